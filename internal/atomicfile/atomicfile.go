@@ -1,0 +1,111 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// maxLinks bounds how many symbolic links lead to the file that is written,
+// so that two links pointing at each other end in an error.
+const maxLinks = 40
+
+// Write replaces the content of the file at path by data, atomically, and
+// gives the file exactly the permission bits of mode whatever the umask is
+// (on Windows mode is ignored).
+//
+// The content goes to a temporary file in the same folder, is synced and
+// renamed over the old file; then the folder is synced. When path is a
+// symbolic link, the file it leads to is replaced and the link stays; that
+// file need not exist yet. On an error the old file is untouched and the
+// temporary one is removed, with one exception: when only the last step, the
+// sync of the folder, fails, the new content is already in place. The folder
+// must exist.
+//
+// Concurrent writers of one path do not corrupt the file: the last one wins.
+func Write(path string, data []byte, mode fs.FileMode) (err error) {
+	target, err := resolve(path)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if st, err := os.Stat(target); err == nil && !st.Mode().IsRegular() {
+		return fmt.Errorf("writing %s: %w", path, &fs.PathError{Op: "replace", Path: target, Err: errors.New("not a regular file")})
+	}
+
+	dir := filepath.Dir(target)
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(target)+".tmp-*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing %s: %w", path, err)
+		}
+	}()
+	if err := fill(tmp, data, mode.Perm()); err != nil {
+		return errors.Join(err, remove(tmp.Name()))
+	}
+	if err := os.Rename(tmp.Name(), target); err != nil {
+		return errors.Join(err, remove(tmp.Name()))
+	}
+	return syncDir(dir)
+}
+
+// fill writes data to f, syncs and closes it. f is closed on every path.
+func fill(f *os.File, data []byte, perm fs.FileMode) error {
+	err := func() error {
+		if runtime.GOOS != "windows" {
+			if err := f.Chmod(perm); err != nil {
+				return err
+			}
+		}
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		return f.Sync()
+	}()
+	return errors.Join(err, f.Close())
+}
+
+// remove removes the temporary file; that it is gone already is no error.
+func remove(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// resolve follows symbolic links at path until something that is not a link,
+// or nothing, is there.
+func resolve(path string) (string, error) {
+	for range maxLinks {
+		st, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if st.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		dest, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(dest) {
+			// A relative link counts from the real folder it lies in, which
+			// differs from the spelled one when that is itself a link.
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if err != nil {
+				return "", err
+			}
+			dest = filepath.Join(dir, dest)
+		}
+		path = dest
+	}
+	return "", &fs.PathError{Op: "resolve", Path: path, Err: errors.New("too many symbolic links")}
+}

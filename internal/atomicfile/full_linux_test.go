@@ -1,0 +1,31 @@
+package atomicfile_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/internal/atomicfile"
+)
+
+// TestWriteFullDisk needs the right to mount a small tmpfs and skips without.
+func TestWriteFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skip("cannot mount a tmpfs:", err)
+	}
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
+	path := filepath.Join(dir, "f")
+	require.NoError(t, atomicfile.Write(path, []byte("old"), 0o600))
+	require.ErrorIs(t, atomicfile.Write(path, bytes.Repeat([]byte("x"), 1<<20), 0o600), syscall.ENOSPC)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(got))
+	only(t, dir, "f")
+}
