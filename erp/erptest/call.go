@@ -1,0 +1,121 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// call is one request being answered.
+type call struct {
+	srv     *Server
+	w       http.ResponseWriter
+	r       *http.Request
+	params  map[string]string // decoded path parameters
+	query   params
+	session *session // nil on public routes
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+// param is a path parameter.
+func (c *call) param(name string) string { return c.params[name] }
+
+// params are the query parameters. Unlike net/url they are split at & only,
+// because real clients send raw semicolons inside $expand.
+type params map[string][]string
+
+func parseParams(raw string) params {
+	p := params{}
+	for part := range strings.SplitSeq(raw, "&") {
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		name, err1 := url.QueryUnescape(name)
+		value, err2 := url.QueryUnescape(value)
+		if err1 != nil || err2 != nil {
+			continue
+		}
+		p[name] = append(p[name], value)
+	}
+	return p
+}
+
+// get is the first value of a parameter.
+func (p params) get(name string) string {
+	if v := p[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// has tells whether the parameter is there, if only with an empty value.
+func (p params) has(name string) bool { return len(p[name]) > 0 }
+
+// json answers with a JSON document.
+func (c *call) json(status int, v any) {
+	body, err := wire.Encode(v)
+	if err != nil {
+		c.srv.log.Error("encoding an answer", "path", c.r.URL.Path, "error", err)
+		c.srv.containerPage(c.w, c.r, http.StatusInternalServerError, "Server Error")
+		return
+	}
+	c.bytes(status, "application/json", body)
+}
+
+// bytes answers with a body as it is.
+func (c *call) bytes(status int, contentType string, body []byte) {
+	if contentType != "" {
+		c.w.Header().Set("Content-Type", contentType)
+	}
+	c.w.WriteHeader(status)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // the client may be gone; nothing is left to do then
+	}
+}
+
+// empty answers without a body.
+func (c *call) empty(status int) { c.w.WriteHeader(status) }
+
+// body reads the request's body, at most what the server allows.
+func (c *call) body() ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, c.srv.opts.MaxBodyBytes))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, page(http.StatusRequestEntityTooLarge)
+	}
+	if err != nil {
+		return nil, page(http.StatusBadRequest)
+	}
+	return body, nil
+}
+
+func acceptsJSON(r *http.Request) bool { return acceptsType(r, "application/json", false) }
+
+// acceptsType tells whether the Accept header lets the media type through;
+// wildcards count when wild is true, and no header at all counts as */*.
+func acceptsType(r *http.Request, want string, wild bool) bool {
+	accept := r.Header.Values("Accept")
+	if len(accept) == 0 {
+		return wild
+	}
+	for _, line := range accept {
+		for part := range strings.SplitSeq(line, ",") {
+			mt, p, err := mime.ParseMediaType(strings.TrimSpace(part))
+			if err != nil || p["q"] == "0" || p["q"] == "0.0" {
+				continue
+			}
+			if mt == want || wild && (mt == "*/*" || strings.HasSuffix(mt, "/*") && strings.HasPrefix(want, strings.TrimSuffix(mt, "*"))) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package erptest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// apiError is a failure the REST plugin describes itself: its JSON error
+// object, with members title, status and detail in that order.
+type apiError struct {
+	status int
+	title  string // "" is written as null
+	detail string // "" is left out
+}
+
+func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.title, e.detail) }
+
+func fail(status int, title, detail string) error {
+	return &apiError{status: status, title: title, detail: detail}
+}
+
+func failf(status int, title, format string, args ...any) error {
+	return &apiError{status: status, title: title, detail: fmt.Sprintf(format, args...)}
+}
+
+// pageError is a failure the servlet container answers with its own page.
+type pageError struct {
+	status  int
+	message string
+}
+
+func (e *pageError) Error() string { return fmt.Sprintf("%d (container page) %s", e.status, e.message) }
+
+func page(status int) error { return &pageError{status: status, message: http.StatusText(status)} }
+
+// textError is a failure answered as plain text.
+type textError struct {
+	status int
+	text   string
+}
+
+func (e *textError) Error() string { return fmt.Sprintf("%d %s", e.status, e.text) }
+
+// errorTitle wraps an error so that, when it is none of the kinds above, it
+// becomes a 500 with this title, as each endpoint of the plugin has its own.
+type errorTitle struct {
+	title  string
+	prefix string
+	err    error
+}
+
+func (e *errorTitle) Error() string { return e.prefix + e.err.Error() }
+func (e *errorTitle) Unwrap() error { return e.err }
+
+// titled gives unclassified errors a title and a prefix for the detail.
+func titled(title, prefix string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &errorTitle{title: title, prefix: prefix, err: err}
+}
+
+// writeError answers the request with what err stands for.
+func (c *call) writeError(err error) {
+	var (
+		api   *apiError
+		pg    *pageError
+		text  *textError
+		named *errorTitle
+	)
+	switch {
+	case errors.As(err, &api):
+		o := wire.NewObject("title", nil, "status", api.status)
+		if api.title != "" {
+			o.Set("title", api.title)
+		}
+		if api.detail != "" {
+			o.Set("detail", api.detail)
+		}
+		c.json(api.status, o)
+	case errors.As(err, &pg):
+		c.srv.containerPage(c.w, c.r, pg.status, pg.message)
+	case errors.As(err, &text):
+		c.w.Header().Set("Content-Type", "text/plain")
+		c.w.WriteHeader(text.status)
+		_, _ = c.w.Write([]byte(text.text))
+	case errors.As(err, &named):
+		c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
+		c.json(http.StatusInternalServerError, wire.NewObject("title", named.title, "status", 500, "detail", named.prefix+publicText(named.err)))
+	default:
+		c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
+		c.json(http.StatusInternalServerError, wire.NewObject("title", "Server error", "status", 500, "detail", publicText(err)))
+	}
+}
+
+// plainError is an error whose text may be shown to the caller.
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+// publicText is what of an unclassified error may leave the server: texts made
+// for callers as they are, anything else (SQL above all) not at all.
+func publicText(err error) string {
+	var p plainError
+	if errors.As(err, &p) {
+		return string(p)
+	}
+	return "the server could not do this; its log says why"
+}
+
+// containerPage writes the servlet container's own error document.
+func (s *Server) containerPage(w http.ResponseWriter, r *http.Request, status int, message string) {
+	w.Header().Set("Cache-Control", "must-revalidate,no-cache,no-store")
+	if acceptsJSON(r) {
+		body, _ := wire.Encode(wire.NewObject("url", r.URL.Path, "status", fmt.Sprint(status), "message", message, "servlet", "rest"))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html;charset=iso-8859-1")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<html>\n<head><title>Error %d %s</title></head>\n<body><h2>HTTP ERROR %d %s</h2></body>\n</html>\n", status, message, status, message)
+}

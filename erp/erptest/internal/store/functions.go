@@ -1,0 +1,100 @@
+package store
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"math/big"
+	"net/url"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+)
+
+// registerFunctions adds to the driver what the ERP's SQL expects and SQLite
+// lacks. It runs once per process, when the first database is opened.
+var registerFunctions = sync.OnceFunc(func() {
+	must := func(err error) {
+		if err != nil {
+			panic(fmt.Sprintf("store: registering with the SQLite driver: %v", err))
+		}
+	}
+	must(sqlite.RegisterCollationUtf8("DECIMAL", compareDecimals))
+	must(sqlite.RegisterDeterministicScalarFunction("erp_like", 2, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		value, ok1 := args[0].(string)
+		pattern, ok2 := args[1].(string)
+		if !ok1 || !ok2 {
+			return nil, nil
+		}
+		return like(value, pattern), nil
+	}))
+	lower := func(fold func(string) string) func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+		return func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			if s, ok := args[0].(string); ok {
+				return fold(s), nil
+			}
+			return args[0], nil
+		}
+	}
+	must(sqlite.RegisterDeterministicScalarFunction("erp_lower", 1, lower(strings.ToLower)))
+	must(sqlite.RegisterDeterministicScalarFunction("erp_upper", 1, lower(strings.ToUpper)))
+})
+
+// compareDecimals orders decimal texts by value; what is no number comes
+// after all numbers, by text.
+func compareDecimals(a, b string) int {
+	x, okX := new(big.Rat).SetString(a)
+	y, okY := new(big.Rat).SetString(b)
+	switch {
+	case okX && okY:
+		return x.Cmp(y)
+	case okX:
+		return -1
+	case okY:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// like is SQL's LIKE, case-sensitive and without an escape character, as the
+// ERP's database compares. It runs in time proportional to the product of the
+// lengths at worst and needs no memory.
+func like(value, pattern string) bool {
+	v, p := 0, 0
+	star, mark := -1, 0
+	for v < len(value) {
+		if p < len(pattern) {
+			switch pc := pattern[p]; {
+			case pc == '%':
+				star, mark = p, v
+				p++
+				continue
+			case pc == '_':
+				_, n := utf8.DecodeRuneInString(value[v:])
+				v += n
+				p++
+				continue
+			case pc == value[v]:
+				v++
+				p++
+				continue
+			}
+		}
+		if star < 0 {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(value[mark:])
+		mark += n
+		v, p = mark, star+1
+	}
+	for p < len(pattern) && pattern[p] == '%' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// escapePath makes a file path fit for an SQLite URI.
+func escapePath(path string) string {
+	return (&url.URL{Path: path}).EscapedPath()
+}

@@ -1,0 +1,256 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Row is one record: stored values by the dictionary's column names. A NULL
+// has no entry. Values are int64, string, float64 or []byte as SQLite gives
+// them; [Column.Kind] tells what they mean.
+type Row map[string]any
+
+// Int is the integer in the column, 0 when it is NULL or no number.
+func (r Row) Int(column string) int64 {
+	switch v := r[column].(type) {
+	case int64:
+		return v
+	case float64:
+		return int64(v)
+	}
+	return 0
+}
+
+// String is the text in the column, "" when it is NULL.
+func (r Row) String(column string) string {
+	switch v := r[column].(type) {
+	case string:
+		return v
+	case nil:
+		return ""
+	case []byte:
+		return string(v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// Bool tells whether the column holds 'Y'.
+func (r Row) Bool(column string) bool { return r.String(column) == "Y" }
+
+// Selection says which rows of a table to read. Conditions are SQL over the
+// table's columns with ? parameters.
+type Selection struct {
+	Columns []*Column // nil: all
+	Where   string    // "" for all rows
+	Args    []any
+	OrderBy string // SQL, "" for no order
+	Limit   int    // 0: no limit
+	Offset  int
+}
+
+// Select reads rows. Virtual columns are computed by their ColumnSQL; those
+// of the kinds "@SQL=" and "@SQLFIND=" belong to the user interface and are
+// left out. The table stands under its own name, unaliased.
+func (tx *Tx) Select(ctx context.Context, t *Table, sel Selection) ([]Row, error) {
+	columns := sel.Columns
+	if columns == nil {
+		columns = t.Columns
+	}
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return strings.HasPrefix(c.ColumnSQL, "@") })
+	query := SelectSQL(t, columns, sel)
+	rows, err := tx.Query(ctx, query, sel.Args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", t.Name, err)
+	}
+	defer rows.Close()
+	var out []Row
+	scan := make([]any, len(columns))
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			scan[i] = &values[i]
+		}
+		if err := rows.Scan(scan...); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", t.Name, err)
+		}
+		row := make(Row, len(columns))
+		for i, c := range columns {
+			if values[i] != nil {
+				row[c.Name] = values[i]
+			}
+		}
+		out = append(out, row)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", t.Name, err)
+	}
+	return out, nil
+}
+
+// SelectSQL is the statement [Tx.Select] runs for those columns.
+func SelectSQL(t *Table, columns []*Column, sel Selection) string {
+	var b strings.Builder
+	b.WriteString("SELECT ")
+	for i, c := range columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(Expr(t, c))
+	}
+	if len(columns) == 0 {
+		b.WriteString("1")
+	}
+	b.WriteString(" FROM " + Quote(t.Name))
+	if sel.Where != "" {
+		b.WriteString(" WHERE " + sel.Where)
+	}
+	if sel.OrderBy != "" {
+		b.WriteString(" ORDER BY " + sel.OrderBy)
+	}
+	if sel.Limit > 0 || sel.Offset > 0 {
+		limit := sel.Limit
+		if limit == 0 {
+			limit = -1
+		}
+		fmt.Fprintf(&b, " LIMIT %d OFFSET %d", limit, sel.Offset)
+	}
+	return b.String()
+}
+
+// Expr is the SQL expression for a column of t: its quoted, qualified name,
+// or its ColumnSQL in parentheses.
+func Expr(t *Table, c *Column) string {
+	if c.IsVirtual() {
+		return "(" + c.ColumnSQL + ")"
+	}
+	return Quote(t.Name) + "." + Quote(c.Name)
+}
+
+// Quote makes an SQL identifier of a name.
+func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// One reads the single row the condition finds; the error wraps
+// [sql.ErrNoRows] when there is none.
+func (tx *Tx) One(ctx context.Context, t *Table, where string, args ...any) (Row, error) {
+	rows, err := tx.Select(ctx, t, Selection{Where: where, Args: args, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("reading %s: %w", t.Name, sql.ErrNoRows)
+	}
+	return rows[0], nil
+}
+
+// Count counts rows.
+func (tx *Tx) Count(ctx context.Context, t *Table, where string, args ...any) (int, error) {
+	query := "SELECT COUNT(*) FROM " + Quote(t.Name)
+	if where != "" {
+		query += " WHERE " + where
+	}
+	var n int
+	if err := tx.QueryRow(ctx, query, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting %s: %w", t.Name, err)
+	}
+	return n, nil
+}
+
+// Insert writes one record as it is given; columns that are absent become
+// NULL or the database's default. Rules of saving are the caller's business.
+func (tx *Tx) Insert(ctx context.Context, t *Table, row Row) error {
+	names, args := sortedValues(row)
+	var cols, marks strings.Builder
+	for i, n := range names {
+		if i > 0 {
+			cols.WriteByte(',')
+			marks.WriteByte(',')
+		}
+		cols.WriteString(Quote(n))
+		marks.WriteByte('?')
+	}
+	if _, err := tx.Exec(ctx, "INSERT INTO "+Quote(t.Name)+"("+cols.String()+") VALUES("+marks.String()+")", args...); err != nil {
+		return fmt.Errorf("inserting into %s: %w", t.Name, err)
+	}
+	tx.forget(t, row)
+	return nil
+}
+
+// Set changes the given columns (a nil value means NULL) of the rows the
+// condition finds and tells how many there were.
+func (tx *Tx) Set(ctx context.Context, t *Table, row Row, where string, args ...any) (int64, error) {
+	if len(row) == 0 {
+		return 0, errors.New("setting nothing in " + t.Name)
+	}
+	names, values := sortedValues(row)
+	var b strings.Builder
+	for i, n := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(Quote(n) + "=?")
+	}
+	res, err := tx.Exec(ctx, "UPDATE "+Quote(t.Name)+" SET "+b.String()+" WHERE "+where, append(values, args...)...)
+	if err != nil {
+		return 0, fmt.Errorf("updating %s: %w", t.Name, err)
+	}
+	tx.forget(t, nil)
+	return res.RowsAffected()
+}
+
+// Delete removes the rows the condition finds and tells how many there were.
+func (tx *Tx) Delete(ctx context.Context, t *Table, where string, args ...any) (int64, error) {
+	res, err := tx.Exec(ctx, "DELETE FROM "+Quote(t.Name)+" WHERE "+where, args...)
+	if err != nil {
+		return 0, fmt.Errorf("deleting from %s: %w", t.Name, err)
+	}
+	tx.forget(t, nil)
+	return res.RowsAffected()
+}
+
+func sortedValues(row Row) ([]string, []any) {
+	names := make([]string, 0, len(row))
+	for n := range row {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	values := make([]any, len(names))
+	for i, n := range names {
+		values[i] = row[n]
+	}
+	return names, values
+}
+
+// forget drops from this transaction's dictionary what a write may have
+// changed. row, when known, narrows a new column down to its table.
+func (tx *Tx) forget(t *Table, row Row) {
+	switch strings.ToUpper(t.Name) {
+	case "AD_COLUMN":
+		d := tx.changeDict()
+		if id := row.Int("AD_Table_ID"); id != 0 && d.names != nil {
+			delete(d.tables, d.names[id])
+			return
+		}
+		clear(d.tables)
+	case "AD_TABLE":
+		d := tx.changeDict()
+		d.names, d.upper = nil, nil
+		if row == nil {
+			clear(d.tables)
+		}
+	case "AD_ELEMENT":
+		if row == nil { // a new element changes no column yet
+			clear(tx.changeDict().tables)
+		}
+	case "AD_REFERENCE", "AD_REF_LIST", "AD_REF_TABLE":
+		clear(tx.changeDict().refs)
+	}
+}
+
+// DictionaryChanged forgets everything known of the dictionary; for callers
+// that write AD_ tables with SQL of their own.
+func (tx *Tx) DictionaryChanged() { tx.own = newDictionary() }

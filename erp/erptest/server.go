@@ -1,0 +1,217 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/seed"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// Options are the knobs of a [Server]. The zero value is a server in memory
+// with the demo data.
+type Options struct {
+	// Path is the database file, which survives restarts; it is created and
+	// filled with the demo data when it does not exist. Empty means memory.
+	Path string
+	// Clock tells the time the server lives in; nil is [time.Now].
+	Clock func() time.Time
+	// Location is the zone in which the server writes times, nil is UTC.
+	Location *time.Location
+	// Logger receives what goes wrong inside; nil discards it.
+	Logger *slog.Logger
+	// MaxBodyBytes bounds a request's body; 0 means 32 MiB.
+	MaxBodyBytes int64
+	// RequestTimeout bounds one request from its header to its answer; 0 means
+	// 120 s, the statement timeout of the real server.
+	RequestTimeout time.Duration
+}
+
+// Server is an ERP in this process. It is an [http.Handler]; [New] and
+// [Server.Serve] put it on the network. It is safe for concurrent use.
+type Server struct {
+	opts   Options
+	log    *slog.Logger
+	db     *store.Store
+	routes *node
+	faults Faults
+
+	mu  sync.Mutex // guards url
+	url string
+}
+
+// Open makes a server without listening anywhere. The caller closes it.
+func Open(ctx context.Context, opts Options) (*Server, error) {
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Location == nil {
+		opts.Location = time.UTC
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.MaxBodyBytes == 0 {
+		opts.MaxBodyBytes = 32 << 20
+	}
+	if opts.RequestTimeout == 0 {
+		opts.RequestTimeout = 120 * time.Second
+	}
+	db, err := seed.Open(ctx, opts.Path)
+	if err != nil {
+		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
+	}
+	s := &Server{opts: opts, log: opts.Logger, db: db, routes: newNode()}
+	for _, group := range [][]route{
+		authRoutes(), modelRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
+	} {
+		for i := range group {
+			s.routes.add(&group[i])
+		}
+	}
+	return s, nil
+}
+
+// Close ends the server's database; a server in memory loses its data.
+func (s *Server) Close() error { return s.db.Close() }
+
+// TB is what [New] needs of a test; *testing.T and *testing.B are such.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Fatalf(format string, args ...any)
+}
+
+// New starts a server on a free loopback port and stops it when the test
+// ends. At most one Options is used; without it the server is in memory with
+// the demo data.
+func New(t TB, options ...Options) *Server {
+	t.Helper()
+	var opts Options
+	if len(options) > 0 {
+		opts = options[0]
+	}
+	ctx, cancel := context.WithCancel(context.Background()) // ends with the test, by Cleanup
+	s, err := Open(ctx, opts)
+	if err != nil {
+		cancel()
+		t.Fatalf("erptest: %v", err)
+		return nil
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		cancel()
+		t.Fatalf("erptest: %v", errors.Join(err, s.Close()))
+		return nil
+	}
+	done := make(chan error, 1)
+	s.setURL(ln.Addr())
+	go func() { done <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-done, s.Close()); err != nil {
+			t.Fatalf("erptest: stopping: %v", err)
+		}
+	})
+	return s
+}
+
+// URL is the address the server answers at, "http://127.0.0.1:port", or ""
+// before it listens. The REST API is below /api/v1.
+func (s *Server) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.url
+}
+
+func (s *Server) setURL(a net.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.url = "http://" + a.String()
+}
+
+// Faults is the server's fault switch.
+func (s *Server) Faults() *Faults { return &s.faults }
+
+// Serve answers requests on ln until ctx ends, then lets those under way
+// finish for up to five seconds. It closes ln.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	s.setURL(ln.Addr())
+	srv := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       s.opts.RequestTimeout,
+		WriteTimeout:      s.opts.RequestTimeout + 10*time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err := srv.Shutdown(drain)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = srv.Close()
+		}
+		stopped <- err
+	})
+	err := srv.Serve(ln)
+	if !errors.Is(err, http.ErrServerClosed) {
+		stop()
+		return err
+	}
+	return <-stopped
+}
+
+// now is the server's time.
+func (s *Server) now() time.Time { return s.opts.Clock() }
+
+// ServeHTTP answers one request: routing first, then the bearer token, then
+// the operation, in the order the real server checks.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.faults.apply(w, r, s.answer)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), s.opts.RequestTimeout)
+	defer cancel()
+	r = r.WithContext(ctx)
+	m := s.routes.match(r)
+	if m.status != 0 {
+		for _, method := range m.allow {
+			w.Header().Add("Allow", method)
+		}
+		if m.status == http.StatusOK { // OPTIONS
+			w.WriteHeader(http.StatusOK)
+			return
+		}
+		s.containerPage(w, r, m.status, http.StatusText(m.status))
+		return
+	}
+	c := &call{srv: s, w: w, r: r, params: m.params, query: parseParams(r.URL.RawQuery)}
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself is the signal
+				panic(p)
+			}
+			s.log.Error("panic while answering", "method", r.Method, "path", r.URL.Path, "panic", p)
+			s.containerPage(w, r, http.StatusInternalServerError, "Server Error")
+		}
+	}()
+	if !m.route.public {
+		if err := c.authenticate(); err != nil {
+			c.writeError(err)
+			return
+		}
+	}
+	if err := m.route.handle(c); err != nil {
+		c.writeError(err)
+	}
+}
