@@ -27,7 +27,7 @@ const maxLinks = 40
 //
 // Concurrent writers of one path do not corrupt the file: the last one wins.
 func Write(path string, data []byte, mode fs.FileMode) (err error) {
-	target, err := resolve(path)
+	target, err := Resolve(path)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
@@ -78,9 +78,11 @@ func remove(name string) error {
 	return nil
 }
 
-// resolve follows symbolic links at path until something that is not a link,
-// or nothing, is there.
-func resolve(path string) (string, error) {
+// Resolve follows symbolic links at path until something that is not a link,
+// or nothing, is there: the place [Write] writes to. Two names of one file
+// lead to the same place as far as their last element is concerned; links
+// among the folders before it are left as they are.
+func Resolve(path string) (string, error) {
 	for range maxLinks {
 		st, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
