@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -19,7 +20,8 @@ type call struct {
 	r       *http.Request
 	params  map[string]string // decoded path parameters
 	query   params
-	session *session // nil on public routes
+	session *session  // nil on public routes
+	tx      *store.Tx // the open transaction of a transactional batch, else nil
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }

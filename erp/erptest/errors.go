@@ -70,6 +70,7 @@ func (c *call) writeError(err error) {
 		pg    *pageError
 		text  *textError
 		named *errorTitle
+		deny  *accessDenied
 	)
 	switch {
 	case errors.As(err, &api):
@@ -83,6 +84,8 @@ func (c *call) writeError(err error) {
 		c.json(api.status, o)
 	case errors.As(err, &pg):
 		c.srv.containerPage(c.w, c.r, pg.status, pg.message)
+	case errors.As(err, &deny):
+		c.json(http.StatusForbidden, wire.NewObject("title", "Access denied", "status", http.StatusForbidden, "detail", deny.reason))
 	case errors.As(err, &text):
 		c.w.Header().Set("Content-Type", "text/plain")
 		c.w.WriteHeader(text.status)

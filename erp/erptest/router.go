@@ -24,6 +24,9 @@ type route struct {
 	produces string
 	// consumes is the media type a body must have; "" is application/json.
 	consumes string
+	// relaxed routes are what the sandbox offers beyond the real server; they
+	// do not exist under Options.Strict.
+	relaxed bool
 }
 
 // node is one segment in the tree of routes. As in the real server, literal

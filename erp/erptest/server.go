@@ -31,6 +31,10 @@ type Options struct {
 	// RequestTimeout bounds one request from its header to its answer; 0 means
 	// 120 s, the statement timeout of the real server.
 	RequestTimeout time.Duration
+	// Strict switches off what the server accepts beyond the real one:
+	// refreshToken for refresh_token in POST /auth/refresh, and PATCH for PUT
+	// on records.
+	Strict bool
 }
 
 // Server is an ERP in this process. It is an [http.Handler]; [New] and
@@ -72,6 +76,9 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		authRoutes(), modelRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
 	} {
 		for i := range group {
+			if group[i].relaxed && opts.Strict {
+				continue
+			}
 			s.routes.add(&group[i])
 		}
 	}

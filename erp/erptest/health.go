@@ -1,0 +1,3 @@
+package erptest
+
+func healthRoutes() []route { return nil }
