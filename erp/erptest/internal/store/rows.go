@@ -228,6 +228,7 @@ func sortedValues(row Row) ([]string, []any) {
 // forget drops from this transaction's dictionary what a write may have
 // changed. row, when known, narrows a new column down to its table.
 func (tx *Tx) forget(t *Table, row Row) {
+	tx.touch(strings.ToUpper(t.Name))
 	switch strings.ToUpper(t.Name) {
 	case "AD_COLUMN":
 		d := tx.changeDict()
@@ -253,4 +254,14 @@ func (tx *Tx) forget(t *Table, row Row) {
 
 // DictionaryChanged forgets everything known of the dictionary; for callers
 // that write AD_ tables with SQL of their own.
-func (tx *Tx) DictionaryChanged() { tx.own = newDictionary() }
+func (tx *Tx) DictionaryChanged() {
+	tx.touch("*")
+	tx.own = newDictionary()
+}
+
+func (tx *Tx) touch(table string) {
+	if tx.changed == nil {
+		tx.changed = map[string]bool{}
+	}
+	tx.changed[table] = true
+}

@@ -17,6 +17,8 @@ type Store struct {
 	path string
 	mu   sync.RWMutex // one writer or many readers
 	dict atomic.Pointer[Dictionary]
+
+	onChange func(tables map[string]bool) // set before first use
 }
 
 // memoryNames makes every in-memory database its own.
@@ -65,6 +67,8 @@ type Tx struct {
 	write bool
 	hooks []func() // run after commit
 	depth int
+
+	changed map[string]bool // upper-case names of the tables written to
 }
 
 // View runs fn in a reading transaction.
@@ -99,11 +103,20 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if tx.own != nil {
 		s.dict.Store(tx.own)
 	}
+	if s.onChange != nil && len(tx.changed) > 0 {
+		s.onChange(tx.changed)
+	}
 	for _, h := range tx.hooks {
 		h()
 	}
 	return nil
 }
+
+// OnChange has fn told, after each commit and before any other transaction,
+// the upper-case names of the tables that were written with [Tx.Insert],
+// [Tx.Set] and [Tx.Delete]; [Tx.DictionaryChanged] counts as the name "*". It
+// is called once, before the store is used, and fn must not use the store.
+func (s *Store) OnChange(fn func(tables map[string]bool)) { s.onChange = fn }
 
 // AfterCommit has h run once the transaction is committed, not when it fails.
 func (tx *Tx) AfterCommit(h func()) { tx.hooks = append(tx.hooks, h) }
