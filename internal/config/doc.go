@@ -1,0 +1,33 @@
+// Package config reads and changes the user's configuration file, and finds
+// the value of a setting among flag, environment, file and default.
+//
+// # The file
+//
+// One YAML file per user, mode 600, at erphub/config.yaml in the user's
+// configuration folder, or where ERPHUB_CONFIG says. The keys at the top are
+// the default profile, which has no name. Further profiles lie below
+// profiles, and profile names the one that is used when nothing else is said:
+//
+//	url: https://erp.example.com
+//	token: …
+//	auth.username: GardenAdmin
+//	profile: staging
+//	profiles:
+//	  staging:
+//	    url: https://staging.example.com
+//	    token: …
+//
+// A named profile inherits nothing from the default one: its token must never
+// go to another profile's server. Keys are spelled with dots, as in [Keys];
+// sections are read as well (auth: {username: …}), and a value is changed
+// where it stands. Comments, unknown keys and the order of keys survive a
+// change; blank lines between them may not.
+//
+// # Sharing
+//
+// Several processes share the file. It is replaced as a whole, so a reader
+// needs no lock and never sees half of a change. Who changes it holds the
+// lock from reading to writing: [File.Update] does. The lock is on a file of
+// its own beside the configuration, named like it with ".lock" added, and
+// falls when its holder dies. That file stays; it has no content.
+package config

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind is the form of a value.
+type Kind int
+
+// The forms a value can have.
+const (
+	Text     Kind = iota
+	Integer       // a whole number, 0 or more
+	Boolean       // true or false
+	Duration      // as time.ParseDuration reads it: 5m, 1h30m
+	ID            // a whole number, or a name that the ERP resolves
+)
+
+// Key describes one setting.
+type Key struct {
+	Name    string // as it stands in the file
+	Env     string // environment variable; "" for none
+	Default string // "" for none
+	Kind    Kind
+	Secret  bool   // never printed
+	State   bool   // kept by the program, not meant to be set by hand
+	About   string // one line for people
+}
+
+// Keys returns all known settings in a fixed order. The slice is the
+// caller's.
+func Keys() []Key {
+	return []Key{
+		{Name: "url", Env: "ERP_URL", About: "address of the ERP, without /api/v1"},
+		{Name: "token", Env: "ERP_TOKEN", Secret: true, About: "access token"},
+		{Name: "refreshToken", Secret: true, State: true, About: "refresh token; changes with every refresh"},
+		{Name: "token.clientId", Kind: Integer, State: true, About: "client (tenant) id of the token"},
+		{Name: "token.userId", Kind: Integer, State: true, About: "user id of the token"},
+		{Name: "token.url", State: true, About: "address the token was obtained from"},
+		{Name: "token.refreshing", State: true, About: "mark of a refresh that was begun"},
+		{Name: "auth.auto-login", Default: "true", Kind: Boolean, About: "log in without being asked when there are credentials"},
+		{Name: "auth.token-lifetime", Default: "1h", Kind: Duration, About: "assumed life of a token that does not tell"},
+		{Name: "auth.refresh-buffer", Default: "5m", Kind: Duration, About: "how long before its end a token is renewed"},
+		{Name: "auth.username", Env: "ERP_USERNAME", About: "user name for login"},
+		{Name: "auth.password", Env: "ERP_PASSWORD", Secret: true, About: "password for login"},
+		{Name: "auth.default-client-id", Env: "ERP_CLIENT_ID", Default: "0", Kind: ID, About: "client (tenant) to log in to"},
+		{Name: "auth.default-role-id", Env: "ERP_ROLE_ID", Default: "0", Kind: ID, About: "role to log in with"},
+		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
+		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", About: "where generated plugins go"},
+		{Name: "hub.generator.objectstore.bucket", About: "bucket for generated plugins"},
+		{Name: "hub.generator.objectstore.prefix", Default: "generated/", About: "prefix of object names"},
+		{Name: "hub.repository.default-org", About: "owner of created repositories"},
+		{Name: "hub.repository.default-private", Default: "true", Kind: Boolean, About: "create private repositories"},
+		{Name: "hub.artifacts.base-url", Env: "ARTIFACTS_BASE_URL", About: "address in download links"},
+		{Name: "hub.artifacts.default-ttl-minutes", Env: "ARTIFACTS_TTL", Default: "60", Kind: Integer, About: "life of download links"},
+		{Name: "hub.email.smtp-host", Env: "SMTP_HOST", About: "mail server"},
+		{Name: "hub.email.from", Env: "EMAIL_FROM", Default: "noreply@localhost", About: "sender of mails"},
+	}
+}
+
+// Lookup finds a key by its exact name.
+func Lookup(name string) (Key, bool) {
+	keys := Keys()
+	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
+		return keys[i], true
+	}
+	return Key{}, false
+}
+
+// Known is [Lookup] with an error that helps: it suggests what may have been
+// meant.
+func Known(name string) (Key, error) {
+	if k, ok := Lookup(name); ok {
+		return k, nil
+	}
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	for _, k := range Keys() {
+		if strings.EqualFold(k.Name, name) || last != "" && strings.HasSuffix(strings.ToLower(k.Name), strings.ToLower(last)) {
+			return Key{}, fmt.Errorf("there is no setting %q; did you mean %s?", name, k.Name)
+		}
+	}
+	return Key{}, fmt.Errorf("there is no setting %q; `erphub config list` shows all", name)
+}
+
+// Check reports whether value has the form the key asks for. The value of a
+// secret is not repeated in the error.
+func (k Key) Check(value string) error {
+	var err error
+	switch k.Kind {
+	case Integer:
+		if n, e := strconv.Atoi(value); e != nil || n < 0 {
+			err = errors.New("is not a whole number of 0 or more")
+		}
+	case Boolean:
+		if value != "true" && value != "false" {
+			err = errors.New("is neither true nor false")
+		}
+	case Duration:
+		if d, e := time.ParseDuration(value); e != nil || d < 0 {
+			err = errors.New("is not a duration such as 5m or 1h30m")
+		}
+	case Text, ID:
+		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			err = errors.New("contains a line break or another control character")
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case k.Secret:
+		return fmt.Errorf("the value of %s %w", k.Name, err)
+	}
+	return fmt.Errorf("%s: %q %w", k.Name, value, err)
+}

@@ -1,0 +1,230 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ErrNoProfile is wrapped by errors about a profile that does not exist.
+var ErrNoProfile = errors.New("there is no such profile")
+
+// section returns the mapping of a profile, nil if there is none. "" is the
+// default profile.
+func (d *Document) section(profile string) *yaml.Node {
+	if profile == "" {
+		return d.root()
+	}
+	return child(child(d.root(), profilesKey), profile)
+}
+
+// Get returns the text of a setting of a profile ("" is the default one) and
+// whether it is there. A key without a value counts as absent.
+func (d *Document) Get(profile, key string) (string, bool) {
+	n := find(d.section(profile), key)
+	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {
+		return "", false
+	}
+	return n.Value, true
+}
+
+// Set changes a setting of a profile, and makes profile and key if they do
+// not exist. It does not ask whether the key is known. The words profile and
+// profiles are taken.
+func (d *Document) Set(profile, key, value string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if profile != "" {
+		if err := d.AddProfile(profile); err != nil {
+			return err
+		}
+	}
+	known, _ := Lookup(key)
+	sec := d.section(profile)
+	owner, i := locate(sec, key)
+	if owner == nil {
+		v := &yaml.Node{}
+		scalar(v, value, known.Kind)
+		sec.Content = append(sec.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, v)
+		sec.Style &^= yaml.FlowStyle
+		return nil
+	}
+	v := owner.Content[i+1]
+	switch {
+	case v.Kind == yaml.AliasNode:
+		// Changing what the alias stands for would change it elsewhere, too.
+		v = &yaml.Node{LineComment: v.LineComment, HeadComment: v.HeadComment, FootComment: v.FootComment}
+		owner.Content[i+1] = v
+	case v.Kind != yaml.ScalarNode:
+		return fmt.Errorf("line %d: %s holds further settings, not one value", v.Line, key)
+	case v.Anchor != "":
+		return fmt.Errorf("line %d: %s is used elsewhere by an anchor; change it in an editor", v.Line, key)
+	}
+	scalar(v, value, known.Kind)
+	return nil
+}
+
+// Unset removes a setting of a profile and reports whether it was there.
+func (d *Document) Unset(profile, key string) bool {
+	if checkKey(key) != nil {
+		return false
+	}
+	owner, i := locate(d.section(profile), key)
+	if owner == nil {
+		return false
+	}
+	remove(owner, i)
+	return true
+}
+
+// remove takes the pair at i out of a mapping. A comment above the first key
+// is usually about the file, so it moves to the next one.
+func remove(m *yaml.Node, i int) {
+	if head := m.Content[i].HeadComment; head != "" && i == 0 && len(m.Content) > 2 && m.Content[2].HeadComment == "" {
+		m.Content[2].HeadComment = head
+	}
+	m.Content = slices.Delete(m.Content, i, i+2)
+}
+
+func checkKey(key string) error {
+	first, _, _ := strings.Cut(key, ".")
+	if key == "" || first == profileKey || first == profilesKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("%q cannot be the name of a setting", key)
+	}
+	return nil
+}
+
+// All yields every setting of a profile, known or not, with its dotted key,
+// in the order of the file. Lists and settings without a value are left out.
+func (d *Document) All(profile string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		walk(d.section(profile), "", profile == "", 0, yield)
+	}
+}
+
+func walk(m *yaml.Node, prefix string, top bool, depth int, yield func(string, string) bool) bool {
+	m = deref(m)
+	if m == nil || m.Kind != yaml.MappingNode || depth > maxDepth {
+		return true
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key, v := m.Content[i].Value, deref(m.Content[i+1])
+		if top && (key == profilesKey || key == profileKey) {
+			continue
+		}
+		switch {
+		case v.Kind == yaml.MappingNode:
+			if !walk(v, prefix+key+".", false, depth+1, yield) {
+				return false
+			}
+		case v.Kind == yaml.ScalarNode && !isNull(v):
+			if !yield(prefix+key, v.Value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Profiles returns the names of the named profiles in the order of the file.
+func (d *Document) Profiles() []string {
+	var names []string
+	if p := child(d.root(), profilesKey); p != nil && p.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(p.Content); i += 2 {
+			names = append(names, p.Content[i].Value)
+		}
+	}
+	return names
+}
+
+// Current returns the name of the profile to use when none is asked for; ""
+// is the default one. The profile need not exist: see [Document.Choose].
+func (d *Document) Current() string {
+	if n := child(d.root(), profileKey); n != nil && n.Kind == yaml.ScalarNode && !isNull(n) {
+		return n.Value
+	}
+	return ""
+}
+
+// Choose returns the profile to work with: name if it is not empty, the
+// current one otherwise. A profile that does not exist is an [ErrNoProfile].
+func (d *Document) Choose(name string) (string, error) {
+	if name == "" {
+		name = d.Current()
+	}
+	if name == "" || slices.Contains(d.Profiles(), name) {
+		return name, nil
+	}
+	have := strings.Join(d.Profiles(), ", ")
+	if have == "" {
+		have = "none"
+	}
+	return "", fmt.Errorf("profile %q: %w; there are: %s", name, ErrNoProfile, have)
+}
+
+// Use makes name the current profile; "" goes back to the default one.
+func (d *Document) Use(name string) error {
+	root := d.root()
+	i := index(root, profileKey)
+	if name == "" {
+		if i >= 0 {
+			remove(root, i)
+		}
+		return nil
+	}
+	if _, err := d.Choose(name); err != nil {
+		return err
+	}
+	if i < 0 {
+		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: profileKey}, &yaml.Node{})
+		i = len(root.Content) - 2
+	}
+	scalar(root.Content[i+1], name, Text)
+	return nil
+}
+
+// AddProfile makes an empty profile; that it exists already is no error.
+func (d *Document) AddProfile(name string) error {
+	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("%q cannot be the name of a profile: 1 to 100 characters, no blanks", name)
+	}
+	ps := section(d.root(), profilesKey)
+	section(ps, name)
+	return nil
+}
+
+// RemoveProfile removes a named profile with all its settings. When it was
+// the current one, the default profile becomes that.
+func (d *Document) RemoveProfile(name string) error {
+	ps := child(d.root(), profilesKey)
+	i := index(ps, name)
+	if i < 0 {
+		return fmt.Errorf("profile %q: %w", name, ErrNoProfile)
+	}
+	remove(ps, i)
+	if d.Current() == name {
+		return d.Use("")
+	}
+	return nil
+}
+
+// section returns the mapping below key, making it if there is none.
+func section(m *yaml.Node, key string) *yaml.Node {
+	i := index(m, key)
+	if i < 0 {
+		sub := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, sub)
+		m.Style &^= yaml.FlowStyle
+		return sub
+	}
+	sub := deref(m.Content[i+1])
+	if sub.Kind != yaml.MappingNode { // null: check has refused everything else
+		*sub = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: sub.HeadComment, LineComment: sub.LineComment}
+	}
+	return sub
+}

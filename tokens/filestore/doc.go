@@ -1,0 +1,14 @@
+// Package filestore keeps tokens in the user's configuration file, where the
+// command line keeps them, too: a service and a person can share one login.
+//
+//	store, err := filestore.Open("", filestore.WithProfile("staging"))
+//	manager, err := tokens.NewManager(url, tokens.WithStore(store))
+//
+// It is a package of its own so that who uses package tokens with another
+// store does not link YAML and file locking.
+//
+// The keys are token, refreshToken, token.clientId, token.userId, token.url
+// and token.refreshing, per profile; everything else in the file, comments
+// included, stays as it is. The file is written with mode 600, and one that
+// others may read is refused unless [AllowReadableByOthers] is given.
+package filestore

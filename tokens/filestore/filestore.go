@@ -1,0 +1,147 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/tokens"
+)
+
+// ErrTooOpen is wrapped when the file is refused because others than its
+// owner may read or write it.
+var ErrTooOpen = config.ErrTooOpen
+
+var _ tokens.Store = (*Store)(nil)
+
+// Store is a [tokens.Store] in one profile of a configuration file. It is
+// safe for concurrent use, by several processes, too.
+type Store struct {
+	file    *config.File
+	profile string
+}
+
+type options struct {
+	profile string
+	file    []config.Option
+}
+
+// Option configures [Open].
+type Option func(*options)
+
+// WithProfile chooses a named profile, which is made when tokens are first
+// saved. Without it, or with "", the default profile is used, not the one the
+// file calls current: who wants that one asks for it.
+func WithProfile(name string) Option { return func(o *options) { o.profile = name } }
+
+// AllowReadableByOthers accepts a file whose mode lets others read it, and
+// keeps that mode when it is written.
+func AllowReadableByOthers() Option {
+	return func(o *options) { o.file = append(o.file, config.AllowOpen()) }
+}
+
+// DefaultPath returns the path of the user's configuration file: what
+// ERPHUB_CONFIG says, or erphub/config.yaml in the user's configuration
+// folder.
+func DefaultPath() (string, error) { return config.DefaultPath(os.Getenv) }
+
+// Open returns the store in the file at path; "" is [DefaultPath]. The file
+// need not exist, and is not read before the store is used.
+func Open(path string, opts ...Option) (*Store, error) {
+	if path == "" {
+		var err error
+		if path, err = DefaultPath(); err != nil {
+			return nil, err
+		}
+	}
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return &Store{config.NewFile(path, o.file...), o.profile}, nil
+}
+
+// Location returns the path, and the profile when it is a named one.
+func (s *Store) Location() string {
+	if s.profile == "" {
+		return s.file.Path()
+	}
+	return fmt.Sprintf("%s (profile %s)", s.file.Path(), s.profile)
+}
+
+// Lock implements [tokens.Store].
+func (s *Store) Lock(ctx context.Context) (func(), error) { return s.file.Lock(ctx) }
+
+// Load implements [tokens.Store].
+func (s *Store) Load(ctx context.Context) (tokens.Stored, error) {
+	if err := ctx.Err(); err != nil {
+		return tokens.Stored{}, err
+	}
+	doc, err := s.file.Read()
+	if err != nil {
+		return tokens.Stored{}, err
+	}
+	get := func(key string) string { v, _ := doc.Get(s.profile, key); return v }
+	st := tokens.Stored{
+		Access:     tokens.NewSecret(get("token")),
+		Refresh:    tokens.NewSecret(get("refreshToken")),
+		Server:     get("token.url"),
+		Refreshing: get("token.refreshing"),
+	}
+	var errs []error
+	id := func(key string) int {
+		v := get(key)
+		if v == "" {
+			return 0
+		}
+		n, err := strconv.ParseInt(v, 10, 32)
+		if err != nil || n < 0 {
+			errs = append(errs, fmt.Errorf("%s in %s is not an id", key, s.Location()))
+		}
+		return int(n)
+	}
+	st.ClientID, st.UserID = id("token.clientId"), id("token.userId")
+	if err := errors.Join(errs...); err != nil {
+		return tokens.Stored{}, err
+	}
+	return st, nil
+}
+
+// Save implements [tokens.Store]. Settings other than the tokens' keep the
+// values they have on disk.
+func (s *Store) Save(ctx context.Context, st tokens.Stored) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	doc, err := s.file.Read()
+	if err != nil {
+		return err
+	}
+	for _, kv := range []struct{ key, value string }{
+		{"token", st.Access.Reveal()},
+		{"refreshToken", st.Refresh.Reveal()},
+		{"token.clientId", id(st, st.ClientID)},
+		{"token.userId", id(st, st.UserID)},
+		{"token.url", st.Server},
+		{"token.refreshing", st.Refreshing},
+	} {
+		if kv.value == "" {
+			doc.Unset(s.profile, kv.key)
+		} else if err := doc.Set(s.profile, kv.key, kv.value); err != nil {
+			return fmt.Errorf("storing the tokens in %s: %w", s.Location(), err)
+		}
+	}
+	return s.file.Write(doc)
+}
+
+// id writes 0 too when there is a refresh token, for the ERP asks for both
+// ids then and 0 is one.
+func id(st tokens.Stored, n int) string {
+	if n == 0 && st.Refresh.IsZero() {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,268 @@
+package tokens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxLoginHoldOff is the longest pause between logins with credentials that
+// the server refuses.
+const maxLoginHoldOff = 5 * time.Minute
+
+// Manager is a token source that logs in, renews before expiry and keeps the
+// pair of tokens in a [Store]. It is what services and commands use that run
+// longer than one token lives.
+//
+// All methods are safe for concurrent use. One renewal runs at a time, shared
+// by all callers; see the package comment for what happens when it fails or
+// is cut off.
+type Manager struct {
+	wire  wire
+	store Store
+	creds *Login // nil: do not log in by oneself
+	log   *slog.Logger
+	now   func() time.Time
+
+	buffer, lifetime, holdOff, timeout time.Duration
+
+	// current is the only thing the valid path of Token looks at. It never
+	// holds a token that is not in the store.
+	current atomic.Pointer[session]
+	// offset is the server's clock minus ours in nanoseconds, as the last
+	// answer showed it; noOffset until then.
+	offset atomic.Int64
+
+	mu        sync.Mutex // guards what follows
+	flight    *flight    // the renewal under way, nil for none
+	holdErr   error      // result of the last renewal until holdUntil
+	holdUntil time.Time
+	closed    bool
+
+	// What follows belongs to whoever holds the store's lock.
+	refused   refusal // the refresh token the server said no to
+	unsaved   *unsaved
+	loginErr  *Error // why the credentials were refused last
+	loginWait time.Duration
+	loginNext time.Time
+}
+
+// session is a token and how long it is handed out. It never changes.
+type session struct {
+	token   string
+	renewAt time.Time // zero: renew before handing it out again
+	refused bool      // the server answered 401 to it
+}
+
+// flight is one renewal that callers wait for.
+type flight struct {
+	done  chan struct{} // closed when token and err are set
+	token string
+	err   error
+}
+
+// NewManager returns a manager for the ERP at address (without /api/v1; a
+// path prefix is kept). It reads nothing and calls nobody: the first Token,
+// or [Manager.Ready], does.
+func NewManager(address string, opts ...Option) (*Manager, error) {
+	base, err := cleanBase(address)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manager{
+		wire:     wire{base: base},
+		store:    NewMemoryStore(Stored{}),
+		log:      slog.New(slog.DiscardHandler),
+		now:      time.Now,
+		buffer:   DefaultRefreshBuffer,
+		lifetime: DefaultTokenLifetime,
+		holdOff:  2 * time.Second,
+		timeout:  time.Minute,
+	}
+	m.wire.setClient(newHTTPClient())
+	m.offset.Store(noOffset)
+	for _, o := range opts {
+		if err := o(m); err != nil {
+			return nil, fmt.Errorf("setting up tokens for %s: %w", base, err)
+		}
+	}
+	return m, nil
+}
+
+// Token returns a token that is valid for at least the refresh buffer, as far
+// as can be known. While it has one it returns at once, without looking at
+// ctx. Otherwise it joins the renewal under way or starts one, and waits for
+// it or for the end of ctx; a caller that leaves does not end the renewal for
+// the others.
+//
+// A renewal that failed is reported to everyone who waited for it, and to
+// everyone who asks during the hold-off after it. Errors are *[Error]; branch
+// with [ErrAuthentication] (a person must act) and [ErrUnreachable].
+func (m *Manager) Token(ctx context.Context) (string, error) {
+	if s := m.current.Load(); s != nil && m.now().Before(s.renewAt) {
+		return s.token, nil
+	}
+	return m.renewed(ctx, nil)
+}
+
+// Ready loads the stored tokens and makes sure that there is a valid one,
+// logging in or refreshing where needed. A service calls it before it serves
+// so that a wrong password shows at start-up; calling it is not required.
+func (m *Manager) Ready(ctx context.Context) error {
+	_, err := m.Token(ctx)
+	return err
+}
+
+// Invalidate says that the server answered 401 to token, so that the next
+// Token renews. It does nothing when token is no longer the current one:
+// then somebody else has noticed before, and the renewal has been made or is
+// under way. It always returns nil and never waits.
+func (m *Manager) Invalidate(_ context.Context, token string) error {
+	s := m.current.Load()
+	if s != nil && s.token == token && !s.refused {
+		m.current.CompareAndSwap(s, &session{token: token, refused: true})
+	}
+	return nil
+}
+
+// Refresh renews the token now, although it may still be valid. When another
+// process has renewed it since this one looked, that token is taken instead.
+func (m *Manager) Refresh(ctx context.Context) error {
+	s := m.current.Load()
+	if s == nil {
+		// Know what is to be replaced before replacing it.
+		st, err := m.load(ctx)
+		if err != nil {
+			return err
+		}
+		s = &session{token: st.Access.Reveal()}
+	}
+	for {
+		token, err := m.renewed(ctx, s)
+		// A renewal that was under way before may have found the token good.
+		if err != nil || token != s.token {
+			return err
+		}
+	}
+}
+
+// Close waits until a renewal under way has ended, so that a program that
+// exits does not cut it off, and refuses later ones. The wait is bounded by
+// the renewal timeout and by ctx. A token that is still valid is handed out
+// after Close, too.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	m.closed = true
+	f := m.flight
+	m.mu.Unlock()
+	if f == nil {
+		return nil
+	}
+	select {
+	case <-f.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for a token renewal to end: %w", ctx.Err())
+	}
+}
+
+// renewed joins or starts a renewal and waits for it. force, when not nil, is
+// a session that shall be replaced even if it is still good.
+func (m *Manager) renewed(ctx context.Context, force *session) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("getting a token: %w", err)
+	}
+	m.mu.Lock()
+	s := m.current.Load()
+	now := m.now()
+	switch {
+	// Somebody finished a renewal on the way here.
+	case s != nil && now.Before(s.renewAt) && (force == nil || force.token != s.token):
+		m.mu.Unlock()
+		return s.token, nil
+	case m.flight == nil && m.closed:
+		m.mu.Unlock()
+		return "", &Error{Op: "get a token", Kind: ErrClosed}
+	case m.flight == nil && m.holdErr != nil && now.Before(m.holdUntil) && force == nil:
+		err := m.holdErr
+		m.mu.Unlock()
+		return "", err
+	}
+	f := m.flight
+	if f == nil {
+		f = &flight{done: make(chan struct{})}
+		m.flight = f
+		// The renewal outlives the caller that happened to start it, because
+		// others wait too and a refresh must not be cut off: its own bounded
+		// context. Close waits for this goroutine.
+		go m.fly(context.WithoutCancel(ctx), f, renewal{stale: s, force: force})
+	}
+	m.mu.Unlock()
+
+	select {
+	case <-f.done:
+		return f.token, f.err
+	case <-ctx.Done():
+		return "", fmt.Errorf("waiting for a token: %w", ctx.Err())
+	}
+}
+
+// fly carries out one renewal and tells everyone.
+func (m *Manager) fly(ctx context.Context, f *flight, r renewal) {
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	s, release, err := m.renew(ctx, r)
+	defer release()
+	if err != nil {
+		m.log.InfoContext(ctx, "no token", "error", err)
+	}
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.flight = nil
+	m.holdErr, m.holdUntil = err, m.now().Add(m.holdOff)
+	if err == nil {
+		m.current.Store(s)
+		f.token = s.token
+	}
+	f.err = err
+	close(f.done)
+}
+
+// settle makes s current after an explicit login or logout.
+func (m *Manager) settle(s *session) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.holdErr = nil
+	m.current.Store(s)
+}
+
+func (m *Manager) load(ctx context.Context) (Stored, error) {
+	st, err := m.store.Load(ctx)
+	if err != nil {
+		return Stored{}, &Error{Op: "read the stored token", Err: err}
+	}
+	return st, nil
+}
+
+// lock takes the store's lock and reads the store under it.
+func (m *Manager) lock(ctx context.Context) (Stored, func(), error) {
+	release, err := m.store.Lock(ctx)
+	if err != nil {
+		e := &Error{Op: "lock the stored token", Err: err}
+		if errors.Is(err, context.DeadlineExceeded) {
+			e.Advice = "another process is renewing the token; try again when it is done"
+		}
+		return Stored{}, nil, e
+	}
+	st, err := m.load(ctx)
+	if err != nil {
+		release()
+		return Stored{}, nil, err
+	}
+	return st, release, nil
+}

@@ -1,0 +1,269 @@
+package tokens
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// saveTimeout bounds the storing of an answer.
+const saveTimeout = 10 * time.Second
+
+// renewal is what one flight is about.
+type renewal struct {
+	stale *session // what was current when it was started, may be nil
+	force *session // what is to be replaced although it may be good
+}
+
+// replaces reports whether a token found in the store is one that must not be
+// handed out again: refused by the server, or to be replaced on request.
+func (r renewal) replaces(access Secret) bool {
+	return r.stale != nil && r.stale.refused && r.stale.token == access.Reveal() ||
+		r.force != nil && r.force.token == access.Reveal()
+}
+
+// outdated reports whether a stored token brings nothing new.
+func (r renewal) outdated(access Secret) bool {
+	return r.replaces(access) || r.stale != nil && r.stale.token == access.Reveal()
+}
+
+// refusal remembers which refresh the server said no to, so that it is not
+// asked again while nothing has changed.
+type refusal struct {
+	of    string
+	ids   [2]int
+	err   *Error
+	until time.Time // then it is asked again, in case it was a passing mood
+}
+
+// unsaved is a pair that could not be written. Its predecessor is spent, so
+// it is kept and written later; until then nobody gets it.
+type unsaved struct {
+	before Stored // what the store held
+	pair   Stored
+	sess   *session
+}
+
+// renew brings a valid token: from the store when another process has put one
+// there, by refreshing, or by logging in. release ends the hold on the store,
+// if there is one; it is called after the result is published, so that a
+// logout cannot come in between. It is never nil.
+func (m *Manager) renew(ctx context.Context, r renewal) (s *session, release func(), err error) {
+	// The first look is without the lock, so that a start-up with a good
+	// token does not wait for somebody else's refresh.
+	st, err := m.load(ctx)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	if s := m.adopt(st, r); s != nil {
+		return s, func() {}, nil
+	}
+	st, release, err = m.lock(ctx)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	s, err = m.renewLocked(ctx, st, r)
+	return s, release, err
+}
+
+// renewLocked is renew under the store's lock; st is what it holds.
+func (m *Manager) renewLocked(ctx context.Context, st Stored, r renewal) (*session, error) {
+	// Whoever held the lock before may have renewed.
+	if s := m.adopt(st, r); s != nil {
+		m.log.DebugContext(ctx, "took the token another process has stored")
+		return s, nil
+	}
+	if s, err := m.saveLate(ctx, st); s != nil || err != nil {
+		return s, err
+	}
+
+	mine := st.Server == "" || st.Server == m.wire.base
+	if m.creds != nil && !m.belongs(st) {
+		mine = false
+	}
+	switch {
+	case mine && st.interrupted():
+		return m.afterInterruption(ctx, st, r)
+	case mine && !st.Refresh.IsZero():
+		s, err := m.refreshLocked(ctx, st)
+		if m.creds != nil && (errors.Is(err, ErrAuthentication) || errors.Is(err, ErrInterrupted)) {
+			m.log.InfoContext(ctx, "the refresh did not succeed; logging in again", "error", err)
+			return m.loginAgain(ctx, st)
+		}
+		return s, err
+	case m.creds != nil:
+		return m.loginAgain(ctx, st)
+	}
+	return nil, m.nothingLeft(st, r)
+}
+
+// adopt returns the stored token if it is good and new.
+func (m *Manager) adopt(st Stored, r renewal) *session {
+	if r.outdated(st.Access) {
+		return nil
+	}
+	return m.usable(st, !st.Refresh.IsZero() || m.creds != nil)
+}
+
+// belongs reports whether what is stored is a session of the credentials. A
+// token whose claims cannot be read does not tell, so it does not.
+func (m *Manager) belongs(st Stored) bool {
+	c, err := UnverifiedClaims(st.Access.Reveal())
+	return err == nil && m.creds.matches(c)
+}
+
+// nothingLeft says what a person has to do.
+func (m *Manager) nothingLeft(st Stored, r renewal) *Error {
+	e := &Error{Op: "get a token", Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin}
+	switch {
+	case st.IsZero():
+		e.Err = errors.New("no token is stored")
+	case st.Server != "" && st.Server != m.wire.base:
+		e.Err = errors.New("the stored token is for " + st.Server)
+	case r.stale != nil && r.stale.refused:
+		e.Err, e.Advice = errors.New("the server refused the stored token, and there is no refresh token"), adviceToken
+	case r.force != nil:
+		e.Err = errors.New("there is no refresh token")
+	default:
+		e.Err, e.Advice = errors.New("the stored token has expired, and there is no refresh token"), adviceToken
+	}
+	return e
+}
+
+// refreshLocked spends the stored refresh token. The store's lock is held.
+//
+// The ERP revokes the whole chain when it sees a refresh token twice, so this
+// is written for the case that the process dies, or the answer is lost, at
+// any point:
+//
+//  1. A marker with the fingerprint of the token is stored and synced. If
+//     that fails (full disk), nothing is sent.
+//  2. The token is sent, once.
+//  3. The new pair is stored and synced, without the marker. Only then can
+//     anybody get it.
+//
+// Whoever finds the marker knows that step 2 may have happened; see
+// afterInterruption. When the server has certainly not acted on the request
+// (no connection, 400, 503 …) the marker is taken away again.
+func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error) {
+	clientID, userID := st.ClientID, st.UserID
+	if c, err := UnverifiedClaims(st.Access.Reveal()); err == nil && c.Complete {
+		if clientID == 0 {
+			clientID = c.ClientID
+		}
+		if userID == 0 {
+			userID = c.UserID
+		}
+	}
+	ids := [2]int{clientID, userID}
+	if m.refused.of == Fingerprint(st.Refresh) && m.refused.ids == ids && m.now().Before(m.refused.until) {
+		return nil, m.refused.err
+	}
+
+	marked := st
+	marked.Refreshing = Fingerprint(st.Refresh)
+	if err := m.store.Save(ctx, marked); err != nil {
+		return nil, &Error{Op: "note that a refresh begins", Err: err,
+			Advice: "nothing was sent; make the store writable and try again"}
+	}
+	a, out, fail := m.wire.refresh(ctx, m.log, st.Refresh, clientID, userID)
+	if fail != nil {
+		if out == refused {
+			m.refused = refusal{marked.Refreshing, ids, fail, m.now().Add(maxLoginHoldOff)}
+		}
+		if out != unknown {
+			if err := m.save(ctx, withoutMarker(st)); err != nil {
+				fail.Err = errors.Join(fail.Err, err)
+			}
+			return nil, fail
+		}
+		fail.Err = errors.Join(fail.Err, ErrInterrupted)
+		fail.Advice = "the refresh is not repeated, because its token may be spent; " +
+			"the stored token is used while it is valid, then " + adviceLogin
+		return nil, fail
+	}
+	if a.Token == "" {
+		// The token is spent and nothing came back: the marker stays.
+		return nil, &Error{Op: "refresh the token", Server: m.wire.base, Kind: ErrUnreachable,
+			Err: errors.Join(errors.New("the answer contains no token"), ErrInterrupted), Advice: adviceLogin}
+	}
+	pair := Stored{Access: a.access(), Refresh: a.refresh(), ClientID: clientID, UserID: userID, Server: m.wire.base}
+	s, err := m.keep(ctx, marked, pair, a)
+	if err == nil {
+		m.log.DebugContext(ctx, "token refreshed", "renewAt", s.renewAt)
+	}
+	return s, err
+}
+
+// afterInterruption goes on where an earlier refresh was cut off. The refresh
+// token may be spent or not; sending it again could revoke everything. So,
+// in this order: log in again if there are credentials; use the access token
+// to its end, for refreshing does not revoke it; say what a person must do.
+func (m *Manager) afterInterruption(ctx context.Context, st Stored, r renewal) (*session, error) {
+	if m.creds != nil {
+		m.log.InfoContext(ctx, "an earlier refresh was cut off; logging in again")
+		return m.loginAgain(ctx, st)
+	}
+	if !r.replaces(st.Access) {
+		if s := m.usable(Stored{Access: st.Access, Server: st.Server}, false); s != nil && s.renewAt.Before(forever()) {
+			m.log.InfoContext(ctx, "an earlier refresh was cut off; using the token while it is valid", "until", s.renewAt)
+			return s, nil
+		}
+	}
+	return nil, &Error{Op: "get a token", Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin,
+		Err: ErrInterrupted}
+}
+
+// withoutMarker returns st as if no refresh had been begun.
+func withoutMarker(st Stored) Stored {
+	st.Refreshing = ""
+	return st
+}
+
+// keep stores a new pair and returns its session. before is what the store
+// holds.
+func (m *Manager) keep(ctx context.Context, before, pair Stored, a answer) (*session, error) {
+	m.noteDate(a.date)
+	s := m.received(pair.Access, !a.date.IsZero())
+	if err := m.save(ctx, pair); err != nil {
+		m.unsaved = &unsaved{before, pair, s}
+		return nil, unsavedError(err)
+	}
+	m.unsaved = nil
+	return s, nil
+}
+
+// saveLate stores the pair that could not be stored before, unless the store
+// has changed since. It returns nil and nil when there is nothing to do.
+func (m *Manager) saveLate(ctx context.Context, st Stored) (*session, error) {
+	u := m.unsaved
+	if u == nil {
+		return nil, nil
+	}
+	if !st.Refresh.Equal(u.before.Refresh) || !st.Access.Equal(u.before.Access) {
+		m.unsaved = nil // somebody has logged in meanwhile
+		return nil, nil
+	}
+	if err := m.save(ctx, u.pair); err != nil {
+		return nil, unsavedError(err)
+	}
+	m.unsaved = nil
+	m.log.InfoContext(ctx, "stored the tokens that could not be stored before")
+	if !m.now().Before(u.sess.renewAt) && !u.pair.Refresh.IsZero() {
+		return m.refreshLocked(ctx, u.pair)
+	}
+	return u.sess, nil
+}
+
+// save stores st even when ctx has just ended: what is saved after an answer
+// came cannot be had again.
+func (m *Manager) save(ctx context.Context, st Stored) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	return m.store.Save(ctx, st)
+}
+
+func unsavedError(err error) *Error {
+	return &Error{Op: "store the new tokens", Err: err,
+		Advice: "they are kept by this process until they can be stored; make the store writable"}
+}

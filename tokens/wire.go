@@ -1,0 +1,272 @@
+package tokens
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// maxAnswer bounds how much of an answer is read.
+const maxAnswer = 1 << 20
+
+// wire makes the three calls about tokens. It sends no Authorization header:
+// the three routes are public.
+type wire struct {
+	base string // without /api/v1 and trailing slash
+	http *http.Client
+}
+
+// cleanBase checks an ERP address and brings it into the form it is compared
+// and stored in.
+func cleanBase(address string) (string, error) {
+	if address == "" {
+		return "", errors.New("the address of the ERP is missing; set ERP_URL, for example to https://erp.example.com")
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		// The text is not repeated: it may hold a password in the wrong place.
+		return "", errors.New("the address of the ERP (ERP_URL) must look like https://erp.example.com")
+	case u.User != nil:
+		return "", errors.New("the address of the ERP (ERP_URL) must not contain a user name or password")
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", errors.New("the address of the ERP (ERP_URL) must end with its path")
+	}
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	base := strings.TrimRight(u.String(), "/")
+	return strings.TrimRight(strings.TrimSuffix(base, "/api/v1"), "/"), nil
+}
+
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Timeout: 40 * time.Second,
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+			TLSHandshakeTimeout:   5 * time.Second,
+			ResponseHeaderTimeout: 30 * time.Second,
+			ForceAttemptHTTP2:     true,
+			// A connection that was idle may be dead, which looks like a
+			// request that got lost on the way: each call takes its own.
+			DisableKeepAlives: true,
+		},
+	}
+}
+
+// setClient takes a copy of c that follows no redirect: one would carry the
+// password or refresh token to another address.
+func (w *wire) setClient(c *http.Client) {
+	own := *c
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	w.http = &own
+}
+
+// answer is what the ERP sends back, in either spelling. Everything but the
+// tokens is decoded later and on its own, so that an oddity there does not
+// cost a pair that cannot be had twice.
+type answer struct {
+	Token    string          `json:"token"`
+	Snake    string          `json:"refresh_token"`
+	Camel    string          `json:"refreshToken"`
+	ClientID json.RawMessage `json:"clientId"`
+	UserID   json.RawMessage `json:"userId"`
+	Clients  json.RawMessage `json:"clients"`
+
+	// date is the server's clock when it answered, zero when it did not say.
+	date time.Time
+}
+
+func (a answer) access() Secret { return NewSecret(a.Token) }
+
+func (a answer) refresh() Secret {
+	if a.Snake != "" {
+		return NewSecret(a.Snake)
+	}
+	return NewSecret(a.Camel)
+}
+
+// choices lists the tenants an unfinished login may choose from.
+func (a answer) choices() string {
+	var clients []struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(a.Clients, &clients) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, c := range clients[:min(len(clients), 20)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d (%s)", c.ID, clean(c.Name, Secret{}))
+	}
+	return b.String()
+}
+
+// outcome says what is known about a request that did not succeed.
+type outcome int
+
+const (
+	// unknown: the server may have acted on the request.
+	unknown outcome = iota
+	// untouched: the server has certainly not acted on it.
+	untouched
+	// refused: the server looked at it and said no.
+	refused
+)
+
+func (w *wire) login(ctx context.Context, log *slog.Logger, l Login) (answer, outcome, *Error) {
+	return w.post(ctx, log, "log in", "/api/v1/auth/tokens", l.body(), l.Password)
+}
+
+// refresh spends a refresh token. The real server reads refresh_token and
+// answers 400 to any member it does not know.
+func (w *wire) refresh(ctx context.Context, log *slog.Logger, refresh Secret, clientID, userID int) (answer, outcome, *Error) {
+	body := struct {
+		RefreshToken string `json:"refresh_token"`
+		ClientID     int    `json:"clientId"`
+		UserID       int    `json:"userId"`
+	}{refresh.Reveal(), clientID, userID}
+	return w.post(ctx, log, "refresh the token", "/api/v1/auth/refresh", body, refresh)
+}
+
+func (w *wire) logout(ctx context.Context, log *slog.Logger, access Secret) (outcome, *Error) {
+	body := struct {
+		Token string `json:"token"`
+	}{access.Reveal()}
+	_, out, err := w.post(ctx, log, "log out", "/api/v1/auth/logout", body, access)
+	return out, err
+}
+
+// post sends body and decodes the answer. secret is what the server must not
+// be able to place into an error text by echoing it.
+func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body any, secret Secret) (answer, outcome, *Error) {
+	fail := &Error{Op: op, Server: w.base, Kind: ErrUnreachable, Advice: adviceRetry}
+	data, err := json.Marshal(body)
+	if err != nil {
+		fail.Err = errors.New("the request cannot be encoded")
+		return answer{}, untouched, fail
+	}
+
+	var asked, connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.base+path, bytes.NewReader(data))
+	if err != nil {
+		fail.Err = errors.New("the address cannot be used")
+		return answer{}, untouched, fail
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+
+	start := time.Now()
+	res, err := w.http.Do(req)
+	if err != nil {
+		fail.Err = bare(err)
+		log.DebugContext(ctx, "token call failed", "path", path, "after", time.Since(start), "error", fail.Err)
+		// Only a request that never had a connection is known not to have
+		// reached the server. A transport that does not report connections
+		// proves nothing, unless its error is about dialling.
+		if !connected.Load() && (asked.Load() || dialling(err)) {
+			return answer{}, untouched, fail
+		}
+		return answer{}, unknown, fail
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	log.DebugContext(ctx, "token call", "path", path, "status", res.StatusCode, "after", time.Since(start))
+	switch {
+	case err != nil:
+		fail.Err = fmt.Errorf("reading the answer: %w", bare(err))
+		return answer{}, unknown, fail
+	case len(text) > maxAnswer:
+		fail.Err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+		return answer{}, unknown, fail
+	case res.StatusCode != http.StatusOK:
+		out := fail.fromAnswer(res.StatusCode, text, secret)
+		return answer{}, out, fail
+	}
+	var a answer
+	if err := json.Unmarshal(text, &a); err != nil {
+		fail.Err = errors.New("the answer is not what the ERP's REST API sends")
+		return answer{}, unknown, fail
+	}
+	a.date, _ = http.ParseTime(res.Header.Get("Date"))
+	return a, unknown, nil
+}
+
+// fromAnswer fills e from an answer other than 200.
+func (e *Error) fromAnswer(status int, text []byte, secret Secret) outcome {
+	e.Status = status
+	var body struct {
+		Title  string `json:"title"`
+		Detail string `json:"detail"`
+	}
+	// Only the ERP's own error format is quoted. Other texts (a parser's
+	// message, a proxy's page) may repeat pieces of the request.
+	if json.Unmarshal(text, &body) == nil {
+		e.Title, e.Detail = clean(body.Title, secret), clean(body.Detail, secret)
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		e.Kind, e.Advice = ErrAuthentication, adviceLogin
+		return refused
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusNotAcceptable, http.StatusUnsupportedMediaType,
+		http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		// Decided before the request was carried out.
+		return untouched
+	}
+	if status >= 300 && status < 400 && status != http.StatusSeeOther {
+		e.Err = errors.New("the address redirects elsewhere; redirects are not followed")
+		return untouched
+	}
+	return unknown
+}
+
+// clean makes a text of the server fit for one line of an error.
+func clean(s string, secret Secret) string {
+	if v := secret.Reveal(); v != "" {
+		s = strings.ReplaceAll(s, v, redacted)
+	}
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+	const most = 300
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return strings.TrimSpace(s)
+}
+
+// bare takes the *url.Error off, which repeats what the Error says.
+func bare(err error) error {
+	if ue := (*url.Error)(nil); errors.As(err, &ue) {
+		return ue.Err
+	}
+	return err
+}
+
+func dialling(err error) bool {
+	if oe := (*net.OpError)(nil); errors.As(err, &oe) {
+		return oe.Op == "dial" || oe.Op == "proxyconnect"
+	}
+	return false
+}
