@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Object is a JSON object that keeps the order in which members were set. The
@@ -109,6 +110,19 @@ func write(b *bytes.Buffer, v any) error {
 			return nil
 		}
 		return v.write(b)
+	case string:
+		if plain(v) {
+			b.WriteByte('"')
+			b.WriteString(v)
+			b.WriteByte('"')
+			return nil
+		}
+	case int64:
+		b.Write(strconv.AppendInt(b.AvailableBuffer(), v, 10))
+		return nil
+	case bool:
+		b.Write(strconv.AppendBool(b.AvailableBuffer(), v))
+		return nil
 	case []*Object:
 		return writeArray(b, v)
 	case []any:
@@ -127,6 +141,16 @@ func write(b *bytes.Buffer, v any) error {
 	}
 	b.Truncate(b.Len() - 1) // the encoder's newline
 	return nil
+}
+
+// plain tells whether a string needs no escapes.
+func plain(s string) bool {
+	for i := range len(s) {
+		if ch := s[i]; ch < ' ' || ch > '~' || ch == '"' || ch == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func writeArray[T any](b *bytes.Buffer, list []T) error {

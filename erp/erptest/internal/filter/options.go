@@ -1,0 +1,171 @@
+package filter
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// Select reads a $select into the column names it lists, blanks trimmed.
+// Blank text is no selection.
+func Select(text string) []string {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		if name = trim(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// OrderBy translates a $orderby. Any part that is not right, and any column
+// that cannot be searched, makes it empty: the ERP ignores such clauses. As in
+// the ERP's database NULL is greater than every value.
+func OrderBy(text string, t *store.Table) string {
+	if len(text) > MaxLength || trim(text) == "" {
+		return ""
+	}
+	parts := strings.Split(text, ",")
+	if len(parts) > MaxItems {
+		return ""
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		words := strings.Split(trim(part), " ")
+		direction := "ASC"
+		if len(words) == 2 {
+			direction = strings.ToUpper(words[1])
+		}
+		c, ok := t.Column(words[0])
+		if !ok || len(words) > 2 || direction != "ASC" && direction != "DESC" ||
+			c.Secure || c.Encrypted || strings.HasPrefix(c.ColumnSQL, "@") {
+			return ""
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(byValue(c, store.Expr(t, c)) + " " + direction)
+		if direction == "ASC" {
+			b.WriteString(" NULLS LAST")
+		} else {
+			b.WriteString(" NULLS FIRST")
+		}
+	}
+	return b.String()
+}
+
+// Expansion is one item of a $expand.
+type Expansion struct {
+	Name    string // as the client wrote it: column, table or table.column
+	Select  string
+	Filter  string
+	OrderBy string
+	Label   string
+	Top     int
+	Skip    int
+	Expand  []Expansion
+	// Options tells which options were written, $select among them.
+	Options []string
+}
+
+// Only tells whether no other option than this was written.
+func (e *Expansion) Only(option string) bool {
+	for _, o := range e.Options {
+		if o != option {
+			return false
+		}
+	}
+	return true
+}
+
+// Expand reads a $expand whose options are separated by the given character.
+func Expand(text string, separator byte) ([]Expansion, error) {
+	if len(text) > MaxLength {
+		return nil, expandError("The expansion is longer than %d bytes", MaxLength)
+	}
+	return expand(text, separator, 0)
+}
+
+func expand(text string, separator byte, depth int) ([]Expansion, error) {
+	if depth > MaxNested {
+		return nil, expandError("Expansions are nested deeper than %d", MaxNested)
+	}
+	var out []Expansion
+	for _, item := range split(text, ',') {
+		if item = trim(item); item == "" {
+			continue
+		}
+		e, err := expansion(item, separator, depth)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, e); len(out) > MaxItems {
+			return nil, expandError("More than %d expansions", MaxItems)
+		}
+	}
+	return out, nil
+}
+
+func expansion(item string, separator byte, depth int) (Expansion, error) {
+	e := Expansion{Name: item}
+	open := strings.IndexByte(item, '(')
+	if open < 0 {
+		if strings.IndexByte(item, ')') >= 0 {
+			return e, expandError("Parentheses do not match: %s", item)
+		}
+		return e, nil
+	}
+	e.Name = trim(item[:open])
+	if e.Name == "" || !enclosed(item[open:]) {
+		return e, expandError("Parentheses do not match: %s", item)
+	}
+	for _, option := range split(item[open+1:len(item)-1], separator) {
+		if option = trim(option); option == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(option, "=")
+		name, value = trim(name), trim(value)
+		if err := e.set(name, value, separator, depth); err != nil {
+			return e, err
+		}
+		e.Options = append(e.Options, name)
+	}
+	return e, nil
+}
+
+func (e *Expansion) set(name, value string, separator byte, depth int) (err error) {
+	switch name {
+	case "$select":
+		e.Select = value
+	case "$filter":
+		e.Filter = value
+	case "$orderby":
+		e.OrderBy = value
+	case "label":
+		e.Label = value
+	case "$top":
+		e.Top, err = integer(name, value)
+	case "$skip":
+		e.Skip, err = integer(name, value)
+	case "$expand":
+		e.Expand, err = expand(value, separator, depth+1)
+	default:
+		err = expandError("Unsupported option: %s", name)
+	}
+	return err
+}
+
+func integer(name, value string) (int, error) {
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil {
+		return 0, expandError("%s is not an integer: %s", name, value)
+	}
+	return int(n), nil
+}
+
+func expandError(format string, args ...any) error {
+	e := bad(format, args...).(*Error) //nolint:errorlint // made in this line
+	e.Title = "Expand error"
+	return e
+}
