@@ -1,0 +1,93 @@
+package dict
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Element is a term of the dictionary, shared by all columns of one name.
+type Element struct {
+	ID   int    // official AD_Element_ID
+	Name string // label
+}
+
+// KnownElement is the ERP's own term for a column name, ignoring case. Only the
+// columns that templates bring are known here; a registry knows all.
+func KnownElement(column string) (Element, bool) {
+	e, ok := knownElements[strings.ToLower(column)]
+	return e, ok
+}
+
+// knownElements is read only; keys are in lower case.
+var knownElements = map[string]Element{
+	"ad_client_id":       {102, "Tenant"},
+	"ad_org_id":          {113, "Organization"},
+	"isactive":           {348, "Active"},
+	"created":            {245, "Created"},
+	"createdby":          {246, "Created By"},
+	"updated":            {607, "Updated"},
+	"updatedby":          {608, "Updated By"},
+	"documentno":         {290, "Document No"},
+	"c_doctype_id":       {196, "Document Type"},
+	"c_doctypetarget_id": {197, "Target Document Type"},
+	"docstatus":          {289, "Document Status"},
+	"docaction":          {287, "Document Action"},
+	"processing":         {524, "Process Now"},
+	"processed":          {1047, "Processed"},
+	"isapproved":         {351, "Approved"},
+	"dateacct":           {263, "Account Date"},
+	"c_currency_id":      {193, "Currency"},
+	"posted":             {1308, "Posted"},
+	"processedon":        {54128, "Processed On"},
+	"name":               {469, "Name"},
+	"description":        {275, "Description"},
+	"help":               {326, "Comment/Help"},
+	"value":              {620, "Search Key"},
+	"parent_id":          {496, "Parent"},
+	"seqno":              {566, "Sequence"},
+	"i_isimported":       {913, "Imported"},
+	"i_errormsg":         {912, "Import Error Message"},
+}
+
+// labelOf makes a label from a table or column name: the prefix of one to
+// three capitals and the suffix _ID go, and words are put apart. A label is at
+// most 60 characters, like the name it stands beside.
+func labelOf(name string) string {
+	if e, ok := KnownElement(name); ok {
+		return e.Name
+	}
+	text := name
+	if i := strings.IndexByte(text, '_'); i > 0 && i <= 3 && strings.ToUpper(text[:i]) == text[:i] && i+1 < len(text) {
+		text = text[i+1:]
+	}
+	if cut := strings.TrimSuffix(text, "_ID"); cut != "" {
+		text = cut
+	}
+	if len(text) > 2 && strings.HasPrefix(text, "Is") && unicode.IsUpper(rune(text[2])) {
+		text = text[2:]
+	}
+	var b strings.Builder
+	runes := []rune(text)
+	for i, r := range runes {
+		if r == '_' {
+			b.WriteRune(' ')
+			continue
+		}
+		if i > 0 && unicode.IsUpper(r) && runes[i-1] != '_' {
+			afterLower := unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1])
+			beforeLower := unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if afterLower || beforeLower {
+				b.WriteRune(' ')
+			}
+		}
+		b.WriteRune(r)
+	}
+	label := strings.Join(strings.Fields(b.String()), " ")
+	if label == "" {
+		label = name
+	}
+	if runes := []rune(label); len(runes) > maxLabel {
+		label = strings.TrimSpace(string(runes[:maxLabel]))
+	}
+	return label
+}

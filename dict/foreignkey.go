@@ -1,0 +1,120 @@
+package dict
+
+import (
+	"strconv"
+	"strings"
+)
+
+// TargetTable is the table that the column's values are ids (or UUIDs) of. It
+// reports false for columns that point nowhere, and an empty name for those
+// whose reference is in the ERP and whose target only the ERP knows.
+func (c Column) TargetTable() (string, bool) {
+	byReference := func() (string, bool) {
+		if c.Reference.Target != "" {
+			return c.Reference.Target, true
+		}
+		if c.Reference.Lookup != nil {
+			return c.Reference.Lookup.Table, true
+		}
+		return "", true
+	}
+	switch c.Type {
+	case TypeTable, TypeTableUU, TypeChosenMultipleSelectionTable:
+		if c.Reference == nil {
+			return "", false
+		}
+		return byReference()
+	case TypeSearch, TypeSearchUU, TypeChosenMultipleSelectionSrch:
+		if c.Reference != nil {
+			return byReference()
+		}
+		return targetByName(c.Name)
+	case TypeTableDir, TypeTableDirUU:
+		return targetByName(c.Name)
+	case TypeLocation:
+		return "C_Location", true
+	case TypeAccount:
+		return "C_ValidCombination", true
+	case TypeLocator:
+		return "M_Locator", true
+	case TypePAttribute:
+		return "M_AttributeSetInstance", true
+	case TypeAssignment:
+		return "S_ResourceAssignment", true
+	case TypeImage:
+		if c.Name == "BinaryData" {
+			return "", false
+		}
+		return "AD_Image", true
+	case TypeChart:
+		return "AD_Chart", true
+	case TypeButton:
+		switch c.Name {
+		case "AD_OrgBP_ID":
+			return "AD_Org", true
+		case "C_ProjectType_ID":
+			return "C_ProjectType", true
+		}
+	}
+	return "", false
+}
+
+// targetByName takes the last three characters off, which is how the ERP finds
+// the table of a direct lookup.
+func targetByName(column string) (string, bool) {
+	if len(column) <= 3 {
+		return "", false
+	}
+	name := column[:len(column)-3]
+	switch strings.ToLower(name) {
+	case "ad_allclients_v":
+		name = "AD_Client"
+	case "ad_allusers_v":
+		name = "AD_User"
+	case "ad_allroles_v":
+		name = "AD_Role"
+	}
+	return name, true
+}
+
+// hasForeignKey reports whether the ERP makes a foreign key for the column.
+func (c Column) hasForeignKey() bool {
+	if c.Key || c.SQL != "" || c.Type == TypeUUID || c.Type.IsList() || c.Type.IsMultiple() || c.ForeignKey == FKNone {
+		return false
+	}
+	_, ok := c.TargetTable()
+	return ok
+}
+
+// nameForeignKeys gives every foreign key without a name the one the ERP would
+// make: the column without _ID, an underscore, the table, both without
+// underscores, cut at 63 characters, with a number when the name is taken.
+func nameForeignKeys(table string, all []origin) {
+	taken := map[string]bool{}
+	for i := range all {
+		if name := all[i].ForeignKeyName; name != "" {
+			taken[strings.ToLower(name)] = true
+		}
+	}
+	for i := range all {
+		c := &all[i].Column
+		if c.ForeignKeyName != "" || !c.hasForeignKey() {
+			continue
+		}
+		stem := strings.ReplaceAll(strings.TrimSuffix(c.Name, "_ID"), "_", "") + "_" + strings.ReplaceAll(table, "_", "")
+		name := cut(stem, MaxColumnName)
+		for n := 1; taken[strings.ToLower(name)]; n++ {
+			digits := strconv.Itoa(n)
+			name = cut(stem, MaxColumnName-len(digits)) + digits
+		}
+		taken[strings.ToLower(name)] = true
+		c.ForeignKeyName = name
+	}
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n]
+}

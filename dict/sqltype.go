@@ -1,0 +1,118 @@
+package dict
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Dialect is a database the ERP runs on.
+type Dialect string
+
+// The two databases the ERP supports.
+const (
+	PostgreSQL Dialect = "postgresql"
+	Oracle     Dialect = "oracle"
+)
+
+// ParseDialect reads a dialect's name in any case; postgres and pg are taken
+// for PostgreSQL.
+func ParseDialect(name string) (Dialect, bool) {
+	switch strings.ToLower(name) {
+	case "postgresql", "postgres", "pg":
+		return PostgreSQL, true
+	case "oracle":
+		return Oracle, true
+	}
+	return "", false
+}
+
+// SQLType is the database type the ERP gives to a column of this display type,
+// name and FieldLength. The name matters: it decides whether an id is stored
+// as a number, and EntityType and AD_Language are text whatever they are shown
+// as. A display type the ERP does not know is stored as text.
+func (d DisplayType) SQLType(dialect Dialect, column string, length int) string {
+	pick := func(postgres, oracle string) string {
+		if dialect == Oracle {
+			return oracle
+		}
+		return postgres
+	}
+	varchar := func() string {
+		return pick(fmt.Sprintf("VARCHAR(%d)", length), fmt.Sprintf("VARCHAR2(%d CHAR)", length))
+	}
+	if column == "EntityType" || column == "AD_Language" {
+		return varchar()
+	}
+	f, ok := factsOf(d)
+	if !ok {
+		return varchar()
+	}
+	number := func() string { return pick("NUMERIC(10)", "NUMBER(10)") }
+	id := func() string {
+		switch {
+		case isIDName(column):
+			return number()
+		case length < 4:
+			return fmt.Sprintf("CHAR(%d)", length)
+		}
+		return varchar()
+	}
+	switch f.store {
+	case storeInteger:
+		return number()
+	case storeDecimal:
+		return pick("NUMERIC", "NUMBER")
+	case storeID:
+		if d == TypeDashboardContent && !strings.HasSuffix(column, "_ID") {
+			return varchar()
+		}
+		return id()
+	case storeText:
+		if length == 0 || length >= 4000 {
+			return pick("TEXT", "CLOB")
+		}
+		return varchar()
+	case storeTimestamp:
+		return pick("TIMESTAMP", "DATE")
+	case storeTimestampTZ:
+		return "TIMESTAMP WITH TIME ZONE"
+	case storeList:
+		if length == 1 {
+			return "CHAR(1)"
+		}
+		return varchar()
+	case storeYesNo:
+		return "CHAR(1)"
+	case storeBinary:
+		return pick("BYTEA", "BLOB")
+	case storeButton:
+		if strings.HasSuffix(column, "_ID") {
+			return number()
+		}
+		return fmt.Sprintf("CHAR(%d)", length)
+	case storeImage:
+		if column == "BinaryData" {
+			return pick("BYTEA", "BLOB")
+		}
+		return id()
+	case storeLongText:
+		return pick("TEXT", "CLOB")
+	case storeUUID:
+		return pick("UUID", "VARCHAR2(36)")
+	case storeJSON:
+		return pick("JSONB", "CLOB")
+	default: // storeVarchar
+		return varchar()
+	}
+}
+
+// isIDName reports whether the ERP stores an id column of this name as a
+// number.
+func isIDName(column string) bool {
+	for _, suffix := range []string{"_ID", "_ID_To", "tedBy", "_Acct"} {
+		if strings.HasSuffix(column, suffix) {
+			return true
+		}
+	}
+	return false
+}
