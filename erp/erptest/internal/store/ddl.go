@@ -2,8 +2,30 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 )
+
+// NewTable completes a table put together outside the dictionary, so that its
+// columns are found by name.
+func NewTable(t Table) *Table {
+	t.byName = make(map[string]*Column, len(t.Columns))
+	for _, c := range t.Columns {
+		t.byName[strings.ToUpper(c.Name)] = c
+	}
+	return &t
+}
+
+// DDLError tells why the database could not be brought in step with the
+// dictionary, in words for the person who asked for it.
+type DDLError struct{ Reason string }
+
+func (e *DDLError) Error() string { return e.Reason }
+
+func ddlErrorf(format string, args ...any) error {
+	return &DDLError{Reason: fmt.Sprintf(format, args...)}
+}
 
 // PhysicalColumn is a column as the database has it.
 type PhysicalColumn struct {
@@ -11,7 +33,7 @@ type PhysicalColumn struct {
 	Type    string // the declared type
 	NotNull bool
 	Default string // SQL, "" for none
-	Key     bool
+	Key     bool   // part of the primary key
 }
 
 // TableExists tells whether the database has a table or view of that name, in
@@ -42,4 +64,47 @@ func (tx *Tx) PhysicalColumns(ctx context.Context, name string) ([]PhysicalColum
 		out = append(out, c)
 	}
 	return out, rows.Err()
+}
+
+// CreateTable makes the physical table of the dictionary's definition: every
+// column that is not virtual, in alphabetical order as the ERP does, the key,
+// and the unique index of the UUID column. It answers the statements.
+func (tx *Tx) CreateTable(ctx context.Context, t *Table) (string, error) {
+	statements, err := createSQL(t, t.Name)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range statements {
+		if _, err := tx.Exec(ctx, s); err != nil {
+			return "", fmt.Errorf("creating table %s: %w", t.Name, err)
+		}
+	}
+	return strings.Join(statements, ";\n"), nil
+}
+
+// BulkInsert writes many rows, each with a value per column, with one
+// statement. The dictionary's copy in memory is not told: see
+// [Tx.DictionaryChanged].
+func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if len(columns) == 0 {
+		return errors.New("inserting into " + table + ": no columns")
+	}
+	quoted := make([]string, len(columns))
+	for i, c := range columns {
+		quoted[i] = Quote(c)
+	}
+	stmt, err := tx.tx.PrepareContext(ctx, "INSERT INTO "+Quote(table)+"("+strings.Join(quoted, ",")+") VALUES(?"+strings.Repeat(",?", len(columns)-1)+")")
+	if err != nil {
+		return fmt.Errorf("inserting into %s: %w", table, err)
+	}
+	defer stmt.Close()
+	for i, row := range rows {
+		if _, err := stmt.ExecContext(ctx, row...); err != nil {
+			return fmt.Errorf("inserting row %d into %s: %w", i+1, table, err)
+		}
+	}
+	return nil
 }

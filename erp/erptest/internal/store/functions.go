@@ -37,6 +37,16 @@ var registerFunctions = sync.OnceFunc(func() {
 			return args[0], nil
 		}
 	}
+	must(sqlite.RegisterDeterministicScalarFunction("erp_is_number", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		s, ok := args[0].(string)
+		if !ok {
+			return int64(0), nil
+		}
+		if _, ok := new(big.Rat).SetString(s); ok {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	}))
 	must(sqlite.RegisterDeterministicScalarFunction("erp_lower", 1, lower(strings.ToLower)))
 	must(sqlite.RegisterDeterministicScalarFunction("erp_upper", 1, lower(strings.ToUpper)))
 })

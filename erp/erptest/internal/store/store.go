@@ -15,6 +15,7 @@ import (
 type Store struct {
 	db   *sql.DB
 	path string
+	uri  string       // where other connections of this process find the database
 	mu   sync.RWMutex // one writer or many readers
 	dict atomic.Pointer[Dictionary]
 
@@ -41,7 +42,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	db.SetMaxIdleConns(16)
 	db.SetMaxOpenConns(16)
-	s := &Store{db: db, path: path}
+	s := &Store{db: db, path: path, uri: dsn}
 	s.dict.Store(newDictionary())
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the ERP database: %w", err), db.Close())

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+)
+
+// CopyFrom replaces everything in s by what src holds, with SQLite's backup
+// function. Neither may be in use.
+func (s *Store) CopyFrom(ctx context.Context, src *Store) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src.mu.RLock()
+	defer src.mu.RUnlock()
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("copying a database: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	err = conn.Raw(func(driverConn any) error {
+		restorer, ok := driverConn.(interface {
+			NewRestore(srcURI string) (*sqlite.Backup, error)
+		})
+		if !ok {
+			return errors.New("the database driver cannot copy")
+		}
+		backup, err := restorer.NewRestore(src.uri)
+		if err != nil {
+			return err
+		}
+		for more := true; more; {
+			if more, err = backup.Step(-1); err != nil {
+				return errors.Join(err, backup.Finish())
+			}
+		}
+		return backup.Finish()
+	})
+	if err != nil {
+		return fmt.Errorf("copying a database: %w", err)
+	}
+	s.dict.Store(src.dict.Load().clone())
+	return nil
+}

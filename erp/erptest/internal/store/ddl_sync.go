@@ -1,0 +1,276 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SyncTable brings the physical table in step with the dictionary: it creates
+// it, or adds and alters the columns that differ. What the database has and
+// the dictionary does not is left alone. The report holds the statements, and
+// is empty when there was nothing to do. What stands against it is a
+// [DDLError]; then the caller must undo the transaction or savepoint.
+func (tx *Tx) SyncTable(ctx context.Context, t *Table) (report string, err error) {
+	return tx.SyncColumns(ctx, t, t.Columns)
+}
+
+// SyncColumns is SyncTable for some columns of a table. A table that does not
+// exist yet is created with all of them.
+func (tx *Tx) SyncColumns(ctx context.Context, t *Table, columns []*Column) (report string, err error) {
+	if t.IsView {
+		return "", ddlErrorf("%s is a view; its columns do not make a table", t.Name)
+	}
+	have, err := tx.PhysicalColumns(ctx, t.Name)
+	if err != nil {
+		return "", err
+	}
+	if len(have) == 0 {
+		return tx.CreateTable(ctx, t)
+	}
+	s := &syncing{tx: tx, t: t, have: have}
+	for _, c := range columns {
+		if !c.IsVirtual() {
+			s.compare(c)
+		}
+	}
+	if err := s.apply(ctx); err != nil {
+		return "", err
+	}
+	return strings.Join(s.done, ";\n"), nil
+}
+
+// syncing is one table being brought in step.
+type syncing struct {
+	tx      *Tx
+	t       *Table
+	have    []PhysicalColumn
+	add     []*Column
+	alter   []*Column
+	rebuild bool
+	done    []string
+}
+
+func (s *syncing) compare(c *Column) {
+	i := slices.IndexFunc(s.have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) })
+	isKey := slices.Contains(keyColumns(s.t), c)
+	if i < 0 {
+		s.add = append(s.add, c)
+		s.rebuild = s.rebuild || isKey
+		return
+	}
+	p := s.have[i]
+	d, err := defaultSQL(c)
+	typ, _, _ := strings.Cut(physicalType(c), " ")
+	if err != nil || p.Type != typ || p.NotNull != (c.Mandatory || c.Ref == TypeYesNo) || p.Default != d || p.Name != c.Name || p.Key != isKey {
+		s.alter = append(s.alter, c)
+		s.rebuild = true
+	}
+}
+
+func (s *syncing) apply(ctx context.Context) error {
+	if s.rebuild {
+		if err := s.rebuildTable(ctx); err != nil {
+			return err
+		}
+		return s.exec(ctx, uuidIndexSQL(s.t))
+	}
+	for _, c := range s.add {
+		clause, err := columnSQL(s.t, c)
+		if err != nil {
+			return err
+		}
+		if d, _ := defaultSQL(c); c.Mandatory && (d == "" || d == "CURRENT_TIMESTAMP") {
+			// SQLite cannot add such a column to an existing table
+			return s.rebuildTable(ctx)
+		}
+		if err := s.exec(ctx, "ALTER TABLE "+Quote(s.t.Name)+" ADD COLUMN "+clause); err != nil {
+			return err
+		}
+		s.have = append(s.have, PhysicalColumn{Name: c.Name})
+	}
+	if uu := s.t.UUColumn(); uu != nil && slices.Contains(s.add, uu) {
+		return s.exec(ctx, uuidIndexSQL(s.t))
+	}
+	return nil
+}
+
+func (s *syncing) exec(ctx context.Context, statement string) error {
+	if statement == "" {
+		return nil
+	}
+	if _, err := s.tx.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("bringing table %s in step: %w", s.t.Name, err)
+	}
+	s.done = append(s.done, statement)
+	return nil
+}
+
+// rebuildTable makes the table anew with its data: the only way SQLite knows
+// to change a column.
+func (s *syncing) rebuildTable(ctx context.Context) error {
+	if err := s.check(ctx); err != nil {
+		return err
+	}
+	// the new shape: what the database has, changed where asked, plus the new
+	clauses, copied := []string{}, []string{}
+	var key []string
+	for _, c := range keyColumns(s.t) {
+		key = append(key, Quote(c.Name))
+	}
+	for _, p := range s.have {
+		c := s.altered(p.Name)
+		if c == nil {
+			clauses = append(clauses, s.keep(p))
+		} else {
+			clause, err := columnSQL(s.t, c)
+			if err != nil {
+				return err
+			}
+			clauses = append(clauses, clause)
+		}
+		copied = append(copied, Quote(p.Name))
+	}
+	for _, c := range s.add {
+		if slices.ContainsFunc(s.have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) }) {
+			continue
+		}
+		clause, err := columnSQL(s.t, c)
+		if err != nil {
+			return err
+		}
+		clauses = append(clauses, clause)
+	}
+	present := func(quoted string) bool {
+		return slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasPrefix(clause, quoted+" ") })
+	}
+	if len(key) > 0 && !slices.ContainsFunc(key, func(k string) bool { return !present(k) }) {
+		clauses = append(clauses, "PRIMARY KEY ("+strings.Join(key, ", ")+")")
+	}
+	next := s.t.Name + "__sync"
+	objects, err := s.dependents(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if o.kind == "view" {
+			if _, err := s.tx.Exec(ctx, "DROP VIEW "+Quote(o.name)); err != nil {
+				return fmt.Errorf("bringing table %s in step: dropping view %s: %w", s.t.Name, o.name, err)
+			}
+		}
+	}
+	list := strings.Join(copied, ", ")
+	for _, statement := range []string{
+		"CREATE TABLE " + Quote(next) + " (" + strings.Join(clauses, ", ") + ")",
+		"INSERT INTO " + Quote(next) + " (" + list + ") SELECT " + list + " FROM " + Quote(s.t.Name),
+		"DROP TABLE " + Quote(s.t.Name),
+		"ALTER TABLE " + Quote(next) + " RENAME TO " + Quote(s.t.Name),
+	} {
+		if err := s.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	for _, o := range objects {
+		if _, err := s.tx.Exec(ctx, o.sql); err != nil {
+			return fmt.Errorf("bringing table %s in step: making %s %s again: %w", s.t.Name, o.kind, o.name, err)
+		}
+	}
+	return nil
+}
+
+func (s *syncing) altered(name string) *Column {
+	i := slices.IndexFunc(s.alter, func(c *Column) bool { return strings.EqualFold(c.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return s.alter[i]
+}
+
+// keep is the clause of a column that stays as the database has it.
+func (s *syncing) keep(p PhysicalColumn) string {
+	clause := Quote(p.Name) + " " + p.Type
+	if p.Type == "DECIMALTEXT" {
+		clause += " COLLATE DECIMAL"
+	}
+	if p.NotNull {
+		clause += " NOT NULL"
+	}
+	if c, ok := s.t.Column(p.Name); ok && c.Ref == TypeYesNo {
+		clause += " CHECK (" + Quote(p.Name) + " IN ('Y','N'))"
+	}
+	if p.Default != "" {
+		clause += " DEFAULT " + p.Default
+	}
+	return clause
+}
+
+// check refuses changes the data do not bear.
+func (s *syncing) check(ctx context.Context) error {
+	rows, err := s.tx.Count(ctx, s.t, "")
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		return nil
+	}
+	for _, c := range s.add {
+		if d, err := defaultSQL(c); err != nil || c.Mandatory && d == "" && c.Ref != TypeYesNo {
+			return ddlErrorf("column %s.%s is mandatory and has no default, but the table has %d rows; give it a default or add it as optional and fill it first", s.t.Name, c.Name, rows)
+		}
+	}
+	for _, c := range s.alter {
+		bad := ""
+		name := Quote(c.Name)
+		switch c.Kind() {
+		case KindInteger:
+			bad = "CAST(CAST(" + name + " AS INTEGER) AS TEXT)<>CAST(" + name + " AS TEXT)"
+		case KindDecimal:
+			bad = "NOT erp_is_number(CAST(" + name + " AS TEXT))"
+		case KindBool:
+			bad = name + " NOT IN ('Y','N')"
+		}
+		if bad != "" {
+			n, err := s.tx.Count(ctx, s.t, name+" IS NOT NULL AND "+bad)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				return ddlErrorf("column %s.%s cannot get its new type: %d rows hold a value that does not fit it", s.t.Name, c.Name, n)
+			}
+		}
+		if c.Mandatory || c.Ref == TypeYesNo {
+			n, err := s.tx.Count(ctx, s.t, name+" IS NULL")
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				return ddlErrorf("column %s.%s cannot become mandatory: %d rows have no value there; fill them first", s.t.Name, c.Name, n)
+			}
+		}
+	}
+	return nil
+}
+
+// schemaObject is an index or view that a rebuild takes away and makes again.
+type schemaObject struct{ kind, name, sql string }
+
+// dependents are the table's own indexes and every view of the database, as
+// SQLite looks at all views when a table is renamed.
+func (s *syncing) dependents(ctx context.Context) ([]schemaObject, error) {
+	rows, err := s.tx.Query(ctx, `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+		AND (type='view' OR type='index' AND tbl_name=? COLLATE NOCASE) ORDER BY rowid`, s.t.Name)
+	if err != nil {
+		return nil, fmt.Errorf("reading what depends on %s: %w", s.t.Name, err)
+	}
+	defer rows.Close()
+	var out []schemaObject
+	for rows.Next() {
+		var o schemaObject
+		if err := rows.Scan(&o.kind, &o.name, &o.sql); err != nil {
+			return nil, fmt.Errorf("reading what depends on %s: %w", s.t.Name, err)
+		}
+		out = append(out, o)
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// createSQL is how a table is made under the given name: the statement itself
+// and, when the table has a UUID column that is not its key, a unique index.
+func createSQL(t *Table, name string) ([]string, error) {
+	columns := physical(t)
+	if len(columns) == 0 {
+		return nil, ddlErrorf("table %s has no active column that is not virtual; add its columns first", t.Name)
+	}
+	key := keyColumns(t)
+	parts := make([]string, 0, len(columns)+1)
+	for _, c := range columns {
+		clause, err := columnSQL(t, c)
+		if err != nil {
+			return nil, err
+		}
+		if len(key) == 1 && key[0] == c {
+			clause += " PRIMARY KEY"
+		}
+		parts = append(parts, clause)
+	}
+	if len(key) > 1 {
+		names := make([]string, len(key))
+		for i, c := range key {
+			names[i] = Quote(c.Name)
+		}
+		parts = append(parts, "PRIMARY KEY ("+strings.Join(names, ", ")+")")
+	}
+	statements := []string{"CREATE TABLE " + Quote(name) + " (" + strings.Join(parts, ", ") + ")"}
+	if index := uuidIndexSQL(t); index != "" && name == t.Name {
+		statements = append(statements, index)
+	}
+	return statements, nil
+}
+
+// uuidIndexSQL is the unique index of the UUID column, "" when it needs none.
+func uuidIndexSQL(t *Table) string {
+	uu := t.UUColumn()
+	if uu == nil || uu.IsVirtual() || slices.Contains(keyColumns(t), uu) {
+		return ""
+	}
+	return "CREATE UNIQUE INDEX IF NOT EXISTS " + Quote(uu.Name+"_idx") + " ON " + Quote(t.Name) + " (" + Quote(uu.Name) + ")"
+}
+
+// physical are the columns the database has, by name.
+func physical(t *Table) []*Column {
+	columns := slices.DeleteFunc(slices.Clone(t.Columns), (*Column).IsVirtual)
+	slices.SortStableFunc(columns, func(a, b *Column) int {
+		return strings.Compare(strings.ToUpper(a.Name), strings.ToUpper(b.Name))
+	})
+	return columns
+}
+
+// keyColumns are what identifies a record: the key column, else the parent
+// columns, else the UUID column.
+func keyColumns(t *Table) []*Column {
+	for _, c := range t.Columns {
+		if c.Key && !c.IsVirtual() {
+			return []*Column{c}
+		}
+	}
+	var parents []*Column
+	for _, c := range t.Columns {
+		if c.Parent && !c.IsVirtual() {
+			parents = append(parents, c)
+		}
+	}
+	if len(parents) > 0 {
+		return parents
+	}
+	if uu := t.UUColumn(); uu != nil && !uu.IsVirtual() {
+		return []*Column{uu}
+	}
+	return nil
+}
+
+// columnSQL is the column's clause, in the order the ERP writes it for
+// PostgreSQL: type, NOT NULL, CHECK, DEFAULT.
+func columnSQL(t *Table, c *Column) (string, error) {
+	var b strings.Builder
+	b.WriteString(Quote(c.Name) + " " + physicalType(c))
+	if c.Mandatory || c.Ref == TypeYesNo {
+		b.WriteString(" NOT NULL")
+	}
+	if c.Ref == TypeYesNo {
+		b.WriteString(" CHECK (" + Quote(c.Name) + " IN ('Y','N'))")
+	}
+	d, err := defaultSQL(c)
+	if err != nil {
+		return "", ddlErrorf("column %s.%s: %v", t.Name, c.Name, err)
+	}
+	if d != "" {
+		b.WriteString(" DEFAULT " + d)
+	}
+	return b.String(), nil
+}
+
+// physicalType is the declared type; texts carry their length, which the
+// database shows but does not enforce.
+func physicalType(c *Column) string {
+	typ := c.SQLType()
+	if typ != "TEXT" || c.Length <= 0 || c.Length >= 4000 {
+		return typ
+	}
+	if c.Ref == TypeYesNo || c.Length == 1 {
+		return "CHAR(1)"
+	}
+	return "VARCHAR(" + strconv.Itoa(c.Length) + ")"
+}
+
+// defaultSQL is the column's default as SQL, "" for none. Context variables
+// are for the program, not for the database. Nothing of the dictionary's text
+// gets into the statement unquoted, unless it is a number.
+func defaultSQL(c *Column) (string, error) {
+	d := strings.TrimSpace(c.Default)
+	if c.Ref == TypeYesNo && (d == "" || strings.Contains(d, "@")) {
+		d = "N"
+		if strings.EqualFold(c.Name, "IsActive") {
+			d = "Y"
+		}
+	}
+	if d == "" || strings.Contains(d, "@") || strings.EqualFold(d, "NULL") {
+		return "", nil
+	}
+	bare := strings.TrimSuffix(strings.TrimPrefix(d, "'"), "'")
+	switch c.Kind() {
+	case KindInteger:
+		n, err := strconv.ParseInt(bare, 10, 64)
+		if err != nil {
+			return "", fmt.Errorf("the default %s is no whole number", strconv.Quote(d))
+		}
+		if n == -1 && c.Ref != TypeInteger {
+			return "", nil
+		}
+		return strconv.FormatInt(n, 10), nil
+	case KindDecimal:
+		if _, ok := new(big.Rat).SetString(bare); !ok || strings.ContainsAny(bare, "/_xXbBoOpP") {
+			return "", fmt.Errorf("the default %s is no number", strconv.Quote(d))
+		}
+		return quoteText(bare), nil
+	case KindDate, KindDateTime, KindInstant, KindTime:
+		switch strings.ToUpper(bare) {
+		case "SYSDATE", "GETDATE()", "NOW()", "CURRENT_TIMESTAMP", "CURRENT_DATE":
+			return "CURRENT_TIMESTAMP", nil
+		}
+		return "", nil
+	case KindBytes:
+		return "", nil
+	}
+	return quoteText(bare), nil
+}
+
+func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
