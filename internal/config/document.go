@@ -28,7 +28,7 @@ type Document struct{ doc *yaml.Node } // doc is a DocumentNode, or nil
 func (d *Document) String() string { return "configuration document" }
 
 // Parse reads a document. What is no YAML, more than one YAML document, no
-// mapping at the top, a key that stands twice, or a list where a setting has
+// mapping at the top, a key that stands twice, an alias for a group, or a list where a setting has
 // one value, is an error that names the line and repeats nothing of the
 // content.
 func Parse(data []byte) (*Document, error) {
@@ -139,6 +139,9 @@ func checkMapping(n *yaml.Node, depth int) error {
 			}
 			seen[k.Value] = true
 		}
+	}
+	if n.Kind == yaml.AliasNode && n.Alias.Kind != yaml.ScalarNode {
+		return fmt.Errorf("line %d: an alias (*) may stand for one value, not for a group of them; write the group out", n.Line)
 	}
 	for _, c := range n.Content {
 		if err := checkMapping(c, depth+1); err != nil {

@@ -1,0 +1,183 @@
+package tokens
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// maxRemembered bounds how many tokens' answers are kept in memory.
+const maxRemembered = 10_000
+
+// probe is an authenticated call that is allowed for every role, does little
+// work and whose answer cannot be mistaken: the list of models, filtered down
+// to none.
+const probe = "/api/v1/models?%24filter=AD_Table_ID%20eq%20-1"
+
+// NewIntrospectionVerifier returns a verifier that asks the ERP at address
+// (without /api/v1) whether it accepts a token, by a small call with that
+// token. It needs no key and notices logout and revocation; the answer,
+// good or bad, is remembered for 30 seconds ([RememberFor]) and never beyond
+// the token's end. Calls for the same token at the same time are one call.
+func NewIntrospectionVerifier(address string, opts ...VerifierOption) (*Verifier, error) {
+	base, err := cleanBase(address)
+	if err != nil {
+		return nil, fmt.Errorf("setting up the token verifier: %w", err)
+	}
+	return newVerifier(&introspector{base: base, answers: map[[sha256.Size]byte]*opinion{}}, 30*time.Second, opts)
+}
+
+type introspector struct {
+	base string
+
+	mu      sync.Mutex // guards answers
+	answers map[[sha256.Size]byte]*opinion
+}
+
+// opinion is what the ERP thinks of a token.
+type opinion struct {
+	done  chan struct{} // closed when the rest is set
+	err   error
+	until time.Time // zero: not to be used again
+}
+
+func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
+	// What is visibly wrong is refused without asking, and claims are only
+	// returned when the ERP, which checks the signature, accepts the token.
+	c, err := v.unsigned(token)
+	if err != nil {
+		return Claims{}, err
+	}
+	if !c.Complete {
+		return Claims{}, fmt.Errorf("%w: it does not name client, user, role and organization", ErrInvalidToken)
+	}
+	for {
+		o, mine := i.opinion(v, token)
+		if mine {
+			i.ask(ctx, v, token, o)
+		} else {
+			select {
+			case <-o.done:
+			case <-ctx.Done():
+				return Claims{}, fmt.Errorf("waiting for the ERP's word on a token: %w", ctx.Err())
+			}
+		}
+		if o.err == nil {
+			return c, nil
+		}
+		// The one who asked went away: its end is not ours.
+		if !mine && ctx.Err() == nil && (errors.Is(o.err, context.Canceled) || errors.Is(o.err, context.DeadlineExceeded)) {
+			continue
+		}
+		return Claims{}, o.err
+	}
+}
+
+// opinion returns the one to use, and whether the caller has to form it.
+func (i *introspector) opinion(v *Verifier, token string) (o *opinion, mine bool) {
+	id := digest(token)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if o := i.answers[id]; o != nil {
+		select {
+		case <-o.done:
+			if v.now().Before(o.until) {
+				return o, false
+			}
+		default:
+			return o, false
+		}
+	}
+	if len(i.answers) >= maxRemembered {
+		i.forgetLocked(v.now())
+	}
+	o = &opinion{done: make(chan struct{})}
+	i.answers[id] = o
+	return o, true
+}
+
+// forgetLocked makes room: first what is out of date, then whatever comes.
+func (i *introspector) forgetLocked(now time.Time) {
+	for id, o := range i.answers {
+		select {
+		case <-o.done:
+			if !now.Before(o.until) {
+				delete(i.answers, id)
+			}
+		default:
+		}
+	}
+	for id := range i.answers {
+		if len(i.answers) < maxRemembered*9/10 {
+			return
+		}
+		delete(i.answers, id)
+	}
+}
+
+// ask forms the opinion.
+func (i *introspector) ask(ctx context.Context, v *Verifier, token string, o *opinion) {
+	err := i.call(ctx, v, token)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	o.err = err
+	if err == nil || errors.Is(err, ErrInvalidToken) {
+		// The token's own end is checked before each use.
+		o.until = v.now().Add(v.remember)
+	}
+	if o.until.IsZero() {
+		if id := digest(token); i.answers[id] == o {
+			delete(i.answers, id)
+		}
+	}
+	close(o.done)
+}
+
+// call makes the call. Everything but a clear yes or no is ErrUnreachable.
+func (i *introspector) call(ctx context.Context, v *Verifier, token string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, i.base+probe, nil)
+	if err != nil {
+		return fmt.Errorf("%w: the address cannot be used", ErrUnreachable)
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := v.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	switch {
+	case res.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("%w: the ERP refused it%s", ErrInvalidToken, quoted(data, token))
+	case err != nil:
+		return fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("%w: asking %s about a token: it answered %d", ErrUnreachable, i.base, res.StatusCode)
+	}
+	var list struct {
+		Models *[]json.RawMessage `json:"models"`
+	}
+	// A page that answers 200 to everything is not an ERP that says yes.
+	if json.Unmarshal(data, &list) != nil || list.Models == nil {
+		return fmt.Errorf("%w: asking %s about a token: the answer is not the ERP's; check the address", ErrUnreachable, i.base)
+	}
+	return nil
+}
+
+// quoted returns the ERP's reason, which stands in the title of its error.
+func quoted(data []byte, token string) string {
+	var body struct {
+		Title string `json:"title"`
+	}
+	if json.Unmarshal(data, &body) != nil || body.Title == "" {
+		return ""
+	}
+	return ": " + clean(body.Title, NewSecret(token))
+}
