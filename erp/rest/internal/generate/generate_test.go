@@ -1,0 +1,59 @@
+package generate
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// On a machine without the generator the test can only be skipped; where CI is set
+// that is a failure.
+func TestClientIsCurrent(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds the generator")
+	}
+	got, err := Client(t.Context(), "../../oapi-codegen.yaml", "../../../contract/current/openapi.yaml")
+	if errors.Is(err, ErrUnavailable) && os.Getenv("CI") == "" {
+		t.Skipf("NOT CHECKED whether the generated client is current: %v", err)
+	}
+	require.NoError(t, err)
+	want, err := os.ReadFile("../../rest.gen.go")
+	require.NoError(t, err)
+	if string(want) != string(got) {
+		t.Fatalf("rest.gen.go differs from what the contract gives (%d bytes, want %d): run go generate ./erp/rest", len(want), len(got))
+	}
+}
+
+func TestRuntimeHasTheVersionOfTheGenerator(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../../../go.mod")
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^\s*(require )?`+strings.ReplaceAll(Module+" "+Version, ".", `\.`)+`(\s|$)`, string(b))
+}
+
+func TestGuardNoticesAnotherTemplate(t *testing.T) {
+	t.Parallel()
+	for name, tmpl := range map[string]string{"gone": "x", "twice": anchor + anchor} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := guarded(tmpl)
+			assert.ErrorContains(t, err, "want one")
+		})
+	}
+	out, err := guarded("a\n" + anchor + "b")
+	require.NoError(t, err)
+	assert.Contains(t, out, "var err error\n"+guard+"{{range")
+}
+
+func TestConfigurationNeedsOptions(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/c.yaml"
+	require.NoError(t, os.WriteFile(file, []byte("package: rest\n"), 0o600))
+	_, err := configure(file, "")
+	assert.ErrorContains(t, err, "output-options")
+}
