@@ -112,10 +112,10 @@ func (v *Validator) Wrap(h http.Handler) http.Handler {
 		body := bodyReader{http.NoBody, &x.body}
 		if r.Body != nil {
 			body.ReadCloser = r.Body
-			x.body.complete = r.Body == http.NoBody
-			r = r.WithContext(r.Context()) // a copy: the body of the caller's stays
-			r.Body = body
 		}
+		x.body.complete = body.ReadCloser == http.NoBody
+		r = r.WithContext(r.Context()) // a copy: the body of the caller's stays
+		r.Body = body
 		rec := &responseWriter{ResponseWriter: w, capture: &x.respBody}
 		h.ServeHTTP(rec, r)
 		body.rest()
