@@ -1,0 +1,231 @@
+package erp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// BatchRequest is one request of a batch. Make it with BatchCreate,
+// BatchUpdate and BatchDelete, or fill it in for other paths.
+type BatchRequest struct {
+	Method string // POST, PUT or DELETE
+	Path   string // relative to /api/, escaped, such as v1/models/C_BPartner
+	Body   any    // an object; nil is {} for POST and PUT
+	err    error
+}
+
+// BatchCreate is the creation of a record. To refer to it later in the batch,
+// give it its UUID here ("C_BPartner_UU") and use {"uid": …} there: the server
+// knows no other way.
+func BatchCreate(table string, body any) BatchRequest {
+	return batchRequest(http.MethodPost, body, table)
+}
+
+// BatchUpdate is the change of a record. In a transaction the record must have
+// existed before the batch.
+func BatchUpdate(table string, id ID, body any) BatchRequest {
+	key, err := id.segment()
+	if err != nil {
+		return BatchRequest{err: err}
+	}
+	return batchRequest(http.MethodPut, body, table, key)
+}
+
+// BatchDelete is the removal of a record. In a transaction the record must
+// have existed before the batch.
+func BatchDelete(table string, id ID) BatchRequest {
+	key, err := id.segment()
+	if err != nil {
+		return BatchRequest{err: err}
+	}
+	return batchRequest(http.MethodDelete, nil, table, key)
+}
+
+func batchRequest(method string, body any, segments ...string) BatchRequest {
+	path, escaped, err := joinPath("v1/models", segments)
+	if escaped == "" {
+		escaped = path
+	}
+	return BatchRequest{Method: method, Path: escaped, Body: body, err: err}
+}
+
+// BatchOptions says how a batch is carried out.
+type BatchOptions struct {
+	// PerRequest commits or rolls back each request on its own. Otherwise the
+	// batch is one transaction: the first failure stops it and undoes all.
+	PerRequest bool
+}
+
+// BatchResult is the answer to one request of a batch.
+type BatchResult struct {
+	Status     string // reason phrase
+	StatusCode int
+	// Body is the answer's JSON, null if it was empty. The server writes all
+	// numbers in batch results as floating point; whole ones are restored here.
+	Body json.RawMessage
+}
+
+// OK reports whether the request succeeded. The server counts 200, 201 and 202.
+func (r BatchResult) OK() bool {
+	return r.StatusCode == http.StatusOK || r.StatusCode == http.StatusCreated || r.StatusCode == http.StatusAccepted
+}
+
+// Record returns the record that was created or updated.
+func (r BatchResult) Record() (Record, error) { return ParseRecord(r.Body) }
+
+// Err returns the failure of the request as *Error, nil if it succeeded.
+func (r BatchResult) Err() error {
+	if r.OK() {
+		return nil
+	}
+	e := &Error{Status: r.StatusCode, Title: r.Status}
+	if record, err := ParseRecord(r.Body); err == nil {
+		e.readJSON(record)
+	} else {
+		var text string
+		if json.Unmarshal(r.Body, &text) == nil {
+			e.Detail = cleanText(text, maxErrorText)
+		}
+	}
+	e.Page = false
+	if e.Title == "" {
+		e.Title = r.Status
+	}
+	return e
+}
+
+// BatchError is the failure of a batch in one transaction: nothing of it was
+// kept.
+type BatchError struct {
+	Index   int // of the request that failed, from 0
+	Request BatchRequest
+	Err     error // its *Error
+}
+
+// Error says which request failed and why.
+func (e *BatchError) Error() string {
+	return fmt.Sprintf("batch: request %d (%s %s) failed and all was rolled back: %v", e.Index+1, e.Request.Method, e.Request.Path, e.Err)
+}
+
+// Unwrap returns the failure of the request.
+func (e *BatchError) Unwrap() error { return e.Err }
+
+// Batch carries out several requests in one. The results are in the order of
+// the requests. When a transaction fails they end with the failure, and the
+// error is a *BatchError. With PerRequest a failed request is no error of
+// Batch: look at each result's Err. An empty batch is not sent.
+func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchOptions) ([]BatchResult, error) {
+	if len(requests) == 0 {
+		return nil, nil
+	}
+	data, err := encodeBatch(requests)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{method: http.MethodPost, path: []string{"batch"}, body: data}
+	if opts.PerRequest {
+		r.query.add("transaction", "false")
+	} else {
+		r.query.add("transaction", "true")
+	}
+	a, err := c.json(ctx, r)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Status == http.StatusBadRequest && !opts.PerRequest && startsWithBracket(a.body) {
+		err = nil
+	} else if err != nil {
+		return nil, err
+	}
+	results, err := decodeBatch(a.body)
+	if err != nil {
+		return nil, c.badAnswer(r, err)
+	}
+	for i, result := range results {
+		if !opts.PerRequest && !result.OK() && i < len(requests) {
+			return results, &BatchError{Index: i, Request: requests[i], Err: result.Err()}
+		}
+	}
+	if failed != nil {
+		return results, failed
+	}
+	if len(results) != len(requests) {
+		return results, c.badAnswer(r, fmt.Errorf("%d requests were sent and %d results came back", len(requests), len(results)))
+	}
+	return results, nil
+}
+
+func startsWithBracket(body []byte) bool {
+	return strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "[")
+}
+
+// encodeBatch checks and writes the requests. Member names are strict on the
+// server, so a request without a body has none.
+func encodeBatch(requests []BatchRequest) ([]byte, error) {
+	type item struct {
+		Method string          `json:"method"`
+		Path   string          `json:"path"`
+		Body   json.RawMessage `json:"body,omitempty"`
+	}
+	items := make([]item, len(requests))
+	for i, r := range requests {
+		err := r.err
+		if err == nil {
+			err = checkBatchPath(r.Path)
+		}
+		items[i] = item{Method: strings.ToUpper(r.Method), Path: r.Path}
+		switch items[i].Method {
+		case http.MethodPost, http.MethodPut:
+			if err == nil {
+				items[i].Body, err = jsonObject(r.Body)
+			}
+		case http.MethodDelete:
+		default:
+			if err == nil {
+				err = invalid("method %s is not one of POST, PUT, DELETE", clip(r.Method))
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("batch: request %d: %w", i+1, err)
+		}
+	}
+	return json.Marshal(items)
+}
+
+func checkBatchPath(path string) error {
+	u, err := url.Parse(path)
+	if err != nil || u.Scheme != "" || u.Host != "" || strings.HasPrefix(path, "/") || u.Fragment != "" {
+		return invalid("path %s is not an escaped path relative to /api/, such as v1/models/C_BPartner", clip(path))
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if err := CheckPathSegment(segment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func decodeBatch(body []byte) ([]BatchResult, error) {
+	records, err := parseRecords(body)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]BatchResult, len(records))
+	for i, r := range records {
+		status, ok := r.Int("statusCode")
+		if !ok {
+			return nil, fmt.Errorf("result %d has no statusCode: %w", i+1, ErrBadResponse)
+		}
+		results[i].StatusCode = int(status)
+		results[i].Status, _ = r.Text("status")
+		raw, ok := r.Raw("body")
+		if !ok {
+			raw = json.RawMessage("null")
+		}
+		results[i].Body = wholeNumbers(raw)
+	}
+	return results, nil
+}

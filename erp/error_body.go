@@ -1,0 +1,125 @@
+package erp
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/erphub/erphub/erp/internal/jsonscan"
+)
+
+// maxErrorText bounds what is taken over from the body of an error.
+const maxErrorText = 600
+
+var (
+	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	htmlBody  = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<[^>]*>`)
+)
+
+// newError reads the answer of a refused request. Bodies come as JSON of the
+// REST plugin, JSON of the servlet container (all values are strings), small
+// objects with only "error" or "message", HTML, plain text, or not at all; the
+// HTTP status decides, whatever the body claims.
+func newError(req *http.Request, resp *http.Response, body []byte, now time.Time) *Error {
+	e := &Error{
+		Status:    resp.StatusCode,
+		Method:    req.Method,
+		Path:      req.URL.Path,
+		RequestID: cleanText(resp.Header.Get("X-Request-Id"), 100),
+		Page:      true,
+	}
+	e.RetryAfter, _ = retryAfter(resp.Header, now)
+	trimmed := bytes.TrimSpace(body)
+	if record, err := ParseRecord(trimmed); err == nil {
+		e.readJSON(record)
+	} else if bytes.HasPrefix(trimmed, []byte("<")) || strings.Contains(resp.Header.Get("Content-Type"), "html") {
+		e.readHTML(trimmed)
+	} else {
+		e.Detail = cleanText(string(trimmed[:min(len(trimmed), 4*maxErrorText)]), maxErrorText)
+	}
+	if e.Title == "" {
+		if e.Title = http.StatusText(e.Status); e.Title == "" {
+			e.Title = "unknown status"
+		}
+	}
+	return e
+}
+
+func (e *Error) readJSON(record Record) {
+	text := func(name string) string {
+		raw, _ := record.member(name)
+		text, _ := jsonscan.Text(raw)
+		return cleanText(text, maxErrorText)
+	}
+	e.Title, e.Detail = text("title"), text("detail")
+	// The plugin always writes a title, be it null, and a numeric status.
+	_, hasTitle := record.member("title")
+	status, _ := record.member("status")
+	e.Page = !hasTitle && !jsonscan.Number(status)
+	if message := text("message"); e.Title == "" {
+		e.Title = message
+	} else if e.Detail == "" {
+		e.Detail = message
+	}
+	if reason := text("error"); reason != "" {
+		// Uploads and webhooks answer {"error":"…"}.
+		e.Page = false
+		if e.Title == "" {
+			e.Title = reason
+		} else if e.Detail == "" {
+			e.Detail = reason
+		}
+	}
+}
+
+func (e *Error) readHTML(body []byte) {
+	body = body[:min(len(body), 64<<10)]
+	if m := htmlTitle.FindSubmatch(body); m != nil {
+		e.Detail = cleanText(html.UnescapeString(string(m[1])), maxErrorText)
+	} else {
+		e.Detail = cleanText(html.UnescapeString(string(htmlBody.ReplaceAll(body, []byte(" ")))), maxErrorText)
+	}
+	if e.Detail == "" {
+		e.Detail = "an HTML page"
+	} else {
+		e.Detail = "an HTML page saying " + strconv.Quote(e.Detail)
+	}
+}
+
+// cleanText makes text of a server fit for one line of a message: no control
+// characters, no runs of blanks, bounded length.
+func cleanText(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return ' '
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "") + "…"
+	}
+	return text
+}
+
+// retryAfter reads the header Retry-After: seconds or an HTTP date.
+func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
+	value := header.Get("Retry-After")
+	if value == "" {
+		return 0, false
+	}
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), 1<<31)) * time.Second, seconds >= 0
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0, false
+	}
+	return max(at.Sub(now), 0), true
+}

@@ -1,0 +1,163 @@
+package erp
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// What errors.Is finds in the errors of this package. The first group goes by
+// the status of the server's answer.
+var (
+	ErrValidation       = errors.New("the server refused the values")            // 400, 422
+	ErrUnauthorized     = errors.New("not logged in, or the token is not valid") // 401
+	ErrForbidden        = errors.New("the role may not do that")                 // 403
+	ErrNotFound         = errors.New("not found")                                // 404
+	ErrMethodNotAllowed = errors.New("the server does not know the method")      // 405, 501
+	ErrConflict         = errors.New("conflict")                                 // 409
+	ErrGone             = errors.New("no longer available")                      // 410
+	ErrRateLimited      = errors.New("too many requests")                        // 429
+	ErrServer           = errors.New("the server failed")                        // 500 and above
+	ErrUnavailable      = errors.New("the server is not available")              // 502, 503, 504
+
+	// ErrUnreachable is in every error for which no answer came: unknown host,
+	// refused or broken connection, bad certificate, time-out of the client.
+	// errors.As with *ConnError tells more.
+	ErrUnreachable = errors.New("the server cannot be reached")
+	// ErrTimeout is in the error when the server took longer than WithTimeouts
+	// allows. When the caller's context ended, it is the context's error.
+	ErrTimeout = errors.New("the server took too long")
+	// ErrBadResponse is in the error when an answer came that is not what the
+	// REST API sends: an HTML page, an empty, truncated or oversized body,
+	// another content type, a redirect elsewhere.
+	ErrBadResponse = errors.New("the answer cannot be understood")
+	// ErrInvalid is in every error about input that was refused before
+	// anything was sent.
+	ErrInvalid = errors.New("invalid input")
+	// ErrInexpressible is in the error of a filter that the server's filter
+	// language cannot express. Such errors are ErrInvalid too.
+	ErrInexpressible = errors.New("the filter language of the server cannot express this")
+	// ErrProcessFailed is in the error of a process that ran and failed.
+	ErrProcessFailed = errors.New("the process failed")
+)
+
+// Error is an answer of the server with a status of 400 and above.
+//
+// Business failures (a duplicate key, a validation rule, a document action)
+// are status 500 in this ERP, so read Detail before calling a 500 a defect.
+type Error struct {
+	Status     int           // HTTP status
+	Title      string        // the server's summary; the status text if it sent none
+	Detail     string        // the server's explanation, may be empty
+	Method     string        // of the request
+	Path       string        // of the request, without the query
+	RequestID  string        // header X-Request-Id, usually set by a proxy
+	RetryAfter time.Duration // header Retry-After, 0 if there is none
+	// Page is true when the answer was not the JSON error of the REST plugin
+	// but a page of the servlet container, a proxy or another server. A 404
+	// with Page set says that the path is unknown, not that a record is.
+	Page bool
+	// repeated is set when an earlier attempt may have been carried out.
+	repeated bool
+}
+
+// Error says what was tried, the status and the server's words.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %d %s", e.Method, e.Path, e.Status, e.Title)
+	if e.Detail != "" && e.Detail != e.Title {
+		b.WriteString(": " + e.Detail)
+	}
+	if e.RequestID != "" {
+		b.WriteString(" (request " + e.RequestID + ")")
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized:
+		b.WriteString("; log in again or check the token")
+	case e.Status == http.StatusNotFound && e.Page:
+		b.WriteString("; the path is unknown there: check the base URL and the server's release")
+	case e.Status == http.StatusMethodNotAllowed && e.Method == http.MethodPatch:
+		b.WriteString("; use Update, which is a partial update already")
+	case e.Status == http.StatusRequestURITooLong || e.Status == http.StatusRequestHeaderFieldsTooLarge:
+		b.WriteString("; shorten the query, for example by splitting a long list")
+	}
+	return b.String()
+}
+
+// Is makes errors.Is find the sentinel that belongs to the status.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrValidation:
+		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	case ErrUnauthorized:
+		return e.Status == http.StatusUnauthorized
+	case ErrForbidden:
+		return e.Status == http.StatusForbidden
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrMethodNotAllowed:
+		return e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented
+	case ErrConflict:
+		return e.Status == http.StatusConflict
+	case ErrGone:
+		return e.Status == http.StatusGone
+	case ErrRateLimited:
+		return e.Status == http.StatusTooManyRequests
+	case ErrServer:
+		return e.Status >= http.StatusInternalServerError
+	case ErrUnavailable:
+		return e.Status >= http.StatusBadGateway && e.Status <= http.StatusGatewayTimeout
+	}
+	return false
+}
+
+// ConnError is a request that got no answer. It matches ErrUnreachable.
+type ConnError struct {
+	Method, Path string
+	// Host is the address that was tried.
+	Host string
+	// Sent is false when the request demonstrably never reached the server, so
+	// that a repeat can do no harm. When it is true the server may have
+	// carried the request out.
+	Sent bool
+	Err  error
+}
+
+// Error says what was tried and why no answer came.
+func (e *ConnError) Error() string {
+	text := fmt.Sprintf("%s %s: cannot reach %s: %v", e.Method, e.Path, e.Host, e.Err)
+	if e.Sent && !safe(e.Method) {
+		return text + "; the server may have carried out the request"
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *ConnError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrUnreachable.
+func (e *ConnError) Is(target error) bool { return target == ErrUnreachable }
+
+// inputError is input that was refused before anything was sent.
+type inputError struct {
+	text  string
+	cause error
+}
+
+func (e *inputError) Error() string { return e.text }
+
+func (e *inputError) Is(target error) bool { return target == ErrInvalid }
+
+func (e *inputError) Unwrap() error { return e.cause }
+
+// invalid makes an error that matches ErrInvalid.
+func invalid(format string, args ...any) error {
+	return &inputError{text: fmt.Sprintf(format, args...)}
+}
+
+// inexpressible makes an error that matches ErrInvalid and ErrInexpressible.
+func inexpressible(format string, args ...any) error {
+	return &inputError{text: "filter: " + fmt.Sprintf(format, args...), cause: ErrInexpressible}
+}

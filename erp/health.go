@@ -1,0 +1,52 @@
+package erp
+
+import (
+	"context"
+	"net/http"
+)
+
+// HealthOptions says what to ask. nil asks for the server alone.
+type HealthOptions struct {
+	// Database asks whether the database is connected too.
+	Database bool
+	// Key is the monitoring key, where the server has one configured.
+	Key string
+}
+
+// Health is the state of the server, up to 20 seconds old.
+type Health struct {
+	Status   string `json:"status"`   // UP or DOWN
+	Database string `json:"database"` // connected, disconnected, or empty if not asked
+}
+
+// Up reports whether the server, and the database if it was asked for, works.
+func (h *Health) Up() bool { return h.Status == "UP" && h.Database != "disconnected" }
+
+// Health asks for the state of the server. It needs no token and sends none. A
+// server that says it is down is no error; one that does not answer is. Servers
+// built before September 2025 do not know the request: ErrNotFound.
+func (c *Client) Health(ctx context.Context, opts *HealthOptions) (*Health, error) {
+	never := repeatUnsent // a server that is down is an answer, not a reason to ask again
+	r := &request{method: http.MethodGet, path: []string{"health"}, public: true, repeat: &never}
+	if opts != nil {
+		if opts.Database {
+			r.query.add("db", "true")
+		}
+		r.query.addText("key", opts.Key)
+	}
+	a, err := c.do(ctx, r, http.StatusServiceUnavailable)
+	if err != nil {
+		return nil, err
+	}
+	var health Health
+	if err := a.checkJSON(); err == nil {
+		err = decodeJSON(a.body, &health)
+		if err == nil && (health.Status == "UP" || health.Status == "DOWN") {
+			return &health, nil
+		}
+	}
+	if a.status == http.StatusServiceUnavailable {
+		return nil, &Error{Status: a.status, Title: http.StatusText(a.status), Method: r.method, Path: c.describe(r), Page: true}
+	}
+	return nil, &badResponseError{text: r.method + " " + c.describe(r) + ": the answer is not that of the ERP's health check; check the base URL"}
+}

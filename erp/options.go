@@ -1,0 +1,152 @@
+package erp
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Defaults of New.
+const (
+	DefaultConnectTimeout   = 5 * time.Second
+	DefaultResponseTimeout  = 30 * time.Second
+	DefaultMaxResponseBytes = 64 << 20
+	defaultUserAgent        = "erphub"
+	defaultExpandSeparator  = ";"
+)
+
+// Option changes a setting of New. An option that refuses its value makes New
+// fail.
+type Option func(*settings) error
+
+type settings struct {
+	tokens    TokenSource
+	locale    string
+	userAgent string
+	connect   time.Duration
+	response  time.Duration
+	retry     RetryPolicy
+	transport http.RoundTripper
+	logger    *slog.Logger
+	maxBody   int64
+	separator string
+}
+
+// WithTokenSource sets where bearer tokens come from. Without it, or with nil,
+// requests carry no authorization. The token is sent to the host of the base
+// URL only.
+func WithTokenSource(source TokenSource) Option {
+	return func(s *settings) error {
+		if static, ok := source.(*staticToken); ok {
+			if _, err := static.Token(context.Background()); err != nil {
+				return err
+			}
+		}
+		s.tokens = source
+		return nil
+	}
+}
+
+// WithLocale asks the server for texts in that language, such as es_CO,
+// instead of the language of the token. The server ignores languages it does
+// not know.
+func WithLocale(locale string) Option {
+	return func(s *settings) error {
+		for _, c := range locale {
+			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+				return invalid("locale %s is not a language code such as en_US", clip(locale))
+			}
+		}
+		s.locale = locale
+		return nil
+	}
+}
+
+// WithUserAgent sets the header User-Agent; the default is "erphub".
+func WithUserAgent(agent string) Option {
+	return func(s *settings) error {
+		if strings.ContainsFunc(agent, func(r rune) bool { return isControl(r) || r > 0x7e }) {
+			return invalid("user agent %s holds characters that may not stand in a header", clip(agent))
+		}
+		s.userAgent = agent
+		return nil
+	}
+}
+
+// WithTimeouts bounds how long connecting may take (5 seconds by default, TLS
+// included each time), and how long the server may be silent: before its
+// answer starts, and between two pieces of the answer or of what it reads of
+// the request (30 seconds by default). Zero means no limit, which leaves it to
+// the caller's context. With WithTransport the first one has no effect.
+func WithTimeouts(connect, response time.Duration) Option {
+	return func(s *settings) error {
+		if connect < 0 || response < 0 {
+			return invalid("time-outs must not be negative, these are %v and %v", connect, response)
+		}
+		s.connect, s.response = connect, response
+		return nil
+	}
+}
+
+// WithRetryPolicy sets how failed requests are repeated. RetryPolicy{} turns
+// repeating off.
+func WithRetryPolicy(policy RetryPolicy) Option {
+	return func(s *settings) error {
+		if policy.Max < 0 || policy.MinWait < 0 || policy.MaxWait < 0 || policy.MaxRetryAfter < 0 {
+			return invalid("a retry policy must not hold negative values: %+v", policy)
+		}
+		s.retry = policy
+		return nil
+	}
+}
+
+// WithTransport replaces the connection below tokens, retries and time-outs,
+// for tests, proxies and certificates of one's own.
+func WithTransport(transport http.RoundTripper) Option {
+	return func(s *settings) error {
+		if transport == nil {
+			return invalid("the transport is nil; leave the option out for the default")
+		}
+		s.transport = transport
+		return nil
+	}
+}
+
+// WithLogger logs each attempt at level debug: method, path without query,
+// status, duration. nil is silent, which is the default. Tokens, queries and
+// bodies are never logged.
+func WithLogger(logger *slog.Logger) Option {
+	return func(s *settings) error {
+		s.logger = logger
+		return nil
+	}
+}
+
+// WithMaxResponseBytes bounds the size of an answer that is read into memory;
+// the default is 64 MiB. Downloads that are streamed are not bounded.
+func WithMaxResponseBytes(limit int64) Option {
+	return func(s *settings) error {
+		if limit <= 0 || limit > math.MaxInt32 {
+			return invalid("the limit for answers must be between 1 byte and 2 GiB, not %d", limit)
+		}
+		s.maxBody = limit
+		return nil
+	}
+}
+
+// WithExpandSeparator sets the character between the options of an expand,
+// for servers that are configured (REST_EXPAND_SEPARATOR) to use another one
+// than the semicolon.
+func WithExpandSeparator(separator string) Option {
+	return func(s *settings) error {
+		if len(separator) != 1 || separator[0] <= 0x20 || separator[0] >= 0x7f || strings.Contains("(),'=$_", separator) ||
+			separator[0] >= '0' && separator[0] <= '9' || separator[0] >= 'A' && separator[0] <= 'Z' || separator[0] >= 'a' && separator[0] <= 'z' {
+			return invalid("%s cannot separate the options of an expand", clip(separator))
+		}
+		s.separator = separator
+		return nil
+	}
+}

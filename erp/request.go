@@ -1,0 +1,176 @@
+package erp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+const (
+	acceptJSON = "application/json"
+	acceptYAML = "application/yaml"
+	acceptAny  = "*/*" // binary endpoints refuse anything narrower
+)
+
+// request is one call of the REST API before it becomes an HTTP request.
+type request struct {
+	method string
+	path   []string // segments below /api/v1
+	query  query
+	accept string // acceptJSON if empty
+
+	body        []byte                        // sent as it is
+	stream      func() (io.ReadCloser, error) // or opened for each attempt
+	streamSize  int64
+	contentType string // application/json if empty and there is a body
+	header      map[string]string
+
+	repeat  *repeat       // replaces the judgement by method
+	public  bool          // no token
+	silence time.Duration // replaces the response time-out, see call
+}
+
+// query is an encoded query string in the making. Every value is fully
+// percent-encoded: the server takes + for a blank and ; for nothing good.
+type query struct{ buf []byte }
+
+func (q *query) add(name, value string) {
+	if len(q.buf) > 0 {
+		q.buf = append(q.buf, '&')
+	}
+	q.buf = append(q.buf, name...)
+	q.buf = append(q.buf, '=')
+	const hex = "0123456789ABCDEF"
+	for i := range len(value) {
+		c := value[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == '~' {
+			q.buf = append(q.buf, c)
+		} else {
+			q.buf = append(q.buf, '%', hex[c>>4], hex[c&15])
+		}
+	}
+}
+
+// addText adds a parameter unless it is empty.
+func (q *query) addText(name, value string) {
+	if value != "" {
+		q.add(name, value)
+	}
+}
+
+// newRequest makes the HTTP request: address, headers, body, and what the
+// layers below need to know.
+func (c *Client) newRequest(ctx context.Context, r *request) (*retryablehttp.Request, *call, error) {
+	conn := c.conn
+	path, escaped, err := joinPath(conn.base.Path, r.path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", r.method, err)
+	}
+	info := &call{public: r.public, silence: r.silence}
+	switch {
+	case r.repeat != nil:
+		info.repeat = *r.repeat
+	case safe(r.method) || r.method == http.MethodDelete || r.method == http.MethodPut:
+		info.repeat = repeatAlways
+	}
+	rawQuery := string(r.query.buf)
+	if conn.locale != "" {
+		if rawQuery != "" {
+			rawQuery += "&"
+		}
+		rawQuery += conn.locale
+	}
+	accept := r.accept
+	if accept == "" {
+		accept = acceptJSON
+	}
+	header := make(http.Header, 4)
+	header["Accept"] = conn.accept[accept]
+	for name, value := range r.header {
+		header.Set(name, value)
+	}
+	plain := http.Request{
+		Method: r.method,
+		URL: &url.URL{
+			Scheme: conn.base.Scheme, Host: conn.base.Host,
+			Path: path, RawPath: escaped, RawQuery: rawQuery,
+		},
+		Host:  conn.base.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header,
+	}
+	req := &retryablehttp.Request{Request: plain.WithContext(context.WithValue(ctx, callKey{}, info))}
+	if r.body == nil && r.stream == nil {
+		return req, info, nil
+	}
+	if r.contentType == "" {
+		r.contentType = acceptJSON
+	}
+	header.Set("Content-Type", r.contentType)
+	if r.stream == nil {
+		err = req.SetBody(r.body)
+	} else {
+		err = req.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) { return r.stream() }))
+		req.ContentLength = r.streamSize
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s %s: open the request body: %w", r.method, path, err)
+	}
+	return req, info, nil
+}
+
+// jsonObject encodes the body of a request, which must be an object. nil
+// becomes {}, because the server answers an empty body with a bare 500.
+func jsonObject(body any) ([]byte, error) {
+	var data []byte
+	switch b := body.(type) {
+	case nil:
+		return []byte("{}"), nil
+	case json.RawMessage:
+		data = b
+	case []byte:
+		data = b
+	default:
+		var err error
+		if data, err = json.Marshal(body); err != nil {
+			return nil, &inputError{text: fmt.Sprintf("encode the request body: %v", err), cause: err}
+		}
+	}
+	data = bytes.TrimSpace(data)
+	switch {
+	case len(data) == 0, string(data) == "null":
+		return []byte("{}"), nil
+	case data[0] == '[':
+		return nil, invalid("the body is a list; send one record at a time, or several with Batch")
+	case data[0] != '{':
+		return nil, invalid("the body must be a JSON object, this is %s", kindOf(data))
+	case !json.Valid(data):
+		return nil, invalid("the body is not valid JSON")
+	}
+	return data, nil
+}
+
+// bodyRepeat judges whether an update means the same when it is done twice:
+// child rows without id would be created twice, and a document action fails
+// the second time.
+func bodyRepeat(data []byte) repeat {
+	record, err := ParseRecord(data)
+	if err != nil {
+		return repeatUnsent
+	}
+	for _, f := range record.fields {
+		value := f.Value(record.raw)
+		if value[0] == '[' || strings.EqualFold(record.name(f), "doc-action") {
+			return repeatUnsent
+		}
+	}
+	return repeatAlways
+}

@@ -1,0 +1,91 @@
+package erp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+)
+
+// TokenSource gives the bearer token for a request. Token is called for every
+// attempt of every request, by many goroutines at once, so it should be cheap
+// while the token is valid. An empty token sends the request without
+// authorization.
+type TokenSource interface {
+	Token(ctx context.Context) (string, error)
+}
+
+// TokenInvalidator may be implemented by a TokenSource. When the server
+// answers 401, the client calls Invalidate with the token it had sent, asks for
+// a token again and, if that differs, repeats the request once, whatever its
+// method: a request answered with 401 was not executed.
+type TokenInvalidator interface {
+	Invalidate(ctx context.Context, token string) error
+}
+
+// StaticToken is a source that always gives the same token, such as a
+// long-lived API token. New refuses it when the token is empty or holds a line
+// break, a blank or another character that may not stand in a header. Printing
+// the source never shows the token.
+func StaticToken(token string) TokenSource { return &staticToken{token: token} }
+
+type staticToken struct {
+	token string
+}
+
+// Token returns the token.
+func (s *staticToken) Token(context.Context) (string, error) {
+	if s.token == "" {
+		return "", invalid("the token is empty")
+	}
+	return s.token, checkToken(s.token)
+}
+
+// String hides the token.
+func (*staticToken) String() string { return "erp.StaticToken(hidden)" }
+
+// GoString hides the token.
+func (s *staticToken) GoString() string { return s.String() }
+
+// Format hides the token under every verb.
+func (s *staticToken) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
+
+// LogValue hides the token from structured logs.
+func (s *staticToken) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText hides the token from encoders.
+func (s *staticToken) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// checkToken refuses tokens that cannot stand in a header. The token is never
+// quoted.
+func checkToken(token string) error {
+	for i := range len(token) {
+		switch c := token[i]; {
+		case c == '\n' || c == '\r':
+			if i == len(token)-1 || token[i:] == "\r\n" {
+				return invalid("the token ends with a line break; remove it")
+			}
+			return invalid("the token holds a line break at byte %d; it must be one line", i+1)
+		case c <= 0x20 || c >= 0x7f:
+			return invalid("the token holds a character at byte %d that may not stand in a header", i+1)
+		}
+	}
+	return nil
+}
+
+// tokenError is the failure to obtain a token for a request.
+type tokenError struct {
+	err error
+	// refused is set when the server had answered 401 before.
+	refused bool
+}
+
+func (e *tokenError) Error() string {
+	if e.refused {
+		return fmt.Sprintf("the server refused the token and there is no new one: %v", e.err)
+	}
+	return fmt.Sprintf("get a token: %v", e.err)
+}
+
+func (e *tokenError) Unwrap() error { return e.err }
+
+func (e *tokenError) Is(target error) bool { return target == ErrUnauthorized && e.refused }
