@@ -1,0 +1,93 @@
+package seed
+
+import (
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// model is the dictionary as the text files describe it.
+type model struct {
+	tables    []*table
+	byName    map[string]*table
+	elements  []element
+	elementID map[string]int64 // by upper-case column name
+	refs      []*reference
+	processes []*process
+	windows   []*window
+}
+
+type table struct {
+	store.Table
+	replication        string
+	highVolume, secure bool
+	entity             string
+	defaults           map[string]any // what a row gets that says nothing, by column
+}
+
+type element struct {
+	id                 int64
+	column, name, text string
+}
+
+type reference struct {
+	id               int64
+	name, kind       string // kind is D, L or T
+	inactive         bool
+	values           []listValue
+	target           string // table, "" when the seed does not have it
+	key, display     string
+	where, order     string
+	hasOwnTargetName bool
+}
+
+type listValue struct{ value, name string }
+
+type process struct {
+	id                 int64
+	value, name, level string
+	class              string
+	isReport, isDirect bool
+	workflow           int64
+	params             []*param
+}
+
+type param struct {
+	seq            int64
+	column, label  string
+	ref, refValue  int64
+	length         int64
+	mandatory, rng bool
+	deflt          string
+}
+
+type window struct {
+	id         int64
+	kind, name string
+	sales      bool
+	tabs       []*tab
+}
+
+type tab struct {
+	id, seq, level                        int64
+	table, name                           string
+	readOnly, grid, translation, noInsert bool
+}
+
+// displayTypes are the names the files use for the display types.
+var displayTypes = map[string]int{
+	"string": store.TypeString, "integer": store.TypeInteger, "amount": store.TypeAmount, "id": store.TypeID,
+	"text": store.TypeText, "date": store.TypeDate, "datetime": store.TypeDateTime, "list": store.TypeList,
+	"table": store.TypeTable, "tabledir": store.TypeTableDir, "yesno": store.TypeYesNo,
+	"location": store.TypeLocation, "number": store.TypeNumber, "binary": store.TypeBinary, "time": store.TypeTime,
+	"account": store.TypeAccount, "color": store.TypeColor, "button": store.TypeButton,
+	"quantity": store.TypeQuantity, "search": store.TypeSearch, "locator": store.TypeLocator,
+	"image": store.TypeImage, "assignment": store.TypeAssignment, "memo": store.TypeMemo,
+	"pattribute": store.TypePAttribute, "textlong": store.TypeTextLong, "costprice": store.TypeCostPrice,
+	"filepath": store.TypeFilePath, "filename": store.TypeFileName, "url": store.TypeURL,
+	"printer": store.TypePrinterName, "chart": store.TypeChart, "payment": store.TypePayment,
+	"timestamptz": store.TypeTimestampTZ, "timezone": store.TypeTimeZone,
+	"radiogrouplist": store.TypeRadiogroup, "chosenlist": store.TypeChosenMultiList,
+	"chosentable": store.TypeChosenMultiTab, "chosensearch": store.TypeChosenMultiSrch,
+	"schedulerstate": store.TypeSchedulerState, "recordid": store.TypeRecordID, "uuid": store.TypeUUID,
+	"tableuu": store.TypeTableUU, "tablediruu": store.TypeTableDirUU, "searchuu": store.TypeSearchUU,
+	"recorduu": store.TypeRecordUU, "json": store.TypeJSON, "imageurl": store.TypeImageURL,
+}

@@ -1,0 +1,32 @@
+package seed
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// secretConfigID is the AD_SysConfig_ID of REST_TOKEN_SECRET.
+const secretConfigID = 200_199
+
+// addSecrets writes what each database must have of its own: the secret its
+// tokens are signed with.
+func addSecrets(ctx context.Context, tx *store.Tx) error {
+	t, err := tx.Table(ctx, "AD_SysConfig")
+	if err != nil {
+		return err
+	}
+	secret := make([]byte, 64)
+	if _, err := rand.Read(secret); err != nil {
+		return fmt.Errorf("making the token secret: %w", err)
+	}
+	return tx.Insert(ctx, t, store.Row{
+		"AD_SysConfig_ID": int64(secretConfigID), "AD_SysConfig_UU": store.NewUUID(),
+		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "IsActive": "Y", "Created": seedTime, "CreatedBy": int64(seedUser),
+		"Updated": seedTime, "UpdatedBy": int64(seedUser), "Name": "REST_TOKEN_SECRET", "EntityType": "D",
+		"ConfigurationLevel": "S", "Value": base64.StdEncoding.EncodeToString(secret),
+	})
+}
