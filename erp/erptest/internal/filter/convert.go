@@ -52,7 +52,7 @@ func convert(c *store.Column, text string, zone *time.Location) (any, error) {
 		if err != nil {
 			return nil, inconvertible(text, "times of day are written as HH:mm:ss")
 		}
-		return t.Format(time.TimeOnly), nil
+		return "1970-01-01 " + t.Format(time.TimeOnly), nil
 	}
 	if !quoted && needsQuotes(c) {
 		return nil, bad("String values must be enclosed in single quotes: %s", text)
