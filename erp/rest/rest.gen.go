@@ -697,7 +697,7 @@ type MenuEntry struct {
 	// EntityType A reference to another record or to a list entry. Addresses carry their columns as further members, images carry `data`, multiple selections carry `selections`.
 	EntityType                 *Lookup      `json:"EntityType,omitempty"`
 	IsSOTrx                    *bool        `json:"IsSOTrx,omitempty"`
-	Name                       string       `json:"Name"`
+	Name                       *string      `json:"Name,omitempty"`
 	PredefinedContextVariables *string      `json:"PredefinedContextVariables,omitempty"`
 	Entries                    *[]MenuEntry `json:"entries,omitempty"`
 	Id                         int          `json:"id"`
@@ -1242,7 +1242,7 @@ type Upload struct {
 	ImageId   *int    `json:"imageId,omitempty"`
 	Message   *string `json:"message"`
 
-	// PresignedURL Two addresses joined by a comma, only the second one signed.
+	// PresignedURL Two addresses with a comma between; the signature is on the last.
 	PresignedURL *string `json:"presignedURL"`
 
 	// Status State of an upload.

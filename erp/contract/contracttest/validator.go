@@ -26,7 +26,9 @@ type Validator struct {
 }
 
 // NewValidator returns a validator that fails the test at its end for every
-// violation of the contract it saw. The contract is read once per test binary.
+// violation of the contract it saw. Make it before the server is started, so that the
+// server is closed, and its last answer judged, before the test is. The contract is
+// read once per test binary.
 func NewValidator(t testing.TB) *Validator {
 	t.Helper()
 	v := newValidator(t)
