@@ -46,8 +46,8 @@ func (t Table) Index(indexes ...Index) Table {
 
 // ImportInto makes the table an import table for target: it gets the [Import]
 // template and a copy of the target's own columns, all optional. The columns
-// come from a registry; columns every table has, virtual ones and those the
-// templates bring are not copied.
+// come from a registry; columns every table has, buttons, virtual columns and
+// those the templates bring are not copied.
 func (t Table) ImportInto(target string, columns []Column) Table {
 	t = t.With(Import)
 	t.Target = &ImportTarget{Table: target, Columns: slices.Clone(columns)}

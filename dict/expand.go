@@ -90,7 +90,7 @@ func copied(target string, c Column) bool {
 		"processed", "processing", strings.ToLower(target) + "_uu":
 		return false
 	}
-	return c.SQL == "" && c.Type != TypeUUID
+	return c.SQL == "" && c.Type != TypeUUID && c.Type != TypeButton
 }
 
 // importColumn is a column of the target as the import table has it: nothing is

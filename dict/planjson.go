@@ -67,27 +67,33 @@ func (w wireValue) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (w *wireValue) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil && len(data) > 0 && data[0] == '"' {
+	switch data[0] { // the decoder hands over one valid value
+	case '"':
+		var text string
+		err := json.Unmarshal(data, &text)
 		w.Value = Text(text)
+		return err
+	case 't', 'f':
+		w.Value = YesNo(data[0] == 't')
 		return nil
-	}
-	var flag bool
-	if string(data) != "null" && json.Unmarshal(data, &flag) == nil {
-		w.Value = YesNo(flag)
-		return nil
+	case '{':
+		return w.unmarshalObject(data)
 	}
 	var number int64
-	if string(data) != "null" && json.Unmarshal(data, &number) == nil {
-		w.Value = Int(number)
-		return nil
+	if data[0] == 'n' || json.Unmarshal(data, &number) != nil {
+		return fmt.Errorf("a step's value is none of text, whole number, flag, ref and existing: %s", quote(string(data)))
 	}
+	w.Value = Int(number)
+	return nil
+}
+
+func (w *wireValue) unmarshalObject(data []byte) error {
 	var object struct {
 		Ref      string        `json:"ref"`
 		Existing *wireExisting `json:"existing"`
 	}
 	if err := json.Unmarshal(data, &object); err != nil {
-		return fmt.Errorf("a step's value is none of text, number, flag, ref and existing: %w", err)
+		return fmt.Errorf("a step's value: %w", err)
 	}
 	if e := object.Existing; e != nil {
 		matches, err := matchesOf(e.Match)
