@@ -55,7 +55,7 @@ func (b *builder) addReferences() {
 	for _, r := range b.m.refs {
 		b.add("AD_Reference", "AD_Reference_ID", r.id, "Name", r.name, "ValidationType", r.kind, "EntityType", "D", "IsActive", !r.inactive)
 		for _, v := range r.values {
-			b.add("AD_Ref_List", "AD_Ref_List_ID", id, "AD_Reference_ID", r.id, "Value", v.value, "Name", v.name, "EntityType", "D")
+			b.add("AD_Ref_List", "AD_Ref_List_ID", id, "AD_Reference_ID", r.id, "Value", v.value, "Name", v.name, "EntityType", "D", "IsActive", !v.inactive)
 			id++
 		}
 		if r.target == "" {

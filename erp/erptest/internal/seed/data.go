@@ -1,6 +1,8 @@
 package seed
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -94,6 +96,9 @@ func (b *builder) addRow(h *header, line string) error {
 			return err
 		}
 		pairs = append(pairs, h.columns[i].Name, v)
+		if plain, ok := strings.CutPrefix(text, "plain:"); ok && h.table == "AD_User" {
+			pairs = append(pairs, hashed(values[0], plain)...)
+		}
 	}
 	b.add(h.table, pairs...)
 	return nil
@@ -120,4 +125,12 @@ func (b *builder) value(c *store.Column, text string) (any, error) {
 		return nil, fmt.Errorf("column %s: %q is no number", c.Name, text)
 	}
 	return v, nil
+}
+
+// hashed are the columns that keep a user's password. The salt is made of the
+// user's id, so that two builds are equal.
+func hashed(user, password string) []any {
+	sum := sha256.Sum256([]byte("salt of demo user " + user))
+	salt := hex.EncodeToString(sum[:16])
+	return []any{"Password", HashPassword(password, salt), "Salt", salt, "PasswordHashAlgorithm", "PBKDF2"}
 }

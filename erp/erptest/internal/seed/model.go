@@ -39,7 +39,10 @@ type reference struct {
 	hasOwnTargetName bool
 }
 
-type listValue struct{ value, name string }
+type listValue struct {
+	value, name string
+	inactive    bool
+}
 
 type process struct {
 	id                 int64

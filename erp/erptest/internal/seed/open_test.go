@@ -1,8 +1,8 @@
 package seed
 
 import (
-	"testing"
 	"github.com/stretchr/testify/require"
+	"testing"
 )
 
 func TestOpen(t *testing.T) {

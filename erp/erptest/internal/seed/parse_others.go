@@ -32,7 +32,7 @@ func (m *model) parseElements(file string) error {
 //
 //	type <id> <name>
 //	list <id> : <name>
-//	  <value> : <name>
+//	  <value> : <name> | off
 //	table <id> <table> <key column> <display column> : <name>
 //	  where <sql>
 //	  order <sql>
@@ -85,7 +85,9 @@ func (r *reference) add(line string) error {
 		if !ok {
 			return fmt.Errorf("not a list value: %q", line)
 		}
-		r.values = append(r.values, listValue{value, name})
+		v := listValue{value: value}
+		v.name, v.inactive = strings.CutSuffix(name, " | off")
+		r.values = append(r.values, v)
 		return nil
 	}
 	if sql, ok := strings.CutPrefix(line, "where "); ok {
