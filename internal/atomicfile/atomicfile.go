@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // maxLinks bounds how many symbolic links lead to the file that is written,
@@ -36,7 +37,7 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	}
 
 	dir := filepath.Dir(target)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(target)+".tmp-*")
+	tmp, err := os.CreateTemp(dir, tempPrefix(target)+"*")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
@@ -52,6 +53,29 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 		return errors.Join(err, remove(tmp.Name()))
 	}
 	return syncDir(dir)
+}
+
+func tempPrefix(target string) string { return "." + filepath.Base(target) + ".tmp-" }
+
+// RemoveLeftovers removes the temporary files that writers of path left
+// behind when they were killed. The caller makes sure that nobody is writing,
+// by a lock for example; a write under way would fail.
+func RemoveLeftovers(path string) error {
+	target, err := Resolve(path)
+	if err != nil {
+		return fmt.Errorf("cleaning up beside %s: %w", path, err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cleaning up beside %s: %w", path, err)
+	}
+	var errs []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix(target)) && e.Type().IsRegular() {
+			errs = append(errs, remove(filepath.Join(filepath.Dir(target), e.Name())))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // fill writes data to f, syncs and closes it. f is closed on every path.

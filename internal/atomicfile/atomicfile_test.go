@@ -161,3 +161,18 @@ func TestWriteConcurrently(t *testing.T) {
 	}
 	only(t, dir, "f")
 }
+
+func TestRemoveLeftovers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	require.NoError(t, atomicfile.RemoveLeftovers(path))
+	require.NoError(t, atomicfile.RemoveLeftovers(filepath.Join(dir, "no", "f")))
+	require.NoError(t, atomicfile.Write(path, []byte("x"), 0o600))
+	for _, name := range []string{".f.tmp-1", ".f.tmp-23", ".other.tmp-1", "f.tmp-1"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".f.tmp-dir"), 0o700))
+	require.NoError(t, atomicfile.RemoveLeftovers(path))
+	only(t, dir, "f", ".other.tmp-1", "f.tmp-1", ".f.tmp-dir")
+}

@@ -156,6 +156,11 @@ func (f *File) Write(doc *Document) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
+	// A writer that was killed left its tokens in a temporary file. Under the
+	// lock nobody else is writing now.
+	if err := atomicfile.RemoveLeftovers(target); err != nil {
+		return err
+	}
 	return atomicfile.Write(target, data, mode)
 }
 
