@@ -171,7 +171,7 @@ func (rd *reader) identify(ctx context.Context, l lookup, wanted map[string]any,
 	keyColumn, _ := t.Column(l.key)
 	for chunk := range chunks(keys) {
 		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Columns: read, Where: store.Expr(t, keyColumn) + inList(len(chunk)), Args: chunk,
+			Columns: read, Where: store.Expr(t, keyColumn) + inMarks(len(chunk)), Args: chunk,
 		})
 		if err != nil {
 			return err

@@ -8,13 +8,101 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-func getModel(_ *call) error    { return page(http.StatusServiceUnavailable) }
-func getProperty(_ *call) error { return page(http.StatusServiceUnavailable) }
-func listModels(_ *call) error  { return page(http.StatusServiceUnavailable) }
-func modelYAML(_ *call) error   { return page(http.StatusServiceUnavailable) }
-func queryModel(_ *call) error  { return page(http.StatusServiceUnavailable) }
+// getModel answers GET /models/{table}/{id}.
+func getModel(c *call) error { return c.readOne(c.readOptions(), "") }
+
+// getProperty answers GET /models/{table}/{id}/{property}: the same object
+// with one column.
+func getProperty(c *call) error {
+	opts := c.readOptions()
+	opts.selects, opts.expand = "", ""
+	return c.readOne(opts, c.param("property"))
+}
+
+// readOne answers with one record, or with one column of it.
+func (c *call) readOne(opts readOptions, column string) error {
+	ctx := c.ctx()
+	var body *wire.Object
+	err := c.view(ctx, func(tx *store.Tx) error {
+		t, err := c.findTable(ctx, tx, c.param("table"), false)
+		if err != nil {
+			return err
+		}
+		body, err = c.one(ctx, tx, t, opts, column)
+		return err
+	})
+	if err != nil {
+		return readError(err)
+	}
+	c.json(http.StatusOK, body)
+	return nil
+}
+
+func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readOptions, column string) (*wire.Object, error) {
+	row, err := c.findRow(ctx, tx, t, c.param("id"))
+	if err != nil {
+		return nil, err
+	}
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := rd.resolve(ctx, t, opts)
+	if err != nil {
+		return nil, err
+	}
+	if column != "" {
+		col, ok := t.Column(column)
+		if !ok {
+			return nil, fail(http.StatusNotFound, "Invalid property name", "No match found for column name: "+column)
+		}
+		if w.properties, err = rd.properties(ctx, t, []*store.Column{col}); err != nil {
+			return nil, err
+		}
+	}
+	statements := wire.NewObject()
+	if opts.showSQL {
+		key, arg := t.KeyColumn(), any(nil)
+		if key == nil || row[key.Name] == nil {
+			key = t.UUColumn()
+		}
+		where := ""
+		if key != nil {
+			arg = row[key.Name]
+			where = store.Expr(t, key) + "=?"
+		}
+		sel := store.Selection{Where: where, Args: []any{arg}}
+		statements.Set("sql-command", erpSQL(store.SelectSQL(t, sources(t, w.properties), sel)))
+		for _, x := range w.expansions {
+			x.addStatement(statements)
+		}
+		if opts.noData {
+			return statements, nil
+		}
+	}
+	objects, rows, err := rd.objects(ctx, t, w.properties, []store.Row{row})
+	if err != nil {
+		return nil, err
+	}
+	o := objects[0]
+	rd.finish(o, t)
+	if err := rd.expandInto(ctx, t, rows[0], o, w.expansions, 0); err != nil {
+		return nil, err
+	}
+	if opts.showLabel {
+		if err := rd.addLabels(ctx, t, rows[0], o, opts.labelColumns); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range statements.Names() {
+		v, _ := statements.Get(name)
+		o.Set(name, v)
+	}
+	return o, nil
+}
 
 // findTable is the table a path or an expansion names, provided that the role
 // may read (or write) it.

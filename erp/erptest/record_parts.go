@@ -23,7 +23,7 @@ func (rd *reader) loadImages(ctx context.Context, t *store.Table, ids []any) err
 	key := t.KeyColumn()
 	for chunk := range chunks(unknown(ids, rd.images)) {
 		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Columns: append(sources(t, nil), data), Where: store.Expr(t, key) + inList(len(chunk)), Args: chunk,
+			Columns: append(sources(t, nil), data), Where: store.Expr(t, key) + inMarks(len(chunk)), Args: chunk,
 		})
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (rd *reader) loadLocations(ctx context.Context, t *store.Table, ids []any) 
 	}
 	for chunk := range chunks(unknown(ids, rd.locations)) {
 		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Columns: sources(t, properties), Where: store.Expr(t, key) + inList(len(chunk)), Args: chunk,
+			Columns: sources(t, properties), Where: store.Expr(t, key) + inMarks(len(chunk)), Args: chunk,
 		})
 		if err != nil {
 			return err

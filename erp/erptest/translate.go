@@ -77,7 +77,7 @@ func (rd *reader) translate(ctx context.Context, t *store.Table, columns []*stor
 	for chunk := range chunks(ids) {
 		found, err := rd.tx.Select(ctx, trl, store.Selection{
 			Columns: read,
-			Where:   store.Expr(trl, link) + inList(len(chunk)) + ` AND "AD_Language"=? AND "IsActive"='Y'`,
+			Where:   store.Expr(trl, link) + inMarks(len(chunk)) + ` AND "AD_Language"=? AND "IsActive"='Y'`,
 			Args:    append(chunk, rd.language),
 		})
 		if err != nil {
@@ -150,7 +150,7 @@ func chunks(all []any) func(yield func([]any) bool) {
 	}
 }
 
-// inList is " IN (?,…)" with n marks.
-func inList(n int) string {
+// inMarks is " IN (?,…)" with n marks.
+func inMarks(n int) string {
 	return " IN (" + strings.TrimSuffix(strings.Repeat("?,", n), ",") + ")"
 }

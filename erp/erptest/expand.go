@@ -1,0 +1,455 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/filter"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// expansion is one item of a $expand with its names resolved. A master (the
+// record a column references) has column set, children have link.
+type expansion struct {
+	name       string       // of the property
+	table      *store.Table // of the records brought; nil for nodes of trees
+	properties []property
+	selects    []string
+
+	column *store.Column // of the expanded record: master, or nil
+	look   *lookup
+
+	link       *store.Column // of the child
+	parent     *store.Column // of the expanded record: what link must equal
+	parentID   int64         // AD_Table_ID for links by Record_ID, else 0
+	item       filter.Expansion
+	cond       string // filter and label
+	condArgs   []any
+	orderBy    string
+	expansions []*expansion
+	recursive  bool
+}
+
+// maxRecursion bounds how deep a table expanded on itself is followed.
+const maxRecursion = 20
+
+func expandError(format string, args ...any) error {
+	return failf(http.StatusBadRequest, "Expand error", format, args...)
+}
+
+// expansions resolves the items of a $expand on records of t.
+func (rd *reader) expansions(ctx context.Context, t *store.Table, items []filter.Expansion, depth int) ([]*expansion, error) {
+	var out []*expansion
+	for _, item := range items {
+		x, err := rd.expansion(ctx, t, item, depth)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func (rd *reader) expansion(ctx context.Context, t *store.Table, item filter.Expansion, depth int) (*expansion, error) {
+	if col, ok := t.Column(item.Name); ok {
+		return rd.masterExpansion(ctx, t, col, item)
+	}
+	return rd.childExpansion(ctx, t, item, depth)
+}
+
+// masterExpansion replaces a reference by the record it references.
+func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *store.Column, item filter.Expansion) (*expansion, error) {
+	if !item.Only("$select") {
+		return nil, expandError("Only $select is allowed when expanding the column %s", col.Name)
+	}
+	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
+	if isTreeNode(t, col) {
+		return x, nil // the table differs from tree to tree
+	}
+	if col.Secure || col.Encrypted {
+		return nil, expandError("Column %s cannot be expanded", col.Name)
+	}
+	var err error
+	if x.look, err = rd.lookupOf(ctx, col); err != nil {
+		return nil, err
+	}
+	if x.look == nil || x.look.key == "" || col.IsMultiLookup() {
+		return nil, expandError("Column %s does not reference a table", col.Name)
+	}
+	if err := rd.expandTable(ctx, x, x.look.table); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// expandTable resolves the table brought and what is selected of it.
+func (rd *reader) expandTable(ctx context.Context, x *expansion, name string) error {
+	t, err := rd.c.findTable(ctx, rd.tx, name, false)
+	if err != nil {
+		return err
+	}
+	columns, err := rd.selected(ctx, t, x.selects)
+	if err != nil {
+		return err
+	}
+	x.table = t
+	x.properties, err = rd.properties(ctx, t, columns)
+	return err
+}
+
+// childExpansion brings the records that reference the expanded one.
+func (rd *reader) childExpansion(ctx context.Context, t *store.Table, item filter.Expansion, depth int) (*expansion, error) {
+	x := &expansion{name: item.Name, item: item, selects: filter.Select(item.Select)}
+	table, column, dotted := strings.Cut(item.Name, ".")
+	if err := rd.expandTable(ctx, x, table); err != nil {
+		return nil, err
+	}
+	var err error
+	if dotted {
+		err = rd.linkByName(ctx, x, t, column)
+	} else {
+		err = rd.findLink(ctx, x, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !dotted || x.link.Name == column {
+		// Typed in another casing the link stays, as in the ERP.
+		x.properties = without(x.properties, x.link)
+	}
+	var args []any
+	if x.cond, args, err = rd.filterSQL(x.table, item.Filter); err != nil {
+		return nil, err
+	}
+	x.condArgs = args
+	if item.Label != "" {
+		labelled, labelArgs, err := rd.labelCondition(ctx, x.table, item.Label)
+		if err != nil {
+			return nil, err
+		}
+		if x.cond != "" {
+			x.cond += " AND "
+		}
+		x.cond += labelled
+		x.condArgs = append(x.condArgs, labelArgs...)
+	}
+	x.orderBy = filter.OrderBy(item.OrderBy, x.table)
+	x.expansions, err = rd.expansions(ctx, x.table, item.Expand, depth+1)
+	return x, err
+}
+
+// findLink finds the child's column that holds the parent: one named like the
+// parent's key, else the first that references the parent's table. A table
+// under itself is linked by Parent_ID or another reference to itself, and
+// followed all the way down.
+func (rd *reader) findLink(ctx context.Context, x *expansion, parent *store.Table) error {
+	key := parent.KeyColumn()
+	if key == nil {
+		if uu := parent.UUColumn(); uu != nil {
+			if c, ok := x.table.Column(uu.Name); ok && c != uu {
+				x.link, x.parent = c, uu
+				return nil
+			}
+		}
+		return noLink(x.table, parent)
+	}
+	x.parent = key
+	if x.table == parent {
+		x.recursive = true
+		if c, ok := parent.Column("Parent_ID"); ok {
+			x.link = c
+			return nil
+		}
+	} else if c, ok := x.table.Column(key.Name); ok {
+		x.link = c
+		return nil
+	}
+	for _, c := range x.table.Columns {
+		if !strings.HasSuffix(strings.ToUpper(c.Name), "_ID") || c == key {
+			continue
+		}
+		target, err := rd.tx.TargetTable(ctx, c)
+		if err != nil {
+			return err
+		}
+		if strings.EqualFold(target, parent.Name) && !c.IsMultiLookup() {
+			x.link = c
+			return nil
+		}
+	}
+	return noLink(x.table, parent)
+}
+
+func noLink(child, parent *store.Table) error {
+	return failf(http.StatusInternalServerError, "Wrong detail", "Cannot expand to the detail table %s because it has no column that references %s", child.Name, parent.Name)
+}
+
+// linkByName takes the link column the client named.
+func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Table, name string) error {
+	link, ok := x.table.Column(name)
+	if !ok || strings.HasPrefix(link.ColumnSQL, "@") || link.Secure || link.Encrypted {
+		return expandError("%s is not a column of %s", name, x.table.Name)
+	}
+	x.link, x.parent = link, parent.KeyColumn()
+	if link.Kind() == store.KindUUID {
+		x.parent = parent.UUColumn()
+	}
+	switch strings.ToUpper(link.Name) {
+	case "RECORD_ID", "RECORD_UU":
+		if _, ok := x.table.Column("AD_Table_ID"); !ok || x.parent == nil {
+			return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
+		}
+		x.parentID = parent.ID
+		return nil
+	}
+	target, err := rd.tx.TargetTable(ctx, link)
+	if err != nil {
+		return err
+	}
+	if strings.EqualFold(target, parent.Name) && x.parent != nil && !link.IsMultiLookup() {
+		return nil
+	}
+	shared, ok := parent.Column(link.Name)
+	if !ok || shared.Secure || shared.Encrypted || strings.HasPrefix(shared.ColumnSQL, "@") {
+		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
+	}
+	x.parent = shared
+	return nil
+}
+
+// without leaves one column out.
+func without(properties []property, col *store.Column) []property {
+	var out []property
+	for _, p := range properties {
+		if p.col != col {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// parentColumns are the columns of a record its expansions start from.
+func parentColumns(list []*expansion) []string {
+	var names []string
+	for _, x := range list {
+		switch {
+		case x.column == nil:
+			names = append(names, x.parent.Name)
+		case x.look == nil:
+			names = append(names, x.column.Name, "AD_Tree_ID")
+		default:
+			names = append(names, x.column.Name)
+		}
+	}
+	return names
+}
+
+// expandInto adds to the object of a row what its expansions bring.
+func (rd *reader) expandInto(ctx context.Context, t *store.Table, row store.Row, o *wire.Object, list []*expansion, level int) error {
+	for _, x := range list {
+		var err error
+		if x.column != nil {
+			err = rd.expandMaster(ctx, row, o, x)
+		} else {
+			err = rd.expandChildren(ctx, row, o, x, level)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Object, x *expansion) error {
+	property := rd.propertyName(x.column.Name)
+	value := row[x.column.Name]
+	if value == nil {
+		return nil
+	}
+	key := ""
+	if x.look == nil {
+		node, ok, err := rd.treeNode(ctx, row, x)
+		if err != nil || !ok {
+			return err
+		}
+		x, key = node, node.table.KeyColumn().Name
+	} else {
+		key = x.look.key
+	}
+	keyColumn, _ := x.table.Column(key)
+	where, args := store.Expr(x.table, keyColumn)+"=?", []any{value}
+	access, more, err := rd.c.rowFilter(ctx, rd.tx, x.table)
+	if err != nil {
+		return err
+	}
+	if access != "" {
+		where, args = where+" AND ("+access+")", append(args, more...)
+	}
+	rows, err := rd.tx.Select(ctx, x.table, store.Selection{Columns: sources(x.table, x.properties), Where: where, Args: args, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		o.Delete(property)
+		return nil
+	}
+	objects, _, err := rd.objects(ctx, x.table, x.properties, rows)
+	if err != nil {
+		return err
+	}
+	rd.finish(objects[0], x.table)
+	o.Set(property, objects[0])
+	return nil
+}
+
+func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Object, x *expansion, level int) error {
+	value := row[x.parent.Name]
+	if value == nil || level > maxRecursion {
+		return nil
+	}
+	sel, err := rd.childSelection(ctx, x)
+	if err != nil {
+		return err
+	}
+	sel.Args = append([]any{value}, sel.Args...)
+	rows, err := rd.tx.Select(ctx, x.table, sel)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	objects, rows, err := rd.objects(ctx, x.table, x.properties, rows)
+	if err != nil {
+		return err
+	}
+	for i, child := range objects {
+		if err := rd.expandInto(ctx, x.table, rows[i], child, x.expansions, level+1); err != nil {
+			return err
+		}
+		if x.recursive {
+			if err := rd.expandChildren(ctx, rows[i], child, x, level+1); err != nil {
+				return err
+			}
+		}
+	}
+	o.Set(x.name, objects)
+	return nil
+}
+
+// childSelection reads the children of one parent, whose key is the first
+// argument and not among those it has. As in the ERP the client's condition
+// follows the parent's without parentheses.
+func (rd *reader) childSelection(ctx context.Context, x *expansion) (store.Selection, error) {
+	cond, args := store.Expr(x.table, x.link)+"=?", x.condArgs
+	if x.parentID != 0 {
+		table, _ := x.table.Column("AD_Table_ID")
+		cond += " AND " + store.Expr(x.table, table) + "=?"
+		args = append([]any{x.parentID}, args...)
+	}
+	if x.cond != "" {
+		cond += " AND " + x.cond
+	}
+	where, args, err := rd.condition(ctx, x.table, cond, args)
+	columns := append(parentColumns(x.expansions), x.link.Name)
+	if x.recursive {
+		columns = append(columns, x.parent.Name)
+	}
+	return store.Selection{
+		Columns: sources(x.table, x.properties, columns...),
+		Where:   where, Args: args, OrderBy: x.orderBy,
+		Limit: rd.limit(x.item.Top), Offset: max(x.item.Skip, 0),
+	}, err
+}
+
+// isTreeNode tells whether the column names a node of a tree, whose table is
+// the tree's.
+func isTreeNode(t *store.Table, col *store.Column) bool {
+	_, ok := t.Column("AD_Tree_ID")
+	return ok && (strings.EqualFold(col.Name, "Node_ID") || strings.EqualFold(col.Name, "Parent_ID")) &&
+		strings.HasPrefix(strings.ToUpper(t.Name), "AD_TREENODE")
+}
+
+// treeTables are the tables whose records the trees of each type arrange.
+func treeTable(treeType string) string {
+	switch treeType {
+	case "MM":
+		return "AD_Menu"
+	case "OO":
+		return "AD_Org"
+	case "BP":
+		return "C_BPartner"
+	case "PR":
+		return "M_Product"
+	case "PC":
+		return "M_Product_Category"
+	case "EV":
+		return "C_ElementValue"
+	case "SR":
+		return "C_SalesRegion"
+	case "MC":
+		return "C_Campaign"
+	case "AY":
+		return "C_Activity"
+	case "PJ":
+		return "C_Project"
+	case "BB":
+		return "M_BOM"
+	case "CC":
+		return "CM_Container"
+	}
+	return ""
+}
+
+// treeNode resolves the master of a tree's node; ok is false when the tree
+// does not tell.
+func (rd *reader) treeNode(ctx context.Context, row store.Row, x *expansion) (node *expansion, ok bool, err error) {
+	tree, err := rd.tx.Table(ctx, "AD_Tree")
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := rd.tx.Select(ctx, tree, store.Selection{Where: `"AD_Tree_ID"=?`, Args: []any{row["AD_Tree_ID"]}, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return nil, false, err
+	}
+	name := treeTable(rows[0].String("TreeType"))
+	if id := rows[0].Int("AD_Table_ID"); name == "" && id != 0 {
+		t, err := rd.tx.TableByID(ctx, id)
+		if errors.Is(err, store.ErrNoTable) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		name = t.Name
+	}
+	if name == "" {
+		return nil, false, nil
+	}
+	node = &expansion{name: x.name, column: x.column, item: x.item, selects: x.selects}
+	err = rd.expandTable(ctx, node, name)
+	return node, err == nil && node.table.KeyColumn() != nil, err
+}
+
+// addStatement adds the statement the expansion runs.
+func (x *expansion) addStatement(o *wire.Object) {
+	if o == nil || x.table == nil {
+		return
+	}
+	link, column := x.link, ""
+	if link == nil {
+		link, _ = x.table.Column(x.look.key)
+		column = x.column.Name
+	} else {
+		column = link.Name
+	}
+	where := store.Expr(x.table, link) + "=?"
+	if x.cond != "" {
+		where += " AND " + x.cond
+	}
+	sel := store.Selection{Where: where, OrderBy: x.orderBy}
+	o.Set("sql-command-"+x.table.Name+"["+column+"]", erpSQL(store.SelectSQL(x.table, sources(x.table, x.properties), sel)))
+}
