@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -35,6 +36,9 @@ type Options struct {
 	// refreshToken for refresh_token in POST /auth/refresh, and PATCH for PUT
 	// on records.
 	Strict bool
+	// ExposeJWK has GET /auth/jwk tell the signing key, as the AD_SysConfig key
+	// IDEMPIERE_REST_EXPOSE_JWK=Y does.
+	ExposeJWK bool
 }
 
 // Server is an ERP in this process. It is an [http.Handler]; [New] and
@@ -45,6 +49,9 @@ type Server struct {
 	db     *store.Store
 	routes *node
 	faults Faults
+	roles  roleCache
+	health healthCache
+	secret []byte // with which tokens are signed; set by Open
 
 	mu  sync.Mutex // guards url
 	url string
@@ -72,6 +79,10 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
 	s := &Server{opts: opts, log: opts.Logger, db: db, routes: newNode()}
+	db.OnChange(s.roles.changed)
+	if err := s.prepareAuth(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	for _, group := range [][]route{
 		authRoutes(), modelRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
 	} {
@@ -189,7 +200,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.RequestTimeout)
 	defer cancel()
-	r = r.WithContext(ctx)
+	s.dispatch(w, r.WithContext(ctx), nil, nil)
+}
+
+// dispatch routes a request and runs its handler. A request of a batch has the
+// call of the batch and, when the batch is transactional, its transaction.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, outer *call, tx *store.Tx) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself is the signal
+				panic(p)
+			}
+			s.log.Error("panic while answering", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			s.containerPage(w, r, http.StatusInternalServerError, "Server Error")
+		}
+	}()
 	m := s.routes.match(r)
 	if m.status != 0 {
 		for _, method := range m.allow {
@@ -202,23 +227,29 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.containerPage(w, r, m.status, http.StatusText(m.status))
 		return
 	}
-	c := &call{srv: s, w: w, r: r, params: m.params, query: parseParams(r.URL.RawQuery)}
-	defer func() {
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself is the signal
-				panic(p)
-			}
-			s.log.Error("panic while answering", "method", r.Method, "path", r.URL.Path, "panic", p)
-			s.containerPage(w, r, http.StatusInternalServerError, "Server Error")
-		}
-	}()
-	if !m.route.public {
-		if err := c.authenticate(); err != nil {
-			c.writeError(err)
-			return
-		}
+	c := &call{srv: s, w: w, r: r, params: m.params, query: parseParams(r.URL.RawQuery), tx: tx}
+	if err := c.enter(m.route, outer); err != nil {
+		c.writeError(err)
+		return
 	}
 	if err := m.route.handle(c); err != nil {
 		c.writeError(err)
 	}
+}
+
+// enter lets the call in: by its bearer token, or, inside the transaction of a
+// batch, with the session of the batch.
+func (c *call) enter(rt *route, outer *call) error {
+	switch {
+	case rt.public:
+		return nil
+	case outer == nil || c.tx == nil:
+		return c.authenticate()
+	}
+	session := *outer.session
+	c.session = &session
+	if err := c.setLocale(c.ctx(), c.tx); err != nil {
+		return err
+	}
+	return c.checkResource(c.ctx(), c.tx)
 }

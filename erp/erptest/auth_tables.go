@@ -1,0 +1,90 @@
+package erptest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// authTables are the tables of the REST plugin this server keeps for itself.
+// Tokens are held as fingerprints only, times as Unix milliseconds with 0 for
+// "never", lists of methods separated by commas.
+const authTables = `
+CREATE TABLE IF NOT EXISTS REST_RefreshToken (
+	REST_RefreshToken_ID INTEGER PRIMARY KEY AUTOINCREMENT,
+	Token TEXT NOT NULL, RefreshToken TEXT NOT NULL UNIQUE, ParentToken TEXT NOT NULL DEFAULT '',
+	AD_Client_ID INTEGER NOT NULL, AD_User_ID INTEGER NOT NULL, AD_Session_ID INTEGER NOT NULL,
+	Claims TEXT NOT NULL, PasswordMark TEXT NOT NULL,
+	ExpiresAt INTEGER NOT NULL, AbsoluteExpiresAt INTEGER NOT NULL,
+	RevokedAt INTEGER NOT NULL DEFAULT 0, REST_RevokeCause TEXT NOT NULL DEFAULT '', Created INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS REST_RefreshToken_Token ON REST_RefreshToken(Token);
+CREATE INDEX IF NOT EXISTS REST_RefreshToken_Parent ON REST_RefreshToken(ParentToken);
+CREATE TABLE IF NOT EXISTS REST_AuthToken (
+	Token TEXT PRIMARY KEY, AD_User_ID INTEGER NOT NULL, AD_Session_ID INTEGER NOT NULL,
+	ExpiresAt INTEGER NOT NULL, IsActive TEXT NOT NULL DEFAULT 'Y', Created INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS REST_Resource (
+	REST_Resource_ID INTEGER PRIMARY KEY AUTOINCREMENT, Pattern TEXT NOT NULL, IsActive TEXT NOT NULL DEFAULT 'Y');
+CREATE TABLE IF NOT EXISTS REST_Resource_Access (
+	REST_Resource_ID INTEGER NOT NULL, AD_Role_ID INTEGER NOT NULL, Methods TEXT NOT NULL, IsActive TEXT NOT NULL DEFAULT 'Y',
+	PRIMARY KEY (REST_Resource_ID, AD_Role_ID));
+`
+
+// prepareAuth makes a database ready for log-ins.
+func (s *Server) prepareAuth(ctx context.Context) error {
+	err := s.db.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, authTables); err != nil {
+			return err
+		}
+		return s.loadSecret(ctx, tx)
+	})
+	if err != nil {
+		return fmt.Errorf("preparing log-ins: %w", err)
+	}
+	return nil
+}
+
+// stamp says for whom a row is written.
+type stamp struct{ clientID, orgID, userID int64 }
+
+// insertRow writes a row the server makes on its own account, with id, UUID
+// and change stamps. Members that the dictionary does not know are left out.
+func (s *Server) insertRow(ctx context.Context, tx *store.Tx, table string, by stamp, row store.Row) error {
+	t, err := tx.Table(ctx, table)
+	if err != nil {
+		return err
+	}
+	now := dbTime(s.now())
+	full := store.Row{
+		"AD_Client_ID": by.clientID, "AD_Org_ID": by.orgID, "IsActive": "Y",
+		"Created": now, "CreatedBy": by.userID, "Updated": now, "UpdatedBy": by.userID,
+	}
+	maps.Copy(full, row)
+	if key := t.KeyColumn(); key != nil && full[key.Name] == nil {
+		id, err := tx.NextID(ctx, t.Name)
+		if err != nil {
+			return err
+		}
+		full[key.Name] = id
+	}
+	if uu := t.UUColumn(); uu != nil {
+		full[uu.Name] = store.NewUUID()
+	}
+	for name := range full {
+		if _, ok := t.Column(name); !ok {
+			delete(full, name)
+		}
+	}
+	return tx.Insert(ctx, t, full)
+}
+
+// dbTime is a time as the database keeps it.
+func dbTime(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// millis is a time as the tables of the log-in keep it.
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// passed tells whether the moment in Unix milliseconds is over; 0 never is.
+func (s *Server) passed(ms int64) bool { return ms != 0 && millis(s.now()) >= ms }

@@ -1,0 +1,231 @@
+package erptest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/seed"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// Texts of the dictionary for refused log-ins.
+const (
+	textFailedLogin     = "Invalid User ID or Password"
+	textAccountLocked   = "User account is locked"
+	textPasswordExpired = "Password has expired"
+)
+
+// loginRole is the condition for roles with which one may log in here: roles
+// made for no or for this kind of program, and no mere collections of rights.
+const loginRole = `r.IsActive='Y' AND COALESCE(r.RoleType,'') IN ('','WS') AND COALESCE(r.IsMasterRole,'N')='N'`
+
+// loginUser is an AD_User whose name was given at log-in.
+type loginUser struct {
+	id, clientID            int64
+	password, salt          string
+	locked, passwordExpired bool
+	failed                  int
+	lockedAt                string
+}
+
+// findUsers are the active users who go by this name (or LDAP name, or e-mail
+// address) and have a role to log in with. Tenants may have users of the same
+// name.
+func findUsers(ctx context.Context, tx *store.Tx, name string) ([]loginUser, error) {
+	if name == "" {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT u.AD_User_ID, u.AD_Client_ID, COALESCE(u.Password,''), COALESCE(u.Salt,''),
+		COALESCE(u.IsLocked,'N')='Y', COALESCE(u.IsExpired,'N')='Y', COALESCE(u.FailedLoginCount,0), COALESCE(u.DateAccountLocked,'')
+		FROM AD_User u JOIN AD_Client c ON c.AD_Client_ID=u.AD_Client_ID AND c.IsActive='Y'
+		WHERE u.IsActive='Y' AND (u.Name=? OR u.LDAPUser=? OR u.EMail=?)
+		AND EXISTS (SELECT 1 FROM AD_User_Roles ur JOIN AD_Role r ON r.AD_Role_ID=ur.AD_Role_ID
+			WHERE ur.AD_User_ID=u.AD_User_ID AND ur.IsActive='Y' AND `+loginRole+`)
+		ORDER BY u.AD_User_ID`, name, name, name)
+	if err != nil {
+		return nil, fmt.Errorf("looking for a user: %w", err)
+	}
+	defer rows.Close()
+	var users []loginUser
+	for rows.Next() {
+		var u loginUser
+		if err := rows.Scan(&u.id, &u.clientID, &u.password, &u.salt, &u.locked, &u.passwordExpired, &u.failed, &u.lockedAt); err != nil {
+			return nil, fmt.Errorf("looking for a user: %w", err)
+		}
+		users = append(users, u)
+	}
+	return users, rows.Err()
+}
+
+// checkPassword are those of the users whose password this is. When there are
+// none, refusal says why in words for the caller, and the failure is counted:
+// USER_LOCKING_MAX_LOGIN_ATTEMPT failures in a row (0, the default, is no
+// limit) lock the account, for USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES or for
+// good.
+func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginUser, password string) (ok []loginUser, refusal string, err error) {
+	refusal = textFailedLogin
+	lockTime, err := sysconfigMinutes(ctx, tx, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", 0, 0, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	now := s.now()
+	for i := range users {
+		u := &users[i]
+		if u.locked {
+			since, err := time.ParseInLocation(time.DateTime, u.lockedAt, time.UTC)
+			if lockTime == 0 || err != nil || now.Before(since.Add(lockTime)) {
+				refusal = textAccountLocked
+				continue
+			}
+			u.locked, u.failed = false, 0
+		}
+		if !seed.VerifyPassword(password, u.password, u.salt) {
+			continue
+		}
+		if u.passwordExpired {
+			refusal = textPasswordExpired
+			continue
+		}
+		ok = append(ok, *u)
+	}
+	if len(ok) > 0 {
+		for _, u := range ok {
+			if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=0, IsLocked='N', DateAccountLocked=NULL, DateLastLogin=?
+				WHERE AD_User_ID=?`, dbTime(now), u.id); err != nil {
+				return nil, "", fmt.Errorf("noting a log-in: %w", err)
+			}
+		}
+		return ok, "", nil
+	}
+	if refusal != textFailedLogin {
+		return nil, refusal, nil
+	}
+	limit, err := sysconfig(ctx, tx, "USER_LOCKING_MAX_LOGIN_ATTEMPT", "0", 0, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	most, _ := strconv.Atoi(limit) // what is no number is no limit
+	for _, u := range users {
+		u.failed++
+		locked, at := "N", any(nil)
+		switch {
+		case most > 0 && u.failed >= most:
+			locked, at, refusal = "Y", dbTime(now), textAccountLocked
+		case most > 0:
+			refusal = fmt.Sprintf("%s, remaining attempts: %d", textFailedLogin, most-u.failed)
+		}
+		if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=?, IsLocked=?, DateAccountLocked=? WHERE AD_User_ID=?`,
+			u.failed, locked, at, u.id); err != nil {
+			return nil, "", fmt.Errorf("noting a failed log-in: %w", err)
+		}
+	}
+	return nil, refusal, nil
+}
+
+func userIDs(users []loginUser) []int64 {
+	ids := make([]int64, len(users))
+	for i, u := range users {
+		ids[i] = u.id
+	}
+	return ids
+}
+
+// choice is one entry of a list to choose from at log-in.
+type choice struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func choiceIDs(list []choice) []int64 {
+	ids := make([]int64, len(list))
+	for i, c := range list {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+func hasChoice(list []choice, id int64) bool {
+	return slices.ContainsFunc(list, func(c choice) bool { return c.ID == id })
+}
+
+// choices runs a select of ids and names.
+func choices(ctx context.Context, tx *store.Tx, query string, args ...any) ([]choice, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("listing what to log in with: %w", err)
+	}
+	defer rows.Close()
+	list := []choice{}
+	for rows.Next() {
+		var c choice
+		if err := rows.Scan(&c.ID, &c.Name); err != nil {
+			return nil, fmt.Errorf("listing what to log in with: %w", err)
+		}
+		if !hasChoice(list, c.ID) {
+			list = append(list, c)
+		}
+	}
+	return list, rows.Err()
+}
+
+// inList is "(?,?,…)" for n parameters.
+func inList(n int) string { return "(" + strings.TrimSuffix(strings.Repeat("?,", n), ",") + ")" }
+
+func anys(ids []int64) []any {
+	out := make([]any, len(ids))
+	for i, id := range ids {
+		out[i] = id
+	}
+	return out
+}
+
+// clientChoices are the tenants in which the users have a role.
+func clientChoices(ctx context.Context, tx *store.Tx, users []int64) ([]choice, error) {
+	return choices(ctx, tx, `SELECT DISTINCT c.AD_Client_ID, c.Name FROM AD_User_Roles ur
+		JOIN AD_Role r ON r.AD_Role_ID=ur.AD_Role_ID JOIN AD_Client c ON c.AD_Client_ID=r.AD_Client_ID AND c.IsActive='Y'
+		WHERE ur.IsActive='Y' AND `+loginRole+` AND ur.AD_User_ID IN `+inList(len(users))+` ORDER BY c.AD_Client_ID`, anys(users)...)
+}
+
+// roleChoices are the roles the users have in a tenant.
+func roleChoices(ctx context.Context, tx *store.Tx, users []int64, clientID int64) ([]choice, error) {
+	return choices(ctx, tx, `SELECT DISTINCT r.AD_Role_ID, r.Name FROM AD_User_Roles ur JOIN AD_Role r ON r.AD_Role_ID=ur.AD_Role_ID
+		WHERE ur.IsActive='Y' AND `+loginRole+` AND r.AD_Client_ID=? AND ur.AD_User_ID IN `+inList(len(users))+` ORDER BY r.Name, r.AD_Role_ID`,
+		append([]any{clientID}, anys(users)...)...)
+}
+
+// roleUser is which of the users has the role, the tenant's own one first.
+func roleUser(ctx context.Context, tx *store.Tx, users []int64, clientID, roleID int64) (int64, error) {
+	var id int64
+	err := tx.QueryRow(ctx, `SELECT u.AD_User_ID FROM AD_User_Roles ur JOIN AD_User u ON u.AD_User_ID=ur.AD_User_ID
+		WHERE ur.IsActive='Y' AND ur.AD_Role_ID=? AND ur.AD_User_ID IN `+inList(len(users))+`
+		ORDER BY u.AD_Client_ID<>?, u.AD_User_ID LIMIT 1`, append(append([]any{roleID}, anys(users)...), clientID)...).Scan(&id)
+	if err != nil {
+		return 0, fmt.Errorf("finding the user of a role: %w", err)
+	}
+	return id, nil
+}
+
+// orgChoices are the organizations in which the user may work with the role;
+// summary organizations only group others.
+func (s *Server) orgChoices(ctx context.Context, tx *store.Tx, userID, clientID, roleID int64) ([]choice, error) {
+	r, err := loadRole(ctx, tx, roleID, userID, s.now())
+	if err != nil {
+		return nil, err
+	}
+	list, err := choices(ctx, tx, `SELECT AD_Org_ID, Name FROM AD_Org WHERE IsActive='Y' AND COALESCE(IsSummary,'N')='N'
+		AND AD_Client_ID IN (0,?) ORDER BY Name, AD_Org_ID`, clientID)
+	if err != nil || r.allOrgs {
+		return list, err
+	}
+	return slices.DeleteFunc(list, func(c choice) bool { _, ok := r.orgs[c.ID]; return !ok }), nil
+}
+
+// warehouseChoices are the warehouses of an organization.
+func warehouseChoices(ctx context.Context, tx *store.Tx, clientID, orgID int64) ([]choice, error) {
+	return choices(ctx, tx, `SELECT M_Warehouse_ID, Name FROM M_Warehouse WHERE IsActive='Y' AND COALESCE(IsInTransit,'N')='N'
+		AND AD_Client_ID=? AND AD_Org_ID=? ORDER BY Name, M_Warehouse_ID`, clientID, orgID)
+}

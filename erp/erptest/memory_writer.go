@@ -1,0 +1,38 @@
+package erptest
+
+import (
+	"bytes"
+	"net/http"
+)
+
+// memoryWriter keeps an answer instead of sending it.
+type memoryWriter struct {
+	header http.Header
+	status int // 0 until something was written
+	body   bytes.Buffer
+}
+
+func newMemoryWriter() *memoryWriter { return &memoryWriter{header: http.Header{}} }
+
+func (w *memoryWriter) Header() http.Header { return w.header }
+
+func (w *memoryWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+func (w *memoryWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+// sendHeader copies status and headers to a real answer.
+func (w *memoryWriter) sendHeader(to http.ResponseWriter) {
+	for name, values := range w.header {
+		to.Header()[name] = values
+	}
+	if w.status != 0 {
+		to.WriteHeader(w.status)
+	}
+}

@@ -1,0 +1,134 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// APIToken makes a long-lived access token without a log-in, as the ERP's
+// window "Rest Auth Token" does: for the user with that name, in a tenant,
+// with one of the user's roles there and an organization of the role. A
+// lifetime of zero never ends. The token has no refresh token; it is not
+// stored, so it cannot be shown again.
+func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID, orgID int64, lifetime time.Duration) (string, error) {
+	if lifetime < 0 {
+		return "", fmt.Errorf("making an API token for %q: the lifetime %v is negative", userName, lifetime)
+	}
+	var token string
+	err := s.db.Update(ctx, func(tx *store.Tx) error {
+		users, err := findUsers(ctx, tx, userName)
+		if err != nil {
+			return err
+		}
+		ids := userIDs(users)
+		clients, err := clientChoices(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		p := choiceParams{
+			ok: true, hasClient: true, client: fmt.Sprint(clientID), hasRole: true, role: fmt.Sprint(roleID),
+			hasOrg: true, org: fmt.Sprint(orgID),
+		}
+		who, err := s.resolve(ctx, tx, ids, choiceIDs(clients), p)
+		if err != nil {
+			return err
+		}
+		sessionID, err := s.openSession(ctx, tx, nil, who)
+		if err != nil {
+			return err
+		}
+		claims := who.claims(userName, sessionID)
+		var expires int64
+		if lifetime > 0 {
+			end := s.now().Add(lifetime)
+			exp := end.Unix()
+			claims.Expires, expires = &exp, millis(end)
+		}
+		if token, err = s.sign(claims); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO REST_AuthToken(Token, AD_User_ID, AD_Session_ID, ExpiresAt, Created) VALUES(?,?,?,?,?)`,
+			fingerprint(token), who.userID, sessionID, expires, millis(s.now()))
+		return err
+	})
+	var refused *apiError
+	if errors.As(err, &refused) {
+		return "", fmt.Errorf("making an API token for %q: %s", userName, refused.detail)
+	}
+	if err != nil {
+		return "", fmt.Errorf("making an API token for %q: %w", userName, err)
+	}
+	return token, nil
+}
+
+// BlockAPIToken deactivates a token that [Server.APIToken] made.
+func (s *Server) BlockAPIToken(ctx context.Context, token string) error {
+	err := s.db.Update(ctx, func(tx *store.Tx) error {
+		res, err := tx.Exec(ctx, `UPDATE REST_AuthToken SET IsActive='N' WHERE Token=?`, fingerprint(token))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(errors.New("there is no such token"), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("blocking an API token: %w", err)
+	}
+	return nil
+}
+
+// RefreshTokenState tells how the refresh tokens of one log-in stand.
+type RefreshTokenState struct {
+	SessionID int64
+	UserID    int64
+	Issued    int      // tokens of the chain
+	Spent     int      // of them used for a refresh
+	Revoked   []string // causes of revocation (B, C, L or P), one per revoked token
+}
+
+// RefreshTokens tells how the refresh tokens of each log-in stand, oldest
+// log-in first; for tests that must show that none was used twice.
+func (s *Server) RefreshTokens(ctx context.Context) ([]RefreshTokenState, error) {
+	var states []RefreshTokenState
+	err := s.db.View(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT r.AD_Session_ID, r.AD_User_ID, r.RevokedAt<>0, r.REST_RevokeCause,
+			EXISTS(SELECT 1 FROM REST_RefreshToken n WHERE n.ParentToken=r.RefreshToken)
+			FROM REST_RefreshToken r ORDER BY r.REST_RefreshToken_ID`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var session, user int64
+			var revoked, spent bool
+			var cause string
+			if err := rows.Scan(&session, &user, &revoked, &cause, &spent); err != nil {
+				return err
+			}
+			i := slices.IndexFunc(states, func(st RefreshTokenState) bool { return st.SessionID == session })
+			if i < 0 {
+				states, i = append(states, RefreshTokenState{SessionID: session, UserID: user}), len(states)
+			}
+			st := &states[i]
+			st.Issued++
+			if spent {
+				st.Spent++
+			}
+			if revoked {
+				st.Revoked = append(st.Revoked, cause)
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the refresh tokens: %w", err)
+	}
+	return states, nil
+}
