@@ -1,6 +1,353 @@
 package erptest
 
-import "net/http"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
 
 // createModel answers POST /models/{table}.
-func createModel(_ *call) error { return page(http.StatusServiceUnavailable) }
+func createModel(c *call) error {
+	v, bodyErr := c.bodyValue()
+	var answer any
+	err := c.update(c.ctx(), func(tx *store.Tx) error {
+		t, err := c.findTable(c.ctx(), tx, c.param("table"), true)
+		if err != nil {
+			return err
+		}
+		if bodyErr != nil {
+			return bodyErr
+		}
+		if list, ok := v.([]any); ok && strings.EqualFold(t.Name, "AD_Column") && !c.srv.opts.Strict {
+			answer, err = c.createAll(c.ctx(), tx, t, list)
+			return err
+		}
+		o, err := asObject(v)
+		if err != nil {
+			return err
+		}
+		answer, err = c.create(c.ctx(), tx, t, o)
+		return err
+	})
+	if err != nil {
+		return orTitled("Server error", err)
+	}
+	c.json(http.StatusCreated, answer)
+	return nil
+}
+
+// orTitled gives an error a title unless it has one, or a status of its own.
+func orTitled(title string, err error) error {
+	var (
+		named *errorTitle
+		api   *apiError
+		pg    *pageError
+		txt   *textError
+		deny  *accessDenied
+	)
+	if errors.As(err, &named) || errors.As(err, &api) || errors.As(err, &pg) || errors.As(err, &txt) || errors.As(err, &deny) {
+		return err
+	}
+	return titled(title, "", err)
+}
+
+// createAll creates the records of an array, all of them or none.
+func (c *call) createAll(ctx context.Context, tx *store.Tx, t *store.Table, list []any) ([]*wire.Object, error) {
+	answers := make([]*wire.Object, 0, len(list))
+	for _, item := range list {
+		o, err := asObject(item)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := c.create(ctx, tx, t, o)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, answer)
+	}
+	return answers, nil
+}
+
+// create saves a new record with its children and document action, and
+// answers it as the API does.
+func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (*wire.Object, error) {
+	r, err := c.readNew(ctx, tx, t, body, nil)
+	if err != nil {
+		return nil, err
+	}
+	if r.row.Int("AD_Client_ID") != c.session.ClientID {
+		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
+	}
+	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+		return nil, err
+	}
+	if err := c.save(ctx, tx, r); err != nil {
+		return nil, orTitled("Save error", err)
+	}
+	type child struct {
+		name    string
+		records []*wire.Object
+	}
+	var children []child
+	for _, name := range childArrays(t, body) {
+		records, err := c.createChildren(ctx, tx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(records) > 0 {
+			children = append(children, child{name, records})
+		}
+	}
+	message, err := c.docAction(ctx, tx, r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.answer(ctx, tx, r, message)
+	if err != nil {
+		return nil, err
+	}
+	for _, ch := range children {
+		answer.Set(ch.name, ch.records)
+	}
+	return answer, nil
+}
+
+// answer is the saved record as the API shows it, with what its document
+// action had to say.
+func (c *call) answer(ctx context.Context, tx *store.Tx, r *record, message string) (*wire.Object, error) {
+	row, err := r.reread(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	r.old, r.row = row, row
+	o, err := c.recordObject(ctx, tx, r.table, row, nil)
+	if err != nil {
+		return nil, err
+	}
+	if message != "" {
+		o.Set("doc-processmsg", message)
+	}
+	return o, nil
+}
+
+// mayWrite refuses what the role may not write. recordID 0 is a new record.
+func (c *call) mayWrite(ctx context.Context, tx *store.Tx, r *record, recordID int64) error {
+	err := c.mayUpdate(ctx, tx, r.table, r.row.Int("AD_Client_ID"), r.row.Int("AD_Org_ID"), recordID)
+	var denied *accessDenied
+	if errors.As(err, &denied) {
+		return fail(http.StatusForbidden, "Update error", "Role does not have access")
+	}
+	return err
+}
+
+// placeholder is how a batch refers to a table it made: @XX_Demo_ID@.
+var placeholder = regexp.MustCompile(`^@(\w+)_ID@$`)
+
+// readNew makes a record of a request. preset values, a child's key of its
+// parent, win over the request.
+func (c *call) readNew(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object, preset store.Row) (*record, error) {
+	if err := c.checkMembers(ctx, tx, t, body); err != nil {
+		return nil, err
+	}
+	r := &record{table: t, row: store.Row{}, body: body}
+	if _, ok := member(body, "AD_Client_ID"); !ok {
+		r.set("AD_Client_ID", c.session.ClientID)
+	}
+	for _, col := range t.Columns {
+		v, ok := member(body, col.Name)
+		if !ok {
+			continue
+		}
+		v, err := c.resolvePlaceholder(ctx, tx, col, v)
+		if err != nil {
+			return nil, err
+		}
+		stored, err := c.toStored(ctx, tx, col, v)
+		if err != nil {
+			return nil, err
+		}
+		if stored == nil {
+			continue
+		}
+		if ok, err := c.writable(ctx, tx, r, col); err != nil {
+			return nil, err
+		} else if ok {
+			r.set(col.Name, stored)
+		}
+	}
+	for name, v := range preset {
+		r.set(name, v)
+	}
+	return r, c.fillDefaults(ctx, tx, r, body)
+}
+
+// resolvePlaceholder replaces @<TableName>_ID@ in AD_Column.AD_Table_ID by the
+// id of that table, which the real server does not do.
+func (c *call) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
+	s, ok := v.(string)
+	if !ok || c.srv.opts.Strict || col.Name != "AD_Table_ID" {
+		return v, nil
+	}
+	m := placeholder.FindStringSubmatch(s)
+	if m == nil {
+		return v, nil
+	}
+	t, err := tx.Table(ctx, m[1])
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, invalid("Foreign ID %s not found in %s", s, col.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return numberOf(t.ID), nil
+}
+
+// checkMembers checks the names in a body, unless that is switched off.
+func (c *call) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) error {
+	if c.sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") == "N" {
+		return nil
+	}
+	return checkNames(t, body)
+}
+
+// writable tells whether a request may give the column that value; depending
+// on the configuration a refusal is an error or the value is passed over.
+func (c *call) writable(ctx context.Context, tx *store.Tx, r *record, col *store.Column) (bool, error) {
+	refusal := ""
+	switch {
+	case !r.isNew() && !col.Updateable:
+		refusal = "Cannot update column " + col.Name
+	case col.IsVirtual():
+		refusal = "Cannot update virtual column " + col.Name
+	case (col.Secure || col.Encrypted) && c.sysconfig(ctx, tx, "REST_ALLOW_UPDATE_SECURE_COLUMN", "Y") == "N":
+		refusal = "Cannot update secure/encrypted column " + col.Name
+	}
+	if refusal == "" {
+		readOnly, err := c.columnReadOnly(ctx, tx, r.table, col)
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case readOnly:
+			refusal = "No access to update column " + col.Name
+		case !r.isNew() && !col.AlwaysUpdateable && r.old.Bool("Processed"):
+			refusal = "Cannot update " + col.Name + " on processed record"
+		case !r.isNew() && !col.AlwaysUpdateable && r.old.Bool("Posted"):
+			refusal = "Cannot update " + col.Name + " on posted record"
+		}
+	}
+	if refusal == "" {
+		return true, nil
+	}
+	if c.sysconfig(ctx, tx, "REST_ERROR_ON_NON_UPDATABLE_COLUMN", "Y") == "N" {
+		return false, nil
+	}
+	return false, invalid("%s", refusal)
+}
+
+// childTable is the table of a child array, which must have a column for the
+// key of the parent.
+func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *record, name string) (*store.Table, store.Row, error) {
+	key, value := parent.table.Name+"_ID", any(parent.id())
+	if parent.table.KeyColumn() == nil {
+		key, value = parent.table.Name+"_UU", parent.uuid()
+	}
+	t, err := tx.Table(ctx, name)
+	if err == nil {
+		if col, ok := t.Column(key); ok {
+			return t, store.Row{col.Name: value}, nil
+		}
+	} else if !errors.Is(err, store.ErrNoTable) {
+		return nil, nil, err
+	}
+	return nil, nil, failf(http.StatusInternalServerError, "Wrong detail",
+		"%s holds no children of %s: a table with the column %s is needed", name, parent.table.Name, key)
+}
+
+// createChildren saves the new records of a child array and theirs. Whatever
+// fails in them is a failure to save the parent.
+func (c *call) createChildren(ctx context.Context, tx *store.Tx, parent *record, name string) ([]*wire.Object, error) {
+	t, link, err := c.childTable(ctx, tx, parent, name)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := parent.body.Get(name)
+	list, _ := v.([]any)
+	var out []*wire.Object
+	for _, item := range list {
+		body, ok := item.(*wire.Object)
+		if !ok {
+			continue
+		}
+		o, err := c.createChild(ctx, tx, t, link, body)
+		if err != nil {
+			return nil, &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: plainDetail(err)}
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, link store.Row, body *wire.Object) (*wire.Object, error) {
+	r, err := c.readNew(ctx, tx, t, body, link)
+	if err != nil {
+		return nil, err
+	}
+	if r.row.Int("AD_Client_ID") != c.session.ClientID {
+		return nil, plainError("You are not allowed to create a record for another tenant")
+	}
+	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+		return nil, err
+	}
+	if err := c.save(ctx, tx, r); err != nil {
+		return nil, err
+	}
+	var names []string
+	children := map[string][]*wire.Object{}
+	for _, name := range childArrays(t, body) {
+		records, err := c.createChildren(ctx, tx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(records) > 0 {
+			names, children[name] = append(names, name), records
+		}
+	}
+	if _, err := c.docAction(ctx, tx, r); err != nil {
+		return nil, err
+	}
+	o, err := c.answer(ctx, tx, r, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		o.Set(name, children[name])
+	}
+	return o, nil
+}
+
+// plainDetail reduces an error to the text the plugin would show of it; what
+// is not fit to be shown stays private.
+func plainDetail(err error) error {
+	var api *apiError
+	if errors.As(err, &api) {
+		if api.detail == "" {
+			return plainError(api.title)
+		}
+		return plainError(api.detail)
+	}
+	var named *errorTitle
+	if errors.As(err, &named) {
+		return plainDetail(named.err)
+	}
+	return err
+}
+
+// numberOf is an id as a JSON number.
+func numberOf(id int64) json.Number { return json.Number(formatID(id)) }

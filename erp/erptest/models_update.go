@@ -1,6 +1,219 @@
 package erptest
 
-import "net/http"
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
 
 // updateModel answers PUT /models/{table}/{id}.
-func updateModel(_ *call) error { return page(http.StatusServiceUnavailable) }
+func updateModel(c *call) error {
+	v, bodyErr := c.bodyValue()
+	var answer *wire.Object
+	err := c.update(c.ctx(), func(tx *store.Tx) error {
+		t, row, err := c.pathRecord(c.ctx(), tx, true)
+		if err != nil {
+			return err
+		}
+		r := &record{table: t, old: row, row: row}
+		if err := c.mayWrite(c.ctx(), tx, r, r.id()); err != nil {
+			return err
+		}
+		if bodyErr != nil {
+			return bodyErr
+		}
+		body, err := asObject(v)
+		if err != nil {
+			return err
+		}
+		answer, err = c.change(c.ctx(), tx, t, row, body)
+		return err
+	})
+	if err != nil {
+		return orTitled("Update error", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// pathRecord is the record a path names. An id that is neither number nor
+// UUID escapes the guards of the writing operations of the real server.
+func (c *call) pathRecord(ctx context.Context, tx *store.Tx, write bool) (*store.Table, store.Row, error) {
+	t, err := c.findTable(ctx, tx, c.param("table"), write)
+	if err != nil {
+		return nil, nil, err
+	}
+	id := c.param("id")
+	if !isRecordID(id) {
+		return nil, nil, page(http.StatusInternalServerError)
+	}
+	row, err := c.findRow(ctx, tx, t, id)
+	return t, row, err
+}
+
+// change applies a request to an existing record and answers the outcome.
+func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*wire.Object, error) {
+	r, err := c.readChange(ctx, tx, t, row, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.save(ctx, tx, r); err != nil {
+		return nil, orTitled("Save error", err)
+	}
+	type child struct {
+		name    string
+		records []*wire.Object
+	}
+	var children []child
+	for _, name := range childArrays(t, body) {
+		records, err := c.changeChildren(ctx, tx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(records) > 0 {
+			children = append(children, child{name, records})
+		}
+	}
+	message, err := c.docAction(ctx, tx, r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.answer(ctx, tx, r, message)
+	if err != nil {
+		return nil, err
+	}
+	for _, ch := range children {
+		answer.Set(ch.name, ch.records)
+	}
+	return answer, nil
+}
+
+// readChange applies the members of a body to a stored row. Members that
+// change nothing are passed over before anything is said against them.
+func (c *call) readChange(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*record, error) {
+	if err := c.checkMembers(ctx, tx, t, body); err != nil {
+		return nil, err
+	}
+	r := &record{table: t, old: row, row: maps.Clone(row), body: body}
+	for _, col := range t.Columns {
+		v, ok := member(body, col.Name)
+		if !ok {
+			continue
+		}
+		stored, err := c.toStored(ctx, tx, col, v)
+		if err != nil {
+			return nil, err
+		}
+		was, had := row[col.Name]
+		if !had && stored == nil || had && stored != nil && sameValue(was, stored) {
+			continue
+		}
+		if ok, err := c.writable(ctx, tx, r, col); err != nil {
+			return nil, err
+		} else if ok {
+			r.set(col.Name, stored)
+		}
+	}
+	return r, nil
+}
+
+// changeChildren updates, deletes or creates the records of a child array,
+// one level deep. Deleted ones are not among what it answers.
+func (c *call) changeChildren(ctx context.Context, tx *store.Tx, parent *record, name string) ([]*wire.Object, error) {
+	t, link, err := c.childTable(ctx, tx, parent, name)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := parent.body.Get(name)
+	list, _ := v.([]any)
+	var out []*wire.Object
+	for _, item := range list {
+		body, ok := item.(*wire.Object)
+		if !ok {
+			continue
+		}
+		o, err := c.changeChild(ctx, tx, t, link, body)
+		if err != nil {
+			return nil, orTitled("Save error", err)
+		}
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, link store.Row, body *wire.Object) (*wire.Object, error) {
+	row, err := c.loadChild(ctx, tx, t, body)
+	if err != nil {
+		return nil, err
+	}
+	if flag, _ := body.Get("(delete)"); yesNo(flag) == "Y" {
+		if row == nil {
+			return nil, fail(http.StatusNotFound, "Delete Error", "Cannot delete non-existing record")
+		}
+		if err := c.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+			return nil, err
+		}
+		return nil, c.remove(ctx, tx, t, row)
+	}
+	var r *record
+	if row == nil {
+		if r, err = c.readNew(ctx, tx, t, body, link); err != nil {
+			return nil, err
+		}
+		if r.row.Int("AD_Client_ID") != c.session.ClientID {
+			return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
+		}
+		err = c.mayWrite(ctx, tx, r, 0)
+	} else {
+		if err := c.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+			return nil, err
+		}
+		r, err = c.readChange(ctx, tx, t, row, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.save(ctx, tx, r); err != nil {
+		return nil, err
+	}
+	return c.answer(ctx, tx, r, "")
+}
+
+// loadChild is the existing record a child names by id or uid, nil for none.
+func (c *call) loadChild(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (store.Row, error) {
+	var where string
+	var arg any
+	if v, ok := body.Get("id"); ok && t.KeyColumn() != nil {
+		id, err := integer(field{name: "id"}, v)
+		if err != nil || id == nil {
+			return nil, err
+		}
+		where, arg = store.Expr(t, t.KeyColumn())+"=?", id
+	} else if v, ok := body.Get("uid"); ok && t.UUColumn() != nil {
+		s, ok := v.(string)
+		if !ok {
+			return nil, nil
+		}
+		where, arg = store.Expr(t, t.UUColumn())+"=?", s
+	} else {
+		return nil, nil
+	}
+	access, args, err := c.rowFilter(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	if access != "" {
+		where += " AND (" + access + ")"
+	}
+	row, err := tx.One(ctx, t, where, append([]any{arg}, args...)...)
+	if errors.Is(err, errNoRows) {
+		return nil, nil
+	}
+	return row, err
+}

@@ -1,0 +1,116 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// rule is what a table's program does at one moment of a record's life.
+type rule func(ctx context.Context, c *call, tx *store.Tx, r *record) error
+
+// tableRules are the rules of one table's program, nil for none.
+type tableRules struct {
+	defaults     rule // values of a new record beyond the dictionary's
+	before       rule // checks and changes before a record is written
+	after        rule
+	beforeDelete rule
+	afterDelete  rule
+}
+
+// rulesOf are the rules of a table's program. Tables the ERP has no program
+// for have none.
+func rulesOf(t *store.Table) tableRules {
+	switch strings.ToUpper(t.Name) {
+	case "AD_TABLE":
+		return tableRules{before: beforeTable, after: afterTable, afterDelete: afterTableDelete}
+	case "AD_COLUMN":
+		return tableRules{defaults: columnDefaults, before: beforeColumn}
+	case "AD_ELEMENT":
+		return tableRules{before: beforeElement, after: afterElement}
+	case "AD_FIELD":
+		return tableRules{defaults: fieldDefaults, before: beforeField}
+	case "AD_TAB":
+		return tableRules{defaults: tabDefaults, before: beforeTab}
+	case "AD_WINDOW":
+		return tableRules{after: afterWindow}
+	case "AD_MENU":
+		return tableRules{before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete}
+	case "AD_PROCESS":
+		return tableRules{before: beforeProcess, after: afterProcess}
+	case "AD_ENTITYTYPE":
+		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
+	case "AD_ROLE":
+		return tableRules{after: afterRole}
+	case "AD_USER":
+		return tableRules{before: beforeUser}
+	case "C_ORDER", "C_INVOICE":
+		return tableRules{defaults: documentDefaults}
+	case "C_ORDERLINE", "C_INVOICELINE":
+		return tableRules{defaults: lineDefaults, before: beforeLine, after: afterLine, afterDelete: afterLine}
+	}
+	return tableRules{}
+}
+
+var identifierText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// checkIdentifier refuses names the database could not use.
+func checkIdentifier(column, name string) error {
+	if identifierText.MatchString(name) {
+		return nil
+	}
+	return plainError(fmt.Sprintf("Invalid identifier %s in %s: it must begin with a letter and hold only letters, digits and underscores",
+		jsonOf(name), column))
+}
+
+// checkUnique refuses a record when another one already has its values in the
+// columns; texts are compared without regard to case.
+func checkUnique(ctx context.Context, tx *store.Tx, r *record, columns ...string) error {
+	key := r.table.KeyColumn()
+	where, args := store.Quote(key.Name)+"<>?", []any{r.id()}
+	for _, name := range columns {
+		where += " AND " + store.Quote(name) + "=? COLLATE NOCASE"
+		args = append(args, r.row[name])
+	}
+	n, err := tx.Count(ctx, r.table, where, args...)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return plainError("Record already exists: " + columns[len(columns)-1])
+	}
+	return nil
+}
+
+// oneRow is the record of a table with that key, nil when there is none.
+func oneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Row, error) {
+	t, err := tx.Table(ctx, table)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	row, err := tx.One(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
+	if errors.Is(err, errNoRows) {
+		return nil, nil
+	}
+	return row, err
+}
+
+// rowsWhere are the records of a table a condition finds, none when the
+// dictionary does not know the table.
+func rowsWhere(ctx context.Context, tx *store.Tx, table, orderBy, where string, args ...any) ([]store.Row, error) {
+	t, err := tx.Table(ctx, table)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tx.Select(ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+}

@@ -1,0 +1,110 @@
+package erptest
+
+import (
+	"context"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// beforeTable checks an AD_Table record. It makes no column and no database
+// table; the synchronisation process does.
+func beforeTable(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+	if r.row.Bool("IsView") && r.row.Bool("IsDeleteable") {
+		r.set("IsDeleteable", "N")
+	}
+	if !r.has("TableName") {
+		return nil // the check of mandatory columns says so
+	}
+	if err := checkIdentifier("TableName", r.row.String("TableName")); err != nil {
+		return err
+	}
+	return checkUnique(ctx, tx, r, "TableName")
+}
+
+// afterTable gives a new table its sequence of ids and follows a change of
+// the name's case.
+func afterTable(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+	if r.row.Bool("IsView") {
+		return nil
+	}
+	name := r.row.String("TableName")
+	if was := r.old.String("TableName"); was != name && strings.EqualFold(was, name) {
+		sequences, err := tx.Table(ctx, "AD_Sequence")
+		if err != nil {
+			return err
+		}
+		_, err = tx.Set(ctx, sequences, store.Row{"Name": name}, "Name=? AND IsTableID='Y'", was)
+		return err
+	}
+	return tx.EnsureSequence(ctx, name)
+}
+
+func afterTableDelete(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+	sequences, err := tx.Table(ctx, "AD_Sequence")
+	if err != nil {
+		return err
+	}
+	_, err = tx.Delete(ctx, sequences, "Name=? COLLATE NOCASE AND IsTableID='Y' AND AD_Client_ID=0", r.row.String("TableName"))
+	return err
+}
+
+// beforeElement keeps column names unique among the elements.
+func beforeElement(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+	if !r.has("ColumnName") {
+		return nil
+	}
+	r.set("ColumnName", strings.TrimSpace(r.row.String("ColumnName")))
+	if err := checkIdentifier("ColumnName", r.row.String("ColumnName")); err != nil {
+		return err
+	}
+	return checkUnique(ctx, tx, r, "ColumnName")
+}
+
+// afterElement passes changed terms on to the columns, parameters and fields
+// that take them from the element.
+func afterElement(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+	if r.isNew() {
+		return nil
+	}
+	terms := store.Row{}
+	for _, name := range []string{"Name", "Description", "Help", "Placeholder"} {
+		if _, ok := r.table.Column(name); ok && r.changed(name) {
+			terms[name] = r.row[name]
+		}
+	}
+	renamed := r.changed("ColumnName")
+	if len(terms) == 0 && !renamed {
+		return nil
+	}
+	for _, target := range []struct {
+		table, where string
+		withName     bool
+	}{
+		{"AD_Column", "AD_Element_ID=?", true},
+		{"AD_Process_Para", "AD_Element_ID=? AND IsCentrallyMaintained='Y'", true},
+		{"AD_InfoColumn", "AD_Element_ID=? AND IsCentrallyMaintained='Y'", true},
+		{"AD_Field", "AD_Column_ID IN (SELECT AD_Column_ID FROM AD_Column WHERE AD_Element_ID=?) AND IsCentrallyMaintained='Y'", false},
+	} {
+		t, err := tx.Table(ctx, target.table)
+		if err != nil {
+			continue // an ERP without that part of the dictionary
+		}
+		change := store.Row{}
+		for name, v := range terms {
+			if _, ok := t.Column(name); ok {
+				change[name] = v
+			}
+		}
+		if _, ok := t.Column("ColumnName"); ok && renamed && target.withName {
+			change["ColumnName"] = r.row["ColumnName"]
+		}
+		if len(change) == 0 {
+			continue
+		}
+		if _, err := tx.Set(ctx, t, change, target.where, r.id()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

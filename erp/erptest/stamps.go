@@ -1,0 +1,130 @@
+package erptest
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+func parseRat(s string) (*big.Rat, bool) {
+	plain, ok := plainDecimal(strings.TrimSpace(s))
+	if !ok {
+		return nil, false
+	}
+	return new(big.Rat).SetString(plain)
+}
+
+// complete fills in what every record gets on saving: stamps, its id and
+// UUID, search key and document number, and the organization its table's
+// access level allows.
+func (c *call) complete(ctx context.Context, tx *store.Tx, r *record) error {
+	now := c.storedNow()
+	r.set("Updated", now)
+	r.set("UpdatedBy", c.session.UserID)
+	if r.table.AccessLevel == "4" && r.row.Int("AD_Org_ID") != 0 {
+		r.set("AD_Org_ID", int64(0))
+	}
+	if r.table.AccessLevel == "1" && r.row.Int("AD_Org_ID") == 0 {
+		return plainError(msgFillMandatory + "Organization")
+	}
+	if uu := r.table.UUColumn(); uu != nil && !r.has(uu.Name) && (uu.Length == 0 || uu.Length >= 36) {
+		r.set(uu.Name, store.NewUUID())
+	}
+	if !r.isNew() {
+		return nil
+	}
+	r.set("Created", now)
+	r.set("CreatedBy", c.session.UserID)
+	if key := r.table.KeyColumn(); key != nil && r.row.Int(key.Name) <= 0 {
+		id, err := tx.NextID(ctx, r.table.Name)
+		if err != nil {
+			return err
+		}
+		r.set(key.Name, id)
+	}
+	for _, name := range []string{"DocumentNo", "Value"} {
+		col, ok := r.table.Column(name)
+		if !ok || col.IsVirtual() || col.Kind() != store.KindText {
+			continue
+		}
+		if given := r.row.String(col.Name); given != "" && !(strings.HasPrefix(given, "<") && strings.HasSuffix(given, ">")) {
+			continue
+		}
+		number, err := c.nextDocumentNo(ctx, tx, r, name == "DocumentNo")
+		if err != nil {
+			return err
+		}
+		r.set(col.Name, number)
+	}
+	return nil
+}
+
+// firstDocumentNo is where the numbers of a new document sequence begin.
+const firstDocumentNo = 1_000_000
+
+// nextDocumentNo takes the next number of the sequence of the record's
+// document type, if it has one, else of its table within the tenant.
+func (c *call) nextDocumentNo(ctx context.Context, tx *store.Tx, r *record, document bool) (string, error) {
+	sequences, err := tx.Table(ctx, "AD_Sequence")
+	if err != nil {
+		return "", err
+	}
+	if document {
+		for _, name := range []string{"C_DocTypeTarget_ID", "C_DocType_ID"} {
+			typeID := r.row.Int(name)
+			if typeID == 0 {
+				continue
+			}
+			types, err := tx.Table(ctx, "C_DocType")
+			if err != nil {
+				return "", err
+			}
+			row, err := tx.One(ctx, types, "C_DocType_ID=?", typeID)
+			if err != nil {
+				return "", err
+			}
+			if id := row.Int("DocNoSequence_ID"); id != 0 && row.String("IsDocNoControlled") != "N" {
+				if number, ok, err := takeNumber(ctx, tx, sequences, "AD_Sequence_ID=?", id); err != nil || ok {
+					return number, err
+				}
+			}
+		}
+	}
+	name, client := "DocumentNo_"+r.table.Name, r.row.Int("AD_Client_ID")
+	where := "Name=? AND IsTableID='N' AND AD_Client_ID=?"
+	if number, ok, err := takeNumber(ctx, tx, sequences, where, name, client); err != nil || ok {
+		return number, err
+	}
+	if _, err := c.insertRow(ctx, tx, "AD_Sequence", store.Row{
+		"AD_Client_ID": client, "AD_Org_ID": int64(0), "Name": name, "Description": "Numbers of " + r.table.Name,
+		"IsAutoSequence": "Y", "IsTableID": "N", "StartNo": int64(firstDocumentNo), "CurrentNext": int64(firstDocumentNo),
+		"CurrentNextSys": int64(100), "IncrementNo": int64(1),
+	}); err != nil {
+		return "", fmt.Errorf("making the sequence %s: %w", name, err)
+	}
+	number, ok, err := takeNumber(ctx, tx, sequences, where, name, client)
+	if err == nil && !ok {
+		err = fmt.Errorf("the sequence %s cannot be used", name)
+	}
+	return number, err
+}
+
+func takeNumber(ctx context.Context, tx *store.Tx, sequences *store.Table, where string, args ...any) (string, bool, error) {
+	row, err := tx.Select(ctx, sequences, store.Selection{Where: where + " AND IsActive='Y'", Args: args, Limit: 1})
+	if err != nil || len(row) == 0 {
+		return "", false, err
+	}
+	next := row[0].Int("CurrentNext")
+	if _, err := tx.Set(ctx, sequences, store.Row{"CurrentNext": next + max(1, row[0].Int("IncrementNo"))},
+		"AD_Sequence_ID=?", row[0].Int("AD_Sequence_ID")); err != nil {
+		return "", false, err
+	}
+	number := fmt.Sprint(next)
+	if pattern := row[0].String("DecimalPattern"); pattern != "" && strings.Trim(pattern, "0#") == "" {
+		number = fmt.Sprintf("%0*d", strings.Count(pattern, "0"), next)
+	}
+	return row[0].String("Prefix") + number + row[0].String("Suffix"), true, nil
+}
