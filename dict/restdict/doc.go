@@ -1,0 +1,45 @@
+// Package restdict runs a plan of package dict over the ERP's REST API, and
+// reads definitions back from it.
+//
+//	result, err := restdict.Run(ctx, client, plan, nil)
+//
+// # How a plan runs
+//
+// Before anything is changed, Run finds out what is there already and whether
+// everything the plan refers to exists: reference lists, tables that columns
+// point at, and the processes it has to run. Then the steps run in order. A
+// record that is in the ERP, by its UUID or by its name, is taken as it is; what
+// differs from the plan is reported in [StepResult.Differences] and not changed.
+//
+// # Failures
+//
+// A creation is never repeated blindly. When its answer is lost, the record is
+// looked up by its UUID and by its name first, and created again only when it
+// is not there. A step that the server refuses ends the run, unless
+// [Options.ContinueOnError] is set; then the steps that need the refused one
+// stay pending and the others go on. What ended a run is a [*RunError]; when
+// nothing was started because something is missing it is a [*MissingError] or a
+// [*WrongProcessError].
+//
+// # Resuming
+//
+// With [Options.Checkpoint] the state of every step is written to a file after
+// each step. [Options.Resume] goes on from there: what is done is skipped, what
+// failed or is pending is looked up and then tried again. A checkpoint belongs to one
+// plan and one server and is refused for others. Because every run looks first,
+// running a plan again without a checkpoint comes to the same end; the file
+// saves time.
+//
+// # Speed
+//
+// With [Options.BatchSize] records travel many to a request, in the plan's
+// order, each request being one transaction. Servers without batches are used
+// record by record.
+//
+// # Which process synchronises a table
+//
+// Process numbers are not what they seem: 291 prints an inventory in most
+// installations and synchronises tables in some. So the process is looked up by
+// what it is ([FindProcess]), and a configured number or slug is read and
+// checked before it is run.
+package restdict
