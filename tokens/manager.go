@@ -61,7 +61,7 @@ type session struct {
 // flight is one renewal that callers wait for.
 type flight struct {
 	done  chan struct{} // closed when token and err are set
-	token string
+	token Secret        // fmt can reach a flight through the Manager
 	err   error
 }
 
@@ -205,7 +205,7 @@ func (m *Manager) renewed(ctx context.Context, force *session) (string, error) {
 
 	select {
 	case <-f.done:
-		return f.token, f.err
+		return f.token.Reveal(), f.err
 	case <-ctx.Done():
 		return "", fmt.Errorf("waiting for a token: %w", ctx.Err())
 	}
@@ -227,7 +227,7 @@ func (m *Manager) fly(ctx context.Context, f *flight, r renewal) {
 	m.holdErr, m.holdUntil = err, m.now().Add(m.holdOff)
 	if err == nil {
 		m.current.Store(s)
-		f.token = s.token
+		f.token = NewSecret(s.token)
 	}
 	f.err = err
 	close(f.done)

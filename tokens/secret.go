@@ -16,7 +16,8 @@ const redacted = "[redacted]"
 // nothing when it is empty. Only [Secret.Reveal] gives the text.
 //
 // The text is kept behind a pointer because fmt does not call methods on
-// unexported fields: even deep inside another struct only an address shows.
+// unexported fields: even deep inside another struct only an address shows,
+// whatever the verb.
 // Compare with [Secret.Equal]; == compares addresses. The zero value is the
 // empty secret. A Secret never changes and may be copied and shared freely.
 type Secret struct{ text *string }

@@ -169,7 +169,7 @@ func NewSecretVerifier(secret []byte, opts ...VerifierOption) (*Verifier, error)
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("setting up the token verifier: the secret must have at least %d bytes", minSecret)
 	}
-	return newVerifier(&secretChecker{key: append([]byte(nil), secret...)}, 0, opts)
+	return newVerifier(&secretChecker{NewSecret(string(secret))}, 0, opts)
 }
 
 // Verify returns the claims of a token that is genuine, not expired, from the
@@ -263,10 +263,10 @@ func (v *Verifier) unsigned(token string) (Claims, error) {
 }
 
 // secretChecker knows the key.
-type secretChecker struct{ key []byte }
+type secretChecker struct{ key Secret }
 
 func (s *secretChecker) verify(_ context.Context, v *Verifier, token string) (Claims, error) {
-	return v.parse(token, func(*jwt.Token) (any, error) { return s.key, nil })
+	return v.parse(token, func(*jwt.Token) (any, error) { return []byte(s.key.Reveal()), nil })
 }
 
 // digest names a token in memory without keeping it.

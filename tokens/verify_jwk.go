@@ -57,7 +57,7 @@ type jwkChecker struct {
 // jwk is one published key.
 type jwk struct {
 	id  string
-	key []byte
+	key Secret
 }
 
 func (j *jwkChecker) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
@@ -88,7 +88,7 @@ func tryKeys(v *Verifier, token string, keys []jwk) (Claims, error) {
 		var set jwt.VerificationKeySet
 		for _, k := range keys {
 			if kid == "" || k.id == "" || k.id == kid {
-				set.Keys = append(set.Keys, k.key)
+				set.Keys = append(set.Keys, []byte(k.key.Reveal()))
 			}
 		}
 		if len(set.Keys) == 0 {
@@ -103,7 +103,7 @@ func same(a, b []jwk) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].id != b[i].id || string(a[i].key) != string(b[i].key) {
+		if a[i].id != b[i].id || !a[i].key.Equal(b[i].key) {
 			return false
 		}
 	}
@@ -213,7 +213,7 @@ func readKeys(data []byte) ([]jwk, error) {
 		if err != nil || len(key) < minSecret {
 			continue
 		}
-		keys = append(keys, jwk{k.Kid, key})
+		keys = append(keys, jwk{k.Kid, NewSecret(string(key))})
 	}
 	switch {
 	case len(set.Keys) == 0:

@@ -242,6 +242,10 @@ func (e *Error) fromAnswer(status int, text []byte, secret Secret) outcome {
 func clean(s string, secret Secret) string {
 	if v := secret.Reveal(); v != "" {
 		s = strings.ReplaceAll(s, v, redacted)
+		// The request was JSON, so that is how a server may quote it.
+		if quoted, err := json.Marshal(v); err == nil {
+			s = strings.ReplaceAll(s, string(quoted[1:len(quoted)-1]), redacted)
+		}
 	}
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
