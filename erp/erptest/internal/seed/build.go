@@ -2,6 +2,7 @@ package seed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -201,6 +202,13 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 	if b.err != nil {
 		return b.err
 	}
+	var incomplete error
+	for _, t := range b.m.tables {
+		incomplete = errors.Join(incomplete, b.sheets[t.Name].complete())
+	}
+	if incomplete != nil {
+		return incomplete
+	}
 	for _, t := range b.m.tables {
 		if t.IsView {
 			continue
@@ -216,15 +224,24 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-func (s *sheet) write(ctx context.Context, tx *store.Tx) error {
-	used := make([]bool, len(s.columns))
+// complete tells which rows lack a mandatory value.
+func (s *sheet) complete() error {
+	var err error
 	for n, row := range s.rows {
 		for i, v := range row {
-			if v != nil {
-				used[i] = true
-			} else if s.columns[i].Mandatory {
-				return fmt.Errorf("row %d of %s has no %s: %v", n+1, s.t.Name, s.columns[i].Name, row)
+			if v == nil && s.columns[i].Mandatory {
+				err = errors.Join(err, fmt.Errorf("row %d of %s has no %s", n+1, s.t.Name, s.columns[i].Name))
 			}
+		}
+	}
+	return err
+}
+
+func (s *sheet) write(ctx context.Context, tx *store.Tx) error {
+	used := make([]bool, len(s.columns))
+	for _, row := range s.rows {
+		for i, v := range row {
+			used[i] = used[i] || v != nil
 		}
 	}
 	var names []string

@@ -126,6 +126,10 @@ func Build(ctx context.Context) (*store.Store, error) {
 	if err := b.addData(); err != nil {
 		return nil, err
 	}
+	b.addPeriods()
+	if err := b.addTrade(); err != nil {
+		return nil, err
+	}
 	b.addSequences()
 	s, err := store.Open(ctx, "")
 	if err != nil {
