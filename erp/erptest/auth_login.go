@@ -43,8 +43,11 @@ func login(c *call) error {
 		if err != nil {
 			return err
 		}
-		var users []loginUser
-		if users, refusal, err = c.srv.checkPassword(ctx, tx, named, password); err != nil || refusal != "" {
+		users, why, err := c.srv.checkPassword(ctx, tx, named, password)
+		if err != nil {
+			return err
+		}
+		if refusal, err = why.text(ctx, tx, c.query.get("locale")); err != nil || refusal != "" {
 			return err
 		}
 		if params.ok {

@@ -12,12 +12,25 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// Texts of the dictionary for refused log-ins.
-const (
-	textFailedLogin     = "Invalid User ID or Password"
-	textAccountLocked   = "User account is locked"
-	textPasswordExpired = "Password has expired"
+// refusal is why a log-in is refused: an AD_Message, and what follows its text.
+type refusal struct {
+	message, fallback, more string
+}
+
+var (
+	failedLogin     = refusal{message: "FailedLogin", fallback: "Invalid User ID or Password"}
+	accountLocked   = refusal{message: "AccountLocked", fallback: "The account is locked"}
+	passwordExpired = refusal{message: "PasswordExpired", fallback: "The password has expired"}
 )
+
+// text is the refusal in a language, "" when there is none.
+func (r refusal) text(ctx context.Context, tx *store.Tx, language string) (string, error) {
+	if r.message == "" {
+		return "", nil
+	}
+	text, err := message(ctx, tx, r.message, language, r.fallback)
+	return text + r.more, err
+}
 
 // loginRole is the condition for roles with which one may log in here: roles
 // made for no or for this kind of program, and no mere collections of rights.
@@ -62,15 +75,15 @@ func findUsers(ctx context.Context, tx *store.Tx, name string) ([]loginUser, err
 }
 
 // checkPassword are those of the users whose password this is. When there are
-// none, refusal says why in words for the caller, and the failure is counted:
+// none, why says so, and the failure is counted:
 // USER_LOCKING_MAX_LOGIN_ATTEMPT failures in a row (0, the default, is no
 // limit) lock the account, for USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES or for
 // good.
-func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginUser, password string) (ok []loginUser, refusal string, err error) {
-	refusal = textFailedLogin
+func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginUser, password string) (ok []loginUser, why refusal, err error) {
+	why = failedLogin
 	lockTime, err := sysconfigMinutes(ctx, tx, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", 0, 0, 0)
 	if err != nil {
-		return nil, "", err
+		return nil, why, err
 	}
 	now := s.now()
 	for i := range users {
@@ -78,7 +91,7 @@ func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginU
 		if u.locked {
 			since, err := time.ParseInLocation(time.DateTime, u.lockedAt, time.UTC)
 			if lockTime == 0 || err != nil || now.Before(since.Add(lockTime)) {
-				refusal = textAccountLocked
+				why = accountLocked
 				continue
 			}
 			u.locked, u.failed = false, 0
@@ -87,7 +100,7 @@ func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginU
 			continue
 		}
 		if u.passwordExpired {
-			refusal = textPasswordExpired
+			why = passwordExpired
 			continue
 		}
 		ok = append(ok, *u)
@@ -96,17 +109,17 @@ func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginU
 		for _, u := range ok {
 			if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=0, IsLocked='N', DateAccountLocked=NULL, DateLastLogin=?
 				WHERE AD_User_ID=?`, dbTime(now), u.id); err != nil {
-				return nil, "", fmt.Errorf("noting a log-in: %w", err)
+				return nil, why, fmt.Errorf("noting a log-in: %w", err)
 			}
 		}
-		return ok, "", nil
+		return ok, refusal{}, nil
 	}
-	if refusal != textFailedLogin {
-		return nil, refusal, nil
+	if why != failedLogin {
+		return nil, why, nil
 	}
 	limit, err := sysconfig(ctx, tx, "USER_LOCKING_MAX_LOGIN_ATTEMPT", "0", 0, 0)
 	if err != nil {
-		return nil, "", err
+		return nil, why, err
 	}
 	most, _ := strconv.Atoi(limit) // what is no number is no limit
 	for _, u := range users {
@@ -114,16 +127,16 @@ func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginU
 		locked, at := "N", any(nil)
 		switch {
 		case most > 0 && u.failed >= most:
-			locked, at, refusal = "Y", dbTime(now), textAccountLocked
+			locked, at, why = "Y", dbTime(now), accountLocked
 		case most > 0:
-			refusal = fmt.Sprintf("%s, remaining attempts: %d", textFailedLogin, most-u.failed)
+			why.more = fmt.Sprintf(", remaining attempts: %d", most-u.failed)
 		}
 		if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=?, IsLocked=?, DateAccountLocked=? WHERE AD_User_ID=?`,
 			u.failed, locked, at, u.id); err != nil {
-			return nil, "", fmt.Errorf("noting a failed log-in: %w", err)
+			return nil, why, fmt.Errorf("noting a failed log-in: %w", err)
 		}
 	}
-	return nil, refusal, nil
+	return nil, why, nil
 }
 
 func userIDs(users []loginUser) []int64 {
