@@ -1,0 +1,39 @@
+# The commands people and the build server run. `make test` needs nothing but
+# Go; on Debian as root it installs what some tests want, elsewhere it says
+# what will be skipped.
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 5s
+TESTFLAGS   ?= -race
+
+.PHONY: test setup vet lint contract-lint fuzz bench build generate-check
+
+test: setup
+	$(GO) test $(TESTFLAGS) -timeout 15m ./...
+
+setup:
+	@bash .ci/setup
+
+vet:
+	$(GO) vet ./...
+
+lint:
+	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "not formatted:"; echo "$$files"; exit 1; fi
+	$(GO) run $(STATICCHECK) ./...
+
+contract-lint:
+	@bash erp/contract/lint.sh
+
+# Every fuzz target for a short time; a longer run is FUZZTIME=10m make fuzz.
+fuzz:
+	@bash .ci/fuzz $(FUZZTIME)
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+build:
+	$(GO) build ./... 
+
+generate-check:
+	@bash .ci/generate-check

@@ -1,0 +1,27 @@
+// Command erphub works with an ERP of the iDempiere family from a terminal or
+// a build server: it adds tables to the Application Dictionary, reads and
+// writes records, runs processes, and serves an embedded ERP for those who
+// have none at hand. `erphub help` lists the commands, `erphub demo` shows
+// what it is about.
+//
+// Exit codes: 0 done, 1 the operation failed, 2 wrong usage, 3 not authorised
+// or not logged in, 4 the server could not be reached.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/erphub/erphub/cmd/internal/app"
+)
+
+func main() {
+	// The first signal ends the context, a second one the process.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+)
+
+// Streams are the program's input and outputs. Results go to Out, everything
+// else to Err.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+// app is one run of the program.
+type app struct {
+	env     map[string]string
+	streams Streams
+	log     *slog.Logger
+}
+
+// Run runs the program: args as in os.Args, environ as from os.Environ. It
+// returns the exit code and never ends the process itself.
+func Run(ctx context.Context, args, environ []string, streams Streams) int {
+	a := &app{env: map[string]string{}, streams: streams, log: slog.New(slog.DiscardHandler)}
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok {
+			a.env[name] = value
+		}
+	}
+	c := a.cli()
+	err := c.RunContext(ctx, interspersed(c, args))
+	if err == nil {
+		return exitDone
+	}
+	if !errors.Is(err, errReported) {
+		a.printError(err)
+	}
+	return exitCode(err)
+}
+
+// cli builds the command tree.
+func (a *app) cli() *cli.App {
+	c := &cli.App{
+		Name:  "erphub",
+		Usage: "work with an ERP of the iDempiere family: its dictionary, its records, its processes",
+		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile\n" +
+			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
+		Version:              version(),
+		HideVersion:          true,
+		EnableBashCompletion: true,
+		Reader:               a.streams.In,
+		Writer:               a.streams.Out,
+		ErrWriter:            a.streams.Err,
+		ExitErrHandler:       func(*cli.Context, error) {}, // Run maps errors to codes
+		OnUsageError:         usageError,
+		Flags:                globalFlags(),
+		Before:               a.before,
+		Action:               group,
+		Commands: []*cli.Command{
+			a.demoCommand(),
+			a.sandboxCommand(),
+			a.addCommand(),
+			a.dictCommand(),
+			a.authCommand(),
+			a.configCommand(),
+			a.doctorCommand(),
+			a.versionCommand(),
+			a.completionCommand(),
+		},
+	}
+	prepare(c.Commands)
+	return c
+}
+
+// prepare gives every command the same manners on wrong usage.
+func prepare(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = usageError
+		if len(c.Subcommands) > 0 {
+			if c.Action == nil {
+				c.Action = group
+			}
+			prepare(c.Subcommands)
+		}
+	}
+}
+
+func globalFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "url", Usage: "address of the ERP, such as https://erp.example.com (ERP_URL)"},
+		&cli.StringFlag{Name: "token-file", Usage: "file that holds the bearer token (ERP_TOKEN holds one, too)", TakesFile: true},
+		&cli.StringFlag{Name: "profile", Usage: "profile of the configuration file to use (ERPHUB_PROFILE)"},
+		&cli.StringFlag{Name: "config", Usage: "configuration file (ERPHUB_CONFIG)", TakesFile: true},
+		&cli.StringFlag{Name: "locale", Usage: "language of texts in answers, such as es_CO"},
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON value on standard output and nothing else"},
+		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
+	}
+}
+
+func (a *app) before(c *cli.Context) error {
+	if c.Bool("debug") {
+		a.log = slog.New(slog.NewTextHandler(a.streams.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return nil
+}
+
+// group is the action of a command that only has subcommands: called alone it
+// explains itself, called with a word it does not know it says so.
+func group(c *cli.Context) error {
+	if c.Args().Present() {
+		word := c.Args().First()
+		hint := ""
+		if s := nearest(word, commandNames(c)); s != "" {
+			hint = fmt.Sprintf("; did you mean %q?", s)
+		}
+		return usagef("no command %q%s (see %s help)", word, hint, strings.TrimSpace(c.App.Name))
+	}
+	if err := showHelp(c); err != nil {
+		return err
+	}
+	return nil
+}
+
+func showHelp(c *cli.Context) error {
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
+		return cli.ShowSubcommandHelp(c)
+	}
+	return cli.ShowAppHelp(c)
+}
+
+func commandNames(c *cli.Context) []string {
+	var names []string
+	commands := c.App.Commands
+	if c.Command != nil && len(c.Command.Subcommands) > 0 {
+		commands = c.Command.Subcommands
+	}
+	for _, cmd := range commands {
+		if !cmd.Hidden {
+			names = append(names, cmd.Names()...)
+		}
+	}
+	return names
+}
+
+// terminal tells whether the stream is a terminal a person looks at.
+func terminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/tokens"
+)
+
+// The exit codes, the same for every command.
+const (
+	exitDone          = 0
+	exitFailed        = 1
+	exitUsage         = 2
+	exitNotAuthorised = 3
+	exitUnreachable   = 4
+)
+
+// errReported marks an error that was printed already.
+var errReported = errors.New("already reported")
+
+// usageErr is wrong usage: nothing was done.
+type usageErr struct{ err error }
+
+func (e usageErr) Error() string { return e.err.Error() }
+func (e usageErr) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageErr{fmt.Errorf(format, args...)} }
+
+func usageError(_ *cli.Context, err error, _ bool) error { return usageErr{err} }
+
+// exitCode maps an error to the program's exit code, in this one place.
+func exitCode(err error) int {
+	var usage usageErr
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable):
+		return exitUnreachable
+	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden), errors.Is(err, tokens.ErrAuthentication):
+		return exitNotAuthorised
+	}
+	return exitFailed
+}
+
+// printError writes an error for a person, on standard error.
+func (a *app) printError(err error) {
+	fmt.Fprintf(a.streams.Err, "erphub: %s\n", strings.TrimSpace(printable(err.Error())))
+}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// printJSON writes v as the one JSON value of a command.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.streams.Out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// printTable writes rows under their headings for a person.
+func (a *app) printTable(headings []string, rows [][]string) {
+	t := table.NewWriter()
+	t.SetOutputMirror(a.streams.Out)
+	style := table.StyleLight
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Format.Header = 0
+	t.SetStyle(style)
+	header := make(table.Row, len(headings))
+	for i, h := range headings {
+		header[i] = h
+	}
+	t.AppendHeader(header)
+	for _, r := range rows {
+		row := make(table.Row, len(r))
+		for i, cell := range r {
+			row[i] = printable(cell)
+		}
+		t.AppendRow(row)
+	}
+	t.Render()
+}
+
+// printable is text from elsewhere without what a terminal would obey.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) && r != '\u200d' {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,157 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/atomicfile"
+)
+
+// readyFile is what a sandbox writes once it answers.
+type readyFile struct {
+	URL string `json:"url"`
+	PID int    `json:"pid"`
+}
+
+func (a *app) sandboxCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "sandbox",
+		Usage: "serve an embedded ERP with demo data",
+		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
+			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
+			"what it holds. Its users and passwords are known to everyone: it listens on loopback unless told otherwise.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
+			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
+			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
+			&cli.BoolFlag{Name: "strict", Usage: "answer only what the real server answers: no PATCH, no numbers for processes"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("sandbox takes no arguments, got %q", c.Args().First())
+			}
+			return a.sandbox(c.Context, sandboxOptions{
+				listen: c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+			})
+		},
+	}
+}
+
+type sandboxOptions struct {
+	listen, data, readyFile string
+	strict, json            bool
+}
+
+func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opts := erptest.Options{Logger: a.log, Strict: o.strict}
+	if o.data != "" {
+		unlock, err := lockData(o.data)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		opts.Path = filepath.Join(o.data, "erp.db")
+	}
+	if o.readyFile != "" { // one of an earlier run would mislead whoever waits for it
+		if err := os.Remove(o.readyFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing the ready file of an earlier run: %w", err)
+		}
+	}
+	url, served, err := startSandbox(ctx, opts, o.listen)
+	if err != nil {
+		return err
+	}
+	if err := a.announce(url, o); err != nil {
+		cancel() // the server still ends in order
+		return errors.Join(err, <-served)
+	}
+	if o.readyFile != "" {
+		defer os.Remove(o.readyFile) //nolint:errcheck // the server is gone either way
+	}
+	return <-served
+}
+
+// announce tells people and programs that the server answers.
+func (a *app) announce(url string, o sandboxOptions) error {
+	ready := readyFile{URL: url, PID: os.Getpid()}
+	if o.readyFile != "" {
+		text, err := json.Marshal(ready)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(o.readyFile, append(text, '\n'), 0o644); err != nil {
+			return fmt.Errorf("writing the ready file: %w", err)
+		}
+	}
+	if o.json {
+		return a.printJSON(ready)
+	}
+	_, err := fmt.Fprintf(a.streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\n%s", url, talkToIt(url))
+	return err
+}
+
+// talkToIt shows how to reach a sandbox with curl.
+func talkToIt(url string) string {
+	return fmt.Sprintf(`
+  log in:   curl -s %[1]s/api/v1/auth/tokens -H 'Content-Type: application/json' \
+              -d '{"userName":"GardenAdmin","password":"GardenAdmin","parameters":{"clientId":11,"roleId":102,"organizationId":11}}'
+  read:     curl -s '%[1]s/api/v1/models/C_BPartner?$select=Value,Name&$top=5' -H 'Authorization: Bearer TOKEN'
+  erphub:   ERP_URL=%[1]s ERP_USERNAME=SuperUser ERP_PASSWORD=System erphub add table XX_Demo --with-name
+
+`, url)
+}
+
+// lockData makes the data directory and keeps other processes out of it.
+func lockData(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the data directory: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	got, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the data directory %s: %w", dir, err)
+	}
+	if !got {
+		return nil, fmt.Errorf("the data directory %s is in use by another sandbox: stop that one, or choose another --data", dir)
+	}
+	return func() { _ = lock.Unlock() }, nil // the system frees it with the process at the latest
+}
+
+// startSandbox serves an embedded ERP until ctx ends; served then tells how
+// that went.
+func startSandbox(ctx context.Context, opts erptest.Options, listen string) (url string, served <-chan error, err error) {
+	srv, err := erptest.Open(ctx, opts)
+	if err != nil {
+		return "", nil, err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		err = fmt.Errorf("listening on %s: %w; choose another address with --listen, port 0 for any free one", listen, err)
+		return "", nil, errors.Join(err, srv.Close())
+	}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(srv.Serve(ctx, ln), srv.Close()) }()
+	return "http://" + ln.Addr().String(), done, nil
+}
+
+// since is a duration as people read it.
+func since(start time.Time) string {
+	d := time.Since(start)
+	if d < time.Second {
+		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}

@@ -1,0 +1,151 @@
+package erphub
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/erphub/erphub"
+
+// rule says what a package of ours may link. A prefix ending in /... covers
+// what is below it, too.
+type rule struct {
+	ours    []string // packages of this module, relative to it
+	outside []string // module paths
+	reason  string
+}
+
+// rules has one entry per package an importer may want to keep small.
+var rules = map[string]rule{
+	"erp": {
+		ours:    []string{"erp/internal/...", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "a Go service that only wants the client links the retry client and nothing else",
+	},
+	"erp/rest": {
+		outside: []string{"github.com/deepmap/oapi-codegen", "github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid"},
+		reason:  "later runtimes link web frameworks into every importer of the generated client",
+	},
+	"erp/contract": {
+		reason: "the contract is text",
+	},
+	"erp/erptest": {
+		ours: []string{"erp/contract", "erp/erptest/internal/...", "internal/..."},
+		outside: []string{
+			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
+			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/mattn/go-isatty",
+			"github.com/ncruces/go-strftime", "github.com/remyoudompheng/bigfft", "golang.org/x/sys",
+			"golang.org/x/text", "github.com/golang-jwt/jwt/v5",
+		},
+		reason: "client and server share no code, or a shared mistake would be invisible",
+	},
+	"tokens": {
+		ours:    []string{"tokens/internal/...", "internal/..."},
+		outside: []string{"github.com/golang-jwt/jwt/v5"},
+		reason:  "it makes its own calls, so a service with its own client can use it",
+	},
+	"dict": {
+		reason: "internal tools embed the builders and want nothing with them",
+	},
+	"dict/restdict": {
+		ours:    []string{"dict", "erp", "erp/internal/...", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "the runner adds the client to the dictionary and no more",
+	},
+	"deploylog": {
+		ours:    []string{"dict", "dict/restdict", "erp", "erp/internal/...", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "a build server links it",
+	},
+}
+
+// forbidden packages of the standard library, with the reason.
+var forbidden = map[string]map[string]string{
+	"erp/erptest": {
+		"testing":           "programs serve the embedded ERP, too",
+		"net/http/httptest": "programs serve the embedded ERP, too",
+	},
+}
+
+type listed struct {
+	ImportPath string
+	Standard   bool
+	Module     *struct{ Path string }
+}
+
+func deps(t *testing.T, pkg string) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Standard,Module", pkg)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	var all []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+}
+
+func TestImportRules(t *testing.T) {
+	for pkg, r := range rules {
+		t.Run(strings.ReplaceAll(pkg, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			for _, d := range deps(t, "./"+pkg) {
+				if why, bad := forbidden[pkg][d.ImportPath]; bad {
+					t.Errorf("%s links %s: %s", pkg, d.ImportPath, why)
+				}
+				if d.Standard || d.Module == nil || d.ImportPath == module+"/"+pkg {
+					continue
+				}
+				if err := r.check(d); err != nil {
+					t.Errorf("%s: %v; the rule is there because %s", pkg, err, r.reason)
+				}
+			}
+		})
+	}
+}
+
+func (r rule) check(d listed) error {
+	if d.Module.Path != module {
+		if slices.Contains(r.outside, d.Module.Path) {
+			return nil
+		}
+		return fmt.Errorf("links %s of module %s", d.ImportPath, d.Module.Path)
+	}
+	rel := strings.TrimPrefix(d.ImportPath, module+"/")
+	for _, allowed := range r.ours {
+		if tree, ok := strings.CutSuffix(allowed, "/..."); ok && strings.HasPrefix(rel, tree+"/") || rel == allowed {
+			return nil
+		}
+	}
+	return fmt.Errorf("imports %s", rel)
+}
+
+// Examples show what users write, so they may use public packages only.
+func TestExamplesUsePublicPackagesOnly(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./examples/...").Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		for _, imp := range fields[1:] {
+			if strings.HasPrefix(imp, module+"/") && strings.Contains(imp, "/internal/") {
+				t.Errorf("%s imports %s", fields[0], imp)
+			}
+		}
+	}
+}
