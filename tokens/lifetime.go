@@ -33,19 +33,19 @@ func (m *Manager) remaining(exp, now time.Time) time.Duration {
 	return max(left, 0)
 }
 
-// received is the session for a token the server has just handed out. Its
+// received is the session for a pair the server has just handed out. Its
 // whole life lies ahead, which the claim may not show: there may be none, or
 // the clocks differ and the answer carried no date to see by how much.
-func (m *Manager) received(token Secret, dated bool) *session {
+func (m *Manager) received(pair Stored, dated bool) *session {
 	now := m.now()
 	life := m.lifetime
-	if c, err := UnverifiedClaims(token.Reveal()); err == nil && !c.ExpiresAt.IsZero() {
+	if c, err := UnverifiedClaims(pair.Access.Reveal()); err == nil && !c.ExpiresAt.IsZero() {
 		if left := m.remaining(c.ExpiresAt, now); left > 0 && (dated || left < life) {
 			life = left
 		}
 	}
 	// A token that lives shorter than the buffer is not due at once.
-	return &session{token: token.Reveal(), renewAt: now.Add(life - min(m.buffer, life/2))}
+	return session{renewAt: now.Add(life - min(m.buffer, life/2))}.of(pair)
 }
 
 // usable returns the session for a token found in the store, or nil when it
@@ -65,7 +65,7 @@ func (m *Manager) usable(st Stored, renewable bool) *session {
 		if renewable {
 			return nil
 		}
-		return &session{token: st.Access.Reveal(), renewAt: forever()}
+		return session{renewAt: forever()}.of(st)
 	}
 	left := m.remaining(c.ExpiresAt, now)
 	if renewable {
@@ -74,5 +74,11 @@ func (m *Manager) usable(st Stored, renewable bool) *session {
 	if left <= 0 {
 		return nil
 	}
-	return &session{token: st.Access.Reveal(), renewAt: now.Add(left)}
+	return session{renewAt: now.Add(left)}.of(st)
+}
+
+// of returns the session for a stored pair.
+func (s session) of(st Stored) *session {
+	s.token, s.mark = st.Access.Reveal(), markOf(st)
+	return &s
 }

@@ -52,17 +52,28 @@ type Manager struct {
 }
 
 // session is a token and how long it is handed out. It never changes.
+//
+// The text of the token does not tell one session from the next: the ERP
+// writes no serial number and only whole seconds into it, so two tokens of
+// the same second are the same text. The refresh tokens differ, so mark does.
 type session struct {
 	token   string
+	mark    string    // of the stored pair, see markOf
 	renewAt time.Time // zero: renew before handing it out again
 	refused bool      // the server answered 401 to it
+	// twinUntil is set when the renewal after a 401 brought the same text
+	// once more: until then another 401 leads nowhere and is ignored.
+	twinUntil time.Time
 }
+
+// markOf tells stored pairs apart.
+func markOf(st Stored) string { return Fingerprint(st.Access) + Fingerprint(st.Refresh) }
 
 // flight is one renewal that callers wait for.
 type flight struct {
-	done  chan struct{} // closed when token and err are set
-	token Secret        // fmt can reach a flight through the Manager
-	err   error
+	done chan struct{} // closed when one of the others is set
+	sess *session
+	err  error
 }
 
 // NewManager returns a manager for the ERP at address (without /api/v1; a
@@ -106,7 +117,11 @@ func (m *Manager) Token(ctx context.Context) (string, error) {
 	if s := m.current.Load(); s != nil && m.now().Before(s.renewAt) {
 		return s.token, nil
 	}
-	return m.renewed(ctx, nil)
+	s, err := m.renewed(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	return s.token, nil
 }
 
 // Ready loads the stored tokens and makes sure that there is a valid one,
@@ -123,8 +138,8 @@ func (m *Manager) Ready(ctx context.Context) error {
 // under way. It always returns nil and never waits.
 func (m *Manager) Invalidate(_ context.Context, token string) error {
 	s := m.current.Load()
-	if s != nil && s.token == token && !s.refused {
-		m.current.CompareAndSwap(s, &session{token: token, refused: true})
+	if s != nil && s.token == token && !s.refused && !m.now().Before(s.twinUntil) {
+		m.current.CompareAndSwap(s, &session{token: token, mark: s.mark, refused: true})
 	}
 	return nil
 }
@@ -139,12 +154,12 @@ func (m *Manager) Refresh(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s = &session{token: st.Access.Reveal()}
+		s = &session{token: st.Access.Reveal(), mark: markOf(st)}
 	}
 	for {
-		token, err := m.renewed(ctx, s)
+		newer, err := m.renewed(ctx, s)
 		// A renewal that was under way before may have found the token good.
-		if err != nil || token != s.token {
+		if err != nil || newer.mark != s.mark {
 			return err
 		}
 	}
@@ -172,25 +187,25 @@ func (m *Manager) Close(ctx context.Context) error {
 
 // renewed joins or starts a renewal and waits for it. force, when not nil, is
 // a session that shall be replaced even if it is still good.
-func (m *Manager) renewed(ctx context.Context, force *session) (string, error) {
+func (m *Manager) renewed(ctx context.Context, force *session) (*session, error) {
 	if err := ctx.Err(); err != nil {
-		return "", fmt.Errorf("getting a token: %w", err)
+		return nil, fmt.Errorf("getting a token: %w", err)
 	}
 	m.mu.Lock()
 	s := m.current.Load()
 	now := m.now()
 	switch {
 	// Somebody finished a renewal on the way here.
-	case s != nil && now.Before(s.renewAt) && (force == nil || force.token != s.token):
+	case s != nil && now.Before(s.renewAt) && (force == nil || force.mark != s.mark):
 		m.mu.Unlock()
-		return s.token, nil
+		return s, nil
 	case m.flight == nil && m.closed:
 		m.mu.Unlock()
-		return "", &Error{Op: "get a token", Kind: ErrClosed}
+		return nil, &Error{Op: "get a token", Kind: ErrClosed}
 	case m.flight == nil && m.holdErr != nil && now.Before(m.holdUntil) && force == nil:
 		err := m.holdErr
 		m.mu.Unlock()
-		return "", err
+		return nil, err
 	}
 	f := m.flight
 	if f == nil {
@@ -205,9 +220,9 @@ func (m *Manager) renewed(ctx context.Context, force *session) (string, error) {
 
 	select {
 	case <-f.done:
-		return f.token.Reveal(), f.err
+		return f.sess, f.err
 	case <-ctx.Done():
-		return "", fmt.Errorf("waiting for a token: %w", ctx.Err())
+		return nil, fmt.Errorf("waiting for a token: %w", ctx.Err())
 	}
 }
 
@@ -226,10 +241,14 @@ func (m *Manager) fly(ctx context.Context, f *flight, r renewal) {
 	m.flight = nil
 	m.holdErr, m.holdUntil = err, m.now().Add(m.holdOff)
 	if err == nil {
+		if r.stale != nil && r.stale.refused && r.stale.token == s.token {
+			twin := *s
+			twin.twinUntil = m.now().Add(time.Second)
+			s = &twin
+		}
 		m.current.Store(s)
-		f.token = NewSecret(s.token)
 	}
-	f.err = err
+	f.sess, f.err = s, err
 	close(f.done)
 }
 

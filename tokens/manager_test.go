@@ -57,9 +57,11 @@ func TestLifecycle(t *testing.T) {
 
 func TestInvalidate(t *testing.T) {
 	t.Parallel()
-	f := newFront(t, nil)
-	m := f.manager(t, tokens.WithCredentials(garden))
+	c := newClock()
+	f := newFront(t, c)
+	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.now))
 	first := token(t, m)
+	c.advance(time.Minute)
 	// 100 callers got a 401 for the same token: one refresh.
 	var wg sync.WaitGroup
 	for range 100 {
@@ -67,7 +69,7 @@ func TestInvalidate(t *testing.T) {
 			assert.NoError(t, m.Invalidate(t.Context(), first))
 			got, err := m.Token(t.Context())
 			assert.NoError(t, err)
-			assert.NotEqual(t, first, got)
+			assert.False(t, got == first, "the refused token again")
 		})
 	}
 	wg.Wait()
@@ -76,23 +78,56 @@ func TestInvalidate(t *testing.T) {
 	second := token(t, m)
 	require.NoError(t, m.Invalidate(t.Context(), first))
 	require.NoError(t, m.Invalidate(t.Context(), "unknown"))
-	assert.Equal(t, second, token(t, m))
+	assert.True(t, second == token(t, m))
 	assert.Equal(t, 1, f.counted(refreshOK))
+}
+
+// TestInvalidateWithinASecond: the ERP's tokens of one second are the same
+// text, so a refresh may bring the refused token once more. That must not
+// become a refresh for each of many callers.
+func TestInvalidateWithinASecond(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	f := newFront(t, c)
+	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	first := token(t, m)
+	var wg sync.WaitGroup
+	for range 100 {
+		wg.Go(func() {
+			assert.NoError(t, m.Invalidate(t.Context(), first))
+			_, err := m.Token(t.Context())
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	require.True(t, first == token(t, m), "the ERP writes something new into its tokens")
+	assert.Equal(t, 1, f.counted(refreshOK))
+	c.advance(time.Second)
+	require.NoError(t, m.Invalidate(t.Context(), first))
+	assert.False(t, first == token(t, m))
+	assert.Equal(t, 2, f.counted(refreshOK))
+	// A refresh on request is one refresh, whatever the text.
+	require.NoError(t, m.Refresh(t.Context()))
+	require.NoError(t, m.Refresh(t.Context()))
+	assert.Equal(t, 4, f.counted(refreshOK))
 }
 
 // TestInvalidateTakesWhatAnotherStored: the store has a newer pair already.
 func TestInvalidateTakesWhatAnotherStored(t *testing.T) {
 	t.Parallel()
-	f := newFront(t, nil)
+	c := newClock()
+	f := newFront(t, c)
 	store := &tokens.MemoryStore{}
-	a := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden))
-	b := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden))
+	a := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	b := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.now))
 	first := token(t, a)
 	require.Equal(t, first, token(t, b))
+	c.advance(time.Minute)
 	require.NoError(t, a.Refresh(t.Context()))
 	second := token(t, a)
 	require.NoError(t, b.Invalidate(t.Context(), first))
 	assert.Equal(t, second, token(t, b))
+	c.advance(time.Minute)
 	// A forced refresh also takes the newer one.
 	require.NoError(t, b.Refresh(t.Context()))
 	third := token(t, b)

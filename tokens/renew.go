@@ -15,16 +15,16 @@ type renewal struct {
 	force *session // what is to be replaced although it may be good
 }
 
-// replaces reports whether a token found in the store is one that must not be
-// handed out again: refused by the server, or to be replaced on request.
-func (r renewal) replaces(access Secret) bool {
-	return r.stale != nil && r.stale.refused && r.stale.token == access.Reveal() ||
-		r.force != nil && r.force.token == access.Reveal()
+// replaces reports whether what is in the store must not be handed out again:
+// the server refused the token, or the pair is to be replaced on request.
+func (r renewal) replaces(st Stored) bool {
+	return r.stale != nil && r.stale.refused && r.stale.token == st.Access.Reveal() ||
+		r.force != nil && r.force.mark == markOf(st)
 }
 
-// outdated reports whether a stored token brings nothing new.
-func (r renewal) outdated(access Secret) bool {
-	return r.replaces(access) || r.stale != nil && r.stale.token == access.Reveal()
+// outdated reports whether a stored pair brings nothing new.
+func (r renewal) outdated(st Stored) bool {
+	return r.replaces(st) || r.force == nil && r.stale != nil && r.stale.token == st.Access.Reveal()
 }
 
 // refusal remembers which refresh the server said no to, so that it is not
@@ -99,7 +99,7 @@ func (m *Manager) renewLocked(ctx context.Context, st Stored, r renewal) (*sessi
 
 // adopt returns the stored token if it is good and new.
 func (m *Manager) adopt(st Stored, r renewal) *session {
-	if r.outdated(st.Access) {
+	if r.outdated(st) {
 		return nil
 	}
 	return m.usable(st, !st.Refresh.IsZero() || m.creds != nil)
@@ -204,8 +204,8 @@ func (m *Manager) afterInterruption(ctx context.Context, st Stored, r renewal) (
 		m.log.InfoContext(ctx, "an earlier refresh was cut off; logging in again")
 		return m.loginAgain(ctx, st)
 	}
-	if !r.replaces(st.Access) {
-		if s := m.usable(Stored{Access: st.Access, Server: st.Server}, false); s != nil && s.renewAt.Before(forever()) {
+	if !r.replaces(st) {
+		if s := m.usable(st, false); s != nil && s.renewAt.Before(forever()) {
 			m.log.InfoContext(ctx, "an earlier refresh was cut off; using the token while it is valid", "until", s.renewAt)
 			return s, nil
 		}
@@ -224,7 +224,7 @@ func withoutMarker(st Stored) Stored {
 // holds.
 func (m *Manager) keep(ctx context.Context, before, pair Stored, a answer) (*session, error) {
 	m.noteDate(a.date)
-	s := m.received(pair.Access, !a.date.IsZero())
+	s := m.received(pair, !a.date.IsZero())
 	if err := m.save(ctx, pair); err != nil {
 		m.unsaved = &unsaved{before, pair, s}
 		return nil, unsavedError(err)
