@@ -79,10 +79,6 @@ func (c *call) objectAccess(ctx context.Context, tx *store.Tx, kind objectKind, 
 	return g.read, g.write, nil
 }
 
-// objectLevels are the access levels of processes, forms, tasks and workflows
-// that fit each user level.
-var objectLevels = map[string]string{"S": "467", "C": "2367", "CO": "12367", "O": "137"}
-
 // writeLevels are the access levels of tables that each user level may write.
 // A pure tenant role (C) may not write level 3, although it gets the windows.
 var writeLevels = map[string]string{"S": "467", "C": "267", "CO": "12367", "O": "137"}

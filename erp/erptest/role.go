@@ -65,27 +65,7 @@ type (
 	}
 )
 
-// grant is what a role may do with a window, process or the like.
-type grant struct {
-	read, write bool
-	seq         int64
-}
-
-// objectKind is a kind of object that roles are granted one by one.
-type objectKind string
-
-// The kinds; each has a table AD_<kind>_Access.
-const (
-	kindWindow   objectKind = "Window"
-	kindProcess  objectKind = "Process"
-	kindForm     objectKind = "Form"
-	kindTask     objectKind = "Task"
-	kindWorkflow objectKind = "Workflow"
-	kindInfo     objectKind = "InfoWindow"
-)
-
-var objectKinds = []objectKind{kindWindow, kindProcess, kindForm, kindTask, kindWorkflow, kindInfo}
-
+// ownSeq is the seq of entries that come from no included role.
 const ownSeq = math.MinInt64
 
 // roleTables are the tables a role is made of: when one of them changes, all
@@ -95,7 +75,7 @@ var roleTables = map[string]bool{
 	"AD_USER_ROLES": true, "AD_USER_SUBSTITUTE": true, "AD_TABLE_ACCESS": true, "AD_COLUMN_ACCESS": true,
 	"AD_RECORD_ACCESS": true, "AD_TABLEVALRULE": true, "AD_WINDOW": true, "AD_TAB": true, "AD_WINDOW_ACCESS": true,
 	"AD_PROCESS_ACCESS": true, "AD_FORM_ACCESS": true, "AD_TASK_ACCESS": true, "AD_WORKFLOW_ACCESS": true,
-	"AD_INFOWINDOW_ACCESS": true, "AD_ORG": true, "AD_TREENODE": true, "AD_SYSCONFIG": true,
+	"AD_INFOWINDOW_ACCESS": true, "AD_PROCESS": true, "AD_FORM": true, "AD_TASK": true, "AD_WORKFLOW": true, "AD_INFOWINDOW": true, "AD_ORG": true, "AD_TREENODE": true, "AD_SYSCONFIG": true,
 	"REST_RESOURCE": true, "REST_RESOURCE_ACCESS": true,
 }
 
@@ -206,18 +186,9 @@ func (l *roleLoader) own(roleID int64) (*role, error) {
 		return nil, err
 	}
 	for _, kind := range objectKinds {
-		grants := map[int64]grant{}
-		rows, err := l.rows("AD_"+string(kind)+"_Access", `AD_Role_ID=?`, "", roleID)
-		if err != nil {
+		if r.objects[kind], err = l.grants(r, kind, row.Bool("IsManual")); err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			active := row.Bool("IsActive")
-			// Info windows have no IsReadWrite: access is all there is.
-			_, hasFlag := row["IsReadWrite"]
-			grants[row.Int("AD_"+string(kind)+"_ID")] = grant{read: active, write: active && (!hasFlag || row.Bool("IsReadWrite")), seq: ownSeq}
-		}
-		r.objects[kind] = grants
 	}
 	return r, nil
 }
