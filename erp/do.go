@@ -130,7 +130,10 @@ func (c *Client) connError(ctx context.Context, req *http.Request, info *call, e
 		redirect *redirectError
 		bad      *badResponseError
 	)
+	source := info.source.Load()
 	switch {
+	case source != nil:
+		return fmt.Errorf("%s %s: %w", method, path, source)
 	case ctx.Err() != nil:
 		after := ""
 		if info.status >= http.StatusBadRequest {
@@ -208,7 +211,7 @@ func (c *Client) into(ctx context.Context, r *request, dst any, accept ...int) e
 	if err != nil {
 		return err
 	}
-	return c.badAnswer(r, decodeJSON(a.body, dst))
+	return c.badAnswer(r, decodeObject(a.body, dst))
 }
 
 // record performs a request whose answer is one record.
@@ -239,6 +242,9 @@ func (a *answer) checkJSON() error {
 	if len(body) == 0 {
 		return &badResponseError{text: fmt.Sprintf("the server answered %d with an empty body where JSON was expected", a.status)}
 	}
+	if body[0] == '<' {
+		return errHTML()
+	}
 	label := a.header.Get("Content-Type")
 	var media string
 	var err error
@@ -250,8 +256,8 @@ func (a *answer) checkJSON() error {
 	switch {
 	case media == acceptJSON || strings.HasSuffix(media, "+json"):
 		return nil
-	case media == "text/html" || body[0] == '<':
-		return &badResponseError{text: "the server answered with an HTML page where JSON was expected; the base URL probably leads to something else than the ERP's REST API"}
+	case media == "text/html":
+		return errHTML()
 	case media == "":
 		return nil // unlabelled: the decoder has the last word
 	}
@@ -262,4 +268,8 @@ func (a *answer) checkJSON() error {
 func (c *Client) discard(ctx context.Context, r *request) error {
 	_, err := c.do(ctx, r)
 	return err
+}
+
+func errHTML() error {
+	return &badResponseError{text: "the server answered with an HTML page where JSON was expected; the base URL probably leads to something else than the ERP's REST API"}
 }

@@ -3,7 +3,9 @@ package erp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -135,11 +137,7 @@ func (r Record) Decode(dst any) error { return decodeJSON(r.text(), dst) }
 
 // Map decodes the whole record: strings, booleans, json.Number, maps and
 // slices, as encoding/json does with numbers kept exact.
-func (r Record) Map() (map[string]any, error) {
-	var all map[string]any
-	err := decodeJSON(r.text(), &all)
-	return all, err
-}
+func (r Record) Map() map[string]any { return jsonscan.Map(r.raw, r.fields) }
 
 // Clone returns a copy that does not share the memory of its page.
 func (r Record) Clone() Record {
@@ -206,12 +204,29 @@ func (r Record) find(name string) ([]byte, bool) {
 	return nil, false
 }
 
-// decodeJSON reads one JSON value with numbers kept exact.
+// decodeJSON reads one JSON value with numbers kept exact. Text that is not JSON
+// is ErrBadResponse; values that do not fit dst are not.
 func decodeJSON(data []byte, dst any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	if err := dec.Decode(dst); err != nil {
+	err := dec.Decode(dst)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("decode JSON: %w: %w", err, ErrBadResponse)
+	case err != nil:
 		return fmt.Errorf("decode JSON into %T: %w", dst, err)
 	}
+	if _, err := dec.Token(); err != io.EOF {
+		return fmt.Errorf("decode JSON: more follows after the value: %w", ErrBadResponse)
+	}
 	return nil
+}
+
+// decodeObject is decodeJSON for text that must be an object.
+func decodeObject(data []byte, dst any) error {
+	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '{' {
+		return fmt.Errorf("the answer must be a JSON object, this is %s: %w", kindOf(data), ErrBadResponse)
+	}
+	return decodeJSON(data, dst)
 }

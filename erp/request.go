@@ -118,7 +118,10 @@ func (c *Client) newRequest(ctx context.Context, r *request) (*retryablehttp.Req
 	if r.stream == nil {
 		err = req.SetBody(r.body)
 	} else {
-		err = req.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) { return r.stream() }))
+		err = req.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) {
+			body, err := r.stream()
+			return &sourceReader{ReadCloser: body, call: info}, err
+		}))
 		req.ContentLength = r.streamSize
 	}
 	if err != nil {

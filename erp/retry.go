@@ -108,7 +108,7 @@ func (p RetryPolicy) check(ctx context.Context, resp *http.Response, err error) 
 		return false, nil
 	}
 	if err != nil {
-		return worthRepeating(err) && (c.repeat == repeatAlways || !c.unsure), nil
+		return c.source.Load() == nil && worthRepeating(err) && (c.repeat == repeatAlways || !c.unsure), nil
 	}
 	if c.repeat != repeatAlways {
 		return false, nil

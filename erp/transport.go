@@ -39,6 +39,29 @@ type call struct {
 	status   int    // of the last answer, 0 if there was none
 	unsure   bool   // an attempt ended without an answer although it may have been carried out
 	token    string // sent last, to keep it out of errors
+	// source is the error of reading what is to be sent. It is set by the
+	// connection's own goroutine.
+	source atomic.Pointer[sourceError]
+}
+
+// sourceError is a failure to read the body of a request.
+type sourceError struct{ err error }
+
+func (e *sourceError) Error() string { return "read what is to be sent: " + e.err.Error() }
+func (e *sourceError) Unwrap() error { return e.err }
+
+// sourceReader notes failures to read the body of a request.
+type sourceReader struct {
+	io.ReadCloser
+	call *call
+}
+
+func (r *sourceReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		r.call.source.Store(&sourceError{err})
+	}
+	return n, err
 }
 
 type callKey struct{}

@@ -16,11 +16,15 @@ type TypedPage[T any] struct {
 // its fields may be.
 func GetAs[T any](ctx context.Context, c *Client, table string, id ID, opts *GetOptions) (T, error) {
 	var out T
-	record, err := c.Get(ctx, table, id, opts)
+	r, err := c.getRequest(table, id, opts)
 	if err != nil {
 		return out, err
 	}
-	if err := record.Decode(&out); err != nil {
+	a, err := c.json(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	if err := decodeObject(a.body, &out); err != nil {
 		return out, fmt.Errorf("table %s, record %s: %w", clip(table), id, err)
 	}
 	return out, nil

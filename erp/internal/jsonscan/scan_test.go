@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -69,5 +70,25 @@ func FuzzValue(f *testing.F) {
 		if got, want := valid(data), json.Valid(data); got != want {
 			t.Fatalf("scanner says %v, encoding/json %v for %q", got, want, data)
 		}
+	})
+}
+
+func FuzzMap(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,2.5e-3,"\u00e4",null,true,{}],"b":{"c":[],"a":false}}`, `{}`, `{"a":1,"a":2}`, "{\"\\ud800\":\"\xff\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := Scanner{Data: data}
+		fields, ok := s.Fields(nil)
+		if !ok || !s.End() {
+			return
+		}
+		dec := json.NewDecoder(bytes.NewReader(data))
+		dec.UseNumber()
+		want := map[string]any{}
+		require.NoError(t, dec.Decode(&want))
+		require.Equal(t, want, Map(data, fields))
 	})
 }

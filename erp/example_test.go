@@ -1,0 +1,94 @@
+package erp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// exampleServer answers with one order, or that there is none.
+func exampleServer() *httptest.Server {
+	const order = `{"id":1000022,"uid":"77aa0000-0000-4000-8000-000000000001","DocumentNo":"SO-9","GrandTotal":1325.50,` +
+		`"C_BPartner_ID":{"propertyLabel":"Business Partner","id":118,"identifier":"Joe Block","model-name":"c_bpartner"},` +
+		`"DocStatus":{"propertyLabel":"Document Status","id":"CO","identifier":"Completed","model-name":"ad_ref_list"},"model-name":"c_order"}`
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/C_Order"):
+			answer(w, 200, `{"page-count":1,"records-size":100,"skip-records":0,"row-count":1,"records":[`+order+`],"array-count":1}`)
+		case strings.HasSuffix(r.URL.Path, "/1000022"):
+			answer(w, 200, order)
+		default:
+			answer(w, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 990099"}`)
+		}
+	}))
+}
+
+func ExampleClient_Get() {
+	srv := exampleServer()
+	defer srv.Close()
+	client, err := erp.New(srv.URL, erp.WithTokenSource(erp.StaticToken("api-token")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+
+	order, err := client.Get(ctx, "C_Order", erp.IntID(1000022), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	total, _ := order.Decimal("GrandTotal")
+	partner, _ := order.Ref("C_BPartner_ID")
+	fmt.Println(total, partner.ID, partner.Identifier)
+
+	_, err = client.Get(ctx, "C_Order", erp.IntID(990099), nil)
+	fmt.Println(errors.Is(err, erp.ErrNotFound))
+	fmt.Println(err)
+	// Output:
+	// 1325.50 118 Joe Block
+	// true
+	// GET /api/v1/models/C_Order/990099: 404 Record not found: No record found matching id: 990099
+}
+
+func ExampleGetAs() {
+	srv := exampleServer()
+	defer srv.Close()
+	client, err := erp.New(srv.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	type Order struct {
+		ID         int64       `json:"id"`
+		DocumentNo string      `json:"DocumentNo"`
+		Partner    erp.Ref     `json:"C_BPartner_ID"`
+		Status     erp.Ref     `json:"DocStatus"`
+		GrandTotal erp.Decimal `json:"GrandTotal"`
+	}
+	order, err := erp.GetAs[Order](context.Background(), client, "C_Order", erp.IntID(1000022), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(order.DocumentNo, order.Partner.Identifier, order.Status.Code(), order.GrandTotal)
+	// Output:
+	// SO-9 Joe Block CO 1325.50
+}
+
+func ExampleEq() {
+	filter := erp.Eq("IsSOTrx", true).
+		And(erp.Or(erp.Ge("GrandTotal", erp.Decimal("100.00")), erp.Contains(erp.ToLower("Description"), "urgent")))
+	fmt.Println(filter)
+
+	_, err := erp.Eq("Name", "O'Brien").Render()
+	fmt.Println(errors.Is(err, erp.ErrInexpressible))
+	// Output:
+	// IsSOTrx eq true and (GrandTotal ge 100.00 or contains(tolower(Description),'urgent'))
+	// true
+}
