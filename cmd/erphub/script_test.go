@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/erphub/erphub/cmd/internal/app"
+)
+
+// TestMain lets scripts run the program as a process of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"erphub": func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+			stop()
+			os.Exit(code)
+		},
+	})
+}
+
+// Each script starts with no configuration and no server. "sandbox" starts an
+// embedded ERP in memory and names it in ERP_URL; "exits CODE command..." runs
+// a command and compares its exit code; "capture NAME REGEXP" keeps a match of
+// the last standard output in a variable.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/.config")
+			env.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"waitready": waitReady,
+			"exits":     exits,
+			"capture":   capture,
+			"private":  modeIs,
+		},
+	})
+}
+
+// waitReady waits until the sandbox has written its ready file and sets
+// ERP_URL to its address.
+func waitReady(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: waitready file")
+	}
+	deadline := time.Now().Add(60 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		var ready struct {
+			URL string `json:"url"`
+			PID int    `json:"pid"`
+		}
+		switch {
+		case err == nil:
+			ts.Check(json.Unmarshal(text, &ready))
+			if ready.URL == "" || ready.PID == 0 {
+				ts.Fatalf("the ready file says %s", text)
+			}
+			ts.Setenv("ERP_URL", ready.URL)
+			return
+		case !errors.Is(err, fs.ErrNotExist):
+			ts.Check(err)
+		case time.Now().After(deadline):
+			ts.Fatalf("no ready file after a minute")
+		}
+		<-tick.C
+	}
+}
+
+// exits runs a command that must end with the exit code given.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command [args...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit interface{ ExitCode() int }
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got := string(rune('0' + code)); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// capture keeps what the first group of the expression matches in the last
+// standard output.
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: capture NAME regexp")
+	}
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(m) < 2 {
+		ts.Fatalf("no match of %q", args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// modeIs checks that a file is for its owner alone.
+func modeIs(ts *testscript.TestScript, _ bool, args []string) {
+	st, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if st.Mode().Perm() != 0o600 {
+		ts.Fatalf("mode of %s is %o", args[0], st.Mode().Perm())
+	}
+}
