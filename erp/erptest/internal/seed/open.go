@@ -16,12 +16,17 @@ import (
 // fills it when it is new. Filling is all or nothing: a process that dies on
 // the way leaves no file. The caller closes the store.
 func Open(ctx context.Context, path string) (*store.Store, error) {
+	return OpenWith(ctx, path, Options{})
+}
+
+// OpenWith is Open with options, which count only when the database is new.
+func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, error) {
 	if path == "" {
 		s, err := store.Open(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		if err := fill(ctx, s); err != nil {
+		if err := fill(ctx, s, opts); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		return s, nil
@@ -29,7 +34,7 @@ func Open(ctx context.Context, path string) (*store.Store, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() == 0:
-		if err := create(ctx, path); err != nil {
+		if err := create(ctx, path, opts); err != nil {
 			return nil, fmt.Errorf("making the database %s: %w", path, err)
 		}
 	case err != nil:
@@ -51,7 +56,7 @@ func Open(ctx context.Context, path string) (*store.Store, error) {
 }
 
 // create makes a filled database beside path and moves it there.
-func create(ctx context.Context, path string) (err error) {
+func create(ctx context.Context, path string, opts Options) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -73,15 +78,24 @@ func create(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(fill(ctx, s), s.Close()); err != nil {
+	if err := errors.Join(fill(ctx, s, opts), s.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
 }
 
+// Options change what a new database holds.
+type Options struct {
+	// RealProcessNumbers leaves to processes 291 and 194 what they are in
+	// every installation of the ERP: the print of an inventory and the import
+	// of business partners. Without it, they synchronise a table and import a
+	// package, which is what some tools expect of these numbers.
+	RealProcessNumbers bool
+}
+
 // fill copies the template into an empty store and adds what every
 // installation has of its own.
-func fill(ctx context.Context, s *store.Store) error {
+func fill(ctx context.Context, s *store.Store, opts Options) error {
 	template, err := templates.get(ctx)
 	if err != nil {
 		return fmt.Errorf("building the demo data: %w", err)
@@ -89,7 +103,14 @@ func fill(ctx context.Context, s *store.Store) error {
 	if err := s.CopyFrom(ctx, template); err != nil {
 		return err
 	}
-	return s.Update(ctx, func(tx *store.Tx) error { return addSecrets(ctx, tx) })
+	return s.Update(ctx, func(tx *store.Tx) error {
+		if opts.RealProcessNumbers {
+			if err := restoreProcesses(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return addSecrets(ctx, tx)
+	})
 }
 
 // templates holds the database that new ones are copied from; it is built
@@ -124,6 +145,10 @@ func Build(ctx context.Context) (*store.Store, error) {
 	b := newBuilder(m)
 	b.addDictionary()
 	if err := b.addData(); err != nil {
+		return nil, err
+	}
+	b.addAccess()
+	if err := b.addMenu(); err != nil {
 		return nil, err
 	}
 	b.addPeriods()
