@@ -63,6 +63,10 @@ func (rd *reader) findLookup(ctx context.Context, col *store.Column) (*lookup, e
 			l.key = c.Name
 		}
 	}
+	if c, ok := t.Column("Description"); ok && col.Ref == store.TypePAttribute {
+		l.show = c.Name // attribute sets are displayed by what they say, often nothing
+		return l, nil
+	}
 	if col.RefValue == 0 || col.Ref == store.TypeTableDir || col.Ref == store.TypeTableDirUU {
 		return l, nil
 	}
