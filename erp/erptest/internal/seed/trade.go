@@ -234,7 +234,12 @@ func cents(v any) int64 {
 	return n
 }
 
-func money(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+func money(cents int64) string {
+	if cents < 0 {
+		return "-" + money(-cents)
+	}
+	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
+}
 
 // done tells whether a document of the order's status is processed.
 func (o *order) done() bool { return slices.Contains([]string{"CO", "CL", "VO", "RE"}, o.status) }

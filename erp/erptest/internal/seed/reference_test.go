@@ -1,0 +1,98 @@
+package seed
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// TestAgreesWithTheReferenceData compares the seeded dictionary with the facts
+// extracted from the ERP, where they are at hand.
+func TestAgreesWithTheReferenceData(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("ERPHUB_REFERENCE")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "..", "shared", "reference")
+	}
+	f, err := os.Open(filepath.Join(dir, "data", "ad-tables.jsonl.gz"))
+	if err != nil {
+		t.Skip("the reference data are not here: ", err)
+	}
+	defer f.Close()
+	type column struct {
+		Name, Kind, Default string
+		ID, Ref, Element    int64
+		Mandatory, Std      bool
+		Updateable          *bool
+		Virtual             any
+	}
+	type table struct {
+		Table       string
+		ID          int64
+		AccessLevel int
+		Model       bool
+		Columns     []column
+	}
+	zr, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	facts := map[string]table{}
+	lines := bufio.NewScanner(zr)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var x table
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &x))
+		facts[x.Table] = x
+	}
+	require.NoError(t, lines.Err())
+	compared := 0
+	eachTable(t, open(t), func(_ context.Context, _ *store.Tx, tab *store.Table) {
+		want, ok := facts[tab.Name]
+		if !ok {
+			assert.True(t, strings.HasPrefix(tab.Name, "REST_"), "%s is not in the reference data", tab.Name)
+			return
+		}
+		assert.Equal(t, want.ID, tab.ID, tab.Name)
+		assert.Equal(t, want.AccessLevel, int(tab.AccessLevel[0]-'0'), tab.Name)
+		for _, w := range want.Columns {
+			if w.Virtual != nil {
+				continue
+			}
+			c, ok := tab.Column(w.Name)
+			if !assert.True(t, ok, "%s has no %s", tab.Name, w.Name) {
+				continue
+			}
+			compared++
+			at := tab.Name + "." + w.Name
+			assert.Equal(t, w.Name, c.Name, at)
+			if w.ID != 0 {
+				assert.Equal(t, w.ID, c.ID, at)
+			}
+			if w.Element != 0 {
+				assert.Equal(t, w.Element, c.ElementID, "element of %s", at)
+			}
+			if w.Std {
+				continue // the seed gives the standard columns one form in all tables
+			}
+			if w.Ref != 0 && !strings.HasSuffix(w.Kind, "?") && c.Ref != store.TypeTable && !c.Key {
+				assert.EqualValues(t, w.Ref, c.Ref, "display type of %s", at)
+			}
+			if want.Model {
+				assert.Equal(t, w.Mandatory, c.Mandatory, "mandatory: %s", at)
+				if !c.Key && !c.Parent && w.Updateable != nil {
+					assert.Equal(t, *w.Updateable, c.Updateable, "updateable: %s", at)
+				}
+			}
+		}
+	})
+	assert.Greater(t, compared, 4000)
+}

@@ -1,0 +1,439 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// coreTables are those the reference of the Application Dictionary lists.
+var coreTables = strings.Fields(`AD_Table AD_Column AD_Element AD_Reference AD_Ref_List AD_Ref_Table AD_Window AD_Tab AD_Field
+	AD_Menu AD_TreeNodeMM AD_Process AD_Process_Para AD_Val_Rule AD_EntityType AD_Sequence AD_TableIndex AD_IndexColumn
+	AD_MigrationScript AD_Package_Imp AD_Package_Imp_Proc AD_Role AD_Role_Included AD_User AD_Client AD_Org AD_Role_OrgAccess
+	AD_User_OrgAccess AD_User_Roles AD_Table_Access AD_Column_Access AD_Record_Access AD_Private_Access AD_TableValRule
+	AD_Window_Access AD_Process_Access AD_ChangeLog AD_Scheduler AD_WF_Activity AD_Message`)
+
+// absentTables are looked up by seeded columns, but not part of the seed.
+var absentTables = strings.Fields(`A_Asset A_Asset_Group AD_BroadcastMessage AD_Color AD_ImpFormat AD_PrintColor AD_PrintFont
+	AD_PrintHeaderFooter AD_PrintPaper AD_PrintTableFormat AD_ReplicationStrategy AD_Rule AD_WF_Block AD_WorkflowProcessor
+	C_AddressValidation C_BankTransfer C_BP_BankAccount C_CashBook C_CashLine C_CashPlanLine C_Channel C_ChargeType
+	C_CostCenter C_Department C_DepositBatch C_Dunning C_DunningLevel C_InvoiceSchedule C_JobCategory
+	C_Opportunity C_OrderSource C_PaymentBatch C_PaymentProcessor C_Phase C_POS C_POSTenderType C_RevenueRecognition C_SubAcct
+	C_SubscriptionType C_Task C_TaxGroup C_TaxProvider GL_Budget M_ChangeRequest M_CostType M_FreightCategory
+	M_Lot M_LotCtl M_PartType M_RMA M_RMALine M_SerNoCtl M_ShipperCfg PA_DashboardContent PP_Cost_Collector
+	R_Category R_Group R_Resolution R_StandardResponse S_ExpenseType`)
+
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := Open(t.Context(), "")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func view(t *testing.T, s *store.Store, fn func(ctx context.Context, tx *store.Tx) error) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(tx *store.Tx) error { return fn(t.Context(), tx) }))
+}
+
+// eachTable visits every table of the dictionary.
+func eachTable(t *testing.T, s *store.Store, fn func(ctx context.Context, tx *store.Tx, tab *store.Table)) {
+	t.Helper()
+	view(t, s, func(ctx context.Context, tx *store.Tx) error {
+		names, err := tx.TableNames(ctx)
+		require.NoError(t, err)
+		for _, name := range names {
+			tab, err := tx.Table(ctx, name)
+			require.NoError(t, err)
+			fn(ctx, tx, tab)
+		}
+		return nil
+	})
+}
+
+func TestTablesOfTheReferenceAreThere(t *testing.T) {
+	t.Parallel()
+	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
+		for _, name := range coreTables {
+			tab, err := tx.Table(ctx, name)
+			if assert.NoError(t, err) {
+				n, err := tx.Count(ctx, tab, "")
+				assert.NoError(t, err)
+				t.Logf("%s: %d columns, %d rows", name, len(tab.Columns), n)
+			}
+		}
+		names, err := tx.TableNames(ctx)
+		assert.GreaterOrEqual(t, len(names), 200)
+		return err
+	})
+}
+
+func TestDatabaseIsInStepWithTheDictionary(t *testing.T) {
+	t.Parallel()
+	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		have, err := tx.PhysicalColumns(ctx, tab.Name)
+		require.NoError(t, err)
+		want := slices.DeleteFunc(slices.Clone(tab.Columns), (*store.Column).IsVirtual)
+		assert.Len(t, have, len(want), tab.Name)
+		key := slices.ContainsFunc(have, func(p store.PhysicalColumn) bool { return p.Key })
+		assert.True(t, key, "%s has no primary key", tab.Name)
+		if tab.Name != "AD_PInstance_Log" {
+			for _, standard := range []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
+				_, ok := tab.Column(standard)
+				assert.True(t, ok, "%s has no %s", tab.Name, standard)
+			}
+		}
+		keys := 0
+		for _, c := range tab.Columns {
+			if c.Key {
+				keys++
+			}
+		}
+		assert.LessOrEqual(t, keys, 1, "%s has several key columns", tab.Name)
+		assert.NotNil(t, tab.UUColumn(), "%s has no UUID column", tab.Name)
+	})
+}
+
+func TestLookupsLeadToTables(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		for _, c := range tab.Columns {
+			if c.RefValue != 0 {
+				_, err := tx.Reference(ctx, c.RefValue)
+				assert.NoError(t, err, "%s.%s", tab.Name, c.Name)
+			}
+			if c.IsList() {
+				ref, err := tx.Reference(ctx, c.RefValue)
+				if assert.NoError(t, err, "%s.%s has no list", tab.Name, c.Name) {
+					assert.NotEmpty(t, ref.List, "%s.%s: list %d has no value", tab.Name, c.Name, c.RefValue)
+				}
+			}
+			if !c.IsLookup() {
+				continue
+			}
+			target, err := tx.TargetTable(ctx, c)
+			require.NoError(t, err)
+			if target == "" { // a table reference whose table the seed does not have
+				ref, err := tx.Reference(ctx, c.RefValue)
+				if assert.NoError(t, err, "%s.%s", tab.Name, c.Name) {
+					assert.Equal(t, "T", ref.ValidationType, "%s.%s", tab.Name, c.Name)
+				}
+				continue
+			}
+			if _, err := tx.Table(ctx, target); err != nil {
+				assert.Contains(t, absentTables, target, "%s.%s", tab.Name, c.Name)
+				seen[target] = true
+			}
+		}
+	})
+	for _, name := range absentTables {
+		assert.True(t, seen[name], "%s is listed as absent, but nothing looks it up", name)
+	}
+}
+
+func TestRowsReferToRows(t *testing.T) {
+	t.Parallel()
+	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		for _, c := range tab.Columns {
+			if c.IsVirtual() || !c.IsLookup() || c.Kind() == store.KindBytes {
+				continue
+			}
+			target, err := tx.TargetTable(ctx, c)
+			require.NoError(t, err)
+			if target == "" || slices.Contains(absentTables, target) {
+				continue
+			}
+			to, err := tx.Table(ctx, target)
+			require.NoError(t, err)
+			key := to.Name + "_ID"
+			if c.RefValue != 0 && (c.Ref == store.TypeTable || c.Ref == store.TypeSearch) {
+				ref, err := tx.Reference(ctx, c.RefValue)
+				require.NoError(t, err)
+				key = ref.Table.Key
+			}
+			if _, ok := to.Column(key); !ok {
+				continue
+			}
+			name := store.Quote(c.Name)
+			n, err := tx.Count(ctx, tab, fmt.Sprintf("%s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", name, name, store.Quote(key), store.Quote(to.Name)))
+			require.NoError(t, err, "%s.%s", tab.Name, c.Name)
+			if n > 0 {
+				rows, err := tx.Select(ctx, tab, store.Selection{Where: fmt.Sprintf("%s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", name, name, store.Quote(key), store.Quote(to.Name)), Limit: 1})
+				require.NoError(t, err)
+				t.Errorf("%d rows of %s have a %s that %s does not have: %v", n, tab.Name, c.Name, to.Name, rows[0][c.Name])
+			}
+		}
+	})
+}
+
+func TestValuesFitTheirColumns(t *testing.T) {
+	t.Parallel()
+	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		for _, c := range tab.Columns {
+			if c.IsVirtual() {
+				continue
+			}
+			name := store.Quote(c.Name)
+			bad := ""
+			switch c.Kind() {
+			case store.KindInteger:
+				bad = "typeof(" + name + ")<>'integer'"
+			case store.KindDecimal:
+				bad = "NOT erp_is_number(" + name + ")"
+			case store.KindDate, store.KindDateTime:
+				bad = name + " NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]'"
+			case store.KindText:
+				bad = fmt.Sprintf("length(%s)>%d", name, max(c.Length, 1))
+				if c.Length == 0 {
+					bad = ""
+				}
+				if c.IsList() || c.Ref == store.TypeButton && c.RefValue != 0 {
+					ref, err := tx.Reference(ctx, c.RefValue)
+					require.NoError(t, err)
+					if len(ref.List) > 0 {
+						bad = fmt.Sprintf("%s NOT IN (SELECT Value FROM AD_Ref_List WHERE AD_Reference_ID=%d)", name, c.RefValue)
+					}
+				}
+			}
+			if bad == "" {
+				continue
+			}
+			rows, err := tx.Select(ctx, tab, store.Selection{Where: name + " IS NOT NULL AND " + bad, Limit: 1})
+			require.NoError(t, err)
+			for _, row := range rows {
+				t.Errorf("%s.%s (display type %d, length %d) holds %q", tab.Name, c.Name, c.Ref, c.Length, row.String(c.Name))
+			}
+		}
+	})
+}
+
+func TestElementsAreUnique(t *testing.T) {
+	t.Parallel()
+	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
+		var n int
+		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM AD_Element GROUP BY upper(ColumnName) HAVING COUNT(*)>1)`).Scan(&n))
+		assert.Zero(t, n, "elements that differ only in case")
+		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_Column c JOIN AD_Element e USING(AD_Element_ID) WHERE c.ColumnName<>e.ColumnName`).Scan(&n))
+		assert.Zero(t, n, "columns called otherwise than their element")
+		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM AD_Column GROUP BY AD_Table_ID, upper(ColumnName) HAVING COUNT(*)>1)`).Scan(&n))
+		assert.Zero(t, n, "columns twice in a table")
+		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM AD_Column WHERE IsIdentifier='Y' GROUP BY AD_Table_ID, SeqNo HAVING COUNT(*)>1)`).Scan(&n))
+		assert.Zero(t, n, "identifiers with the same number")
+		for column, id := range map[string]int64{"AD_Client_ID": 102, "AD_Org_ID": 113, "Created": 245, "CreatedBy": 246, "IsActive": 348, "Updated": 607, "UpdatedBy": 608} {
+			var got int64
+			require.NoError(t, tx.QueryRow(ctx, `SELECT AD_Element_ID FROM AD_Element WHERE ColumnName=?`, column).Scan(&got))
+			assert.Equal(t, id, got, column)
+		}
+		return nil
+	})
+}
+
+func TestSequencesStandAboveTheRows(t *testing.T) {
+	t.Parallel()
+	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		var next, rows int64
+		require.NoError(t, tx.QueryRow(ctx, `SELECT COALESCE(MAX(CurrentNext),0), COUNT(*) FROM AD_Sequence WHERE Name=? AND IsTableID='Y'`, tab.Name).Scan(&next, &rows))
+		assert.EqualValues(t, 1, rows, "sequences of %s", tab.Name)
+		assert.GreaterOrEqual(t, next, int64(store.FirstCustomID), tab.Name)
+		if key := tab.KeyColumn(); key != nil {
+			var highest int64
+			require.NoError(t, tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(key.Name)+"),0) FROM "+store.Quote(tab.Name)).Scan(&highest))
+			assert.Less(t, highest, next, tab.Name)
+		}
+	})
+}
+
+func TestUUIDsAreUniqueOverAllTables(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		uu := tab.UUColumn()
+		rows, err := tx.Select(ctx, tab, store.Selection{Columns: []*store.Column{uu}})
+		require.NoError(t, err)
+		for _, row := range rows {
+			id := row.String(uu.Name)
+			require.Len(t, id, 36, tab.Name)
+			assert.Empty(t, seen[id], "%s has the UUID of a row of %s", tab.Name, seen[id])
+			seen[id] = tab.Name
+		}
+	})
+	assert.Greater(t, len(seen), 10_000)
+}
+
+func TestPeopleOfTheDemo(t *testing.T) {
+	t.Parallel()
+	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
+		users, err := tx.Table(ctx, "AD_User")
+		require.NoError(t, err)
+		for name, password := range map[string]string{"SuperUser": "System", "GardenAdmin": "GardenAdmin", "GardenUser": "GardenUser", "FernAdmin": "FernAdmin"} {
+			row, err := tx.One(ctx, users, "Name=?", name)
+			require.NoError(t, err)
+			assert.NotContains(t, row.String("Password"), password)
+			assert.True(t, VerifyPassword(password, row.String("Password"), row.String("Salt")), name)
+			assert.False(t, VerifyPassword(password+"x", row.String("Password"), row.String("Salt")), name)
+		}
+		silent, err := tx.One(ctx, users, "Name=?", "Carl Boss")
+		require.NoError(t, err)
+		assert.False(t, VerifyPassword("", silent.String("Password"), silent.String("Salt")), "no password lets nobody in")
+		return nil
+	})
+}
+
+func TestTradeAddsUp(t *testing.T) {
+	t.Parallel()
+	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
+		orders, err := tx.Table(ctx, "C_Order")
+		require.NoError(t, err)
+		lines, err := tx.Table(ctx, "C_OrderLine")
+		require.NoError(t, err)
+		rows, err := tx.Select(ctx, orders, store.Selection{})
+		require.NoError(t, err)
+		assert.Greater(t, len(rows), 30)
+		for _, o := range rows {
+			of, err := tx.Select(ctx, lines, store.Selection{Where: "C_Order_ID=?", Args: []any{o.Int("C_Order_ID")}})
+			require.NoError(t, err)
+			require.NotEmpty(t, of)
+			total := int64(0)
+			for _, l := range of {
+				total += cents(l.String("LineNetAmt"))
+				assert.Equal(t, o.Int("AD_Client_ID"), l.Int("AD_Client_ID"))
+			}
+			assert.Equal(t, cents(o.String("TotalLines")), total, "order %s", o.String("DocumentNo"))
+			assert.GreaterOrEqual(t, cents(o.String("GrandTotal")), total)
+		}
+		var dr, cr int64
+		facts, err := tx.Table(ctx, "Fact_Acct")
+		require.NoError(t, err)
+		entries, err := tx.Select(ctx, facts, store.Selection{})
+		require.NoError(t, err)
+		for _, e := range entries {
+			dr, cr = dr+cents(e.String("AmtAcctDr")), cr+cents(e.String("AmtAcctCr"))
+		}
+		assert.Equal(t, dr, cr, "debits and credits")
+		assert.NotZero(t, dr)
+		return nil
+	})
+}
+
+func TestTwoBuildsAreEqual(t *testing.T) {
+	t.Parallel()
+	a, err := Build(t.Context())
+	require.NoError(t, err)
+	defer a.Close()
+	b, err := Build(t.Context())
+	require.NoError(t, err)
+	defer b.Close()
+	contents := func(s *store.Store) map[string][]store.Row {
+		all := map[string][]store.Row{}
+		eachTable(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+			rows, err := tx.Select(ctx, tab, store.Selection{OrderBy: "rowid"})
+			require.NoError(t, err)
+			all[tab.Name] = rows
+		})
+		return all
+	}
+	require.Equal(t, contents(a), contents(b))
+}
+
+func TestStoresAreIndependent(t *testing.T) {
+	t.Parallel()
+	secret := func(s *store.Store) (value string) {
+		view(t, s, func(ctx context.Context, tx *store.Tx) error {
+			return tx.QueryRow(ctx, `SELECT Value FROM AD_SysConfig WHERE Name='REST_TOKEN_SECRET'`).Scan(&value)
+		})
+		return value
+	}
+	a, b := open(t), open(t)
+	assert.NotEqual(t, secret(a), secret(b))
+	require.NoError(t, a.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec(t.Context(), `UPDATE C_BPartner SET Name='Changed' WHERE C_BPartner_ID=118`)
+		return err
+	}))
+	name := func(s *store.Store) (value string) {
+		view(t, s, func(ctx context.Context, tx *store.Tx) error {
+			return tx.QueryRow(ctx, `SELECT Name FROM C_BPartner WHERE C_BPartner_ID=118`).Scan(&value)
+		})
+		return value
+	}
+	assert.Equal(t, "Changed", name(a))
+	assert.Equal(t, "Joe Block", name(b))
+	assert.Equal(t, "Joe Block", name(open(t)), "the template is untouched")
+}
+
+func TestFileSurvivesReopening(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new folder", "erp's #1 100%.db")
+	s, err := Open(t.Context(), path)
+	require.NoError(t, err)
+	require.NoError(t, s.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec(t.Context(), `UPDATE C_BPartner SET Name='Kept' WHERE C_BPartner_ID=118`)
+		return err
+	}))
+	require.NoError(t, s.Close())
+	s, err = Open(t.Context(), path)
+	require.NoError(t, err)
+	var name string
+	view(t, s, func(ctx context.Context, tx *store.Tx) error {
+		return tx.QueryRow(ctx, `SELECT Name FROM C_BPartner WHERE C_BPartner_ID=118`).Scan(&name)
+	})
+	assert.Equal(t, "Kept", name)
+	require.NoError(t, s.Close())
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	for _, e := range left {
+		assert.NotContains(t, e.Name(), ".new-", "nothing of the making is left")
+	}
+}
+
+func TestOpenRefusesWhatIsNoDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
+	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("these are notes\n", 500)), 0o600))
+	for name, path := range map[string]string{"a directory": dir, "another file": text, "below a file": filepath.Join(text, "x.db")} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(t.Context(), path)
+			require.Error(t, err)
+		})
+	}
+	got, err := os.ReadFile(text)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Repeat("these are notes\n", 500), string(got), "the file is left as it was")
+}
+
+func TestProcessNumbers(t *testing.T) {
+	t.Parallel()
+	class := func(s *store.Store, id int) (value, class string) {
+		view(t, s, func(ctx context.Context, tx *store.Tx) error {
+			return tx.QueryRow(ctx, `SELECT Value, COALESCE(Classname,'') FROM AD_Process WHERE AD_Process_ID=?`, id).Scan(&value, &class)
+		})
+		return value, class
+	}
+	s := open(t)
+	_, sync := class(s, 291)
+	assert.Equal(t, "org.compiere.process.ColumnSync", sync)
+	_, packIn := class(s, 194)
+	assert.Equal(t, "org.adempiere.pipo.PackIn", packIn)
+	value, _ := class(s, 181)
+	assert.Equal(t, "AD_Column Sync", value)
+	value, _ = class(s, 50008)
+	assert.Equal(t, "PackIn", value)
+
+	plain, err := OpenWith(t.Context(), "", Options{RealProcessNumbers: true})
+	require.NoError(t, err)
+	defer plain.Close()
+	value, _ = class(plain, 291)
+	assert.Equal(t, "Rpt M_Inventory", value)
+	value, _ = class(plain, 194)
+	assert.Equal(t, "Import_BPartner", value)
+}
