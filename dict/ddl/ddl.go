@@ -1,0 +1,159 @@
+package ddl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// Options change what is written. Nil and the zero value are the defaults.
+type Options struct {
+	Style Style
+	// Resolve finds the table and the column that a reference leads to, by the
+	// name of its AD_Reference. Without it, and when it reports false, foreign
+	// keys that only the ERP's database knows are left out with a comment.
+	Resolve func(reference string) (table, column string, ok bool)
+}
+
+// Statement is one statement, without a terminator, or a comment.
+type Statement struct {
+	About   string // what it is for: "table XX_Demo", "foreign key ADClient_XXDemo"
+	Text    string
+	Comment bool // Text is a remark, not a statement
+}
+
+// Statements are what the plan means for the database, in order: every table,
+// then the foreign keys of all, then indexes.
+func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Statement, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	if dialect != dict.PostgreSQL && dialect != dict.Oracle {
+		return nil, fmt.Errorf("there is no database dialect %q; use postgresql or oracle", dialect)
+	}
+	var tables, keys, indexes []Statement
+	for _, step := range plan.Steps() {
+		switch step := step.(type) {
+		case *dict.Record: // rows of the dictionary are not the database's structure
+		case *dict.Process:
+			switch step.Role {
+			case dict.SyncTable:
+				if step.Physical == nil {
+					return nil, fmt.Errorf("step %s does not say what table %s has to look like", step.Key, step.Name)
+				}
+				tables = append(tables, Statement{About: "table " + step.Name, Text: CreateTable(step.Physical, dialect, opts.Style)})
+				keys = append(keys, foreignKeys(step.Physical, dialect, opts)...)
+			case dict.ValidateIndex:
+				statement, err := indexStatement(plan, step, dialect)
+				if err != nil {
+					return nil, err
+				}
+				indexes = append(indexes, statement)
+			case dict.ImportPackage: // concerns records
+			default:
+				return nil, fmt.Errorf("step %s has the role %q, which has no DDL", step.Key, step.Role)
+			}
+		default:
+			return nil, fmt.Errorf("a step of type %T has no DDL", step)
+		}
+	}
+	return append(append(tables, keys...), indexes...), nil
+}
+
+func foreignKeys(t *dict.Physical, dialect dict.Dialect, opts *Options) []Statement {
+	var list []Statement
+	for _, c := range t.Columns {
+		if c.Foreign == nil {
+			continue
+		}
+		about := "foreign key " + c.Foreign.Name
+		if c.Foreign.Table == "" && opts.Resolve != nil {
+			if table, column, ok := opts.Resolve(c.Foreign.Reference); ok {
+				resolved := *c.Foreign
+				resolved.Table, resolved.Column = table, column
+				c.Foreign = &resolved
+			}
+		}
+		if statement, ok := AddForeignKey(t.Table, c, dialect); ok {
+			list = append(list, Statement{About: about, Text: statement})
+		} else if c.Foreign.Table == "" {
+			list = append(list, Statement{About: about, Comment: true, Text: fmt.Sprintf(
+				"foreign key %s of %s.%s: its table is known to the reference %q in the ERP only",
+				c.Foreign.Name, t.Table, c.Name, oneLine(c.Foreign.Reference))})
+		}
+	}
+	return list
+}
+
+// oneLine keeps a text inside the comment it is written into.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func indexStatement(plan *dict.Plan, step *dict.Process, dialect dict.Dialect) (Statement, error) {
+	fail := func() (Statement, error) {
+		return Statement{}, fmt.Errorf("step %s does not say what index %s has to look like", step.Key, step.Name)
+	}
+	ref, ok := step.Record.(dict.Ref)
+	if !ok || step.Index == nil {
+		return fail()
+	}
+	record, _ := plan.Step(dict.Key(ref))
+	declared, ok := record.(*dict.Record)
+	if !ok {
+		return fail()
+	}
+	v, _ := declared.Value("AD_Table_ID")
+	table, ok := v.(dict.Ref)
+	if !ok {
+		return fail()
+	}
+	made, _ := plan.Step(dict.Key(table))
+	t, ok := made.(*dict.Record)
+	if !ok {
+		return fail()
+	}
+	return Statement{About: "index " + step.Name, Text: AddIndex(t.Name, *step.Index, dialect)}, nil
+}
+
+// File is a file of statements.
+type File struct {
+	Name    string // "01_table_XX_Demo.sql"
+	Content string
+}
+
+// Files are the plan's statements as numbered files for reading: one per table,
+// one for all foreign keys, one for all indexes.
+func Files(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]File, error) {
+	statements, err := Statements(plan, dialect, opts)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	group := ""
+	for _, s := range statements {
+		name := fileGroup(s)
+		if name != group {
+			group = name
+			files = append(files, File{Name: fmt.Sprintf("%02d_%s.sql", len(files)+1, group),
+				Content: fmt.Sprintf("-- %s, %s\n", oneLine(plan.Name()), dialect)})
+		}
+		f := &files[len(files)-1]
+		if s.Comment {
+			f.Content += "\n-- " + oneLine(s.Text) + "\n"
+		} else {
+			f.Content += "\n" + s.Text + "\n;\n"
+		}
+	}
+	return files, nil
+}
+
+func fileGroup(s Statement) string {
+	kind, name, _ := strings.Cut(s.About, " ")
+	switch kind {
+	case "table":
+		return "table_" + name
+	case "index":
+		return "indexes"
+	}
+	return "foreign_keys"
+}
