@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
 )
@@ -88,6 +89,9 @@ func intMember(name, value []byte) (int, error) {
 
 // parseRecords splits a list of records. All share one index.
 func parseRecords(list []byte) ([]Record, error) {
+	if uint64(len(list)) > math.MaxUint32 {
+		return nil, fmt.Errorf("a list of %d bytes is too large: %w", len(list), ErrBadResponse)
+	}
 	s := jsonscan.Scanner{Data: list}
 	s.Space()
 	if !s.Byte('[') {

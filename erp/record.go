@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ type Record struct {
 // ParseRecord reads one JSON object. The record keeps data, which must not be
 // changed afterwards.
 func ParseRecord(data []byte) (Record, error) {
+	if uint64(len(data)) > math.MaxUint32 {
+		return Record{}, fmt.Errorf("a record of %d bytes is too large: %w", len(data), ErrBadResponse)
+	}
 	s := jsonscan.Scanner{Data: data}
 	s.Space()
 	start := s.Pos
