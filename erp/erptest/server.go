@@ -33,9 +33,16 @@ type Options struct {
 	// 120 s, the statement timeout of the real server.
 	RequestTimeout time.Duration
 	// Strict switches off what the server accepts beyond the real one:
-	// refreshToken for refresh_token in POST /auth/refresh, and PATCH for PUT
-	// on records.
+	// refreshToken for refresh_token in POST /auth/refresh, PATCH for PUT on
+	// records, an array of AD_Column records in one POST, @<TableName>_ID@ for
+	// an AD_Table_ID, columns whose AD_Element_ID is left out, and numbers in
+	// place of process slugs.
 	Strict bool
+	// ProcessNumbers are the search keys (AD_Process.Value) of what numbers in
+	// place of a process's slug stand for; other numbers are AD_Process_IDs. nil
+	// means 291 for "AD_Column Sync" and 194 for "PackIn". A strict server takes
+	// no numbers.
+	ProcessNumbers map[int64]string
 	// ExposeJWK has GET /auth/jwk tell the signing key, as the AD_SysConfig key
 	// IDEMPIERE_REST_EXPOSE_JWK=Y does.
 	ExposeJWK bool
@@ -51,7 +58,9 @@ type Server struct {
 	faults Faults
 	roles  roleCache
 	health healthCache
-	secret []byte // with which tokens are signed; set by Open
+
+	processes processTable
+	secret    []byte // with which tokens are signed; set by Open
 
 	mu  sync.Mutex // guards url
 	url string
@@ -96,8 +105,12 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server's database; a server in memory loses its data.
-func (s *Server) Close() error { return s.db.Close() }
+// Close ends background jobs and the server's database; a server in memory
+// loses its data.
+func (s *Server) Close() error {
+	s.processes.stop()
+	return s.db.Close()
+}
 
 // TB is what [New] needs of a test; *testing.T and *testing.B are such.
 type TB interface {

@@ -1,0 +1,300 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// runImplementation runs what stands behind a process: the program of its
+// class, or its report.
+func (c *call) runImplementation(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	switch implementation(run.process) {
+	case "ColumnSync":
+		return c.synchronize(ctx, tx, run)
+	case "TableCreateColumns":
+		return c.createColumnsFromDatabase(ctx, tx, run)
+	case "CreateTable":
+		return c.createTable(ctx, tx, run)
+	case "CopyColumnsFromTable":
+		return c.copyColumns(ctx, tx, run)
+	case "CreateWindowFromTable":
+		return c.createWindow(ctx, tx, run)
+	case "TabCreateFields":
+		return c.createFields(ctx, tx, run)
+	case "SynchronizeTerminology":
+		return c.synchronizeTerminology(ctx, tx)
+	case "SequenceCheck":
+		return c.checkSequences(ctx, tx)
+	case "RoleAccessUpdate":
+		return c.roleAccessProcess(ctx, tx, run)
+	case "UUIDGenerator":
+		return c.generateUUIDs(ctx, tx, run)
+	case "CacheReset":
+		tx.DictionaryChanged()
+		return processResult{summary: "Cache reset"}, nil
+	case "PackIn", "PackInProcess", "PackInFolder":
+		return failed("package import is not available yet"), nil
+	}
+	if isReport(run.process) {
+		return c.runReport(ctx, tx, run)
+	}
+	what := run.process.String("Classname")
+	if what == "" {
+		what = run.process.String("Value")
+	}
+	return failed("the embedded ERP has no program for %s", what), nil
+}
+
+func failed(format string, args ...any) processResult {
+	return processResult{summary: fmt.Sprintf(format, args...), isError: true}
+}
+
+// synchronize brings the database in line with the dictionary: the column a
+// record id names with its table, or, where the number 291 is used for the
+// process, the whole table.
+func (c *call) synchronize(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if run.recordID == 0 {
+		return failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil
+	}
+	tables, err := tx.Table(ctx, "AD_Table")
+	if err != nil {
+		return processResult{}, err
+	}
+	if run.tableID == tables.ID && !c.srv.opts.Strict {
+		t, err := tx.TableByID(ctx, run.recordID)
+		if err != nil {
+			return failed("There is no active table with AD_Table_ID %d", run.recordID), nil //nolint:nilerr // said in the result
+		}
+		if len(t.Columns) == 0 {
+			return failed("Table %s has no columns yet", t.Name), nil
+		}
+		report, err := tx.SyncTable(ctx, t)
+		return syncOutcome(t, report, err)
+	}
+	result, err := syncColumn(c, tx, run.recordID)
+	since := run.text("DateFrom")
+	if err != nil || result.isError || since == "" {
+		return result, err
+	}
+	return c.synchronizeSince(ctx, tx, run.recordID, since, result)
+}
+
+// synchronizeSince treats every other column of the table that changed since a
+// moment.
+func (c *call) synchronizeSince(ctx context.Context, tx *store.Tx, columnID int64, since string, result processResult) (processResult, error) {
+	rows, err := rowsWhere(ctx, tx, "AD_Column", "AD_Column_ID",
+		"AD_Table_ID=(SELECT AD_Table_ID FROM AD_Column WHERE AD_Column_ID=?) AND AD_Column_ID<>? AND Updated>=? AND IsActive='Y'",
+		columnID, columnID, since)
+	if err != nil {
+		return result, err
+	}
+	for _, row := range rows {
+		if row.String("ColumnSQL") != "" {
+			continue
+		}
+		more, err := syncColumn(c, tx, row.Int("AD_Column_ID"))
+		if err != nil || more.isError {
+			return more, err
+		}
+		result.logs = append(result.logs, processLog{message: row.String("ColumnName") + ": " + more.summary})
+	}
+	return result, nil
+}
+
+// syncOutcome is the result of bringing a table in line with the dictionary.
+func syncOutcome(t *store.Table, report string, err error) (processResult, error) {
+	var ddl *store.DDLError
+	switch {
+	case errors.As(err, &ddl):
+		return failed("%s", ddl.Error()), nil
+	case err != nil:
+		return processResult{}, fmt.Errorf("synchronizing %s: %w", t.Name, err)
+	case report == "":
+		report = "No SQL: the database has what the dictionary says"
+	}
+	return processResult{summary: report}, nil
+}
+
+func (c *call) checkSequences(ctx context.Context, tx *store.Tx) (processResult, error) {
+	names, err := tx.TableNames(ctx)
+	if err != nil {
+		return processResult{}, err
+	}
+	result := processResult{}
+	for _, name := range sortedNames(names) {
+		t, err := tx.Table(ctx, name)
+		if err != nil {
+			return result, err
+		}
+		key := t.KeyColumn()
+		if t.IsView || key == nil {
+			continue
+		}
+		if exists, err := hasPhysicalColumn(ctx, tx, t.Name, key.Name); err != nil || !exists {
+			if err != nil {
+				return result, err
+			}
+			continue
+		}
+		if err := tx.EnsureSequence(ctx, t.Name); err != nil {
+			return result, err
+		}
+		var highest int64
+		if err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(key.Name)+"),0) FROM "+store.Quote(t.Name)).Scan(&highest); err != nil {
+			return result, err
+		}
+		next := max(highest+1, store.FirstCustomID)
+		sequences, err := tx.Table(ctx, "AD_Sequence")
+		if err != nil {
+			return result, err
+		}
+		n, err := tx.Set(ctx, sequences, store.Row{"CurrentNext": next}, "Name=? COLLATE NOCASE AND IsTableID='Y' AND CurrentNext<?", t.Name, next)
+		if err != nil {
+			return result, err
+		}
+		if n > 0 {
+			result.logs = append(result.logs, processLog{message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
+		}
+	}
+	result.summary = fmt.Sprintf("%d sequences corrected", len(result.logs))
+	return result, nil
+}
+
+func (c *call) roleAccessProcess(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	where, args := "IsManual='N' AND IsActive='Y'", []any(nil)
+	if id := run.id("AD_Role_ID"); id > 0 {
+		where, args = where+" AND AD_Role_ID=?", append(args, id)
+	}
+	if c.session.ClientID != 0 {
+		where, args = where+" AND AD_Client_ID=?", append(args, c.session.ClientID)
+	}
+	roles, err := rowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", where, args...)
+	if err != nil {
+		return processResult{}, err
+	}
+	result := processResult{summary: fmt.Sprintf("%d roles updated", len(roles))}
+	for _, role := range roles {
+		n, err := c.updateRoleAccess(ctx, tx, role, run.flag("ResetAccess", false))
+		if err != nil {
+			return result, err
+		}
+		result.logs = append(result.logs, processLog{message: fmt.Sprintf("%s: %d objects", role.String("Name"), n)})
+	}
+	return result, nil
+}
+
+func (c *call) generateUUIDs(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if run.flag("IsClearUUID", false) {
+		return failed("UUIDs are not cleared: they identify records to other systems"), nil
+	}
+	names, err := tx.TableNames(ctx)
+	if err != nil {
+		return processResult{}, err
+	}
+	wanted := run.text("TableName")
+	result := processResult{}
+	for _, name := range sortedNames(names) {
+		if wanted != "" && !strings.EqualFold(name, wanted) {
+			continue
+		}
+		t, err := tx.Table(ctx, name)
+		if err != nil {
+			return result, err
+		}
+		uu, key := t.UUColumn(), t.KeyColumn()
+		if t.IsView || uu == nil || key == nil {
+			continue
+		}
+		if exists, err := hasPhysicalColumn(ctx, tx, t.Name, uu.Name); err != nil || !exists {
+			if err != nil {
+				return result, err
+			}
+			continue
+		}
+		rows, err := tx.Select(ctx, t, store.Selection{
+			Columns: []*store.Column{key}, Where: "COALESCE(" + store.Quote(uu.Name) + ",'')=''", OrderBy: store.Quote(key.Name),
+		})
+		if err != nil {
+			return result, err
+		}
+		for _, row := range rows {
+			if _, err := tx.Set(ctx, t, store.Row{uu.Name: store.NewUUID()}, store.Quote(key.Name)+"=?", row.Int(key.Name)); err != nil {
+				return result, err
+			}
+		}
+		if len(rows) > 0 {
+			result.logs = append(result.logs, processLog{number: fmt.Sprint(len(rows)), message: t.Name})
+		}
+	}
+	result.summary = fmt.Sprintf("UUIDs given in %d tables", len(result.logs))
+	return result, nil
+}
+
+// synchronizeTerminology passes the terms of the elements on to the columns
+// and centrally maintained fields that differ.
+func (c *call) synchronizeTerminology(ctx context.Context, tx *store.Tx) (processResult, error) {
+	res, err := tx.Exec(ctx, `UPDATE AD_Column SET
+		ColumnName=(SELECT e.ColumnName FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
+		Name=(SELECT e.Name FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
+		Description=(SELECT e.Description FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
+		Help=(SELECT e.Help FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID)
+		WHERE EXISTS (SELECT 1 FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID
+			AND (e.ColumnName<>AD_Column.ColumnName OR e.Name<>AD_Column.Name))`)
+	if err != nil {
+		return processResult{}, err
+	}
+	columns, err := res.RowsAffected()
+	if err != nil {
+		return processResult{}, err
+	}
+	res, err = tx.Exec(ctx, `UPDATE AD_Field SET
+		Name=(SELECT c.Name FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID),
+		Description=(SELECT c.Description FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID),
+		Help=(SELECT c.Help FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID)
+		WHERE IsCentrallyMaintained='Y' AND EXISTS (SELECT 1 FROM AD_Column c
+			WHERE c.AD_Column_ID=AD_Field.AD_Column_ID AND c.Name<>AD_Field.Name)`)
+	if err != nil {
+		return processResult{}, err
+	}
+	fields, err := res.RowsAffected()
+	if err != nil {
+		return processResult{}, err
+	}
+	tx.DictionaryChanged()
+	return processResult{summary: fmt.Sprintf("%d columns and %d fields synchronized", columns, fields)}, nil
+}
+
+// tableOf is the table a process is to work on: the one its record names.
+func (c *call) tableOf(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, store.Row, error) {
+	row, err := oneRow(ctx, tx, "AD_Table", run.recordID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if run.recordID == 0 || row == nil {
+		return nil, nil, plainError("No table: give its AD_Table_ID as record-id")
+	}
+	t, err := tx.TableByID(ctx, run.recordID)
+	if err != nil {
+		return nil, nil, withCause(plainError("The table is not active"), err)
+	}
+	return t, row, nil
+}
+
+// mustWriteDictionary refuses those who may not change a table of the
+// dictionary, whatever process they may run.
+func (c *call) mustWriteDictionary(ctx context.Context, tx *store.Tx, table string) error {
+	t, err := tx.Table(ctx, table)
+	if err != nil {
+		return err
+	}
+	ok, err := c.canWrite(ctx, tx, t)
+	if err == nil && !ok {
+		err = fail(http.StatusForbidden, "Access denied", "Access denied for table: "+t.Name)
+	}
+	return err
+}

@@ -1,0 +1,228 @@
+package erptest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// jobDelay is how long after the request a job begins.
+const jobDelay = time.Second
+
+// processTable knows the processes that run. The zero value is ready.
+type processTable struct {
+	mu      sync.Mutex           // guards the rest
+	running map[int64]claimed    // by AD_PInstance_ID
+	stopped bool                 // no more jobs are taken
+	cancel  []context.CancelFunc // of jobs
+	wg      sync.WaitGroup       // jobs
+}
+
+// claimed is what a running process excludes.
+type claimed struct {
+	process, client, record int64
+	parameters              string
+	job                     bool
+}
+
+// claim enters a run, or refuses because the process is running already:
+// with the same parameters and record for AllowMultipleExecution P, at all
+// for N.
+func (t *processTable) claim(run *processRun, client int64, job bool) bool {
+	mine := claimed{
+		process: run.process.Int("AD_Process_ID"), client: client, record: run.recordID, parameters: run.signature(), job: job,
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rule := run.process.String("AllowMultipleExecution")
+	for _, other := range t.running {
+		if other.process != mine.process || other.client != mine.client {
+			continue
+		}
+		if rule == "N" || rule == "P" && other.record == mine.record && other.parameters == mine.parameters {
+			return false
+		}
+	}
+	if t.running == nil {
+		t.running = map[int64]claimed{}
+	}
+	t.running[run.instanceID] = mine
+	return true
+}
+
+func (t *processTable) done(instance int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.running, instance)
+}
+
+// has tells whether a job has not ended yet.
+func (t *processTable) has(instance int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running[instance].job
+}
+
+// start runs job in the background until the server closes.
+func (t *processTable) start(job func(context.Context)) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return false
+	}
+	ctx, cancel := context.WithCancel(context.Background()) // a job outlives its request; stop ends it
+	t.cancel = append(t.cancel, cancel)
+	t.wg.Go(func() {
+		defer cancel()
+		job(ctx)
+	})
+	return true
+}
+
+// stop ends the jobs and waits for them.
+func (t *processTable) stop() {
+	t.mu.Lock()
+	t.stopped = true
+	for _, cancel := range t.cancel {
+		cancel()
+	}
+	t.mu.Unlock()
+	t.wg.Wait()
+}
+
+// signature is the parameters as one text.
+func (r *processRun) signature() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(r.params)) {
+		p := r.params[name]
+		fmt.Fprintf(&b, "%s=%q..%q/%x;", name, fmt.Sprint(p.value), fmt.Sprint(p.to), p.file)
+	}
+	return b.String()
+}
+
+// runJob answers POST /processes/jobs/{slug}: the process begins a second
+// later.
+func runJob(c *call) error {
+	run, err := c.prepareRun(true)
+	if err != nil {
+		return err
+	}
+	background := &call{srv: c.srv, params: c.params, query: c.query, session: c.session}
+	started := c.srv.processes.start(func(ctx context.Context) {
+		defer c.srv.processes.done(run.instanceID)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(jobDelay):
+		}
+		limited, cancel := context.WithTimeout(ctx, c.srv.opts.RequestTimeout)
+		defer cancel()
+		background.r = (&http.Request{Header: http.Header{}}).WithContext(limited)
+		if _, err := background.perform(limited, run); err != nil {
+			c.srv.log.Warn("job failed", "process", run.process.String("Value"), "error", err)
+		}
+	})
+	if !started {
+		c.srv.processes.done(run.instanceID)
+		return page(http.StatusServiceUnavailable)
+	}
+	var answer *wire.Object
+	err = c.view(c.ctx(), func(tx *store.Tx) (err error) {
+		answer, err = c.jobObject(c.ctx(), tx, run.instanceID)
+		return err
+	})
+	if err != nil {
+		return orTitled("Server error", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// listJobs answers GET /processes/jobs: the tenant's jobs that have not ended.
+func listJobs(c *call) error {
+	list := []*wire.Object{}
+	err := c.view(c.ctx(), func(tx *store.Tx) error {
+		rows, err := rowsWhere(c.ctx(), tx, "AD_PInstance", "AD_PInstance_ID",
+			"IsRunAsJob='Y' AND IsProcessing='Y' AND IsActive='Y' AND AD_Client_ID=?", c.session.ClientID)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if !c.srv.processes.has(row.Int("AD_PInstance_ID")) {
+				continue // left over from a server that ended before the job
+			}
+			o, err := c.jobObject(c.ctx(), tx, row.Int("AD_PInstance_ID"))
+			if err != nil {
+				return err
+			}
+			list = append(list, o)
+		}
+		return nil
+	})
+	if err != nil {
+		return orTitled("GET Error", err)
+	}
+	c.json(http.StatusOK, wire.NewObject("jobs", list))
+	return nil
+}
+
+// getJob answers GET /processes/jobs/{id}.
+func getJob(c *call) error {
+	id, err := strconv.ParseInt(c.param("id"), 10, 32)
+	if err != nil {
+		return page(http.StatusNotFound)
+	}
+	var answer *wire.Object
+	err = c.view(c.ctx(), func(tx *store.Tx) error {
+		rows, err := rowsWhere(c.ctx(), tx, "AD_PInstance", "",
+			"IsRunAsJob='Y' AND AD_PInstance_ID=? AND AD_Client_ID=?", id, c.session.ClientID)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return failf(http.StatusNotFound, "Job not found", "No job found matching id %d", id)
+		}
+		answer, err = c.jobObject(c.ctx(), tx, id)
+		return err
+	})
+	if err != nil {
+		return orTitled("GET Error", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Object, error) {
+	instance, err := oneRow(ctx, tx, "AD_PInstance", id)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for table, key := range map[string]int64{
+		"AD_Client": instance.Int("AD_Client_ID"), "AD_User": instance.Int("CreatedBy"), "AD_Process": instance.Int("AD_Process_ID"),
+	} {
+		row, err := oneRow(ctx, tx, table, key)
+		if err != nil {
+			return nil, err
+		}
+		names[table] = row.String("Name")
+		if table == "AD_Process" {
+			names[table] = slugify(row.String("Value"))
+		}
+	}
+	since := ""
+	if t, err := time.Parse(storedDateTime, instance.String("Created")); err == nil {
+		since = t.In(c.srv.opts.Location).Format("01/02/2006 03:04:05 PM")
+	}
+	return wire.NewObject("id", id, "client", names["AD_Client"], "user", names["AD_User"], "process", names["AD_Process"],
+		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.processes.has(id)), nil
+}

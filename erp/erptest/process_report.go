@@ -1,0 +1,276 @@
+package erptest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/erphub/erphub/erp/erptest/internal/report"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// maxReportRows bounds a report.
+const maxReportRows = 10_000
+
+// isReport tells whether running a process gives a report.
+func isReport(process store.Row) bool {
+	return process.Bool("IsReport") || process.Int("AD_ReportView_ID") > 0 || process.Int("AD_PrintFormat_ID") > 0 ||
+		process.String("JasperReport") != ""
+}
+
+// runReport writes the rows of a report's table, or the record it is about.
+func (c *call) runReport(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	t, err := c.reportTable(ctx, tx, run)
+	if err != nil {
+		return processResult{}, err
+	}
+	if t == nil {
+		return failed("the embedded ERP has no data for the report %s", run.process.String("Value")), nil
+	}
+	if ok, err := c.canRead(ctx, tx, t); err != nil || !ok {
+		if err != nil {
+			return processResult{}, err
+		}
+		return failed("Access denied for table: %s", t.Name), nil
+	}
+	var table *report.Table
+	if run.recordID > 0 {
+		table, err = c.recordReport(ctx, tx, run, t)
+	} else {
+		table, err = c.listReport(ctx, tx, run, t)
+	}
+	if err != nil {
+		return processResult{}, err
+	}
+	result := processResult{summary: fmt.Sprintf("Report: %d rows", len(table.Rows))}
+	name := fileBase(run.process.String("Name"))
+	switch run.reportType {
+	case "", "PDF":
+		result.report = &processFile{name + ".pdf", table.PDF()}
+	case "HTML":
+		result.export = &processFile{name + ".html", table.HTML()}
+	case "CSV":
+		data, err := table.CSV()
+		if err != nil {
+			return processResult{}, err
+		}
+		result.export = &processFile{name + ".csv", data}
+	case "XLSX":
+		data, err := table.XLSX()
+		if err != nil {
+			return processResult{}, err
+		}
+		result.export = &processFile{name + ".xlsx", data}
+	default:
+		return failed("report type %s is not available in the embedded ERP: use PDF, HTML, CSV or XLSX", jsonOf(run.reportType)), nil
+	}
+	return result, nil
+}
+
+// fileBase makes a file name of a report's name.
+func fileBase(name string) string {
+	base := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' {
+			return r
+		}
+		return -1
+	}, name)
+	if base == "" {
+		return "Report"
+	}
+	return base
+}
+
+// reportTable is the table a report is about: its record's, its report view's,
+// or the one its search key names ("Rpt C_Order"); nil when there is none.
+func (c *call) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, error) {
+	if run.recordID > 0 && run.tableID > 0 {
+		return existingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, run.tableID) })
+	}
+	if id := run.process.Int("AD_ReportView_ID"); id > 0 {
+		view, err := oneRow(ctx, tx, "AD_ReportView", id)
+		if err != nil {
+			return nil, err
+		}
+		return existingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, view.Int("AD_Table_ID")) })
+	}
+	words := strings.Fields(run.process.String("Value"))
+	if len(words) == 0 {
+		return nil, nil
+	}
+	return existingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, words[len(words)-1]) })
+}
+
+// existingTable is a table that both dictionary and database have, else nil.
+func existingTable(ctx context.Context, tx *store.Tx, find func() (*store.Table, error)) (*store.Table, error) {
+	t, err := find()
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ok, err := tx.TableExists(ctx, t.Name)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return t, nil
+}
+
+// reportColumns are the columns of a list: what a person would look for.
+func (c *call) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
+	var out []*store.Column
+	for _, col := range t.Columns {
+		if hidden, err := c.columnHidden(ctx, tx, t, col); err != nil || hidden {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		switch {
+		case col.IsVirtual(), col.Secure, col.Encrypted, col.Kind() == store.KindBytes, col.Kind() == store.KindUUID, col.Key,
+			standardColumns[strings.ToUpper(col.Name)]:
+			continue
+		}
+		if col.Identifier || col.Selection || col.Mandatory {
+			out = append(out, col)
+		}
+	}
+	return out[:min(len(out), 12)], nil
+}
+
+func (c *call) listReport(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table) (*report.Table, error) {
+	columns, err := c.reportColumns(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	where, args, err := c.rowFilter(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	parts := []string{store.Quote(t.Name) + ".IsActive='Y'"}
+	if where != "" {
+		parts = append(parts, "("+where+")")
+	}
+	for name, p := range run.params {
+		col, ok := t.Column(name)
+		if !ok || col.IsVirtual() {
+			continue
+		}
+		switch {
+		case p.value != nil && p.to != nil:
+			parts, args = append(parts, store.Expr(t, col)+" BETWEEN ? AND ?"), append(args, p.value, p.to)
+		case p.value != nil:
+			parts, args = append(parts, store.Expr(t, col)+"=?"), append(args, p.value)
+		case p.to != nil:
+			parts, args = append(parts, store.Expr(t, col)+"<=?"), append(args, p.to)
+		}
+	}
+	order := ""
+	if key := t.KeyColumn(); key != nil {
+		order = store.Expr(t, key)
+	}
+	rows, err := tx.Select(ctx, t, store.Selection{Where: strings.Join(parts, " AND "), Args: args, OrderBy: order, Limit: maxReportRows})
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Table{Title: run.process.String("Name")}
+	for _, col := range columns {
+		out.Header = append(out.Header, col.Label)
+	}
+	for _, row := range rows {
+		line, err := c.reportLine(ctx, tx, t, row, columns)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	return out, nil
+}
+
+func (c *call) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
+	o, err := c.recordObject(ctx, tx, t, row, columns)
+	if err != nil {
+		return nil, err
+	}
+	line := make([]string, len(columns))
+	for i, col := range columns {
+		v, ok := o.Get(col.Name)
+		if !ok {
+			v, _ = o.Get(propertyName(col.Name))
+		}
+		line[i] = reportText(v)
+	}
+	return line, nil
+}
+
+// reportText is a value as a person reads it.
+func reportText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case wire.Decimal:
+		return string(v)
+	case bool:
+		if v {
+			return "Yes"
+		}
+		return "No"
+	case *wire.Object:
+		for _, name := range []string{"identifier", "id"} {
+			if inner, ok := v.Get(name); ok {
+				return reportText(inner)
+			}
+		}
+		return ""
+	case json.RawMessage:
+		return string(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// recordReport prints one record: what it holds, then its lines.
+func (c *call) recordReport(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table) (*report.Table, error) {
+	row, err := c.findRow(ctx, tx, t, formatID(run.recordID))
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.recordObject(ctx, tx, t, row, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Table{Title: run.process.String("Name"), Header: []string{"Field", "Value"}}
+	for _, name := range o.Names() {
+		v, _ := o.Get(name)
+		col, ok := t.Column(name)
+		if !ok || col.Kind() == store.KindBytes {
+			continue
+		}
+		out.Rows = append(out.Rows, []string{col.Label, reportText(v)})
+	}
+	if !isDocument(t) {
+		return out, nil
+	}
+	lines, err := c.documentLines(ctx, tx, &record{table: t, old: row, row: row})
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range lines.rows {
+		columns, err := c.reportColumns(ctx, tx, lines.table)
+		if err != nil {
+			return nil, err
+		}
+		values, err := c.reportLine(ctx, tx, lines.table, line, columns)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, []string{fmt.Sprintf("%s %d", lines.table.Label, i+1), strings.Join(values, " | ")})
+	}
+	return out, nil
+}
