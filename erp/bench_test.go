@@ -13,8 +13,8 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// benchRecord is a record of about 1.5 KB (a page of 100 has 152 KB) with the
-// kinds of values a real one has; padded, it is the 2 KB record.
+// benchRecord is a record with the kinds of values a real one has, about 1.2 KB
+// and the padding.
 func benchRecord(id int, pad string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"id":%d,"uid":"5b0c6f2a-0000-4000-8000-%012d"`, id, id)
@@ -38,6 +38,9 @@ func benchRecord(id int, pad string) []byte {
 	return b.Bytes()
 }
 
+// pagePad brings a page of 100 records to 152 KB.
+var pagePad = strings.Repeat("p", 1520-len(benchRecord(1000000, "")))
+
 func benchPage(rows, skip, total int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"page-count":%d,"records-size":%d,"skip-records":%d,"row-count":%d,"records":[`, (total+rows-1)/rows, rows, skip, total)
@@ -45,7 +48,7 @@ func benchPage(rows, skip, total int) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(benchRecord(1000000+skip+i, ""))
+		b.Write(benchRecord(1000000+skip+i, pagePad))
 	}
 	fmt.Fprintf(&b, `],"array-count":%d}`, rows)
 	return b.Bytes()
