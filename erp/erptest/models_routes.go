@@ -19,6 +19,7 @@ func modelRoutes() []route {
 		{method: http.MethodPost, pattern: table, handle: createModel},
 		{method: http.MethodGet, pattern: record, handle: getModel},
 		{method: http.MethodPut, pattern: record, handle: updateModel},
+		{method: http.MethodPatch, pattern: record, handle: updateModel, relaxed: true},
 		{method: http.MethodDelete, pattern: record, handle: deleteModel},
 		{method: http.MethodGet, pattern: record + "/{property}", handle: getProperty},
 		{method: http.MethodGet, pattern: record + "/print", handle: printModel},

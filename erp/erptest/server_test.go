@@ -60,12 +60,20 @@ func TestRoutingComesBeforeAuthentication(t *testing.T) {
 	}
 }
 
-func TestStrictRefusesPatch(t *testing.T) {
+func TestPatchIsPutUnlessStrict(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t, erptest.Options{Strict: true})
-	a := request{method: "PATCH", path: "/models/C_BPartner/118", body: `{}`}.do(t, srv)
-	assert.Equal(t, http.StatusMethodNotAllowed, a.status)
-	assert.NotContains(t, a.header.Values("Allow"), "PATCH")
+	for _, strict := range []bool{false, true} {
+		srv := erptest.New(t, erptest.Options{Strict: strict})
+		token, _ := logIn(t, srv, asGardenAdmin)
+		a := request{method: "PATCH", path: "/models/C_BPartner/118", token: token, body: `{"Description":"patched"}`}.do(t, srv)
+		if strict {
+			assert.Equal(t, http.StatusMethodNotAllowed, a.status)
+			assert.Equal(t, "DELETE,GET,HEAD,OPTIONS,PUT", strings.Join(a.header.Values("Allow"), ","))
+			continue
+		}
+		require.Equal(t, http.StatusOK, a.status, a.body)
+		assert.Equal(t, "patched", a.object(t)["Description"])
+	}
 }
 
 func TestSizesAreBounded(t *testing.T) {
