@@ -48,7 +48,9 @@ func (rd *reader) expansions(ctx context.Context, t *store.Table, items []filter
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, x)
+		if x != nil {
+			out = append(out, x)
+		}
 	}
 	return out, nil
 }
@@ -60,10 +62,14 @@ func (rd *reader) expansion(ctx context.Context, t *store.Table, item filter.Exp
 	return rd.childExpansion(ctx, t, item, depth)
 }
 
-// masterExpansion replaces a reference by the record it references.
+// masterExpansion replaces a reference by the record it references. It is nil
+// when the role may not see the column.
 func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *store.Column, item filter.Expansion) (*expansion, error) {
 	if !item.Only("$select") {
 		return nil, expandError("Only $select is allowed when expanding the column %s", col.Name)
+	}
+	if hidden, err := rd.c.columnHidden(ctx, rd.tx, t, col); err != nil || hidden {
+		return nil, err
 	}
 	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
 	if isTreeNode(t, col) {
@@ -215,6 +221,9 @@ func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Ta
 	shared, ok := parent.Column(link.Name)
 	if !ok || shared.Secure || shared.Encrypted || strings.HasPrefix(shared.ColumnSQL, "@") {
 		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
+	}
+	if hidden, err := rd.c.columnHidden(ctx, rd.tx, parent, shared); err != nil || hidden {
+		return errors.Join(err, expandError("%s does not link %s to %s", name, x.table.Name, parent.Name))
 	}
 	x.parent = shared
 	return nil

@@ -156,9 +156,6 @@ func (rd *reader) identify(ctx context.Context, l lookup, wanted map[string]any,
 	if err != nil {
 		return err
 	}
-	if exists, err := rd.tx.TableExists(ctx, t.Name); err != nil || !exists {
-		return err
-	}
 	shown, separator := rd.displayColumns(t, l)
 	read := sources(t, nil, l.key)
 	parts := make([]property, 0, len(shown))
@@ -178,6 +175,9 @@ func (rd *reader) identify(ctx context.Context, l lookup, wanted map[string]any,
 			Columns: read, Where: store.Expr(t, keyColumn) + inMarks(len(chunk)), Args: chunk,
 		})
 		if err != nil {
+			if exists, existsErr := rd.tx.TableExists(ctx, t.Name); existsErr == nil && !exists {
+				return nil // in the dictionary only
+			}
 			return err
 		}
 		if rows, err = rd.translate(ctx, t, shown, rows); err != nil {

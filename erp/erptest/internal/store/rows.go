@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -30,6 +31,8 @@ func (r Row) String(column string) string {
 	switch v := r[column].(type) {
 	case string:
 		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
 	case nil:
 		return ""
 	case []byte:
