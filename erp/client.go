@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -104,6 +105,11 @@ func parseBaseURL(text string) (*url.URL, error) {
 		return nil, invalid("the base URL has no host; %s", hint)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, invalid("the base URL has a query or fragment; %s", hint)
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, invalid("the base URL has a port that is not between 1 and 65535; %s", hint)
+		}
 	}
 	path := strings.TrimRight(u.Path, "/")
 	if path != "" {

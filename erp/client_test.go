@@ -36,7 +36,7 @@ func TestNewBaseURL(t *testing.T) {
 		"empty": "", "no scheme": "localhost:8080", "host only": "erp.example.com", "other scheme": "ftp://erp.example.com",
 		"no host": "http://", "no host but port": "http://:8080", "user": "http://me:geheim@erp.example.com", "query": "http://erp.example.com?a=geheim",
 		"fragment": "http://erp.example.com#a", "blank": "http://erp example.com", "newline": "http://erp.example.com\n",
-		"dots": "http://erp.example.com/a/../b", "bad port": "http://erp.example.com:port", "bad escape": "http://erp.example.com/%zz",
+		"dots": "http://erp.example.com/a/../b", "port 0": "http://erp.example.com:0", "port too large": "http://erp.example.com:99999", "bad port": "http://erp.example.com:port", "bad escape": "http://erp.example.com/%zz",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
