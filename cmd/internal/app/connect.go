@@ -148,7 +148,11 @@ func (a *app) source(s *setup) (tokens.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settings.Source(store, tokens.WithLogger(a.log))
+	source, err := settings.Source(store, tokens.WithLogger(a.log))
+	if err != nil {
+		return nil, usageErr{err} // it only looks at the settings
+	}
+	return source, nil
 }
 
 // client connects to the ERP the settings name.
