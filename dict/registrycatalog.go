@@ -1,0 +1,234 @@
+package dict
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Catalog is a dictionary at one moment. It never changes, so several questions
+// to the same catalog fit together. The zero Catalog is empty.
+type Catalog struct {
+	content
+	origin string
+	stamps []Stamp // per row kind
+	loaded time.Time
+
+	tableByName map[string]int32 // lower case
+	tableByID   map[int]int32
+	columnByID  map[int]int32
+	elementBy   map[string]int32 // ColumnName in lower case
+
+	// Where the rows that belong to a row begin and end: columnsOf[i] is for
+	// table i, and so on.
+	columnsOf    []span
+	indexesOf    []span
+	indexParts   []span
+	entriesOf    []span
+	tabsOf       []span
+	fieldsOf     []span
+	parametersOf []span
+
+	searchOnce sync.Once
+	search     *searchIndex
+}
+
+// span is a part of a slice.
+type span struct{ from, to int32 }
+
+// newCatalog orders the rows of c, joins them and makes them findable. Rows it
+// has to change are copied first, because another catalog may share them.
+func newCatalog(c content, origin string, stamps []Stamp, loaded time.Time) *Catalog {
+	out := &Catalog{content: c, origin: origin, stamps: stamps, loaded: loaded}
+	out.order()
+	out.findable()
+	out.join()
+	return out
+}
+
+func (c *Catalog) order() {
+	c.tables = ordered(c.tables, func(a, b *TableInfo) int {
+		return cmp.Or(compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	c.columns = ordered(c.columns, func(a, b *ColumnInfo) int {
+		return cmp.Or(cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.ID, b.ID))
+	})
+	c.elements = ordered(c.elements, func(a, b *ElementInfo) int { return cmp.Compare(a.ID, b.ID) })
+	c.references = ordered(c.references, func(a, b *ReferenceInfo) int { return cmp.Compare(a.ID, b.ID) })
+	c.entries = ordered(c.entries, func(a, b *ListEntry) int {
+		return cmp.Or(cmp.Compare(a.ReferenceID, b.ReferenceID), cmp.Compare(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
+	})
+	c.lookups = ordered(c.lookups, func(a, b *LookupInfo) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
+	c.rules = ordered(c.rules, func(a, b *ValRuleInfo) int { return cmp.Compare(a.ID, b.ID) })
+	c.windows = ordered(c.windows, func(a, b *WindowInfo) int {
+		return cmp.Or(compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	c.tabs = ordered(c.tabs, func(a, b *TabInfo) int {
+		return cmp.Or(cmp.Compare(a.WindowID, b.WindowID), cmp.Compare(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
+	})
+	c.fields = ordered(c.fields, func(a, b *FieldInfo) int {
+		return cmp.Or(cmp.Compare(a.TabID, b.TabID), compareSeqNo(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
+	})
+	c.processes = ordered(c.processes, func(a, b *ProcessInfo) int {
+		return cmp.Or(compareFold(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
+	})
+	c.parameters = ordered(c.parameters, func(a, b *ParameterInfo) int {
+		return cmp.Or(cmp.Compare(a.ProcessID, b.ProcessID), cmp.Compare(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
+	})
+	c.indexes = ordered(c.indexes, func(a, b *IndexInfo) int {
+		return cmp.Or(cmp.Compare(a.TableID, b.TableID), compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	c.indexColumns = ordered(c.indexColumns, func(a, b *IndexColumnInfo) int {
+		return cmp.Or(cmp.Compare(a.IndexID, b.IndexID), cmp.Compare(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// ordered returns rows in order: themselves if they are, else a sorted copy.
+func ordered[T any](rows []T, compare func(a, b *T) int) []T {
+	for i := 1; i < len(rows); i++ {
+		if compare(&rows[i-1], &rows[i]) <= 0 {
+			continue
+		}
+		// Rows are large, so numbers are sorted in their place.
+		places := make([]int32, len(rows))
+		for i := range places {
+			places[i] = int32(i)
+		}
+		slices.SortStableFunc(places, func(a, b int32) int { return compare(&rows[a], &rows[b]) })
+		sorted := make([]T, len(rows))
+		for i, p := range places {
+			sorted[i] = rows[p]
+		}
+		return sorted
+	}
+	return rows
+}
+
+// compareSeqNo orders by sequence, 0 (none) last.
+func compareSeqNo(a, b int) int {
+	if (a == 0) != (b == 0) {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+// compareFold compares without regard to case, then with it.
+func compareFold(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x >= 0x80 || y >= 0x80 {
+			return cmp.Or(strings.Compare(strings.ToLower(a[i:]), strings.ToLower(b[i:])), strings.Compare(a, b))
+		}
+		if x, y = lowerByte(x), lowerByte(y); x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+func lowerByte(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+func (c *Catalog) findable() {
+	c.tableByName = make(map[string]int32, len(c.tables))
+	c.tableByID = make(map[int]int32, len(c.tables))
+	for i := range c.tables {
+		name := strings.ToLower(c.tables[i].Name)
+		if old, twice := c.tableByName[name]; !twice || !c.tables[old].Active && c.tables[i].Active {
+			c.tableByName[name] = int32(i)
+		}
+		c.tableByID[c.tables[i].ID] = int32(i)
+	}
+	c.columnByID = make(map[int]int32, len(c.columns))
+	for i := range c.columns {
+		c.columnByID[c.columns[i].ID] = int32(i)
+	}
+	c.elementBy = make(map[string]int32, len(c.elements))
+	for i := range c.elements {
+		name := strings.ToLower(c.elements[i].Name)
+		if _, twice := c.elementBy[name]; !twice {
+			c.elementBy[name] = int32(i)
+		}
+	}
+	c.columnsOf = spans(c.tables, func(t *TableInfo) int { return t.ID }, c.columns, func(r *ColumnInfo) int { return r.TableID })
+	c.indexesOf = spans(c.tables, func(t *TableInfo) int { return t.ID }, c.indexes, func(r *IndexInfo) int { return r.TableID })
+	c.indexParts = spans(c.indexes, func(t *IndexInfo) int { return t.ID }, c.indexColumns, func(r *IndexColumnInfo) int { return r.IndexID })
+	c.entriesOf = spans(c.references, func(t *ReferenceInfo) int { return t.ID }, c.entries, func(r *ListEntry) int { return r.ReferenceID })
+	c.tabsOf = spans(c.windows, func(t *WindowInfo) int { return t.ID }, c.tabs, func(r *TabInfo) int { return r.WindowID })
+	c.fieldsOf = spans(c.tabs, func(t *TabInfo) int { return t.ID }, c.fields, func(r *FieldInfo) int { return r.TabID })
+	c.parametersOf = spans(c.processes, func(t *ProcessInfo) int { return t.ID }, c.parameters, func(r *ParameterInfo) int { return r.ProcessID })
+}
+
+// spans finds, for each owner, the rows that belong to it. Rows are ordered by
+// owner.
+func spans[O, R any](owners []O, id func(*O) int, rows []R, owner func(*R) int) []span {
+	at := make(map[int]span, len(owners))
+	for i := 0; i < len(rows); {
+		of, from := owner(&rows[i]), i
+		for i < len(rows) && owner(&rows[i]) == of {
+			i++
+		}
+		at[of] = span{int32(from), int32(i)}
+	}
+	out := make([]span, len(owners))
+	for i := range owners {
+		out[i] = at[id(&owners[i])]
+	}
+	return out
+}
+
+// byID finds a row in rows that are ordered by it.
+func byID[T any](rows []T, id int, of func(*T) int) (*T, bool) {
+	if id == 0 {
+		return nil, false
+	}
+	from, to := 0, len(rows)
+	for from < to {
+		if mid := (from + to) / 2; of(&rows[mid]) < id {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	if from < len(rows) && of(&rows[from]) == id {
+		return &rows[from], true
+	}
+	return nil, false
+}
+
+func (c *Catalog) element(id int) (*ElementInfo, bool) {
+	return byID(c.elements, id, func(e *ElementInfo) int { return e.ID })
+}
+
+func (c *Catalog) reference(id int) (*ReferenceInfo, bool) {
+	return byID(c.references, id, func(r *ReferenceInfo) int { return r.ID })
+}
+
+func (c *Catalog) lookup(reference int) (*LookupInfo, bool) {
+	return byID(c.lookups, reference, func(l *LookupInfo) int { return l.ReferenceID })
+}
+
+func (c *Catalog) rule(id int) (*ValRuleInfo, bool) {
+	return byID(c.rules, id, func(r *ValRuleInfo) int { return r.ID })
+}
+
+func (c *Catalog) tableName(id int) string {
+	if i, ok := c.tableByID[id]; ok {
+		return c.tables[i].Name
+	}
+	return ""
+}
+
+func (c *Catalog) columnName(id int) string {
+	if i, ok := c.columnByID[id]; ok {
+		return c.columns[i].Name
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+package dict
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Tables implements [Registry].
+func (c *Catalog) Tables(ctx context.Context, q ListQuery) (Listing[TableInfo], error) {
+	like := newLike(q.Pattern)
+	return list(ctx, q, c.tables, func(t *TableInfo) bool {
+		return (t.Active || q.Inactive) && (!q.CustomOnly || t.Custom()) && q.owns(t.EntityType) && like.match(t.Name)
+	})
+}
+
+// Columns implements [Registry].
+func (c *Catalog) Columns(ctx context.Context, table string, q ListQuery) (Listing[ColumnInfo], error) {
+	if err := ctx.Err(); err != nil {
+		return Listing[ColumnInfo]{}, err
+	}
+	rows := c.columns
+	if table != "" {
+		at, err := c.findTable(table)
+		if err != nil {
+			return Listing[ColumnInfo]{}, err
+		}
+		rows = rows[c.columnsOf[at].from:c.columnsOf[at].to]
+	}
+	like := newLike(q.Pattern)
+	out, err := list(ctx, q, rows, func(r *ColumnInfo) bool {
+		// Columns whose table is hidden from the reader have no table name.
+		return r.Table != "" && (r.Active || q.Inactive) && (!q.CustomOnly || customName(r.Name) || customName(r.Table)) &&
+			q.owns(r.EntityType) && like.match(r.Name)
+	})
+	for i := range out.Items {
+		c.complete(&out.Items[i])
+	}
+	return out, err
+}
+
+// Windows implements [Registry].
+func (c *Catalog) Windows(ctx context.Context, q ListQuery) (Listing[WindowInfo], error) {
+	like := newLike(q.Pattern)
+	return list(ctx, q, c.windows, func(w *WindowInfo) bool {
+		return (w.Active || q.Inactive) && q.custom(w.ID, w.Name) && q.owns(w.EntityType) && like.match(w.Name)
+	})
+}
+
+// Processes implements [Registry].
+func (c *Catalog) Processes(ctx context.Context, q ListQuery) (Listing[ProcessInfo], error) {
+	like := newLike(q.Pattern)
+	return list(ctx, q, c.processes, func(p *ProcessInfo) bool {
+		return (p.Active || q.Inactive) && q.custom(p.ID, p.Value) && q.owns(p.EntityType) &&
+			(like.match(p.Value) || like.match(p.Name))
+	})
+}
+
+// References implements [Registry].
+func (c *Catalog) References(ctx context.Context, q ListQuery) (Listing[ReferenceInfo], error) {
+	if err := ctx.Err(); err != nil {
+		return Listing[ReferenceInfo]{}, err
+	}
+	like := newLike(q.Pattern)
+	var hits []*ReferenceInfo // kept by number, listed by name
+	for i := range c.references {
+		r := &c.references[i]
+		if (r.Active || q.Inactive) && q.custom(r.ID, r.Name) && q.owns(r.EntityType) && like.match(r.Name) {
+			hits = append(hits, r)
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b *ReferenceInfo) int {
+		return cmp.Or(compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	out := Listing[ReferenceInfo]{Total: len(hits)}
+	for _, r := range hits[min(max(q.Offset, 0), len(hits)):] {
+		if q.Limit > 0 && len(out.Items) == q.Limit {
+			break
+		}
+		out.Items = append(out.Items, *r)
+	}
+	return out, nil
+}
+
+// list copies the page of rows that q asks for.
+func list[T any](ctx context.Context, q ListQuery, rows []T, match func(*T) bool) (Listing[T], error) {
+	var out Listing[T]
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	for i := range rows {
+		if !match(&rows[i]) {
+			continue
+		}
+		out.Total++
+		if out.Total > max(q.Offset, 0) && (q.Limit <= 0 || len(out.Items) < q.Limit) {
+			out.Items = append(out.Items, rows[i])
+		}
+	}
+	return out, nil
+}
+
+func (q *ListQuery) owns(entityType string) bool {
+	return q.EntityType == "" || q.EntityType == entityType
+}
+
+func (q *ListQuery) custom(id int, name string) bool {
+	return !q.CustomOnly || id > maxOfficialID || customName(name)
+}

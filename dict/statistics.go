@@ -1,0 +1,118 @@
+package dict
+
+import (
+	"context"
+	"time"
+)
+
+// Statistics counts what is active in the dictionary.
+type Statistics struct {
+	Tables       int // views included
+	Views        int
+	CustomTables int // with the prefix of custom tables
+	Columns      int
+	Virtual      int // columns that are computed
+	Encrypted    int // columns kept encrypted
+	Secure       int // columns whose content is hidden
+	Elements     int
+	References   int // display types not counted
+	ListEntries  int
+	Windows      int
+	Tabs         int
+	Fields       int
+	Processes    int // reports included
+	Reports      int
+	Parameters   int
+	Indexes      int
+	Inactive     int // tables and columns that are switched off
+
+	TablesByEntityType  map[string]int
+	TablesByAccessLevel map[AccessLevel]int
+	ColumnsByType       map[string]int // by name of the display type
+
+	Origin string    // the ERP it was read from, empty if none
+	Loaded time.Time // when it was read, or found unchanged
+}
+
+// Statistics implements [Registry].
+func (c *Catalog) Statistics(ctx context.Context) (Statistics, error) {
+	if err := ctx.Err(); err != nil {
+		return Statistics{}, err
+	}
+	s := Statistics{
+		TablesByEntityType: map[string]int{}, TablesByAccessLevel: map[AccessLevel]int{}, ColumnsByType: map[string]int{},
+		Origin: c.origin, Loaded: c.loaded,
+	}
+	s.countTables(c.tables)
+	s.countColumns(c.columns)
+	s.Elements = counted(c.elements, func(r *ElementInfo) bool { return r.Active })
+	s.References = counted(c.references, func(r *ReferenceInfo) bool { return r.Active && r.Kind != ReferenceType })
+	s.ListEntries = counted(c.entries, func(r *ListEntry) bool { return r.Active })
+	s.Windows = counted(c.windows, func(r *WindowInfo) bool { return r.Active })
+	s.Tabs = counted(c.tabs, func(r *TabInfo) bool { return r.Active })
+	s.Fields = counted(c.fields, func(r *FieldInfo) bool { return r.Active })
+	s.Processes = counted(c.processes, func(r *ProcessInfo) bool { return r.Active })
+	s.Reports = counted(c.processes, func(r *ProcessInfo) bool { return r.Active && r.Report })
+	s.Parameters = counted(c.parameters, func(r *ParameterInfo) bool { return r.Active })
+	s.Indexes = counted(c.indexes, func(r *IndexInfo) bool { return r.Active })
+	return s, nil
+}
+
+func (s *Statistics) countTables(tables []TableInfo) {
+	for i := range tables {
+		t := &tables[i]
+		if !t.Active {
+			s.Inactive++
+			continue
+		}
+		s.Tables++
+		s.TablesByEntityType[t.EntityType]++
+		s.TablesByAccessLevel[t.AccessLevel]++
+		if t.View {
+			s.Views++
+		}
+		if t.Custom() {
+			s.CustomTables++
+		}
+	}
+}
+
+func (s *Statistics) countColumns(columns []ColumnInfo) {
+	byType := map[DisplayType]int{}
+	names := map[DisplayType]string{}
+	for i := range columns {
+		r := &columns[i]
+		switch {
+		case r.Table == "":
+			continue
+		case !r.Active:
+			s.Inactive++
+			continue
+		}
+		s.Columns++
+		byType[r.Type]++
+		names[r.Type] = r.TypeName
+		if r.Virtual() {
+			s.Virtual++
+		}
+		if r.Encrypted {
+			s.Encrypted++
+		}
+		if r.Secure {
+			s.Secure++
+		}
+	}
+	for t, n := range byType {
+		s.ColumnsByType[names[t]] += n
+	}
+}
+
+func counted[T any](rows []T, which func(*T) bool) int {
+	n := 0
+	for i := range rows {
+		if which(&rows[i]) {
+			n++
+		}
+	}
+	return n
+}
