@@ -122,7 +122,7 @@ func (b *builder) addWindows() {
 }
 
 func (b *builder) addField(id int64, tb *tab, t *table, c *store.Column, label string, seq int64) {
-	hidden := c.Key || c.Ref == store.TypeUUID || c.Parent && tb.level == 0 && c.Ref == store.TypeID
+	hidden := c.Key || c.Ref == store.TypeUUID
 	span, lines, x := 2, 1, 1
 	if c.Length >= 60 {
 		span = 5

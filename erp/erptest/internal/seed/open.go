@@ -81,7 +81,18 @@ func create(ctx context.Context, path string, opts Options) (err error) {
 	if err := errors.Join(fill(ctx, s, opts), s.Close()); err != nil {
 		return err
 	}
+	// Linking, unlike renaming, does not push aside what another process made
+	// in the meantime.
+	err = os.Link(f.Name(), path)
+	if err == nil || errors.Is(err, fs.ErrExist) && notEmpty(path) {
+		return os.Remove(f.Name())
+	}
 	return os.Rename(f.Name(), path)
+}
+
+func notEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
 }
 
 // Options change what a new database holds.

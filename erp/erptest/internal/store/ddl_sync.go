@@ -2,9 +2,14 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // SyncTable brings the physical table in step with the dictionary: it creates
@@ -30,6 +35,12 @@ func (tx *Tx) SyncColumns(ctx context.Context, t *Table, columns []*Column) (rep
 		return tx.CreateTable(ctx, t)
 	}
 	s := &syncing{tx: tx, t: t, have: have}
+	if err := tx.QueryRow(ctx, `SELECT sql FROM sqlite_schema WHERE type='table' AND name=? COLLATE NOCASE`, t.Name).Scan(&s.sql); err != nil {
+		if errors.Is(err, sql.ErrNoRows) {
+			return "", ddlErrorf("%s is a view in the database, but a table in the dictionary", t.Name)
+		}
+		return "", fmt.Errorf("reading how table %s was made: %w", t.Name, err)
+	}
 	for _, c := range columns {
 		if !c.IsVirtual() {
 			s.compare(c)
@@ -45,6 +56,7 @@ func (tx *Tx) SyncColumns(ctx context.Context, t *Table, columns []*Column) (rep
 type syncing struct {
 	tx      *Tx
 	t       *Table
+	sql     string // how the table was made
 	have    []PhysicalColumn
 	add     []*Column
 	alter   []*Column
@@ -57,17 +69,23 @@ func (s *syncing) compare(c *Column) {
 	isKey := slices.Contains(keyColumns(s.t), c)
 	if i < 0 {
 		s.add = append(s.add, c)
-		s.rebuild = s.rebuild || isKey
+		// SQLite cannot add a key, nor a mandatory column without a constant
+		d, _ := defaultSQL(c)
+		s.rebuild = s.rebuild || isKey || c.Mandatory && (d == "" || d == "CURRENT_TIMESTAMP")
 		return
 	}
 	p := s.have[i]
 	d, err := defaultSQL(c)
 	typ, _, _ := strings.Cut(physicalType(c), " ")
-	if err != nil || p.Type != typ || p.NotNull != (c.Mandatory || c.Ref == TypeYesNo) || p.Default != d || p.Name != c.Name || p.Key != isKey {
+	if err != nil || p.Type != typ || p.NotNull != (c.Mandatory || c.Ref == TypeYesNo) || p.Default != d || p.Name != c.Name || p.Key != isKey ||
+		s.checked(p.Name) != (c.Ref == TypeYesNo) {
 		s.alter = append(s.alter, c)
 		s.rebuild = true
 	}
 }
+
+// checked tells whether the database lets only Y and N into the column.
+func (s *syncing) checked(name string) bool { return strings.Contains(s.sql, yesNoCheck(name)) }
 
 func (s *syncing) apply(ctx context.Context) error {
 	if s.rebuild {
@@ -81,14 +99,9 @@ func (s *syncing) apply(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if d, _ := defaultSQL(c); c.Mandatory && (d == "" || d == "CURRENT_TIMESTAMP") {
-			// SQLite cannot add such a column to an existing table
-			return s.rebuildTable(ctx)
-		}
 		if err := s.exec(ctx, "ALTER TABLE "+Quote(s.t.Name)+" ADD COLUMN "+clause); err != nil {
 			return err
 		}
-		s.have = append(s.have, PhysicalColumn{Name: c.Name})
 	}
 	if uu := s.t.UUColumn(); uu != nil && slices.Contains(s.add, uu) {
 		return s.exec(ctx, uuidIndexSQL(s.t))
@@ -101,6 +114,10 @@ func (s *syncing) exec(ctx context.Context, statement string) error {
 		return nil
 	}
 	if _, err := s.tx.Exec(ctx, statement); err != nil {
+		var refused *sqlite.Error
+		if errors.As(err, &refused) && refused.Code()&0xff == sqlite3.SQLITE_CONSTRAINT {
+			return ddlErrorf("the rows of %s do not fit its new form: some repeat a key or a UUID, or hold a value that is not allowed", s.t.Name)
+		}
 		return fmt.Errorf("bringing table %s in step: %w", s.t.Name, err)
 	}
 	s.done = append(s.done, statement)
@@ -145,7 +162,15 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 	present := func(quoted string) bool {
 		return slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasPrefix(clause, quoted+" ") })
 	}
-	if len(key) > 0 && !slices.ContainsFunc(key, func(k string) bool { return !present(k) }) {
+	if slices.ContainsFunc(key, func(k string) bool { return !present(k) }) {
+		key = nil // the dictionary's key is not there yet: the old one stays
+		for _, p := range s.have {
+			if p.Key {
+				key = append(key, Quote(p.Name))
+			}
+		}
+	}
+	if len(key) > 0 {
 		clauses = append(clauses, "PRIMARY KEY ("+strings.Join(key, ", ")+")")
 	}
 	next := s.t.Name + "__sync"
@@ -196,8 +221,8 @@ func (s *syncing) keep(p PhysicalColumn) string {
 	if p.NotNull {
 		clause += " NOT NULL"
 	}
-	if c, ok := s.t.Column(p.Name); ok && c.Ref == TypeYesNo {
-		clause += " CHECK (" + Quote(p.Name) + " IN ('Y','N'))"
+	if s.checked(p.Name) {
+		clause += " " + yesNoCheck(p.Name)
 	}
 	if p.Default != "" {
 		clause += " DEFAULT " + p.Default

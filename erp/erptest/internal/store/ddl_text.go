@@ -2,11 +2,13 @@ package store
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 )
+
+// maxColumns is what SQLite takes in a table.
+const maxColumns = 2000
 
 // createSQL is how a table is made under the given name: the statement itself
 // and, when the table has a UUID column that is not its key, a unique index.
@@ -14,6 +16,12 @@ func createSQL(t *Table, name string) ([]string, error) {
 	columns := physical(t)
 	if len(columns) == 0 {
 		return nil, ddlErrorf("table %s has no active column that is not virtual; add its columns first", t.Name)
+	}
+	if len(columns) > maxColumns {
+		return nil, ddlErrorf("table %s has %d columns; the database takes %d at most", t.Name, len(columns), maxColumns)
+	}
+	if strings.HasPrefix(strings.ToLower(t.Name), "sqlite_") {
+		return nil, ddlErrorf("table %s: names that begin with sqlite_ belong to the database", t.Name)
 	}
 	key := keyColumns(t)
 	parts := make([]string, 0, len(columns)+1)
@@ -91,7 +99,7 @@ func columnSQL(t *Table, c *Column) (string, error) {
 		b.WriteString(" NOT NULL")
 	}
 	if c.Ref == TypeYesNo {
-		b.WriteString(" CHECK (" + Quote(c.Name) + " IN ('Y','N'))")
+		b.WriteString(" " + yesNoCheck(c.Name))
 	}
 	d, err := defaultSQL(c)
 	if err != nil {
@@ -102,6 +110,9 @@ func columnSQL(t *Table, c *Column) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// yesNoCheck is the constraint of Yes-No columns.
+func yesNoCheck(name string) string { return "CHECK (" + Quote(name) + " IN ('Y','N'))" }
 
 // physicalType is the declared type; texts carry their length, which the
 // database shows but does not enforce.
@@ -142,7 +153,7 @@ func defaultSQL(c *Column) (string, error) {
 		}
 		return strconv.FormatInt(n, 10), nil
 	case KindDecimal:
-		if _, ok := new(big.Rat).SetString(bare); !ok || strings.ContainsAny(bare, "/_xXbBoOpP") {
+		if _, ok := parseDecimal(bare); !ok {
 			return "", fmt.Errorf("the default %s is no number", strconv.Quote(d))
 		}
 		return quoteText(bare), nil

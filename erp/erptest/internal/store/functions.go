@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -42,7 +43,7 @@ var registerFunctions = sync.OnceFunc(func() {
 		if !ok {
 			return int64(0), nil
 		}
-		if _, ok := new(big.Rat).SetString(s); ok {
+		if _, ok := parseDecimal(s); ok {
 			return int64(1), nil
 		}
 		return int64(0), nil
@@ -54,8 +55,8 @@ var registerFunctions = sync.OnceFunc(func() {
 // compareDecimals orders decimal texts by value; what is no number comes
 // after all numbers, by text.
 func compareDecimals(a, b string) int {
-	x, okX := new(big.Rat).SetString(a)
-	y, okY := new(big.Rat).SetString(b)
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
 	switch {
 	case okX && okY:
 		return x.Cmp(y)
@@ -65,6 +66,22 @@ func compareDecimals(a, b string) int {
 		return 1
 	}
 	return strings.Compare(a, b)
+}
+
+// parseDecimal reads a number of sign, digits, point and exponent. Exponents
+// are bounded, as a few characters could otherwise stand for a number that
+// fills the memory.
+func parseDecimal(s string) (*big.Rat, bool) {
+	mantissa, exponent, has := strings.Cut(strings.ToLower(s), "e")
+	if has {
+		if n, err := strconv.Atoi(exponent); err != nil || n < -400 || n > 400 {
+			return nil, false
+		}
+	}
+	if mantissa == "" || strings.Trim(mantissa, "+-.0123456789") != "" {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
 }
 
 // like is SQL's LIKE, case-sensitive and without an escape character, as the
