@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -167,7 +168,7 @@ func (m *Manager) Refresh(ctx context.Context) error {
 
 // Close waits until a renewal under way has ended, so that a program that
 // exits does not cut it off, and refuses later ones. The wait is bounded by
-// the renewal timeout and by ctx. A token that is still valid is handed out
+// twice the renewal timeout and by ctx. A token that is still valid is handed out
 // after Close, too.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
@@ -184,6 +185,13 @@ func (m *Manager) Close(ctx context.Context) error {
 		return fmt.Errorf("waiting for a token renewal to end: %w", ctx.Err())
 	}
 }
+
+// String names the manager by its server's address, and Format does so for
+// every verb: printing the fields would race with those who change them.
+func (m *Manager) String() string { return "tokens.Manager(" + m.wire.base + ")" }
+
+// Format writes [Manager.String] whatever the verb.
+func (m *Manager) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, m.String()) }
 
 // renewed joins or starts a renewal and waits for it. force, when not nil, is
 // a session that shall be replaced even if it is still good.
@@ -212,8 +220,8 @@ func (m *Manager) renewed(ctx context.Context, force *session) (*session, error)
 		f = &flight{done: make(chan struct{})}
 		m.flight = f
 		// The renewal outlives the caller that happened to start it, because
-		// others wait too and a refresh must not be cut off: its own bounded
-		// context. Close waits for this goroutine.
+		// others wait too and a refresh must not be cut off: its own context,
+		// bounded in renew. Close waits for this goroutine.
 		go m.fly(context.WithoutCancel(ctx), f, renewal{stale: s, force: force})
 	}
 	m.mu.Unlock()
@@ -228,12 +236,10 @@ func (m *Manager) renewed(ctx context.Context, force *session) (*session, error)
 
 // fly carries out one renewal and tells everyone.
 func (m *Manager) fly(ctx context.Context, f *flight, r renewal) {
-	ctx, cancel := context.WithTimeout(ctx, m.timeout)
-	defer cancel()
 	s, release, err := m.renew(ctx, r)
 	defer release()
 	if err != nil {
-		m.log.InfoContext(ctx, "no token", "error", err)
+		m.log.DebugContext(ctx, "no token", "error", err)
 	}
 
 	m.mu.Lock()

@@ -95,9 +95,10 @@ func WithHoldOff(d time.Duration) Option {
 	return positive("hold-off", d, 0, func(m *Manager) { m.holdOff = d })
 }
 
-// WithRenewTimeout bounds one renewal, including the wait for other processes
-// that hold the store; 60 seconds without the option. It has nothing to do
-// with how long a caller waits: that is its own context's business.
+// WithRenewTimeout bounds how long a renewal waits for other processes that
+// hold the store, and then how long the calls to the server may take together;
+// 60 seconds each without the option. It has nothing to do with how long a
+// caller waits: that is its own context's business.
 func WithRenewTimeout(d time.Duration) Option {
 	return positive("renewal timeout", d, 1, func(m *Manager) { m.timeout = d })
 }

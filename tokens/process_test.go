@@ -95,7 +95,7 @@ func shared(t *testing.T, f *front) (path string, m *tokens.Manager) {
 func TestManyProcesses(t *testing.T) {
 	const processes = 16
 	rounds := 50
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		rounds = 5
 	}
 	f := newFront(t, nil)
@@ -151,7 +151,7 @@ func TestKilledDuringRefresh(t *testing.T) {
 	require.NoError(t, err)
 
 	rounds := 24
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		rounds = 8
 	}
 	outcomes := map[string]int{}
@@ -227,5 +227,5 @@ func TestLockedByAnother(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.ErrorContains(t, err, "another process is renewing the token")
 	release()
-	require.NoError(t, m.Refresh(t.Context()))
+	require.NoError(t, f.manager(t, tokens.WithStore(store)).Refresh(t.Context()))
 }

@@ -3,6 +3,7 @@ package tokens
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -49,20 +50,25 @@ type unsaved struct {
 // if there is one; it is called after the result is published, so that a
 // logout cannot come in between. It is never nil.
 func (m *Manager) renew(ctx context.Context, r renewal) (s *session, release func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
 	// The first look is without the lock, so that a start-up with a good
 	// token does not wait for somebody else's refresh.
-	st, err := m.load(ctx)
+	st, err := m.load(waiting)
 	if err != nil {
 		return nil, func() {}, err
 	}
 	if s := m.adopt(st, r); s != nil {
 		return s, func() {}, nil
 	}
-	st, release, err = m.lock(ctx)
+	st, release, err = m.lock(waiting)
 	if err != nil {
 		return nil, func() {}, err
 	}
-	s, err = m.renewLocked(ctx, st, r)
+	// However long the lock took: a refresh that is sent gets its full time.
+	working, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	s, err = m.renewLocked(working, st, r)
 	return s, release, err
 }
 
@@ -173,11 +179,11 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 		}
 		if out != unknown {
 			if err := m.save(ctx, withoutMarker(st)); err != nil {
-				fail.Err = errors.Join(fail.Err, err)
+				fail.Err = also(fail.Err, err)
 			}
 			return nil, fail
 		}
-		fail.Err = errors.Join(fail.Err, ErrInterrupted)
+		fail.Err = also(fail.Err, ErrInterrupted)
 		fail.Advice = "the refresh is not repeated, because its token may be spent; " +
 			"the stored token is used while it is valid, then " + adviceLogin
 		return nil, fail
@@ -185,7 +191,7 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 	if a.Token == "" {
 		// The token is spent and nothing came back: the marker stays.
 		return nil, &Error{Op: "refresh the token", Server: m.wire.base, Kind: ErrUnreachable,
-			Err: errors.Join(errors.New("the answer contains no token"), ErrInterrupted), Advice: adviceLogin}
+			Err: also(errors.New("the answer contains no token"), ErrInterrupted), Advice: adviceLogin}
 	}
 	pair := Stored{Access: a.access(), Refresh: a.refresh(), ClientID: clientID, UserID: userID, Server: m.wire.base}
 	s, err := m.keep(ctx, marked, pair, a)
@@ -266,4 +272,12 @@ func (m *Manager) save(ctx context.Context, st Stored) error {
 func unsavedError(err error) *Error {
 	return &Error{Op: "store the new tokens", Err: err,
 		Advice: "they are kept by this process until they can be stored; make the store writable"}
+}
+
+// also joins two errors on one line; the first may be nil.
+func also(err, more error) error {
+	if err == nil {
+		return more
+	}
+	return fmt.Errorf("%w; %w", err, more)
 }

@@ -30,16 +30,25 @@ type StaticSource struct{ token Secret }
 // Static returns a source for one token, such as an API token created in the
 // ERP. An empty token, or one that could not be sent in a header, is an error.
 func Static(token Secret) (*StaticSource, error) {
+	if err := sendable(token); err != nil {
+		return nil, err
+	}
+	return &StaticSource{token}, nil
+}
+
+// sendable refuses what is no token, most often because of a line break that
+// was copied along.
+func sendable(token Secret) error {
 	text := token.Reveal()
 	if text == "" {
-		return nil, errors.New("a static token must not be empty; set ERP_TOKEN or log in")
+		return errors.New("the token must not be empty; set ERP_TOKEN or log in")
 	}
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {
-			return nil, errors.New("the token contains a blank, line break or other character that no token has; copy it again")
+			return errors.New("the token contains a blank, line break or other character that no token has; copy it again")
 		}
 	}
-	return &StaticSource{token}, nil
+	return nil
 }
 
 // Token returns the token. It never waits.

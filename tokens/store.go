@@ -66,6 +66,30 @@ type Store interface {
 	Save(ctx context.Context, s Stored) error
 }
 
+// Replace puts an API token, which was created in the ERP and cannot be
+// refreshed, in the place of whatever store holds. server is the address it is
+// for; "" lets it be used with any.
+func Replace(ctx context.Context, store Store, token Secret, server string) error {
+	if err := sendable(token); err != nil {
+		return err
+	}
+	if server != "" {
+		var err error
+		if server, err = cleanBase(server); err != nil {
+			return err
+		}
+	}
+	release, err := store.Lock(ctx)
+	if err != nil {
+		return &Error{Op: "lock the stored token", Err: err}
+	}
+	defer release()
+	if err := store.Save(ctx, Stored{Access: token, Server: server}); err != nil {
+		return &Error{Op: "store the token", Err: err}
+	}
+	return nil
+}
+
 // MemoryStore keeps the tokens of one process for as long as it runs. The
 // zero value is empty and ready for use; do not copy it after first use.
 type MemoryStore struct {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -194,6 +195,9 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 	}
 	return c, nil
 }
+
+// Format writes the word tokens.Verifier whatever the verb.
+func (v *Verifier) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "tokens.Verifier") }
 
 // parse checks algorithm, expiry and issuer, and the signature with keyFor.
 func (v *Verifier) parse(token string, keyFor jwt.Keyfunc) (Claims, error) {
