@@ -219,8 +219,28 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 		if err := b.sheets[t.Name].write(ctx, tx); err != nil {
 			return err
 		}
+		if err := indexParents(ctx, tx, t); err != nil {
+			return err
+		}
 	}
 	tx.DictionaryChanged()
+	return nil
+}
+
+// indexParents lets the records of a parent be found without reading all; a
+// table without a key column has its parents in the primary key.
+func indexParents(ctx context.Context, tx *store.Tx, t *table) error {
+	if t.KeyColumn() == nil {
+		return nil
+	}
+	for _, c := range t.Columns {
+		if !c.Parent || c.IsVirtual() {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "CREATE INDEX "+store.Quote(t.Name+"_"+c.Name)+" ON "+store.Quote(t.Name)+" ("+store.Quote(c.Name)+")"); err != nil {
+			return fmt.Errorf("indexing %s.%s: %w", t.Name, c.Name, err)
+		}
+	}
 	return nil
 }
 

@@ -174,5 +174,22 @@ func Build(ctx context.Context) (*store.Store, error) {
 	if err := s.Update(ctx, func(tx *store.Tx) error { return b.write(ctx, tx) }); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	// what is read of the dictionary now, copies need not read again
+	if err := s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) }); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
+}
+
+func readDictionary(ctx context.Context, tx *store.Tx) error {
+	names, err := tx.TableNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := tx.Table(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
