@@ -1,0 +1,82 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// isTreeNode tells whether the column names a node of a tree, whose table is
+// the tree's.
+func isTreeNode(t *store.Table, col *store.Column) bool {
+	_, ok := t.Column("AD_Tree_ID")
+	return ok && (strings.EqualFold(col.Name, "Node_ID") || strings.EqualFold(col.Name, "Parent_ID")) &&
+		strings.HasPrefix(strings.ToUpper(t.Name), "AD_TREENODE")
+}
+
+// treeTable is the table whose records the trees of a type arrange, "" when
+// the type does not tell.
+func treeTable(treeType string) string {
+	switch treeType {
+	case "MM":
+		return "AD_Menu"
+	case "OO":
+		return "AD_Org"
+	case "BP":
+		return "C_BPartner"
+	case "PR":
+		return "M_Product"
+	case "PC":
+		return "M_Product_Category"
+	case "EV":
+		return "C_ElementValue"
+	case "SR":
+		return "C_SalesRegion"
+	case "MC":
+		return "C_Campaign"
+	case "AY":
+		return "C_Activity"
+	case "PJ":
+		return "C_Project"
+	case "BB":
+		return "M_BOM"
+	case "CC":
+		return "CM_Container"
+	}
+	return ""
+}
+
+// treeNode resolves the master of a tree's node; ok is false when the tree
+// does not tell.
+func (rd *reader) treeNode(ctx context.Context, row store.Row, x *expansion) (node *expansion, ok bool, err error) {
+	tree, err := rd.tx.Table(ctx, "AD_Tree")
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := rd.tx.Select(ctx, tree, store.Selection{Where: `"AD_Tree_ID"=?`, Args: []any{row["AD_Tree_ID"]}, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return nil, false, err
+	}
+	name := treeTable(rows[0].String("TreeType"))
+	if id := rows[0].Int("AD_Table_ID"); name == "" && id != 0 {
+		t, err := rd.tx.TableByID(ctx, id)
+		if errors.Is(err, store.ErrNoTable) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		name = t.Name
+	}
+	if name == "" {
+		return nil, false, nil
+	}
+	node = &expansion{name: x.name, column: x.column, item: x.item, selects: x.selects}
+	err = rd.expandTable(ctx, node, name)
+	return node, err == nil && node.table.KeyColumn() != nil, err
+}
