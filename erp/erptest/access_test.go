@@ -113,6 +113,13 @@ func TestRestrictedRole(t *testing.T) {
 		assert.Empty(t, ids(t, srv, tokens["user"], "C_BPartner", "C_BPartner_ID eq 121"))
 		assert.NotEmpty(t, ids(t, srv, tokens["admin"], "C_BPartner", "C_BPartner_ID eq 121"))
 	})
+	t.Run("validation rules of tables", func(t *testing.T) {
+		require.NotEmpty(t, ids(t, srv, tokens["user"], "R_Request", "R_Request_ID eq 100"))
+		a := request{method: "PUT", path: "/models/R_Request/100", token: tokens["admin"], body: `{"ConfidentialType":"P"}`}.do(t, srv)
+		require.Equal(t, http.StatusOK, a.status, a.body)
+		assert.Empty(t, ids(t, srv, tokens["user"], "R_Request", "R_Request_ID eq 100"))
+		assert.NotEmpty(t, ids(t, srv, tokens["admin"], "R_Request", "R_Request_ID eq 100"))
+	})
 	t.Run("columns", func(t *testing.T) {
 		assert.Contains(t, get("admin", "/models/C_BPartner/118").body, `"SO_CreditLimit"`)
 		body := get("user", "/models/C_BPartner/118").body

@@ -20,6 +20,25 @@
 // warehouse 103) and GardenUser / GardenUser (role 103, restricted). A second
 // tenant shows that tenants do not see each other.
 //
+// # Log-ins and tokens
+//
+// Access tokens live an hour, refresh tokens a day, a whole log-in a week, as
+// [Options].Clock counts; [Server.SetConfig] changes that. [Server.APIToken]
+// makes long-lived tokens without a log-in, [Server.TokenSecret] is the key
+// services verify tokens with, [Server.RefreshTokens] tells which refresh
+// tokens were spent or revoked, and why.
+//
+// A role that is not maintained by hand (AD_Role.IsManual is N) has every
+// window, process, form and so on that fits its user level without rows that
+// say so; rows in the AD_…_Access tables say otherwise. Read-only sessions and
+// subscribed services (IsUseASP) are not known here, and neither are tokens of
+// other issuers. The token secret is hidden from everybody's queries.
+//
+// # What is accepted beyond the real server
+//
+// Two spellings of the refresh token, PATCH on records, and some more that
+// [Options].Strict lists and switches off.
+//
 // # Faults
 //
 // [Server.Faults] makes chosen requests fail, wait, break off or run twice,

@@ -22,6 +22,46 @@ type healthCache struct {
 		up bool
 		at time.Time
 	}
+
+	keyMu    sync.Mutex // guards the fields below; not held while waiting for the database
+	key      string     // REST_HEALTH_MONITORING_KEY
+	keyKnown bool
+}
+
+// changed is told which tables a commit wrote to.
+func (h *healthCache) changed(tables map[string]bool) {
+	if tables["AD_SYSCONFIG"] || tables["*"] {
+		h.keyMu.Lock()
+		defer h.keyMu.Unlock()
+		h.keyKnown = false
+	}
+}
+
+// monitoringKey is what ?key= must be, "" for anything. It is remembered, so
+// that asking for health does not wait for a long write.
+func (c *call) monitoringKey() string {
+	h := &c.srv.health
+	h.keyMu.Lock()
+	key, known := h.key, h.keyKnown
+	h.keyMu.Unlock()
+	if known {
+		return key
+	}
+	err := c.view(c.ctx(), func(tx *store.Tx) error {
+		v, err := sysconfig(c.ctx(), tx, "REST_HEALTH_MONITORING_KEY", "", 0, 0)
+		if err != nil {
+			return err
+		}
+		h.keyMu.Lock() // no write can come between the reading and this
+		defer h.keyMu.Unlock()
+		h.key, h.keyKnown = v, true
+		key = v
+		return nil
+	})
+	if err != nil { // without its database the server still tells that it is down
+		c.srv.log.Warn("reading the health monitoring key", "error", err)
+	}
+	return key
 }
 
 func healthRoutes() []route {
@@ -30,11 +70,7 @@ func healthRoutes() []route {
 
 // health answers GET /health.
 func health(c *call) error {
-	var key string
-	_ = c.view(c.ctx(), func(tx *store.Tx) error { // without a database there is no key to ask for
-		key = c.sysconfig(c.ctx(), tx, "REST_HEALTH_MONITORING_KEY", "")
-		return nil
-	})
+	key := c.monitoringKey()
 	if key != "" && subtle.ConstantTimeCompare([]byte(key), []byte(c.query.get("key"))) != 1 {
 		return page(http.StatusUnauthorized)
 	}

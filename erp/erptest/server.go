@@ -88,7 +88,10 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
 	s := &Server{opts: opts, log: opts.Logger, db: db, routes: newNode()}
-	db.OnChange(s.roles.changed)
+	db.OnChange(func(tables map[string]bool) {
+		s.roles.changed(tables)
+		s.health.changed(tables)
+	})
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
