@@ -75,7 +75,7 @@ func checkForm(token string) error {
 	case len(token) > maxToken:
 		return fmt.Errorf("%w: it is longer than %d bytes", errToken, maxToken)
 	case strings.Count(token, ".") != 2:
-		return fmt.Errorf("%w: it has %d parts, not 3", errToken, strings.Count(token, ".")+1)
+		return fmt.Errorf("%w: it does not consist of 3 parts", errToken)
 	}
 	for i := range len(token) {
 		switch c := token[i]; {

@@ -72,7 +72,7 @@ func ExampleVerifier_Verify() {
 		return
 	}
 	fmt.Println(claims.UserID)
-	// Output: 401: invalid token: not a token of the ERP: it has 1 parts, not 3
+	// Output: 401: invalid token: not a token of the ERP: it does not consist of 3 parts
 }
 
 func ExampleSecret() {
