@@ -122,7 +122,11 @@ func (c *call) releaseReferences(ctx context.Context, tx *store.Tx, r *record, d
 			if strings.EqualFold(ref.table.Name, r.table.Name) && row.Int(key.Name) == id {
 				continue // it points at itself
 			}
-			switch ref.rule {
+			rule := ref.rule
+			if strings.EqualFold(ref.table.Name, r.table.Name+"_Trl") {
+				rule = "C" // translations go with what they translate
+			}
+			switch rule {
 			case "C", "M":
 				err = c.removeAt(ctx, tx, ref.table, row, depth+1)
 			case "S", "T":

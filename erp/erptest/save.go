@@ -134,6 +134,9 @@ func (c *call) save(ctx context.Context, tx *store.Tx, r *record) error {
 	if err := write(ctx, tx, r); err != nil {
 		return publicWriteError(r, err)
 	}
+	if err := c.keepTranslations(ctx, tx, r); err != nil {
+		return err
+	}
 	if err := c.logChange(ctx, tx, r); err != nil {
 		return err
 	}
