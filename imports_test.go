@@ -53,6 +53,11 @@ var rules = map[string]rule{
 		outside: []string{"github.com/golang-jwt/jwt/v5"},
 		reason:  "it makes its own calls, so a service with its own client can use it",
 	},
+	"tokens/filestore": {
+		ours:    []string{"tokens", "tokens/internal/...", "internal/..."},
+		outside: []string{"github.com/golang-jwt/jwt/v5", "go.yaml.in/yaml/v3", "github.com/gofrs/flock", "golang.org/x/sys"},
+		reason:  "only who keeps tokens in the configuration file reads YAML",
+	},
 	"dict": {
 		reason: "internal tools embed the builders and want nothing with them",
 	},

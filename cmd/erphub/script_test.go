@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 			"waitready": waitReady,
 			"exits":     exits,
 			"capture":   capture,
-			"private":  modeIs,
+			"private":   modeIs,
 		},
 	})
 }

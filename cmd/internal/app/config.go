@@ -259,18 +259,19 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Context, 10*time.Second)
 	defer cancel()
-	release, err := store.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	stored := tokens.Stored{Access: secret}
-	if claims, err := tokens.UnverifiedClaims(token); err == nil {
-		stored.ClientID, stored.UserID = claims.ClientID, claims.UserID
-	}
-	if err := store.Save(ctx, stored); err != nil {
+	if err := tokens.Replace(ctx, store, secret, a.tokenServer(c, doc, profile)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.streams.Err, "the token is stored in %s\n", store.Location())
 	return err
+}
+
+// tokenServer is the address a stored token is for: the one in use, or "" for
+// any while none is set.
+func (a *app) tokenServer(c *cli.Context, doc *config.Document, profile string) string {
+	r := config.Resolver{Flags: map[string]string{}, Getenv: a.getenv, Document: doc, Profile: profile}
+	if url := c.String("url"); url != "" {
+		r.Flags["url"] = url
+	}
+	return r.Lookup("url")
 }
