@@ -191,6 +191,8 @@ func (c *call) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table, k
 		switch {
 		case f.rule == "D":
 			continue
+		case col.Parent && table.EntityType == "D":
+			f.rule = "C" // the ERP's own parts go with their wholes
 		case f.rule == "":
 			switch strings.ToUpper(col.Name) {
 			case "AD_CLIENT_ID", "AD_ORG_ID", "CREATEDBY", "UPDATEDBY":

@@ -76,34 +76,7 @@ func (c *call) synchronize(ctx context.Context, tx *store.Tx, run *processRun) (
 		report, err := tx.SyncTable(ctx, t)
 		return syncOutcome(t, report, err)
 	}
-	result, err := syncColumn(c, tx, run.recordID)
-	since := run.text("DateFrom")
-	if err != nil || result.isError || since == "" {
-		return result, err
-	}
-	return c.synchronizeSince(ctx, tx, run.recordID, since, result)
-}
-
-// synchronizeSince treats every other column of the table that changed since a
-// moment.
-func (c *call) synchronizeSince(ctx context.Context, tx *store.Tx, columnID int64, since string, result processResult) (processResult, error) {
-	rows, err := rowsWhere(ctx, tx, "AD_Column", "AD_Column_ID",
-		"AD_Table_ID=(SELECT AD_Table_ID FROM AD_Column WHERE AD_Column_ID=?) AND AD_Column_ID<>? AND Updated>=? AND IsActive='Y'",
-		columnID, columnID, since)
-	if err != nil {
-		return result, err
-	}
-	for _, row := range rows {
-		if row.String("ColumnSQL") != "" {
-			continue
-		}
-		more, err := syncColumn(c, tx, row.Int("AD_Column_ID"))
-		if err != nil || more.isError {
-			return more, err
-		}
-		result.logs = append(result.logs, processLog{message: row.String("ColumnName") + ": " + more.summary})
-	}
-	return result, nil
+	return syncColumnsSince(ctx, tx, run.recordID, run.text("DateFrom"))
 }
 
 // syncOutcome is the result of bringing a table in line with the dictionary.

@@ -131,6 +131,9 @@ func (c *call) save(ctx context.Context, tx *store.Tx, r *record) error {
 	if err := checkValues(r); err != nil {
 		return err
 	}
+	if err := checkUniqueKeys(ctx, tx, r); err != nil {
+		return err
+	}
 	if err := write(ctx, tx, r); err != nil {
 		return publicWriteError(r, err)
 	}

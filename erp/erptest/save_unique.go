@@ -1,0 +1,116 @@
+package erptest
+
+import (
+	"context"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// uniqueKeys are unique keys the ERP's database has on its own tables beside
+// primary keys and UUIDs.
+var uniqueKeys = map[string][]string{
+	"AD_ENTITYTYPE":      {"EntityType"},
+	"AD_MESSAGE":         {"Value"},
+	"AD_PROCESS":         {"Value"},
+	"AD_ROLE":            {"AD_Client_ID", "Name"},
+	"C_BP_GROUP":         {"AD_Client_ID", "Value"},
+	"C_BPARTNER":         {"AD_Client_ID", "Value"},
+	"C_CURRENCY":         {"ISO_Code"},
+	"C_DOCTYPE":          {"AD_Client_ID", "Name"},
+	"C_ELEMENTVALUE":     {"C_Element_ID", "Value"},
+	"C_PAYMENTTERM":      {"AD_Client_ID", "Value"},
+	"C_PROJECT":          {"AD_Client_ID", "Value"},
+	"M_PRICELIST":        {"AD_Client_ID", "Name"},
+	"M_PRODUCT":          {"AD_Client_ID", "Value"},
+	"M_PRODUCT_CATEGORY": {"AD_Client_ID", "Value"},
+	"M_WAREHOUSE":        {"AD_Client_ID", "Name"},
+}
+
+// checkUniqueKeys refuses a record that repeats another's unique key: those of
+// the ERP's own tables, and those the dictionary declares (AD_TableIndex).
+func checkUniqueKeys(ctx context.Context, tx *store.Tx, r *record) error {
+	var keys [][]string
+	if key, ok := uniqueKeys[strings.ToUpper(r.table.Name)]; ok {
+		keys = append(keys, key)
+	}
+	declared, err := declaredKeys(ctx, tx, r.table)
+	if err != nil {
+		return err
+	}
+	for _, key := range append(keys, declared...) {
+		if err := checkUniqueKey(ctx, tx, r, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// declaredKeys are the columns of the unique indexes the dictionary declares
+// for a table; indexes over expressions are left to the database.
+func declaredKeys(ctx context.Context, tx *store.Tx, t *store.Table) ([][]string, error) {
+	rows, err := tx.Query(ctx, `SELECT i.AD_TableIndex_ID, COALESCE(c.ColumnName,'') FROM AD_TableIndex i
+		JOIN AD_IndexColumn ic ON ic.AD_TableIndex_ID=i.AD_TableIndex_ID AND ic.IsActive='Y'
+		LEFT JOIN AD_Column c ON c.AD_Column_ID=ic.AD_Column_ID AND COALESCE(ic.ColumnSQL,'')=''
+		WHERE i.AD_Table_ID=? AND i.IsUnique='Y' AND i.IsActive='Y' ORDER BY i.AD_TableIndex_ID, ic.SeqNo`, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var keys [][]string
+	last, usable := int64(-1), true
+	for rows.Next() {
+		var id int64
+		var column string
+		if err := rows.Scan(&id, &column); err != nil {
+			return nil, err
+		}
+		if id != last {
+			if !usable {
+				keys = keys[:len(keys)-1]
+			}
+			keys, last, usable = append(keys, nil), id, true
+		}
+		usable = usable && column != ""
+		keys[len(keys)-1] = append(keys[len(keys)-1], column)
+	}
+	if !usable {
+		keys = keys[:len(keys)-1]
+	}
+	return keys, rows.Err()
+}
+
+func checkUniqueKey(ctx context.Context, tx *store.Tx, r *record, key []string) error {
+	var parts, shown []string
+	var args []any
+	changed := false
+	for _, name := range key {
+		col, ok := r.table.Column(name)
+		if !ok || col.IsVirtual() || !r.has(col.Name) {
+			return nil // NULLs are never equal
+		}
+		changed = changed || r.changed(col.Name)
+		parts, args = append(parts, store.Quote(col.Name)+"=?"), append(args, r.row[col.Name])
+		if col.Name != "AD_Client_ID" && col.Name != "AD_Org_ID" {
+			shown = append(shown, col.Name)
+		}
+	}
+	if !changed {
+		return nil
+	}
+	if !r.isNew() {
+		where, own, err := r.where()
+		if err != nil {
+			return err
+		}
+		parts, args = append(parts, "NOT ("+where+")"), append(args, own...)
+	}
+	n, err := tx.Count(ctx, r.table, strings.Join(parts, " AND "), args...)
+	if err != nil {
+		return publicWriteError(r, err)
+	}
+	if n > 0 {
+		return plainError("Record already exists: " + strings.Join(shown, ", "))
+	}
+	return nil
+}

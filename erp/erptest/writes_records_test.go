@@ -1,0 +1,292 @@
+package erptest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+)
+
+// Rules 5.4 and 5.5: what a new record gets without being asked.
+func TestCreateRecord(t *testing.T) {
+	t.Parallel()
+	clock := newTestClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	w := writeAs(t, srv, asGardenAdmin)
+	a := w.post("/models/C_BPartner", `{"Name":"Fresh","C_BP_Group_ID":{"identifier":"Standard"}}`)
+	require.Equal(t, http.StatusCreated, a.status, a.body)
+	assert.Empty(t, a.header.Get("Location"))
+	p := a.object(t)
+	assert.GreaterOrEqual(t, idOf(t, p), 1000000)
+	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, p["uid"], "UUID of version 7")
+	assert.Equal(t, 11, idOf(t, p["AD_Client_ID"]))
+	assert.Equal(t, 11, idOf(t, p["AD_Org_ID"]))
+	assert.Equal(t, true, p["IsActive"])
+	assert.Equal(t, "2026-03-09T08:00:00Z", p["Created"])
+	assert.Equal(t, "2026-03-09T08:00:00Z", p["Updated"])
+	assert.Equal(t, 101, idOf(t, p["CreatedBy"]))
+	assert.NotEmpty(t, p["Value"], "the search key comes from a sequence")
+	assert.Equal(t, "c_bpartner", p["model-name"])
+	again := w.get(fmt.Sprintf("/models/C_BPartner/%d", idOf(t, p)))
+	assert.Equal(t, again.body, a.body, "the answer is what GET answers")
+
+	clock.move(time.Minute)
+	changed := w.change("C_BPartner", idOf(t, p), `{"Description":"d"}`)
+	assert.Equal(t, "2026-03-09T08:00:00Z", changed["Created"])
+	assert.Equal(t, "2026-03-09T08:01:00Z", changed["Updated"])
+	clock.move(time.Minute)
+	assert.Equal(t, "2026-03-09T08:01:00Z", w.change("C_BPartner", idOf(t, p), `{"Description":"d"}`)["Updated"], "nothing changed")
+
+	t.Run("uuid of the caller", func(t *testing.T) {
+		const uid = "01890a5d-ac96-774b-bcce-b302099a8057"
+		body := `{"C_BPartner_UU":"` + uid + `","Name":"Given","C_BP_Group_ID":103}`
+		assert.Equal(t, uid, w.create("C_BPartner", body)["uid"])
+		a := w.post("/models/C_BPartner", body)
+		assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: C_BPartner_UU"}`, a.body)
+	})
+	t.Run("unique violation", func(t *testing.T) {
+		body := `{"Value":"same","Name":"Same","C_BP_Group_ID":103}`
+		w.create("C_BPartner", body)
+		a := w.post("/models/C_BPartner", body)
+		assert.Equal(t, 500, a.status)
+		assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: Value"}`, a.body)
+	})
+	t.Run("a failure leaves nothing", func(t *testing.T) {
+		a := w.post("/models/C_BPartner", `{"Value":"halfway","Name":"Half","C_BP_Group_ID":103,"C_BPartner_Location":[{"Name":"x","C_Location_ID":999999}]}`)
+		assert.Equal(t, `{"title":"Save error","status":500,"detail":"Save error with exception: Foreign ID 999999 not found in C_Location_ID"}`, a.body)
+		found := w.get("/models/C_BPartner?$filter=Value%20eq%20'halfway'").object(t)
+		assert.InDelta(t, 0, found["row-count"], 0)
+	})
+	t.Run("role without access", func(t *testing.T) {
+		a := writeAs(t, srv, asGardenUser).post("/models/AD_Table", `{"TableName":"XX_No","Name":"no"}`)
+		assert.Equal(t, 403, a.status)
+	})
+	t.Run("wrong organization", func(t *testing.T) {
+		a := writeAs(t, srv, asGardenUser).post("/models/C_BPartner", `{"AD_Org_ID":12,"Name":"a","C_BP_Group_ID":103}`)
+		assert.Contains(t, []int{400, 403}, a.status, a.body)
+	})
+}
+
+// Rules 5.5: children of children, and how they come back.
+func TestCreateChildren(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	w := s.create("AD_Window", `{"Name":"Nested","WindowType":"M","EntityType":"U","AD_Tab":[
+		{"Name":"First","AD_Table_ID":100,"SeqNo":10,"EntityType":"U","AD_Field":[{"AD_Column_ID":107,"EntityType":"U"},7]},
+		{"Name":"Second","AD_Table_ID":101,"SeqNo":20,"TabLevel":1,"EntityType":"U","AD_Field":[]}]}`)
+	tabs := w["AD_Tab"].([]any)
+	require.Len(t, tabs, 2)
+	first := tabs[0].(map[string]any)
+	assert.Equal(t, idOf(t, w), idOf(t, first["AD_Window_ID"]))
+	assert.Equal(t, "ad_tab", first["model-name"])
+	fields := first["AD_Field"].([]any)
+	require.Len(t, fields, 1, "what is no object is passed over")
+	assert.Equal(t, idOf(t, first), idOf(t, fields[0].(map[string]any)["AD_Tab_ID"]))
+	assert.NotContains(t, tabs[1], "AD_Field", "empty arrays are not repeated")
+	names := memberNames(t, s.post("/models/AD_Window", `{"Name":"N2","WindowType":"M","EntityType":"U","AD_Tab":[{"Name":"F","AD_Table_ID":100,"SeqNo":10,"EntityType":"U"}]}`).body)
+	assert.Equal(t, "AD_Tab", names[len(names)-1], "children stand last")
+}
+
+// Rules 5.3 and 5.6: what may change, and the ways to address a record.
+func TestUpdateRecord(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	typesTable(t, srv)
+	w := writeAs(t, srv, asGardenAdmin)
+	made := w.create("XX_Types", `{"Name":"a","XXFixed":"fixed","C_BPartner_ID":118}`)
+	id := idOf(t, made)
+	for _, tc := range []struct {
+		name, path, body string
+		status           int
+		answer           string
+	}{
+		{"by uuid", "/models/XX_Types/" + made["uid"].(string), `{"Name":"b"}`, 200, ""},
+		{"fixed column with its value", fmt.Sprintf("/models/XX_Types/%d", id), `{"XXFixed":"fixed"}`, 200, ""},
+		{"fixed column", fmt.Sprintf("/models/XX_Types/%d", id), `{"XXFixed":"other"}`, 400, `{"title":"Validation error","status":400,"detail":"Cannot update column XXFixed"}`},
+		{"stamp", fmt.Sprintf("/models/XX_Types/%d", id), `{"Created":"2020-01-01T00:00:00Z"}`, 400, `{"title":"Validation error","status":400,"detail":"Cannot update column Created"}`},
+		{"virtual column", fmt.Sprintf("/models/XX_Types/%d", id), `{"XXVirtual":"x"}`, 400, `{"title":"Validation error","status":400,"detail":"Cannot update column XXVirtual"}`},
+		{"reference cleared", fmt.Sprintf("/models/XX_Types/%d", id), `{"C_BPartner_ID":-1}`, 200, ""},
+		{"value cleared", fmt.Sprintf("/models/XX_Types/%d", id), `{"DocStatus":null,"XXAmt":null}`, 200, ""},
+		{"reference null", fmt.Sprintf("/models/XX_Types/%d", id), `{"C_BPartner_ID":null}`, 500, `{"title":"Update error","status":500,"detail":"Could not convert value null for C_BPartner"}`},
+		{"too long", fmt.Sprintf("/models/XX_Types/%d", id), `{"Name":"12345678901"}`, 500, `{"title":"Save error","status":500,"detail":"Value too long for column Name: 11 characters, at most 10"}`},
+		{"unknown column", fmt.Sprintf("/models/XX_Types/%d", id), `{"Nope":1}`, 400, `{"title":"Validation error","status":400,"detail":"Column Nope does not exist"}`},
+		{"no body", fmt.Sprintf("/models/XX_Types/%d", id), ``, 500, `{"title":"Update error","status":500,"detail":"The request has no body: a JSON object is expected"}`},
+		{"not existing", "/models/XX_Types/999", `{}`, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 999"}`},
+		{"another tenant's", "/models/C_BPartner/1000001", `{"Name":"x"}`, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 1000001"}`},
+		{"unknown table", "/models/Nope/1", `{}`, 404, `{"title":"Invalid table name","status":404,"detail":"No match found for table name: Nope"}`},
+		{"the system's record", "/models/C_UOM/100", `{"Name":"x"}`, 403, `{"title":"Update error","status":403,"detail":"Role does not have access"}`},
+		{"mandatory value cleared", "/models/C_BPartner/118", `{"Name":null}`, 400, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: name"}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := w.put(tc.path, tc.body)
+			assert.Equal(t, tc.status, a.status, a.body)
+			if tc.answer != "" {
+				assert.Equal(t, tc.answer, a.body)
+			}
+		})
+	}
+	t.Run("neither number nor uuid", func(t *testing.T) {
+		a := w.put("/models/XX_Types/abc", `{}`)
+		assert.Equal(t, 500, a.status)
+		assert.True(t, a.isContainerPage())
+	})
+	t.Run("what was cleared is gone", func(t *testing.T) {
+		o := w.get(fmt.Sprintf("/models/XX_Types/%d", id)).object(t)
+		for _, name := range []string{"C_BPartner_ID", "DocStatus", "XXAmt"} {
+			assert.NotContains(t, o, name)
+		}
+		assert.Equal(t, "b", o["Name"])
+		assert.Equal(t, "vb", o["XXVirtual"])
+	})
+	t.Run("refused members passed over by configuration", func(t *testing.T) {
+		setConfig(t, srv, "REST_ERROR_ON_NON_UPDATABLE_COLUMN", "N")
+		o := w.change("XX_Types", id, `{"XXFixed":"other","Name":"c"}`)
+		assert.Equal(t, "fixed", o["XXFixed"])
+		assert.Equal(t, "c", o["Name"])
+	})
+}
+
+// Rules 5.6: child rows of PUT.
+func TestUpdateChildren(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	window := s.create("AD_Window", `{"Name":"Kids","WindowType":"M","EntityType":"U","AD_Tab":[
+		{"Name":"One","AD_Table_ID":100,"SeqNo":10,"EntityType":"U"},{"Name":"Two","AD_Table_ID":101,"SeqNo":20,"EntityType":"U"}]}`)
+	tabs := window["AD_Tab"].([]any)
+	one, two := tabs[0].(map[string]any), tabs[1].(map[string]any)
+	path := fmt.Sprintf("/models/AD_Window/%d", idOf(t, window))
+	a := s.put(path, fmt.Sprintf(`{"Description":"d","AD_Tab":[{"id":%d,"Name":"Uno"},{"uid":%q,"(delete)":true},{"Name":"Three","AD_Table_ID":102,"SeqNo":30,"EntityType":"U"}]}`,
+		idOf(t, one), two["uid"]))
+	require.Equal(t, 200, a.status, a.body)
+	got := a.object(t)["AD_Tab"].([]any)
+	require.Len(t, got, 2, "deleted rows are not listed")
+	assert.Equal(t, "Uno", got[0].(map[string]any)["Name"])
+	assert.Equal(t, "Three", got[1].(map[string]any)["Name"])
+	assert.Equal(t, 404, s.get(fmt.Sprintf("/models/AD_Tab/%d", idOf(t, two))).status)
+
+	for _, tc := range []struct{ name, child, answer string }{
+		{"delete what is not there", `{"id":999999,"(delete)":true}`, `{"title":"Delete Error","status":404,"detail":"Cannot delete non-existing record"}`},
+		{"delete false", fmt.Sprintf(`{"id":%d,"(delete)":false}`, idOf(t, one)), `{"title":"Validation error","status":400,"detail":"Column (delete) does not exist"}`},
+		{"mandatory values of a new child", `{"SeqNo":40,"EntityType":"U"}`, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: AD_Table_ID, name"}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := s.put(path, `{"AD_Tab":[`+tc.child+`]}`)
+			assert.JSONEq(t, tc.answer, a.body)
+		})
+	}
+}
+
+// Rules 5.8: deletion.
+func TestDeleteRecord(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := writeAs(t, srv, asGardenAdmin)
+	id := idOf(t, w.create("C_BPartner", `{"Name":"Gone","C_BP_Group_ID":103}`))
+	path := fmt.Sprintf("/models/C_BPartner/%d", id)
+	a := w.del(path)
+	assert.Equal(t, 200, a.status)
+	assert.Equal(t, `{"msg":"Deleted"}`, a.body)
+	assert.Equal(t, 404, w.del(path).status)
+
+	a = w.del("/models/C_BP_Group/103")
+	assert.Equal(t, 500, a.status)
+	assert.Equal(t, "Delete error", a.text(t, "title"))
+	assert.Contains(t, a.text(t, "detail"), "Record is in use")
+	a = w.del("/models/C_UOM/100")
+	assert.Equal(t, `{"title":"Delete error","status":403,"detail":"AccessCannotDelete"}`, a.body)
+	assert.Equal(t, 404, w.del("/models/C_BPartner/1000001").status, "another tenant's")
+	assert.True(t, w.del("/models/C_BPartner/x").isContainerPage())
+
+	t.Run("dependents go too", func(t *testing.T) {
+		s := writeAs(t, srv, asSystem)
+		window := s.create("AD_Window", `{"Name":"Doomed","WindowType":"M","EntityType":"U","AD_Tab":[{"Name":"T","AD_Table_ID":100,"SeqNo":10,"EntityType":"U"}]}`)
+		tab := idOf(t, window["AD_Tab"].([]any)[0])
+		a := s.del(fmt.Sprintf("/models/AD_Window/%d", idOf(t, window)))
+		require.Equal(t, 200, a.status, a.body)
+		assert.Equal(t, 404, s.get(fmt.Sprintf("/models/AD_Tab/%d", tab)).status)
+	})
+}
+
+// Rules 5.7: the life of a document.
+func TestDocAction(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := writeAs(t, srv, asGardenAdmin)
+	status := func(o map[string]any) string { return o["DocStatus"].(map[string]any)["id"].(string) }
+	const order = `{"C_BPartner_ID":118,"C_OrderLine":[{"M_Product_ID":123,"QtyEntered":2,"PriceEntered":"10.25"}]`
+
+	o := w.create("C_Order", order+`}`)
+	id := idOf(t, o)
+	assert.Equal(t, "DR", status(o))
+	assert.Equal(t, "20.50", fmt.Sprintf("%.2f", o["TotalLines"]))
+	assert.NotEmpty(t, o["DocumentNo"])
+	assert.Equal(t, "20.50", fmt.Sprintf("%.2f", o["C_OrderLine"].([]any)[0].(map[string]any)["LineNetAmt"]))
+
+	assert.Equal(t, "IP", status(w.change("C_Order", id, `{"doc-action":"PR"}`)))
+	assert.Equal(t, "IP", status(w.change("C_Order", id, `{"doc-action":"--"}`)), "none")
+	completed := w.change("C_Order", id, `{"doc-action":{"id":"CO"}}`)
+	assert.Equal(t, "CO", status(completed))
+	assert.Equal(t, true, completed["Processed"])
+
+	path := fmt.Sprintf("/models/C_Order/%d", id)
+	assert.Equal(t, `{"title":"Validation error","status":400,"detail":"Cannot update POReference on processed record"}`, w.put(path, `{"POReference":"x"}`).body)
+	assert.Equal(t, `{"title":"Failed when processing document","status":500,"detail":"Cannot Prepare a document in status Completed"}`, w.put(path, `{"doc-action":"PR"}`).body)
+	assert.Equal(t, `{"title":"Delete error","status":500,"detail":"Cannot delete a processed document"}`, w.del(path).body)
+	assert.Equal(t, "IP", status(w.change("C_Order", id, `{"doc-action":"RE"}`)))
+	assert.Equal(t, "VO", status(w.change("C_Order", id, `{"doc-action":"VO"}`)))
+	assert.Equal(t, 500, w.put(path, `{"doc-action":"CO"}`).status)
+
+	assert.Equal(t, "CO", status(w.create("C_Order", order+`,"doc-action":"CO"}`)))
+	count := func() float64 { return w.get("/models/C_Order").object(t)["row-count"].(float64) }
+	before := count()
+	a := w.post("/models/C_Order", `{"C_BPartner_ID":118,"doc-action":"CO"}`)
+	assert.Equal(t, `{"title":"Failed when processing document","status":500,"detail":"The document has no lines"}`, a.body)
+	a = w.post("/models/C_Order", `{"C_BPartner_ID":118,"doc-action":"ZZ"}`)
+	assert.Equal(t, `{"title":"Failed when processing document","status":500,"detail":"Unknown document action ZZ"}`, a.body)
+	assert.InDelta(t, before, count(), 0, "everything is rolled back")
+	assert.Equal(t, 201, w.post("/models/C_BPartner", `{"Name":"x","C_BP_Group_ID":103,"doc-action":"CO"}`).status, "no document: ignored")
+}
+
+// An invoice takes totals and tax from its lines too.
+func TestCreateInvoice(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := writeAs(t, srv, asGardenAdmin)
+	o := w.create("C_Invoice", `{"C_BPartner_ID":118,"doc-action":"CO","C_InvoiceLine":[{"M_Product_ID":123,"QtyInvoiced":3,"PriceActual":2}]}`)
+	assert.InDelta(t, 6, o["TotalLines"], 1e-9)
+	assert.Equal(t, "CO", o["DocStatus"].(map[string]any)["id"])
+}
+
+// No answer tells SQL, whatever is sent.
+func TestWriteHostile(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := writeAs(t, srv, asGardenAdmin)
+	for _, body := range []string{
+		`{"Name":"'; DROP TABLE C_BPartner; --","C_BP_Group_ID":103}`,
+		`{"Name":"a\u0000b","C_BP_Group_ID":103}`,
+		`{"Name":"a","C_BP_Group_ID":{"lookupColumn":"Name\" OR 1=1 --","lookupValue":"x"}}`,
+		`{"Name":"a","C_BP_Group_ID":{"identifier":{"a":1}}}`,
+		`{"Name":"a","C_BP_Group_ID":[103]}`,
+		`{"Name":"a","C_BP_Group_ID":{"uid":5}}`,
+		`{"\" OR 1=1":"x"}`,
+		strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200),
+		strings.Repeat(`[`, 100000),
+		"\xff\xfe{}",
+	} {
+		a := w.post("/models/C_BPartner", body)
+		assert.Contains(t, []int{201, 400, 500}, a.status)
+		for _, word := range []string{"SELECT", "INSERT", "sqlite", "constraint"} {
+			assert.NotContains(t, a.body, word, "body %.60s", body)
+		}
+	}
+	assert.Equal(t, 200, w.get("/models/C_BPartner/118").status)
+}
