@@ -9,18 +9,12 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// syncColumn is the process "synchronize column" for one AD_Column record:
-// when its table is not in the database yet, the table is created with all
-// its columns; otherwise this column is added or altered. What stands in the
-// way is told in the result, and leaves the database as it was.
-func syncColumn(c *call, tx *store.Tx, recordID int64) (processResult, error) {
-	return syncColumnsSince(c.ctx(), tx, recordID, "")
-}
-
-// syncColumnsSince is syncColumn with the process's parameter DateFrom, a
-// stored time: it takes along the columns of the table that were updated
-// since. "" takes the one column only. Each column is committed by itself: one
-// that cannot be changed does not undo those before it.
+// syncColumnsSince is the process "synchronize column" for one AD_Column
+// record: when its table is not in the database yet, the table is created with
+// all its columns; otherwise this column is added or altered, and with it
+// those of the table that were updated since a stored time; "" takes the one
+// column only. What stands in the way is told in the result; the caller then
+// undoes the transaction.
 func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since string) (processResult, error) {
 	columns, err := tx.Table(ctx, "AD_Column")
 	if err != nil {
@@ -28,7 +22,7 @@ func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since s
 	}
 	row, err := tx.One(ctx, columns, "AD_Column_ID=?", recordID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return syncFailed(fmt.Sprintf("there is no column with AD_Column_ID %d; give the id of any column of the table as record-id", recordID)), nil
+		return failed("there is no column with AD_Column_ID %d; give the id of any column of the table as record-id", recordID), nil
 	}
 	if err != nil {
 		return processResult{}, err
@@ -36,7 +30,7 @@ func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since s
 	name := row.String("ColumnName")
 	t, err := tx.TableByID(ctx, row.Int("AD_Table_ID"))
 	if errors.Is(err, store.ErrNoTable) {
-		return syncFailed(fmt.Sprintf("the table of column %s is not active", name)), nil
+		return failed("the table of column %s is not active", name), nil
 	}
 	if err != nil {
 		return processResult{}, err
@@ -44,58 +38,31 @@ func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since s
 	column, ok := t.Column(name)
 	switch {
 	case t.IsView:
-		return syncFailed(fmt.Sprintf("%s is a view; it is made from its view components", t.Name)), nil
+		return failed("%s is a view; it is made from its view components", t.Name), nil
 	case !ok || column.ID != recordID:
-		return syncFailed(fmt.Sprintf("column %s.%s is not active", t.Name, name)), nil
+		return failed("column %s.%s is not active", t.Name, name), nil
 	case column.IsVirtual():
-		return syncFailed(fmt.Sprintf("column %s.%s is virtual; it has no place in the database", t.Name, name)), nil
+		return failed("column %s.%s is virtual; it has no place in the database", t.Name, name), nil
 	}
-	exists, err := tx.TableExists(ctx, t.Name)
-	if err != nil {
-		return processResult{}, err
-	}
-	groups := [][]*store.Column{{column}}
-	if exists && since != "" {
+	group := []*store.Column{column}
+	if since != "" {
 		changed, err := tx.Select(ctx, columns, store.Selection{
 			Where: "AD_Table_ID=? AND Updated>=? AND AD_Column_ID<>?", Args: []any{t.ID, since, recordID}, OrderBy: "AD_Column_ID",
 		})
 		if err != nil {
-			return processResult{}, err
+			return processResult{}, fmt.Errorf("looking for changed columns of %s: %w", t.Name, err)
 		}
 		for _, r := range changed {
-			if also, ok := t.Column(r.String("ColumnName")); ok && !also.IsVirtual() {
-				groups = append(groups, []*store.Column{also})
+			if also, ok := t.Column(r.String("ColumnName")); ok {
+				group = append(group, also)
 			}
 		}
 	}
-	var result processResult
-	for _, group := range groups {
-		report, err := syncOne(ctx, tx, t, group)
-		var refused *store.DDLError
-		switch {
-		case errors.As(err, &refused):
-			result.isError = true
-			report = refused.Reason
-		case err != nil:
-			return processResult{}, err
-		case report == "":
-			report = fmt.Sprintf("%s.%s: nothing to change", t.Name, group[0].Name)
-		}
-		if result.summary != "" {
-			result.summary += "\n"
-		}
-		result.summary += report
-	}
-	return result, nil
+	report, err := tx.SyncColumns(ctx, t, group)
+	return syncOutcome(t, report, err)
 }
 
-// syncOne brings columns in step, or leaves everything as it was.
-func syncOne(ctx context.Context, tx *store.Tx, t *store.Table, columns []*store.Column) (report string, err error) {
-	err = tx.Savepoint(ctx, func() error {
-		report, err = tx.SyncColumns(ctx, t, columns)
-		return err
-	})
-	return report, err
+// syncColumn is syncColumnsSince for the one column.
+func syncColumn(c *call, tx *store.Tx, recordID int64) (processResult, error) {
+	return syncColumnsSince(c.ctx(), tx, recordID, "")
 }
-
-func syncFailed(why string) processResult { return processResult{summary: why, isError: true} }

@@ -36,7 +36,8 @@ type Options struct {
 	// refreshToken for refresh_token in POST /auth/refresh, PATCH for PUT on
 	// records, an array of AD_Column records in one POST, @<TableName>_ID@ for
 	// an AD_Table_ID, columns whose AD_Element_ID is left out, and numbers in
-	// place of process slugs.
+	// place of process slugs. A database made by a strict server has the real
+	// processes 291 and 194, a report and an import.
 	Strict bool
 	// ProcessNumbers are the search keys (AD_Process.Value) of what numbers in
 	// place of a process's slug stand for; other numbers are AD_Process_IDs. nil
@@ -83,7 +84,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.RequestTimeout == 0 {
 		opts.RequestTimeout = 120 * time.Second
 	}
-	db, err := seed.Open(ctx, opts.Path)
+	db, err := seed.OpenWith(ctx, opts.Path, seed.Options{RealProcessNumbers: opts.Strict})
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
