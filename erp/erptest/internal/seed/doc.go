@@ -1,3 +1,36 @@
 // Package seed fills a new database of the embedded ERP: the dictionary of
-// the core tables, users and roles, and the demo data of two tenants.
+// some two hundred core tables, users and roles, and the demo data of two
+// tenants.
+//
+// # Files
+//
+// Everything comes from text files that are embedded in the program:
+//
+//   - dictionary/: tables with their columns, elements, references, processes
+//     and windows, one line per thing, facts only; parse.go and
+//     parse_others.go tell the forms;
+//   - data/: rows of any table, see [builder.addData];
+//   - trade/: orders, from which shipments, invoices, payments and their
+//     sums are made;
+//   - menu/: the menu.
+//
+// What follows from the dictionary is not in the files: the records of
+// AD_Column, AD_Field and AD_Sequence, the seven standard columns, UUIDs, and
+// the access rights of roles that are not kept by hand.
+//
+// # Ids
+//
+// Ids and names are those of the ERP where they are known. Where they are
+// not, they come from ranges the ERP does not use, all below 1,000,000:
+// columns, elements, references and tables of the files from 900,001, and list
+// values, parameters, sequences, menu entries and fields from the numbers in
+// build.go. The second tenant's records begin at 1,000,000. UUIDs of seed rows
+// are made from table and key (version 5), so that every database has the
+// same. The secret that signs tokens is each database's own.
+//
+// # Speed
+//
+// The first database of a process is built from the files in memory, which
+// takes a few hundred milliseconds. It is kept as a template, and every
+// database, in memory or in a file, is a copy of it.
 package seed

@@ -29,14 +29,13 @@ type element struct {
 }
 
 type reference struct {
-	id               int64
-	name, kind       string // kind is D, L or T
-	inactive         bool
-	values           []listValue
-	target           string // table, "" when the seed does not have it
-	key, display     string
-	where, order     string
-	hasOwnTargetName bool
+	id           int64
+	name, kind   string // kind is D, L or T
+	inactive     bool
+	values       []listValue
+	target       string // table, "" when the seed does not have it
+	key, display string
+	where, order string
 }
 
 type listValue struct {
@@ -49,7 +48,6 @@ type process struct {
 	value, name, level string
 	class              string
 	isReport, isDirect bool
-	workflow           int64
 	params             []*param
 }
 

@@ -124,8 +124,9 @@ func fill(ctx context.Context, s *store.Store, opts Options) error {
 	})
 }
 
-// templates holds the database that new ones are copied from; it is built
-// when first needed and stays for the life of the process.
+// templates holds the database that new ones are copied from. It is built when
+// first needed, stays for the life of the process and never changes, so that
+// a test pays for it once and not with every server.
 var templates templateCache
 
 type templateCache struct {
