@@ -61,8 +61,3 @@ func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since s
 	report, err := tx.SyncColumns(ctx, t, group)
 	return syncOutcome(t, report, err)
 }
-
-// syncColumn is syncColumnsSince for the one column.
-func syncColumn(c *call, tx *store.Tx, recordID int64) (processResult, error) {
-	return syncColumnsSince(c.ctx(), tx, recordID, "")
-}
