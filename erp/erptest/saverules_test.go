@@ -1,0 +1,270 @@
+package erptest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+)
+
+// What saving AD_Table does: dictionary reference, section 4.
+func TestSaveTable(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	made := s.create("AD_Table", `{"TableName":"XX_One","Name":"One"}`)
+	for name, want := range map[string]any{"IsChangeLog": true, "IsDeleteable": true, "IsView": false, "IsHighVolume": false} {
+		assert.Equal(t, want, made[name], name)
+	}
+	assert.Equal(t, "4", made["AccessLevel"].(map[string]any)["id"])
+	assert.Equal(t, "U", made["EntityType"].(map[string]any)["id"])
+	assert.Equal(t, "L", made["ReplicationType"].(map[string]any)["id"])
+	sequence := s.get("/models/AD_Sequence?$filter=Name%20eq%20'XX_One'").object(t)["records"].([]any)
+	require.Len(t, sequence, 1)
+	seq := sequence[0].(map[string]any)
+	assert.InDelta(t, 1000000, seq["CurrentNext"], 0)
+	assert.InDelta(t, 200000, seq["CurrentNextSys"], 0)
+	assert.Equal(t, true, seq["IsTableID"])
+	assert.Equal(t, 0, idOf(t, seq["AD_Client_ID"]))
+
+	view := s.create("AD_Table", `{"TableName":"XX_One_v","Name":"V","IsView":true,"IsDeleteable":true}`)
+	assert.Equal(t, false, view["IsDeleteable"], "a view cannot be deletable")
+	assert.InDelta(t, 0, s.get("/models/AD_Sequence?$filter=Name%20eq%20'XX_One_v'").object(t)["row-count"], 0)
+
+	for _, tc := range []struct{ name, body, answer string }{
+		{"blank in the name", `{"TableName":"XX One","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier XX One in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
+		{"SQL in the name", `{"TableName":"XX_a;drop","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier XX_a;drop in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
+		{"digit first", `{"TableName":"1XX","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier 1XX in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
+		{"taken, in another case", `{"TableName":"xx_one","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Record already exists: TableName"}`},
+		{"no name", `{"Name":"x"}`, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: tableName"}`},
+		{"too long", `{"TableName":"XX_` + strings.Repeat("a", 58) + `","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Value too long for column TableName: 61 characters, at most 60"}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.answer, s.post("/models/AD_Table", tc.body).body) })
+	}
+	t.Run("deleting takes columns and sequence along", func(t *testing.T) {
+		id := idOf(t, made)
+		s.create("AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"ColumnName":"Name","Name":"n","AD_Reference_ID":10,"FieldLength":5}`, id))
+		require.Equal(t, 200, s.del(fmt.Sprintf("/models/AD_Table/%d", id)).status)
+		assert.InDelta(t, 0, s.get(fmt.Sprintf("/models/AD_Column?$filter=AD_Table_ID%%20eq%%20%d", id)).object(t)["row-count"], 0)
+		assert.InDelta(t, 0, s.get("/models/AD_Sequence?$filter=Name%20eq%20'XX_One'").object(t)["row-count"], 0)
+	})
+}
+
+// What saving AD_Column does, rule by rule: dictionary reference, section 4.
+func TestSaveColumn(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	table := idOf(t, s.create("AD_Table", `{"TableName":"XX_Cols","Name":"Cols"}`))
+	number := 0
+	post := func(members string) answer {
+		if !strings.Contains(members, `"ColumnName"`) {
+			number++
+			members = fmt.Sprintf(`"ColumnName":"XX_C%d",%s`, number, members)
+		}
+		return s.post("/models/AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"n",%s}`, table, members))
+	}
+	for _, tc := range []struct{ name, members, detail string }{
+		{"column name", `"ColumnName":"a b","AD_Reference_ID":10,"FieldLength":5`, "Invalid identifier a b in ColumnName: it must begin with a letter and hold only letters, digits and underscores"},
+		{"constraint name", `"AD_Reference_ID":10,"FieldLength":5,"FKConstraintName":"a-b"`, "Invalid identifier a-b in FKConstraintName: it must begin with a letter and hold only letters, digits and underscores"},
+		{"length of a text", `"AD_Reference_ID":10`, "Fill mandatory fields: Length"},
+		{"length of a list", `"AD_Reference_ID":17,"AD_Reference_Value_ID":131`, "Fill mandatory fields: Length"},
+		{"table reference", `"AD_Reference_ID":18`, "Fill mandatory fields: Reference Key"},
+		{"bounds", `"AD_Reference_ID":11,"ValueMin":"5","ValueMax":"4"`, "The maximum value is less than the minimum value"},
+		{"format pattern of a number", `"AD_Reference_ID":11,"FormatPattern":"abc"`, "Invalid format pattern abc"},
+		{"format pattern of a date", `"AD_Reference_ID":15,"FormatPattern":"yyyy-QQ"`, "Invalid format pattern yyyy-QQ"},
+		{"read-only logic", `"AD_Reference_ID":11,"ReadOnlyLogic":"@A@="`, "Invalid logic in ReadOnlyLogic: @A@="},
+		{"UUID type under another name", `"AD_Reference_ID":200231,"FieldLength":36`, "The name of a UUID column must end in _UU"},
+	} {
+		t.Run("refused: "+tc.name, func(t *testing.T) {
+			a := post(tc.members)
+			assert.Equal(t, 500, a.status, a.body)
+			assert.Equal(t, tc.detail, a.text(t, "detail"))
+			assert.Equal(t, "Save error", a.text(t, "title"))
+		})
+	}
+	for _, tc := range []struct {
+		name, members string
+		want          map[string]any // nil: absent
+	}{
+		{"length of ids", `"ColumnName":"C_UOM_ID","AD_Reference_ID":19`, map[string]any{"FieldLength": 10.0}},
+		{"length of numbers", `"AD_Reference_ID":12`, map[string]any{"FieldLength": 14.0}},
+		{"length of dates", `"AD_Reference_ID":16`, map[string]any{"FieldLength": 7.0}},
+		{"length of large objects", `"AD_Reference_ID":36,"FieldLength":2000`, map[string]any{"FieldLength": 0.0}},
+		{"length of JSON", `"AD_Reference_ID":200267,"FieldLength":2000`, map[string]any{"FieldLength": 0.0}},
+		{"text may be without length", `"AD_Reference_ID":14,"FieldLength":0`, map[string]any{"FieldLength": 0.0}},
+		{"UUID length", `"ColumnName":"XX_Other_UU","AD_Reference_ID":200231,"FieldLength":10`, map[string]any{"FieldLength": 36.0}},
+		{"virtual", `"AD_Reference_ID":10,"FieldLength":5,"ColumnSQL":"1","IsMandatory":true,"IsUpdateable":true`, map[string]any{"IsMandatory": false, "IsUpdateable": false}},
+		{"parent", `"AD_Reference_ID":11,"IsParent":true`, map[string]any{"IsUpdateable": false}},
+		{"always updateable", `"AD_Reference_ID":11,"IsUpdateable":false,"IsAlwaysUpdateable":true`, map[string]any{"IsAlwaysUpdateable": false}},
+		{"copying a standard column", `"ColumnName":"Updated","AD_Reference_ID":16`, map[string]any{"IsAllowCopy": false}},
+		{"copying an own column", `"AD_Reference_ID":11`, map[string]any{"IsAllowCopy": true}},
+		{"format pattern of a text", `"AD_Reference_ID":10,"FieldLength":5,"FormatPattern":"0.0"`, map[string]any{"FormatPattern": nil}},
+		{"secure", `"AD_Reference_ID":10,"FieldLength":5,"IsSecure":true,"IsAllowLogging":true`, map[string]any{"IsAllowLogging": false}},
+		{"yes-no", `"AD_Reference_ID":20,"FieldLength":1,"IsMandatory":false`, map[string]any{"IsMandatory": true, "DefaultValue": "N"}},
+		{"yes-no with a default", `"AD_Reference_ID":20,"FieldLength":1,"DefaultValue":"Y"`, map[string]any{"DefaultValue": "Y"}},
+		{"active flag", `"ColumnName":"IsActive","AD_Reference_ID":20,"FieldLength":1`, map[string]any{"IsMandatory": true, "DefaultValue": "Y"}},
+		{"payment", `"AD_Reference_ID":200012,"FieldLength":1`, map[string]any{"AD_Reference_Value_ID": 195.0}},
+		{"own UUID column", `"ColumnName":"XX_Cols_UU","AD_Reference_ID":10,"FieldLength":36`, map[string]any{"AD_Reference_ID": 200231.0}},
+		{"element's terms", `"ColumnName":"c_bpartner_id","AD_Reference_ID":30`, map[string]any{"ColumnName": "C_BPartner_ID", "Name": "Business Partner"}},
+		{"first selection column", `"AD_Reference_ID":11,"IsSelectionColumn":true`, map[string]any{"SeqNoSelection": 10.0}},
+		{"second selection column", `"AD_Reference_ID":11,"IsSelectionColumn":true`, map[string]any{"SeqNoSelection": 20.0}},
+		{"sound logic", `"AD_Reference_ID":11,"ReadOnlyLogic":"@A@=Y & (@B@!'N' | 1=1)"`, map[string]any{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := post(tc.members)
+			require.Equal(t, 201, a.status, a.body)
+			o := a.object(t)
+			for name, want := range tc.want {
+				got := o[name]
+				if m, ok := got.(map[string]any); ok {
+					got = m["id"]
+				}
+				assert.Equal(t, want, got, name)
+			}
+		})
+	}
+	t.Run("identifier sequence", func(t *testing.T) {
+		require.Equal(t, 201, post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":1`).status)
+		assert.Equal(t, "Another identifier of the table already has the sequence 1", post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":1`).text(t, "detail"))
+		require.Equal(t, 201, post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":2`).status)
+	})
+	t.Run("one key", func(t *testing.T) {
+		require.Equal(t, 201, post(`"ColumnName":"XX_Cols_ID","AD_Reference_ID":13,"IsKey":true`).status)
+		assert.Equal(t, "The table already has a key column", post(`"AD_Reference_ID":13,"IsKey":true`).text(t, "detail"))
+	})
+	t.Run("name taken in the table", func(t *testing.T) {
+		assert.Equal(t, "Record already exists: ColumnName", post(`"ColumnName":"xx_cols_id","AD_Reference_ID":13`).text(t, "detail"))
+	})
+	t.Run("changing the length only keeps the rest", func(t *testing.T) {
+		o := post(`"AD_Reference_ID":10,"FieldLength":5`).object(t)
+		assert.InDelta(t, 9, s.change("AD_Column", idOf(t, o), `{"FieldLength":9}`)["FieldLength"], 0)
+	})
+}
+
+// Columns without element: made or reused by default, refused by a strict
+// server as by the real one.
+func TestColumnElements(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	table := idOf(t, s.create("AD_Table", `{"TableName":"XX_El","Name":"El"}`))
+	column := s.create("AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"ColumnName":"XX_Colour","Name":"Colour","AD_Reference_ID":10,"FieldLength":9}`, table))
+	element := idOf(t, column["AD_Element_ID"])
+	assert.GreaterOrEqual(t, element, 1000000)
+	other := idOf(t, s.create("AD_Table", `{"TableName":"XX_El2","Name":"El2"}`))
+	again := s.create("AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"ColumnName":"xx_COLOUR","Name":"zzz","AD_Reference_ID":10,"FieldLength":9}`, other))
+	assert.Equal(t, element, idOf(t, again["AD_Element_ID"]), "reused without regard to case")
+	assert.Equal(t, "XX_Colour", again["ColumnName"])
+	assert.Equal(t, "Colour", again["Name"])
+
+	a := s.post("/models/AD_Element", `{"ColumnName":" xx_colour ","Name":"x","PrintName":"x"}`)
+	assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: ColumnName"}`, a.body)
+	s.change("AD_Element", element, `{"Name":"Tint"}`)
+	assert.Equal(t, "Tint", s.get(fmt.Sprintf("/models/AD_Column/%d", idOf(t, again))).text(t, "Name"), "pushed to the columns")
+
+	strict := erptest.New(t, erptest.Options{Strict: true})
+	ss := writeAs(t, strict, asSystem)
+	table = idOf(t, ss.create("AD_Table", `{"TableName":"XX_El","Name":"El"}`))
+	a = ss.post("/models/AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"ColumnName":"XX_Colour","Name":"Colour","AD_Reference_ID":10,"FieldLength":9}`, table))
+	assert.Equal(t, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: AD_Element_ID"}`, a.body)
+}
+
+// The specification's array of AD_Column records, and its placeholder.
+func TestColumnBatch(t *testing.T) {
+	t.Parallel()
+	const body = `[{"AD_Table_ID":"@XX_Many_ID@","ColumnName":"XX_Many_ID","Name":"Many","AD_Reference_ID":13,"IsKey":true},
+		{"AD_Table_ID":"@XX_Many_ID@","ColumnName":"Name","Name":"Name","AD_Reference_ID":10,"FieldLength":%d}]`
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	table := idOf(t, s.create("AD_Table", `{"TableName":"XX_Many","Name":"Many"}`))
+	columns := func() any {
+		return s.get(fmt.Sprintf("/models/AD_Column?$filter=AD_Table_ID%%20eq%%20%d", table)).object(t)["row-count"]
+	}
+	a := s.post("/models/AD_Column", fmt.Sprintf(body, 0))
+	assert.Equal(t, 500, a.status, "one bad record fails all")
+	assert.InDelta(t, 0, columns(), 0)
+	a = s.post("/models/AD_Column", fmt.Sprintf(body, 60))
+	require.Equal(t, 201, a.status, a.body)
+	assert.True(t, strings.HasPrefix(a.body, `[{"id":`), a.body)
+	assert.InDelta(t, 2, columns(), 0)
+	a = s.post("/models/AD_Column", strings.ReplaceAll(fmt.Sprintf(body, 60), "XX_Many_ID@", "XX_Nope_ID@"))
+	assert.Equal(t, `{"title":"Validation error","status":400,"detail":"Foreign ID @XX_Nope_ID@ not found in AD_Table_ID"}`, a.body)
+	assert.Equal(t, 500, s.post("/models/AD_Table", `[{}]`).status, "no other table")
+
+	strict := erptest.New(t, erptest.Options{Strict: true})
+	assert.Equal(t, `{"title":"Server error","status":500,"detail":"Expected a JSON object but was an array"}`,
+		writeAs(t, strict, asSystem).post("/models/AD_Column", fmt.Sprintf(body, 60)).body)
+}
+
+// Windows, menus, fields and entity types.
+func TestSaveWindowAndMenu(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asSystem)
+	window := idOf(t, s.create("AD_Window", `{"Name":"Mine","WindowType":"M","EntityType":"U"}`))
+	granted := s.get(fmt.Sprintf("/models/AD_Window_Access?$filter=AD_Window_ID%%20eq%%20%d", window)).object(t)["row-count"].(float64)
+	assert.Positive(t, granted, "roles that are not maintained by hand get it")
+	menu := s.create("AD_Menu", fmt.Sprintf(`{"Name":"Mine","Action":"W","AD_Window_ID":%d,"AD_Process_ID":181,"EntityType":"U"}`, window))
+	assert.NotContains(t, menu, "AD_Process_ID", "it does not fit the action")
+	nodes := fmt.Sprintf("/models/AD_TreeNodeMM?$filter=Node_ID%%20eq%%20%d", idOf(t, menu))
+	node := s.get(nodes).object(t)["records"].([]any)
+	require.NotEmpty(t, node)
+	assert.InDelta(t, 999, node[0].(map[string]any)["SeqNo"], 0)
+	s.change("AD_Window", window, `{"Name":"Ours"}`)
+	assert.Equal(t, "Ours", s.get(fmt.Sprintf("/models/AD_Menu/%d", idOf(t, menu))).text(t, "Name"))
+	require.Equal(t, 200, s.del(fmt.Sprintf("/models/AD_Menu/%d", idOf(t, menu))).status)
+	assert.InDelta(t, 0, s.get(nodes).object(t)["row-count"], 0)
+
+	tab := idOf(t, s.create("AD_Tab", fmt.Sprintf(`{"AD_Window_ID":%d,"Name":"T","AD_Table_ID":100,"SeqNo":10,"IsReadOnly":true,"IsInsertRecord":true,"EntityType":"U"}`, window)))
+	assert.Equal(t, false, s.get(fmt.Sprintf("/models/AD_Tab/%d", tab)).object(t)["IsInsertRecord"])
+	field := s.create("AD_Field", fmt.Sprintf(`{"AD_Tab_ID":%d,"AD_Column_ID":107,"EntityType":"U"}`, tab))
+	assert.Equal(t, "DB Table Name", field["Name"], "from the element")
+	assert.InDelta(t, 60, field["DisplayLength"], 0)
+	a := s.put(fmt.Sprintf("/models/AD_Tab/%d", tab), `{"AD_Table_ID":101}`)
+	assert.Equal(t, "The table of a tab with fields cannot be changed", a.text(t, "detail"))
+
+	own := s.create("AD_EntityType", `{"EntityType":"XXT","Name":"Test"}`)
+	assert.Equal(t, "Cannot update column EntityType", s.put(fmt.Sprintf("/models/AD_EntityType/%d", idOf(t, own)), `{"EntityType":"YYT"}`).text(t, "detail"))
+	assert.Equal(t, "Entity types maintained by the system cannot be changed", s.put("/models/AD_EntityType/10", `{"Name":"x"}`).text(t, "detail"))
+	assert.Equal(t, "Entity types maintained by the system cannot be deleted", s.del("/models/AD_EntityType/10").text(t, "detail"))
+}
+
+// A new password is hashed, and logs in.
+func TestSaveUserPassword(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := writeAs(t, srv, asGardenAdmin)
+	w.change("AD_User", 101, `{"Password":"another one"}`)
+	a := request{method: "POST", path: "/auth/tokens", body: strings.ReplaceAll(asGardenAdmin, `"password":"GardenAdmin"`, `"password":"another one"`)}.do(t, srv)
+	assert.Equal(t, 200, a.status, a.body)
+	a = request{method: "POST", path: "/auth/tokens", body: asGardenAdmin}.do(t, srv)
+	assert.Equal(t, 401, a.status)
+}
+
+// Changes of a logged table are recorded.
+func TestChangeLog(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	typesTable(t, srv)
+	w := writeAs(t, srv, asGardenAdmin)
+	id := idOf(t, w.create("XX_Types", `{"Name":"a"}`))
+	w.change("XX_Types", id, `{"Name":null,"XXInt":5}`)
+	require.Equal(t, 200, w.del(fmt.Sprintf("/models/XX_Types/%d", id)).status)
+	var got []string
+	for _, v := range w.get("/models/AD_ChangeLog?$orderby=AD_ChangeLog_ID").object(t)["records"].([]any) {
+		o := v.(map[string]any)
+		event, column := o["EventChangeLog"].(map[string]any)["id"], o["AD_Column_ID"].(map[string]any)["identifier"]
+		got = append(got, fmt.Sprint(event, " ", column, " ", o["OldValue"], " ", o["NewValue"]))
+	}
+	require.Greater(t, len(got), 4)
+	assert.Contains(t, got[0], "I XX_Types_ID")
+	assert.Contains(t, got[1], "U Name")
+	assert.Contains(t, got[1], " a NULL")
+	assert.Contains(t, got[2], " NULL 5")
+	assert.Contains(t, got[3], "D ")
+}
