@@ -202,11 +202,6 @@ func parameterRows(ctx context.Context, tx *store.Tx, processID int64) ([]store.
 	return rowsWhere(ctx, tx, "AD_Process_Para", "SeqNo, AD_Process_Para_ID", "AD_Process_ID=? AND IsActive='Y'", processID)
 }
 
-// specNumbers are the numbers hub-service specifications use in place of
-// slugs, and the search keys of what they mean by them. In the dictionary the
-// numbers belong to other processes.
-var specNumbers = map[int64]string{291: "AD_Column Sync", 194: "PackIn"}
-
 // findProcess is the active process with that slug, which the role must have
 // access to, for running with the right to change. Unless the server is
 // strict a number stands for the process of that id.
@@ -217,16 +212,8 @@ func (c *call) findProcess(ctx context.Context, tx *store.Tx, slug string, run b
 	}
 	number, notNumber := strconv.ParseInt(slug, 10, 64)
 	byNumber := notNumber == nil && !c.srv.opts.Strict
-	meant := ""
-	if byNumber {
-		meant = c.srv.processNumber(number)
-	}
 	for _, row := range rows {
 		switch {
-		case meant != "":
-			if row.String("Value") != meant {
-				continue
-			}
 		case byNumber && row.Int("AD_Process_ID") == number:
 		case databaseSlug(row.String("Value")) != slug:
 			continue
@@ -242,15 +229,6 @@ func (c *call) findProcess(ctx context.Context, tx *store.Tx, slug string, run b
 		return row, nil
 	}
 	return nil, fail(http.StatusNotFound, "Invalid process name", "No match found for process name: "+slug)
-}
-
-// processNumber is the search key of what a number stands for in place of a
-// slug, "" for the process of that id.
-func (s *Server) processNumber(number int64) string {
-	if s.opts.ProcessNumbers != nil {
-		return s.opts.ProcessNumbers[number]
-	}
-	return specNumbers[number]
 }
 
 // implementation is the last part of a process's class name, by which the

@@ -54,9 +54,9 @@ func failed(format string, args ...any) processResult {
 	return processResult{summary: fmt.Sprintf(format, args...), isError: true}
 }
 
-// synchronize brings the database in line with the dictionary: the column a
-// record id names with its table, or, where the number 291 is used for the
-// process, the whole table.
+// synchronize brings the database in line with the dictionary: the column the
+// record id names, or, which the real server does not offer, a whole table when
+// the request says that the record is one (table-id or model-name).
 func (c *call) synchronize(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	if run.recordID == 0 {
 		return failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil

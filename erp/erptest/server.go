@@ -39,11 +39,6 @@ type Options struct {
 	// place of process slugs. A database made by a strict server has the real
 	// processes 291 and 194, a report and an import.
 	Strict bool
-	// ProcessNumbers are the search keys (AD_Process.Value) of what numbers in
-	// place of a process's slug stand for; other numbers are AD_Process_IDs. nil
-	// means 291 for "AD_Column Sync" and 194 for "PackIn". A strict server takes
-	// no numbers.
-	ProcessNumbers map[int64]string
 	// ExposeJWK has GET /auth/jwk tell the signing key, as the AD_SysConfig key
 	// IDEMPIERE_REST_EXPOSE_JWK=Y does.
 	ExposeJWK bool

@@ -28,10 +28,16 @@ func (w *writes) send(method, path, body string) answer {
 	return request{method: method, path: path, token: w.token, body: body}.do(w.t, w.srv)
 }
 
-func (w *writes) get(path string) answer        { w.t.Helper(); return w.send(http.MethodGet, path, "") }
-func (w *writes) post(path, body string) answer { w.t.Helper(); return w.send(http.MethodPost, path, body) }
-func (w *writes) put(path, body string) answer  { w.t.Helper(); return w.send(http.MethodPut, path, body) }
-func (w *writes) del(path string) answer        { w.t.Helper(); return w.send(http.MethodDelete, path, "") }
+func (w *writes) get(path string) answer { w.t.Helper(); return w.send(http.MethodGet, path, "") }
+func (w *writes) post(path, body string) answer {
+	w.t.Helper()
+	return w.send(http.MethodPost, path, body)
+}
+func (w *writes) put(path, body string) answer {
+	w.t.Helper()
+	return w.send(http.MethodPut, path, body)
+}
+func (w *writes) del(path string) answer { w.t.Helper(); return w.send(http.MethodDelete, path, "") }
 
 // create posts a record, which must succeed, and answers it.
 func (w *writes) create(table, body string) map[string]any {

@@ -119,7 +119,7 @@ func TestWriteValues(t *testing.T) {
 		{"json object", "XXJson", `{"b":[1,2],"a":null}`, `{"b":[1,2],"a":null}`},
 		{"list", "DocStatus", `"CO"`, `{"propertyLabel":"Document Status","id":"CO","identifier":"Completed","model-name":"ad_ref_list"}`},
 		{"list as object", "DocStatus", `{"id":"CO"}`, `{"propertyLabel":"Document Status","id":"CO","identifier":"Completed","model-name":"ad_ref_list"}`},
-				{"key", "C_BPartner_ID", `118`, "118"},
+		{"key", "C_BPartner_ID", `118`, "118"},
 		{"key as text", "C_BPartner_ID", `"118"`, "118"},
 		{"key in an object", "C_BPartner_ID", `{"id":118,"identifier":"nobody"}`, "118"},
 		{"key as text in an object", "C_BPartner_ID", `{"id":"118"}`, "118"},
