@@ -25,10 +25,10 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.Mes
 // their digits, and text, true, false and null the usual Go values. Of two
 // members of one name the last counts. An empty text is nil, as null is.
 func Parse(text []byte) (any, error) {
-	if !utf8.Valid(text) {
-		text = []byte(strings.ToValidUTF8(string(text), "\uFFFD"))
-	}
 	p := &parser{in: string(text)}
+	if !utf8.ValidString(p.in) {
+		p.in = string([]rune(p.in)) // every bad byte becomes U+FFFD
+	}
 	p.in = strings.TrimPrefix(p.in, "\uFEFF")
 	if err := p.blanks(); err != nil {
 		return nil, err
