@@ -54,6 +54,11 @@ func TestDisplayTypesMatchTheReference(t *testing.T) {
 		assert.Equal(t, name, d.String())
 		java, _, _ := strings.Cut(strings.TrimSpace(m[6]), " ")
 		assert.Equal(t, java, d.JavaType(), name)
+		for _, written := range []string{m[1], strings.TrimSpace(m[2]), m[3], strings.ToLower(m[3])} {
+			parsed, ok := dict.ParseDisplayType(strings.TrimSuffix(written, " (inactive)"))
+			assert.True(t, ok, written)
+			assert.Equal(t, d, parsed, written)
+		}
 		for dialect, cell := range map[dict.Dialect]string{dict.PostgreSQL: m[4], dict.Oracle: m[5]} {
 			cell = strings.TrimSpace(cell)
 			got := d.SQLType(dialect, "Some_UU", 77)
@@ -144,5 +149,20 @@ func TestTargetTable(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 			assert.Equal(t, tt.ok, ok)
 		})
+	}
+}
+
+func TestParseDisplayType(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]dict.DisplayType{
+		"string": dict.TypeString, "Table Direct": dict.TypeTableDir, "yes-no": dict.TypeYesNo, "date+time": dict.TypeDateTime,
+		"19": dict.TypeTableDir, " 10 ": dict.TypeString, "1000007": 1_000_007,
+		"": 0, "41": 0, "-1": 0, "varchar": 0, "'; --": 0, "99999999999": 0,
+	} {
+		got, ok := dict.ParseDisplayType(text)
+		assert.Equal(t, want != 0, ok, "%q", text)
+		if ok {
+			assert.Equal(t, want, got, "%q", text)
+		}
 	}
 }

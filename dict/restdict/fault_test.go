@@ -25,11 +25,13 @@ var modes = map[string]restdict.Options{
 	"in batches": {BatchSize: 10},
 }
 
-// faults are the ways a request breaks.
-var faults = []struct {
+type named struct {
 	name   string
 	action func() erptest.Action
-}{
+}
+
+// faults are the ways a request breaks.
+var faults = []named{
 	{"cut before", erptest.CutBefore},
 	{"cut after", erptest.CutAfter},
 	{"unavailable", func() erptest.Action { return erptest.Fail(http.StatusServiceUnavailable) }},
@@ -55,7 +57,10 @@ func TestResumeAfterEveryRequest(t *testing.T) {
 			t.Parallel()
 			want, requests := undisturbed(t, o)
 			step := 1
-			if testing.Short() {
+			switch {
+			case raceEnabled:
+				step = 16
+			case testing.Short():
 				step = 7
 			}
 			for k := 1; k <= requests; k += step {
@@ -98,7 +103,11 @@ func TestRunOvercomesFaults(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			want, requests := undisturbed(t, o)
-			for _, fault := range faults {
+			for _, fault := range append(faults[:len(faults):len(faults)],
+				named{"cut in the middle", erptest.CutMiddle},
+				named{"sent twice by a proxy", erptest.Duplicate},
+				named{"bad gateway", func() erptest.Action { return erptest.HTML(http.StatusBadGateway) }},
+			) {
 				srv, client := start(t)
 				// Reading is the client's to repeat; here only what changes is broken.
 				rule := srv.Faults().On(erptest.Match{Method: http.MethodPost, N: 2, Times: 1}, fault.action())

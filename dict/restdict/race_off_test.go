@@ -1,0 +1,5 @@
+//go:build !race
+
+package restdict_test
+
+const raceEnabled = false
