@@ -19,7 +19,9 @@ type Catalog struct {
 	tableByName map[string]int32 // lower case
 	tableByID   map[int]int32
 	columnByID  map[int]int32
+	processByID map[int]int32
 	elementBy   map[string]int32 // ColumnName in lower case
+	active      []int32          // active columns, per table
 
 	// Where the rows that belong to a row begin and end: columnsOf[i] is for
 	// table i, and so on.
@@ -38,13 +40,12 @@ type Catalog struct {
 // span is a part of a slice.
 type span struct{ from, to int32 }
 
-// newCatalog orders the rows of c, joins them and makes them findable. Rows it
-// has to change are copied first, because another catalog may share them.
+// newCatalog orders the rows of c and makes them findable. It changes no row,
+// because another catalog may share them.
 func newCatalog(c content, origin string, stamps []Stamp, loaded time.Time) *Catalog {
 	out := &Catalog{content: c, origin: origin, stamps: stamps, loaded: loaded}
 	out.order()
 	out.findable()
-	out.join()
 	return out
 }
 
@@ -150,6 +151,10 @@ func (c *Catalog) findable() {
 	for i := range c.columns {
 		c.columnByID[c.columns[i].ID] = int32(i)
 	}
+	c.processByID = make(map[int]int32, len(c.processes))
+	for i := range c.processes {
+		c.processByID[c.processes[i].ID] = int32(i)
+	}
 	c.elementBy = make(map[string]int32, len(c.elements))
 	for i := range c.elements {
 		name := strings.ToLower(c.elements[i].Name)
@@ -158,6 +163,14 @@ func (c *Catalog) findable() {
 		}
 	}
 	c.columnsOf = spans(c.tables, func(t *TableInfo) int { return t.ID }, c.columns, func(r *ColumnInfo) int { return r.TableID })
+	c.active = make([]int32, len(c.tables))
+	for i, of := range c.columnsOf {
+		for at := of.from; at < of.to; at++ {
+			if c.columns[at].Active {
+				c.active[i]++
+			}
+		}
+	}
 	c.indexesOf = spans(c.tables, func(t *TableInfo) int { return t.ID }, c.indexes, func(r *IndexInfo) int { return r.TableID })
 	c.indexParts = spans(c.indexes, func(t *IndexInfo) int { return t.ID }, c.indexColumns, func(r *IndexColumnInfo) int { return r.IndexID })
 	c.entriesOf = spans(c.references, func(t *ReferenceInfo) int { return t.ID }, c.entries, func(r *ListEntry) int { return r.ReferenceID })

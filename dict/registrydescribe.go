@@ -18,32 +18,16 @@ func (c *Catalog) Table(ctx context.Context, name string, with ...Detail) (Table
 	}
 	all := slices.Contains(with, WithInactive)
 	t := c.tables[at]
-	t.Columns = part(c.columns, c.columnsOf[at], all, func(r *ColumnInfo) bool { return r.Active })
-	for i := range t.Columns {
-		c.complete(&t.Columns[i])
-	}
+	t.ColumnCount = int(c.active[at])
+	t.Columns = part(c.columns, c.columnsOf[at], all, func(r *ColumnInfo) bool { return r.Active }, c.joinColumn)
 	for i := c.indexesOf[at].from; i < c.indexesOf[at].to; i++ {
 		if index := c.indexes[i]; index.Active || all {
-			index.Columns = part(c.indexColumns, c.indexParts[i], all, func(r *IndexColumnInfo) bool { return r.Active })
+			index.Columns = part(c.indexColumns, c.indexParts[i], all, func(r *IndexColumnInfo) bool { return r.Active },
+				c.joinIndexColumn)
 			t.Indexes = append(t.Indexes, index)
 		}
 	}
 	return t, nil
-}
-
-// complete gives a column the texts of its element where it has none.
-func (c *Catalog) complete(r *ColumnInfo) {
-	if r.Description != "" && r.Help != "" {
-		return
-	}
-	if e, ok := c.element(r.ElementID); ok {
-		if r.Description == "" {
-			r.Description = e.Description
-		}
-		if r.Help == "" {
-			r.Help = e.Help
-		}
-	}
 }
 
 // Element implements [Registry].
@@ -80,7 +64,8 @@ func (c *Catalog) Window(ctx context.Context, name string, with ...Detail) (Wind
 	w := c.windows[at]
 	for i := c.tabsOf[at].from; i < c.tabsOf[at].to; i++ {
 		if tab := c.tabs[i]; tab.Active || all {
-			tab.Fields = part(c.fields, c.fieldsOf[i], all, func(f *FieldInfo) bool { return f.Active })
+			c.joinTab(&tab)
+			tab.Fields = part(c.fields, c.fieldsOf[i], all, func(f *FieldInfo) bool { return f.Active }, c.joinField)
 			w.Tabs = append(w.Tabs, tab)
 		}
 	}
@@ -101,7 +86,7 @@ func (c *Catalog) Process(ctx context.Context, name string, with ...Detail) (Pro
 	}
 	p := c.processes[at]
 	p.Parameters = part(c.parameters, c.parametersOf[at], slices.Contains(with, WithInactive),
-		func(r *ParameterInfo) bool { return r.Active })
+		func(r *ParameterInfo) bool { return r.Active }, c.joinParameter)
 	return p, nil
 }
 
@@ -117,23 +102,28 @@ func (c *Catalog) Reference(ctx context.Context, name string, with ...Detail) (R
 	}
 	all := slices.Contains(with, WithInactive)
 	r := c.references[at]
-	r.Values = part(c.entries, c.entriesOf[at], all, func(e *ListEntry) bool { return e.Active })
+	r.Values = part(c.entries, c.entriesOf[at], all, func(e *ListEntry) bool { return e.Active }, nil)
 	if l, ok := c.lookup(r.ID); ok && (l.Active || all) {
 		lookup := *l
+		c.joinLookup(&lookup)
 		r.Lookup = &lookup
 	}
 	return r, nil
 }
 
-// part copies the rows of a span, those that are active or all.
-func part[T any](rows []T, of span, all bool, active func(*T) bool) []T {
+// part copies the rows of a span, those that are active or all, and joins each.
+func part[T any](rows []T, of span, all bool, active func(*T) bool, join func(*T)) []T {
 	if of.from == of.to {
 		return nil
 	}
 	out := make([]T, 0, of.to-of.from)
 	for i := of.from; i < of.to; i++ {
-		if all || active(&rows[i]) {
-			out = append(out, rows[i])
+		if !all && !active(&rows[i]) {
+			continue
+		}
+		out = append(out, rows[i])
+		if join != nil {
+			join(&out[len(out)-1])
 		}
 	}
 	return out

@@ -9,9 +9,13 @@ import (
 // Tables implements [Registry].
 func (c *Catalog) Tables(ctx context.Context, q ListQuery) (Listing[TableInfo], error) {
 	like := newLike(q.Pattern)
-	return list(ctx, q, c.tables, func(t *TableInfo) bool {
+	out, err := list(ctx, q, c.tables, func(t *TableInfo) bool {
 		return (t.Active || q.Inactive) && (!q.CustomOnly || t.Custom()) && q.owns(t.EntityType) && like.match(t.Name)
 	})
+	for i := range out.Items {
+		out.Items[i].ColumnCount = int(c.active[c.tableByID[out.Items[i].ID]])
+	}
+	return out, err
 }
 
 // Columns implements [Registry].
@@ -29,12 +33,15 @@ func (c *Catalog) Columns(ctx context.Context, table string, q ListQuery) (Listi
 	}
 	like := newLike(q.Pattern)
 	out, err := list(ctx, q, rows, func(r *ColumnInfo) bool {
-		// Columns whose table is hidden from the reader have no table name.
-		return r.Table != "" && (r.Active || q.Inactive) && (!q.CustomOnly || customName(r.Name) || customName(r.Table)) &&
-			q.owns(r.EntityType) && like.match(r.Name)
+		if !r.Active && !q.Inactive || !q.owns(r.EntityType) || !like.match(r.Name) {
+			return false
+		}
+		// A table may be hidden from the reader, its columns then count as hidden.
+		at, ok := c.tableByID[r.TableID]
+		return ok && (!q.CustomOnly || customName(r.Name) || c.tables[at].Custom())
 	})
 	for i := range out.Items {
-		c.complete(&out.Items[i])
+		c.joinColumn(&out.Items[i])
 	}
 	return out, err
 }

@@ -153,7 +153,7 @@ func (c *Catalog) searchDotted(q SearchQuery) (SearchResult, bool) {
 			continue
 		}
 		if strings.EqualFold(r.Name, column) {
-			c.complete(&r)
+			c.joinColumn(&r)
 			return SearchResult{Total: 1, Hits: []SearchHit{{Kind: SearchColumn, ID: r.ID, Name: r.Name, Label: r.Label,
 				Description: r.Description, Tables: []string{r.Table}, TableCount: 1, Score: scoreExact}}}, true
 		}
@@ -216,7 +216,7 @@ func (c *Catalog) hit(d *searchDoc, score float64) SearchHit {
 			h.ID = c.columns[d.row].ID
 		}
 		for _, column := range d.columns[:min(len(d.columns), maxHitTables)] {
-			h.Tables = append(h.Tables, c.columns[column].Table)
+			h.Tables = append(h.Tables, c.tableName(c.columns[column].TableID))
 		}
 		slices.SortFunc(h.Tables, compareFold)
 	}

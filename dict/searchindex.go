@@ -33,6 +33,7 @@ type searchDoc struct {
 	description string
 	plain       string // name in lower case
 	plainLabel  string
+	letters     uint64  // of the name
 	columns     []int32 // places of the columns of that name
 }
 
@@ -59,8 +60,8 @@ func newSearchIndex(c *Catalog) *searchIndex {
 		}
 	}
 	for i := range c.columns {
-		if r := &c.columns[i]; r.Active && r.Table != "" {
-			x.addColumn(c, int32(i))
+		if at, ok := c.tableByID[c.columns[i].TableID]; ok && c.columns[i].Active && c.tables[at].Active {
+			x.addColumn(c, int32(i), c.tables[at].Custom())
 		}
 	}
 	query := ListQuery{CustomOnly: true}
@@ -92,13 +93,14 @@ func newSearchIndex(c *Catalog) *searchIndex {
 func (x *searchIndex) add(d searchDoc) {
 	d.rank = int32(len(x.docs))
 	d.plain, d.plainLabel = strings.ToLower(d.name), strings.ToLower(d.label)
+	d.letters = letters(d.name)
 	x.docs = append(x.docs, d)
 }
 
-func (x *searchIndex) addColumn(c *Catalog, at int32) {
+func (x *searchIndex) addColumn(c *Catalog, at int32, custom bool) {
 	r := &c.columns[at]
 	name := strings.ToLower(r.Name)
-	custom := customName(r.Name) || customName(r.Table)
+	custom = custom || customName(r.Name)
 	if doc, ok := x.columns[name]; ok {
 		d := &x.docs[doc]
 		d.columns = append(d.columns, at)
@@ -228,7 +230,7 @@ func (m *searchMatch) word(word string, bit uint16) {
 	x := m.x
 	from, _ := slices.BinarySearch(x.words, word)
 	to := from
-	for to < len(x.words) && strings.HasPrefix(x.words[to], word) {
+	for to < len(x.words) && (x.words[to] == word || len(word) > 1 && strings.HasPrefix(x.words[to], word)) {
 		quality := float32(0.6)
 		if x.words[to] == word {
 			quality = 1
@@ -237,7 +239,7 @@ func (m *searchMatch) word(word string, bit uint16) {
 		to++
 	}
 	if len(word) < 3 {
-		return // everything has one letter or two
+		return // everything has that somewhere
 	}
 	for i, own := range x.words {
 		if (i < from || i >= to) && len(own) > len(word) && strings.Contains(own, word) {
@@ -309,7 +311,7 @@ func (x *searchIndex) suggest(text string, keep func(int32) bool) []string {
 	s := newSuggester(text)
 	for doc := range x.docs {
 		if keep(int32(doc)) {
-			s.offer(x.docs[doc].name)
+			s.offerWith(x.docs[doc].name, x.docs[doc].letters)
 		}
 	}
 	return s.best()

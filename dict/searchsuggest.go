@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ const (
 // suggester collects the names that are closest to one that was not found.
 type suggester struct {
 	wanted, wantedBare []rune
+	letters            uint64 // in wantedBare
 	limit              int
 	hits               []suggestion
 	before, row, next  []int // work space
@@ -34,14 +36,19 @@ func newSuggester(name string) *suggester {
 	}
 	s.wanted = plain(name)
 	s.wantedBare = plain(bare(name))
+	s.letters = letters(string(s.wantedBare))
 	// One slip in a short word, up to three in a long one.
 	s.limit = min(3, max(1, len(s.wanted)/4))
 	return s
 }
 
 // offer considers a name.
-func (s *suggester) offer(name string) {
-	if len(s.wanted) == 0 || len(s.wanted) > maxSuggestName || name == "" {
+func (s *suggester) offer(name string) { s.offerWith(name, letters(name)) }
+
+// offerWith is offer with the letters of the name, which rule out most names:
+// each letter that is missing is a slip.
+func (s *suggester) offerWith(name string, has uint64) {
+	if len(s.wanted) == 0 || len(s.wanted) > maxSuggestName || name == "" || bits.OnesCount64(s.letters&^has) > s.limit {
 		return
 	}
 	cost, ok := s.cost(name)
@@ -104,6 +111,25 @@ func plain(name string) []rune {
 		}
 	}
 	return out
+}
+
+// letters is the set of letters and digits in a text, without regard to case;
+// those beyond ASCII share what is left of the bits.
+func letters(text string) uint64 {
+	var set uint64
+	for _, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z':
+			set |= 1 << (r - 'a')
+		case r >= 'A' && r <= 'Z':
+			set |= 1 << (r - 'A')
+		case r >= '0' && r <= '9':
+			set |= 1 << (26 + r - '0')
+		case r >= utf8.RuneSelf:
+			set |= 1 << (36 + unicode.ToLower(r)%28)
+		}
+	}
+	return set
 }
 
 // bare is a name without the prefix that tells the module: Order for C_Order.

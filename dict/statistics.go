@@ -44,7 +44,7 @@ func (c *Catalog) Statistics(ctx context.Context) (Statistics, error) {
 		Origin: c.origin, Loaded: c.loaded,
 	}
 	s.countTables(c.tables)
-	s.countColumns(c.columns)
+	s.countColumns(c)
 	s.Elements = counted(c.elements, func(r *ElementInfo) bool { return r.Active })
 	s.References = counted(c.references, func(r *ReferenceInfo) bool { return r.Active && r.Kind != ReferenceType })
 	s.ListEntries = counted(c.entries, func(r *ListEntry) bool { return r.Active })
@@ -77,21 +77,19 @@ func (s *Statistics) countTables(tables []TableInfo) {
 	}
 }
 
-func (s *Statistics) countColumns(columns []ColumnInfo) {
+func (s *Statistics) countColumns(c *Catalog) {
 	byType := map[DisplayType]int{}
-	names := map[DisplayType]string{}
-	for i := range columns {
-		r := &columns[i]
-		switch {
-		case r.Table == "":
+	for i := range c.columns {
+		r := &c.columns[i]
+		if _, ok := c.tableByID[r.TableID]; !ok {
 			continue
-		case !r.Active:
+		}
+		if !r.Active {
 			s.Inactive++
 			continue
 		}
 		s.Columns++
 		byType[r.Type]++
-		names[r.Type] = r.TypeName
 		if r.Virtual() {
 			s.Virtual++
 		}
@@ -103,7 +101,7 @@ func (s *Statistics) countColumns(columns []ColumnInfo) {
 		}
 	}
 	for t, n := range byType {
-		s.ColumnsByType[names[t]] += n
+		s.ColumnsByType[c.typeName(t)] += n
 	}
 }
 

@@ -1,0 +1,122 @@
+package synthdict
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// Source is a dict.Source in memory. Its fields are changed between calls only.
+type Source struct {
+	// Name is the origin.
+	Name string
+	// Err, if set, is what every call answers.
+	Err error
+	// Missing are tables that the ERP hides.
+	Missing map[string]bool
+
+	d  *Dictionary
+	mu sync.Mutex // guards what follows
+	// reads is how often each table was read.
+	reads map[string]int
+}
+
+// Source makes a source of the dictionary as it is at each call.
+func (d *Dictionary) Source() *Source {
+	return &Source{Name: "memory", d: d, reads: map[string]int{}}
+}
+
+// Reads is how often a table was read.
+func (s *Source) Reads(table string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reads[table]
+}
+
+// Origin implements dict.Source.
+func (s *Source) Origin() string { return s.Name }
+
+// Stamps implements dict.Source.
+func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) ([]dict.Stamp, error) {
+	if err := s.refuse(ctx); err != nil {
+		return nil, err
+	}
+	stamps := make([]dict.Stamp, len(tables))
+	for i, t := range tables {
+		stamps[i] = s.stamp(t.Name)
+	}
+	return stamps, nil
+}
+
+func (s *Source) refuse(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.Err
+}
+
+func (s *Source) stamp(name string) dict.Stamp {
+	if s.Missing[name] {
+		return dict.Stamp{Missing: true}
+	}
+	t := s.d.table(name)
+	newest := time.Time{}
+	for _, at := range t.updated {
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	return dict.Stamp{Rows: len(t.rows), Mark: newest.Format(time.RFC3339)}
+}
+
+// Read implements dict.Source.
+func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) ([]dict.Stamp, error) {
+	if err := s.refuse(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, source := range tables {
+		s.reads[source.Name]++
+		sink.Begin(i)
+		if s.Missing[source.Name] {
+			if !source.Optional {
+				return nil, fmt.Errorf("%s is hidden", source.Name)
+			}
+			continue
+		}
+		if err := s.hand(ctx, i, source, sink); err != nil {
+			return nil, err
+		}
+	}
+	stamps := make([]dict.Stamp, len(tables))
+	for i, t := range tables {
+		stamps[i] = s.stamp(t.Name)
+	}
+	return stamps, nil
+}
+
+func (s *Source) hand(ctx context.Context, table int, source dict.SourceTable, sink dict.Sink) error {
+	t := s.d.table(source.Name)
+	values := make([]dict.SourceValue, len(source.Columns))
+	places := make([]int, len(source.Columns))
+	for i, c := range source.Columns {
+		places[i] = t.at[strings.ToLower(c.Name)]
+	}
+	for _, row := range t.rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i, at := range places {
+			values[i] = row[at]
+		}
+		if err := sink.Row(table, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
