@@ -1,0 +1,145 @@
+// Package recordinput reads the values of a record, or of the parameters of a
+// process, as people write them on a command line.
+package recordinput
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// maxData bounds what is read from a file or stream.
+const maxData = 64 << 20
+
+// Pairs reads arguments of the form name=value and name:=JSON.
+//
+// name=value is sent as text, which the ERP converts by the type of the column:
+// digits to a number, a record's id or a list's code, true and Y to yes, an ISO
+// date to a date. Nothing is guessed from the look of the value, so a search
+// key of 007 stays one. name= clears the column: null, or [erp.NoRef] for
+// columns named like a reference. name:=JSON is sent as it is.
+func Pairs(args []string) (map[string]any, error) {
+	values := make(map[string]any, len(args))
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not of the form NAME=VALUE or NAME:=JSON", clip(arg))
+		}
+		name, isJSON := strings.CutSuffix(name, ":")
+		if name == "" {
+			return nil, fmt.Errorf("%q names no column before the =", clip(arg))
+		}
+		if _, twice := values[name]; twice {
+			return nil, fmt.Errorf("%s is given twice", clip(name))
+		}
+		switch {
+		case isJSON:
+			v, err := one([]byte(value))
+			if err != nil {
+				return nil, fmt.Errorf("the value of %s: %w; write %s=TEXT for text", clip(name), err, clip(name))
+			}
+			values[name] = v
+		case value == "" && isReference(name):
+			values[name] = erp.NoRef
+		case value == "":
+			values[name] = nil
+		default:
+			values[name] = value
+		}
+	}
+	return values, nil
+}
+
+// isReference goes by the dictionary's custom of naming foreign keys, which the
+// ERP refuses to clear with null.
+func isReference(name string) bool {
+	return strings.HasSuffix(name, "_ID") || strings.HasSuffix(name, "_Acct")
+}
+
+// Data reads an object given as JSON text, as @FILE, or as - for in.
+func Data(given string, in io.Reader) (map[string]any, error) {
+	text := []byte(given)
+	from := "the data"
+	if path, ok := strings.CutPrefix(given, "@"); ok {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the data: %w", err)
+		}
+		defer f.Close()
+		in, given, from = f, "-", path
+	}
+	if given == "-" {
+		var err error
+		if text, err = io.ReadAll(io.LimitReader(in, maxData+1)); err != nil {
+			return nil, fmt.Errorf("reading the data: %w", err)
+		}
+		if len(text) > maxData {
+			return nil, fmt.Errorf("reading the data: there are more than %d MiB", maxData>>20)
+		}
+	}
+	v, err := one(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf(`%s must be one JSON object such as {"Name":"Joe"}`, from)
+	}
+	return object, nil
+}
+
+// Values are the data, if any were given, with the pairs on top.
+func Values(data string, pairs []string, in io.Reader) (map[string]any, error) {
+	values := map[string]any{}
+	if data != "" {
+		var err error
+		if values, err = Data(data, in); err != nil {
+			return nil, err
+		}
+	}
+	more, err := Pairs(pairs)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(values, more)
+	if len(values) == 0 {
+		return nil, errors.New("no values given; write them as NAME=VALUE, or give --data JSON, @FILE or -")
+	}
+	return values, nil
+}
+
+// Names are the names of the values in order.
+func Names(values map[string]any) []string { return slices.Sorted(maps.Keys(values)) }
+
+// one reads exactly one JSON value, numbers kept exact.
+func one(text []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("it is empty")
+		}
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more follows after the JSON value")
+	}
+	return v, nil
+}
+
+func clip(s string) string {
+	const longest = 60
+	if len(s) > longest {
+		return strings.ToValidUTF8(s[:longest], "") + "…"
+	}
+	return s
+}
