@@ -96,6 +96,7 @@ func TestRunWithoutProcess(t *testing.T) {
 	var none *restdict.NoProcessError
 	require.ErrorAs(t, err, &none)
 	assert.Equal(t, dict.SyncTable, none.Role)
+	assert.Contains(t, err.Error(), `neither one whose Value is "AD_Column Sync" nor one with class ColumnSync`)
 	_, err = restdict.FindProcess(t.Context(), client, dict.SyncTable, "181")
 	var wrong *restdict.WrongProcessError
 	require.ErrorAs(t, err, &wrong)

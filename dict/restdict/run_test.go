@@ -128,6 +128,8 @@ func TestRunMissing(t *testing.T) {
 		"AD_Column AD_Table_ID=AD_Table(TableName=C_BPartner), ColumnName=NoSuchColumn",
 		"AD_Val_Rule Name=No such rule, (really)",
 	}, what)
+	assert.Contains(t, err.Error(), "nothing was changed")
+	assert.Contains(t, err.Error(), "no AD_Table with TableName=XX_Nowhere, needed by AD_Column.XX_Lost.XX_Nowhere_ID")
 	for _, r := range srv.Faults().Requests() {
 		assert.Equal(t, http.MethodGet, r.Method, "%s %s", r.Method, r.Path)
 	}
@@ -148,6 +150,8 @@ func TestRunInactive(t *testing.T) {
 	var run *restdict.RunError
 	require.ErrorAs(t, err, &run)
 	assert.Equal(t, dict.Key("AD_Column.XX_Trial.XX_Due"), run.Failed[0].Key)
+	assert.Contains(t, err.Error(), "create AD_Column XX_Trial.XX_Due: ")
+	assert.Contains(t, err.Error(), "activate it or remove it")
 }
 
 // A role that may not change the dictionary gets a clear error.
