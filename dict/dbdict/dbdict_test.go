@@ -1,0 +1,243 @@
+package dbdict_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // the embedded database
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/internal/registrytest"
+	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testpg"
+)
+
+func openSQLite(tb testing.TB) *sql.DB {
+	tb.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(tb.TempDir(), "erp.db")+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)")
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, db.Close()) })
+	return db
+}
+
+func filledSQLite(tb testing.TB, d *synthdict.Dictionary) (*dbdict.Source, *sql.DB) {
+	tb.Helper()
+	db := openSQLite(tb)
+	require.NoError(tb, d.Create(tb.Context(), db, synthdict.SQLite, ""))
+	s, err := dbdict.New(db, dbdict.SQLite, &dbdict.Options{Origin: "sandbox"})
+	require.NoError(tb, err)
+	return s, db
+}
+
+func filledPostgreSQL(tb testing.TB, d *synthdict.Dictionary) (*dbdict.Source, *sql.DB) {
+	tb.Helper()
+	url := testpg.URL(tb)
+	db, err := sql.Open("pgx", url)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, db.Close()) })
+	require.NoError(tb, d.Create(tb.Context(), db, synthdict.PostgreSQL, dbdict.DefaultSchema))
+	s, err := dbdict.Open(tb.Context(), url, nil)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, s.Close()) })
+	return s, db
+}
+
+func small() *synthdict.Dictionary { return synthdict.New(synthdict.Options{Tables: 40, Columns: 900}) }
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	for name, fill := range map[string]func(testing.TB, *synthdict.Dictionary) (*dbdict.Source, *sql.DB){
+		"SQLite": filledSQLite, "PostgreSQL": filledPostgreSQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := small()
+			want, err := dict.LoadCatalog(t.Context(), d.Source())
+			require.NoError(t, err)
+			tables, err := want.Tables(t.Context(), dict.ListQuery{Limit: 1})
+			require.NoError(t, err)
+			table := tables.Items[0].Name
+			source, db := fill(t, d)
+			schema := ""
+			now := "strftime('%Y-%m-%d %H:%M:%S')"
+			if name == "PostgreSQL" {
+				schema, now = "adempiere.", "LOCALTIMESTAMP(0)"
+			}
+			registrytest.Run(t, registrytest.Subject{
+				Source: source, Want: want, Table: table,
+				Relabel: func(t *testing.T, label string) {
+					exec(t, db, "UPDATE "+schema+"AD_Table SET Name='"+label+"', Updated="+now+" WHERE TableName='"+table+"'")
+				},
+				Drop: func(t *testing.T) string {
+					info, err := want.Table(t.Context(), table)
+					require.NoError(t, err)
+					last := info.Columns[len(info.Columns)-1]
+					exec(t, db, "DELETE FROM "+schema+"AD_Column WHERE ColumnName='"+last.Name+"'")
+					return last.Name
+				},
+			})
+		})
+	}
+}
+
+func exec(tb testing.TB, db *sql.DB, statement string) {
+	tb.Helper()
+	_, err := db.ExecContext(tb.Context(), statement)
+	require.NoError(tb, err)
+}
+
+// A change that carries an older time than the newest one, as scripts write.
+func TestOldTimesAreSeen(t *testing.T) {
+	t.Parallel()
+	for name, fill := range map[string]func(testing.TB, *synthdict.Dictionary) (*dbdict.Source, *sql.DB){
+		"SQLite": filledSQLite, "PostgreSQL": filledPostgreSQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source, db := fill(t, small())
+			schema := ""
+			if name == "PostgreSQL" {
+				schema = "adempiere."
+			}
+			cache := dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true})
+			require.NoError(t, cache.Load(t.Context()))
+			exec(t, db, "UPDATE "+schema+"AD_Process SET Name='Old Script', Updated='2020-02-02 02:02:02' WHERE AD_Process_ID=2000000")
+			changed, err := cache.Refresh(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, []string{"AD_Process"}, changed)
+		})
+	}
+}
+
+func TestOlderReleases(t *testing.T) {
+	t.Parallel()
+	source, db := filledPostgreSQL(t, small())
+	exec(t, db, "ALTER TABLE adempiere.ad_column DROP COLUMN alwaysupdatablelogic, DROP COLUMN ispartitionkey")
+	exec(t, db, "DROP TABLE adempiere.ad_indexcolumn")
+	catalog, err := dict.LoadCatalog(t.Context(), source)
+	require.NoError(t, err)
+	stats, err := catalog.Statistics(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 40, stats.Tables)
+	assert.Equal(t, 40, stats.Indexes)
+
+	exec(t, db, "ALTER TABLE adempiere.ad_column DROP COLUMN columnname")
+	_, err = dict.LoadCatalog(t.Context(), source)
+	require.ErrorContains(t, err, "AD_Column of the database has no column ColumnName")
+
+	exec(t, db, "DROP TABLE adempiere.ad_column")
+	_, err = dict.LoadCatalog(t.Context(), source)
+	require.ErrorContains(t, err, "no table AD_Column")
+}
+
+func TestMissingSchema(t *testing.T) {
+	t.Parallel()
+	source, err := dbdict.Open(t.Context(), testpg.URL(t), &dbdict.Options{Schema: `no"such`})
+	require.NoError(t, err)
+	defer source.Close()
+	_, err = dict.LoadCatalog(t.Context(), source)
+	require.ErrorContains(t, err, "no table AD_Table")
+}
+
+// The user of the hub may be allowed to see less than everything.
+func TestHiddenTables(t *testing.T) {
+	t.Parallel()
+	url := testpg.URL(t)
+	db, err := sql.Open("pgx", url)
+	require.NoError(t, err)
+	defer db.Close()
+	require.NoError(t, small().Create(t.Context(), db, synthdict.PostgreSQL, "adempiere"))
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer conn.Close()
+	role := "reader_" + filepath.Base(t.TempDir())
+	for _, statement := range []string{
+		`CREATE ROLE "` + role + `" LOGIN`,
+		`GRANT USAGE ON SCHEMA adempiere TO "` + role + `"`,
+		`GRANT SELECT ON ALL TABLES IN SCHEMA adempiere TO "` + role + `"`,
+		`REVOKE SELECT ON adempiere.ad_field FROM "` + role + `"`,
+	} {
+		exec(t, db, statement)
+	}
+	reader, err := sql.Open("pgx", url+"&options=-c%20role%3D"+role)
+	require.NoError(t, err)
+	defer reader.Close()
+	source, err := dbdict.New(reader, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	catalog, err := dict.LoadCatalog(t.Context(), source)
+	require.NoError(t, err)
+	stats, err := catalog.Statistics(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, stats.Fields)
+	assert.NotZero(t, stats.Tabs)
+}
+
+// What is read is one state, however long the reading takes.
+func TestOneState(t *testing.T) {
+	t.Parallel()
+	source, db := filledPostgreSQL(t, small())
+	stamps, err := source.Read(t.Context(), dict.SourceTables(), &meddler{t: t, db: db})
+	require.NoError(t, err)
+	assert.Equal(t, 40, stamps[0].Rows)
+}
+
+// meddler deletes all columns while tables are being read.
+type meddler struct {
+	t       *testing.T
+	db      *sql.DB
+	done    bool
+	columns int
+}
+
+func (m *meddler) Begin(int) {}
+
+func (m *meddler) Row(table int, _ []dict.SourceValue) error {
+	if !m.done {
+		m.done = true
+		exec(m.t, m.db, "DELETE FROM adempiere.ad_column")
+		m.t.Cleanup(func() { assert.Equal(m.t, 900, m.columns, "columns of another state") })
+	}
+	if table == 1 {
+		m.columns++
+	}
+	return nil
+}
+
+func TestAddressesStaySecret(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3tPassw0rd"
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for name, url := range map[string]string{
+		"no address":      secret,
+		"wrong port":      "postgres://reader:" + secret + "@127.0.0.1:99999/erp",
+		"bad escape":      "postgres://reader:" + secret + "%zz@127.0.0.1/erp",
+		"space":           "postgres://reader:" + secret + " x@127.0.0.1/erp",
+		"settings":        "host=127.0.0.1 password='" + secret,
+		"nobody answers":  "postgres://reader:" + secret + "@127.0.0.1:1/erp",
+		"nobody, by list": "host=127.0.0.1 port=1 user=reader password=" + secret + " dbname=erp",
+		"bad setting":     "postgres://reader:" + secret + "@127.0.0.1/erp?sslmode=" + secret,
+		"bad certificate": "postgres://reader:x@127.0.0.1/erp?sslmode=verify-ca&sslrootcert=/" + secret,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := dbdict.Open(ctx, url, nil)
+			require.Error(t, err)
+			assert.NotContains(t, err.Error(), secret)
+			assert.NotContains(t, err.Error(), "reader")
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	_, err := dbdict.New(nil, dbdict.SQLite, nil)
+	require.Error(t, err)
+	_, err = dbdict.New(openSQLite(t), "mysql", nil)
+	require.ErrorContains(t, err, `dialect "mysql" is unknown`)
+}

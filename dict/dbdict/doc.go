@@ -1,0 +1,13 @@
+// Package dbdict reads the dictionary from the ERP's database.
+//
+//	source, err := dbdict.Open(ctx, "postgres://reader@db/idempiere", nil)
+//	defer source.Close()
+//	cache := dict.NewCache(source, nil)
+//	err = cache.Load(ctx)
+//
+// It only reads: every read is one transaction that the database is told to
+// keep read-only, and sees one state of the dictionary. The user needs the right
+// to select from the AD_ tables and no other.
+//
+// Columns that the ERP's release does not have are left empty.
+package dbdict

@@ -1,0 +1,137 @@
+package dbdict
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// Dialect is the SQL that a database understands.
+type Dialect string
+
+// The dialects.
+const (
+	PostgreSQL Dialect = "postgresql"
+	SQLite     Dialect = "sqlite" // of the embedded ERP
+)
+
+// DefaultSchema is where the ERP's tables are in PostgreSQL.
+const DefaultSchema = "adempiere"
+
+// Options say where the tables are. Nil and the zero value are the defaults.
+type Options struct {
+	// Schema is the database schema; empty: [DefaultSchema] on PostgreSQL, none
+	// on SQLite.
+	Schema string
+	// Origin names the ERP, see [dict.Source]; empty: host, port and database of
+	// the address, or "database" when there is none.
+	Origin string
+}
+
+// Source reads the dictionary from a database. It is safe for concurrent use.
+type Source struct {
+	db      *sql.DB
+	dialect Dialect
+	schema  string
+	origin  string
+}
+
+var _ dict.Source = (*Source)(nil)
+
+// New makes a source of an open database, which stays the caller's.
+func New(db *sql.DB, dialect Dialect, opts *Options) (*Source, error) {
+	if db == nil {
+		return nil, errors.New("read the dictionary from a database: the database is nil; open one")
+	}
+	s := &Source{db: db, dialect: dialect, origin: "database"}
+	if opts != nil {
+		s.schema = opts.Schema
+		if opts.Origin != "" {
+			s.origin = opts.Origin
+		}
+	}
+	switch dialect {
+	case PostgreSQL:
+		if s.schema == "" {
+			s.schema = DefaultSchema
+		}
+	case SQLite:
+	default:
+		return nil, fmt.Errorf("read the dictionary from a database: the dialect %q is unknown; use %q or %q", dialect, PostgreSQL, SQLite)
+	}
+	return s, nil
+}
+
+// Origin implements [dict.Source].
+func (s *Source) Origin() string { return s.origin }
+
+// String names the origin and shows nothing secret.
+func (s *Source) String() string { return "dictionary of " + s.origin }
+
+// GoString is String.
+func (s *Source) GoString() string { return s.String() }
+
+// Close closes the database that [Open] opened. For a source made with [New]
+// that closes the caller's.
+func (s *Source) Close() error { return s.db.Close() }
+
+// Stamps implements [dict.Source].
+func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) (stamps []dict.Stamp, err error) {
+	err = s.within(ctx, func(tx *sql.Tx) error {
+		present, err := s.present(ctx, tx, tables)
+		if err != nil {
+			return err
+		}
+		stamps, err = s.stamps(ctx, tx, tables, present)
+		return err
+	})
+	return stamps, err
+}
+
+// Read implements [dict.Source].
+func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) (stamps []dict.Stamp, err error) {
+	err = s.within(ctx, func(tx *sql.Tx) error {
+		present, err := s.present(ctx, tx, tables)
+		if err != nil {
+			return err
+		}
+		if stamps, err = s.stamps(ctx, tx, tables, present); err != nil {
+			return err
+		}
+		for i, t := range tables {
+			sink.Begin(i)
+			if present[i] == nil {
+				continue
+			}
+			if err := s.rows(ctx, tx, i, t, present[i], sink); err != nil {
+				return fmt.Errorf("read %s: %w", t.Name, clean(err))
+			}
+		}
+		return nil
+	})
+	return stamps, err
+}
+
+// within runs do in a transaction that sees one state and changes nothing.
+func (s *Source) within(ctx context.Context, do func(*sql.Tx) error) (err error) {
+	opts := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	if s.dialect == SQLite {
+		// One state is what a transaction of SQLite always sees, and its driver
+		// takes no level.
+		opts.Isolation = sql.LevelDefault
+	}
+	tx, err := s.db.BeginTx(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("connect to the database of the ERP (%s): %w", s.origin, clean(err))
+	}
+	defer func() {
+		// There is nothing to commit. When the context ended, it is rolled back.
+		if end := tx.Rollback(); err == nil && end != nil && !errors.Is(end, sql.ErrTxDone) {
+			err = clean(end)
+		}
+	}()
+	return do(tx)
+}

@@ -1,0 +1,3 @@
+// Package registrytest is the suite that every source of the dictionary has to
+// pass.
+package registrytest

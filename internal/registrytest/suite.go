@@ -1,0 +1,166 @@
+package registrytest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/dict"
+)
+
+type ctx = context.Context
+
+// Subject is a source with what the suite needs to know about it.
+type Subject struct {
+	Source dict.Source
+	// Want is what the source has to give, from another source; nil: not
+	// compared.
+	Want dict.Registry
+	// Table is a table that the suite renames the label of, by Relabel.
+	Table string
+	// Relabel writes the label of Table and of nothing else, as the ERP does.
+	Relabel func(t *testing.T, label string)
+	// Drop deletes a column of Table and nothing else, and names it; nil: not
+	// tested.
+	Drop func(t *testing.T) string
+}
+
+// Run runs the suite. Cases share the subject's ERP and run in order.
+func Run(t *testing.T, s Subject) {
+	t.Run("gives what the other source gives", func(t *testing.T) {
+		if s.Want == nil {
+			t.Skip("no other source to compare with")
+		}
+		got, err := dict.LoadCatalog(t.Context(), s.Source)
+		require.NoError(t, err)
+		Agree(t, s.Want, got)
+	})
+	t.Run("survives the disk", func(t *testing.T) { s.snapshot(t) })
+	t.Run("sees changes and reads no more than them", func(t *testing.T) { s.changes(t) })
+	t.Run("sees a deletion", func(t *testing.T) { s.deletion(t) })
+	t.Run("stops when the context ends", func(t *testing.T) { s.cancelled(t) })
+	t.Run("names itself without secrets", func(t *testing.T) {
+		require.NotEmpty(t, s.Source.Origin())
+		require.NotContains(t, strings.ToLower(s.Source.Origin()), "password")
+		require.NotContains(t, s.Source.Origin(), "@")
+	})
+}
+
+func (s Subject) snapshot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dictionary")
+	first := dict.NewCache(s.Source, &dict.CacheOptions{Snapshot: path, FailOnMissing: true})
+	require.NoError(t, first.Load(t.Context()))
+
+	// The second cache cannot read, so all it has is from the file.
+	second := dict.NewCache(silent{s.Source.Origin()}, &dict.CacheOptions{Snapshot: path, SnapshotAge: time.Hour, FailOnMissing: true,
+		Logger: failing(t)})
+	require.NoError(t, second.Load(t.Context()))
+	Agree(t, first, second)
+}
+
+func (s Subject) changes(t *testing.T) {
+	cache := dict.NewCache(s.Source, &dict.CacheOptions{FailOnMissing: true})
+	require.NoError(t, cache.Load(t.Context()))
+	before := cache.Catalog()
+	s.settle(t, cache)
+
+	s.Relabel(t, "Changed Label")
+	changed, err := cache.Refresh(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"AD_Table"}, changed)
+	table, err := cache.Table(t.Context(), s.Table)
+	require.NoError(t, err)
+	assert.Equal(t, "Changed Label", table.Label)
+	assert.NotEmpty(t, table.Columns, "columns were lost although they did not change")
+
+	old, err := before.Table(t.Context(), s.Table)
+	require.NoError(t, err)
+	assert.NotEqual(t, "Changed Label", old.Label, "a catalog changed under its reader")
+
+	// A second change in the same second must not be lost.
+	s.Relabel(t, "Changed Again")
+	_, err = cache.Refresh(t.Context())
+	require.NoError(t, err)
+	table, err = cache.Table(t.Context(), s.Table)
+	require.NoError(t, err)
+	assert.Equal(t, "Changed Again", table.Label)
+}
+
+// settle refreshes until nothing counts as changed: what was written shortly
+// before may be read once more.
+func (s Subject) settle(t *testing.T, cache *dict.Cache) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for {
+		changed, err := cache.Refresh(ctx)
+		require.NoError(t, err)
+		if len(changed) == 0 {
+			return
+		}
+	}
+}
+
+func (s Subject) deletion(t *testing.T) {
+	if s.Drop == nil {
+		t.Skip("the subject cannot delete")
+	}
+	cache := dict.NewCache(s.Source, &dict.CacheOptions{FailOnMissing: true})
+	require.NoError(t, cache.Load(t.Context()))
+	name := s.Drop(t)
+	table, err := cache.Table(t.Context(), s.Table)
+	require.NoError(t, err)
+	_, there := table.Column(name)
+	require.True(t, there)
+
+	changed, err := cache.Refresh(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, changed, "AD_Column")
+	table, err = cache.Table(t.Context(), s.Table)
+	require.NoError(t, err)
+	_, there = table.Column(name)
+	assert.False(t, there, "%s is still there", name)
+}
+
+func (s Subject) cancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := dict.LoadCatalog(ctx, s.Source)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = s.Source.Stamps(ctx, dict.SourceTables())
+	require.ErrorIs(t, err, context.Canceled)
+
+	// Without the flag a start goes on without the ERP, but not without its
+	// caller.
+	require.ErrorIs(t, dict.NewCache(s.Source, nil).Load(ctx), context.Canceled)
+}
+
+// silent is a source that cannot be read.
+type silent struct{ origin string }
+
+var errSilent = errors.New("the source cannot be read")
+
+func (s silent) Origin() string { return s.origin }
+
+func (silent) Stamps(ctx, []dict.SourceTable) ([]dict.Stamp, error) { return nil, errSilent }
+
+func (silent) Read(ctx, []dict.SourceTable, dict.Sink) ([]dict.Stamp, error) { return nil, errSilent }
+
+// failing is a logger for caches that have nothing to complain about.
+func failing(t *testing.T) *slog.Logger {
+	return slog.New(slog.NewTextHandler(complaint{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+type complaint struct{ t *testing.T }
+
+func (c complaint) Write(line []byte) (int, error) {
+	c.t.Errorf("logged: %s", line)
+	return len(line), nil
+}
