@@ -58,7 +58,7 @@ func printModel(c *call) error {
 			process: process, slug: slug, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
 			reportType: strings.ToUpper(c.query.get("$report_type")),
 		}
-		return c.startRun(ctx, tx, run, false, "")
+		return c.startRun(ctx, tx, run, false)
 	})
 	if err != nil {
 		if run != nil && run.claimed {

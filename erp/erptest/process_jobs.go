@@ -127,7 +127,11 @@ func runJob(c *call) error {
 		limited, cancel := context.WithTimeout(ctx, c.srv.opts.RequestTimeout)
 		defer cancel()
 		background.r = (&http.Request{Header: http.Header{}}).WithContext(limited)
-		if _, err := background.perform(limited, run); err != nil {
+		result, err := background.perform(limited, run)
+		if err == nil {
+			err = background.notifyJob(limited, run, run.notification, result)
+		}
+		if err != nil {
 			c.srv.log.Warn("job failed", "process", run.process.String("Value"), "error", err)
 		}
 	})

@@ -25,6 +25,8 @@ type processRun struct {
 	reportType string // PDF, HTML, CSV, XLS or XLSX; "" when not asked for
 	summary    bool
 	claimed    bool // the process is marked as running
+	// notification is how the end of a job is announced: E mail, N notice, B both.
+	notification string
 }
 
 // parameter is the value of a parameter, stored form; nil for none.
@@ -87,7 +89,8 @@ func (c *call) prepareRun(job bool) (*processRun, error) {
 		if err != nil {
 			return err
 		}
-		return c.startRun(c.ctx(), tx, run, job, notificationType(body))
+		run.notification = notificationType(body)
+		return c.startRun(c.ctx(), tx, run, job)
 	})
 	if err != nil {
 		if run != nil && run.claimed {
@@ -211,7 +214,7 @@ func controlNumber(body *wire.Object, name string) (int64, error) {
 }
 
 // startRun records the instance and claims the process.
-func (c *call) startRun(ctx context.Context, tx *store.Tx, run *processRun, job bool, notification string) error {
+func (c *call) startRun(ctx context.Context, tx *store.Tx, run *processRun, job bool) error {
 	values := store.Row{
 		"AD_Process_ID": run.process.Int("AD_Process_ID"), "Record_ID": run.recordID, "AD_User_ID": c.session.UserID,
 		"IsProcessing": "Y", "IsRunAsJob": "N", "Name": nil,
@@ -223,7 +226,7 @@ func (c *call) startRun(ctx context.Context, tx *store.Tx, run *processRun, job 
 		values["AD_Session_ID"] = c.session.SessionID
 	}
 	if job {
-		values["IsRunAsJob"], values["NotificationType"] = "Y", notification
+		values["IsRunAsJob"], values["NotificationType"] = "Y", run.notification
 	}
 	if run.reportType != "" && len(run.reportType) <= 5 {
 		values["ReportType"] = run.reportType

@@ -261,6 +261,10 @@ func TestJobs(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	s := writeAs(t, srv, asSystem)
+	found := s.get("/models/AD_Message?$filter=Value%20eq%20'BackgroundJob'").object(t)["row-count"].(float64)
+	if found == 0 {
+		s.create("AD_Message", `{"Value":"BackgroundJob","MsgText":"Background job","MsgType":"I","EntityType":"U"}`)
+	}
 	a := s.post("/processes/jobs/ad_sequence_check", `{"notification-type":"N"}`)
 	require.Equal(t, 200, a.status, a.body)
 	assert.Equal(t, []string{"id", "client", "user", "process", "since", "processing"}, memberNames(t, a.body))
@@ -280,6 +284,9 @@ func TestJobs(t *testing.T) {
 		return s.get(fmt.Sprintf("/processes/jobs/%.0f", job["id"])).object(t)["processing"] == false
 	}, 20*time.Second, 50*time.Millisecond)
 	assert.Equal(t, `{"jobs":[]}`, s.get("/processes/jobs").body)
+	notes := s.get(fmt.Sprintf("/models/AD_Note?$filter=Record_ID%%20eq%%20%.0f", job["id"])).object(t)["records"].([]any)
+	require.Len(t, notes, 1)
+	assert.Contains(t, notes[0].(map[string]any)["TextMsg"], "Sequence Check\n")
 	assert.InDelta(t, 1, s.get(fmt.Sprintf("/models/AD_PInstance/%.0f", job["id"])).object(t)["Result"], 0)
 	assert.Equal(t, 200, s.post("/processes/ad_sequence_check", `{}`).status, "free again")
 	assert.Equal(t, `{"title":"Job not found","status":404,"detail":"No job found matching id 5"}`, s.get("/processes/jobs/5").body)

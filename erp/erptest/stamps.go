@@ -38,7 +38,9 @@ func (c *call) complete(ctx context.Context, tx *store.Tx, r *record) error {
 	}
 	r.set("Created", now)
 	r.set("CreatedBy", c.session.UserID)
-	if key := r.table.KeyColumn(); key != nil && r.row.Int(key.Name) <= 0 {
+	// Ids of the ERP's own range may be given, as its scripts do; others come
+	// from the sequence.
+	if key := r.table.KeyColumn(); key != nil && (r.row.Int(key.Name) <= 0 || r.row.Int(key.Name) >= store.FirstCustomID) {
 		id, err := tx.NextID(ctx, r.table.Name)
 		if err != nil {
 			return err

@@ -50,6 +50,12 @@ func TestCreateRecord(t *testing.T) {
 		a := w.post("/models/C_BPartner", body)
 		assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: C_BPartner_UU"}`, a.body)
 	})
+	t.Run("ids come from the sequence", func(t *testing.T) {
+		assert.NotEqual(t, 1234567, idOf(t, w.create("C_BPartner", `{"C_BPartner_ID":1234567,"Name":"x","C_BP_Group_ID":103}`)))
+		assert.Equal(t, 999000, idOf(t, w.create("C_BPartner", `{"C_BPartner_ID":999000,"Name":"x","C_BP_Group_ID":103}`)), "but those of the ERP's own range")
+		a := w.post("/models/C_BPartner", `{"C_BPartner_ID":999000,"Name":"x","C_BP_Group_ID":103}`)
+		assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: C_BPartner_ID"}`, a.body)
+	})
 	t.Run("unique violation", func(t *testing.T) {
 		body := `{"Value":"same","Name":"Same","C_BP_Group_ID":103}`
 		w.create("C_BPartner", body)

@@ -1,0 +1,39 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// notifyJob leaves the caller a notice that a job has ended, unless only mail
+// was asked for, which the embedded ERP does not send.
+func (c *call) notifyJob(ctx context.Context, run *processRun, notification string, result processResult) error {
+	if notification == "E" {
+		return nil
+	}
+	return c.update(ctx, func(tx *store.Tx) error {
+		messages, err := tx.Table(ctx, "AD_Message")
+		if err != nil {
+			return err
+		}
+		message, err := tx.One(ctx, messages, "Value='BackgroundJob' AND IsActive='Y'")
+		if errors.Is(err, errNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		instances, err := tx.Table(ctx, "AD_PInstance")
+		if err != nil {
+			return err
+		}
+		text := []rune(run.process.String("Name") + "\n" + result.summary)
+		_, err = c.insertRow(ctx, tx, "AD_Note", store.Row{
+			"AD_Message_ID": message.Int("AD_Message_ID"), "AD_User_ID": c.session.UserID, "TextMsg": string(text[:min(len(text), 2000)]),
+			"AD_Table_ID": instances.ID, "Record_ID": run.instanceID,
+		})
+		return err
+	})
+}
