@@ -1,0 +1,3 @@
+// Package plot draws bar, line, area, pie and ring charts as PNG images, with
+// nothing but the standard library.
+package plot
