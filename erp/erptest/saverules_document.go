@@ -50,13 +50,11 @@ func documentDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) err
 		fill("M_Warehouse_ID", c.session.WarehouseID)
 	}
 	vars := variables{c: c, record: r}
-	for _, name := range []string{"C_PaymentTerm_ID"} {
-		if id, err := vars.defaultRecord(ctx, tx, name); err != nil {
-			return err
-		} else if id != 0 {
-			fill(name, id)
-		}
+	term, err := vars.defaultRecord(ctx, tx, "C_PaymentTerm_ID")
+	if err != nil {
+		return err
 	}
+	fill("C_PaymentTerm_ID", term)
 	if !r.has("M_PriceList_ID") {
 		lists, err := rowsWhere(ctx, tx, "M_PriceList", "IsDefault DESC, M_PriceList_ID",
 			"AD_Client_ID=? AND IsActive='Y' AND IsSOPriceList=?", c.session.ClientID, r.row.String("IsSOTrx"))

@@ -35,10 +35,7 @@ func (c *call) toStored(ctx context.Context, tx *store.Tx, col *store.Column, v 
 	if err != nil {
 		return nil, err
 	}
-	f := field{
-		name: col.Name, ref: col.Ref, kind: col.Kind(), target: target, refValue: col.RefValue,
-		location: c.srv.opts.Location,
-	}
+	f := field{name: col.Name, ref: col.Ref, kind: col.Kind(), target: target, refValue: col.RefValue}
 	return c.convert(ctx, tx, f, v)
 }
 
@@ -50,7 +47,6 @@ type field struct {
 	kind     store.Kind
 	target   string // the table it points at, "" if none
 	refValue int64
-	location *time.Location
 }
 
 func (c *call) convert(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
@@ -252,9 +248,6 @@ func plainDecimal(s string) (string, bool) {
 func moment(f field, v any) (any, error) {
 	s, ok := v.(string)
 	if !ok {
-		if f.ref == store.TypeTimestampTZ && v != nil {
-			return nil, nil
-		}
 		return nil, nil // null, and what is no text, clears
 	}
 	switch f.ref {

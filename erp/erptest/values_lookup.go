@@ -176,7 +176,7 @@ func findByUID(ctx context.Context, tx *store.Tx, f field, t *store.Table, uid a
 // findOnly is the key of the one record, of those the session may read, whose
 // column holds the value; nil when there is none.
 func (c *call) findOnly(ctx context.Context, tx *store.Tx, f field, t *store.Table, col *store.Column, value any) (any, error) {
-	wanted, err := searchValue(c, col, value)
+	wanted, err := searchValue(col, value)
 	if err != nil {
 		return nil, err
 	}
@@ -202,8 +202,8 @@ func (c *call) findOnly(ctx context.Context, tx *store.Tx, f field, t *store.Tab
 }
 
 // searchValue is the value to compare a column with.
-func searchValue(c *call, col *store.Column, value any) (any, error) {
-	f := field{name: col.Name, ref: col.Ref, kind: col.Kind(), location: c.srv.opts.Location}
+func searchValue(col *store.Column, value any) (any, error) {
+	f := field{name: col.Name, ref: col.Ref, kind: col.Kind()}
 	switch f.kind {
 	case store.KindInteger:
 		return integer(f, value)
