@@ -182,5 +182,8 @@ func (c *call) findRow(ctx context.Context, tx *store.Tx, t *store.Table, id str
 			return nil, fail(http.StatusForbidden, "Access denied", "Access denied for record with id: "+id)
 		}
 	}
+	if key := t.KeyColumn(); key != nil {
+		c.srv.records.note(t.Name, rows[0].Int(key.Name), c.srv.now())
+	}
 	return rows[0], nil
 }

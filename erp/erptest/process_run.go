@@ -309,6 +309,7 @@ func (c *call) perform(ctx context.Context, run *processRun) (processResult, err
 		}
 		result = processResult{summary: summary, isError: true}
 	}
+	c.srv.files.leave(result)
 	finish := ctx
 	if ctx.Err() != nil { // the outcome is recorded also when the caller has gone
 		var cancel context.CancelFunc

@@ -79,6 +79,9 @@ var roleTables = map[string]bool{
 	"REST_RESOURCE": true, "REST_RESOURCE_ACCESS": true,
 }
 
+// maxCachedRoles bounds the cache.
+const maxCachedRoles = 1000
+
 // roleCache keeps loaded roles until something they are made of changes.
 type roleCache struct {
 	mu        sync.Mutex // guards the fields below
@@ -95,6 +98,13 @@ func (rc *roleCache) changed(tables map[string]bool) {
 			return
 		}
 	}
+}
+
+// size tells how many roles and rules about paths are in the cache.
+func (rc *roleCache) size() (roles, resources int) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	return len(rc.roles), len(rc.resources)
 }
 
 func (rc *roleCache) forget() {
@@ -116,7 +126,7 @@ func (rc *roleCache) get(ctx context.Context, tx *store.Tx, roleID, userID int64
 	if err != nil {
 		return nil, err
 	}
-	if rc.roles == nil || len(rc.roles) > 1000 {
+	if rc.roles == nil || len(rc.roles) >= maxCachedRoles {
 		rc.roles = map[[2]int64]*role{}
 	}
 	rc.roles[key] = r

@@ -19,8 +19,9 @@ type route struct {
 	handle  handler
 	// public routes are answered without a bearer token.
 	public bool
-	// produces is the media type an Accept header must let through; "" is
-	// application/json, "*" is anything.
+	// produces is the media type an Accept header must let through, or several
+	// with commas between of which one is enough; "" is application/json, "*" is
+	// anything.
 	produces string
 	// consumes is the media type a body must have; "" is application/json.
 	consumes string
@@ -143,7 +144,7 @@ func (n *node) match(r *http.Request) match {
 	if want == "" {
 		want = "application/json"
 	}
-	if want != "*" && !acceptsType(r, want, true) {
+	if want != "*" && !slices.ContainsFunc(strings.Split(want, ","), func(mt string) bool { return acceptsType(r, mt, true) }) {
 		return match{status: http.StatusNotAcceptable}
 	}
 	return m

@@ -55,6 +55,12 @@ type Server struct {
 	roles  roleCache
 	health healthCache
 
+	records recordCaches
+	files   fileStore
+	events  *serverLog // what the API shows of log files; log writes to it too
+	node    nodeState
+	jobs    serverManager
+
 	processes processTable
 	secret    []byte // with which tokens are signed; set by Open
 
@@ -83,16 +89,25 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
-	s := &Server{opts: opts, log: opts.Logger, db: db, routes: newNode()}
+	s := &Server{opts: opts, db: db, routes: newNode(), events: newServerLog(opts.Clock, opts.Location)}
+	s.log = slog.New(teeHandler{s.events.Handler(), opts.Logger.Handler()})
+	s.node.started = s.now()
 	db.OnChange(func(tables map[string]bool) {
 		s.roles.changed(tables)
 		s.health.changed(tables)
+		s.records.changed(tables)
 	})
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	if err := db.View(ctx, func(tx *store.Tx) error { return s.reloadJobs(ctx, tx) }); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.events.Info("server started")
 	for _, group := range [][]route{
 		authRoutes(), modelRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
+		filesRoutes(), cachesRoutes(), nodesRoutes(), serversRoutes(), schedulersRoutes(), workflowRoutes(),
+		uploadsRoutes(), webhooksRoutes(),
 	} {
 		for i := range group {
 			if group[i].relaxed && opts.Strict {
@@ -239,6 +254,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, outer *call, t
 		s.containerPage(w, r, m.status, http.StatusText(m.status))
 		return
 	}
+	s.events.Debug("request", "method", r.Method, "path", r.URL.Path)
 	c := &call{srv: s, w: w, r: r, params: m.params, query: parseParams(r.URL.RawQuery), tx: tx}
 	if err := c.enter(m.route, outer); err != nil {
 		c.writeError(err)
@@ -255,6 +271,8 @@ func (c *call) enter(rt *route, outer *call) error {
 	switch {
 	case rt.public:
 		return nil
+	case c.isPresigned():
+		return c.authenticatePresigned()
 	case outer == nil || c.tx == nil:
 		return c.authenticate()
 	}

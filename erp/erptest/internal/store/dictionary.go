@@ -130,6 +130,15 @@ func (d *Dictionary) clone() *Dictionary {
 	return &Dictionary{tables: maps.Clone(d.tables), names: d.names, upper: d.upper, refs: maps.Clone(d.refs)}
 }
 
+// DictionarySize tells how many tables and references are known from the
+// dictionary at the moment.
+func (s *Store) DictionarySize() (tables, references int) {
+	d := s.dict.Load()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.tables), len(d.refs)
+}
+
 // ErrNoTable is what lookups of an unknown table answer.
 var ErrNoTable = errors.New("no such table in the dictionary")
 

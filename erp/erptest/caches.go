@@ -1,0 +1,216 @@
+package erptest
+
+import (
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func cachesRoutes() []route {
+	return []route{
+		{method: http.MethodGet, pattern: "v1/caches", handle: listCaches},
+		{method: http.MethodDelete, pattern: "v1/caches", handle: resetCaches},
+	}
+}
+
+// Bounds of the caches of records.
+const (
+	recordCacheMinutes = 60
+	recordCacheSize    = 500
+)
+
+// recordCacheTables are the tables whose records the ERP keeps once they were
+// read by their id.
+var recordCacheTables = []string{
+	"AD_Message", "AD_User", "C_BPartner", "C_Currency", "C_DocType", "C_PaymentTerm", "C_Tax", "C_UOM",
+	"M_PriceList", "M_Product", "M_Warehouse",
+}
+
+// recordCaches tells which records are cached: those read by their id within
+// the last hour and not changed since. It keeps no values. The zero value is
+// empty.
+type recordCaches struct {
+	mu   sync.Mutex // guards seen
+	seen map[string]map[int64]time.Time
+}
+
+// note is told of a record that was read.
+func (rc *recordCaches) note(table string, id int64, now time.Time) {
+	known := false
+	for _, name := range recordCacheTables {
+		known = known || name == table
+	}
+	if !known {
+		return
+	}
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	if rc.seen == nil {
+		rc.seen = map[string]map[int64]time.Time{}
+	}
+	if rc.seen[table] == nil {
+		rc.seen[table] = map[int64]time.Time{}
+	}
+	rc.expire(table, now)
+	if _, ok := rc.seen[table][id]; !ok && len(rc.seen[table]) >= recordCacheSize {
+		for oldest := range rc.seen[table] {
+			delete(rc.seen[table], oldest)
+			break
+		}
+	}
+	rc.seen[table][id] = now
+}
+
+func (rc *recordCaches) expire(table string, now time.Time) {
+	maps.DeleteFunc(rc.seen[table], func(_ int64, at time.Time) bool { return now.Sub(at) >= recordCacheMinutes*time.Minute })
+}
+
+func (rc *recordCaches) size(table string, now time.Time) int {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	rc.expire(table, now)
+	return len(rc.seen[table])
+}
+
+// reset empties the cache of a table, or drops one record with id > 0, and
+// tells how many entries went.
+func (rc *recordCaches) reset(table string, id int64) int {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	if id > 0 {
+		if _, ok := rc.seen[table][id]; !ok {
+			return 0
+		}
+		delete(rc.seen[table], id)
+		return 1
+	}
+	n := len(rc.seen[table])
+	delete(rc.seen, table)
+	return n
+}
+
+// changed is told which tables a commit wrote to, by upper-case names.
+func (rc *recordCaches) changed(tables map[string]bool) {
+	for _, name := range recordCacheTables {
+		if tables["*"] || tables[strings.ToUpper(name)] {
+			rc.reset(name, 0)
+		}
+	}
+}
+
+// cache is one cache of the server.
+type cache struct {
+	name, table     string
+	size            int
+	minutes, max    int
+	reset           func(id int64) int
+	wholeDictionary bool // reset by forgetting the dictionary
+}
+
+// caches are the server's caches: the dictionary's, the roles', and those of
+// records.
+func (s *Server) caches() []cache {
+	tables, references := s.db.DictionarySize()
+	roles, resources := s.roles.size()
+	forget := func(n int) func(int64) int {
+		return func(int64) int {
+			s.roles.forget()
+			return n
+		}
+	}
+	list := []cache{
+		{name: "AD_Table", table: "AD_Table", size: tables, wholeDictionary: true},
+		{name: "AD_Reference", table: "AD_Reference", size: references, wholeDictionary: true},
+		{name: "AD_Role", table: "AD_Role", size: roles, max: maxCachedRoles, reset: forget(roles)},
+		{name: "REST_Resource", table: "REST_Resource", size: resources, reset: forget(resources)},
+	}
+	now := s.now()
+	for _, name := range recordCacheTables {
+		list = append(list, cache{
+			name: name, table: name, size: s.records.size(name, now), minutes: recordCacheMinutes, max: recordCacheSize,
+			reset: func(id int64) int { return s.records.reset(name, id) },
+		})
+	}
+	return list
+}
+
+// listCaches answers GET /caches.
+func listCaches(c *call) error {
+	if err := c.mustAdminister("cache"); err != nil {
+		return err
+	}
+	table, name := c.query.get("table_name"), c.query.get("name")
+	list := []*wire.Object{}
+	for _, one := range c.srv.caches() {
+		if table != "" && one.table != table || name != "" && one.name != name {
+			continue
+		}
+		list = append(list, wire.NewObject("name", one.name, "tableName", one.table, "size", one.size,
+			"expireMinutes", one.minutes, "maxSize", one.max, "distributed", false))
+	}
+	c.json(http.StatusOK, wire.NewObject("caches", list))
+	return nil
+}
+
+// resetCaches answers DELETE /caches, for those who may run Cache Reset.
+func resetCaches(c *call) error {
+	table := c.query.get("table_name")
+	var id int64
+	if text := c.query.get("record_id"); text != "" {
+		var err error
+		if id, err = strconv.ParseInt(text, 10, 32); err != nil {
+			return page(http.StatusNotFound)
+		}
+	}
+	if err := c.mayResetCaches(); err != nil {
+		return orTitled("Server error", err)
+	}
+	entries, dictionary := 0, false
+	for _, one := range c.srv.caches() {
+		switch {
+		case table != "" && one.table != table:
+		case one.wholeDictionary:
+			dictionary = true
+			entries += one.size
+		default:
+			if table == "" {
+				id = 0 // a record is one of a table
+			}
+			entries += one.reset(id)
+		}
+	}
+	if dictionary {
+		err := c.update(c.ctx(), func(tx *store.Tx) error {
+			tx.DictionaryChanged()
+			return nil
+		})
+		if err != nil {
+			return orTitled("Server error", err)
+		}
+	}
+	c.srv.events.Info("caches reset", "table", table, "record", id, "entries", entries)
+	c.json(http.StatusOK, wire.NewObject("entriesReset", entries))
+	return nil
+}
+
+// mayResetCaches refuses roles without access to the process Cache Reset.
+func (c *call) mayResetCaches() error {
+	return c.view(c.ctx(), func(tx *store.Tx) error {
+		rows, err := rowsWhere(c.ctx(), tx, "AD_Process", "AD_Process_ID", "IsActive='Y' AND Classname LIKE '%.CacheReset'")
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if read, _, err := c.processAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || read {
+				return err
+			}
+		}
+		return fail(http.StatusForbidden, "Access denied", "Access denied for cache reset request")
+	})
+}

@@ -1,0 +1,155 @@
+package erptest
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Folders of the file system the server pretends to have. Nothing of it is on
+// the machine's disk.
+const (
+	serverHome = "/opt/idempiere-server"
+	logFolder  = serverHome + "/log"
+	tempFolder = "/tmp"
+)
+
+// Bounds of what processes leave in the temporary folder; the oldest files go.
+const (
+	maxTempFiles = 200
+	maxTempBytes = 64 << 20
+)
+
+// unreadableFiles exist on the server, outside of the folders files may be
+// fetched from.
+var unreadableFiles = []string{"/etc/passwd", serverHome + "/idempiere.properties", serverHome + "/idempiereEnv.properties"}
+
+// downloads are the media types the routes answer with that send files.
+const downloads = "application/octet-stream,text/html,text/plain"
+
+func filesRoutes() []route {
+	return []route{{method: http.MethodGet, pattern: "v1/files", handle: downloadFile, produces: downloads}}
+}
+
+// fileStore is the temporary folder. The zero value is empty.
+type fileStore struct {
+	mu    sync.Mutex   // guards the rest
+	files []storedFile // oldest first
+	size  int
+}
+
+type storedFile struct {
+	path string
+	data []byte // not changed once it is stored
+}
+
+// leave puts what a process made into the temporary folder, under the file's
+// own name; an older file of that name goes.
+func (s *fileStore) leave(result processResult) {
+	for _, f := range []*processFile{result.report, result.export} {
+		if f != nil {
+			s.put(tempFolder+"/"+path.Base(f.name), f.data)
+		}
+	}
+}
+
+func (s *fileStore) put(name string, data []byte) {
+	if len(data) > maxTempBytes {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.find(name); i >= 0 {
+		s.drop(i)
+	}
+	s.files = append(s.files, storedFile{name, data})
+	s.size += len(data)
+	for len(s.files) > maxTempFiles || s.size > maxTempBytes {
+		s.drop(0)
+	}
+}
+
+func (s *fileStore) get(name string) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.find(name)
+	if i < 0 {
+		return nil, false
+	}
+	return s.files[i].data, true
+}
+
+func (s *fileStore) find(name string) int {
+	return slices.IndexFunc(s.files, func(f storedFile) bool { return f.path == name })
+}
+
+func (s *fileStore) drop(i int) {
+	s.size -= len(s.files[i].data)
+	s.files = slices.Delete(s.files, i, i+1)
+}
+
+// mustAdminister refuses everybody but administrators.
+func (c *call) mustAdminister(what string) error {
+	if c.isAdministrator() {
+		return nil
+	}
+	return fail(http.StatusForbidden, "Access denied", "Access denied for "+what+" request")
+}
+
+// downloadFile answers GET /files: a file that a process left in the temporary
+// folder, or a log file. A process tells the name of its file without the
+// folder; unless the server is strict that will do.
+func downloadFile(c *call) error {
+	if err := c.mustAdminister("file"); err != nil {
+		return err
+	}
+	var length int64
+	if text := c.query.get("length"); text != "" {
+		var err error
+		if length, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return page(http.StatusNotFound)
+		}
+	}
+	if err := checkNode(c.query.get("node_id"), true); err != nil {
+		return err
+	}
+	name := c.query.get("fileName")
+	full := name
+	if !strings.Contains(name, "/") && !c.srv.opts.Strict {
+		full = tempFolder + "/" + name
+	}
+	data, err := c.srv.readFile(full)
+	if err != nil {
+		return err
+	}
+	if int64(len(data)) != length {
+		return fail(http.StatusForbidden, "Access denied", "Access denied for file: "+name)
+	}
+	c.download("application/octet-stream", data)
+	return nil
+}
+
+// readFile reads a file of the pretended file system.
+func (s *Server) readFile(name string) ([]byte, error) {
+	missing := fail(http.StatusNotFound, "File not found", "File does not exist: "+name)
+	if !path.IsAbs(name) {
+		return nil, missing
+	}
+	clean := path.Clean(name)
+	if slices.Contains(unreadableFiles, clean) {
+		return nil, fail(http.StatusForbidden, "File not readable", "File is not readable: "+name)
+	}
+	if file, ok := strings.CutPrefix(clean, logFolder+"/"); ok {
+		if data, ok := s.events.read(file); ok {
+			return data, nil
+		}
+		return nil, missing
+	}
+	if data, ok := s.files.get(clean); ok {
+		return data, nil
+	}
+	return nil, missing
+}

@@ -1,0 +1,203 @@
+package erptest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func nodesRoutes() []route {
+	const node = "v1/nodes/{id}"
+	return []route{
+		{method: http.MethodGet, pattern: "v1/nodes", handle: listNodes},
+		{method: http.MethodGet, pattern: node, handle: getNode},
+		{method: http.MethodGet, pattern: node + "/logs", handle: listNodeLogs},
+		{method: http.MethodDelete, pattern: node + "/logs", handle: deleteNodeLogs},
+		{method: http.MethodPost, pattern: node + "/logs/rotate", handle: rotateNodeLog},
+		{method: http.MethodPut, pattern: node + "/logs/level/{level}", handle: setNodeLogLevel},
+		{method: http.MethodGet, pattern: node + "/logs/file", handle: nodeLogByQuery, produces: downloads},
+		// The published contract has this path, the real server does not.
+		{method: http.MethodGet, pattern: node + "/logs/{file}", handle: nodeLogByPath, produces: downloads, relaxed: true},
+	}
+}
+
+// localNode is the id by which every server knows itself.
+const localNode = "local"
+
+// nodeState is what the server remembers of itself.
+type nodeState struct {
+	started time.Time // by the server's clock
+
+	mu   sync.Mutex // guards peak
+	peak int        // the most goroutines that were seen
+}
+
+func (n *nodeState) threads() (count, peak int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	count = runtime.NumGoroutine()
+	n.peak = max(n.peak, count)
+	return count, n.peak
+}
+
+// hostName is the machine's name.
+func hostName() string {
+	if name, err := os.Hostname(); err == nil && name != "" {
+		return name
+	}
+	return "localhost"
+}
+
+// checkNode refuses ids other than that of the only node there is.
+func checkNode(id string, optional bool) error {
+	if id == localNode || id == "" && optional {
+		return nil
+	}
+	return fail(http.StatusNotFound, "Invalid Node Id", "No match found for node id: "+id)
+}
+
+// node lets administrators through to the node in the path.
+func (c *call) node() error {
+	if err := c.mustAdminister("node"); err != nil {
+		return err
+	}
+	return checkNode(c.param("id"), false)
+}
+
+// listNodes answers GET /nodes as a server without cluster does: with one
+// object that is no list.
+func listNodes(c *call) error {
+	if err := c.mustAdminister("node"); err != nil {
+		return err
+	}
+	c.json(http.StatusOK, wire.NewObject("id", localNode, "name", hostName()))
+	return nil
+}
+
+// getNode answers GET /nodes/{id}. What the Java runtime would tell is told of
+// Go's: threads are goroutines.
+func getNode(c *call) error {
+	if err := c.node(); err != nil {
+		return err
+	}
+	sessions := 0
+	err := c.view(c.ctx(), func(tx *store.Tx) error {
+		t, err := tx.Table(c.ctx(), "AD_Session")
+		if err != nil {
+			return err
+		}
+		sessions, err = tx.Count(c.ctx(), t, "Processed='N' AND IsActive='Y'")
+		return err
+	})
+	status := "Connected"
+	if err != nil {
+		c.srv.log.Warn("counting sessions", "error", err)
+		status = "Not connected"
+	}
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	database := "sqlite:memory"
+	if p := c.srv.db.Path(); p != "" {
+		database = "sqlite:file"
+	}
+	threads, peak := c.srv.node.threads()
+	c.json(http.StatusOK, wire.NewObject(
+		"id", localNode, "hostName", hostName(), "home", serverHome,
+		"os", runtime.GOOS+" "+runtime.GOARCH, "jvm", "none ("+runtime.Version()+")",
+		"databaseDescription", "SQLite", "databaseConnectionURL", database, "databaseStatus", status,
+		"availableProcessors", runtime.GOMAXPROCS(0),
+		"averageSystemLoad", -1, // what Java tells where the load is not known
+		"memoryUsage", megabytes(mem.Sys), "heapMemoryUsage", megabytes(mem.HeapInuse),
+		"runtime", "erptest, an ERP for tests", "runtimeUptime", c.srv.now().Sub(c.srv.node.started).Truncate(time.Millisecond).String(),
+		"threadCount", threads, "peakThreadCount", peak, "daemonThreadCount", threads-1,
+		"totalStartedThreadCount", max(goroutinesCreated(), peak),
+		"logLevel", c.srv.events.levelName(), "currentLogFile", c.srv.events.current(), "sessionCount", sessions,
+		"garbageCollectionCount", mem.NumGC, "garbageCollectionTime", mem.PauseTotalNs/uint64(time.Millisecond)))
+	return nil
+}
+
+func megabytes(n uint64) string { return fmt.Sprintf("%.1fM", float64(n)/(1<<20)) }
+
+// goroutinesCreated counts those that were ever started; 0 when the runtime
+// does not tell.
+func goroutinesCreated() int {
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int(sample[0].Value.Uint64()) //nolint:gosec // a count of goroutines
+}
+
+// listNodeLogs answers GET /nodes/{id}/logs.
+func listNodeLogs(c *call) error {
+	if err := c.node(); err != nil {
+		return err
+	}
+	paths, sizes := c.srv.events.sizes()
+	list := make([]*wire.Object, 0, len(paths))
+	for i := range paths {
+		list = append(list, wire.NewObject("fileName", paths[i], "fileSize", sizes[i]))
+	}
+	c.json(http.StatusOK, wire.NewObject("logs", list))
+	return nil
+}
+
+// deleteNodeLogs answers DELETE /nodes/{id}/logs; the file in use stays.
+func deleteNodeLogs(c *call) error {
+	if err := c.node(); err != nil {
+		return err
+	}
+	c.srv.events.clean()
+	c.json(http.StatusOK, wire.NewObject("currentLogFile", c.srv.events.current()))
+	return nil
+}
+
+// rotateNodeLog answers POST /nodes/{id}/logs/rotate.
+func rotateNodeLog(c *call) error {
+	if err := c.node(); err != nil {
+		return err
+	}
+	c.srv.events.rotate()
+	c.json(http.StatusOK, wire.NewObject("currentLogFile", c.srv.events.current()))
+	return nil
+}
+
+// setNodeLogLevel answers PUT /nodes/{id}/logs/level/{level}.
+func setNodeLogLevel(c *call) error {
+	if err := c.node(); err != nil {
+		return err
+	}
+	level := c.param("level")
+	if !c.srv.events.setLevel(level) {
+		return fail(http.StatusBadRequest, "Invalid Log Level", "Invalid log level: "+level)
+	}
+	c.srv.events.Info("log level changed", "to", level)
+	c.json(http.StatusOK, wire.NewObject("logLevel", level))
+	return nil
+}
+
+// nodeLogByQuery answers GET /nodes/{id}/logs/file.
+func nodeLogByQuery(c *call) error { return c.sendLog(c.query.get("fileName")) }
+
+// nodeLogByPath answers GET /nodes/{id}/logs/{file}.
+func nodeLogByPath(c *call) error { return c.sendLog(c.param("file")) }
+
+func (c *call) sendLog(name string) error {
+	if err := c.node(); err != nil {
+		return err
+	}
+	data, ok := c.srv.events.read(name)
+	if !ok {
+		return fail(http.StatusNotFound, "Invalid File Name", "No match found for file name: "+name)
+	}
+	c.download("application/octet-stream", data)
+	return nil
+}

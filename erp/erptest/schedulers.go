@@ -1,0 +1,115 @@
+package erptest
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func schedulersRoutes() []route {
+	const scheduler = "v1/servers/schedulers/{id}"
+	return []route{
+		{method: http.MethodGet, pattern: scheduler, handle: getScheduler},
+		{method: http.MethodPost, pattern: scheduler, handle: addScheduler},
+		{method: http.MethodDelete, pattern: scheduler, handle: removeScheduler},
+	}
+}
+
+// getScheduler answers GET /servers/schedulers/{id}.
+func getScheduler(c *call) error {
+	return c.withScheduler(func(context.Context, *store.Tx, store.Row) (int, error) { return http.StatusOK, nil })
+}
+
+// addScheduler answers POST /servers/schedulers/{id}: it registers the
+// scheduler. One that is registered is refused with the scheduler itself.
+func addScheduler(c *call) error {
+	return c.withScheduler(func(ctx context.Context, tx *store.Tx, row store.Row) (int, error) {
+		job, err := c.srv.schedulerJob(ctx, tx, row)
+		if err != nil {
+			return 0, err
+		}
+		if !c.srv.jobs.add(job) {
+			return http.StatusConflict, nil
+		}
+		c.srv.events.Info("scheduler added", "job", job.id)
+		return http.StatusCreated, nil
+	})
+}
+
+// removeScheduler answers DELETE /servers/schedulers/{id}: the scheduler is no
+// longer registered; its record stays.
+func removeScheduler(c *call) error {
+	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
+		id := schedulerJobID(row.Int("AD_Scheduler_ID"))
+		c.srv.jobs.remove(id)
+		c.srv.events.Info("scheduler removed", "job", id)
+		return http.StatusOK, nil
+	})
+}
+
+// withScheduler does something with the scheduler in the path and answers with
+// its record and state. Administrators of the system reach every scheduler,
+// others those of their tenant.
+func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (status int, err error)) error {
+	id, err := strconv.ParseInt(c.param("id"), 10, 32)
+	if err != nil {
+		return page(http.StatusNotFound)
+	}
+	if id <= 0 {
+		return fail(http.StatusBadRequest, "Invalid scheduler id", "Invalid scheduler id: "+c.param("id"))
+	}
+	var status int
+	var answer *wire.Object
+	err = c.view(c.ctx(), func(tx *store.Tx) error {
+		row, err := oneRow(c.ctx(), tx, "AD_Scheduler", id)
+		if err != nil {
+			return err
+		}
+		client := row.Int("AD_Client_ID")
+		system := c.isAdministrator() && c.session.ClientID == 0
+		if row == nil || client != 0 && client != c.session.ClientID && !system {
+			return fail(http.StatusNotFound, "Invalid scheduler Id", "No match found for scheduler id: "+c.param("id"))
+		}
+		if err := c.mayManage(c.ctx(), tx, client, true); err != nil {
+			return err
+		}
+		if status, err = do(c.ctx(), tx, row); err != nil {
+			return err
+		}
+		answer, err = c.schedulerObject(c.ctx(), tx, row)
+		return err
+	})
+	if err != nil {
+		return orTitled("Server error", err)
+	}
+	c.json(status, answer)
+	return nil
+}
+
+func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
+	t, err := tx.Table(ctx, "AD_Scheduler")
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.recordObject(ctx, tx, t, row, nil)
+	if err != nil {
+		return nil, err
+	}
+	job, registered := c.srv.jobs.look(schedulerJobID(row.Int("AD_Scheduler_ID")))
+	value, text := "SchedulerNotScheduled", "Not scheduled"
+	switch {
+	case registered && job.started:
+		value, text = "Started", "Started"
+	case registered:
+		value, text = "Stopped", "Stopped"
+	}
+	if text, err = message(ctx, tx, value, c.session.Language, text); err != nil {
+		return nil, err
+	}
+	o.Set("server-id", schedulerJobID(row.Int("AD_Scheduler_ID")))
+	o.Set("scheduler-state", text)
+	return o, nil
+}

@@ -1,0 +1,214 @@
+package erptest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// chunkRows are the chunks of a session in order, without their content.
+func chunkRows(ctx context.Context, tx *store.Tx, upload store.Row) ([]store.Row, error) {
+	t, err := tx.Table(ctx, "REST_UploadChunk")
+	if err != nil {
+		return nil, err
+	}
+	return tx.Select(ctx, t, store.Selection{
+		Columns: someColumns(t, []string{"REST_UploadChunk_ID", "SeqNo", "REST_ReceivedSize"}),
+		Where:   "REST_Upload_ID=?", Args: []any{upload.Int("REST_Upload_ID")}, OrderBy: "SeqNo",
+	})
+}
+
+func dropChunks(ctx context.Context, tx *store.Tx, upload store.Row) error {
+	t, err := tx.Table(ctx, "REST_UploadChunk")
+	if err != nil {
+		return err
+	}
+	_, err = tx.Delete(ctx, t, "REST_Upload_ID=?", upload.Int("REST_Upload_ID"))
+	return err
+}
+
+// chunk is one part of a file on its way.
+type chunk struct {
+	order, total int64
+	data         []byte
+	sum          string // X-Content-SHA256, "" for none
+}
+
+// uploadChunk answers PUT /uploads/{uploadId}/chunks/{chunkOrder}. Chunks come
+// in any order and may be sent again. The last one to come completes the file
+// before it is answered; the real server does that a little later.
+func uploadChunk(c *call) error {
+	order, err := strconv.ParseInt(c.param("chunkOrder"), 10, 32)
+	if err != nil {
+		return page(http.StatusNotFound)
+	}
+	k := chunk{order: order, sum: strings.TrimSpace(c.r.Header.Get("X-Content-SHA256"))}
+	if text := strings.TrimSpace(c.r.Header.Get("X-Total-Chunks")); text != "" {
+		if k.total, err = strconv.ParseInt(text, 10, 32); err != nil {
+			return page(http.StatusBadRequest)
+		}
+	}
+	// Who may not send anything is told so before the body is read.
+	if err := c.view(c.ctx(), func(tx *store.Tx) error { return c.checkChunk(c.ctx(), tx, k) }); err != nil {
+		return orTitled("Failed to upload chunk", err)
+	}
+	if k.data, err = c.body(); err != nil {
+		return err
+	}
+	status := http.StatusOK
+	var answer *wire.Object
+	err = c.update(c.ctx(), func(tx *store.Tx) error {
+		if err := c.checkChunk(c.ctx(), tx, k); err != nil {
+			return err
+		}
+		status, answer, err = c.takeChunk(c.ctx(), tx, k)
+		return err
+	})
+	if err != nil {
+		return orTitled("Failed to upload chunk", err)
+	}
+	c.json(status, answer)
+	return nil
+}
+
+// checkChunk refuses chunks the session does not wait for.
+func (c *call) checkChunk(ctx context.Context, tx *store.Tx, k chunk) error {
+	row, err := c.pathUpload(ctx, tx)
+	if err != nil {
+		return err
+	}
+	id := c.param("uploadId")
+	switch status := row.String("REST_UploadStatus"); status {
+	case uploadInitiated, uploadUploading:
+	case uploadCanceled:
+		return fail(http.StatusBadRequest, "Upload session has been canceled: ", id)
+	default:
+		return fail(http.StatusConflict, "Upload session is already: "+strings.ToLower(status), id)
+	}
+	if expires := row.String("ExpiresAt"); expires == "" || expires <= c.storedNow() {
+		return fail(http.StatusGone, "Upload session has expired: ", id)
+	}
+	known := row.Int("REST_TotalChunks")
+	switch {
+	case k.total <= 0:
+		return fail(http.StatusBadRequest, "Invalid total chunks", "The header X-Total-Chunks must be greater than 0")
+	case k.order < 1 || k.order > k.total:
+		return failf(http.StatusBadRequest, "Invalid chunk order", "The chunk order must be from 1 to %d", k.total)
+	case known > 0 && known != k.total:
+		return failf(http.StatusBadRequest, "Invalid total chunks", "The upload has %d chunks, not %d", known, k.total)
+	case k.total > maxUploadChunks || (k.total-1)*sizeOf(row, "REST_ChunkSize") >= sizeOf(row, "REST_FileSize"):
+		return failf(http.StatusBadRequest, "Invalid total chunks", "The file does not have %d chunks", k.total)
+	}
+	return nil
+}
+
+// takeChunk stores a chunk, and puts the file together when all are there.
+func (c *call) takeChunk(ctx context.Context, tx *store.Tx, k chunk) (int, *wire.Object, error) {
+	row, err := c.pathUpload(ctx, tx)
+	if err != nil {
+		return 0, nil, err
+	}
+	sum := sha256.Sum256(k.data)
+	if k.sum != "" && k.sum != hex.EncodeToString(sum[:]) {
+		return 0, nil, plainError(fmt.Sprintf("The checksum of chunk %d does not match", k.order))
+	}
+	receipt := func(text string, last bool) *wire.Object {
+		return wire.NewObject("uploadId", row.String("REST_UploadID"), "chunkOrder", k.order, "receivedSize", len(k.data),
+			"message", text, "isLastChunk", last)
+	}
+	want := sizeOf(row, "REST_ChunkSize")
+	if k.order == k.total {
+		want = sizeOf(row, "REST_FileSize") - want*(k.total-1)
+	}
+	if int64(len(k.data)) != want {
+		return http.StatusBadRequest, receipt(fmt.Sprintf("Chunk size mismatch: expected %d bytes, received %d", want, len(k.data)), false), nil
+	}
+	if err := c.storeChunk(ctx, tx, row, k); err != nil {
+		return 0, nil, err
+	}
+	chunks, err := chunkRows(ctx, tx, row)
+	if err != nil {
+		return 0, nil, err
+	}
+	if int64(len(chunks)) < k.total {
+		err := c.changeUpload(ctx, tx, row, store.Row{"REST_UploadStatus": uploadUploading, "REST_TotalChunks": k.total})
+		return http.StatusOK, receipt(fmt.Sprintf("Chunk %d of %d uploaded successfully.", k.order, k.total), false), err
+	}
+	err = c.assemble(ctx, tx, row)
+	return http.StatusOK, receipt("All chunks uploaded successfully. The file is being processed.", true), err
+}
+
+// storeChunk stores a chunk in place of one with its number.
+func (c *call) storeChunk(ctx context.Context, tx *store.Tx, row store.Row, k chunk) error {
+	t, err := tx.Table(ctx, "REST_UploadChunk")
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Delete(ctx, t, "REST_Upload_ID=? AND SeqNo=?", row.Int("REST_Upload_ID"), k.order); err != nil {
+		return err
+	}
+	return c.srv.insertRow(ctx, tx, t.Name, stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}, store.Row{
+		"REST_Upload_ID": row.Int("REST_Upload_ID"), "SeqNo": k.order, "REST_ReceivedSize": strconv.Itoa(len(k.data)),
+		"REST_SHA256": textOrNull(k.sum[:min(len(k.sum), 64)]), "BinaryData": k.data,
+	})
+}
+
+// assemble puts the chunks together. The session completes, or fails when the
+// file is not what was announced; either way the chunks go.
+func (c *call) assemble(ctx context.Context, tx *store.Tx, row store.Row) error {
+	t, err := tx.Table(ctx, "REST_UploadChunk")
+	if err != nil {
+		return err
+	}
+	chunks, err := tx.Select(ctx, t, store.Selection{
+		Columns: someColumns(t, []string{"SeqNo", "BinaryData"}), Where: "REST_Upload_ID=?", Args: []any{row.Int("REST_Upload_ID")}, OrderBy: "SeqNo",
+	})
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	file.Grow(int(sizeOf(row, "REST_FileSize")))
+	for _, k := range chunks {
+		data, _ := k["BinaryData"].([]byte)
+		file.Write(data)
+	}
+	if err := dropChunks(ctx, tx, row); err != nil {
+		return err
+	}
+	change := store.Row{"REST_TotalChunks": int64(len(chunks)), "REST_ReceivedSize": strconv.Itoa(file.Len())}
+	sum := sha256.Sum256(file.Bytes())
+	if want := row.String("REST_SHA256"); !strings.EqualFold(want, hex.EncodeToString(sum[:])) {
+		change["REST_UploadStatus"], change["ErrorMsg"] = uploadFailed, "The checksum of the file does not match"
+		return c.changeUpload(ctx, tx, row, change)
+	}
+	change["REST_UploadStatus"], change["BinaryData"] = uploadCompleted, file.Bytes()
+	if row.String("REST_UploadLocation") == "IMAGE" {
+		id, err := c.newImage(ctx, tx, row.String("FileName"), file.Bytes())
+		if err != nil {
+			return err
+		}
+		change["AD_Image_ID"] = id
+	}
+	c.srv.events.Info("upload completed", "upload", row.String("REST_UploadID"), "bytes", file.Len())
+	return c.changeUpload(ctx, tx, row, change)
+}
+
+// newImage makes an AD_Image of a file.
+func (c *call) newImage(ctx context.Context, tx *store.Tx, name string, data []byte) (int64, error) {
+	runes := []rune(name)
+	image, err := c.insertRow(ctx, tx, "AD_Image", store.Row{
+		"AD_Client_ID": c.session.ClientID, "AD_Org_ID": int64(0), "Name": string(runes[:min(len(runes), 60)]), "BinaryData": data, "EntityType": "U",
+	})
+	if err != nil {
+		return 0, err
+	}
+	return image.id(), nil
+}

@@ -1,0 +1,172 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// uploadContent is the file of a completed session.
+func uploadContent(ctx context.Context, tx *store.Tx, row store.Row) ([]byte, error) {
+	t, err := tx.Table(ctx, "REST_Upload")
+	if err != nil {
+		return nil, err
+	}
+	full, err := tx.Select(ctx, t, store.Selection{
+		Columns: someColumns(t, []string{"BinaryData"}), Where: "REST_Upload_ID=?", Args: []any{row.Int("REST_Upload_ID")},
+	})
+	if err != nil || len(full) == 0 {
+		return nil, err
+	}
+	data, _ := full[0]["BinaryData"].([]byte)
+	return data, nil
+}
+
+// uploadedFile answers GET /uploads/{uploadId}/file. The file comes as a stream
+// of bytes whatever type it was announced with.
+func uploadedFile(c *call) error {
+	var data []byte
+	err := c.view(c.ctx(), func(tx *store.Tx) error {
+		row, err := c.pathUpload(c.ctx(), tx)
+		if err != nil {
+			return err
+		}
+		if row.String("REST_UploadStatus") != uploadCompleted {
+			return fail(http.StatusBadRequest, "Upload is not completed", "Upload session "+c.param("uploadId")+" is not completed")
+		}
+		data, err = uploadContent(c.ctx(), tx, row)
+		return err
+	})
+	if err != nil {
+		return orTitled("Server error", err)
+	}
+	c.download("application/octet-stream", data)
+	return nil
+}
+
+// copyUpload answers POST /uploads/{uploadId}/copy. To attach a file to a
+// record, the right to read the record is enough.
+func copyUpload(c *call) error {
+	m, err := c.readMembers("copyLocation", "tableName", "recordId")
+	if err != nil {
+		return err
+	}
+	var location, table, record string
+	for _, v := range []struct {
+		name string
+		into *string
+	}{{"copyLocation", &location}, {"tableName", &table}, {"recordId", &record}} {
+		if *v.into, _, err = m.text(v.name); err != nil {
+			return err
+		}
+	}
+	var answer *wire.Object
+	err = c.update(c.ctx(), func(tx *store.Tx) error {
+		ctx := c.ctx()
+		row, err := c.pathUpload(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !uploadLocations[location] {
+			return &shortError{"Invalid copyLocation in request."}
+		}
+		if row.String("REST_UploadStatus") != uploadCompleted {
+			return &shortError{"The upload is not completed."}
+		}
+		data, err := uploadContent(ctx, tx, row)
+		if err != nil {
+			return err
+		}
+		answer = wire.NewObject("uploadId", row.String("REST_UploadID"), "tableName", nil, "recordId", 0, "recordUU", nil,
+			"copyLocation", location, "fileName", row.String("FileName"), "contentType", row.String("REST_ContentType"), "fileSize", len(data))
+		if location == "IMAGE" {
+			id, err := c.newImage(ctx, tx, row.String("FileName"), data)
+			if err != nil {
+				return err
+			}
+			return c.changeUpload(ctx, tx, row, store.Row{"AD_Image_ID": id})
+		}
+		target, err := c.copyTarget(ctx, tx, table, record)
+		if err != nil {
+			return err
+		}
+		answer.Set("tableName", target.table.Name)
+		answer.Set("recordId", target.id())
+		if uu := target.uuid(); uu != "" {
+			answer.Set("recordUU", uu)
+		}
+		if location == "ARCHIVE" {
+			return c.archiveFile(ctx, tx, target, row, data)
+		}
+		return c.attachFile(ctx, tx, target, row.String("FileName"), data)
+	})
+	if err != nil {
+		return c.orShort("Server error", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// copyTarget is the record a file is copied to. That the caller may not read
+// it is said as everywhere, all else in the short form.
+func (c *call) copyTarget(ctx context.Context, tx *store.Tx, table, id string) (*record, error) {
+	if table == "" || id == "" {
+		return nil, &shortError{"tableName and recordId are mandatory."}
+	}
+	t, err := c.findTable(ctx, tx, table, false)
+	if err != nil {
+		return nil, shortenedError(err)
+	}
+	row, err := c.findRow(ctx, tx, t, id)
+	if err != nil {
+		return nil, shortenedError(err)
+	}
+	return &record{table: t, old: row, row: row}, nil
+}
+
+// shortenedError is the short form of a record or table that is not there.
+func shortenedError(err error) error {
+	var api *apiError
+	if !errors.As(err, &api) || api.status == http.StatusForbidden {
+		return err
+	}
+	text := api.detail
+	if text == "" {
+		text = api.title
+	}
+	return &shortError{text}
+}
+
+func (c *call) attachFile(ctx context.Context, tx *store.Tx, target *record, name string, data []byte) error {
+	a, err := c.loadAttachment(ctx, tx, target)
+	if err != nil {
+		return err
+	}
+	if a == nil {
+		a = &attachment{}
+	}
+	if a.find(name) >= 0 {
+		return &shortError{"Duplicate file name: " + name}
+	}
+	a.entries = append(a.entries, attachmentEntry{name: name, data: data})
+	return c.saveAttachment(ctx, tx, target, a)
+}
+
+func (c *call) archiveFile(ctx context.Context, tx *store.Tx, target *record, upload store.Row, data []byte) error {
+	runes := []rune(upload.String("FileName"))
+	row := store.Row{
+		"AD_Client_ID": c.session.ClientID, "AD_Org_ID": target.row.Int("AD_Org_ID"), "Name": string(runes[:min(len(runes), 60)]),
+		"BinaryData": data, "AD_Table_ID": target.table.ID, "IsReport": "N",
+	}
+	if id := target.id(); id > 0 {
+		row["Record_ID"] = id
+	}
+	if uu := target.uuid(); uu != "" {
+		row["Record_UU"] = uu
+	}
+	_, err := c.insertRow(ctx, tx, "AD_Archive", row)
+	return err
+}

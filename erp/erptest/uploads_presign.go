@@ -1,0 +1,183 @@
+package erptest
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// Query parameters of a presigned URL.
+const (
+	presignedCredential = "X-ID-CREDENTIAL"
+	presignedDate       = "X-ID-DATE"
+	presignedExpires    = "X-ID-EXPIRES"
+	presignedSignature  = "X-ID-SIGNATURE"
+)
+
+// presignedTime is how a presigned URL writes when it was made, in UTC.
+const presignedTime = "20060102T150405Z"
+
+// credential is what a presigned URL allows, to whom.
+type credential struct {
+	Client int64  `json:"c"`
+	User   int64  `json:"u"`
+	Role   int64  `json:"r"`
+	Org    int64  `json:"o"`
+	Method string `json:"m"`
+	Path   string `json:"p"` // relative to /api/; what begins with it is allowed
+}
+
+// presignKey is one of the keys presigned URLs are made with, all of them
+// derived from the secret of the server.
+func (s *Server) presignKey(purpose string) []byte {
+	mac := hmac.New(sha256.New, s.secret)
+	mac.Write([]byte("presigned url " + purpose))
+	return mac.Sum(nil)
+}
+
+func (s *Server) presignCipher() (cipher.AEAD, error) {
+	block, err := aes.NewCipher(s.presignKey("credential"))
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// presign is the query that lets the holder use a method below a path, which
+// is relative to /api/, as the caller, for that many seconds.
+func (c *call) presign(method, path string, seconds int64) (string, error) {
+	plain, err := json.Marshal(credential{
+		Client: c.session.ClientID, User: c.session.UserID, Role: c.session.RoleID, Org: c.session.OrgID, Method: method, Path: path,
+	})
+	if err != nil {
+		return "", err
+	}
+	aead, err := c.srv.presignCipher()
+	if err != nil {
+		return "", err
+	}
+	nonce := make([]byte, aead.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return "", err
+	}
+	sealed := base64.RawURLEncoding.EncodeToString(aead.Seal(nonce, nonce, plain, nil))
+	date, expires := c.srv.now().UTC().Format(presignedTime), strconv.FormatInt(seconds, 10)
+	return fmt.Sprintf("%s=%s&%s=%s&%s=%s&%s=%s", presignedCredential, sealed, presignedDate, date,
+		presignedExpires, expires, presignedSignature, url.QueryEscape(c.srv.presignedSignature(sealed, date, expires))), nil
+}
+
+func (s *Server) presignedSignature(parts ...string) string {
+	mac := hmac.New(sha256.New, s.presignKey("signature"))
+	mac.Write([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// isPresigned tells whether the request is a presigned URL's. No bearer token
+// is looked at then.
+func (c *call) isPresigned() bool { return strings.TrimSpace(c.query.get(presignedSignature)) != "" }
+
+// authenticatePresigned sets c.session from the presigned URL, or answers why
+// it is not good: all the same to those REST_HIDE_PRESIGNED_URL_ERRORS hides
+// it from.
+func (c *call) authenticatePresigned() error {
+	return c.view(c.ctx(), func(tx *store.Tx) error {
+		err := c.checkPresigned(tx)
+		if err == nil {
+			return c.checkResource(c.ctx(), tx)
+		}
+		if c.ctx().Err() == nil && c.sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N") == "Y" {
+			c.session = nil
+			return &textError{status: http.StatusBadRequest, text: "Invalid request"}
+		}
+		return err
+	})
+}
+
+func (c *call) checkPresigned(tx *store.Tx) error {
+	sealed, date, expires := c.query.get(presignedCredential), c.query.get(presignedDate), c.query.get(presignedExpires)
+	made, err := time.Parse(presignedTime, date)
+	seconds, errSeconds := strconv.ParseInt(expires, 10, 64)
+	if err != nil || errSeconds != nil || sealed == "" {
+		return page(http.StatusUnauthorized)
+	}
+	want := c.srv.presignedSignature(sealed, date, expires)
+	if subtle.ConstantTimeCompare([]byte(want), []byte(c.query.get(presignedSignature))) != 1 {
+		return &textError{status: http.StatusUnauthorized, text: "Signature mismatch"}
+	}
+	if c.srv.now().Unix()-made.Unix() >= seconds {
+		return &textError{status: http.StatusUnauthorized, text: "Presigned URL has expired"}
+	}
+	may, ok := c.srv.openCredential(sealed)
+	method := c.r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	path := strings.TrimPrefix(c.r.URL.Path, "/api/")
+	if !ok || may.Method != method || path != may.Path && !strings.HasPrefix(path, may.Path+"/") {
+		return page(http.StatusUnauthorized)
+	}
+	return c.enterAs(tx, may)
+}
+
+func (s *Server) openCredential(sealed string) (may credential, ok bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err != nil {
+		return may, false
+	}
+	aead, err := s.presignCipher()
+	if err != nil || len(raw) < aead.NonceSize() {
+		return may, false
+	}
+	plain, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], nil)
+	if err != nil {
+		return may, false
+	}
+	return may, json.Unmarshal(plain, &may) == nil
+}
+
+// enterAs makes the session of a presigned URL, when its tenant, user and role
+// are still active.
+func (c *call) enterAs(tx *store.Tx, may credential) error {
+	ctx := c.ctx()
+	var n int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_Client c, AD_User u, AD_Role r
+		WHERE c.AD_Client_ID=? AND u.AD_User_ID=? AND r.AD_Role_ID=? AND c.IsActive='Y' AND u.IsActive='Y' AND r.IsActive='Y'`,
+		may.Client, may.User, may.Role).Scan(&n)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return page(http.StatusUnauthorized)
+	}
+	user, err := oneRow(ctx, tx, "AD_User", may.User)
+	if err != nil {
+		return err
+	}
+	client, err := oneRow(ctx, tx, "AD_Client", may.Client)
+	if err != nil {
+		return err
+	}
+	role, err := loadRole(ctx, tx, may.Role, may.User, c.srv.now())
+	if err != nil {
+		return err
+	}
+	c.session = &session{
+		ClientID: may.Client, UserID: may.User, RoleID: may.Role, OrgID: may.Org, UserName: user.String("Name"),
+		Language: client.String("AD_Language"), role: role,
+	}
+	return c.setLocale(ctx, tx)
+}

@@ -1,0 +1,178 @@
+package erptest
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func workflowRoutes() []route {
+	const base = "v1/workflow"
+	return []route{
+		{method: http.MethodGet, pattern: base, handle: listOwnActivities},
+		{method: http.MethodGet, pattern: base + "/{user}", handle: listUserActivities},
+		{method: http.MethodPut, pattern: base + "/approve/{id}", handle: decide(userApproval, "Y")},
+		{method: http.MethodPut, pattern: base + "/reject/{id}", handle: decide(userApproval, "N")},
+		{method: http.MethodPut, pattern: base + "/acknowledge/{id}", handle: decide(userConfirmation, "")},
+		{method: http.MethodPut, pattern: base + "/setuserchoice/{id}", handle: decide(userChoice, "")},
+		{method: http.MethodPut, pattern: base + "/forward/{id}", handle: forwardActivity},
+	}
+}
+
+// maxActivities bounds a list of activities.
+const maxActivities = 10_000
+
+// pendingFor is the condition that an activity waits for a user: one it was
+// given to, or whose responsible is the user, a role of the user, or approvers
+// named with the activity.
+const pendingFor = `"AD_WF_Activity"."Processed"='N' AND "AD_WF_Activity"."WFState"='OS' AND "AD_WF_Activity"."IsActive"='Y' AND (
+	"AD_WF_Activity"."AD_User_ID"=?
+	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID"
+		AND r.ResponsibleType='H' AND r.AD_User_ID=?)
+	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r JOIN AD_User_Roles ur ON ur.AD_Role_ID=r.AD_Role_ID
+		WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID" AND r.ResponsibleType='R' AND ur.AD_User_ID=? AND ur.IsActive='Y')
+	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r JOIN AD_WF_ActivityApprover a ON a.AD_WF_Activity_ID="AD_WF_Activity"."AD_WF_Activity_ID"
+		WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID" AND r.ResponsibleType='M' AND a.AD_User_ID=? AND a.IsActive='Y'))`
+
+func pendingArgs(user int64) []any { return []any{user, user, user, user} }
+
+// listOwnActivities answers GET /workflow.
+func listOwnActivities(c *call) error { return c.sendActivities(c.session.UserID) }
+
+// listUserActivities answers GET /workflow/{user}. What is neither a number nor
+// a UUID escapes the guards of the real server.
+func listUserActivities(c *call) error {
+	key := c.param("user")
+	if _, err := strconv.ParseInt(key, 10, 32); err != nil && !uuidText.MatchString(key) {
+		return page(http.StatusInternalServerError)
+	}
+	var user store.Row
+	err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
+		user, err = c.byKey(c.ctx(), tx, "AD_User", key)
+		return err
+	})
+	if err != nil {
+		return orTitled("Server error", err)
+	}
+	if user == nil {
+		return fail(http.StatusBadRequest, "User not found", "")
+	}
+	return c.sendActivities(user.Int("AD_User_ID"))
+}
+
+// byKey is the active record of the session's tenant or of the system that a
+// number or UUID names, nil when there is none.
+func (c *call) byKey(ctx context.Context, tx *store.Tx, table, key string) (store.Row, error) {
+	where, arg := table+"_ID=?", any(nil)
+	if n, err := strconv.ParseInt(key, 10, 32); err == nil {
+		arg = n
+	} else if uuidText.MatchString(key) {
+		where, arg = table+"_UU=?", key
+	} else {
+		return nil, nil
+	}
+	rows, err := rowsWhere(ctx, tx, table, "", where+" AND IsActive='Y' AND AD_Client_ID IN (0,?)", arg, c.session.ClientID)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+func (c *call) sendActivities(user int64) error {
+	list := []*wire.Object{}
+	err := c.view(c.ctx(), func(tx *store.Tx) error {
+		ctx := c.ctx()
+		t, err := tx.Table(ctx, "AD_WF_Activity")
+		if err != nil {
+			return err
+		}
+		where, args := pendingFor+` AND "AD_WF_Activity"."AD_Client_ID"=?`, append(pendingArgs(user), c.session.ClientID)
+		access, more, err := c.rowFilter(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		if access != "" {
+			where, args = where+" AND ("+access+")", append(args, more...)
+		}
+		rows, err := tx.Select(ctx, t, store.Selection{
+			Where: where, Args: args, OrderBy: `"Priority" DESC, "Created", "AD_WF_Activity_ID"`, Limit: maxActivities,
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			o, err := c.activityObject(ctx, tx, row)
+			if err != nil {
+				return err
+			}
+			list = append(list, o)
+		}
+		return nil
+	})
+	if err != nil {
+		return orTitled("Server error", err)
+	}
+	c.json(http.StatusOK, wire.NewObject("row-count", len(list), "nodes", list))
+	return nil
+}
+
+// activityObject is an activity as the list shows it.
+func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
+	a, err := c.loadActivity(ctx, tx, row)
+	if err != nil {
+		return nil, err
+	}
+	node, err := c.translatedNode(ctx, tx, a.node)
+	if err != nil {
+		return nil, err
+	}
+	o := wire.NewObject("id", row.Int("AD_WF_Activity_ID"), "uid", row.String("AD_WF_Activity_UU"), "model-name", "ad_wf_activity",
+		"node-name", node.String("Name"), "priority", row.Int("Priority"))
+	summary, history, err := c.activityTexts(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	setText(o, "summary", summary)
+	setText(o, "node-description", node.String("Description"))
+	setText(o, "node-help", node.String("Help"))
+	setText(o, "history-records", history)
+	if a.table != nil {
+		o.Set("table-name", a.table.Name)
+		o.Set("ad_table_id", a.table.ID)
+		o.Set("record_id", row.Int("Record_ID"))
+	}
+	o.Set("node-approval", a.kind == userApproval)
+	o.Set("node-confirmation", a.kind == userConfirmation)
+	o.Set("created", moments(store.KindDateTime, row.String("Created"), c.srv.opts.Location))
+	return o, nil
+}
+
+// setText adds a member unless it is empty.
+func setText(o *wire.Object, name, text string) {
+	if text != "" {
+		o.Set(name, text)
+	}
+}
+
+// translatedNode is a node with its texts in the session's language.
+func (c *call) translatedNode(ctx context.Context, tx *store.Tx, node store.Row) (store.Row, error) {
+	if node == nil {
+		return nil, nil
+	}
+	t, err := tx.Table(ctx, "AD_WF_Node")
+	if err != nil {
+		return nil, err
+	}
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rd.translate(ctx, t, someColumns(t, []string{"Name", "Description", "Help"}), []store.Row{node})
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}

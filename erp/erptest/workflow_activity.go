@@ -1,0 +1,157 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// activityKind is what an activity asks of people.
+type activityKind int
+
+// The kinds; automatic nodes ask nothing. A node of action "User Choice" asks for approval when its column
+// is IsApproved.
+const (
+	noQuestion activityKind = iota
+	userChoice
+	userApproval
+	userConfirmation
+)
+
+// States of activities and processes (AD_WF_Activity.WFState).
+const (
+	stateSuspended = "OS"
+	stateCompleted = "CC"
+	stateAborted   = "CA"
+)
+
+// activity is an AD_WF_Activity with what belongs to it.
+type activity struct {
+	row    store.Row
+	node   store.Row // nil when it is gone
+	kind   activityKind
+	column *store.Column // what a choice sets, nil for none
+	table  *store.Table  // of the document, nil when it is gone
+}
+
+func (a *activity) id() int64 { return a.row.Int("AD_WF_Activity_ID") }
+
+func (c *call) loadActivity(ctx context.Context, tx *store.Tx, row store.Row) (*activity, error) {
+	a := &activity{row: row}
+	var err error
+	if a.node, err = oneRow(ctx, tx, "AD_WF_Node", row.Int("AD_WF_Node_ID")); err != nil {
+		return nil, err
+	}
+	if a.table, err = tx.TableByID(ctx, row.Int("AD_Table_ID")); errors.Is(err, store.ErrNoTable) {
+		a.table, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.column, err = nodeColumn(ctx, tx, a.node); err != nil {
+		return nil, err
+	}
+	a.kind = nodeKind(a.node, a.column)
+	return a, nil
+}
+
+// nodeColumn is the column a node sets, nil for none.
+func nodeColumn(ctx context.Context, tx *store.Tx, node store.Row) (*store.Column, error) {
+	id := node.Int("AD_Column_ID")
+	if id == 0 {
+		return nil, nil
+	}
+	row, err := oneRow(ctx, tx, "AD_Column", id)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	t, err := tx.TableByID(ctx, row.Int("AD_Table_ID"))
+	if err != nil {
+		return nil, nil //nolint:nilerr // the table is no longer active
+	}
+	col, ok := t.Column(row.String("ColumnName"))
+	if !ok {
+		return nil, nil
+	}
+	return col, nil
+}
+
+func nodeKind(node store.Row, column *store.Column) activityKind {
+	switch node.String("Action") {
+	case "C":
+		if column != nil && strings.EqualFold(column.Name, "IsApproved") {
+			return userApproval
+		}
+		return userChoice
+	case "W", "X", "I":
+		return userConfirmation
+	}
+	return noQuestion
+}
+
+// document is the record the activity is about, nil when it is gone.
+func (a *activity) document(ctx context.Context, tx *store.Tx) (*record, error) {
+	if a.table == nil || a.table.KeyColumn() == nil {
+		return nil, nil
+	}
+	row, err := oneRow(ctx, tx, a.table.Name, a.row.Int("Record_ID"))
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return &record{table: a.table, old: row, row: row}, nil
+}
+
+// activityTexts are the summary of the activity's document and the history of
+// its process as HTML.
+func (c *call) activityTexts(ctx context.Context, tx *store.Tx, a *activity) (summary, history string, err error) {
+	doc, err := a.document(ctx, tx)
+	if err != nil {
+		return "", "", err
+	}
+	if doc != nil {
+		for _, name := range []string{"DocumentNo", "Value", "Name"} {
+			if summary = doc.row.String(name); summary != "" {
+				break
+			}
+		}
+	}
+	history, err = c.historyHTML(ctx, tx, a.row.Int("AD_WF_Process_ID"))
+	return summary, history, err
+}
+
+// historyHTML is what happened in a process so far, "" for nothing.
+func (c *call) historyHTML(ctx context.Context, tx *store.Tx, process int64) (string, error) {
+	audits, err := rowsWhere(ctx, tx, "AD_WF_EventAudit", "Created, AD_WF_EventAudit_ID", "AD_WF_Process_ID=?", process)
+	if err != nil || len(audits) == 0 {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("<html><body>")
+	for _, audit := range audits {
+		node, err := oneRow(ctx, tx, "AD_WF_Node", audit.Int("AD_WF_Node_ID"))
+		if err != nil {
+			return "", err
+		}
+		user, err := oneRow(ctx, tx, "AD_User", audit.Int("AD_User_ID"))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "<p>%s <b>%s</b> %s: %s", html.EscapeString(c.localeTime(storedTimeOf(audit.String("Created")))),
+			html.EscapeString(node.String("Name")), html.EscapeString(user.String("Name")), stateNames[audit.String("WFState")])
+		if text := audit.String("TextMsg"); text != "" {
+			b.WriteString(" - " + html.EscapeString(text))
+		}
+		b.WriteString("</p>")
+	}
+	b.WriteString("</body></html>")
+	return b.String(), nil
+}
+
+// stateNames are the names of the states.
+var stateNames = map[string]string{
+	"ON": "Not Started", "OR": "Running", "OS": "Suspended", "CC": "Completed", "CA": "Aborted", "CT": "Terminated",
+}

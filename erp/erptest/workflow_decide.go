@@ -1,0 +1,201 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// kindErrors are the refusals of an activity that asks for something else.
+var kindErrors = map[activityKind]string{
+	userApproval: "Not an approval node", userConfirmation: "Not an acknowledgment node", userChoice: "Not a user choice node",
+}
+
+// is tells whether the activity can be answered as wanted; an approval is a
+// choice, too.
+func (k activityKind) is(wanted activityKind) bool {
+	return k == wanted || wanted == userChoice && k == userApproval
+}
+
+// decide is the handler for answers to activities of a kind. For approvals
+// value is the answer; for choices it comes with the request.
+func decide(kind activityKind, value string) handler {
+	return func(c *call) error {
+		body, err := c.activityBody(kind == userChoice)
+		if err != nil {
+			return orTitled("Approve error", err)
+		}
+		var answer *wire.Object
+		err = c.update(c.ctx(), func(tx *store.Tx) error {
+			ctx := c.ctx()
+			a, err := c.pathActivity(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if !a.kind.is(kind) {
+				return fail(http.StatusNotFound, kindErrors[kind], "")
+			}
+			if err := c.mayAct(ctx, tx, a); err != nil {
+				return err
+			}
+			given := value
+			if kind == userChoice {
+				v, ok := body.Get("value")
+				if !ok || v == nil {
+					return plainError("The value of the choice is missing")
+				}
+				given = scalarMember(body, "value")
+			}
+			if err := c.answerActivity(ctx, tx, a, given, messageOf(body)); err != nil {
+				return err
+			}
+			answer, err = c.activityAnswer(ctx, tx, a)
+			return err
+		})
+		if err != nil {
+			return orTitled("Approve error", approveError(err))
+		}
+		c.srv.events.Info("workflow activity answered", "activity", c.param("id"))
+		c.json(http.StatusOK, answer)
+		return nil
+	}
+}
+
+// approveError takes the titles off failures inside of the document, which all
+// are an "Approve error".
+func approveError(err error) error {
+	var api *apiError
+	if errors.As(err, &api) && api.status == http.StatusInternalServerError {
+		return fail(http.StatusInternalServerError, "Approve error", api.detail)
+	}
+	return err
+}
+
+// activityBody reads what comes with an answer. Where a body must come and
+// does not, the real server fails outside of its guards.
+func (c *call) activityBody(needed bool) (*wire.Object, error) {
+	v, err := c.bodyValue()
+	switch {
+	case err != nil:
+		return nil, err
+	case v == nil && needed:
+		return nil, page(http.StatusInternalServerError)
+	case v == nil:
+		return &wire.Object{}, nil
+	}
+	return asObject(v)
+}
+
+// messageOf is the remark that comes with an answer.
+func messageOf(body *wire.Object) string {
+	runes := []rune(scalarMember(body, "message"))
+	return string(runes[:min(len(runes), 2000)])
+}
+
+// pathActivity is the activity in the path.
+func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*activity, error) {
+	row, err := c.byKey(ctx, tx, "AD_WF_Activity", c.param("id"))
+	if err != nil {
+		return nil, err
+	}
+	if row == nil || row.Int("AD_Client_ID") != c.session.ClientID {
+		return nil, fail(http.StatusNotFound, "Activity not found", "")
+	}
+	return c.loadActivity(ctx, tx, row)
+}
+
+// mayAct refuses users the activity does not wait for; nobody can act on one
+// that is over.
+func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *activity) error {
+	t, err := tx.Table(ctx, "AD_WF_Activity")
+	if err != nil {
+		return err
+	}
+	n, err := tx.Count(ctx, t, `"AD_WF_Activity_ID"=? AND `+pendingFor, append([]any{a.id()}, pendingArgs(c.session.UserID)...)...)
+	if err == nil && n == 0 {
+		err = fail(http.StatusBadRequest, "The current User cannot action this Activity", "")
+	}
+	return err
+}
+
+// activityAnswer is what the caller gets when an activity was answered.
+func (c *call) activityAnswer(ctx context.Context, tx *store.Tx, a *activity) (*wire.Object, error) {
+	text, err := message(ctx, tx, "Updated", c.session.Language, "Updated")
+	if err != nil {
+		return nil, err
+	}
+	summary, history, err := c.activityTexts(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	o := wire.NewObject("msg", text)
+	setText(o, "summary", summary)
+	setText(o, "history-records", history)
+	return o, nil
+}
+
+// forwardActivity answers PUT /workflow/forward/{id}: the activity is given to
+// another internal user. Giving it to the user that has it is refused with
+// 304.
+func forwardActivity(c *call) error {
+	body, err := c.activityBody(true)
+	if err != nil {
+		return orTitled("Forward error", err)
+	}
+	var answer *wire.Object
+	err = c.update(c.ctx(), func(tx *store.Tx) error {
+		ctx := c.ctx()
+		a, err := c.pathActivity(ctx, tx)
+		if err != nil {
+			return err
+		}
+		key := scalarMember(body, "userTo")
+		if key == "" {
+			return fail(http.StatusBadRequest, "userTo property is mandatory.", "userTo property is mandatory.")
+		}
+		if err := c.mayAct(ctx, tx, a); err != nil {
+			return err
+		}
+		to, err := c.byKey(ctx, tx, "AD_User", key)
+		if err != nil {
+			return err
+		}
+		if internal, err := isInternal(ctx, tx, to); err != nil {
+			return err
+		} else if !internal {
+			return fail(http.StatusBadRequest, "Invalid user - not Internal", "")
+		}
+		if to.Int("AD_User_ID") == a.row.Int("AD_User_ID") {
+			return nil // refused: there is no answer
+		}
+		if err := c.giveActivity(ctx, tx, a, to, messageOf(body)); err != nil {
+			return err
+		}
+		answer, err = c.activityAnswer(ctx, tx, a)
+		return err
+	})
+	if err != nil {
+		return orTitled("Forward error", err)
+	}
+	if answer == nil {
+		c.empty(http.StatusNotModified)
+		return nil
+	}
+	c.srv.events.Info("workflow activity forwarded", "activity", c.param("id"))
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// isInternal tells whether a user works for the tenant: as an employee or a
+// sales representative.
+func isInternal(ctx context.Context, tx *store.Tx, user store.Row) (bool, error) {
+	partner := user.Int("C_BPartner_ID")
+	if partner == 0 {
+		return false, nil
+	}
+	row, err := oneRow(ctx, tx, "C_BPartner", partner)
+	return row.Bool("IsEmployee") || row.Bool("IsSalesRep"), err
+}
