@@ -18,7 +18,7 @@ type Format string
 const (
 	CSV    Format = "csv"
 	NDJSON Format = "ndjson" // one JSON object per line
-	JSON   Format = "json"   // {"records":[…],"count":n}
+	JSON   Format = "json"   // {"records":[…],"count":n,"total":m}
 )
 
 // flushEvery bounds how many records wait before they are passed on.
@@ -32,6 +32,9 @@ type Options struct {
 	// Names writes the names of references and lists instead of their keys.
 	// CSV only.
 	Names bool
+	// Total is the number of records there are altogether, when it is known;
+	// JSON then tells it. nil leaves it out.
+	Total *int
 	// Unlisted is called once for each column that a record has and a CSV file
 	// does not; nil ignores them.
 	Unlisted func(column string)
@@ -55,7 +58,7 @@ func Write(w io.Writer, format Format, records iter.Seq2[erp.Record, error], opt
 	case NDJSON:
 		f = &ndjson{out: out}
 	case JSON:
-		f = &oneJSON{out: out}
+		f = &oneJSON{out: out, total: opts.Total}
 	default:
 		return 0, fmt.Errorf("there is no format %q; use csv, ndjson or json", format)
 	}
@@ -121,6 +124,7 @@ type oneJSON struct {
 	out   *bufio.Writer
 	line  bytes.Buffer
 	begun bool
+	total *int
 }
 
 func (f *oneJSON) begin() error {
@@ -147,6 +151,10 @@ func (f *oneJSON) record(rec erp.Record) error {
 }
 
 func (f *oneJSON) end(count int) error {
-	_, err := fmt.Fprintf(f.out, "\n],\"count\":%d}\n", count)
+	total := ""
+	if f.total != nil {
+		total = fmt.Sprintf(`,"total":%d`, *f.total)
+	}
+	_, err := fmt.Fprintf(f.out, "\n],\"count\":%d%s}\n", count, total)
 	return err
 }

@@ -53,6 +53,14 @@ func Answer[T any](what string, decoded *T) (*T, error) {
 	return decoded, nil
 }
 
+// Stream lifts the bound of 64 MiB from answers to calls with the context it
+// returns, for downloads that are read piece by piece.
+func Stream(ctx context.Context) context.Context {
+	return context.WithValue(ctx, streamKey{}, true)
+}
+
+type streamKey struct{}
+
 // doer turns refusals into errors and bounds answers.
 type doer struct{ http *http.Client }
 
@@ -63,7 +71,9 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 		return nil, noAnswer(req, err)
 	}
 	if resp.StatusCode < 300 {
-		resp.Body = &bounded{body: resp.Body, left: maxBody}
+		if req.Context().Value(streamKey{}) == nil {
+			resp.Body = &bounded{body: resp.Body, left: maxBody}
+		}
 		return resp, nil
 	}
 	defer resp.Body.Close()

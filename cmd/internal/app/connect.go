@@ -24,6 +24,7 @@ type setup struct {
 	resolver config.Resolver
 	file     *config.File // nil when there is no place for one
 	profile  string
+	made     tokens.Source // of source, so that one run logs in once
 }
 
 // setup reads flags, environment and the chosen profile, which must exist.
@@ -140,6 +141,9 @@ func (s *setup) store() (tokens.Store, error) {
 
 // source is where requests get their token; nil for none at all.
 func (a *app) source(s *setup) (tokens.Source, error) {
+	if s.made != nil {
+		return s.made, nil
+	}
 	settings, err := s.settings()
 	if err != nil {
 		return nil, err
@@ -152,6 +156,7 @@ func (a *app) source(s *setup) (tokens.Source, error) {
 	if err != nil {
 		return nil, usageErr{err} // it only looks at the settings
 	}
+	s.made = source
 	return source, nil
 }
 

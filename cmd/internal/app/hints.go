@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// hintTime bounds what looking for a hint may add to a failure.
+const hintTime = 5 * time.Second
+
+// noColumn finds the name of a column that the server does not know in its
+// words.
+var noColumn = regexp.MustCompile(`(?:Column|Invalid column for \w+:) (\w+)(?: does not exist)?$|^(\w+) is not a valid column`)
+
+// hint adds what was probably meant to the error of a call on a table: the
+// nearest table, or the nearest column.
+func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) error {
+	var refused *erp.Error
+	if !errors.As(err, &refused) || c.Context.Err() != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.Context, hintTime)
+	defer cancel()
+	meant := ""
+	switch {
+	case refused.Status == 404 && strings.Contains(refused.Detail, "table name"):
+		models, listErr := client.Models(ctx, erp.Filter{})
+		if listErr != nil {
+			return err
+		}
+		names := make([]string, len(models))
+		for i, m := range models {
+			names[i] = m.Table
+		}
+		meant = nearest(table, names)
+	case refused.Status == 400:
+		if m := noColumn.FindStringSubmatch(refused.Detail); m != nil {
+			meant = nearest(m[1]+m[2], schemaColumns(ctx, client, table))
+		}
+	}
+	if meant == "" {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean %q?", err, meant)
+}
+
+// checkOrder warns of columns the table does not have: the server drops an
+// order it does not understand without a word.
+func (a *app) checkOrder(c *cli.Context, client *erp.Client, table string, parts []string) {
+	ctx, cancel := context.WithTimeout(c.Context, hintTime)
+	defer cancel()
+	columns := schemaColumns(ctx, client, table)
+	if len(columns) == 0 {
+		return
+	}
+	known := map[string]bool{strings.ToLower(table) + "_id": true, strings.ToLower(table) + "_uu": true}
+	for _, name := range columns {
+		known[strings.ToLower(name)] = true
+	}
+	for _, part := range parts {
+		column, _, _ := strings.Cut(part, " ")
+		if known[strings.ToLower(column)] {
+			continue
+		}
+		text := fmt.Sprintf("%s has no column %q that it tells of; the server ignores an order it does not understand", table, column)
+		if meant := nearest(column, columns); meant != "" {
+			text += fmt.Sprintf("; did you mean %q?", meant)
+		}
+		a.note("%s", text)
+	}
+}
+
+// schemaColumns are the columns of a table as its schema names them, nil when
+// it cannot be read.
+func schemaColumns(ctx context.Context, client *erp.Client, table string) []string {
+	text, err := client.TableYAML(ctx, table)
+	if err != nil {
+		return nil
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties yaml.Node `yaml:"properties"`
+			} `yaml:"schemas"`
+		} `yaml:"components"`
+	}
+	if yaml.Unmarshal(text, &doc) != nil {
+		return nil
+	}
+	for name, schema := range doc.Components.Schemas {
+		if !strings.EqualFold(name, table) || schema.Properties.Kind != yaml.MappingNode {
+			continue
+		}
+		var columns []string
+		for i := 0; i < len(schema.Properties.Content); i += 2 {
+			columns = append(columns, schema.Properties.Content[i].Value)
+		}
+		return columns
+	}
+	return nil
+}
+
+// completeTables offers names of tables for the first argument, when a server
+// answers soon, and flags.
+func (a *app) completeTables(c *cli.Context) {
+	if c.NArg() == 0 {
+		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
+			models, err := client.Models(ctx, erp.Filter{})
+			names := make([]string, len(models))
+			for i, m := range models {
+				names[i] = m.Table
+			}
+			return names, err
+		})
+	}
+	cli.DefaultCompleteWithFlags(c.Command)(c)
+}
+
+// complete prints candidates the server knows. It is silent on any failure:
+// there is nobody to tell.
+func (a *app) complete(c *cli.Context, list func(context.Context, *erp.Client) ([]string, error)) {
+	ctx, cancel := context.WithTimeout(c.Context, 2*time.Second)
+	defer cancel()
+	client, err := a.client(c)
+	if err != nil {
+		return
+	}
+	names, err := list(ctx, client)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+			fmt.Fprintln(a.streams.Out, printable(name))
+		}
+	}
+}
+
+// printableWriter cleans text on its way to a terminal.
+type printableWriter struct {
+	to   io.Writer
+	rest []byte // begin of a character that is not complete yet
+}
+
+func (w *printableWriter) Write(p []byte) (int, error) {
+	text := append(w.rest, p...)
+	end := len(text)
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if c := text[len(text)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(text[len(text)-i:]) {
+				end = len(text) - i
+			}
+			break
+		}
+	}
+	if _, err := io.WriteString(w.to, printable(string(text[:end]))); err != nil {
+		return 0, err
+	}
+	w.rest = append([]byte(nil), text[end:]...)
+	return len(p), nil
+}

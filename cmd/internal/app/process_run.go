@@ -1,0 +1,234 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/processref"
+	"github.com/erphub/erphub/internal/recordinput"
+)
+
+// runReport is what process run tells a machine.
+type runReport struct {
+	Process  string           `json:"process"`
+	Instance int64            `json:"instance"`
+	IsError  bool             `json:"isError"`
+	Summary  string           `json:"summary"`
+	Data     json.RawMessage  `json:"data,omitempty"`
+	Logs     []erp.ProcessLog `json:"logs"`
+	File     *runFile         `json:"file,omitempty"`
+}
+
+// runFile is the file a process made.
+type runFile struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+	Saved string `json:"saved,omitempty"`
+}
+
+func (a *app) processRun(c *cli.Context) error {
+	if c.NArg() < 1 {
+		return usagef("process run takes a process, such as process run ad_column-sync")
+	}
+	params, err := a.runParams(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") && c.String("output") == "-" {
+		return usagef("--json and --output - both want standard output; give --output a file")
+	}
+	if c.Bool("background") && c.IsSet("output") {
+		return usagef("what a process makes in the background reaches the user by notice or mail; leave --output out")
+	}
+	client, err := a.client(c)
+	if err != nil {
+		return err
+	}
+	var slug string
+	if c.Bool("unchecked") {
+		slug, err = processref.Slug(c.Context, client, c.Args().First())
+	} else {
+		var p *erp.Process
+		if p, err = a.process(c, client, c.Args().First()); err == nil {
+			slug, err = p.Slug, checkParams(p, params.Values)
+		}
+	}
+	if err != nil {
+		return input(err)
+	}
+	if c.Bool("background") {
+		job, err := client.StartJob(c.Context, slug, params)
+		if err != nil {
+			return input(err)
+		}
+		return a.printJobs(c, job, []erp.Job{*job})
+	}
+	result, err := client.RunProcess(c.Context, slug, params)
+	if result == nil {
+		return input(err)
+	}
+	saved, saveErr := a.saveFile(c.String("output"), result)
+	if printErr := a.printRun(c, slug, result, saved); printErr != nil {
+		return printErr
+	}
+	return errors.Join(err, saveErr)
+}
+
+// runParams reads the flags and arguments of a run.
+func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
+	values := map[string]any{}
+	var err error
+	if data := c.String("data"); data != "" {
+		if values, err = recordinput.Data(data, a.streams.In); err != nil {
+			return nil, usageErr{err}
+		}
+	}
+	pairs, err := recordinput.Pairs(append(slices.Clone(c.Args().Tail()), c.StringSlice("param")...))
+	if err != nil {
+		return nil, usageErr{err}
+	}
+	maps.Copy(values, pairs)
+	p := &erp.ProcessParams{
+		Values: values, RecordID: c.Int64("record-id"), Table: c.String("table"),
+		ReportType: erp.ReportType(strings.ToUpper(c.String("report-type"))), Summary: c.Bool("summary"),
+		Timeout: c.Duration("timeout"),
+	}
+	if p.Timeout <= 0 {
+		p.Timeout = -1
+	}
+	if (p.RecordID != 0) != (p.Table != "") {
+		return nil, usagef("--record-id and --table belong together")
+	}
+	if p.RecordID < 0 || c.IsSet("record-id") && p.RecordID == 0 {
+		return nil, usagef("--record-id must be above 0: the server takes no other")
+	}
+	if text := c.String("print-format"); text != "" {
+		if p.PrintFormat, err = erp.ParseID(text); err != nil {
+			return nil, usageErr{err}
+		}
+	}
+	return p, nil
+}
+
+// checkParams refuses parameters the process does not have and names those it
+// cannot do without: the server does neither. Names get the spelling of the
+// dictionary.
+func checkParams(p *erp.Process, values map[string]any) error {
+	names := map[string]string{}
+	var known []string
+	for _, par := range p.Parameters {
+		for _, name := range []string{par.Parameter, par.Parameter + "_to"} {
+			if name != par.Parameter && !par.IsRange {
+				continue
+			}
+			names[strings.ToLower(name)] = name
+			known = append(known, name)
+		}
+	}
+	for _, given := range recordinput.Names(values) {
+		name, ok := names[strings.ToLower(given)]
+		if !ok {
+			text := "it has none"
+			if meant := nearest(given, known); meant != "" {
+				text = fmt.Sprintf("did you mean %q?", meant)
+			} else if len(known) > 0 {
+				text = "it has " + strings.Join(known, ", ")
+			}
+			return usagef("process %s has no parameter %q; %s (--unchecked sends it anyway)", p.Slug, given, text)
+		}
+		if name != given {
+			if _, twice := values[name]; twice {
+				return usagef("the parameter %s is given twice", name)
+			}
+			values[name] = values[given]
+			delete(values, given)
+		}
+	}
+	var missing []string
+	for _, par := range p.Parameters {
+		if _, ok := values[par.Parameter]; !ok && par.IsMandatory && par.Default == "" {
+			missing = append(missing, par.Parameter)
+		}
+	}
+	if len(missing) > 0 {
+		return usagef("process %s cannot do without %s: give --param NAME=VALUE (--unchecked runs it anyway)", p.Slug, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// saveFile keeps the file that came with a result and returns where; "" when
+// there is none, or nobody asked for it.
+func (a *app) saveFile(output string, result *erp.ProcessResult) (string, error) {
+	name, data, ok := result.File()
+	switch {
+	case output == "" || result.IsError && !ok:
+		return "", nil
+	case !ok:
+		return "", errors.New("the process ran, but it made no file for --output")
+	case output == "-":
+		_, err := a.data().Write(data)
+		return "-", err
+	}
+	if st, err := os.Stat(output); err == nil && st.IsDir() {
+		// The name is the server's: nothing in it may lead out of the folder.
+		name = filepath.Base(filepath.Clean("/" + strings.ReplaceAll(name, `\`, "/")))
+		if name == "/" || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return "", fmt.Errorf("the process ran, but its file has no usable name; give --output a file")
+		}
+		output = filepath.Join(output, name)
+	}
+	if err := atomicfile.Write(output, data, 0o644); err != nil {
+		return "", fmt.Errorf("the process ran, but its file cannot be kept: %w", err)
+	}
+	return output, nil
+}
+
+// printRun tells how a run went. A failure itself is the error of the command.
+func (a *app) printRun(c *cli.Context, slug string, result *erp.ProcessResult, saved string) error {
+	r := runReport{
+		Process: slug, Instance: result.InstanceID, IsError: result.IsError, Summary: result.Summary,
+		Data: result.Data, Logs: append([]erp.ProcessLog{}, result.Logs...),
+	}
+	if name, data, ok := result.File(); ok {
+		r.File = &runFile{Name: name, Bytes: len(data), Saved: saved}
+	}
+	if c.Bool("json") {
+		return a.printJSON(r)
+	}
+	out := a.streams.Out
+	if saved == "-" { // standard output is the file's
+		out = a.streams.Err
+	}
+	for _, l := range r.Logs {
+		fmt.Fprintf(out, "  %s\n", printable(short(strings.Join([]string{l.Date, string(l.Number), l.Data, l.Message}, " "), 200)))
+	}
+	if r.IsError {
+		return nil
+	}
+	summary := short(r.Summary, 300)
+	if summary == "" {
+		summary = "done"
+	}
+	fmt.Fprintf(out, "%s: %s (instance %d)\n", r.Process, printable(summary), r.Instance)
+	if len(r.Data) > 0 && string(r.Data) != "null" {
+		fmt.Fprintf(out, "%s\n", printable(string(r.Data)))
+	}
+	switch {
+	case r.File == nil || saved == "-":
+	case saved == "":
+		fmt.Fprintf(out, "it made the file %s of %d bytes; --output keeps it\n", printable(short(r.File.Name, 100)), r.File.Bytes)
+	default:
+		fmt.Fprintf(out, "%d bytes in %s\n", r.File.Bytes, saved)
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/export"
+)
+
+// formatTable is the format for people; the others are those of an export.
+const formatTable export.Format = "table"
+
+// listFormat is what --format, --json and --all say together.
+func listFormat(c *cli.Context) (export.Format, error) {
+	f := export.Format(strings.ToLower(c.String("format")))
+	switch f {
+	case "":
+		switch {
+		case c.Bool("json"):
+			return export.JSON, nil
+		case c.Bool("all"):
+			return export.NDJSON, nil
+		}
+		return formatTable, nil
+	case formatTable, export.CSV, export.NDJSON, export.JSON:
+		if c.Bool("json") && f != export.JSON && f != export.NDJSON {
+			return "", usagef("--json and --format %s contradict each other", f)
+		}
+		return f, nil
+	}
+	return "", usagef("there is no format %q; use table, json, ndjson or csv", string(f))
+}
+
+func (a *app) recordList(c *cli.Context) error {
+	if err := arguments(c, "a table"); err != nil {
+		return err
+	}
+	format, err := listFormat(c)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("all") && format == formatTable:
+		return usagef("--all does not fit a table: give --format csv, ndjson or json, or --top N for a table of N records")
+	case c.Int("top") < 0 || c.Int("skip") < 0 || c.IsSet("top") && c.Int("top") == 0:
+		return usagef("--top must be 1 or more and --skip 0 or more")
+	case c.Bool("names") && format != export.CSV:
+		return usagef("--names belongs to --format csv")
+	}
+	client, err := a.client(c)
+	if err != nil {
+		return err
+	}
+	table, columns := c.Args().First(), commaList(c.String("select"))
+	q := &erp.Query{
+		Filter: erp.Raw(c.String("filter")), Select: selected(columns), Expand: expands(c),
+		OrderBy: commaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
+	}
+	if len(q.OrderBy) > 0 {
+		a.checkOrder(c, client, table, q.OrderBy)
+	}
+	var list listing
+	switch {
+	case c.Bool("all"):
+		list.records = client.Records(c.Context, table, q)
+	case q.Top > 0: // more than the server gives at once takes several requests
+		q.Limit = q.Top
+		list.records = client.Records(c.Context, table, q)
+	default:
+		page, err := client.Query(c.Context, table, q)
+		if err != nil {
+			return a.hint(c, client, table, input(err))
+		}
+		list = listing{slices2(page.Records), page}
+	}
+	if format == formatTable {
+		err = a.printRecords(columns, list)
+	} else {
+		err = a.exportRecords(c, client, table, format, columns, list)
+	}
+	if err != nil {
+		return a.hint(c, client, table, input(err))
+	}
+	if list.page != nil && list.page.More() {
+		a.note("these are %d of %d records; --skip %d shows the next ones, --all reads all",
+			len(list.page.Records), list.page.Rows, list.page.Skip+len(list.page.Records))
+	}
+	return nil
+}
+
+// listing is records on their way, and the page they are when it is one.
+type listing struct {
+	records iter.Seq2[erp.Record, error]
+	page    *erp.Page
+}
+
+// slices2 yields records that are there already.
+func slices2(records []erp.Record) iter.Seq2[erp.Record, error] {
+	return func(yield func(erp.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// note writes a remark for people on standard error.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintf(a.streams.Err, "erphub: %s\n", printable(fmt.Sprintf(format, args...)))
+}
+
+// exportRecords writes records for programs.
+func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, format export.Format, columns []string, list listing) error {
+	opts := &export.Options{Columns: columns, Names: c.Bool("names")}
+	if list.page != nil && list.page.Rows >= 0 {
+		opts.Total = &list.page.Rows
+	}
+	records := list.records
+	if format == export.CSV && len(columns) == 0 {
+		var err error
+		if opts.Columns, records, err = a.csvColumns(c, client, table, records); err != nil {
+			return err
+		}
+		opts.Unlisted = func(column string) {
+			a.note("some records have %s, which is not among the columns of the file; name columns with --select", column)
+		}
+	}
+	if format == export.CSV && len(opts.Columns) == 0 {
+		return nil // an empty table whose columns the role may not know
+	}
+	_, err := export.Write(a.data(), format, records, opts)
+	return err
+}
+
+// csvColumns finds the columns of a file: those of the first record, and those
+// the table has beyond, because columns without value are not sent.
+func (a *app) csvColumns(c *cli.Context, client *erp.Client, table string, records iter.Seq2[erp.Record, error]) ([]string, iter.Seq2[erp.Record, error], error) {
+	next, stop := iter.Pull2(records)
+	first, err, ok := next()
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	var columns []string
+	if ok {
+		columns = slices.DeleteFunc(first.Columns(), func(name string) bool { return name == "model-name" })
+	}
+	have := map[string]bool{}
+	for _, name := range columns {
+		have[strings.ToLower(name)] = true
+	}
+	for _, name := range schemaColumns(c.Context, client, table) {
+		if key := strings.ToLower(name); !have[key] && key != "model-name" {
+			have[key] = true
+			columns = append(columns, name)
+		}
+	}
+	return columns, func(yield func(erp.Record, error) bool) {
+		defer stop()
+		for rec, err := first, error(nil); ok; rec, err, ok = next() {
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// printRecords shows records as a table.
+func (a *app) printRecords(columns []string, list listing) error {
+	var records []erp.Record
+	for rec, err := range list.records {
+		if err != nil {
+			return err
+		}
+		records = append(records, rec)
+	}
+	if len(columns) == 0 {
+		columns = interesting(records)
+	}
+	rows := make([][]string, len(records))
+	for i, rec := range records {
+		for _, name := range columns {
+			raw, _ := rec.Raw(name)
+			rows[i] = append(rows[i], short(export.Cell(raw, true), 60))
+		}
+	}
+	if len(records) == 0 {
+		a.note("no records")
+		return nil
+	}
+	a.printTable(columns, rows)
+	return nil
+}
+
+// tableColumns bounds the columns shown when nobody named them.
+const tableColumns = 6
+
+// interesting chooses columns to show: the key, what people know a record by,
+// then whatever comes first and says more than yes or no.
+func interesting(records []erp.Record) []string {
+	var all []string
+	for _, rec := range records {
+		for name, raw := range rec.All() {
+			if string(raw) != "true" && string(raw) != "false" && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	columns := []string{"id"}
+	if !slices.Contains(all, "id") {
+		columns = []string{"uid"}
+	}
+	add := func(name string) {
+		if len(columns) < tableColumns && slices.Contains(all, name) && !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	for _, name := range []string{"DocumentNo", "Value", "TableName", "ColumnName", "Name", "DocStatus"} {
+		add(name)
+	}
+	for _, name := range all {
+		switch name {
+		case "uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Created", "CreatedBy", "Updated", "UpdatedBy":
+		default:
+			add(name)
+		}
+	}
+	return columns
+}
+
+// data is standard output for data of others: as it is for programs, without
+// what a terminal would obey on a terminal.
+func (a *app) data() io.Writer {
+	if terminal(a.streams.Out) {
+		return &printableWriter{to: a.streams.Out}
+	}
+	return a.streams.Out
+}

@@ -1,0 +1,241 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/rest"
+	"github.com/erphub/erphub/internal/restclient"
+)
+
+func (a *app) serverJobCommand() *cli.Command {
+	one := func(do func(*cli.Context, *rest.ClientWithResponses, *rest.ServerJob) error) cli.ActionFunc {
+		return func(c *cli.Context) error {
+			if err := arguments(c, "the id of a job"); err != nil {
+				return err
+			}
+			client, err := a.rest(c)
+			if err != nil {
+				return err
+			}
+			job, err := findJob(c, client, c.Args().First())
+			if err != nil {
+				return err
+			}
+			return do(c, client, job)
+		}
+	}
+	return &cli.Command{
+		Name: "job", Usage: "look at, start and stop one job of the server",
+		Description: "ID is the id or the name of a job, as server jobs shows them.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "show", Usage: "show a job", ArgsUsage: "ID",
+				Action: one(func(c *cli.Context, _ *rest.ClientWithResponses, job *rest.ServerJob) error {
+					return a.printServerJob(c, job)
+				}),
+			},
+			{Name: "run", Usage: "run a job now", ArgsUsage: "ID", Action: one(a.runServerJob)},
+			{
+				Name: "enable", Usage: "start a job, unless it is started", ArgsUsage: "ID",
+				Action: one(func(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
+					return a.setServerJob(c, client, job, true)
+				}),
+			},
+			{
+				Name: "disable", Usage: "stop a job, unless it is stopped", ArgsUsage: "ID",
+				Action: one(func(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
+					return a.setServerJob(c, client, job, false)
+				}),
+			},
+			{Name: "logs", Usage: "show what a job logged", ArgsUsage: "ID", Action: one(a.serverJobLogs)},
+			{Name: "reload", Usage: "build all jobs anew from their definitions", Action: a.reloadServerJobs},
+		},
+	}
+}
+
+func (a *app) serverJobs(c *cli.Context) error {
+	if err := arguments(c); err != nil {
+		return err
+	}
+	client, err := a.rest(c)
+	if err != nil {
+		return err
+	}
+	jobs, err := listServerJobs(c, client)
+	if err != nil {
+		return err
+	}
+	return a.printServerJobs(c, jobs)
+}
+
+func (a *app) reloadServerJobs(c *cli.Context) error {
+	if err := arguments(c); err != nil {
+		return err
+	}
+	client, err := a.rest(c)
+	if err != nil {
+		return err
+	}
+	resp, err := client.ReloadServerJobsWithResponse(c.Context, nil)
+	if err != nil {
+		return err
+	}
+	list, err := restclient.Answer("reload jobs", resp.JSON200)
+	if err != nil {
+		return err
+	}
+	return a.printServerJobs(c, list.Servers)
+}
+
+func listServerJobs(c *cli.Context, client *rest.ClientWithResponses) ([]rest.ServerJobSummary, error) {
+	resp, err := client.ListServerJobsWithResponse(c.Context, nil)
+	if err != nil {
+		return nil, err
+	}
+	list, err := restclient.Answer("list jobs", resp.JSON200)
+	if err != nil {
+		return nil, err
+	}
+	return list.Servers, nil
+}
+
+func (a *app) printServerJobs(c *cli.Context, jobs []rest.ServerJobSummary) error {
+	if c.Bool("json") {
+		return a.printJSON(append([]rest.ServerJobSummary{}, jobs...))
+	}
+	rows := make([][]string, len(jobs))
+	for i, j := range jobs {
+		rows[i] = []string{j.Id, short(j.Name, 60), yesNo(j.Started), text(j.HostName)}
+	}
+	a.printTable([]string{"job", "name", "started", "host"}, rows)
+	return nil
+}
+
+// findJob is the job of an id or a name.
+func findJob(c *cli.Context, client *rest.ClientWithResponses, given string) (*rest.ServerJob, error) {
+	notFound := error(nil)
+	if id := rest.Segment(given); id.Check() == nil {
+		resp, err := client.GetServerJobWithResponse(c.Context, id, nil)
+		if err == nil {
+			return restclient.Answer("show job", resp.JSON200)
+		}
+		if !errors.Is(err, erp.ErrNotFound) {
+			return nil, err
+		}
+		notFound = err
+	}
+	jobs, err := listServerJobs(c, client)
+	if err != nil {
+		return nil, errors.Join(notFound, err)
+	}
+	var names, found []string
+	for _, j := range jobs {
+		names = append(names, j.Id, j.Name)
+		if strings.EqualFold(j.Id, given) || strings.EqualFold(j.Name, given) {
+			found = append(found, j.Id)
+		}
+	}
+	if len(found) > 1 {
+		return nil, fmt.Errorf("there are several jobs named %q: %s; give the id", given, strings.Join(found, ", "))
+	}
+	if len(found) == 0 {
+		hint := "`erphub server jobs` shows those there are"
+		if meant := nearest(given, names); meant != "" {
+			hint = fmt.Sprintf("did you mean %q?", meant)
+		}
+		return nil, fmt.Errorf("there is no job %q; %s", given, hint)
+	}
+	resp, err := client.GetServerJobWithResponse(c.Context, rest.Segment(found[0]), nil)
+	if err != nil {
+		return nil, err
+	}
+	return restclient.Answer("show job", resp.JSON200)
+}
+
+func (a *app) runServerJob(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
+	resp, err := client.RunServerJobWithResponse(c.Context, rest.Segment(job.Id), nil)
+	if err != nil {
+		return err
+	}
+	now, err := restclient.Answer("run job", resp.JSON200)
+	if err != nil {
+		return err
+	}
+	return a.printServerJob(c, now)
+}
+
+// setServerJob starts or stops a job. The server only knows how to change the
+// state to the other one, so the state is looked at before and after: somebody
+// else may have changed it in between.
+func (a *app) setServerJob(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob, started bool) error {
+	if job.Started == started {
+		a.note("job %s was %s already", job.Id, state(started))
+		return a.printServerJob(c, job)
+	}
+	resp, err := client.ToggleServerJobWithResponse(c.Context, rest.Segment(job.Id), nil)
+	if err != nil {
+		return err
+	}
+	now, err := restclient.Answer("change the state of the job", resp.JSON200)
+	if err != nil {
+		return err
+	}
+	if err := a.printServerJob(c, now); err != nil {
+		return err
+	}
+	if now.Started != started {
+		return fmt.Errorf("job %s is %s, not %s: somebody else changed it at the same time, or it ended at once; look at `erphub server job logs %s`",
+			job.Id, state(now.Started), state(started), job.Id)
+	}
+	return nil
+}
+
+func state(started bool) string {
+	if started {
+		return "started"
+	}
+	return "stopped"
+}
+
+func (a *app) printServerJob(c *cli.Context, job *rest.ServerJob) error {
+	if c.Bool("json") {
+		return a.printJSON(job)
+	}
+	flag := func(b *bool) string { return yesNo(b != nil && *b) }
+	a.printTable([]string{"job", job.Id}, [][]string{
+		{"name", short(job.Name, 100)}, {"state", state(job.Started)}, {"sleeping", flag(job.Sleeping)}, {"interrupted", flag(job.Interruptd)},
+		{"last run", text(job.LastRun)}, {"next run", text(job.NextRun)}, {"statistics", text(job.Statistics)},
+		{"info", short(text(job.Info), 200)}, {"description", short(text(job.Description), 200)},
+	})
+	return nil
+}
+
+func (a *app) serverJobLogs(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
+	resp, err := client.ListServerJobLogsWithResponse(c.Context, rest.Segment(job.Id), nil)
+	if err != nil {
+		return err
+	}
+	list, err := restclient.Answer("list the logs of the job", resp.JSON200)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.printJSON(append([]rest.ServerJobLog{}, list.Logs...))
+	}
+	rows := make([][]string, len(list.Logs))
+	for i, l := range list.Logs {
+		result := "ok"
+		if l.Error {
+			result = "failed"
+		}
+		about := strings.Join([]string{text(l.Summary), text(l.Description), text(l.Reference), text(l.TextMessage)}, " ")
+		rows[i] = []string{l.Created, result, short(about, 120)}
+	}
+	a.printTable([]string{"time", "result", "about"}, rows)
+	return nil
+}
