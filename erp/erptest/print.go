@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -39,32 +40,75 @@ func printModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		var process store.Row
+		var process int64
 		if len(tabs) > 0 {
-			if process, err = oneRow(ctx, tx, "AD_Process", tabs[0].Int("AD_Process_ID")); err != nil {
-				return err
-			}
+			process = tabs[0].Int("AD_Process_ID")
 		}
-		if process == nil || !process.Bool("IsActive") {
-			return fail(http.StatusNotFound, "No print process", "The window of the table has no print process: "+t.Name)
-		}
-		slug := slugify(process.String("Value"))
-		if _, write, err := c.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
-			return err
-		} else if !write {
-			return fail(http.StatusForbidden, "Access denied", "Access denied for process: "+slug)
-		}
-		run = &processRun{
-			process: process, slug: slug, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
-			reportType: strings.ToUpper(c.query.get("$report_type")),
-		}
-		return c.startRun(ctx, tx, run, false)
+		run, err = c.printRun(ctx, tx, process, t, row)
+		return err
 	})
 	if err != nil {
 		if run != nil && run.claimed {
 			c.srv.processes.done(run.instanceID)
 		}
 		return orTitled("Print model error", err)
+	}
+	return c.execute(run)
+}
+
+// printRun prepares running a print process for a record. What it answers may
+// be claimed also when it fails.
+func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *store.Table, row store.Row) (*processRun, error) {
+	process, err := oneRow(ctx, tx, "AD_Process", processID)
+	if err != nil {
+		return nil, err
+	}
+	if process == nil || processID == 0 || !process.Bool("IsActive") {
+		return nil, fail(http.StatusNotFound, "No print process", "The window of the table has no print process: "+t.Name)
+	}
+	slug := slugify(process.String("Value"))
+	if _, write, err := c.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
+		return nil, err
+	} else if !write {
+		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+slug)
+	}
+	run := &processRun{
+		process: process, slug: slug, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
+		reportType: strings.ToUpper(c.query.get("$report_type")),
+	}
+	return run, c.startRun(ctx, tx, run, false)
+}
+
+// printTabRecord answers GET …/{id}/print of a window or tab: the print process
+// of the tab, run for the record.
+func printTabRecord(c *call) error {
+	id, err := c.recordID()
+	if err != nil {
+		return err
+	}
+	ctx := c.ctx()
+	var run *processRun
+	err = c.update(ctx, func(tx *store.Tx) error {
+		rd, err := c.newReader(ctx, tx)
+		if err != nil {
+			return err
+		}
+		tab, err := rd.pathTab(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := rd.mustTabRow(ctx, tab, id)
+		if err != nil {
+			return err
+		}
+		run, err = c.printRun(ctx, tx, tab.row.Int("AD_Process_ID"), tab.table, row)
+		return err
+	})
+	if err != nil {
+		if run != nil && run.claimed {
+			c.srv.processes.done(run.instanceID)
+		}
+		return c.tabError("Print model error", err)
 	}
 	return c.execute(run)
 }

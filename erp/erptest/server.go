@@ -108,6 +108,8 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		authRoutes(), modelRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
 		filesRoutes(), cachesRoutes(), nodesRoutes(), serversRoutes(), schedulersRoutes(), workflowRoutes(),
 		uploadsRoutes(), webhooksRoutes(),
+		windowRoutes(), formRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
+		menuTreeRoutes(), viewRoutes(),
 	} {
 		for i := range group {
 			if group[i].relaxed && opts.Strict {

@@ -1,0 +1,139 @@
+package erptest
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func menuTreeRoutes() []route {
+	return []route{{method: http.MethodGet, pattern: "v1/menutree/{id}", handle: getMenuTree}}
+}
+
+// menuColumns are what the API tells of an entry of the menu.
+var menuColumns = []string{
+	"Name", "Description", "IsSOTrx", "PredefinedContextVariables", "EntityType", "Action",
+	"AD_Window_ID", "AD_Workflow_ID", "AD_Task_ID", "AD_Process_ID", "AD_Form_ID", "AD_InfoWindow_ID",
+}
+
+// menuOpens tell which column holds what an entry opens, and how access to
+// it is granted.
+var menuOpens = map[string]struct {
+	column string
+	kind   objectKind
+}{
+	"W": {"AD_Window_ID", kindWindow}, "R": {"AD_Process_ID", kindProcess}, "P": {"AD_Process_ID", kindProcess},
+	"X": {"AD_Form_ID", kindForm}, "I": {"AD_InfoWindow_ID", kindInfo}, "T": {"AD_Task_ID", kindTask},
+	"F": {"AD_Workflow_ID", kindWorkflow},
+}
+
+// getMenuTree answers GET /menutree/{id}: the menu as far as the role may open
+// it, without empty folders.
+func getMenuTree(c *call) error {
+	var answer *wire.Object
+	err := c.read(func(ctx context.Context, rd *reader) error {
+		tree, err := rd.findTree(ctx, c.param("id"))
+		if err != nil {
+			return err
+		}
+		m, err := rd.loadMenu(ctx, tree.Int("AD_Tree_ID"))
+		if err != nil {
+			return err
+		}
+		answer = wire.NewObject("Name", tree.String("Name"), "Description", nil, "entries", m.entries(0))
+		if text := tree.String("Description"); text != "" {
+			answer.Set("Description", text)
+		}
+		return nil
+	})
+	if err != nil {
+		return singleError("menu tree", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// findTree is the menu tree with that id or UUID.
+func (rd *reader) findTree(ctx context.Context, id string) (store.Row, error) {
+	t, err := rd.tx.Table(ctx, "AD_Tree")
+	if err != nil {
+		return nil, err
+	}
+	row, err := rd.c.findRow(ctx, rd.tx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	if row.String("TreeType") != "MM" {
+		return nil, fail(http.StatusNotFound, "Record not found", "The tree is no menu: "+id)
+	}
+	return row, nil
+}
+
+// menu is what the entries of a menu are made of.
+type menu struct {
+	below   map[int64][]int64 // by the entry above, 0 for the top
+	objects map[int64]*wire.Object
+	folders map[int64]bool
+	seen    map[int64]bool // entries written, so that a circle ends
+}
+
+func (rd *reader) loadMenu(ctx context.Context, treeID int64) (*menu, error) {
+	nodes, err := rowsWhere(ctx, rd.tx, "AD_TreeNodeMM", "SeqNo, Node_ID", "AD_Tree_ID=? AND IsActive='Y' AND Node_ID<>0", treeID)
+	if err != nil {
+		return nil, err
+	}
+	records, err := rd.dictionary(ctx, dictionaryQuery{table: "AD_Menu", columns: menuColumns})
+	if err != nil {
+		return nil, err
+	}
+	m := &menu{below: map[int64][]int64{}, objects: map[int64]*wire.Object{}, folders: map[int64]bool{}, seen: map[int64]bool{}}
+	for _, r := range records {
+		id := r.row.Int("AD_Menu_ID")
+		if r.row.Bool("IsSummary") {
+			m.objects[id], m.folders[id] = r.object, true
+			continue
+		}
+		target, ok := menuOpens[r.row.String("Action")]
+		if !ok {
+			continue
+		}
+		read, _, err := rd.c.objectAccess(ctx, rd.tx, target.kind, r.row.Int(target.column))
+		if err != nil {
+			return nil, err
+		}
+		if read {
+			m.objects[id] = r.object
+		}
+	}
+	slices.SortStableFunc(nodes, func(a, b store.Row) int { return cmp.Compare(a.Int("SeqNo"), b.Int("SeqNo")) })
+	for _, n := range nodes {
+		m.below[n.Int("Parent_ID")] = append(m.below[n.Int("Parent_ID")], n.Int("Node_ID"))
+	}
+	return m, nil
+}
+
+// entries are what stands below an entry. Folders without entries are left
+// out.
+func (m *menu) entries(parent int64) []*wire.Object {
+	out := []*wire.Object{}
+	for _, id := range m.below[parent] {
+		o := m.objects[id]
+		if o == nil || m.seen[id] {
+			continue
+		}
+		m.seen[id] = true
+		if m.folders[id] {
+			inside := m.entries(id)
+			if len(inside) == 0 {
+				continue
+			}
+			o.Set("entries", inside)
+		}
+		out = append(out, o)
+	}
+	return out
+}

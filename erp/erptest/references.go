@@ -1,0 +1,159 @@
+package erptest
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/filter"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func referenceRoutes() []route {
+	return []route{{method: http.MethodGet, pattern: "v1/reference/{id}", handle: getReference}}
+}
+
+// getReference answers GET /reference/{id}: the entries of a list, or the rows
+// of the table a reference is validated by.
+func getReference(c *call) error {
+	var answer *wire.Object
+	err := c.read(func(ctx context.Context, rd *reader) error {
+		row, err := rd.findReference(ctx, c.param("id"))
+		if err != nil {
+			return err
+		}
+		switch row.String("ValidationType") {
+		case "L":
+			answer, err = rd.listReference(ctx, row)
+		case "T":
+			answer, err = rd.tableReference(ctx, row)
+		default:
+			err = fail(http.StatusNotImplemented, "Not implemented", "References of data types have no values: "+row.String("Name"))
+		}
+		return err
+	})
+	if err != nil {
+		return readError(err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// findReference finds a reference by number, UUID or exact name.
+func (rd *reader) findReference(ctx context.Context, id string) (store.Row, error) {
+	where, arg := "Name=?", any(id)
+	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
+		where, arg = "AD_Reference_ID=?", n
+	} else if uuidText.MatchString(id) {
+		where = "AD_Reference_UU=?"
+	}
+	rows, err := rowsWhere(ctx, rd.tx, "AD_Reference", "AD_Reference_ID", where+" AND AD_Client_ID IN (0,?)", arg, rd.c.session.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fail(http.StatusNotFound, "Invalid reference id", "No match found for reference id: "+id)
+	}
+	return rows[0], nil
+}
+
+func (rd *reader) listReference(ctx context.Context, row store.Row) (*wire.Object, error) {
+	t, err := rd.tx.Table(ctx, "AD_Reference")
+	if err != nil {
+		return nil, err
+	}
+	records, err := rd.dictionaryObjects(ctx, t, []store.Row{row}, []string{"Name", "Description", "Help", "ValidationType", "VFormat"})
+	if err != nil {
+		return nil, err
+	}
+	values, err := rowsWhere(ctx, rd.tx, "AD_Ref_List", "AD_Ref_List_ID", "AD_Reference_ID=? AND IsActive='Y' AND AD_Client_ID IN (0,?)",
+		row.Int("AD_Reference_ID"), rd.c.session.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := rd.tx.Table(ctx, "AD_Ref_List")
+	if err != nil {
+		return nil, err
+	}
+	name, _ := lists.Column("Name")
+	if values, err = rd.translate(ctx, lists, []*store.Column{name}, values); err != nil {
+		return nil, err
+	}
+	order := "Name"
+	if row.Bool("IsOrderByValue") {
+		order = "Value"
+	}
+	slices.SortStableFunc(values, func(a, b store.Row) int { return cmp.Compare(a.String(order), b.String(order)) })
+	entries := make([]*wire.Object, len(values))
+	for i, v := range values {
+		entries[i] = wire.NewObject("value", v.String("Value"), "name", v.String("Name"))
+	}
+	answer := records[0].object
+	answer.Set("reflist", entries)
+	return answer, nil
+}
+
+// tableReference is all active rows of the table, each with its key, what is
+// displayed of it, and its search key where that is displayed too.
+func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Object, error) {
+	invalid := fail(http.StatusNotFound, "Invalid reference id", "The reference has no table here: "+row.String("Name"))
+	ref, err := rd.tx.Reference(ctx, row.Int("AD_Reference_ID"))
+	if err != nil {
+		return nil, err
+	}
+	if ref.Table == nil {
+		return nil, invalid
+	}
+	t, err := existingTable(ctx, rd.tx, func() (*store.Table, error) { return rd.tx.Table(ctx, ref.Table.Table) })
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, invalid
+	}
+	if t, err = rd.c.findTable(ctx, rd.tx, t.Name, false); err != nil {
+		return nil, err
+	}
+	cond, args, err := rd.condition(ctx, t, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if clause := strings.TrimSpace(ref.Table.Where); clause != "" {
+		vars := variables{c: rd.c, record: &record{table: t, row: store.Row{}}}
+		bound, ok, err := vars.bind(ctx, rd.tx, clause)
+		if err != nil {
+			return nil, err
+		}
+		if ok { // without its context a condition does not restrict
+			if bound, err = rd.c.guardedCondition(ctx, rd.tx, t, bound); err != nil {
+				return nil, err
+			}
+			if cond != "" {
+				cond += " AND "
+			}
+			cond, args = cond+bound.text, append(args, bound.args...)
+		}
+	}
+	names := []string{ref.Table.Key}
+	if ref.Table.IsValueDisplayed {
+		names = append(names, "Value")
+	}
+	names = append(names, ref.Table.Display)
+	orderBy := filter.OrderBy(strings.ReplaceAll(ref.Table.OrderBy, t.Name+".", ""), t)
+	if orderBy == "" {
+		orderBy = filter.OrderBy(ref.Table.Display, t)
+	}
+	rows, err := rd.tx.Select(ctx, t, store.Selection{Where: cond, Args: args, OrderBy: orderBy})
+	if err != nil {
+		return nil, err
+	}
+	records, err := rd.dictionaryObjects(ctx, t, rows, names)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewObject("reftable", objectsOf(records)), nil
+}

@@ -1,0 +1,284 @@
+package erptest
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/filter"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// tabPageSize is how many records a page of a tab has.
+const tabPageSize = 100
+
+// queryWindow answers GET /windows/{window}: a page of header records.
+func queryWindow(c *call) error {
+	return c.answerTabPage("window-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
+		tab, err := rd.pathTab(ctx)
+		return tab, nil, err
+	})
+}
+
+// queryChildTab answers GET /windows/{window}/tabs/{tab}/{id}/{child}: a page of
+// the records below a record.
+func queryChildTab(c *call) error {
+	id, err := c.recordID()
+	if err != nil {
+		return err
+	}
+	return c.answerTabPage("childtab-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
+		w, err := rd.findWindow(ctx, c.param("window"))
+		if err != nil {
+			return nil, nil, err
+		}
+		parent, err := w.tab(c.param("tab"))
+		if err != nil {
+			return nil, nil, &oddStatus{"Invalid tab name", "No match found for tab name: " + c.param("tab")}
+		}
+		if _, err := w.tab(c.param("child")); err != nil {
+			return nil, nil, err
+		}
+		child := w.child(parent, c.param("child"))
+		if child == nil {
+			return nil, nil, &textError{http.StatusBadRequest, c.param("child") + " is not child tab of " + c.param("tab")}
+		}
+		row, err := rd.mustTabRow(ctx, parent, id)
+		return child, row, err
+	})
+}
+
+// answerTabPage answers a page of records of the tab that find names, those
+// below a parent if it names one.
+func (c *call) answerTabPage(member string, find func(context.Context, *reader) (*tabDef, store.Row, error)) error {
+	number, err := c.intQuery("$page_no")
+	if err != nil {
+		return err
+	}
+	number = max(number, 0)
+	answer := wire.NewObject()
+	err = c.read(func(ctx context.Context, rd *reader) error {
+		tab, parent, err := find(ctx, rd)
+		if err != nil {
+			return err
+		}
+		cond, err := rd.tabCondition(ctx, tab, parent)
+		if err != nil {
+			return err
+		}
+		if text := c.query.get("$filter"); text != "" {
+			where, args, err := rd.filterSQL(tab.table, text)
+			if err != nil {
+				return err
+			}
+			if where != "" {
+				if cond.text != "" {
+					cond.text += " AND "
+				}
+				cond.text, cond.args = cond.text+"("+where+")", append(cond.args, args...)
+			}
+		}
+		rows, err := rd.tx.Count(ctx, tab.table, cond.text, cond.args...)
+		if err != nil {
+			return err
+		}
+		pages := max(1, (rows+tabPageSize-1)/tabPageSize)
+		if number >= pages {
+			return titled("Internal Server Error", "", plainError("Page "+strconv.Itoa(number)+" is beyond the last one"))
+		}
+		orderBy, err := rd.tabOrder(ctx, tab)
+		if err != nil {
+			return err
+		}
+		page, err := rd.tx.Select(ctx, tab.table, store.Selection{
+			Where: cond.text, Args: cond.args, OrderBy: orderBy, Limit: tabPageSize, Offset: number * tabPageSize,
+		})
+		if err != nil {
+			return err
+		}
+		records, err := rd.tabRecords(ctx, tab, page)
+		if err != nil {
+			return err
+		}
+		for _, o := range records {
+			o.Set("slug", tab.slug)
+		}
+		for _, n := range []struct {
+			name, header string
+			value        int
+		}{
+			{"page-count", "X-Page-Count", pages}, {"page-size", "X-Page-Size", tabPageSize},
+			{"page-number", "X-Page-Number", number}, {"row-count", "X-Row-Count", rows},
+		} {
+			answer.Set(n.name, n.value)
+			c.w.Header().Set(n.header, strconv.Itoa(n.value))
+		}
+		answer.Set(member, records)
+		return nil
+	})
+	if err != nil {
+		return c.tabError("GET Error", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// tabOrder is the order of a tab's records: by $sort_column if that is a field,
+// else as the tab says, else by key.
+func (rd *reader) tabOrder(ctx context.Context, tab *tabDef) (string, error) {
+	name, descending := strings.CutPrefix(rd.c.query.get("$sort_column"), "!")
+	direction := ""
+	if descending {
+		direction = " desc"
+	}
+	key := tab.table.KeyColumn()
+	last := ""
+	if key != nil {
+		last = store.Expr(tab.table, key)
+	}
+	then := func(order string) string {
+		switch {
+		case order == "":
+			return last
+		case last == "":
+			return order
+		}
+		return order + ", " + last
+	}
+	if name != "" {
+		fields, err := rd.tabFields(ctx, tab)
+		if err != nil {
+			return "", err
+		}
+		for _, f := range fields {
+			if f.col.Name == name {
+				return then(filter.OrderBy(name+direction, tab.table)), nil
+			}
+		}
+	}
+	return then(filter.OrderBy(plainOrder(tab), tab.table)), nil
+}
+
+// plainOrder is the order clause of a tab as a $orderby, without the table's
+// name; what is no list of columns will be ignored.
+func plainOrder(tab *tabDef) string {
+	var parts []string
+	for part := range strings.SplitSeq(tab.row.String("OrderByClause"), ",") {
+		part = strings.Join(strings.Fields(part), " ")
+		if table, rest, ok := strings.Cut(part, "."); ok && strings.EqualFold(table, tab.table.Name) {
+			part = rest
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ",")
+}
+
+// tabRecords renders records as a tab shows them: the displayed fields only.
+// The rows need all columns.
+func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row) ([]*wire.Object, error) {
+	fields, err := rd.tabFields(ctx, tab)
+	if err != nil {
+		return nil, err
+	}
+	columns := []*store.Column{}
+	logic := map[string]string{}
+	for _, f := range fields {
+		if f.row.Bool("IsDisplayed") {
+			columns = append(columns, f.col)
+			if text := f.row.String("DisplayLogic"); text != "" {
+				logic[f.col.Name] = text
+			}
+		}
+	}
+	properties, err := rd.properties(ctx, tab.table, columns)
+	if err != nil {
+		return nil, err
+	}
+	objects, _, err := rd.objects(ctx, tab.table, properties, rows)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range objects {
+		for name, text := range logic {
+			if shown, ok := rd.logic(ctx, tab.table, rows[i], text); ok && !shown {
+				o.Delete(rd.propertyName(name))
+			}
+		}
+	}
+	return objects, nil
+}
+
+// logic evaluates logic of the dictionary for a record.
+func (rd *reader) logic(ctx context.Context, t *store.Table, row store.Row, text string) (result, ok bool) {
+	vars := variables{c: rd.c, record: &record{table: t, row: row}}
+	return evalLogic(text, func(name string) string {
+		value, _, err := vars.lookup(ctx, rd.tx, name)
+		if err != nil {
+			return ""
+		}
+		return value
+	})
+}
+
+// getTabRecord answers GET …/{id} of a window or tab. $expand lists slugs of
+// child tabs.
+func getTabRecord(c *call) error {
+	id, err := c.recordID()
+	if err != nil {
+		return err
+	}
+	var answer *wire.Object
+	err = c.read(func(ctx context.Context, rd *reader) error {
+		tab, err := rd.pathTab(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := rd.mustTabRow(ctx, tab, id)
+		if err != nil {
+			return err
+		}
+		records, err := rd.tabRecords(ctx, tab, []store.Row{row})
+		if err != nil {
+			return err
+		}
+		answer = records[0]
+		return rd.expandTabs(ctx, tab, row, answer)
+	})
+	if err != nil {
+		return c.tabError("GET Error", err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// expandTabs adds the records of child tabs, an array under each slug, also
+// when it is empty. Slugs that are no child tabs are passed over.
+func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o *wire.Object) error {
+	for slug := range strings.SplitSeq(rd.c.query.get("$expand"), ",") {
+		slug = strings.TrimSpace(slug)
+		child := tab.window.child(tab, slug)
+		if child == nil {
+			continue
+		}
+		cond, err := rd.tabCondition(ctx, child, row)
+		if err != nil {
+			return err
+		}
+		orderBy := filter.OrderBy(plainOrder(child), child.table)
+		if key := child.table.KeyColumn(); key != nil && orderBy == "" {
+			orderBy = store.Expr(child.table, key)
+		}
+		rows, err := rd.tx.Select(ctx, child.table, store.Selection{Where: cond.text, Args: cond.args, OrderBy: orderBy})
+		if err != nil {
+			return err
+		}
+		records, err := rd.tabRecords(ctx, child, rows)
+		if err != nil {
+			return err
+		}
+		o.Set(slug, records)
+	}
+	return nil
+}

@@ -1,0 +1,410 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// errDryRun undoes what a request with $save=false did.
+var errDryRun = errors.New("nothing is to be saved")
+
+// dryRun tells whether the request only wants to see what would be saved.
+func (c *call) dryRun() bool { return c.query.has("$save") && c.query.get("$save") == "false" }
+
+// writeTab runs a change of records in a tab and answers its outcome.
+func (c *call) writeTab(status int, write func(ctx context.Context, rd *reader, body any) (*wire.Object, error)) error {
+	v, bodyErr := c.bodyValue()
+	if bodyErr != nil {
+		return orTitled("Server error", bodyErr)
+	}
+	ctx := c.ctx()
+	var answer *wire.Object
+	err := c.update(ctx, func(tx *store.Tx) error {
+		rd, err := c.newReader(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if answer, err = write(ctx, rd, v); err == nil && c.dryRun() {
+			err = errDryRun
+		}
+		return err
+	})
+	if errors.Is(err, errDryRun) {
+		c.json(http.StatusOK, answer)
+		return nil
+	}
+	if err != nil {
+		return c.tabError("Save error", err)
+	}
+	c.json(status, answer)
+	return nil
+}
+
+// createInWindow answers POST /windows/{window}.
+func createInWindow(c *call) error {
+	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
+		tab, err := rd.pathTab(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := tab.mayCreate(); err != nil {
+			return nil, err
+		}
+		body, err := asObject(v)
+		if err != nil {
+			return nil, err
+		}
+		return c.createInTab(ctx, rd.tx, tab, nil, body, 0)
+	})
+}
+
+// createInChildTab answers POST /windows/{window}/tabs/{tab}/{id}/{child}.
+func createInChildTab(c *call) error {
+	id, err := c.recordID()
+	if err != nil {
+		return err
+	}
+	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
+		w, err := rd.findWindow(ctx, c.param("window"))
+		if err != nil {
+			return nil, err
+		}
+		parent, err := w.tab(c.param("tab"))
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.tab(c.param("child")); err != nil {
+			return nil, err
+		}
+		child := w.child(parent, c.param("child"))
+		if child == nil {
+			return nil, failf(http.StatusBadRequest, "Wrong parent tab", "%s is not child tab of %s", c.param("child"), parent.slug)
+		}
+		if err := child.mayCreate(); err != nil {
+			return nil, err
+		}
+		row, err := rd.tabRow(ctx, parent, id)
+		if errors.Is(err, errNoTabRecord) {
+			return nil, fail(http.StatusBadRequest, "No parent tab record", "No record found matching id: "+formatID(id))
+		}
+		if err != nil {
+			return nil, err
+		}
+		body, err := asObject(v)
+		if err != nil {
+			return nil, err
+		}
+		return c.createInTab(ctx, rd.tx, child, row, body, 0)
+	})
+}
+
+// updateTabRecord answers PUT …/{id} of a window or tab.
+func updateTabRecord(c *call) error {
+	id, err := c.recordID()
+	if err != nil {
+		return err
+	}
+	return c.writeTab(http.StatusOK, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
+		tab, err := rd.pathTab(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := tab.mayChange(); err != nil {
+			return nil, err
+		}
+		row, err := rd.mustTabRow(ctx, tab, id)
+		if err != nil {
+			return nil, err
+		}
+		body, err := asObject(v)
+		if err != nil {
+			return nil, err
+		}
+		return c.changeInTab(ctx, rd.tx, tab, row, body, 0)
+	})
+}
+
+// deleteTabRecord answers DELETE …/{id} of a window or tab, without a body.
+func deleteTabRecord(c *call) error {
+	id, err := c.recordID()
+	if err != nil {
+		return err
+	}
+	ctx := c.ctx()
+	err = c.update(ctx, func(tx *store.Tx) error {
+		rd, err := c.newReader(ctx, tx)
+		if err != nil {
+			return err
+		}
+		tab, err := rd.pathTab(ctx)
+		if err != nil {
+			return err
+		}
+		if err := tab.mayChange(); err != nil {
+			return err
+		}
+		row, err := rd.mustTabRow(ctx, tab, id)
+		if err != nil {
+			return err
+		}
+		if !tab.table.IsDeleteable {
+			return fail(http.StatusForbidden, "Delete not allow", "Records of the tab cannot be deleted: "+tab.slug)
+		}
+		r := &record{table: tab.table, old: row, row: row}
+		if err := c.mayUpdate(ctx, tx, tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.id()); err != nil {
+			return err
+		}
+		return c.remove(ctx, tx, tab.table, row)
+	})
+	if err != nil {
+		return c.tabError("Delete error", err)
+	}
+	c.empty(http.StatusOK)
+	return nil
+}
+
+// mayChange refuses what the window or the tab does not let anybody change.
+func (t *tabDef) mayChange() error {
+	if !t.window.write || t.row.Bool("IsReadOnly") {
+		return fail(http.StatusForbidden, "Tab is readonly", "Tab is readonly: "+t.slug)
+	}
+	return nil
+}
+
+// mayCreate refuses new records where the tab has none.
+func (t *tabDef) mayCreate() error {
+	if err := t.mayChange(); err != nil {
+		return err
+	}
+	if !t.row.Bool("IsInsertRecord") {
+		return fail(http.StatusForbidden, "Create not allow", "New records are not possible in tab: "+t.slug)
+	}
+	return nil
+}
+
+// tabBody is what of a request the tab takes: its fields, as far as they can
+// be changed, and doc-action. Everything else is passed over.
+func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store.Row, body *wire.Object) (*wire.Object, error) {
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := rd.tabFields(ctx, tab)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewObject()
+	probe := &record{table: tab.table, old: old, row: maps.Clone(old), body: body}
+	for _, f := range fields {
+		v, ok := member(body, f.col.Name)
+		if !ok || f.row.Bool("IsReadOnly") || old != nil && f.row.String("IsUpdateable") == "N" {
+			continue
+		}
+		if old != nil {
+			if readOnly, ok := rd.logic(ctx, tab.table, old, f.row.String("ReadOnlyLogic")); ok && readOnly {
+				continue
+			}
+		}
+		ok, err := c.writable(ctx, tx, probe, f.col)
+		var refused *apiError
+		if errors.As(err, &refused) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out.Set(f.col.Name, v)
+		}
+	}
+	if v, ok := body.Get("doc-action"); ok {
+		out.Set("doc-action", v)
+	}
+	return out, nil
+}
+
+// createInTab makes a record of a tab, below a record of the tab above if
+// there is one, with the children its body brings.
+func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, parent store.Row, body *wire.Object, depth int) (*wire.Object, error) {
+	accepted, err := c.tabBody(ctx, tx, tab, nil, body)
+	if err != nil {
+		return nil, err
+	}
+	preset := store.Row{}
+	if tab.parent != nil && parent != nil {
+		preset[tab.link.Name] = parent[tab.source.Name]
+		if _, named := member(accepted, "AD_Org_ID"); !named && parent["AD_Org_ID"] != nil {
+			if _, ok := tab.table.Column("AD_Org_ID"); ok {
+				preset["AD_Org_ID"] = parent["AD_Org_ID"]
+			}
+		}
+	} else if _, ok := tab.table.Column("IsSOTrx"); ok {
+		if _, named := member(accepted, "IsSOTrx"); !named {
+			accepted.Set("IsSOTrx", tab.window.row.Bool("IsSOTrx"))
+		}
+	}
+	r, err := c.readNew(ctx, tx, tab.table, accepted, preset)
+	if err != nil {
+		return nil, saveFailed(err, true)
+	}
+	if r.row.Int("AD_Client_ID") != c.session.ClientID {
+		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
+	}
+	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+		return nil, err
+	}
+	return c.saveInTab(ctx, tx, tab, r, body, depth)
+}
+
+// changeInTab changes a record of a tab, and the children its body names.
+func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, body *wire.Object, depth int) (*wire.Object, error) {
+	if err := c.mayWrite(ctx, tx, &record{table: tab.table, old: row, row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
+		return nil, err
+	}
+	accepted, err := c.tabBody(ctx, tx, tab, row, body)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.readChange(ctx, tx, tab.table, row, accepted)
+	if err != nil {
+		return nil, saveFailed(err, true)
+	}
+	return c.saveInTab(ctx, tx, tab, r, body, depth)
+}
+
+// saveInTab saves a record, its children and its document action, or in a dry
+// run applies only what happens before saving.
+func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
+	dry := c.dryRun()
+	if dry {
+		if err := c.beforeSave(ctx, tx, r); err != nil {
+			return nil, err
+		}
+	} else if err := c.save(ctx, tx, r); err != nil {
+		return nil, saveFailed(err, false)
+	}
+	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
+	if err != nil {
+		return nil, err
+	}
+	message, row := "", r.row
+	if !dry {
+		if message, err = c.docAction(ctx, tx, r); err != nil {
+			return nil, actionFailed(err)
+		}
+		if row, err = r.reread(ctx, tx); err != nil {
+			return nil, err
+		}
+	}
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	records, err := rd.tabRecords(ctx, tab, []store.Row{row})
+	if err != nil {
+		return nil, err
+	}
+	o := records[0]
+	if message != "" {
+		o.Set("doc-processmsg", message)
+	}
+	for _, name := range children.Names() {
+		v, _ := children.Get(name)
+		o.Set(name, v)
+	}
+	return o, nil
+}
+
+// beforeSave applies the rules that complete a record before it is saved.
+// What they have against it does not count yet.
+func (c *call) beforeSave(ctx context.Context, tx *store.Tx, r *record) error {
+	rules := rulesOf(r.table)
+	if rules.before == nil {
+		return nil
+	}
+	row := maps.Clone(r.row)
+	if err := tx.Savepoint(ctx, func() error { return rules.before(ctx, c, tx, r) }); err != nil {
+		r.row = row
+		return ctx.Err()
+	}
+	return nil
+}
+
+// maxTabDepth bounds how deep children may bring children; windows are not
+// deeper.
+const maxTabDepth = 10
+
+// saveChildTabs saves the arrays of a body that stand under the slugs of child
+// tabs. A row that names an existing record changes it.
+func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
+	out := wire.NewObject()
+	for _, name := range body.Names() {
+		v, _ := body.Get(name)
+		list, ok := v.([]any)
+		child := tab.window.child(tab, name)
+		if !ok || child == nil || depth > maxTabDepth {
+			continue
+		}
+		var records []*wire.Object
+		for _, item := range list {
+			row, ok := item.(*wire.Object)
+			if !ok {
+				continue
+			}
+			o, err := c.saveChildRow(ctx, tx, child, r, row, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, o)
+		}
+		if len(records) > 0 {
+			out.Set(name, records)
+		}
+	}
+	return out, nil
+}
+
+func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, parent *record, body *wire.Object, depth int) (*wire.Object, error) {
+	if !parent.isNew() {
+		row, err := c.loadChild(ctx, tx, child.table, body)
+		if err != nil {
+			return nil, err
+		}
+		if row != nil && sameValue(row[child.link.Name], parent.row[child.source.Name]) {
+			if err := child.mayChange(); err != nil {
+				return nil, err
+			}
+			return c.changeInTab(ctx, tx, child, row, body, depth)
+		}
+	}
+	if err := child.mayCreate(); err != nil {
+		return nil, err
+	}
+	return c.createInTab(ctx, tx, child, parent.row, body, depth)
+}
+
+// saveFailed is how a tab reports that a record could not be saved. Values
+// that could not be read keep a status of their own.
+func saveFailed(err error, reading bool) error {
+	var api *apiError
+	var odd *oddStatus
+	var pg *pageError
+	if errors.As(err, &odd) || errors.As(err, &pg) || reading && errors.As(err, &api) && api.status != http.StatusInternalServerError {
+		return err
+	}
+	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: plainDetail(err)}
+}
+
+// actionFailed is how a tab reports a refused document action.
+func actionFailed(err error) error {
+	var api *apiError
+	if errors.As(err, &api) {
+		return fail(http.StatusInternalServerError, "Can't perform document action", api.detail)
+	}
+	return err
+}

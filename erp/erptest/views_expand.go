@@ -1,0 +1,217 @@
+package erptest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/filter"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// viewExpansion is an item of a $expand on a view: the records of a related
+// view, or the record a column references, through that column's reference view
+// if it has one.
+type viewExpansion struct {
+	name string // of the property, or of the relation
+	work *viewWork
+	link *expansion // for relations: how the child is linked
+	item filter.Expansion
+	cond string
+	args []any
+
+	column *store.Column // for references
+	look   *lookup
+	plain  *expansion // a reference without a view
+}
+
+// parentColumns are the columns of a record its expansions start from.
+func (w *viewWork) parentColumns() []string {
+	var names []string
+	for _, x := range w.expansions {
+		if x.column != nil {
+			names = append(names, x.column.Name)
+		} else {
+			names = append(names, x.link.parent.Name)
+		}
+	}
+	return names
+}
+
+func (rd *reader) viewExpansions(ctx context.Context, v *viewDef, items []filter.Expansion, depth int) ([]*viewExpansion, error) {
+	var out []*viewExpansion
+	for _, item := range items {
+		related, err := rd.relation(ctx, v, item.Name)
+		if err != nil {
+			return nil, err
+		}
+		var x *viewExpansion
+		if related != nil {
+			x, err = rd.relatedExpansion(ctx, v, related, item, depth)
+		} else {
+			x, err = rd.referenceExpansion(ctx, v, item, depth)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+func (rd *reader) relatedExpansion(ctx context.Context, v, related *viewDef, item filter.Expansion, depth int) (*viewExpansion, error) {
+	if err := rd.checkView(ctx, related, false); err != nil {
+		return nil, err
+	}
+	x := &viewExpansion{name: item.Name, item: item, link: &expansion{table: related.table}}
+	if err := rd.findLink(ctx, x.link, v.table); err != nil {
+		return nil, err
+	}
+	var err error
+	if x.work, err = rd.resolveView(ctx, related, item.Select, item.Expand, false, depth+1); err != nil {
+		return nil, err
+	}
+	var rest []viewProperty
+	for _, p := range x.work.properties {
+		if p.field.col != x.link.link {
+			rest = append(rest, p)
+		}
+	}
+	x.work.properties = rest
+	sel, err := rd.viewRows(ctx, related, listQuery{filter: item.Filter, label: item.Label, orderBy: item.OrderBy})
+	if err != nil {
+		return nil, err
+	}
+	x.cond, x.args = sel.Where, sel.Args
+	x.item.OrderBy = sel.OrderBy
+	return x, nil
+}
+
+// referenceExpansion replaces a reference by the record it leads to.
+func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filter.Expansion, depth int) (*viewExpansion, error) {
+	col, ok := v.column(item.Name)
+	if !ok {
+		return nil, expandError("%s is neither a relation nor a column of the view %s", item.Name, v.name())
+	}
+	if !item.Only("$select") {
+		return nil, expandError("Only $select is allowed when expanding the column %s", item.Name)
+	}
+	ref, err := rd.viewByID(ctx, col.row.Int("REST_ReferenceView_ID"))
+	if err != nil {
+		return nil, err
+	}
+	if ref == nil {
+		plain, err := rd.masterExpansion(ctx, v.table, col.col, item)
+		if err != nil || plain == nil {
+			return nil, err
+		}
+		return &viewExpansion{name: col.name(), column: col.col, plain: plain}, nil
+	}
+	if hidden, err := rd.c.columnHidden(ctx, rd.tx, v.table, col.col); err != nil || hidden {
+		return nil, err
+	}
+	look, err := rd.lookupOf(ctx, col.col)
+	if err != nil {
+		return nil, err
+	}
+	if look == nil || look.key == "" || !strings.EqualFold(look.table, ref.table.Name) {
+		return nil, expandError("Column %s does not reference the table of the view %s", item.Name, ref.name())
+	}
+	if err := rd.checkView(ctx, ref, false); err != nil {
+		return nil, err
+	}
+	x := &viewExpansion{name: col.name(), column: col.col, look: look}
+	x.work, err = rd.resolveView(ctx, ref, item.Select, nil, false, depth+1)
+	return x, err
+}
+
+// expandView adds to the object of a row what its expansions bring.
+func (rd *reader) expandView(ctx context.Context, w *viewWork, row store.Row, o *wire.Object) error {
+	for _, x := range w.expansions {
+		var err error
+		switch {
+		case x.plain != nil:
+			err = rd.expandPlain(ctx, row, o, x)
+		case x.column != nil:
+			err = rd.expandReference(ctx, row, o, x)
+		default:
+			err = rd.expandRelated(ctx, row, o, x)
+		}
+		if err != nil {
+			return fmt.Errorf("expanding %s: %w", x.name, err)
+		}
+	}
+	return nil
+}
+
+// expandPlain expands a reference as on tables, under the view's name.
+func (rd *reader) expandPlain(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion) error {
+	inner := wire.NewObject()
+	if err := rd.expandMaster(ctx, row, inner, x.plain); err != nil {
+		return err
+	}
+	if v, ok := inner.Get(rd.propertyName(x.column.Name)); ok {
+		setPath(o, x.name, v)
+	}
+	return nil
+}
+
+func (rd *reader) expandReference(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion) error {
+	value := row[x.column.Name]
+	if value == nil {
+		return nil
+	}
+	t := x.work.view.table
+	key, _ := t.Column(x.look.key)
+	where, args := store.Expr(t, key)+"=?", []any{value}
+	access, more, err := rd.c.rowFilter(ctx, rd.tx, t)
+	if err != nil {
+		return err
+	}
+	if access != "" {
+		where, args = where+" AND ("+access+")", append(args, more...)
+	}
+	rows, err := rd.tx.Select(ctx, t, store.Selection{Columns: sources(t, x.work.fields()), Where: where, Args: args, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	objects, err := rd.viewObjects(ctx, x.work, rows, false)
+	if err != nil {
+		return err
+	}
+	setPath(o, x.name, objects[0])
+	return nil
+}
+
+func (rd *reader) expandRelated(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion) error {
+	value := row[x.link.parent.Name]
+	if value == nil {
+		return nil
+	}
+	t := x.work.view.table
+	where, args := store.Expr(t, x.link.link)+"=?", append([]any{value}, x.args...)
+	if x.cond != "" {
+		where += " AND " + x.cond
+	}
+	rows, err := rd.tx.Select(ctx, t, store.Selection{
+		Columns: sources(t, x.work.fields(), x.work.parentColumns()...), Where: where, Args: args, OrderBy: x.item.OrderBy,
+		Limit: rd.limit(x.item.Top), Offset: max(x.item.Skip, 0),
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	objects, err := rd.viewObjects(ctx, x.work, rows, true)
+	if err != nil {
+		return err
+	}
+	for i, child := range objects {
+		if err := rd.expandView(ctx, x.work, rows[i], child); err != nil {
+			return err
+		}
+	}
+	o.Set(x.name, objects)
+	return nil
+}
