@@ -157,7 +157,7 @@ func (c *call) storeChunk(ctx context.Context, tx *store.Tx, row store.Row, k ch
 	}
 	return c.srv.insertRow(ctx, tx, t.Name, stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}, store.Row{
 		"REST_Upload_ID": row.Int("REST_Upload_ID"), "SeqNo": k.order, "REST_ReceivedSize": strconv.Itoa(len(k.data)),
-		"REST_SHA256": textOrNull(k.sum[:min(len(k.sum), 64)]), "BinaryData": k.data,
+		"REST_SHA256": nullIfEmpty(k.sum[:min(len(k.sum), 64)]), "BinaryData": k.data,
 	})
 }
 

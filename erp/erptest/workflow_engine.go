@@ -116,7 +116,7 @@ func (c *call) keepResult(ctx context.Context, tx *store.Tx, a *activity, value,
 		name = a.column.Name
 	}
 	return c.srv.insertRow(ctx, tx, "AD_WF_ActivityResult", c.stampOf(a), store.Row{
-		"AD_WF_Activity_ID": a.id(), "AttributeName": name, "AttributeValue": value, "Help": textOrNull(message),
+		"AD_WF_Activity_ID": a.id(), "AttributeName": name, "AttributeValue": value, "Help": nullIfEmpty(message),
 	})
 }
 
@@ -124,8 +124,8 @@ func (c *call) stampOf(a *activity) stamp {
 	return stamp{a.row.Int("AD_Client_ID"), a.row.Int("AD_Org_ID"), c.session.UserID}
 }
 
-// textOrNull is the text, or NULL for an empty one.
-func textOrNull(text string) any {
+// nullIfEmpty is the text, or NULL for an empty one.
+func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (c *call) audit(ctx context.Context, tx *store.Tx, a *activity, state, mess
 		"AD_WF_Process_ID": a.row.Int("AD_WF_Process_ID"), "AD_WF_Node_ID": a.row.Int("AD_WF_Node_ID"),
 		"AD_WF_Responsible_ID": a.row.Int("AD_WF_Responsible_ID"), "AD_User_ID": c.session.UserID,
 		"AD_Table_ID": a.row.Int("AD_Table_ID"), "Record_ID": a.row.Int("Record_ID"),
-		"EventType": event, "WFState": state, "ElapsedTimeMS": fmt.Sprint(elapsed), "TextMsg": textOrNull(message),
+		"EventType": event, "WFState": state, "ElapsedTimeMS": fmt.Sprint(elapsed), "TextMsg": nullIfEmpty(message),
 	}
 	for name, v := range more {
 		row[name] = v
