@@ -3,6 +3,7 @@ package erptest_test
 import (
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -91,4 +92,10 @@ func (o *operator) object(method, path, body string) map[string]any {
 	a := o.send(method, path, body)
 	require.Equal(o.t, http.StatusOK, a.status, a.body)
 	return a.object(o.t)
+}
+
+// numberText is a JSON number as text.
+func numberText(v any) string {
+	n, _ := v.(float64)
+	return strconv.FormatInt(int64(n), 10)
 }
