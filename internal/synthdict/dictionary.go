@@ -24,7 +24,8 @@ type table struct {
 // epoch is when everything was last changed.
 var epoch = time.Date(2026, 3, 9, 14, 5, 6, 0, time.UTC)
 
-func empty() *Dictionary {
+// Empty makes a dictionary without rows.
+func Empty() *Dictionary {
 	d := &Dictionary{byName: map[string]*table{}}
 	for _, source := range dict.SourceTables() {
 		t := &table{SourceTable: source, at: map[string]int{}}

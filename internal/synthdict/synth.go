@@ -32,7 +32,7 @@ func New(opts Options) *Dictionary {
 		opts.FirstID = 2_000_000
 	}
 	r := rand.New(rand.NewPCG(opts.Seed, 14))
-	b := &builder{Dictionary: empty(), r: r, names: naming{r, map[string]bool{}}, opts: opts, next: map[string]int{}}
+	b := &builder{Dictionary: Empty(), r: r, names: naming{r, map[string]bool{}}, opts: opts, next: map[string]int{}}
 	b.displayTypes()
 	b.references(567 * opts.Tables / 760)
 	b.elements(5_089 * opts.Tables / 760)
