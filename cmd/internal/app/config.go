@@ -35,7 +35,7 @@ func (a *app) configCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "test", Usage: "check that the settings reach an ERP and may use it",
-				Action: func(c *cli.Context) error { return a.runDoctor(c, doctor.Options{}) },
+				Action: func(c *cli.Context) error { return a.runDoctor(c, []doctor.Area{doctor.AreaAPI}, doctor.Options{}) },
 			},
 			{
 				Name: "list", Usage: "show all settings and where each comes from; secrets stay hidden",

@@ -1,58 +1,185 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/doctor"
+	"github.com/erphub/erphub/tokens"
+	"github.com/erphub/erphub/tokens/filestore"
 )
 
 func (a *app) doctorCommand() *cli.Command {
 	return &cli.Command{
-		Name: "doctor", Usage: "examine the ERP and say how to mend what is wrong",
+		Name: "doctor", Usage: "examine environment, configuration, REST API and database, and say how to mend what is wrong",
+		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or\n" +
+			"number, which differ between installations; one that is not what it should be is a warning.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "api", Usage: "examine the REST API (the only examination so far, and the default)"},
+			&cli.BoolFlag{Name: "api", Usage: "examine the REST API only, as --only api"},
+			&cli.StringFlag{Name: "only", Usage: "examine these areas only: environment, configuration, api, database"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables"},
 			&cli.StringFlag{Name: "import-process", Usage: "slug or number of the process that imports packages"},
+			&cli.StringFlag{Name: "database", Usage: "address of the ERP's database, such as postgres://reader@host/idempiere (" + doctor.DatabaseVariable + ")"},
+			&cli.StringFlag{Name: "database-schema", Usage: "schema of the ERP's tables (default adempiere)"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return usagef("doctor takes no arguments, got %q", c.Args().First())
+			if err := arguments(c); err != nil {
+				return err
 			}
-			return a.runDoctor(c, doctor.Options{SyncProcess: c.String("sync-process"), ImportProcess: c.String("import-process")})
+			areas, err := doctorAreas(c)
+			if err != nil {
+				return err
+			}
+			return a.runDoctor(c, areas, doctor.Options{SyncProcess: c.String("sync-process"), ImportProcess: c.String("import-process")})
 		},
 	}
 }
 
-// runDoctor examines the API and prints the findings. Warnings are no failure.
-func (a *app) runDoctor(c *cli.Context, opts doctor.Options) error {
-	client, err := a.client(c)
-	if err != nil {
+// doctorAreas is what --api and --only ask for, everything without them.
+func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
+	only := commaList(c.String("only"))
+	if c.Bool("api") {
+		if len(only) > 0 {
+			return nil, usagef("give --api or --only, not both")
+		}
+		only = []string{string(doctor.AreaAPI)}
+	}
+	if len(only) == 0 {
+		return doctor.Areas(), nil
+	}
+	var areas []doctor.Area
+	for _, name := range only {
+		area := doctor.Area(name)
+		if !slices.Contains(doctor.Areas(), area) {
+			return nil, usagef("there is nothing called %q to examine; use environment, configuration, api or database", name)
+		}
+		areas = append(areas, area)
+	}
+	return areas, nil
+}
+
+// runDoctor examines the areas and prints the findings. Warnings are no
+// failure.
+func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options) error {
+	s, setupErr := a.setup(c)
+	if setupErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) {
+		return setupErr
+	}
+	var client *erp.Client
+	clientErr := setupErr
+	if setupErr == nil {
+		client, clientErr = a.clientFor(c, s)
+	}
+	if clientErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) && slices.Contains(areas, doctor.AreaAPI) {
+		return clientErr
+	}
+	var checks []doctor.Check
+	for _, area := range doctor.Areas() {
+		if !slices.Contains(areas, area) {
+			continue
+		}
+		switch area {
+		case doctor.AreaEnvironment:
+			path, err := a.configPath(c)
+			checks = append(checks, doctor.Environment(c.Context, doctor.Host{
+				Program: "erphub " + version(), Environ: a.env, ConfigPath: path, ConfigErr: err,
+			})...)
+		case doctor.AreaConfiguration:
+			checks = append(checks, doctor.Configuration(c.Context, a.doctorSettings(c, s, setupErr, clientErr))...)
+		case doctor.AreaAPI:
+			if client == nil {
+				checks = append(checks, doctor.Skip(area, "server answers", "not examined, because of the failure above"))
+			} else {
+				checks = append(checks, doctor.API(c.Context, client, opts)...)
+			}
+		case doctor.AreaDatabase:
+			url := c.String("database")
+			if url == "" {
+				url = a.getenv(doctor.DatabaseVariable)
+			}
+			checks = append(checks, doctor.Database(c.Context, url, c.String("database-schema"))...)
+		}
+	}
+	if err := a.printChecks(c, checks); err != nil {
 		return err
 	}
-	checks := doctor.API(c.Context, client, opts)
-	if c.Bool("json") {
-		if err := a.printJSON(map[string]any{"status": doctor.Worst(checks), "checks": checks}); err != nil {
-			return err
-		}
-	} else {
-		var rows [][]string
-		for _, check := range checks {
-			rows = append(rows, []string{check.Name, string(check.Status), check.Found})
-		}
-		a.printTable([]string{"check", "status", "found"}, rows)
-		for _, check := range checks {
-			if check.Mend != "" {
-				fmt.Fprintf(a.streams.Out, "\n%s: %s\n", check.Name, check.Mend)
-			}
-		}
-	}
 	for _, check := range checks {
-		if check.Err != nil {
+		switch {
+		case check.Err == nil:
+		case errors.Is(check.Err, doctor.ErrNoAddress):
+			return errors.Join(errReported, usageErr{check.Err})
+		default:
 			return errors.Join(errReported, check.Err)
 		}
 	}
 	return nil
+}
+
+// doctorSettings is what the configuration is examined by.
+func (a *app) doctorSettings(c *cli.Context, s *setup, setupErr, clientErr error) doctor.Settings {
+	given := doctor.Settings{Err: setupErr, Resolver: config.Resolver{Flags: map[string]string{}, Getenv: a.getenv}}
+	if url := c.String("url"); url != "" {
+		given.Resolver.Flags["url"] = url
+	}
+	if setupErr != nil {
+		given.Path, _ = a.configPath(c) // the environment tells why there is none
+		return given
+	}
+	given.Resolver = s.resolver
+	if s.resolver.Lookup("url") != "" {
+		given.Source = clientErr
+	}
+	if s.file != nil {
+		given.Path = s.file.Path()
+		given.Status = func(ctx context.Context) (tokens.Status, error) { return storedStatus(ctx, s) }
+	}
+	return given
+}
+
+// storedStatus tells the state of the login in the profile.
+func storedStatus(ctx context.Context, s *setup) (tokens.Status, error) {
+	settings, err := tokens.ParseSettings(s.resolver.Lookup)
+	if err != nil {
+		return tokens.Status{}, usageErr{err}
+	}
+	settings.AutoLogin = false
+	if settings.URL == "" {
+		return tokens.Status{State: tokens.StateNone}, nil
+	}
+	store, err := filestore.Open(s.file.Path(), filestore.WithProfile(s.profile))
+	if err != nil {
+		return tokens.Status{}, err
+	}
+	m, err := settings.Manager(store)
+	if err != nil {
+		return tokens.Status{}, usageErr{err}
+	}
+	return m.Status(ctx)
+}
+
+// printChecks shows findings: a table, and below it how to mend what is wrong.
+func (a *app) printChecks(c *cli.Context, checks []doctor.Check) error {
+	if c.Bool("json") {
+		return a.printJSON(map[string]any{"status": doctor.Worst(checks), "checks": checks})
+	}
+	rows := make([][]string, len(checks))
+	for i, check := range checks {
+		rows[i] = []string{string(check.Area), check.Name, string(check.Status), check.Found}
+	}
+	a.printTable([]string{"area", "check", "status", "found"}, rows)
+	var b strings.Builder
+	for _, check := range checks {
+		if check.Mend != "" {
+			fmt.Fprintf(&b, "\n%s: %s\n", check.Name, check.Mend)
+		}
+	}
+	_, err := fmt.Fprint(a.streams.Out, b.String())
+	return err
 }
