@@ -110,7 +110,8 @@ func (b *builder) addWindows() {
 			}
 			b.add("AD_Tab", "AD_Tab_ID", tb.id, "AD_Window_ID", w.id, "AD_Table_ID", t.ID, "Name", tb.name, "SeqNo", tb.seq,
 				"TabLevel", tb.level, "IsReadOnly", tb.readOnly, "IsSingleRow", !tb.grid, "IsTranslationTab", tb.translation,
-				"IsInsertRecord", !tb.noInsert && !tb.readOnly, "EntityType", "D")
+				"IsInsertRecord", !tb.noInsert && !tb.readOnly, "WhereClause", tb.where,
+				"AD_Process_ID", orNil(tb.process), "EntityType", "D")
 			seq := int64(0)
 			for _, c := range fieldOrder(t) {
 				seq += 10

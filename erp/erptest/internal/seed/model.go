@@ -71,6 +71,8 @@ type tab struct {
 	id, seq, level                        int64
 	table, name                           string
 	readOnly, grid, translation, noInsert bool
+	where                                 string
+	process                               int64 // that prints its records, 0 for none
 }
 
 // displayTypes are the names the files use for the display types.

@@ -145,6 +145,9 @@ func (m *model) parseProcesses(file string) error {
 // parseWindows reads windows and tabs; the file's own comment tells the form.
 func (m *model) parseWindows(file string) error {
 	return eachLine(file, func(line string, indented bool) error {
+		if detail, ok := strings.CutPrefix(line, "  "); ok && indented {
+			return m.tabDetail(detail)
+		}
 		head, name, ok := strings.Cut(line, " : ")
 		words := strings.Fields(head)
 		if !ok {
@@ -178,4 +181,25 @@ func (m *model) parseWindows(file string) error {
 		w.tabs = append(w.tabs, t)
 		return nil
 	})
+}
+
+// tabDetail reads what else there is to say of the last tab.
+func (m *model) tabDetail(line string) error {
+	var t *tab
+	if n := len(m.windows); n > 0 && len(m.windows[n-1].tabs) > 0 {
+		t = m.windows[n-1].tabs[len(m.windows[n-1].tabs)-1]
+	}
+	word, value, _ := strings.Cut(line, " ")
+	var err error
+	switch {
+	case t == nil:
+		err = fmt.Errorf("no tab before %q", line)
+	case word == "where":
+		t.where = value
+	case word == "print":
+		t.process, err = strconv.ParseInt(value, 10, 64)
+	default:
+		err = fmt.Errorf("not a detail of a tab: %q", line)
+	}
+	return err
 }
