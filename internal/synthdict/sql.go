@@ -191,7 +191,7 @@ func (w writer) value(c dict.SourceColumn, v dict.SourceValue) any {
 		return "Y"
 	case c.Type == dict.SourceFlag:
 		return "N"
-	case c.Type == dict.SourceInt && v.Int == 0, c.Type == dict.SourceText && v.Text == "":
+	case c.Type == dict.SourceInt && v.Int == 0 && strings.HasSuffix(c.Name, "_ID"), c.Type == dict.SourceText && v.Text == "":
 		return nil
 	case c.Type == dict.SourceInt:
 		return v.Int

@@ -1,0 +1,153 @@
+package restdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+)
+
+// SourceOptions change how the dictionary is read. Nil and the zero value are
+// the defaults.
+type SourceOptions struct {
+	// PageSize is how many records to ask for in one request; 0: 1,000. The
+	// server gives 100 at a time unless REST_MAX_RECORDS_SIZE says otherwise.
+	PageSize int
+	// Concurrency is how many requests are under way at a time; 0: 4.
+	Concurrency int
+	// Origin names the ERP in snapshots; empty: the client's address. Roles that
+	// see different parts of the dictionary want different names.
+	Origin string
+	// Logger hears of what the server did not tell; nil is silent.
+	Logger *slog.Logger
+}
+
+const (
+	defaultPageSize    = 1000
+	defaultConcurrency = 4
+)
+
+// Source reads the dictionary through the REST API. It is safe for concurrent
+// use.
+//
+// It sees what the role may see. Rows may change while it reads, because the
+// API knows no transaction for reading: a table whose count or newest change is
+// another after reading than before is read again, the last time in an order
+// that a change in between cannot disturb.
+//
+// A change is seen by the number of rows and their newest time, which the API
+// gives to the second by the server's clock; clocks that are more than a
+// quarter of a minute apart can hide one of two changes in the same second.
+type Source struct {
+	client *erp.Client
+	opts   SourceOptions
+	log    *slog.Logger
+	slots  chan struct{} // one per request under way
+
+	mu     sync.Mutex // guards schema
+	schema schema     // nil until it was read
+}
+
+var _ dict.Source = (*Source)(nil)
+
+// NewSource makes a source of a client, which the caller closes.
+func NewSource(client *erp.Client, opts *SourceOptions) *Source {
+	s := &Source{client: client}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.PageSize <= 0 {
+		s.opts.PageSize = defaultPageSize
+	}
+	if s.opts.Concurrency <= 0 {
+		s.opts.Concurrency = defaultConcurrency
+	}
+	if s.opts.Origin == "" {
+		s.opts.Origin = client.BaseURL()
+	}
+	s.log = s.opts.Logger
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.slots = make(chan struct{}, s.opts.Concurrency)
+	return s
+}
+
+// Origin implements [dict.Source].
+func (s *Source) Origin() string { return s.opts.Origin }
+
+// Stamps implements [dict.Source].
+func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) ([]dict.Stamp, error) {
+	return s.each(ctx, tables, func(ctx context.Context, i int) (dict.Stamp, error) {
+		return s.stamp(ctx, tables[i].Name)
+	})
+}
+
+// Read implements [dict.Source].
+func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) ([]dict.Stamp, error) {
+	has, err := s.columns(ctx, tables)
+	if err != nil {
+		return nil, err
+	}
+	stamps, err := s.each(ctx, tables, func(ctx context.Context, i int) (dict.Stamp, error) {
+		if has[strings.ToLower(tables[i].Name)] == nil {
+			sink.Begin(i)
+			return dict.Stamp{}, fmt.Errorf("read %s: the server has no such table, or hides it from the role: %w", tables[i].Name, erp.ErrNotFound)
+		}
+		r, err := newTableReader(s, i, tables[i], has[strings.ToLower(tables[i].Name)], sink)
+		if err != nil {
+			return dict.Stamp{}, err
+		}
+		return r.read(ctx)
+	})
+	if errors.Is(err, erp.ErrValidation) {
+		s.forget() // the server was given other columns since
+	}
+	return stamps, err
+}
+
+// each works on all tables at once. The first error ends the others; that an
+// optional table is missing or hidden is none.
+func (s *Source) each(ctx context.Context, tables []dict.SourceTable, do func(context.Context, int) (dict.Stamp, error)) ([]dict.Stamp, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stamps := make([]dict.Stamp, len(tables))
+	var work sync.WaitGroup
+	for i := range tables {
+		work.Go(func() {
+			stamp, err := do(ctx, i)
+			switch {
+			case tables[i].Optional && (errors.Is(err, erp.ErrNotFound) || errors.Is(err, erp.ErrForbidden)):
+				stamp = dict.Stamp{Missing: true}
+			case err != nil:
+				cancel(err) // the first one stays
+			}
+			stamps[i] = stamp
+		})
+	}
+	work.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return stamps, nil
+}
+
+// query reads one page, when it is its turn.
+func (s *Source) query(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return s.client.Query(ctx, table, q)
+}
+
+// everything is a condition that all rows meet. The server shows active rows
+// only, unless a condition names the column.
+func everything() erp.Filter { return erp.NotNull("IsActive") }

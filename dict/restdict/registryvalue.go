@@ -1,0 +1,100 @@
+package restdict
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+)
+
+// values takes a record apart and returns its key.
+func (r *tableReader) values(record erp.Record, into []dict.SourceValue) (int64, error) {
+	for i, c := range r.table.Columns {
+		into[i] = dict.SourceValue{}
+		if r.from[i] == "" {
+			continue
+		}
+		v, err := value(record, r.from[i], c.Type)
+		if err != nil {
+			return 0, fmt.Errorf("read %s, record %s: %w", r.table.Name, record.ID(), err)
+		}
+		into[i] = v
+	}
+	key, ok := r.key(record)
+	if !ok {
+		return 0, fmt.Errorf("read %s: a record has no %s: %w", r.table.Name, r.table.Key, erp.ErrBadResponse)
+	}
+	for i := range r.hidden {
+		if h := &r.hidden[i]; h.set[key] {
+			into[h.column].Int = 1
+		}
+	}
+	return key, nil
+}
+
+func (r *tableReader) key(record erp.Record) (int64, bool) {
+	if r.table.Key == r.table.Name+"_ID" {
+		return record.ID().Int()
+	}
+	ref, ok := record.Ref(r.table.Key)
+	if !ok {
+		return 0, false
+	}
+	return ref.ID.Int()
+}
+
+// value reads a member of a record. Which form it has is up to the display type,
+// which may differ between releases: a reference in one is a plain value in
+// another.
+func value(record erp.Record, member string, t dict.SourceType) (dict.SourceValue, error) {
+	raw, ok := record.Raw(member)
+	if !ok || len(raw) == 0 {
+		return dict.SourceValue{}, nil
+	}
+	text, number, isNumber := "", int64(0), false
+	switch raw[0] {
+	case 'n': // null
+		return dict.SourceValue{}, nil
+	case '{':
+		ref, ok := record.Ref(member)
+		if !ok {
+			return dict.SourceValue{}, unreadable(member, raw)
+		}
+		text = ref.Code()
+		number, isNumber = ref.ID.Int()
+	case '"':
+		if text, ok = record.Text(member); !ok {
+			return dict.SourceValue{}, unreadable(member, raw)
+		}
+	case 't':
+		text = "Y"
+	case 'f':
+		text = "N"
+	case '[':
+		return dict.SourceValue{}, unreadable(member, raw)
+	default:
+		text = string(raw)
+		number, isNumber = record.Int(member)
+	}
+	switch t {
+	case dict.SourceInt:
+		if !isNumber {
+			var err error
+			if number, err = strconv.ParseInt(text, 10, 64); err != nil {
+				return dict.SourceValue{}, unreadable(member, raw)
+			}
+		}
+		return dict.SourceValue{Int: number}, nil
+	case dict.SourceFlag:
+		if text == "Y" || text == "true" {
+			return dict.SourceValue{Int: 1}, nil
+		}
+		return dict.SourceValue{}, nil
+	}
+	return dict.SourceValue{Text: text}, nil
+}
+
+func unreadable(member string, raw []byte) error {
+	return fmt.Errorf("the value of %s cannot be understood: %.80q: %w", member, raw, erp.ErrBadResponse)
+}
