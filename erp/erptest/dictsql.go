@@ -85,7 +85,7 @@ var refusedWords = map[string]bool{
 func (c *call) guard(ctx context.Context, tx *store.Tx, sql string) (boundSQL, error) {
 	words, ok := sqlWords(sql)
 	if !ok {
-		return boundSQL{}, plainError("The dictionary's SQL is not a single statement")
+		return boundSQL{}, plainError("A statement of the dictionary cannot be read")
 	}
 	physical, err := physicalTables(ctx, tx)
 	if err != nil {
@@ -101,12 +101,12 @@ func (c *call) guard(ctx context.Context, tx *store.Tx, sql string) (boundSQL, e
 		}
 		seen[lower] = true
 		if refusedWords[lower] || strings.HasPrefix(lower, "sqlite_") || strings.HasPrefix(lower, "pragma_") {
-			return boundSQL{}, plainError("The dictionary's SQL must not use " + word)
+			return boundSQL{}, plainError("A statement of the dictionary must not use " + word)
 		}
 		t, err := tx.Table(ctx, word)
 		if errors.Is(err, store.ErrNoTable) {
 			if physical[lower] {
-				return boundSQL{}, plainError("The dictionary's SQL must not use " + word)
+				return boundSQL{}, plainError("A statement of the dictionary must not use " + word)
 			}
 			continue
 		}
@@ -167,13 +167,13 @@ func (c *call) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table) (
 func (c *call) guardedCondition(ctx context.Context, tx *store.Tx, t *store.Table, cond boundSQL) (boundSQL, error) {
 	words, ok := sqlWords(cond.text)
 	if !ok || strings.TrimSpace(cond.text) == "" {
-		return boundSQL{}, plainError("The dictionary's SQL is not a condition")
+		return boundSQL{}, plainError("A condition of the dictionary cannot be read")
 	}
 	nested := false
 	for _, word := range words {
 		nested = nested || strings.EqualFold(word, "select")
 		if col, ok := t.Column(word); ok && (col.Secure || col.Encrypted) {
-			return boundSQL{}, plainError("The dictionary's SQL must not use " + word)
+			return boundSQL{}, plainError("A statement of the dictionary must not use " + word)
 		}
 	}
 	if !nested {

@@ -195,11 +195,11 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.validationRule(ctx, q.valRule, q.context)
+		rule, err := rd.validationRule(ctx, t, q.valRule, q.context)
 		if err != nil {
 			return w, err
 		}
-		and(rule)
+		and(rule.text, rule.args...)
 	}
 	if q.label != "" {
 		labelled, labelArgs, err := rd.labelCondition(ctx, t, q.label)

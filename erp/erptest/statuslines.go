@@ -35,8 +35,11 @@ func listStatusLines(c *call) error {
 				break
 			}
 			text, err := rd.statusMessage(ctx, r.row)
-			if err != nil {
+			if ctx.Err() != nil {
 				return err
+			}
+			if err != nil { // one that cannot be evaluated does not spoil the others
+				c.srv.log.Warn("evaluating a status line", "name", r.row.String("Name"), "error", err)
 			}
 			if text != "" {
 				r.object.Set("message", text)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -13,8 +14,11 @@ import (
 // errDryRun undoes what a request with $save=false did.
 var errDryRun = errors.New("nothing is to be saved")
 
-// dryRun tells whether the request only wants to see what would be saved.
-func (c *call) dryRun() bool { return c.query.has("$save") && c.query.get("$save") == "false" }
+// dryRun tells whether the request only wants to see what would be saved. As in
+// Java everything but true is false.
+func (c *call) dryRun() bool {
+	return c.query.has("$save") && !strings.EqualFold(c.query.get("$save"), "true")
+}
 
 // writeTab runs a change of records in a tab and answers its outcome.
 func (c *call) writeTab(status int, write func(ctx context.Context, rd *reader, body any) (*wire.Object, error)) error {

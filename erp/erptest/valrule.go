@@ -11,11 +11,11 @@ import (
 )
 
 // validationRule is the SQL of an AD_Val_Rule named by id or UUID, with the
-// variables of the context put in.
-func (rd *reader) validationRule(ctx context.Context, rule, variables string) (string, error) {
+// variables of the context put in, as a condition on rows of a table.
+func (rd *reader) validationRule(ctx context.Context, of *store.Table, rule, variables string) (boundSQL, error) {
 	t, err := rd.tx.Table(ctx, "AD_Val_Rule")
 	if err != nil {
-		return "", err
+		return boundSQL{}, err
 	}
 	var where string
 	var arg any = rule
@@ -28,24 +28,30 @@ func (rd *reader) validationRule(ctx context.Context, rule, variables string) (s
 		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, rd.c.session.ClientID}, Limit: 1,
 	})
 	if err != nil {
-		return "", err
+		return boundSQL{}, err
 	}
 	if len(rows) == 0 {
-		return "", fail(http.StatusNotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
+		return boundSQL{}, fail(http.StatusNotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
 	}
 	code := rows[0].String("Code")
 	if strings.TrimSpace(code) == "" {
-		return "", nil
+		return boundSQL{}, nil
 	}
 	if variables != "" {
 		if code, err = putContext(code, variables); err != nil {
-			return "", err
+			return boundSQL{}, err
 		}
 	}
 	if !selfContained(code) {
-		return "", plainError("The validation rule is not a condition of its own: " + rows[0].String("Name"))
+		return boundSQL{}, plainError("The validation rule is not a condition of its own: " + rows[0].String("Name"))
 	}
-	return code, nil
+	out, err := rd.c.guardedCondition(ctx, rd.tx, of, boundSQL{text: code})
+	if active, ok := of.Column("IsActive"); err == nil && ok && !strings.Contains(strings.ToLower(code), "isactive") &&
+		strings.Contains(strings.ToLower(out.text), "isactive") {
+		// Only what the rule itself says of IsActive lets inactive records in.
+		out.text = "(" + out.text + " AND " + store.Expr(of, active) + "='Y')"
+	}
+	return out, err
 }
 
 var (

@@ -296,11 +296,11 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.validationRule(ctx, q.valRule, q.context)
+		rule, err := rd.validationRule(ctx, v.table, q.valRule, q.context)
 		if err != nil {
 			return sel, err
 		}
-		and(rule)
+		and(rule.text, rule.args...)
 	}
 	if q.label != "" {
 		labelled, labelArgs, err := rd.labelCondition(ctx, v.table, q.label)
