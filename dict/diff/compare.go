@@ -1,0 +1,180 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// highestOfficial is above every id of the ERP's own dictionary; ids above it
+// differ between installations.
+const highestOfficial = 999_999
+
+// comparer compares definitions with a registry.
+type comparer struct {
+	reg  dict.Registry
+	plan *dict.Plan
+	out  *Result
+	seen map[string]bool // references that were compared
+	// elements are the texts that the plan gives to elements it makes, by
+	// lower-case name: columns of several tables share them.
+	elements map[string]dict.Column
+	infos    map[string]dict.TableInfo // by lower-case table name
+}
+
+// Compare compares tables with what the ERP has. The options are those of the
+// plan that [Result.Plan] makes; Element may be nil, the registry is asked
+// then. The error is a [*dict.ValidationError] when a definition cannot be
+// used.
+func Compare(ctx context.Context, reg dict.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
+	var o dict.Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Element == nil {
+		o.Element = func(column string) (int, bool) {
+			e, err := reg.Element(ctx, column)
+			return e.ID, err == nil && strings.EqualFold(e.Name, column) && e.ID <= highestOfficial
+		}
+	}
+	plan, err := dict.NewPlan(&o, tables...)
+	if err != nil {
+		return nil, err
+	}
+	c := &comparer{reg: reg, plan: plan, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]dict.TableInfo{},
+		out: &Result{Changes: []Change{}, full: plan, found: map[dict.Key]dict.Value{}, synced: map[string]bool{}, rebuilt: map[string]bool{},
+			seqNo: map[dict.Key]int{}, texts: map[dict.Key][]dict.Field{}}}
+	for _, t := range tables {
+		if err := c.table(ctx, t); err != nil {
+			return nil, fmt.Errorf("comparing table %s: %w", t.Name, err)
+		}
+	}
+	return c.out, nil
+}
+
+func (c *comparer) table(ctx context.Context, t dict.Table) error {
+	info, err := c.reg.Table(ctx, t.Name, dict.WithInactive)
+	isNew := errors.Is(err, dict.ErrNotFound) || err == nil && !strings.EqualFold(info.Name, t.Name)
+	if err != nil && !isNew {
+		return err
+	}
+	key := dict.Key(t.Name)
+	expanded := t.AllColumns()
+	if isNew {
+		info = dict.TableInfo{}
+		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Create, key: key,
+			Detail: fmt.Sprintf("access %s, %d columns", c.accessOf(key), len(expanded))})
+		c.out.synced[strings.ToLower(t.Name)] = true
+	} else {
+		c.out.found[key] = existingTable(info.Name, info.ID)
+		c.update(Change{Table: t.Name, Kind: KindTable, Name: t.Name, record: existingTable(info.Name, info.ID),
+			Attributes: c.tableAttributes(key, info)})
+	}
+	if err := c.columns(ctx, t, expanded, info, isNew); err != nil {
+		return err
+	}
+	c.indexes(t, info)
+	return c.window(ctx, t, info)
+}
+
+func (c *comparer) add(change Change) { c.out.Changes = append(c.out.Changes, change) }
+
+// update adds a change of attributes, if there are any.
+func (c *comparer) update(change Change) {
+	if len(change.Attributes) == 0 {
+		return
+	}
+	change.Action = Update
+	for _, a := range change.Attributes {
+		if a.Destructive != "" {
+			change.Destructive = cmp.Or(change.Destructive, a.Destructive)
+		}
+	}
+	c.add(change)
+}
+
+// stepRecord is the record step of the full plan with that key.
+func (c *comparer) stepRecord(key dict.Key) *dict.Record {
+	step, _ := c.plan.Step(key)
+	r, _ := step.(*dict.Record)
+	return r
+}
+
+func (c *comparer) accessOf(key dict.Key) string {
+	return dict.AccessLevel(c.stepRecord(key).Text("AccessLevel")).String()
+}
+
+// tableAttributes compares the table's own record with the step that would
+// make it.
+func (c *comparer) tableAttributes(key dict.Key, info dict.TableInfo) []Attribute {
+	flag := yesNo
+	has := []struct{ column, value string }{
+		{"TableName", info.Name}, {"Name", info.Label}, {"Description", info.Description}, {"Help", info.Help},
+		{"AccessLevel", string(info.AccessLevel)}, {"EntityType", info.EntityType},
+		{"IsChangeLog", flag(info.ChangeLog)}, {"IsDeleteable", flag(info.Deletable)}, {"IsHighVolume", flag(info.HighVolume)},
+		{"IsSecurityEnabled", flag(info.Security)}, {"IsView", flag(info.View)}, {"IsPartition", flag(info.Partition)},
+		{"IsShowInDrillOptions", flag(info.Drill)}, {"ReplicationType", cmp.Or(string(info.Replication), "L")},
+	}
+	var list []Attribute
+	if !info.Active {
+		list = append(list, switchOn())
+	}
+	step := c.stepRecord(key)
+	for _, h := range has {
+		wanted := step.Text(h.column)
+		if wanted == h.value || h.column == "TableName" && strings.EqualFold(wanted, h.value) {
+			continue
+		}
+		value, ok := step.Value(h.column)
+		if !ok {
+			value = dict.Text("")
+		}
+		a := Attribute{Column: h.column, Has: h.value, Wanted: wanted, value: value}
+		switch h.column {
+		case "AccessLevel":
+			a.Has, a.Wanted = dict.AccessLevel(h.value).String(), dict.AccessLevel(wanted).String()
+		case "IsView":
+			a.Destructive = "a table and a view are different things in the database"
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// switchOn is the change of a record that is there but switched off.
+func switchOn() Attribute {
+	return Attribute{Column: "IsActive", Has: "N", Wanted: "Y", value: dict.YesNo(true)}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "Y"
+	}
+	return "N"
+}
+
+// official is the id when it is the same in every installation, else 0.
+func official(id int) int {
+	if id <= highestOfficial {
+		return id
+	}
+	return 0
+}
+
+func existingTable(name string, id int) dict.Existing {
+	return dict.Existing{Table: "AD_Table", ID: official(id),
+		Match: []dict.Match{{Column: "TableName", Value: dict.Text(name), Fold: true}}}
+}
+
+func existingColumn(table dict.Value, name string, id int) dict.Existing {
+	return dict.Existing{Table: "AD_Column", ID: official(id), Match: []dict.Match{
+		{Column: "AD_Table_ID", Value: table}, {Column: "ColumnName", Value: dict.Text(name), Fold: true}}}
+}
+
+func existingReference(name string, id int) dict.Existing {
+	return dict.Existing{Table: "AD_Reference", ID: official(id), Match: []dict.Match{{Column: "Name", Value: dict.Text(name)}}}
+}

@@ -1,0 +1,32 @@
+// Package diff compares table definitions with what an ERP has, and writes
+// definitions of what it has.
+//
+//	result, err := diff.Compare(ctx, registry, nil, tables...)
+//	if result.Empty() { … }                     // no drift
+//	plan, err := result.Plan()                  // only what is different
+//	table, notes, err := diff.Definition(ctx, registry, "XX_Foo")
+//
+// # What is compared
+//
+// For every table given: the table's record, its columns, the references those
+// make, its indexes, and its window if the definition asks for one. Tables that
+// are not given are not looked at, so definitions may cover a part of an ERP.
+//
+// Some things belong to the ERP and are not compared: labels and texts of a
+// column that the definition does not give, because they are the element's; the
+// rule and name of foreign keys it does not give, because synchronising writes
+// them; numbers of selection columns, and of identifiers as long as their order
+// is right; the layout of a window, its menu entry and its access, which are
+// made with it and then belong to people. A length that makes no difference to
+// the database counts only when the definition gives one.
+//
+// # What removing means
+//
+// A column, list value or index that the ERP has and the definition has not is
+// removed by switching its record off. The ERP then treats it as absent, and
+// what the database holds stays: nothing is lost that switching it on does not
+// bring back, and giving it in the definition again does that. A column that
+// may not be empty is made optional first, because the ERP will no longer fill
+// it. Removing is destructive all the same, for those who use the column, and
+// so are changes that can lose content; see [Change.Destructive].
+package diff

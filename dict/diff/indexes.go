@@ -1,0 +1,159 @@
+package diff
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// indexes compares the declared indexes of a table, and the constraints of its
+// unique columns, with the steps that would make them.
+func (c *comparer) indexes(t dict.Table, info dict.TableInfo) {
+	wanted := map[string]bool{}
+	for _, step := range c.plan.Steps() {
+		r, ok := step.(*dict.Record)
+		if !ok || r.Table != "AD_TableIndex" || r.Action == dict.Update || !refersTo(r, "AD_Table_ID", dict.Key(t.Name)) {
+			continue
+		}
+		wanted[strings.ToLower(r.Name)] = true
+		has, there := findIndex(info, r.Name)
+		if !there {
+			c.add(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, Action: Create, Detail: c.indexDetail(r), key: r.Key})
+			c.out.rebuilt[r.Name] = true
+			continue
+		}
+		record := existingIndex(existingTable(info.Name, info.ID), has)
+		c.out.found[r.Key] = record
+		var list []Attribute
+		if !has.Active {
+			list = append(list, switchOn())
+		}
+		for _, f := range []struct {
+			column string
+			has    bool
+		}{{"IsUnique", has.Unique}, {"IsCreateConstraint", has.Constraint}} {
+			if want := r.Text(f.column); want != yesNo(f.has) {
+				list = append(list, Attribute{Column: f.column, Has: yesNo(f.has), Wanted: want, value: dict.YesNo(want == "Y")})
+			}
+		}
+		if len(list) > 0 {
+			c.out.rebuilt[r.Name] = true
+		}
+		c.update(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, record: record, Attributes: list})
+		c.indexColumns(t, r, has, record)
+	}
+	for _, has := range info.Indexes {
+		if has.Active && !has.Key && !wanted[strings.ToLower(has.Name)] {
+			c.add(Change{Table: t.Name, Kind: KindIndex, Name: has.Name, Action: Remove, Destructive: "what the index ensures or speeds up is no longer declared",
+				record: existingIndex(existingTable(info.Name, info.ID), has)})
+		}
+	}
+}
+
+func (c *comparer) indexColumns(t dict.Table, index *dict.Record, has dict.IndexInfo, record dict.Existing) {
+	wanted := map[string]bool{}
+	for _, step := range c.plan.Steps() {
+		r, ok := step.(*dict.Record)
+		if !ok || r.Table != "AD_IndexColumn" || !refersTo(r, "AD_TableIndex_ID", index.Key) {
+			continue
+		}
+		column := lastName(r, "AD_Column_ID")
+		wanted[strings.ToLower(column)] = true
+		var found *dict.IndexColumnInfo
+		for i := range has.Columns {
+			if strings.EqualFold(has.Columns[i].Column, column) {
+				found = &has.Columns[i]
+			}
+		}
+		if found == nil {
+			c.add(Change{Table: t.Name, Kind: KindIndexColumn, Name: r.Name, Action: Create, key: r.Key})
+			c.out.rebuilt[index.Name] = true
+			continue
+		}
+		part := existingPart(record, t.Name, *found)
+		c.out.found[r.Key] = part
+		var list []Attribute
+		if !found.Active {
+			list = append(list, switchOn())
+		}
+		if want := r.Text("SeqNo"); want != strconv.Itoa(found.SeqNo) && !sameOrder(c.plan, index.Key, has) {
+			value, _ := r.Value("SeqNo")
+			list = append(list, Attribute{Column: "SeqNo", Has: strconv.Itoa(found.SeqNo), Wanted: want, value: value})
+		}
+		if len(list) > 0 {
+			c.out.rebuilt[index.Name] = true
+		}
+		c.update(Change{Table: t.Name, Kind: KindIndexColumn, Name: r.Name, record: part, Attributes: list})
+	}
+	for _, part := range has.Columns {
+		if part.Active && part.Column != "" && !wanted[strings.ToLower(part.Column)] {
+			c.out.rebuilt[index.Name] = true
+			c.add(Change{Table: t.Name, Kind: KindIndexColumn, Name: has.Name + "." + part.Column, Action: Remove,
+				Destructive: "the index covers other columns", record: existingPart(record, t.Name, part)})
+		}
+	}
+}
+
+// sameOrder reports whether an index has its columns in the wanted order,
+// whatever their numbers are.
+func sameOrder(plan *dict.Plan, index dict.Key, has dict.IndexInfo) bool {
+	var names []string
+	for _, part := range has.Columns { // by SeqNo
+		if part.Active {
+			names = append(names, strings.ToLower(part.Column))
+		}
+	}
+	i := 0
+	for _, step := range plan.Steps() {
+		r, ok := step.(*dict.Record)
+		if !ok || r.Table != "AD_IndexColumn" || !refersTo(r, "AD_TableIndex_ID", index) {
+			continue
+		}
+		if i >= len(names) || names[i] != strings.ToLower(lastName(r, "AD_Column_ID")) {
+			return false
+		}
+		i++
+	}
+	return i == len(names)
+}
+
+func refersTo(r *dict.Record, column string, key dict.Key) bool {
+	v, _ := r.Value(column)
+	ref, ok := v.(dict.Ref)
+	return ok && dict.Key(ref) == key
+}
+
+func findIndex(info dict.TableInfo, name string) (dict.IndexInfo, bool) {
+	for _, i := range info.Indexes {
+		if strings.EqualFold(i.Name, name) {
+			return i, true
+		}
+	}
+	return dict.IndexInfo{}, false
+}
+
+func (c *comparer) indexDetail(index *dict.Record) string {
+	var columns []string
+	for _, step := range c.plan.Steps() {
+		if r, ok := step.(*dict.Record); ok && r.Table == "AD_IndexColumn" && refersTo(r, "AD_TableIndex_ID", index.Key) {
+			columns = append(columns, lastName(r, "AD_Column_ID"))
+		}
+	}
+	text := "over " + strings.Join(columns, ", ")
+	if index.Text("IsUnique") == "Y" {
+		text = "unique " + text
+	}
+	return text
+}
+
+func existingIndex(table dict.Existing, i dict.IndexInfo) dict.Existing {
+	return dict.Existing{Table: "AD_TableIndex", ID: official(i.ID), Match: []dict.Match{
+		{Column: "AD_Table_ID", Value: table}, {Column: "Name", Value: dict.Text(i.Name), Fold: true}}}
+}
+
+func existingPart(index dict.Existing, table string, p dict.IndexColumnInfo) dict.Existing {
+	return dict.Existing{Table: "AD_IndexColumn", ID: official(p.ID), Match: []dict.Match{
+		{Column: "AD_TableIndex_ID", Value: index},
+		{Column: "AD_Column_ID", Value: existingColumn(existingTable(table, 0), p.Column, p.ColumnID)}}}
+}

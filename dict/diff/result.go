@@ -1,0 +1,113 @@
+package diff
+
+import (
+	"github.com/erphub/erphub/dict"
+)
+
+// Action says what becomes of a record.
+type Action string
+
+// The actions.
+const (
+	Create Action = "create"
+	Update Action = "update"
+	Remove Action = "remove" // switched off, see the package comment
+)
+
+// Kind says what a change is about.
+type Kind string
+
+// The kinds.
+const (
+	KindTable       Kind = "table"
+	KindColumn      Kind = "column"
+	KindReference   Kind = "reference"
+	KindListValue   Kind = "list value"
+	KindLookup      Kind = "lookup"
+	KindIndex       Kind = "index"
+	KindIndexColumn Kind = "index column"
+	KindWindow      Kind = "window"
+	KindTab         Kind = "tab"
+	KindField       Kind = "field"
+)
+
+// Attribute is a column of a dictionary record that is to have another value.
+type Attribute struct {
+	Column string `json:"column"` // FieldLength, IsMandatory, …
+	Has    string `json:"has"`
+	Wanted string `json:"wanted"`
+	// Destructive says what may be lost; empty: nothing.
+	Destructive string `json:"destructive,omitempty"`
+
+	value dict.Value
+}
+
+// Change is a record that is not as it should be.
+type Change struct {
+	Table  string `json:"table"` // table whose definition asks for it
+	Kind   Kind   `json:"kind"`
+	Name   string `json:"name"` // XX_Foo, XX_Foo.Name, …
+	Action Action `json:"action"`
+	// Detail says in a few words what is created or removed.
+	Detail string `json:"detail,omitempty"`
+	// Attributes are what is updated.
+	Attributes []Attribute `json:"attributes,omitempty"`
+	// Destructive says why the change needs consent: it can lose content, or
+	// takes away what somebody may use. Empty: it is harmless.
+	Destructive string `json:"destructive,omitempty"`
+
+	record dict.Existing // what is updated or removed
+	key    dict.Key      // of what is created
+	relax  bool          // a removed column has to be made optional first
+}
+
+// Result is what is different between definitions and an ERP.
+type Result struct {
+	Changes []Change `json:"changes"` // in the order of the definitions
+
+	full    *dict.Plan
+	found   map[dict.Key]dict.Value // steps of the full plan whose record is there
+	synced  map[string]bool         // lower-case names of tables to synchronise
+	rebuilt map[string]bool         // names of indexes to build
+	seqNo   map[dict.Key]int        // identifiers of new columns that get another number
+	texts   map[dict.Key][]dict.Field
+
+	restored []restoredRecord // while a plan is made
+}
+
+// Empty reports whether nothing is different.
+func (r *Result) Empty() bool { return len(r.Changes) == 0 }
+
+// Destructive are the changes that need consent.
+func (r *Result) Destructive() []Change {
+	var list []Change
+	for _, c := range r.Changes {
+		if c.Destructive != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Summary counts the changes.
+type Summary struct {
+	Add    int `json:"add"`
+	Change int `json:"change"`
+	Remove int `json:"remove"`
+}
+
+// Summary counts the changes.
+func (r *Result) Summary() Summary {
+	var s Summary
+	for _, c := range r.Changes {
+		switch c.Action {
+		case Create:
+			s.Add++
+		case Update:
+			s.Change++
+		case Remove:
+			s.Remove++
+		}
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+package diff_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/tablefile"
+)
+
+// shop is tables that between them use every template, flag and kind of column.
+func shop() []dict.Table {
+	tables := []dict.Table{deploylog.Table()}
+	all := []dict.Template{dict.Standard, dict.Document, dict.Accounting, dict.ValueName, dict.Description, dict.Tree, dict.Import}
+	for i := range all { // each alone, and growing combinations
+		single := dict.NewTable(fmt.Sprintf("XX_Single%d", i)).With(dict.Standard, all[i])
+		sum := dict.NewTable(fmt.Sprintf("XX_Sum%d", i)).With(all[:i+1]...)
+		tables = append(tables, single, sum)
+	}
+	flags := dict.NewTable("XX_Flags").WithLabel("All the flags").WithDescription("d").WithHelp("h\nh").
+		WithAccessLevel(dict.AccessSystemClient).With(dict.Standard)
+	flags.ChangeLog, flags.HighVolume, flags.NotDeleteable, flags.Security, flags.Drill = true, true, true, true, true
+	flags.Replication = dict.ReplicationMerge
+	kinds := dict.NewTable("XX_Kinds").With(dict.Standard).Column(
+		dict.Column{Name: "XX_Plain", Type: dict.TypeString},
+		dict.Column{Name: "XX_Code", Label: "The Code", Description: "Told by the shop", Help: "Help", Placeholder: "ABC", Type: dict.TypeString, Length: 12,
+			Mandatory: true, Unique: true, Identifier: true, Selection: true, Default: "none"},
+		dict.Column{Name: "XX_Second", Type: dict.TypeString, Identifier: true, NotUpdateable: true, NotCopied: true},
+		dict.Column{Name: "XX_Secret", Type: dict.TypeString, Secure: true, AlwaysUpdateable: true, Autocomplete: true},
+		dict.Column{Name: "XX_Sum", Type: dict.TypeAmount, Default: "0", Min: "0", Max: "100", FormatPattern: "#,##0.00", ReadOnlyLogic: "@Processed@=Y"},
+		dict.Column{Name: "XX_Qty", Type: dict.TypeQuantity, MandatoryLogic: "@XX_Sum@>0"},
+		dict.Column{Name: "XX_Count", Type: dict.TypeInteger}, dict.Column{Name: "XX_Number", Type: dict.TypeNumber},
+		dict.Column{Name: "XX_Cost", Type: dict.TypeCostPrice}, dict.Column{Name: "XX_Day", Type: dict.TypeDate, Default: "@#Date@"},
+		dict.Column{Name: "XX_Moment", Type: dict.TypeDateTime}, dict.Column{Name: "XX_Clock", Type: dict.TypeTime},
+		dict.Column{Name: "XX_Note", Type: dict.TypeText, Length: 500}, dict.Column{Name: "XX_Long", Type: dict.TypeTextLong},
+		dict.Column{Name: "XX_Flag", Type: dict.TypeYesNo, Default: "Y"}, dict.Column{Name: "XX_Other", Type: dict.TypeYesNo},
+		dict.Column{Name: "XX_Link", Type: dict.TypeURL}, dict.Column{Name: "XX_Bytes", Type: dict.TypeBinary},
+		dict.Column{Name: "XX_Data", Type: dict.TypeJSON}, dict.Column{Name: "XX_Memo", Type: dict.TypeMemo},
+		dict.Column{Name: "XX_Do", Type: dict.TypeButton},
+		dict.Column{Name: "XX_Twice", Type: dict.TypeAmount, SQL: "XX_Kinds.XX_Sum*2"},
+		dict.Column{Name: "C_BPartner_ID", Type: dict.TypeTableDir, Parent: true},
+		dict.Column{Name: "M_Product_ID", Type: dict.TypeSearch, ForeignKey: dict.FKCascade},
+		dict.Column{Name: "XX_User_ID", Type: dict.TypeSearch, Reference: dict.ExistingReference("AD_User", 110, "AD_User"), ForeignKeyName: "xx_kinds_user"},
+		dict.Column{Name: "XX_Payer_ID", Type: dict.TypeTable, Reference: &dict.Reference{Name: "XX_Kinds Payer", Description: "who pays",
+			Lookup: &dict.TableLookup{Table: "C_BPartner", Display: "Name", ShowValue: true, Where: "C_BPartner.IsCustomer='Y'", OrderBy: "C_BPartner.Name"}}},
+		dict.Column{Name: "XX_State", Type: dict.TypeList, Reference: dict.List("XX_Kinds State",
+			dict.ListValue{Value: "N", Name: "New", Description: "fresh"}, dict.ListValue{Value: "O", Name: "Old"})},
+		dict.Column{Name: "XX_Pay", Type: dict.TypePayment},
+		dict.Column{Name: "XX_Doc", Type: dict.TypeList, Length: 2, Reference: dict.ExistingReference("_Document Status", 131, "")},
+	).Index(dict.Index{Name: "xx_kinds_two", Columns: []string{"XX_Plain", "XX_Second"}},
+		dict.Index{Name: "xx_kinds_only", Columns: []string{"XX_Count"}, Unique: true})
+	windowed := dict.NewTable("XX_Seen").With(dict.Standard, dict.ValueName).WithWindow(dict.Window{Name: "Seen things", Description: "w", Purchase: true})
+	bare := dict.NewTable("XX_Bare").Column(
+		dict.Column{Name: "AD_Client_ID", Type: dict.TypeTableDir, Mandatory: true},
+		dict.Column{Name: "AD_Org_ID", Type: dict.TypeTableDir}, dict.Column{Name: "XX_Only", Type: dict.TypeString, Identifier: true})
+	return append(tables, flags, kinds, windowed, bare)
+}
+
+// What was applied is not different, and what is inspected, applied elsewhere
+// and inspected there is the same text.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	first, second := start(t), start(t)
+	tables := shop()
+	made := apply(t, first, tables...)
+	require.NotZero(t, made.Summary().Add)
+	assert.Empty(t, made.Destructive())
+	again := compare(t, first, tables...)
+	assert.Empty(t, again.Changes, text(t, again))
+
+	var inspected []dict.Table
+	reg := registry(t, first)
+	for _, table := range tables {
+		got, notes, err := diff.Definition(t.Context(), reg, table.Name)
+		require.NoError(t, err)
+		assert.Empty(t, notes, table.Name)
+		inspected = append(inspected, got)
+	}
+	again = compare(t, first, inspected...)
+	assert.Empty(t, again.Changes, text(t, again))
+
+	written, err := tablefile.Marshal(inspected...)
+	require.NoError(t, err)
+	set, err := tablefile.Parse("tables.yaml", written)
+	require.NoError(t, err)
+	apply(t, second, set.Tables()...)
+	var elsewhere []dict.Table
+	reg = registry(t, second)
+	for _, table := range tables {
+		got, notes, err := diff.Definition(t.Context(), reg, table.Name)
+		require.NoError(t, err)
+		assert.Empty(t, notes, table.Name)
+		elsewhere = append(elsewhere, got)
+	}
+	other, err := tablefile.Marshal(elsewhere...)
+	require.NoError(t, err)
+	assert.Equal(t, string(written), string(other))
+	if t.Failed() {
+		t.Log(string(written))
+	}
+}
+
+// A definition that is inspected is as short as the one it came from.
+func TestDefinitionIsShort(t *testing.T) {
+	t.Parallel()
+	client := start(t)
+	tables := shop()
+	apply(t, client, tables...)
+	reg := registry(t, client)
+	for _, want := range tables {
+		got, _, err := diff.Definition(t.Context(), reg, want.Name)
+		require.NoError(t, err)
+		templates := slices.Clone(want.Templates)
+		slices.Sort(templates)
+		slices.Sort(got.Templates)
+		if len(want.Templates) > 0 {
+			assert.Equal(t, templates, got.Templates, want.Name)
+		}
+		assert.Len(t, got.Columns, len(want.Columns), want.Name)
+	}
+	got := definition(t, client, "XX_Kinds")
+	for _, c := range got.Columns {
+		switch c.Name {
+		case "XX_Plain", "XX_Count", "XX_Other", "XX_Long", "XX_Do":
+			assert.Equal(t, dict.Column{Name: c.Name, Type: c.Type}, c)
+		case "C_BPartner_ID":
+			assert.Equal(t, dict.Column{Name: c.Name, Type: c.Type, Parent: true}, c)
+		}
+	}
+}
+
+// Every table the ERP has can be described and compared with its description,
+// as far as the dictionary accepts it as a definition.
+func TestDefinitionsOfTheERPsOwn(t *testing.T) {
+	t.Parallel()
+	client := start(t)
+	reg := registry(t, client)
+	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	require.NoError(t, err)
+	require.NotEmpty(t, list.Items)
+	usable, wants := 0, []string{}
+	for _, info := range list.Items {
+		table, notes, err := diff.Definition(t.Context(), reg, info.Name)
+		require.NoError(t, err, info.Name)
+		written, err := tablefile.Marshal(table)
+		require.NoError(t, err, info.Name)
+		set, err := tablefile.Parse(info.Name, written)
+		require.NoError(t, err, string(written))
+		require.True(t, assert.ObjectsAreEqual(table, set.Tables()[0]), "%s\n%s", info.Name, written)
+		result, err := diff.Compare(t.Context(), reg, &dict.Options{AnyPrefix: true}, set.Tables()[0])
+		if err != nil {
+			var invalid *dict.ValidationError
+			require.ErrorAs(t, err, &invalid, info.Name)
+			continue
+		}
+		usable++
+		if len(notes) == 0 {
+			assert.Empty(t, result.Changes, "%s\n%s", info.Name, text(t, result))
+		}
+		for _, n := range notes {
+			if strings.Contains(n, "comparing will want") {
+				wants = append(wants, n)
+			}
+		}
+	}
+	assert.Greater(t, usable, len(list.Items)*9/10)
+	for _, w := range wants { // a table without identifier cannot be asked for
+		assert.Contains(t, w, "IsIdentifier")
+	}
+}

@@ -1,0 +1,90 @@
+package diff
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// WriteText writes the changes for a person: a line per record that is created
+// (+), updated in place (~) or removed (-), with the attributes of updates
+// below, and the count at the end.
+func (r *Result) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	table := ""
+	for _, c := range r.Changes {
+		if c.Table != table {
+			if table != "" {
+				fmt.Fprintln(b)
+			}
+			table = c.Table
+			fmt.Fprintf(b, "# %s\n", oneLine(table))
+		}
+		line := fmt.Sprintf("  %s %s %s", sign(c.Action), c.Kind, oneLine(c.Name))
+		if c.Detail != "" {
+			line += "  " + oneLine(c.Detail)
+		}
+		if c.Destructive != "" && c.Action == Remove {
+			line += "  (destructive: " + c.Destructive + ")"
+		}
+		fmt.Fprintln(b, line)
+		for _, a := range c.Attributes {
+			line := fmt.Sprintf("      %s: %s -> %s", a.Column, value(a.Has), value(a.Wanted))
+			if a.Destructive != "" {
+				line += "  (destructive: " + a.Destructive + ")"
+			}
+			fmt.Fprintln(b, line)
+		}
+	}
+	if len(r.Changes) > 0 {
+		fmt.Fprintln(b)
+	}
+	fmt.Fprintln(b, r.Summary())
+	return b.Flush()
+}
+
+// String is "Plan: 3 to add, 1 to change, 0 to remove."
+func (s Summary) String() string {
+	if s == (Summary{}) {
+		return "No changes: the ERP is as the definitions say."
+	}
+	return fmt.Sprintf("Plan: %d to add, %d to change, %d to remove.", s.Add, s.Change, s.Remove)
+}
+
+func sign(a Action) string {
+	switch a {
+	case Create:
+		return "+"
+	case Remove:
+		return "-"
+	}
+	return "~"
+}
+
+// value shows a value: in quotes when it has blanks, and at a readable length.
+func value(s string) string {
+	const limit = 60
+	if s == "" {
+		return "(none)"
+	}
+	s = oneLine(s)
+	if runes := []rune(s); len(runes) > limit {
+		s = string(runes[:limit]) + "…"
+	}
+	if strings.ContainsAny(s, " \"") {
+		return fmt.Sprintf("%q", s)
+	}
+	return s
+}
+
+// oneLine keeps off a terminal what would move its cursor.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) {
+			return ' '
+		}
+		return r
+	}, s)
+}

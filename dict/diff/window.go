@@ -1,0 +1,126 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// window compares the window of a table, if the definition asks for one: its
+// record, that it has a tab for the table, and a field for each column.
+func (c *comparer) window(ctx context.Context, t dict.Table, info dict.TableInfo) error {
+	if t.Window == nil {
+		return nil
+	}
+	var window, tab *dict.Record
+	var fields []*dict.Record
+	pointer := dict.Key("window." + t.Name)
+	for _, step := range c.plan.Steps() {
+		r, ok := step.(*dict.Record)
+		switch {
+		case !ok:
+		case r.Table == "AD_Tab" && refersTo(r, "AD_Table_ID", dict.Key(t.Name)):
+			tab = r
+			v, _ := r.Value("AD_Window_ID")
+			if ref, ok := v.(dict.Ref); ok {
+				window = c.stepRecord(dict.Key(ref))
+			}
+		case r.Table == "AD_Field" && tab != nil && refersTo(r, "AD_Tab_ID", tab.Key):
+			fields = append(fields, r)
+		}
+	}
+	if window == nil {
+		return nil
+	}
+	has, err := c.reg.Window(ctx, window.Name, dict.WithInactive)
+	isNew := errors.Is(err, dict.ErrNotFound) || err == nil && has.Name != window.Name
+	if err != nil && !isNew {
+		return err
+	}
+	if isNew {
+		if _, made := c.out.found[window.Key]; !made && !c.seen[string(window.Key)] {
+			c.seen[string(window.Key)] = true
+			c.add(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, Action: Create, key: window.Key})
+		}
+		return nil
+	}
+	record := dict.Existing{Table: "AD_Window", ID: official(has.ID), Match: []dict.Match{{Column: "Name", Value: dict.Text(has.Name)}}}
+	c.out.found[window.Key] = record
+	if info.WindowID == has.ID {
+		c.out.found[pointer] = record // nothing refers to it
+	} else if info.ID != 0 {
+		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Update, key: pointer,
+			Attributes: []Attribute{{Column: "AD_Window_ID", Has: windowName(ctx, c.reg, info.WindowID), Wanted: has.Name}}})
+	}
+	for _, made := range []string{"AD_Menu.", "AD_TreeNodeMM."} {
+		c.out.found[dict.Key(made+window.Name)] = record // belongs to people once it is made
+	}
+	for _, step := range c.plan.Steps() {
+		if r, ok := step.(*dict.Record); ok && r.Table == "AD_Window_Access" && refersTo(r, "AD_Window_ID", window.Key) {
+			c.out.found[r.Key] = record
+		}
+	}
+	var list []Attribute
+	if !has.Active {
+		list = append(list, switchOn())
+	}
+	list = appendText(list, "WindowType", string(has.Type), window.Text("WindowType"))
+	if want := window.Text("IsSOTrx"); want != yesNo(has.Sales) {
+		list = append(list, Attribute{Column: "IsSOTrx", Has: yesNo(has.Sales), Wanted: want, value: dict.YesNo(want == "Y")})
+	}
+	if t.Window.Description != "" {
+		list = appendText(list, "Description", has.Description, t.Window.Description)
+	}
+	c.update(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, record: record, Attributes: list})
+	c.tab(t, info, has, record, tab, fields)
+	return nil
+}
+
+func (c *comparer) tab(t dict.Table, info dict.TableInfo, window dict.WindowInfo, record dict.Existing, tab *dict.Record, fields []*dict.Record) {
+	var has *dict.TabInfo
+	for i := range window.Tabs {
+		if own := &window.Tabs[i]; info.ID != 0 && own.TableID == info.ID && (has == nil || !has.Active && own.Active) {
+			has = own
+		}
+	}
+	if has == nil {
+		c.add(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, Action: Create, key: tab.Key})
+		return
+	}
+	table := existingTable(info.Name, info.ID)
+	there := dict.Existing{Table: "AD_Tab", ID: official(has.ID), Match: []dict.Match{
+		{Column: "AD_Window_ID", Value: record}, {Column: "AD_Table_ID", Value: table}}}
+	c.out.found[tab.Key] = there
+	if !has.Active {
+		c.update(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, record: there, Attributes: []Attribute{switchOn()}})
+	}
+	shown := map[string]bool{}
+	for _, f := range has.Fields {
+		shown[strings.ToLower(f.Column)] = true
+	}
+	for _, f := range fields {
+		if column := lastName(f, "AD_Column_ID"); shown[strings.ToLower(column)] {
+			c.out.found[f.Key] = there
+		} else {
+			c.add(Change{Table: t.Name, Kind: KindField, Name: f.Name, Action: Create, key: f.Key})
+		}
+	}
+}
+
+func windowName(ctx context.Context, reg dict.Registry, id int) string {
+	if id == 0 {
+		return ""
+	}
+	list, err := reg.Windows(ctx, dict.ListQuery{Inactive: true})
+	if err != nil {
+		return ""
+	}
+	for _, w := range list.Items {
+		if w.ID == id {
+			return w.Name
+		}
+	}
+	return ""
+}
