@@ -1,0 +1,241 @@
+package doctor_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/doctor"
+	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/tokens"
+)
+
+// canary stands for secrets, none of which may be part of a finding.
+const canary = "Kanarienvogel"
+
+func find(t *testing.T, checks []doctor.Check, name string) doctor.Check {
+	t.Helper()
+	for _, c := range checks {
+		assert.NotContains(t, c.Found+c.Mend, canary, c.Name)
+		if c.Status != doctor.OK && c.Status != doctor.Skipped {
+			assert.NotEmpty(t, c.Mend, "%s must say how to mend it", c.Name)
+		}
+	}
+	for _, c := range checks {
+		if c.Name == name {
+			return c
+		}
+	}
+	require.Failf(t, "no such check", "%s in %v", name, checks)
+	return doctor.Check{}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	open := filepath.Join(t.TempDir(), "open")
+	require.NoError(t, os.Mkdir(open, 0o700))
+	require.NoError(t, os.Chmod(open, 0o777))
+	tests := []struct {
+		name, check string
+		environ     map[string]string
+		path        string
+		pathErr     error
+		status      doctor.Status
+		says        string
+	}{
+		{"nothing set", "variables", nil, "", nil, doctor.OK, "none"},
+		{"set", "variables", map[string]string{"ERP_TOKEN": canary, "ERP_URL": "http://x", "PATH": "/bin"}, "", nil, doctor.OK, "set: ERP_TOKEN, ERP_URL"},
+		{"mistyped", "variables", map[string]string{"ERP_PASWORD": canary}, "", nil, doctor.Warning, "nothing reads ERP_PASWORD"},
+		{"empty is unset", "variables", map[string]string{"ERP_PASWORD": ""}, "", nil, doctor.OK, "none"},
+		{"database", "variables", map[string]string{doctor.DatabaseVariable: canary}, "", nil, doctor.OK, doctor.DatabaseVariable},
+		{"half a login", "login variables", map[string]string{"ERP_PASSWORD": canary}, "", nil, doctor.Warning, "only one"},
+		{"login and token", "login variables", map[string]string{"ERP_PASSWORD": canary, "ERP_USERNAME": "u", "ERP_TOKEN": canary}, "", nil, doctor.Warning, "ERP_TOKEN is set besides"},
+		{"token", "login variables", map[string]string{"ERP_TOKEN": canary}, "", nil, doctor.OK, "ERP_TOKEN"},
+		{"proxy", "proxy", map[string]string{"https_proxy": "http://u:" + canary + "@p"}, "", nil, doctor.OK, "HTTPS_PROXY"},
+		{"no home", "configuration folder", nil, "", errors.New("no home"), doctor.Warning, "no home"},
+		{"not there yet", "configuration folder", nil, filepath.Join(t.TempDir(), "a", "b.yaml"), nil, doctor.OK, "not there yet"},
+		{"open folder", "configuration folder", nil, filepath.Join(open, "b.yaml"), nil, doctor.Warning, "0777"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.name == "open folder" && runtime.GOOS == "windows" {
+				t.Skip("modes mean nothing there")
+			}
+			c := find(t, doctor.Environment(t.Context(), doctor.Host{
+				Program: "test", Environ: tt.environ, ConfigPath: tt.path, ConfigErr: tt.pathErr,
+			}), tt.check)
+			assert.Equal(t, doctor.AreaEnvironment, c.Area)
+			assert.Equal(t, tt.status, c.Status, c.Found)
+			assert.Contains(t, c.Found, tt.says)
+		})
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	t.Parallel()
+	stored := func(st tokens.Status) func(context.Context) (tokens.Status, error) {
+		return func(context.Context) (tokens.Status, error) { return st, nil }
+	}
+	const url = "url: https://erp.example.com\n"
+	tests := []struct {
+		name, yaml string
+		environ    map[string]string
+		given      doctor.Settings
+		check      string
+		status     doctor.Status
+		says       string
+	}{
+		{"no file", "", nil, doctor.Settings{}, "configuration file", doctor.OK, "no place"},
+		{"not readable", "", nil, doctor.Settings{Err: config.ErrTooOpen}, "configuration file", doctor.Failed, "others may"},
+		{"well-formed", url, nil, doctor.Settings{}, "settings", doctor.OK, "1 set"},
+		{"bad value", url + "auth.refresh-buffer: soon\n", nil, doctor.Settings{}, "settings", doctor.Failed, "soon"},
+		{"bad secret", url + "token: \"" + canary + "\\n\"\n", nil, doctor.Settings{}, "settings", doctor.Failed, "token"},
+		{"unknown key", url + "auth.usrname: " + canary + "\n", nil, doctor.Settings{}, "settings", doctor.Warning, "auth.usrname"},
+		{"bad sources", url, nil, doctor.Settings{Source: errors.New("belong together")}, "settings", doctor.Failed, "belong together"},
+		{"address", url, nil, doctor.Settings{}, "server address", doctor.OK, "https://erp.example.com (from profile)"},
+		{"no address", "", nil, doctor.Settings{}, "server address", doctor.Failed, "no address"},
+		{"clear text", "url: http://erp.example.com\n", nil, doctor.Settings{}, "server address", doctor.Warning, "clear text"},
+		{"clear text at home", "url: http://[::1]:8080\n", nil, doctor.Settings{}, "server address", doctor.OK, "::1"},
+		{"password in the address", "url: https://u:" + canary + "@erp.example.com\n", nil, doctor.Settings{}, "server address", doctor.Warning, "no address such as"},
+		{"nobody", url, nil, doctor.Settings{}, "login", doctor.Warning, "nothing to log in with"},
+		{"token", url, map[string]string{"ERP_TOKEN": canary}, doctor.Settings{}, "login", doctor.OK, "environment"},
+		{"user", url, map[string]string{"ERP_USERNAME": "ann"}, doctor.Settings{}, "login", doctor.OK, `"ann"`},
+		{"stored", url, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateValid, User: "ann"})}, "login", doctor.OK, `"ann", valid`},
+		{"stored and over", url, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateExpired, User: "ann"})}, "login", doctor.Warning, "expired"},
+		{"stored for elsewhere", url, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateOtherServer})}, "login", doctor.Warning, "another server"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			doc, err := config.Parse([]byte(tt.yaml))
+			require.NoError(t, err)
+			tt.given.Resolver = config.Resolver{Getenv: func(name string) string { return tt.environ[name] }, Document: doc}
+			c := find(t, doctor.Configuration(t.Context(), tt.given), tt.check)
+			assert.Equal(t, tt.status, c.Status, c.Found)
+			assert.Contains(t, c.Found, tt.says)
+			assert.Equal(t, tt.status == doctor.Failed, c.Err != nil)
+		})
+	}
+}
+
+func connect(t *testing.T, srv *erptest.Server) *erp.Client {
+	t.Helper()
+	m, err := tokens.NewManager(srv.URL(), tokens.WithCredentials(tokens.Login{
+		Username: "SuperUser", Password: tokens.NewSecret("System"), Client: "0", Role: "0", Organization: "0",
+	}))
+	require.NoError(t, err)
+	c, err := erp.New(srv.URL(), erp.WithTokenSource(m))
+	require.NoError(t, err)
+	return c
+}
+
+// The clocks of client and server are compared by the header Date of an answer.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	client := connect(t, erptest.New(t))
+	tests := []struct {
+		name   string
+		ours   time.Duration // our clock minus the server's
+		status doctor.Status
+		says   string
+	}{
+		{"together", 0, doctor.OK, "less than 30 s"},
+		{"a little apart", 10 * time.Second, doctor.OK, "less than 30 s"},
+		{"we are late", -time.Hour, doctor.Warning, "ahead of this one"},
+		{"we are early", time.Hour, doctor.Warning, "behind this one"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			checks := doctor.API(t.Context(), client, doctor.Options{Now: func() time.Time { return time.Now().Add(tt.ours) }})
+			c := find(t, checks, "clocks agree")
+			assert.Equal(t, tt.status, c.Status)
+			assert.Contains(t, c.Found, tt.says)
+			assert.Equal(t, tt.status, doctor.Worst(checks))
+		})
+	}
+}
+
+// A configured process is checked whether it is given by number or slug. The
+// numbers of the specification are other processes in the ERP's own dictionary.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	client := connect(t, erptest.New(t, erptest.Options{Strict: true}))
+	tests := []struct {
+		name, sync, imports string
+		syncs, imported     doctor.Status
+	}{
+		{"found by themselves", "", "", doctor.OK, doctor.OK},
+		{"numbers", "181", "50008", doctor.OK, doctor.OK},
+		{"slugs", "ad_column-sync", "packin", doctor.OK, doctor.OK},
+		{"the specification's numbers", "291", "194", doctor.Warning, doctor.Warning},
+		{"mixed up", "packin", "ad_column-sync", doctor.Warning, doctor.Warning},
+		{"nothing there", "987654", "no-such-process", doctor.Warning, doctor.Warning},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			checks := doctor.API(t.Context(), client, doctor.Options{SyncProcess: tt.sync, ImportProcess: tt.imports})
+			assert.Equal(t, tt.syncs, find(t, checks, "table synchronisation").Status)
+			assert.Equal(t, tt.imported, find(t, checks, "package import").Status)
+		})
+	}
+}
+
+// After a failure the rest of an area is skipped, and the cause is kept.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	client, err := erp.New("http://127.0.0.1:1")
+	require.NoError(t, err)
+	checks := doctor.API(t.Context(), client, doctor.Options{})
+	first := find(t, checks, "server answers")
+	assert.Equal(t, doctor.Failed, first.Status)
+	require.ErrorIs(t, first.Err, erp.ErrUnreachable)
+	for _, c := range checks[1:] {
+		assert.Equal(t, doctor.Skipped, c.Status, c.Name)
+	}
+	assert.Equal(t, doctor.Failed, doctor.Worst(checks))
+}
+
+func TestDatabase(t *testing.T) {
+	t.Parallel()
+	checks := doctor.Database(t.Context(), "", "")
+	assert.Equal(t, doctor.Skipped, find(t, checks, "database answers").Status)
+	assert.Equal(t, doctor.OK, doctor.Worst(checks))
+
+	checks = doctor.Database(t.Context(), "postgres://reader:"+canary+"@127.0.0.1:1/erp", "")
+	assert.Equal(t, doctor.Failed, find(t, checks, "database answers").Status)
+	assert.Equal(t, doctor.Skipped, find(t, checks, "dictionary is readable").Status)
+
+	url := testpg.URL(t)
+	checks = doctor.Database(t.Context(), url, "")
+	assert.Equal(t, doctor.OK, find(t, checks, "database answers").Status)
+	c := find(t, checks, "dictionary is readable")
+	assert.Equal(t, doctor.Failed, c.Status, "a database without the ERP's tables: %s", c.Found)
+
+	db, err := sql.Open("pgx", url)
+	require.NoError(t, err)
+	defer db.Close()
+	require.NoError(t, synthdict.New(synthdict.Options{Tables: 40, Columns: 900}).Create(t.Context(), db, synthdict.PostgreSQL, dbdict.DefaultSchema))
+	c = find(t, doctor.Database(t.Context(), url, ""), "dictionary is readable")
+	assert.Equal(t, doctor.OK, c.Status, c.Found)
+	assert.True(t, strings.Contains(c.Found, "rows"), c.Found)
+	c = find(t, doctor.Database(t.Context(), url, "elsewhere"), "dictionary is readable")
+	assert.Equal(t, doctor.Failed, c.Status)
+}
