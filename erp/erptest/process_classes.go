@@ -34,6 +34,8 @@ func (c *call) runImplementation(ctx context.Context, tx *store.Tx, run *process
 		return c.roleAccessProcess(ctx, tx, run)
 	case "UUIDGenerator":
 		return c.generateUUIDs(ctx, tx, run)
+	case "TableIndexValidate":
+		return c.validateIndex(ctx, tx, run)
 	case "CacheReset":
 		tx.DictionaryChanged()
 		return processResult{summary: "Cache reset"}, nil
