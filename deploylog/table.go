@@ -49,5 +49,18 @@ func Table() dict.Table {
 				Description: "Job of the deployment automation"},
 			dict.Column{Name: "Automation_URL", Label: "Automation URL", Type: dict.TypeURL, Description: "Link to that job"},
 			dict.Column{Name: "DeployedBy", Type: dict.TypeString, Length: 100, Description: "User who triggered the run"},
-		)
+		).
+		Index(indexes()...)
+}
+
+// indexes are what the log's own questions need to stay fast in a long log:
+// history, version running, runs in progress, changes, runs of a build.
+func indexes() []dict.Index {
+	return []dict.Index{
+		{Name: "xx_deploy_log_started", Columns: []string{"Environment", "DateStarted"}},
+		{Name: "xx_deploy_log_ended", Columns: []string{"Environment", "DateCompleted"}},
+		{Name: "xx_deploy_log_open", Columns: []string{"DateCompleted", "DateStarted"}},
+		{Name: "xx_deploy_log_updated", Columns: []string{"Updated"}},
+		{Name: "xx_deploy_log_build", Columns: []string{"Ci_BuildNo", "Environment"}},
+	}
 }

@@ -1,0 +1,116 @@
+package deploylog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// Completion is how a run ended.
+type Completion struct {
+	Status       State  // SUCCESS, out of DEPLOYING, or FAILED
+	Changes      string // summary of what changed; empty: as it is
+	ErrorMessage string // why the run failed; with FAILED only
+
+	// At is when the run ended, by the caller's clock, for calls that are
+	// delivered late; zero: now.
+	At time.Time
+	// Op names the call, so that a repeated one can be told from a second one;
+	// empty for calls that are not repeated.
+	Op string
+}
+
+// Complete ends a run. DateCompleted and Duration are computed from the
+// server's clock. What the transition table forbids is a *TransitionError, and
+// nothing is changed.
+func (l *Log) Complete(ctx context.Context, id erp.ID, c Completion) (Run, error) {
+	switch {
+	case c.Status != Success && c.Status != Failed:
+		return Run{}, fmt.Errorf("%w: a run is completed with %s or %s, not with %q", ErrInvalid, Success, Failed, clip(string(c.Status)))
+	case c.Status == Success && c.ErrorMessage != "":
+		return Run{}, fmt.Errorf("%w: a run that ended in %s has no error message", ErrInvalid, Success)
+	}
+	return l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
+		body := map[string]any{"DateCompleted": isoUTC(at), "Duration": 0}
+		if !run.DateStarted.IsZero() {
+			if at.Before(run.DateStarted) {
+				at = run.DateStarted
+				body["DateCompleted"] = isoUTC(at)
+			}
+			body["Duration"] = int64(at.Truncate(time.Second).Sub(run.DateStarted.Truncate(time.Second)) / time.Second)
+		}
+		if c.Changes != "" {
+			body["Changes"] = l.limits.cut("Changes", c.Changes)
+		}
+		if c.Status == Success {
+			body["Progress"] = 100
+			return body, nil
+		}
+		message := c.ErrorMessage
+		if message == "" {
+			message = "no reason was given"
+			if run.CurrentStep != "" {
+				message += "; the last step was: " + run.CurrentStep
+			}
+		}
+		body["ErrorMessage"] = l.limits.cut("ErrorMessage", message)
+		switch {
+		case run.Status == Building && run.VersionPrevious != "":
+			// Somebody else filled it in. Only a run that reached the
+			// deployment has one, see Run.ReachedDeployment.
+			body["VersionPrevious"] = nil
+		case run.Status == Deploying && run.VersionPrevious == "":
+			version, err := l.versionBefore(ctx, run, at)
+			if err != nil {
+				return nil, err
+			}
+			body["VersionPrevious"] = version
+		}
+		return body, nil
+	}})
+}
+
+// Rollback is what a run was taken back to.
+type Rollback struct {
+	// Version is the one that is running again; empty: the run's
+	// VersionPrevious.
+	Version string
+	// Reason is kept in the error message of a run that had none.
+	Reason string
+
+	// At is when it was rolled back, by the caller's clock, for calls that are
+	// delivered late; zero: now.
+	At time.Time
+	// Op names the call, so that a repeated one can be told from a second one;
+	// empty for calls that are not repeated.
+	Op string
+}
+
+// Rollback records that a run was reverted: one that FAILED while DEPLOYING, or
+// a SUCCESS. VersionPrevious is the version running again afterwards, and
+// CurrentStep says when. DateCompleted and Duration stay those of the
+// deployment. What the transition table forbids is a *TransitionError, and
+// nothing is changed.
+func (l *Log) Rollback(ctx context.Context, id erp.ID, r Rollback) (Run, error) {
+	version, err := l.limits.exact("VersionPrevious", "the version that is running again", r.Version)
+	if err != nil {
+		return Run{}, err
+	}
+	return l.move(ctx, id, move{to: RolledBack, at: r.At, op: r.Op, build: func(_ context.Context, run *Run, at time.Time) (map[string]any, error) {
+		back := version
+		if back == "" {
+			back = run.VersionPrevious
+		}
+		if back == "" || back == NoVersion {
+			return nil, fmt.Errorf("%w: the log does not know which version ran in %s before run %s; name the one that is running again",
+				ErrInvalid, run.Environment, run.ID)
+		}
+		body := map[string]any{"VersionPrevious": back, "CurrentStep": l.limits.cut("CurrentStep", rollbackStep(back, at))}
+		if r.Reason != "" && run.ErrorMessage == "" {
+			body["ErrorMessage"] = l.limits.cut("ErrorMessage", r.Reason)
+		}
+		return body, nil
+	}})
+}

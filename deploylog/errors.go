@@ -1,0 +1,52 @@
+package deploylog
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+var (
+	// ErrTransition is in the error of a move that the run may not make; see
+	// [TransitionError].
+	ErrTransition = errors.New("the run may not make that move")
+	// ErrInvalid is in every error about input that was refused before anything
+	// was sent.
+	ErrInvalid = errors.New("invalid input")
+	// ErrBusy is in the error of a move that another writer of the same run
+	// kept from being made.
+	ErrBusy = errors.New("another writer is moving the run")
+)
+
+// unclear reports whether the request may or may not have been carried out.
+func unclear(err error) bool {
+	var conn *erp.ConnError
+	if errors.As(err, &conn) {
+		return conn.Sent
+	}
+	return errors.Is(err, erp.ErrUnreachable) || errors.Is(err, erp.ErrBadResponse) || errors.Is(err, erp.ErrUnavailable)
+}
+
+// refused reports whether the server answered that it will not carry the
+// request out, whatever the state of the record is.
+func refused(err error) bool {
+	var e *erp.Error
+	if !errors.As(err, &e) {
+		return errors.Is(err, erp.ErrInvalid)
+	}
+	return e.Status < http.StatusInternalServerError
+}
+
+// gone reports whether the record is not there.
+func gone(err error) bool { return errors.Is(err, erp.ErrNotFound) || errors.Is(err, erp.ErrGone) }
+
+// clip shortens text for an error.
+func clip(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if runes := []rune(text); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,276 @@
+package deploylog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// The ERP's REST API knows no conditional update: two writers that read the
+// same state could both move the run on. So a writer first makes a second
+// record that nobody else can make, because its UUID is derived from the run's
+// and unique, looks at the run again, and then changes the run and deletes that
+// record in one transaction. A writer that was killed in between leaves the
+// record behind; after a while the next one deletes it, whereupon the late
+// transaction of the first fails as a whole.
+//
+// The record is inactive, so that no list shows it.
+
+// claim is the right to move a run.
+type claim struct {
+	id erp.ID
+	// server is the time of the claim by the server's clock, and skew by how
+	// much that is ahead of ours. A zero time means that the server did not say.
+	server time.Time
+	skew   time.Duration
+}
+
+// time is when a move happened by the server's clock: at, by our clock, or now.
+func (c claim) time(at time.Time, clock Clock) time.Time {
+	switch {
+	case !at.IsZero():
+		return at.Add(c.skew)
+	case !c.server.IsZero():
+		return c.server
+	}
+	return clock.Now()
+}
+
+// move is a move of a run to another state.
+type move struct {
+	to State
+	at time.Time // when it happened, by the caller's clock; zero: now
+	op string    // names the call, so that a repeated one knows its own claim
+	// build makes the columns to change, for the run as it is and the time of
+	// the move by the server's clock.
+	build func(ctx context.Context, run *Run, at time.Time) (map[string]any, error)
+}
+
+// maxRounds bounds how often a move starts over because others were faster.
+const maxRounds = 5
+
+// move makes a move if the transition table allows it.
+func (l *Log) move(ctx context.Context, id erp.ID, m move) (Run, error) {
+	if m.op == "" {
+		m.op = newUUID()
+	}
+	for range maxRounds {
+		run, err := l.Get(ctx, id)
+		if err != nil {
+			return Run{}, err
+		}
+		if err := checkMove(&run, m.to); err != nil {
+			return Run{}, err
+		}
+		c, err := l.claim(ctx, &run, m)
+		if err != nil {
+			return Run{}, fmt.Errorf("moving run %s to %s: %w", id, m.to, err)
+		}
+		moved, again, err := l.moveClaimed(ctx, run.ID, m, c)
+		if err != nil {
+			var forbidden *TransitionError
+			if errors.As(err, &forbidden) {
+				return Run{}, err
+			}
+			return Run{}, fmt.Errorf("moving run %s to %s: %w", id, m.to, err)
+		}
+		if !again {
+			return moved, nil
+		}
+	}
+	return Run{}, fmt.Errorf("moving run %s to %s: %w; try again", id, m.to, ErrBusy)
+}
+
+// moveClaimed makes the move of a run that is claimed; again means that the
+// claim was lost and the run has to be looked at anew.
+func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Run, again bool, err error) {
+	run, err := l.Get(ctx, id)
+	if err == nil {
+		err = checkMove(&run, m.to)
+	}
+	var body map[string]any
+	if err == nil {
+		body, err = m.build(ctx, &run, c.time(m.at, l.clock))
+	}
+	if err != nil {
+		l.release(ctx, c)
+		return Run{}, false, err
+	}
+	body["Status"] = m.to.Code()
+	for attempt := 1; ; attempt++ {
+		moved, err := l.commit(ctx, id, c, body)
+		var failed *erp.BatchError
+		switch {
+		case err == nil:
+			return moved, false, nil
+		case errors.As(err, &failed) && failed.Index == 0 && gone(failed.Err):
+			if attempt == 1 {
+				return Run{}, true, nil // another writer took over
+			}
+			return l.outcome(ctx, id, m, err)
+		case !unclear(err) || ctx.Err() != nil:
+			l.release(ctx, c)
+			return Run{}, false, err
+		}
+		// The answer is lost: as long as the claim is there, nothing was done.
+		if _, gerr := l.client.Get(ctx, TableName, c.id, nil); gone(gerr) {
+			return l.outcome(ctx, id, m, err)
+		}
+		if attempt >= l.opts.Attempts || l.pause(ctx, attempt) != nil {
+			l.release(ctx, c)
+			return Run{}, false, err
+		}
+	}
+}
+
+// outcome finds out what became of a move whose answer was lost and whose claim
+// is gone: the run shows it, unless another writer took over before.
+func (l *Log) outcome(ctx context.Context, id erp.ID, m move, lost error) (_ Run, again bool, err error) {
+	run, err := l.Get(ctx, id)
+	if err != nil {
+		return Run{}, false, lost
+	}
+	return run, !reachable(m.to, run.Status), nil
+}
+
+// commit changes the run and gives the claim up, in one transaction where the
+// server has batches.
+func (l *Log) commit(ctx context.Context, id erp.ID, c claim, body map[string]any) (Run, error) {
+	if c.id.IsZero() { // the role may not delete, so there are no claims
+		return l.put(ctx, id, body)
+	}
+	results, err := l.client.Batch(ctx, []erp.BatchRequest{
+		erp.BatchDelete(TableName, c.id),
+		erp.BatchUpdate(TableName, id, body),
+	}, erp.BatchOptions{})
+	if err == nil {
+		rec, err := results[1].Record()
+		if err != nil {
+			return l.Get(ctx, id)
+		}
+		return ParseRun(rec)
+	}
+	var failed *erp.BatchError
+	if errors.As(err, &failed) && failed.Index == 0 && !gone(failed.Err) {
+		l.log.Warn("claims cannot be deleted; moves are made without", "error", err)
+		return l.put(ctx, id, body)
+	}
+	if !errors.As(err, &failed) && (gone(err) || errors.Is(err, erp.ErrMethodNotAllowed)) { // no batches here
+		run, err := l.put(ctx, id, body)
+		if err == nil {
+			l.release(ctx, c)
+		}
+		return run, err
+	}
+	return Run{}, err
+}
+
+// claimUUID is the UUID of the record that claims a run.
+func claimUUID(run *Run) string { return derivedUUID("claim", run.UUID) }
+
+// claim gets the right to move the run, waiting for other writers.
+func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
+	uuid := claimUUID(run)
+	var other erp.ID // claim of another writer
+	var since time.Time
+	failures := 0
+	for round := 1; ; round++ {
+		sent := l.clock.Now()
+		rec, err := l.client.Create(ctx, TableName, map[string]any{
+			TableName + "_UU": uuid, "IsActive": false, "Environment": string(run.Environment), "Status": m.to.Code(),
+			"DateStarted": isoUTC(sent), "DateCompleted": isoUTC(sent), "Automation_JobID": m.op,
+			"CurrentStep": l.limits.cut("CurrentStep", fmt.Sprintf("moving run %s to %s", run.ID, m.to)),
+		})
+		if err == nil {
+			return l.claimed(rec, sent), nil
+		}
+		if refused(err) || ctx.Err() != nil {
+			return claim{}, err
+		}
+		found, getErr := l.client.Get(ctx, TableName, erp.UUID(uuid), nil)
+		switch {
+		case getErr == nil:
+			if owner, _ := found.Text("Automation_JobID"); owner == m.op {
+				return l.claimed(found, time.Time{}), nil // its answer was lost
+			}
+			failures = 0
+			now := l.clock.Now()
+			if found.ID() != other {
+				other, since = found.ID(), now
+			} else if now.Sub(since) >= l.opts.ClaimWait {
+				l.log.Warn("taking over from a writer that did not finish", "run", run.ID.String())
+				if err := l.client.Delete(ctx, TableName, other); err != nil && !gone(err) {
+					if unclear(err) {
+						return claim{}, err
+					}
+					return claim{}, nil // it cannot be removed: go on without
+				}
+				continue
+			}
+		case gone(getErr) && !unclear(err):
+			// It was given up between the two calls, or the ERP refuses such
+			// records altogether.
+			if failures++; failures > 2*l.opts.Attempts {
+				return claim{}, err
+			}
+		default:
+			if failures++; failures >= l.opts.Attempts {
+				return claim{}, err
+			}
+		}
+		if serr := l.clock.Sleep(ctx, min(time.Duration(round)*20*time.Millisecond, l.opts.ClaimWait/4)); serr != nil {
+			return claim{}, fmt.Errorf("%w: %w", ErrBusy, serr)
+		}
+	}
+}
+
+// claimed reads what the server says about its clock from a claim that was just
+// made: it wrote Created itself, and DateStarted is what we sent.
+func (l *Log) claimed(rec erp.Record, sent time.Time) claim {
+	c := claim{id: rec.ID()}
+	created, ok := rec.Time("Created")
+	started, ok2 := rec.Time("DateStarted")
+	if !ok || !ok2 || sent.IsZero() {
+		return c
+	}
+	c.server = sent.Truncate(time.Second).Add(created.Sub(started))
+	now := l.clock.Now()
+	if c.server.Before(sent.Add(-clockTolerance)) || c.server.After(now.Add(clockTolerance)) {
+		c.skew = c.server.Sub(now)
+	}
+	return c
+}
+
+// release gives a claim up. What goes wrong with it costs the next writer a
+// wait and nothing else.
+func (l *Log) release(ctx context.Context, c claim) {
+	if c.id.IsZero() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := l.client.Delete(ctx, TableName, c.id); err != nil && !gone(err) {
+		l.log.Warn("a claim stays behind", "error", err)
+	}
+}
+
+// put changes columns of a run: by PUT, which is what the ERP knows, or by
+// PATCH where the server says that it knows it.
+func (l *Log) put(ctx context.Context, id erp.ID, body map[string]any) (Run, error) {
+	change := l.client.Update
+	if l.changeMethod(ctx, id) == http.MethodPatch {
+		change = l.client.Patch
+	}
+	rec, err := change(ctx, TableName, id, body)
+	if errors.Is(err, erp.ErrMethodNotAllowed) && l.refuseMethod(ctx, id) {
+		rec, err = l.client.Patch(ctx, TableName, id, body)
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	return ParseRun(rec)
+}

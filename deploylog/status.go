@@ -1,0 +1,163 @@
+package deploylog
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// StatusQuery says whose status to read. The zero value is that of all
+// environments.
+type StatusQuery struct {
+	Environment Environment // empty: all
+	Client      erp.ID      // tenant; zero: all that the role may see
+}
+
+// EnvironmentStatus is what happens in an environment and what runs there.
+type EnvironmentStatus struct {
+	Environment Environment `json:"environment"`
+	// Current is the newest run in progress, else the newest run; nil when there
+	// was none yet.
+	Current *Run `json:"current"`
+	// InProgress is how many runs are under way, which should be one at most.
+	InProgress int `json:"inProgress"`
+	// Running is the version that runs there according to the log: that of the
+	// last SUCCESS, or the one the last ROLLED_BACK went back to. A failed
+	// deployment does not change it. Empty: the log does not know.
+	Running string `json:"running,omitempty"`
+	// Since is when that version came there.
+	Since time.Time `json:"since,omitzero"`
+	// RunningID is the run that brought it.
+	RunningID erp.ID `json:"runningId,omitzero"`
+}
+
+// Status reads the current run of each environment. It asks for a handful of
+// records, however many there are.
+func (l *Log) Status(ctx context.Context, q StatusQuery) ([]EnvironmentStatus, error) {
+	environments := Environments()
+	if q.Environment != "" {
+		env, err := ParseEnvironment(string(q.Environment))
+		if err != nil {
+			return nil, err
+		}
+		environments = []Environment{env}
+	}
+	open, err := l.open(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("reading the status: %w", err)
+	}
+	status := make([]EnvironmentStatus, len(environments))
+	errs := make([]error, len(environments))
+	var wg sync.WaitGroup
+	for i, env := range environments {
+		wg.Go(func() { status[i], errs[i] = l.environmentStatus(ctx, env, q.Client, open) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("reading the status: %w", err)
+		}
+	}
+	return status, nil
+}
+
+// maxOpen bounds how many runs in progress are looked at: more than that are
+// runs that were never completed.
+const maxOpen = 100
+
+// open reads the runs in progress, newest first.
+func (l *Log) open(ctx context.Context, q StatusQuery) ([]Run, error) {
+	f := erp.IsNull("DateCompleted").And(erp.NotNull("DateStarted"))
+	if q.Environment != "" {
+		f = f.And(erp.Eq("Environment", string(q.Environment)))
+	}
+	if !q.Client.IsZero() {
+		f = f.And(erp.Eq("AD_Client_ID", q.Client))
+	}
+	page, err := l.client.Query(ctx, TableName, &erp.Query{
+		Filter: f, Select: runColumns(), Top: maxOpen, OrderBy: []string{erp.Desc("DateStarted"), erp.Desc(TableName + "_ID")},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	for _, rec := range page.Records {
+		run, err := ParseRun(rec)
+		if err != nil {
+			return nil, err
+		}
+		if run.Status.InProgress() {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}
+
+func (l *Log) environmentStatus(ctx context.Context, env Environment, client erp.ID, open []Run) (EnvironmentStatus, error) {
+	s := EnvironmentStatus{Environment: env}
+	for i := range open {
+		if open[i].Environment == env {
+			if s.InProgress++; s.Current == nil {
+				s.Current = &open[i]
+			}
+		}
+	}
+	last, err := l.lastDone(ctx, env, client, time.Time{})
+	if err != nil {
+		return s, err
+	}
+	if last != nil {
+		s.Running, s.Since, s.RunningID = last.RunningAfter(), last.DateCompleted, last.ID
+		if last.Status == RolledBack {
+			s.Since = last.RolledBackAt()
+		}
+	}
+	if s.Current == nil {
+		s.Current, err = l.latest(ctx, env, client)
+	}
+	return s, err
+}
+
+// lookBack are the stretches of time in which the newest run is looked for, one
+// after the other: the server counts the matches of every query, so a query
+// that reaches back without end is slow when the log is long.
+func lookBack() []time.Duration { return []time.Duration{24 * time.Hour, 60 * 24 * time.Hour, 0} }
+
+// lastDone is the run that brought the version running in an environment at a
+// time (zero: now); nil when there is none.
+func (l *Log) lastDone(ctx context.Context, env Environment, client erp.ID, at time.Time) (*Run, error) {
+	f := erp.Eq("Environment", string(env)).And(erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code())))
+	if !at.IsZero() {
+		f = f.And(erp.Lt("DateCompleted", at.UTC().Truncate(time.Second).Add(time.Second)))
+	}
+	return l.lookFor(ctx, f, client, "DateCompleted", at)
+}
+
+// latest is the newest run of an environment, nil when there is none.
+func (l *Log) latest(ctx context.Context, env Environment, client erp.ID) (*Run, error) {
+	return l.lookFor(ctx, erp.Eq("Environment", string(env)), client, "DateStarted", time.Time{})
+}
+
+// lookFor finds the run with the largest value of a time column.
+func (l *Log) lookFor(ctx context.Context, f erp.Filter, client erp.ID, column string, from time.Time) (*Run, error) {
+	if !client.IsZero() {
+		f = f.And(erp.Eq("AD_Client_ID", client))
+	}
+	if from.IsZero() {
+		from = l.clock.Now()
+	}
+	for _, back := range lookBack() {
+		within := f.And(erp.NotNull(column))
+		if back > 0 {
+			within = f.And(erp.Ge(column, from.Add(-back).UTC().Truncate(time.Second)))
+		}
+		run, err := l.newest(ctx, erp.Query{Filter: within, OrderBy: []string{erp.Desc(column), erp.Desc(TableName + "_ID")}})
+		if err != nil || run != nil {
+			return run, err
+		}
+	}
+	return nil, nil
+}
