@@ -74,3 +74,18 @@ func FuzzCron(f *testing.F) {
 		}
 	})
 }
+
+func TestJobThatRunsIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	srv, err := Open(t.Context(), Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, srv.Close()) })
+	require.True(t, srv.jobs.begin("WorkflowProcessor100"))
+	job, ok := srv.jobs.look("WorkflowProcessor100")
+	require.True(t, ok)
+	c := &call{srv: srv, session: &session{}}
+	err = c.runJobNow(t.Context(), job)
+	require.EqualError(t, err, "500 Server error: The server job is running: WorkflowProcessor100")
+	srv.jobs.end(job.id, jobLog{}, 0, time.Time{})
+	require.NoError(t, c.runJobNow(t.Context(), job))
+}

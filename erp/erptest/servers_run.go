@@ -133,6 +133,11 @@ func (c *call) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.R
 	if process == nil || !process.Bool("IsActive") {
 		return nil, plainError("The scheduler has no active process")
 	}
+	if _, write, err := c.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
+		return nil, err
+	} else if !write {
+		return nil, plainError("The supervisor may not run the process " + process.String("Value"))
+	}
 	run := &processRun{
 		process: process, slug: slugify(process.String("Value")), params: map[string]parameter{},
 		recordID: scheduler.Int("Record_ID"), tableID: scheduler.Int("AD_Table_ID"),

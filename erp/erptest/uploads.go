@@ -168,7 +168,10 @@ func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) e
 	case len(u.name) > maxEntryName || strings.ContainsRune(u.name, 0) || len(u.contentType) > maxEntryName || len(u.sum) > 64:
 		return &shortError{"The file name, content type or checksum is too long."}
 	}
-	held, err := c.uploadsHeld(ctx, tx)
+	if err := c.dropExpiredChunks(ctx, tx); err != nil {
+		return err
+	}
+	held, err := uploadsHeld(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -178,17 +181,19 @@ func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) e
 	return nil
 }
 
-// uploadsHeld drops the chunks of sessions that expired before they were
-// complete, and tells how many bytes of uploads the server holds.
-func (c *call) uploadsHeld(ctx context.Context, tx *store.Tx) (int64, error) {
+// dropExpiredChunks drops the chunks of sessions that expired before they were
+// complete.
+func (c *call) dropExpiredChunks(ctx context.Context, tx *store.Tx) error {
 	t, err := tx.Table(ctx, "REST_UploadChunk")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if _, err := tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.storedNow()); err != nil {
-		return 0, err
-	}
-	var held int64
+	_, err = tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.storedNow())
+	return err
+}
+
+// uploadsHeld tells how many bytes of uploads the server holds.
+func uploadsHeld(ctx context.Context, tx *store.Tx) (held int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT (SELECT COALESCE(SUM(LENGTH(BinaryData)),0) FROM REST_Upload)
 		+ (SELECT COALESCE(SUM(LENGTH(BinaryData)),0) FROM REST_UploadChunk)`).Scan(&held)
 	return held, err

@@ -131,6 +131,13 @@ func (c *call) takeChunk(ctx context.Context, tx *store.Tx, k chunk) (int, *wire
 	if int64(len(k.data)) != want {
 		return http.StatusBadRequest, receipt(fmt.Sprintf("Chunk size mismatch: expected %d bytes, received %d", want, len(k.data)), false), nil
 	}
+	held, err := uploadsHeld(ctx, tx)
+	if err != nil {
+		return 0, nil, err
+	}
+	if held+int64(len(k.data)) > maxUploadsHeld {
+		return 0, nil, plainError("The server has no room for the chunk")
+	}
 	if err := c.storeChunk(ctx, tx, row, k); err != nil {
 		return 0, nil, err
 	}

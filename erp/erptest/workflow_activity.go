@@ -93,13 +93,14 @@ func nodeKind(node store.Row, column *store.Column) activityKind {
 	return noQuestion
 }
 
-// document is the record the activity is about, nil when it is gone.
+// document is the record the activity is about, nil when it is gone or belongs
+// to another tenant than the activity.
 func (a *activity) document(ctx context.Context, tx *store.Tx) (*record, error) {
 	if a.table == nil || a.table.KeyColumn() == nil {
 		return nil, nil
 	}
 	row, err := oneRow(ctx, tx, a.table.Name, a.row.Int("Record_ID"))
-	if err != nil || row == nil {
+	if err != nil || row == nil || row.Int("AD_Client_ID") != a.row.Int("AD_Client_ID") {
 		return nil, err
 	}
 	return &record{table: a.table, old: row, row: row}, nil

@@ -224,3 +224,19 @@ func TestForward(t *testing.T) {
 	assert.Equal(t, 104.0, activity["AD_User_ID"].(map[string]any)["id"])
 	assert.Equal(t, http.StatusOK, o.put("/workflow/approve/"+strings.ToLower(activity["uid"].(string)), `{}`).status, "by uuid")
 }
+
+func TestActivitiesAboutOtherTenantsRecords(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asGardenAdmin)
+	fern := o.as(asFernAdmin)
+	before := fern.object(http.MethodGet, "/models/C_Order/1000000", "")
+	a := o.post("/models/AD_WF_Activity", `{"AD_WF_Process_ID":100,"AD_WF_Node_ID":201,"AD_Workflow_ID":116,"AD_WF_Responsible_ID":102,"AD_User_ID":101,"AD_Table_ID":259,"Record_ID":1000000,"WFState":"OS","Priority":9}`)
+	require.Equal(t, http.StatusCreated, a.status, a.body)
+	id := numberText(a.object(t)["id"])
+	list := o.get("/workflow")
+	assert.NotContains(t, list.body, `"summary":"`+before["DocumentNo"].(string)+`"`)
+	assert.Contains(t, list.body, `"id":`+id)
+	want(t, o.put("/workflow/reject/"+id, `{}`), http.StatusInternalServerError,
+		`{"title":"Approve error","status":500,"detail":"The record of the activity does not exist any more"}`)
+	assert.Equal(t, before, fern.object(http.MethodGet, "/models/C_Order/1000000", ""))
+}
