@@ -5,7 +5,8 @@
 // what it is about.
 //
 // Exit codes: 0 done, 1 the operation failed, 2 wrong usage, 3 not authorised
-// or not logged in, 4 the server could not be reached.
+// or not logged in, 4 the server could not be reached, 5 `erphub dict diff`
+// found the ERP to differ from the definitions.
 package main
 
 import (

@@ -209,3 +209,21 @@ func (r *Result) matches(list []dict.Match, kept map[dict.Key]bool) []dict.Match
 	}
 	return out
 }
+
+// SynchroniseAll makes the plan synchronise every table and build every index
+// of the definitions, also those without changes: for when the dictionary is
+// right and the database may not be, as after a run that was broken off.
+func (r *Result) SynchroniseAll() {
+	for _, step := range r.full.Steps() {
+		p, ok := step.(*dict.Process)
+		if !ok {
+			continue
+		}
+		switch p.Role {
+		case dict.SyncTable:
+			r.synced[strings.ToLower(p.Name)] = true
+		case dict.ValidateIndex:
+			r.rebuilt[p.Name] = true
+		}
+	}
+}

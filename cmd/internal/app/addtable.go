@@ -25,10 +25,10 @@ func (a *app) addCommand() *cli.Command {
 func (a *app) dictCommand() *cli.Command {
 	return &cli.Command{
 		Name: "dict", Usage: "work with the dictionary",
-		Subcommands: []*cli.Command{{
+		Subcommands: append([]*cli.Command{{
 			Name: "add", Usage: "add to the dictionary",
 			Subcommands: []*cli.Command{a.addTableCommand()},
-		}},
+		}}, a.dictCodeCommands()...),
 	}
 }
 

@@ -18,10 +18,14 @@ const (
 	exitUsage         = 2
 	exitNotAuthorised = 3
 	exitUnreachable   = 4
+	exitDrift         = 5 // dict diff: the ERP is not as the definitions say
 )
 
 // errReported marks an error that was printed already.
 var errReported = errors.New("already reported")
+
+// errDrift is the difference that dict diff has shown.
+var errDrift = fmt.Errorf("the ERP differs from the definitions: %w", errReported)
 
 // usageErr is wrong usage: nothing was done.
 type usageErr struct{ err error }
@@ -39,6 +43,8 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.Is(err, errDrift):
+		return exitDrift
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable):
 		return exitUnreachable
 	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden), errors.Is(err, tokens.ErrAuthentication):

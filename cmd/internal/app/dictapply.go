@@ -1,0 +1,158 @@
+package app
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/atomicfile"
+)
+
+func (a *app) dictApply(c *cli.Context) error {
+	if f := c.String("format"); f != "rest" {
+		return usagef("there is no format %q; use rest", f)
+	}
+	opts := applyOptions(c)
+	if c.Bool("resume") {
+		return a.resumeApply(c, opts)
+	}
+	if fileExists(planFile(opts.Checkpoint)) {
+		return usagef("an earlier run was broken off and left %s: go on with --resume, or remove %s and %s to begin anew",
+			opts.Checkpoint, opts.Checkpoint, planFile(opts.Checkpoint))
+	}
+	cmp, err := a.compared(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("sync-all") {
+		cmp.result.SynchroniseAll()
+	}
+	plan, err := cmp.result.Plan()
+	if err != nil {
+		return err
+	}
+	if !c.Bool("json") {
+		if err := cmp.result.WriteText(a.streams.Out); err != nil {
+			return err
+		}
+	}
+	if plan.Len() == 0 {
+		if c.Bool("json") {
+			return a.printJSON(applyReport{Changes: []diff.Change{}})
+		}
+		return nil
+	}
+	if n := len(cmp.result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
+		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
+	}
+	if err := a.consent(c, "Carry out these changes?"); err != nil {
+		return err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(planFile(opts.Checkpoint), text, 0o600); err != nil {
+		return fmt.Errorf("keeping the plan: %w", err)
+	}
+	return a.carryOut(c, cmp.client, plan, opts, cmp.result)
+}
+
+// consent asks a person at a terminal; elsewhere --yes has to be given.
+func (a *app) consent(c *cli.Context, question string) error {
+	if c.Bool("yes") {
+		return nil
+	}
+	if !terminal(a.streams.In) || c.Bool("json") {
+		return usagef("nothing was done: there is nobody to ask here, so give --yes")
+	}
+	fmt.Fprintf(a.streams.Err, "%s Only yes is taken for consent: ", question)
+	line, err := bufio.NewReader(a.streams.In).ReadString('\n')
+	if err != nil && line == "" {
+		return fmt.Errorf("nothing was done: reading the answer: %w", err)
+	}
+	if answer := strings.TrimSpace(line); !strings.EqualFold(answer, "yes") {
+		return errors.New("nothing was done, as you wished")
+	}
+	return nil
+}
+
+// resumeApply goes on with the plan of the run that was broken off.
+func (a *app) resumeApply(c *cli.Context, opts *restdict.Options) error {
+	text, err := os.ReadFile(planFile(opts.Checkpoint))
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is nothing to resume: no run left %s; apply without --resume", planFile(opts.Checkpoint))
+	}
+	if err != nil {
+		return fmt.Errorf("resuming: %w", err)
+	}
+	var plan dict.Plan
+	if err := json.Unmarshal(text, &plan); err != nil {
+		return fmt.Errorf("resuming from %s: %w; remove it to begin anew", planFile(opts.Checkpoint), err)
+	}
+	client, err := a.client(c)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(c, client, &plan, opts, nil)
+}
+
+// applyReport is what apply tells a machine.
+type applyReport struct {
+	Changes  []diff.Change `json:"changes,omitempty"`
+	Made     int           `json:"made"`
+	Changed  int           `json:"changed"`
+	Found    int           `json:"found"`
+	Ran      int           `json:"ran"`
+	Messages []string      `json:"messages,omitempty"`
+	Millis   int64         `json:"millis"`
+}
+
+// carryOut runs the plan and clears away its files when it came to its end.
+func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts *restdict.Options, changes *diff.Result) error {
+	result, err := a.runPlan(c.Context, client, plan, opts)
+	if err != nil {
+		if result == nil && !fileExists(opts.Checkpoint) { // it was never begun
+			err = errors.Join(err, removeFiles(planFile(opts.Checkpoint)))
+		}
+		return err
+	}
+	if err := removeFiles(planFile(opts.Checkpoint), opts.Checkpoint); err != nil {
+		return fmt.Errorf("the changes are made, but the state of the run cannot be cleared away: %w", err)
+	}
+	r := applyReport{Made: result.Count(restdict.Made), Changed: result.Count(restdict.Changed), Found: result.Count(restdict.Found),
+		Ran: result.Count(restdict.Ran), Millis: result.Took.Milliseconds()}
+	if changes != nil {
+		r.Changes = changes.Changes
+	}
+	for _, s := range result.Steps {
+		if s.Message != "" {
+			r.Messages = append(r.Messages, s.Message)
+		}
+	}
+	if c.Bool("json") {
+		return a.printJSON(r)
+	}
+	_, err = fmt.Fprintf(a.streams.Out, "Done: %d records made, %d changed, %d were there; %d processes ran.\n", r.Made, r.Changed, r.Found, r.Ran)
+	return err
+}
+
+func removeFiles(paths ...string) error {
+	var errs []error
+	for _, p := range paths {
+		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
