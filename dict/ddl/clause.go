@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -50,22 +51,53 @@ func Clause(c dict.PhysicalColumn, dialect dict.Dialect, style Style) string {
 
 // Default is the column's default as the database takes it, or empty when the
 // dictionary's default is not one for the database: an expression that the
-// ERP's program evaluates, or the -1 that stands for no id.
+// ERP's program evaluates, the -1 that stands for no id, or something that is
+// neither a value nor a name.
 func Default(c dict.PhysicalColumn, dialect dict.Dialect) string {
 	value := c.Default
 	if value == "" || strings.Contains(value, "@") || value == "-1" && c.Type.IsID() {
 		return ""
 	}
+	if literal(value) {
+		return value
+	}
 	if quotes(c) {
-		if strings.HasPrefix(value, "'") || strings.HasSuffix(value, "'") {
-			return value
-		}
-		return "'" + value + "'"
+		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 	}
 	if dialect == dict.PostgreSQL && strings.EqualFold(value, "SYSDATE") {
 		return "getDate()"
 	}
+	if !plain(value) {
+		return ""
+	}
 	return value
+}
+
+// literal reports whether the text is one complete SQL literal.
+func literal(s string) bool {
+	return len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' && !strings.Contains(strings.ReplaceAll(s[1:len(s)-1], "''", ""), "'")
+}
+
+// plain reports whether the text may stand in a statement as it is: a number, or
+// a name, with empty brackets or without. Everything else the ERP would send and
+// the database would refuse, or worse.
+func plain(s string) bool {
+	digits := strings.TrimLeft(s, "+-")
+	if _, err := strconv.ParseFloat(digits, 64); err == nil && len(s)-len(digits) <= 1 {
+		return !strings.ContainsFunc(digits, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+	}
+	return identifier(strings.TrimSuffix(s, "()"))
+}
+
+// identifier reports whether the text is a name that needs no quotes.
+func identifier(s string) bool {
+	for i, r := range s {
+		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
 }
 
 // quotes reports whether the default is a text.

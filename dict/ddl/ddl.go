@@ -72,6 +72,9 @@ func foreignKeys(t *dict.Physical, dialect dict.Dialect, opts *Options) []Statem
 			if table, column, ok := opts.Resolve(c.Foreign.Reference); ok {
 				resolved := *c.Foreign
 				resolved.Table, resolved.Column = table, column
+				if c.Type.IsUUID() {
+					resolved.Column = table + "_UU"
+				}
 				c.Foreign = &resolved
 			}
 		}

@@ -145,7 +145,7 @@ func TestStatements(t *testing.T) {
 		return "C_BPartner", "C_BPartner_ID", strings.HasPrefix(reference, "C_BPartner")
 	}})
 	require.NoError(t, err)
-	assert.Contains(t, got[4].Text, "REFERENCES C_BPartner(C_BPartner_ID)")
+	assert.Contains(t, got[4].Text, "REFERENCES c_bpartner(c_bpartner_id)")
 
 	files, err := ddl.Files(p, dict.PostgreSQL, nil)
 	require.NoError(t, err)

@@ -58,28 +58,6 @@ func uuidConstraint(column string) string {
 	return name
 }
 
-// AddForeignKey is the statement that makes a foreign key. It reports false when
-// there is none to make, or when its target is not known.
-func AddForeignKey(table string, c dict.PhysicalColumn, dialect dict.Dialect) (string, bool) {
-	fk := c.Foreign
-	if fk == nil || fk.Rule == dict.FKNone || fk.Table == "" {
-		return "", false
-	}
-	target, column := fk.Table, fk.Column
-	if dialect == dict.PostgreSQL {
-		target, column = strings.ToLower(target), strings.ToLower(column)
-	}
-	statement := "ALTER TABLE " + table + " ADD CONSTRAINT " + fk.Name + " FOREIGN KEY (" + Name(c.Name, dialect) +
-		") REFERENCES " + target + "(" + column + ")"
-	switch fk.Rule {
-	case dict.FKCascade:
-		statement += " ON DELETE CASCADE"
-	case dict.FKSetNull:
-		statement += " ON DELETE SET NULL"
-	}
-	return statement + " DEFERRABLE INITIALLY DEFERRED", true
-}
-
 // AddIndex is the statement that makes a declared index.
 func AddIndex(table string, index dict.Index, dialect dict.Dialect) string {
 	columns := make([]string, len(index.Columns))
