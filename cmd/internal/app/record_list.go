@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -124,11 +125,16 @@ func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, fo
 	}
 	records := list.records
 	if format == export.CSV && len(columns) == 0 {
+		next, stop := iter.Pull2(records)
+		defer stop()
 		var err error
-		if opts.Columns, records, err = a.csvColumns(c, client, table, records); err != nil {
+		if opts.Columns, records, err = csvColumns(c.Context, client, table, next); err != nil {
 			return err
 		}
 		opts.Unlisted = func(column string) {
+			if column == "model-name" {
+				return // the table, which is known
+			}
 			a.note("some records have %s, which is not among the columns of the file; name columns with --select", column)
 		}
 	}
@@ -140,12 +146,11 @@ func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, fo
 }
 
 // csvColumns finds the columns of a file: those of the first record, and those
-// the table has beyond, because columns without value are not sent.
-func (a *app) csvColumns(c *cli.Context, client *erp.Client, table string, records iter.Seq2[erp.Record, error]) ([]string, iter.Seq2[erp.Record, error], error) {
-	next, stop := iter.Pull2(records)
+// the table has beyond, because columns without value are not sent. It returns
+// all records again.
+func csvColumns(ctx context.Context, client *erp.Client, table string, next func() (erp.Record, error, bool)) ([]string, iter.Seq2[erp.Record, error], error) {
 	first, err, ok := next()
 	if err != nil {
-		stop()
 		return nil, nil, err
 	}
 	var columns []string
@@ -156,14 +161,13 @@ func (a *app) csvColumns(c *cli.Context, client *erp.Client, table string, recor
 	for _, name := range columns {
 		have[strings.ToLower(name)] = true
 	}
-	for _, name := range schemaColumns(c.Context, client, table) {
+	for _, name := range schemaColumns(ctx, client, table) {
 		if key := strings.ToLower(name); !have[key] && key != "model-name" {
 			have[key] = true
 			columns = append(columns, name)
 		}
 	}
 	return columns, func(yield func(erp.Record, error) bool) {
-		defer stop()
 		for rec, err := first, error(nil); ok; rec, err, ok = next() {
 			if !yield(rec, err) {
 				return
