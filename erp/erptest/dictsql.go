@@ -75,7 +75,7 @@ func (v variables) bind(ctx context.Context, tx *store.Tx, sql string) (out boun
 var refusedWords = map[string]bool{
 	"main": true, "temp": true, "with": true, "recursive": true, "load_extension": true, "randomblob": true,
 	"zeroblob": true, "readfile": true, "writefile": true, "dbstat": true, "bytecode": true, "tables_used": true,
-	"fts3_tokenizer": true, "ad_private_access": true, "rowid": true, "oid": true, "_rowid_": true,
+	"fts3_tokenizer": true, "printf": true, "format": true, "ad_private_access": true, "rowid": true, "oid": true, "_rowid_": true,
 }
 
 // guard makes the WITH clause under which SQL of the dictionary is run: every

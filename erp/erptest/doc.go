@@ -39,6 +39,14 @@
 // Two spellings of the refresh token, PATCH on records, and some more that
 // [Options].Strict lists and switches off.
 //
+// # Statements in the dictionary, tasks
+//
+// SQL that stands in the dictionary (info windows, status lines, charts, tabs,
+// REST views, validation rules) runs in SQLite, and sees only what the session
+// may read. Tasks are not handed to the operating system: echo, date, df,
+// hostname, java, true and false have made-up answers, any other command is not
+// found (exit value 127).
+//
 // # Faults
 //
 // [Server.Faults] makes chosen requests fail, wait, break off or run twice,

@@ -121,7 +121,7 @@ func updateTabRecord(c *call) error {
 		if err := tab.mayChange(); err != nil {
 			return nil, err
 		}
-		row, err := rd.mustTabRow(ctx, tab, id)
+		row, err := rd.changeableRow(ctx, tab, id)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func deleteTabRecord(c *call) error {
 		if err := tab.mayChange(); err != nil {
 			return err
 		}
-		row, err := rd.mustTabRow(ctx, tab, id)
+		row, err := rd.changeableRow(ctx, tab, id)
 		if err != nil {
 			return err
 		}
@@ -170,6 +170,19 @@ func deleteTabRecord(c *call) error {
 	}
 	c.empty(http.StatusOK)
 	return nil
+}
+
+// changeableRow is a record of a tab that the tab's read-only logic lets
+// somebody change.
+func (rd *reader) changeableRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
+	row, err := rd.mustTabRow(ctx, tab, id)
+	if err != nil {
+		return nil, err
+	}
+	if readOnly, ok := rd.logic(ctx, tab.table, row, tab.row.String("ReadOnlyLogic")); ok && readOnly {
+		return nil, fail(http.StatusForbidden, "Tab is readonly", "Tab is readonly: "+tab.slug)
+	}
+	return row, nil
 }
 
 // mayChange refuses what the window or the tab does not let anybody change.
@@ -337,78 +350,4 @@ func (c *call) beforeSave(ctx context.Context, tx *store.Tx, r *record) error {
 		return ctx.Err()
 	}
 	return nil
-}
-
-// maxTabDepth bounds how deep children may bring children; windows are not
-// deeper.
-const maxTabDepth = 10
-
-// saveChildTabs saves the arrays of a body that stand under the slugs of child
-// tabs. A row that names an existing record changes it.
-func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
-	out := wire.NewObject()
-	for _, name := range body.Names() {
-		v, _ := body.Get(name)
-		list, ok := v.([]any)
-		child := tab.window.child(tab, name)
-		if !ok || child == nil || depth > maxTabDepth {
-			continue
-		}
-		var records []*wire.Object
-		for _, item := range list {
-			row, ok := item.(*wire.Object)
-			if !ok {
-				continue
-			}
-			o, err := c.saveChildRow(ctx, tx, child, r, row, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			records = append(records, o)
-		}
-		if len(records) > 0 {
-			out.Set(name, records)
-		}
-	}
-	return out, nil
-}
-
-func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, parent *record, body *wire.Object, depth int) (*wire.Object, error) {
-	if !parent.isNew() {
-		row, err := c.loadChild(ctx, tx, child.table, body)
-		if err != nil {
-			return nil, err
-		}
-		if row != nil && sameValue(row[child.link.Name], parent.row[child.source.Name]) {
-			if err := child.mayChange(); err != nil {
-				return nil, err
-			}
-			return c.changeInTab(ctx, tx, child, row, body, depth)
-		}
-	}
-	if err := child.mayCreate(); err != nil {
-		return nil, err
-	}
-	return c.createInTab(ctx, tx, child, parent.row, body, depth)
-}
-
-// saveFailed is how a tab reports that a record could not be saved. Values
-// that could not be read keep a status of their own.
-func saveFailed(err error, reading bool) error {
-	var api *apiError
-	var odd *oddStatus
-	var pg *pageError
-	if errors.As(err, &odd) || errors.As(err, &pg) || reading && errors.As(err, &api) && api.status != http.StatusInternalServerError {
-		return err
-	}
-	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: plainDetail(err)}
-}
-
-// actionFailed is how a tab reports a refused document action.
-func actionFailed(err error) error {
-	var api *apiError
-	if errors.As(err, &api) {
-		return fail(http.StatusInternalServerError, "Can't perform document action", api.detail)
-	}
-	return err
 }

@@ -282,3 +282,33 @@ func TestWindowsOfOtherTenantsAndRoles(t *testing.T) {
 	a := user.put("/windows/product/128", `{"Name":"Mine"}`)
 	assert.Equal(t, 403, a.status, a.body)
 }
+
+// Rules 8: windows obey the logic of tabs and fields.
+func TestWindowLogic(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asSystem)
+	garden := o.as(asGardenAdmin)
+	set := func(table string, id int, body string) {
+		t.Helper()
+		a := o.put(fmt.Sprintf("/models/%s/%d", table, id), body)
+		require.Equal(t, 200, a.status, a.body)
+	}
+	field := func(name string) int {
+		t.Helper()
+		filter := url.QueryEscape("AD_Tab_ID eq 227 and Name eq '" + name + "'")
+		return idOf(t, listOf(t, o.object("GET", "/models/ad_field?$filter="+filter, ""), "records")[0])
+	}
+	set("ad_field", field("Routing No"), `{"DisplayLogic":"@IsOwnBank@='N'"}`)
+	assert.NotContains(t, garden.object("GET", "/windows/bank-cash/100", ""), "RoutingNo")
+	set("ad_field", field("Name"), `{"ReadOnlyLogic":"@IsOwnBank@='Y' & @#AD_Client_ID@=11"}`)
+	bank := garden.object("PUT", "/windows/bank-cash/100", `{"Name":"Other","Description":"mine"}`)
+	assert.Equal(t, []any{"MoneyBank", "mine"}, []any{bank["Name"], bank["Description"]})
+	set("ad_tab", 227, `{"ReadOnlyLogic":"@Name@='MoneyBank'"}`)
+	want(t, garden.put("/windows/bank-cash/100", `{}`), 403, `{"title":"Tab is readonly","status":403,"detail":"Tab is readonly: bank-cash"}`)
+	assert.Equal(t, 403, garden.del("/windows/bank-cash/100").status)
+	set("ad_tab", 227, `{"ReadOnlyLogic":"","WhereClause":"C_Bank.AD_Client_ID IN (SELECT c.AD_Client_ID FROM AD_Client c WHERE c.AD_Client_ID=@#AD_Client_ID@)","IsInsertRecord":false}`)
+	assert.InDelta(t, 1, garden.object("GET", "/windows/bank-cash", "")["row-count"], 0)
+	assert.Equal(t, 403, garden.post("/windows/bank-cash", `{"Name":"x","RoutingNo":"1"}`).status)
+	set("ad_tab", 227, `{"WhereClause":"C_Bank.C_Bank_ID=@Nothing@"}`)
+	assert.InDelta(t, 0, garden.object("GET", "/windows/bank-cash", "")["row-count"], 0)
+}

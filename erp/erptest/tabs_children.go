@@ -1,0 +1,84 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// maxTabDepth bounds how deep children may bring children; windows are not
+// deeper.
+const maxTabDepth = 10
+
+// saveChildTabs saves the arrays of a body that stand under the slugs of child
+// tabs. A row that names an existing record changes it.
+func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
+	out := wire.NewObject()
+	for _, name := range body.Names() {
+		v, _ := body.Get(name)
+		list, ok := v.([]any)
+		child := tab.window.child(tab, name)
+		if !ok || child == nil || depth > maxTabDepth {
+			continue
+		}
+		var records []*wire.Object
+		for _, item := range list {
+			row, ok := item.(*wire.Object)
+			if !ok {
+				continue
+			}
+			o, err := c.saveChildRow(ctx, tx, child, r, row, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, o)
+		}
+		if len(records) > 0 {
+			out.Set(name, records)
+		}
+	}
+	return out, nil
+}
+
+func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, parent *record, body *wire.Object, depth int) (*wire.Object, error) {
+	if !parent.isNew() {
+		row, err := c.loadChild(ctx, tx, child.table, body)
+		if err != nil {
+			return nil, err
+		}
+		if row != nil && sameValue(row[child.link.Name], parent.row[child.source.Name]) {
+			if err := child.mayChange(); err != nil {
+				return nil, err
+			}
+			return c.changeInTab(ctx, tx, child, row, body, depth)
+		}
+	}
+	if err := child.mayCreate(); err != nil {
+		return nil, err
+	}
+	return c.createInTab(ctx, tx, child, parent.row, body, depth)
+}
+
+// saveFailed is how a tab reports that a record could not be saved. Values
+// that could not be read keep a status of their own.
+func saveFailed(err error, reading bool) error {
+	var api *apiError
+	var odd *oddStatus
+	var pg *pageError
+	if errors.As(err, &odd) || errors.As(err, &pg) || reading && errors.As(err, &api) && api.status != http.StatusInternalServerError {
+		return err
+	}
+	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: plainDetail(err)}
+}
+
+// actionFailed is how a tab reports a refused document action.
+func actionFailed(err error) error {
+	var api *apiError
+	if errors.As(err, &api) {
+		return fail(http.StatusInternalServerError, "Can't perform document action", api.detail)
+	}
+	return err
+}

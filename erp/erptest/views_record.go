@@ -1,0 +1,99 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// getViewRecord answers GET /views/{view}/{id}.
+func getViewRecord(c *call) error { return c.readViewRecord(c.readOptions(), "") }
+
+// getViewProperty answers GET /views/{view}/{id}/{property}.
+func getViewProperty(c *call) error {
+	opts := c.readOptions()
+	opts.selects, opts.expand = "", ""
+	return c.readViewRecord(opts, c.param("property"))
+}
+
+func (c *call) readViewRecord(opts readOptions, property string) error {
+	var answer *wire.Object
+	err := c.read(func(ctx context.Context, rd *reader) error {
+		v, err := rd.pathView(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := rd.viewRow(ctx, v, c.param("id"))
+		if err != nil {
+			return err
+		}
+		answer, err = rd.viewRecord(ctx, v, row, opts, property)
+		return err
+	})
+	if err != nil {
+		return readError(err)
+	}
+	c.json(http.StatusOK, answer)
+	return nil
+}
+
+// viewRecord renders one record through a view, or one property of it.
+func (rd *reader) viewRecord(ctx context.Context, v *viewDef, row store.Row, opts readOptions, property string) (*wire.Object, error) {
+	items, auto, err := rd.expandItems(ctx, opts.expand)
+	if err != nil {
+		return nil, err
+	}
+	w, err := rd.resolveView(ctx, v, opts.selects, items, auto && property == "", 0)
+	if err != nil {
+		return nil, err
+	}
+	if property != "" {
+		col, ok := v.column(property)
+		if !ok {
+			return nil, fail(http.StatusNotFound, "Invalid property name", "No match found for column name: "+property)
+		}
+		if w.properties, err = rd.viewProperties(ctx, v, []viewColumn{col}); err != nil {
+			return nil, err
+		}
+	}
+	statement := ""
+	if opts.showSQL {
+		where, args, err := (&record{table: v.table, row: row}).where()
+		if err != nil {
+			return nil, err
+		}
+		statement = erpSQL(store.SelectSQL(v.table, sources(v.table, w.fields()), store.Selection{Where: where, Args: args}))
+		if opts.noData {
+			return wire.NewObject("sql-command", statement), nil
+		}
+	}
+	objects, err := rd.viewObjects(ctx, w, []store.Row{row}, false)
+	if err != nil {
+		return nil, err
+	}
+	o := objects[0]
+	if err := rd.expandView(ctx, w, row, o); err != nil {
+		return nil, err
+	}
+	if opts.showLabel {
+		if err := rd.addLabels(ctx, v.table, row, o, opts.labelColumns); err != nil {
+			return nil, err
+		}
+	}
+	if statement != "" {
+		o.Set("sql-command", statement)
+	}
+	return o, nil
+}
+
+// viewNotFound is how the description of a view reports one that is not there.
+func viewNotFound(name string, err error) error {
+	var api *apiError
+	if errors.As(err, &api) && api.title == "Invalid rest view name" {
+		return fail(http.StatusNotFound, "Invalid view name", "No match found for view name: "+name)
+	}
+	return err
+}
