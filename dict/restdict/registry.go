@@ -36,9 +36,10 @@ const (
 // use.
 //
 // It sees what the role may see. Rows may change while it reads, because the
-// API knows no transaction for reading: a table whose count or newest change is
-// another after reading than before is read again, the last time in an order
-// that a change in between cannot disturb.
+// API knows no transaction for reading. Rows are read by ranges of their keys,
+// so one that is there all the while is read once, whatever happens around it; a
+// table whose count or newest change is another after reading than before is
+// read again, three times at most.
 //
 // A change is seen by the number of rows and their newest time, which the API
 // gives to the second by the server's clock; clocks that are more than a

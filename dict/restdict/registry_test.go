@@ -122,7 +122,7 @@ func (b *between) RoundTrip(r *http.Request) (*http.Response, error) {
 // page shows.
 func TestRowsChangeBetweenPages(t *testing.T) {
 	t.Parallel()
-	for name, times := range map[string]int{"once": 1, "some times": 3, "with every page": 1 << 30} {
+	for name, times := range map[string]int{"once": 1, "some times": 3, "before every page": 1 << 30} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, client, beside := erpInFile(t, nil, nil)
@@ -130,27 +130,22 @@ func TestRowsChangeBetweenPages(t *testing.T) {
 			require.NoError(t, err)
 
 			changes := 0
-			inOrder := false
 			watch := &between{RoundTripper: http.DefaultTransport}
 			watch.do = func(r *http.Request) {
-				q := r.URL.Query()
-				behind := strings.Contains(q.Get("$filter"), " gt ")
 				if !strings.HasSuffix(r.URL.Path, "/models/AD_Element") || changes >= times ||
-					!behind && (q.Get("$skip") == "" || q.Get("$skip") == "0") {
+					!strings.Contains(r.URL.Query().Get("$filter"), " gt ") {
 					return
 				}
-				inOrder = inOrder || behind
 				changes++
 				meddle(t, client, changes)
 			}
 			reader, err := erp.New(client.BaseURL(), erp.WithTransport(watch),
 				erp.WithTokenSource(erp.StaticToken(login(t, strings.TrimSuffix(client.BaseURL(), "/api/v1")))))
 			require.NoError(t, err)
-			source := restdict.NewSource(reader, &restdict.SourceOptions{PageSize: 50, Concurrency: 2})
+			source := restdict.NewSource(reader, &restdict.SourceOptions{PageSize: 100, Concurrency: 2})
 			cache := dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true})
 			require.NoError(t, cache.Load(t.Context()))
 			require.Positive(t, changes, "nothing changed while reading")
-			require.Equal(t, times > 100, inOrder, "only a table that never holds still is read in order")
 
 			// Every element that was there all the while is there.
 			tables, err := before.Tables(t.Context(), dict.ListQuery{})
@@ -207,12 +202,11 @@ func columns(t *testing.T, r dict.Registry, table string) func(func(dict.ColumnI
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	srv, client := start(t)
-	srv.Faults().Reset()
+	srv, _ := start(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	stop := &between{RoundTripper: http.DefaultTransport}
 	stop.do = func(r *http.Request) {
-		if r.URL.Query().Get("$skip") == "100" {
+		if strings.HasSuffix(r.URL.Path, "/models/AD_Field") {
 			cancel()
 		}
 	}
@@ -226,7 +220,6 @@ func TestFaults(t *testing.T) {
 	_, err = dict.LoadCatalog(t.Context(), restdict.NewSource(bad, nil))
 	require.ErrorIs(t, err, erp.ErrUnauthorized)
 	assert.NotContains(t, err.Error(), "no-token")
-	_ = client
 
 	// A start without the ERP goes on, and the next refresh heals it.
 	gone, err := erp.New("http://127.0.0.1:1", erp.WithRetryPolicy(erp.RetryPolicy{}))

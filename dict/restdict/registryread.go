@@ -2,10 +2,13 @@ package restdict
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/erphub/erphub/dict"
@@ -52,19 +55,19 @@ func newTableReader(s *Source, place int, t dict.SourceTable, has map[string]dic
 	return r, nil
 }
 
-// read reads the table until it held still.
+// read reads the table until it held still meanwhile.
 func (r *tableReader) read(ctx context.Context) (dict.Stamp, error) {
 	const attempts = 3
 	before, err := r.s.stamp(ctx, r.table.Name)
 	if err != nil {
 		return before, err
 	}
-	for range attempts - 1 {
+	for range attempts {
 		r.sink.Begin(r.place)
 		if err := r.flags(ctx); err != nil {
 			return before, err
 		}
-		rows, err := r.pages(ctx)
+		rows, err := r.parts(ctx)
 		if err != nil {
 			return before, err
 		}
@@ -77,123 +80,145 @@ func (r *tableReader) read(ctx context.Context) (dict.Stamp, error) {
 		}
 		before = after
 	}
-	// It never holds still. What is read now may have parts of several states,
-	// so it counts as changed the next time.
+	// It never holds still. Each row that was there all the while was read, but
+	// what came and went may be seen or not, so the table counts as changed the
+	// next time.
 	before.Unsettled = true
-	r.sink.Begin(r.place)
-	if err := r.flags(ctx); err != nil {
-		return before, err
-	}
-	return before, r.inOrder(ctx)
+	return before, nil
 }
 
-// pages reads all pages, several at a time, and counts the different rows.
-func (r *tableReader) pages(ctx context.Context) (int, error) {
-	seen := &keys{seen: map[int64]bool{}}
-	first, err := r.page(ctx, 0, seen)
-	if err != nil {
-		return 0, err
-	}
-	size := len(first.Records)
-	if size == 0 || !first.More() {
-		return len(seen.seen), nil
-	}
-	if first.Rows < 0 {
-		return -1, nil // a server that does not count is read in order
+// bounds is a part of a table: the rows whose keys are above one and up to
+// another.
+type bounds struct{ above, upTo int64 }
+
+// parts reads the table in several parts at a time and counts the rows. The
+// parts cover all keys and do not overlap, and each is read in the order of the
+// keys, from behind the last one on. Pages by number would overlap and leave
+// gaps when rows come and go.
+func (r *tableReader) parts(ctx context.Context) (int, error) {
+	all := bounds{math.MinInt64, math.MaxInt64}
+	first, last, err := r.page(ctx, all)
+	if err != nil || !first.More() {
+		return len(first.Records), err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	skips := make(chan int)
+	split, err := r.split(ctx, bounds{last, math.MaxInt64}, len(first.Records), first.Rows)
+	if err != nil {
+		return 0, err
+	}
+	var rows atomic.Int64
+	rows.Store(int64(len(first.Records)))
 	var work sync.WaitGroup
-	for range min(r.s.opts.Concurrency, (first.Rows-1)/size) {
+	for _, part := range split {
 		work.Go(func() {
-			for skip := range skips {
-				if _, err := r.page(ctx, skip, seen); err != nil {
-					cancel(err)
-				}
+			n, err := r.part(ctx, part)
+			rows.Add(int64(n))
+			if err != nil {
+				cancel(err) // the first one stays
 			}
 		})
 	}
-	for skip := size; skip < first.Rows && ctx.Err() == nil; skip += size {
-		skips <- skip
-	}
-	close(skips)
 	work.Wait()
-	return len(seen.seen), context.Cause(ctx)
+	return int(rows.Load()), context.Cause(ctx)
 }
 
-// keys are the rows that were handed over. Pages overlap when rows are added
-// while they are read.
-type keys struct {
-	mu   sync.Mutex // guards seen
-	seen map[int64]bool
-}
-
-func (k *keys) add(key int64) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.seen[key] {
-		return false
+// split divides what follows the first page into parts of about the same size,
+// by asking for the keys at their ends.
+func (r *tableReader) split(ctx context.Context, rest bounds, size, rows int) ([]bounds, error) {
+	n := min(r.s.opts.Concurrency, (rows-size+size-1)/size)
+	if rows < 0 {
+		n = 1 // a server that does not count
 	}
-	k.seen[key] = true
-	return true
+	ends := make([]int64, n)
+	ends[n-1] = rest.upTo
+	errs := make([]error, n)
+	var work sync.WaitGroup
+	for i := range n - 1 {
+		work.Go(func() { ends[i], errs[i] = r.keyAt(ctx, size+(i+1)*(rows-size)/n) })
+	}
+	work.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	slices.Sort(ends) // rows may have gone while the ends were asked for
+	var out []bounds
+	above := rest.above
+	for _, end := range ends {
+		if end > above {
+			out = append(out, bounds{above, end})
+			above = end
+		}
+	}
+	return out, nil
 }
 
-func (r *tableReader) page(ctx context.Context, skip int, seen *keys) (*erp.Page, error) {
-	q := r.query
-	q.Skip = skip
+// keyAt is the key of a row by its place, or the largest one behind the end.
+func (r *tableReader) keyAt(ctx context.Context, place int) (int64, error) {
+	q := erp.Query{Select: []string{"IsActive"}, Filter: r.query.Filter, OrderBy: r.query.OrderBy, Skip: place, Top: 1}
+	if !r.ownKey() {
+		q.Select = []string{r.table.Key}
+	}
 	page, err := r.s.query(ctx, r.table.Name, &q)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", r.table.Name, err)
+		return 0, fmt.Errorf("read %s: %w", r.table.Name, err)
 	}
-	values := make([]dict.SourceValue, len(r.table.Columns))
-	for _, record := range page.Records {
-		key, err := r.values(record, values)
-		if err != nil {
-			return nil, err
-		}
-		if !seen.add(key) {
-			continue
-		}
-		if err := r.sink.Row(r.place, values); err != nil {
-			return nil, err
-		}
+	if len(page.Records) == 0 {
+		return math.MaxInt64, nil
 	}
-	return page, nil
+	key, ok := r.key(page.Records[0])
+	if !ok {
+		return 0, r.keyless()
+	}
+	return key, nil
 }
 
-// inOrder reads page after page, each from behind the last key on. A row that is
-// there all the while is read once, whatever happens around it.
-func (r *tableReader) inOrder(ctx context.Context) error {
-	last := int64(math.MinInt64)
-	values := make([]dict.SourceValue, len(r.table.Columns))
+// part reads one part page by page and counts its rows.
+func (r *tableReader) part(ctx context.Context, b bounds) (int, error) {
+	rows := 0
 	for {
-		q := r.query
-		if last != math.MinInt64 {
-			q.Filter = everything().And(erp.Gt(r.table.Key, last))
-		}
-		page, err := r.s.query(ctx, r.table.Name, &q)
+		page, last, err := r.page(ctx, b)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", r.table.Name, err)
+			return rows, err
 		}
-		for _, record := range page.Records {
-			key, err := r.values(record, values)
-			if err != nil {
-				return err
-			}
-			if key <= last {
-				return fmt.Errorf("read %s: record %d came after record %d although the order is by %s: %w",
-					r.table.Name, key, last, r.table.Key, erp.ErrBadResponse)
-			}
-			last = key
-			if err := r.sink.Row(r.place, values); err != nil {
-				return err
-			}
+		rows += len(page.Records)
+		if !page.More() {
+			return rows, nil
 		}
-		if len(page.Records) == 0 {
-			return nil
+		b.above = last
+	}
+}
+
+// page reads the first page of a part, and tells the last key on it.
+func (r *tableReader) page(ctx context.Context, b bounds) (*erp.Page, int64, error) {
+	q := r.query
+	if b.above != math.MinInt64 {
+		q.Filter = q.Filter.And(erp.Gt(r.table.Key, b.above))
+	}
+	if b.upTo != math.MaxInt64 {
+		q.Filter = q.Filter.And(erp.Le(r.table.Key, b.upTo))
+	}
+	page, err := r.s.query(ctx, r.table.Name, &q)
+	if err != nil {
+		return &erp.Page{}, 0, fmt.Errorf("read %s: %w", r.table.Name, err)
+	}
+	values := make([]dict.SourceValue, len(r.table.Columns))
+	last := b.above
+	for i, record := range page.Records {
+		key, err := r.values(record, values)
+		if err != nil {
+			return &erp.Page{}, 0, err
+		}
+		if key <= last && (i > 0 || b.above != math.MinInt64) || key > b.upTo {
+			return &erp.Page{}, 0, fmt.Errorf("read %s: record %d came behind %d although the order is by %s: %w",
+				r.table.Name, key, last, r.table.Key, erp.ErrBadResponse)
+		}
+		last = key
+		if err := r.sink.Row(r.place, values); err != nil {
+			return &erp.Page{}, 0, err
 		}
 	}
+	return page, last, nil
 }
 
 // flags asks which records have the flags that the server does not show.

@@ -23,7 +23,7 @@ func (r *tableReader) values(record erp.Record, into []dict.SourceValue) (int64,
 	}
 	key, ok := r.key(record)
 	if !ok {
-		return 0, fmt.Errorf("read %s: a record has no %s: %w", r.table.Name, r.table.Key, erp.ErrBadResponse)
+		return 0, r.keyless()
 	}
 	for i := range r.hidden {
 		if h := &r.hidden[i]; h.set[key] {
@@ -33,8 +33,15 @@ func (r *tableReader) values(record erp.Record, into []dict.SourceValue) (int64,
 	return key, nil
 }
 
+func (r *tableReader) keyless() error {
+	return fmt.Errorf("read %s: a record has no %s: %w", r.table.Name, r.table.Key, erp.ErrBadResponse)
+}
+
+// ownKey reports whether records show their key as id, as most do.
+func (r *tableReader) ownKey() bool { return r.table.Key == r.table.Name+"_ID" }
+
 func (r *tableReader) key(record erp.Record) (int64, bool) {
-	if r.table.Key == r.table.Name+"_ID" {
+	if r.ownKey() {
 		return record.ID().Int()
 	}
 	ref, ok := record.Ref(r.table.Key)

@@ -1,0 +1,83 @@
+package restdict
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+)
+
+func TestValue(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, json string
+		as         dict.SourceType
+		want       dict.SourceValue
+		bad        bool
+	}{
+		{"text", `"Name \"x\""`, dict.SourceText, dict.SourceValue{Text: `Name "x"`}, false},
+		{"list", `{"propertyLabel":"Data Access Level","id":"4","identifier":"System only","model-name":"ad_ref_list"}`,
+			dict.SourceText, dict.SourceValue{Text: "4"}, false},
+		{"text reference", `{"propertyLabel":"Entity Type","id":"D","identifier":"Dictionary","model-name":"ad_entitytype"}`,
+			dict.SourceText, dict.SourceValue{Text: "D"}, false},
+		{"number for a text", `12.50`, dict.SourceText, dict.SourceValue{Text: "12.50"}, false},
+		{"flag for a text", `false`, dict.SourceText, dict.SourceValue{Text: "N"}, false},
+		{"integer", `40`, dict.SourceInt, dict.SourceValue{Int: 40}, false},
+		{"negative", `-1`, dict.SourceInt, dict.SourceValue{Int: -1}, false},
+		{"exponent", `1.0E3`, dict.SourceInt, dict.SourceValue{Int: 1000}, false},
+		{"reference", `{"propertyLabel":"Table","id":259,"identifier":"C_Order","model-name":"ad_table"}`,
+			dict.SourceInt, dict.SourceValue{Int: 259}, false},
+		{"integer in quotes", `"17"`, dict.SourceInt, dict.SourceValue{Int: 17}, false},
+		{"yes", `true`, dict.SourceFlag, dict.SourceValue{Int: 1}, false},
+		{"no", `false`, dict.SourceFlag, dict.SourceValue{}, false},
+		{"yes of a list", `{"id":"Y","identifier":"Yes","model-name":"ad_ref_list"}`, dict.SourceFlag, dict.SourceValue{Int: 1}, false},
+		{"yes in an address", `"true"`, dict.SourceFlag, dict.SourceValue{Int: 1}, false},
+		{"null", `null`, dict.SourceInt, dict.SourceValue{}, false},
+		{"text for a number", `"many"`, dict.SourceInt, dict.SourceValue{}, true},
+		{"fraction for a number", `1.5`, dict.SourceInt, dict.SourceValue{}, true},
+		{"too large", `99999999999999999999`, dict.SourceInt, dict.SourceValue{}, true},
+		{"a list of values", `[1,2]`, dict.SourceText, dict.SourceValue{}, true},
+		{"text key for a number", `{"id":"D"}`, dict.SourceInt, dict.SourceValue{}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			record, err := erp.ParseRecord([]byte(`{"id":1,"X":` + tt.json + `}`))
+			require.NoError(t, err)
+			got, err := value(record, "X", tt.as)
+			if tt.bad {
+				require.ErrorIs(t, err, erp.ErrBadResponse)
+				require.ErrorContains(t, err, "X")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+	record, err := erp.ParseRecord([]byte(`{"id":1}`))
+	require.NoError(t, err)
+	got, err := value(record, "X", dict.SourceText)
+	require.NoError(t, err)
+	assert.Zero(t, got)
+}
+
+func TestRecent(t *testing.T) {
+	t.Parallel()
+	for age, want := range map[time.Duration]bool{
+		0:                             true,
+		2 * time.Second:               true,
+		-10 * time.Second:             true, // the server's clock is ahead
+		15 * time.Second:              true,
+		time.Minute:                   false,
+		7 * time.Minute:               false,
+		2*time.Hour + time.Second:     true, // local time, written as if it were UTC
+		-5*time.Hour + 30*time.Minute: true,
+		-time.Minute:                  false,
+		1000*time.Hour + time.Minute:  false,
+	} {
+		assert.Equal(t, want, recent(age), "%v", age)
+	}
+}
