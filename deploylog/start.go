@@ -171,7 +171,7 @@ func (l *Log) create(ctx context.Context, uuid string, n *NewRun, values map[str
 			if err != nil {
 				return Run{}, err
 			}
-			return l.serverStart(ctx, run, at, sent)
+			return l.serverStart(ctx, run, at, sent), nil
 		}
 		if refused(err) || ctx.Err() != nil {
 			return Run{}, err
@@ -197,18 +197,23 @@ const clockTolerance = 2 * time.Second
 // serverStart gives the run the start that the server's clock says, so that
 // all its times come from one clock. sent is when the request was sent, at what
 // was given as the start, both by our clock.
-func (l *Log) serverStart(ctx context.Context, run Run, at, sent time.Time) (Run, error) {
+func (l *Log) serverStart(ctx context.Context, run Run, at, sent time.Time) Run {
 	if run.Created.IsZero() || run.DateStarted.IsZero() {
-		return run, nil
+		return run
 	}
 	// The server's time when it made the record is at + (Created - DateStarted),
 	// whatever zone it writes; ours was between sent and now.
 	server := at.Truncate(time.Second).Add(run.Created.Sub(run.DateStarted))
 	now := l.clock.Now()
 	if server.After(sent.Add(-clockTolerance)) && server.Before(now.Add(clockTolerance)) {
-		return run, nil
+		return run
 	}
 	skew := server.Sub(now)
 	l.log.Warn("the clock of this machine differs from the server's", "run", run.ID.String(), "by", skew.Round(time.Second))
-	return l.put(ctx, run.ID, map[string]any{"DateStarted": isoUTC(at.Add(skew))})
+	mended, err := l.put(ctx, run.ID, map[string]any{"DateStarted": isoUTC(at.Add(skew))})
+	if err != nil { // the run is recorded, which is what matters
+		l.log.Warn("the start of the run stays as this machine's clock says", "run", run.ID.String(), "error", err)
+		return run
+	}
+	return mended
 }

@@ -43,7 +43,7 @@ func (l *Log) Status(ctx context.Context, q StatusQuery) ([]EnvironmentStatus, e
 		if err != nil {
 			return nil, err
 		}
-		environments = []Environment{env}
+		environments, q.Environment = []Environment{env}, env
 	}
 	open, err := l.open(ctx, q)
 	if err != nil {

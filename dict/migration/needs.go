@@ -1,0 +1,95 @@
+package migration
+
+import (
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// needs writes a check for every record outside the plan that steps refer to by
+// what it is found by. A sub-select that finds nothing is no value, which an
+// optional column takes without a word.
+func (b *builder) needs() error {
+	seen := map[string]bool{}
+	var failed error
+	var visit func(v dict.Value)
+	visit = func(v dict.Value) {
+		e, ok := v.(dict.Existing)
+		if !ok || official(e.ID) || len(e.Match) == 0 || failed != nil {
+			return
+		}
+		for _, m := range e.Match {
+			if refersToPlan(m.Value) {
+				return // made by the script itself
+			}
+			visit(m.Value)
+		}
+		if failed = checkName(e.Table); failed != nil {
+			return
+		}
+		condition, err := b.matches(e.Match, "")
+		if err != nil {
+			failed = err
+			return
+		}
+		if seen[e.Table+" "+condition] {
+			return
+		}
+		seen[e.Table+" "+condition] = true
+		what := e.Table + " " + describe(e)
+		message := quote("this script needs " + what + ", which this database does not have")
+		b.block("needs "+what,
+			"BEGIN IF NOT EXISTS (SELECT 1 FROM "+e.Table+" WHERE "+condition+") THEN RAISE EXCEPTION USING MESSAGE="+message+"; END IF; END",
+			"DECLARE n NUMBER; BEGIN SELECT COUNT(*) INTO n FROM "+e.Table+" WHERE "+condition+"; IF n=0 THEN RAISE_APPLICATION_ERROR(-20000,"+message+"); END IF; END;")
+	}
+	for _, step := range b.plan.Steps() {
+		r, ok := step.(*dict.Record)
+		if !ok {
+			continue
+		}
+		for _, m := range r.Match {
+			if r.Action == dict.Update {
+				visit(m.Value)
+			}
+		}
+		for _, f := range r.Values {
+			visit(f.Value)
+		}
+		if r.Action == dict.Update && r.Of == "" {
+			visit(dict.Existing{Table: r.Table, Match: r.Match})
+		}
+	}
+	return failed
+}
+
+func refersToPlan(v dict.Value) bool {
+	switch v := v.(type) {
+	case dict.Ref:
+		return true
+	case dict.Existing:
+		for _, m := range v.Match {
+			if refersToPlan(m.Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// describe names a record by what it is found by, for a message.
+func describe(e dict.Existing) string {
+	var parts []string
+	for _, m := range e.Match {
+		switch v := m.Value.(type) {
+		case dict.Text:
+			parts = append(parts, string(v))
+		case dict.Existing:
+			parts = append(parts, describe(v))
+		}
+	}
+	text := strings.Join(strings.FieldsFunc(strings.Join(parts, " "), func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	if r := []rune(text); len(r) > 200 {
+		text = string(r[:200])
+	}
+	return text
+}
