@@ -59,15 +59,17 @@ func writeBox(b *bufio.Writer, bx *box) {
 		case c.Mandatory:
 			mark = "*"
 		}
-		fmt.Fprintf(b, `<text class="%s" x="%s" y="%s">%s</text><text class="%[1]s" x="%s" y="%[3]s">%s</text>`, class, num(bx.x+8), y, mark,
-			num(bx.x+22), escape(clip(c.Name)))
+		fmt.Fprintf(b, `<text class="%s" x="%s" y="%s">%s</text>`, class, num(bx.x+8), y, mark)
+		fmt.Fprintf(b, `<text class="%s" x="%s" y="%s">%s</text>`, class, num(bx.x+22), y, escape(clip(c.Name)))
 		fmt.Fprintf(b, `<text class="type" x="%s" y="%s" text-anchor="end">%s</text>`+"\n", num(bx.x+bx.width-8), y, escape(clip(c.Type)))
 	}
 	b.WriteString("</g>\n")
 }
 
 // row is the height of the middle of a column's line.
-func (bx *box) row(i int) float64 { return bx.y + headHeight + float64(i)*lineHeight + lineHeight/2 + 4 }
+func (bx *box) row(i int) float64 {
+	return bx.y + headHeight + float64(i)*lineHeight + lineHeight/2 + 4
+}
 
 // rowOf is the height of the line of a column, or of the head when the column
 // is not shown.

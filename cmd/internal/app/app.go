@@ -71,6 +71,7 @@ func (a *app) cli() *cli.App {
 			a.sandboxCommand(),
 			a.addCommand(),
 			a.dictCommand(),
+			a.genCommand(),
 			a.recordCommand(),
 			a.processCommand(),
 			a.workflowCommand(),

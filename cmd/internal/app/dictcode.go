@@ -54,6 +54,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 			}, compare...),
 		},
+		a.dictDiagramCommand(),
 		{Name: "schema", Usage: "print the JSON Schema of definition files", Flags: []cli.Flag{output}, Action: a.dictSchema},
 	}
 }
