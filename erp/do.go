@@ -264,12 +264,6 @@ func (a *answer) checkJSON() error {
 	return &badResponseError{text: fmt.Sprintf("the server answered with content type %s where JSON was expected", clip(media))}
 }
 
-// discard performs a request of whose answer only the success counts.
-func (c *Client) discard(ctx context.Context, r *request) error {
-	_, err := c.do(ctx, r)
-	return err
-}
-
 func errHTML() error {
 	return &badResponseError{text: "the server answered with an HTML page where JSON was expected; the base URL probably leads to something else than the ERP's REST API"}
 }

@@ -272,7 +272,7 @@ func TestIntrospection(t *testing.T) {
 		{"403", say(403, `{"models":[]}`), tokens.ErrUnreachable, "answered 403"},
 		{"404", say(404, ``), tokens.ErrUnreachable, "answered 404"},
 		{"500", say(500, ``), tokens.ErrUnreachable, "answered 500"},
-		{"redirect to a login page", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", 302) }, tokens.ErrUnreachable, "answered 302"},
+		{"redirect to a login page", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, tokens.ErrUnreachable, "answered 302"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -50,12 +50,3 @@ func (a *Actual) key(column string) (ActualKey, bool) {
 	}
 	return ActualKey{}, false
 }
-
-func (a *Actual) hasIndex(name string) bool {
-	for _, have := range a.Indexes {
-		if strings.EqualFold(have, name) {
-			return true
-		}
-	}
-	return false
-}
