@@ -305,6 +305,20 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A table with far too many columns is read, and refused in good time.
+func TestManyColumns(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("table: XX_Wide\ntemplates: [STANDARD]\ncolumns:\n")
+	for i := range 4000 {
+		fmt.Fprintf(&b, "  - {name: XX_C%d, type: String, length: 20}\n", i)
+	}
+	set, err := tablefile.Parse("wide.yaml", []byte(b.String()))
+	require.NoError(t, err)
+	err = set.Validate(nil)
+	require.ErrorContains(t, err, "wide.yaml:1:1: XX_Wide: it has 4009 columns")
+}
+
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
