@@ -131,7 +131,7 @@ func demo() dict.Table {
 		Column(
 			dict.Column{Name: "Name", Type: dict.TypeString, Length: 60, Mandatory: true, Identifier: true, Selection: true},
 			dict.Column{Name: "XX_DemoAmt", Label: "Demo Amount", Type: dict.TypeAmount},
-			dict.Column{Name: "C_BPartner_ID", Type: dict.TypeSearch},
+			dict.Column{Name: "C_BPartner_ID", Label: "Business Partner", Type: dict.TypeSearch},
 		).WithWindow(dict.Window{})
 }
 
@@ -177,9 +177,9 @@ func TestArchiveLayout(t *testing.T) {
 // The same plan gives the same bytes.
 func TestReproducible(t *testing.T) {
 	t.Parallel()
-	first := archive(t, newPlan(t, nil, demo(), deploylog.Table()), nil)
+	first := archive(t, newPlan(t, nil, demo().WithEntityType("U"), deploylog.Table()), nil)
 	for range 5 {
-		require.Equal(t, first, archive(t, newPlan(t, nil, demo(), deploylog.Table()), nil))
+		require.Equal(t, first, archive(t, newPlan(t, nil, demo().WithEntityType("U"), deploylog.Table()), nil))
 	}
 	require.NotEqual(t, first, archive(t, newPlan(t, nil, demo()), nil))
 }
@@ -235,8 +235,9 @@ func TestMadeUpExample(t *testing.T) {
 func TestNesting(t *testing.T) {
 	t.Parallel()
 	lookup := dict.Lookup("XX_B to A", dict.TableLookup{Table: "XX_A", Display: "Name"})
+	later := dict.Lookup("XX_A by code", dict.TableLookup{Table: "XX_A", Display: "XX_Code"})
 	a := dict.NewTable("XX_A").With(dict.Standard, dict.ValueName, dict.Tree).
-		Column(dict.Column{Name: "XX_Kind", Type: dict.TypeList, Reference: dict.List("XX_A Kind", dict.ListValue{Value: "A", Name: "One"})},
+		Column(dict.Column{Name: "XX_Main_ID", Type: dict.TypeTable, Reference: later}, dict.Column{Name: "XX_Kind", Type: dict.TypeList, Reference: dict.List("XX_A Kind", dict.ListValue{Value: "A", Name: "One"})},
 			dict.Column{Name: "XX_Code", Type: dict.TypeString, Length: 10, Unique: true}).
 		WithWindow(dict.Window{})
 	b := dict.NewTable("XX_B").With(dict.Standard).Column(dict.Column{Name: "XX_Other_ID", Type: dict.TypeTable, Reference: lookup})
@@ -250,7 +251,8 @@ func TestNesting(t *testing.T) {
 	for _, p := range []string{
 		"/AD_Window", "/AD_Window/AD_Table", "/AD_Window/AD_Table/AD_Element", "/AD_Window/AD_Table/AD_Column",
 		"/AD_Window/AD_Table/AD_Reference", "/AD_Window/AD_Table/AD_Reference/AD_Ref_List",
-		"/AD_Window/AD_Table/AD_Ref_Table", // names columns of the table itself, which come first
+		"/AD_Window/AD_Table/AD_Reference/AD_Ref_Table", // its columns are there already
+		"/AD_Window/AD_Table/AD_Ref_Table",              // names a column that comes later
 		"/AD_Window/AD_Table/AD_TableIndex", "/AD_Window/AD_Table/AD_TableIndex/AD_IndexColumn",
 		"/AD_Window/AD_Tab", "/AD_Window/AD_Tab/AD_Field", "/AD_Menu",
 		"/AD_Table", "/AD_Table/AD_Reference/AD_Ref_Table", // its table is there already

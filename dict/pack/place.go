@@ -47,7 +47,7 @@ func (c *composer) place() error {
 			c.open = n
 		}
 	}
-	if len(c.roots) == 0 {
+	if len(c.roots) == 0 && len(c.missing) == 0 {
 		return errNothing
 	}
 	return nil
