@@ -111,7 +111,9 @@ func (s *twoTokens) Invalidate(context.Context, string) error { s.refused.Store(
 func TestTransportElsewhere(t *testing.T) {
 	t.Parallel()
 	other := newScript(t, say(200, ""))
-	erp := newScript(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusTemporaryRedirect) })
+	erp := newScript(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/x", http.StatusTemporaryRedirect)
+	})
 	tr, err := tokens.NewTransport(erp.URL, must(tokens.Static(tokens.NewSecret("CANARY"))), nil)
 	require.NoError(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, erp.URL, nil)

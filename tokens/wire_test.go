@@ -174,7 +174,9 @@ func TestRefreshOutcomes(t *testing.T) {
 		{"404 not an ERP", say(404, `<html>CANARYrefresh`), kept, "answered 404", tokens.ErrUnreachable},
 		{"429", say(429, ``), kept, "answered 429", tokens.ErrUnreachable},
 		{"503 maintenance", say(503, `{"status":"503","message":"x"}`), kept, "answered 503", tokens.ErrUnreachable},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect) }, kept, "not followed", tokens.ErrUnreachable},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, kept, "not followed", tokens.ErrUnreachable},
 		{"401 refused", say(401, `{"title":"Authenticate error","status":401,"detail":"Invalid refresh token CANARYrefresh"}`), kept,
 			"the server answered 401: Authenticate error: Invalid refresh token [redacted]; log in with", tokens.ErrAuthentication},
 		{"401 page", say(401, `<html>CANARYrefresh`), kept, "answered 401", tokens.ErrAuthentication},
