@@ -17,6 +17,7 @@ const (
 
 	// What the whole text is worth when it is the name, and so on.
 	scoreExact  = 1000
+	scoreBare   = 500 // the name without its prefix
 	scoreLabel  = 400
 	scorePrefix = 200
 	scoreInside = 60
@@ -28,6 +29,7 @@ type searchDoc struct {
 	row         int32 // its place among the rows of its kind
 	rank        int32 // order among equals
 	custom      bool
+	view        bool
 	name        string
 	label       string
 	description string
@@ -56,7 +58,7 @@ func newSearchIndex(c *Catalog) *searchIndex {
 	x := &searchIndex{columns: map[string]int32{}}
 	for i := range c.tables {
 		if t := &c.tables[i]; t.Active {
-			x.add(searchDoc{kind: SearchTable, row: int32(i), custom: t.Custom(), name: t.Name, label: t.Label, description: t.Description})
+			x.add(searchDoc{kind: SearchTable, row: int32(i), custom: t.Custom(), view: t.View, name: t.Name, label: t.Label, description: t.Description})
 		}
 	}
 	for i := range c.columns {
@@ -283,6 +285,8 @@ func (x *searchIndex) bonus(doc int32, text string) float64 {
 	switch {
 	case d.plain == text:
 		bonus = scoreExact
+	case bare(d.plain) == text:
+		bonus = scoreBare
 	case d.plainLabel == text:
 		bonus = scoreLabel
 	case strings.HasPrefix(d.plain, text):
@@ -292,6 +296,9 @@ func (x *searchIndex) bonus(doc int32, text string) float64 {
 	}
 	if d.kind == SearchTable {
 		bonus += 8 // people mostly look for tables
+	}
+	if d.view {
+		bonus -= 50 // and for the table itself before what is made of it
 	}
 	// Of equals the shorter name is the plainer thing.
 	return bonus - 0.05*float64(min(len(d.plain), 60))

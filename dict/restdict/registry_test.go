@@ -57,6 +57,9 @@ func erpInFile(tb testing.TB, fill *synthdict.Dictionary, offset *atomic.Int64) 
 
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()
+	if raceEnabled {
+		t.Skip("the same goroutines as in TestSourceSeesAllThereIs, six times")
+	}
 	var offset atomic.Int64
 	offset.Store(int64(-7 * time.Minute)) // long enough ago to count as settled
 	_, client, beside := erpInFile(t, nil, &offset)
@@ -125,6 +128,9 @@ func TestRowsChangeBetweenPages(t *testing.T) {
 	for name, times := range map[string]int{"once": 1, "some times": 3, "before every page": 1 << 30} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if raceEnabled && times > 1 {
+				t.Skip("the same requests again, only more of them")
+			}
 			_, client, beside := erpInFile(t, nil, nil)
 			before, err := dict.LoadCatalog(t.Context(), beside)
 			require.NoError(t, err)
@@ -269,6 +275,9 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if raceEnabled && tt.times == 1 {
+				t.Skip("reads everything twice")
+			}
 			var asked atomic.Int64
 			client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)), erp.WithRetryPolicy(erp.RetryPolicy{}),
 				erp.WithTransport(refusing{http.DefaultTransport, func(r *http.Request) int {

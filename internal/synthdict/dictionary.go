@@ -12,6 +12,8 @@ import (
 type Dictionary struct {
 	tables []*table
 	byName map[string]*table
+
+	foreign map[ColumnName]string // see ForeignTables
 }
 
 type table struct {
@@ -26,7 +28,7 @@ var epoch = time.Date(2026, 3, 9, 14, 5, 6, 0, time.UTC)
 
 // Empty makes a dictionary without rows.
 func Empty() *Dictionary {
-	d := &Dictionary{byName: map[string]*table{}}
+	d := &Dictionary{byName: map[string]*table{}, foreign: map[ColumnName]string{}}
 	for _, source := range dict.SourceTables() {
 		t := &table{SourceTable: source, at: map[string]int{}}
 		for i, c := range source.Columns {
