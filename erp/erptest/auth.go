@@ -126,7 +126,7 @@ func (s *Server) sessionOf(ctx context.Context, tx *store.Tx, claims *tokenClaim
 	out := &session{
 		ClientID: *claims.ClientID, UserID: id(claims.UserID), RoleID: id(claims.RoleID), OrgID: max(id(claims.OrgID), 0),
 		WarehouseID: max(id(claims.WarehouseID), 0), SessionID: id(claims.SessionID),
-		UserName: claims.Subject, Language: claims.Language, Clients: claims.clients(),
+		UserName: claims.Subject, Language: claims.Language, Clients: claims.clients(), loggedIn: row != nil,
 	}
 	var client, user, role, sess, processed sql.NullString
 	var password string

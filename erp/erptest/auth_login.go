@@ -133,6 +133,9 @@ func chooseTokens(c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.switches(params) {
+		return c.switchLogin(params)
+	}
 	ctx := c.ctx()
 	answer := &wire.Object{}
 	err = c.update(ctx, func(tx *store.Tx) error {

@@ -36,7 +36,8 @@
 //
 // # What is accepted beyond the real server
 //
-// Two spellings of the refresh token, PATCH on records, and some more that
+// Two spellings of the refresh token, PATCH on records, another role in a
+// log-in that is complete, and some more that
 // [Options].Strict lists and switches off.
 //
 // # Statements in the dictionary, tasks

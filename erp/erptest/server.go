@@ -36,8 +36,9 @@ type Options struct {
 	// refreshToken for refresh_token in POST /auth/refresh, PATCH for PUT on
 	// records, an array of AD_Column records in one POST, @<TableName>_ID@ for
 	// an AD_Table_ID, columns whose AD_Element_ID is left out, numbers in place
-	// of process slugs, report files without their folder in GET /files, and log
-	// files named in the path. A database made by a strict server has the real
+	// of process slugs, report files without their folder in GET /files, log
+	// files named in the path, and PUT /auth/tokens with a completed log-in, which
+	// changes its role, organization or warehouse. A database made by a strict server has the real
 	// processes 291 and 194, a report and an import.
 	Strict bool
 	// ExposeJWK has GET /auth/jwk tell the signing key, as the AD_SysConfig key

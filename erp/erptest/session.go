@@ -8,5 +8,7 @@ type session struct {
 	Language string
 	// Clients are the tenants a log-in of the first step may choose from.
 	Clients []int64
-	role    *role // nil before the log-in is complete
+	// loggedIn is whether the token comes from a log-in, not from [Server.APIToken].
+	loggedIn bool
+	role     *role // nil before the log-in is complete
 }
