@@ -56,6 +56,7 @@ func (a *app) addTableCommand() *cli.Command {
 			&cli.StringFlag{Name: "replication", Value: "L", Usage: "replication: L local, M merge, R reference"},
 			&cli.BoolFlag{Name: "import", Usage: "make an import table"},
 			&cli.StringFlag{Name: "target-table", Usage: "table that the import table feeds; its columns are added"},
+			&cli.BoolFlag{Name: "any-prefix", Usage: "allow a name that does not start with XX_"},
 			&cli.BoolFlag{Name: "no-standard-columns", Usage: "leave out the nine standard columns"},
 			&cli.BoolFlag{Name: "no-sync", Usage: "leave the database alone"},
 			&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring it in: rest"},
@@ -63,7 +64,7 @@ func (a *app) addTableCommand() *cli.Command {
 			&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
 			&cli.StringFlag{Name: "checkpoint", Usage: "file that keeps the state of the run (default XX_TABLE.checkpoint.json)", TakesFile: true},
-			&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
+			&cli.IntFlag{Name: "batch", Value: 50, Usage: "records per request; 1 sends each on its own"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 		},
 		Action: a.addTable,
@@ -95,7 +96,7 @@ func (a *app) addTable(c *cli.Context) error {
 		}
 		table = table.ImportInto(target, columns)
 	}
-	plan, err := dict.NewPlan(&dict.Options{NoSync: c.Bool("no-sync")}, table)
+	plan, err := dict.NewPlan(&dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix")}, table)
 	if err != nil {
 		return usageErr{err}
 	}
