@@ -235,8 +235,21 @@ func TestNotFound(t *testing.T) {
 	require.ErrorContains(t, err, "search for a part of the name")
 	_, err = c.Columns(t.Context(), "C_Ordr", dict.ListQuery{})
 	require.ErrorIs(t, err, dict.ErrNotFound)
-	_, err = new(dict.Catalog).Table(t.Context(), "C_Order")
+}
+
+func TestEmptyCatalog(t *testing.T) {
+	t.Parallel()
+	c := new(dict.Catalog)
+	_, err := c.Table(t.Context(), "C_Order")
 	require.ErrorContains(t, err, "may not be loaded yet")
+	found, err := c.Search(t.Context(), dict.SearchQuery{Text: "order"})
+	require.NoError(t, err)
+	assert.Zero(t, found)
+	tables, err := c.Tables(t.Context(), dict.ListQuery{})
+	require.NoError(t, err)
+	assert.Zero(t, tables)
+	_, err = c.Statistics(t.Context())
+	require.NoError(t, err)
 }
 
 func TestListing(t *testing.T) {

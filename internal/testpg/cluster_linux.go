@@ -18,7 +18,10 @@ import (
 	"time"
 )
 
-const startTimeout = 30 * time.Second
+const (
+	startTimeout = 30 * time.Second
+	portTries    = 3
+)
 
 // cluster is a running server.
 type cluster struct {
@@ -59,6 +62,17 @@ func start(ctx context.Context) (_ *cluster, err error) {
 	if err := initdb(ctx, bin, dir, data, credential); err != nil {
 		return nil, err
 	}
+	for try := 1; ; try++ {
+		c, err := run(ctx, bin, dir, data, credential)
+		// Somebody may have taken the port between finding and using it.
+		if err == nil || try == portTries || ctx.Err() != nil {
+			return c, err
+		}
+	}
+}
+
+// run starts the server on a free port and waits until it answers.
+func run(ctx context.Context, bin, dir, data string, credential *syscall.Credential) (*cluster, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -70,6 +84,10 @@ func start(ctx context.Context) (_ *cluster, err error) {
 	}
 	if err := c.ready(ctx, exited); err != nil {
 		return nil, fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, output)
+	}
+	// Nothing tells a library when the test binary ends.
+	if c.alive, err = cleaner(dir); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -153,8 +171,7 @@ func freePort() (int, error) {
 	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
 }
 
-// serve starts the server, and a shell that removes its folder once this
-// process is gone. The error of the server comes when it ends.
+// serve starts the server. Its error comes when it ends.
 func (c *cluster) serve(bin, dir, data string, credential *syscall.Credential) (<-chan error, *bytes.Buffer, error) {
 	output := new(bytes.Buffer)
 	started, exited := make(chan error), make(chan error, 1)
@@ -173,15 +190,15 @@ func (c *cluster) serve(bin, dir, data string, credential *syscall.Credential) (
 	if err := <-started; err != nil {
 		return nil, nil, fmt.Errorf("start postgres: %w", err)
 	}
-	return exited, output, c.cleaner(dir)
+	return exited, output, nil
 }
 
 // cleaner starts the shell that removes the folder. Its input ends when this
-// process does.
-func (c *cluster) cleaner(dir string) error {
+// process does, which is when the file it returns is closed.
+func cleaner(dir string) (*os.File, error) {
 	input, output, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer input.Close()
 	cmd := exec.Command("/bin/sh", "-c", `cat >/dev/null; n=0
@@ -190,10 +207,9 @@ rm -rf -- "$1"`, "sh", dir)
 	cmd.Stdin = input
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return errors.Join(err, output.Close())
+		return nil, errors.Join(err, output.Close())
 	}
-	c.alive = output
-	return cmd.Process.Release()
+	return output, cmd.Process.Release()
 }
 
 // ready waits until the server takes connections.
