@@ -26,11 +26,8 @@ type Completion struct {
 // server's clock. What the transition table forbids is a *TransitionError, and
 // nothing is changed.
 func (l *Log) Complete(ctx context.Context, id erp.ID, c Completion) (Run, error) {
-	switch {
-	case c.Status != Success && c.Status != Failed:
-		return Run{}, fmt.Errorf("%w: a run is completed with %s or %s, not with %q", ErrInvalid, Success, Failed, clip(string(c.Status)))
-	case c.Status == Success && c.ErrorMessage != "":
-		return Run{}, fmt.Errorf("%w: a run that ended in %s has no error message", ErrInvalid, Success)
+	if err := c.check(); err != nil {
+		return Run{}, err
 	}
 	return l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
 		body := map[string]any{"DateCompleted": isoUTC(at), "Duration": 0}

@@ -29,6 +29,13 @@ func unclear(err error) bool {
 	return errors.Is(err, erp.ErrUnreachable) || errors.Is(err, erp.ErrBadResponse) || errors.Is(err, erp.ErrUnavailable)
 }
 
+// neverSent reports whether the request did not reach the server; the client has
+// tried again already.
+func neverSent(err error) bool {
+	var conn *erp.ConnError
+	return errors.As(err, &conn) && !conn.Sent
+}
+
 // refused reports whether the server answered that it will not carry the
 // request out, whatever the state of the record is.
 func refused(err error) bool {

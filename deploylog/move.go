@@ -134,7 +134,7 @@ func (l *Log) outcome(ctx context.Context, id erp.ID, m move, lost error) (_ Run
 	if err != nil {
 		return Run{}, false, lost
 	}
-	return run, !reachable(m.to, run.Status), nil
+	return run, !m.to.LeadsTo(run.Status), nil
 }
 
 // commit changes the run and gives the claim up, in one transaction where the
@@ -188,7 +188,7 @@ func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 		if err == nil {
 			return l.claimed(rec, sent), nil
 		}
-		if refused(err) || ctx.Err() != nil {
+		if refused(err) || neverSent(err) || ctx.Err() != nil {
 			return claim{}, err
 		}
 		found, getErr := l.client.Get(ctx, TableName, erp.UUID(uuid), nil)

@@ -173,7 +173,7 @@ func (l *Log) create(ctx context.Context, uuid string, n *NewRun, values map[str
 			}
 			return l.serverStart(ctx, run, at, sent), nil
 		}
-		if refused(err) || ctx.Err() != nil {
+		if refused(err) || neverSent(err) || ctx.Err() != nil {
 			return Run{}, err
 		}
 		there, getErr := l.Get(ctx, erp.UUID(uuid))

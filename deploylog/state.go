@@ -77,10 +77,10 @@ func moves(from State) []State {
 	return nil
 }
 
-// reachable reports whether a run that was in state from may be in state to
+// LeadsTo reports whether a run that was in state s may be in the other state
 // later, or still.
-func reachable(from, to State) bool {
-	return from == to || slices.ContainsFunc(moves(from), func(next State) bool { return reachable(next, to) })
+func (s State) LeadsTo(later State) bool {
+	return s == later || slices.ContainsFunc(moves(s), func(next State) bool { return next.LeadsTo(later) })
 }
 
 // MayBecome lists the states the run may move to. A run whose build failed has

@@ -39,16 +39,11 @@ func (l *Log) Update(ctx context.Context, id erp.ID, u Update) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	switch u.Status {
-	case "":
+	if err := u.check(); err != nil {
+		return Run{}, err
+	}
+	if u.Status == "" {
 		return l.report(ctx, id, body)
-	case Deploying:
-	case Success, Failed:
-		return Run{}, fmt.Errorf("%w: a run becomes %s by Complete, not by Update", ErrInvalid, u.Status)
-	case RolledBack:
-		return Run{}, fmt.Errorf("%w: a run becomes %s by Rollback, not by Update", ErrInvalid, u.Status)
-	default:
-		return Run{}, fmt.Errorf("%w: an update may move a run to %s, not to %q", ErrInvalid, Deploying, clip(string(u.Status)))
 	}
 	if u.Progress == nil {
 		body["Progress"] = 0
