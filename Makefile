@@ -10,10 +10,16 @@ FUZZTIME    ?= 3s
 # of ours.
 TESTFLAGS   ?= -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
+# Proofs that are thinned out under the race detector, which makes them ten
+# times slower: here they run in full, without it.
+FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilledDuringRefresh|TestOneFaultAtEveryRequest
+FULLIN := ./erp ./dict/restdict ./tokens ./deploylog
+
 .PHONY: test setup vet lint contract-lint fuzz bench build generate-check
 
 test: setup
 	$(GO) test $(TESTFLAGS) -timeout 15m ./...
+	$(GO) test -timeout 15m -run '$(FULL)' $(FULLIN)
 
 setup:
 	@bash .ci/setup

@@ -1,0 +1,5 @@
+//go:build !race
+
+package erp_test
+
+const raceDetector = false
