@@ -23,7 +23,8 @@ type SourceOptions struct {
 	// Origin names the ERP in snapshots; empty: the client's address. Roles that
 	// see different parts of the dictionary want different names.
 	Origin string
-	// Logger hears of what the server did not tell; nil is silent.
+	// Logger hears of tables that are hidden from the role or never hold still;
+	// nil is silent.
 	Logger *slog.Logger
 }
 
@@ -124,6 +125,7 @@ func (s *Source) each(ctx context.Context, tables []dict.SourceTable, do func(co
 			stamp, err := do(ctx, i)
 			switch {
 			case tables[i].Optional && (errors.Is(err, erp.ErrNotFound) || errors.Is(err, erp.ErrForbidden)):
+				s.log.DebugContext(ctx, "a part of the dictionary is missing", "table", tables[i].Name, "error", err)
 				stamp = dict.Stamp{Missing: true}
 			case err != nil:
 				cancel(err) // the first one stays

@@ -83,6 +83,7 @@ func (r *tableReader) read(ctx context.Context) (dict.Stamp, error) {
 	// It never holds still. Each row that was there all the while was read, but
 	// what came and went may be seen or not, so the table counts as changed the
 	// next time.
+	r.s.log.WarnContext(ctx, "a table of the dictionary changes while it is read", "table", r.table.Name, "attempts", attempts)
 	before.Unsettled = true
 	return before, nil
 }
