@@ -225,6 +225,8 @@ func (s *Server) now() time.Time { return s.opts.Clock() }
 // ServeHTTP answers one request: routing first, then the bearer token, then
 // the operation, in the order the real server checks.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Clients compare this header with their own clock.
+	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	s.faults.apply(w, r, s.answer)
 }
 

@@ -248,3 +248,19 @@ func TestFileSurvivesRestart(t *testing.T) {
 	assert.Equal(t, http.StatusOK, refresh(t, srv, refreshBody(refreshToken, 11, 101)).status)
 	assert.Equal(t, invalidRefresh, refresh(t, srv, refreshBody(refreshToken, 11, 101)).body)
 }
+
+// The header Date tells the time the server lives in, because clients compare
+// it with their own clock.
+func TestDateIsTheServersClock(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
+	srv := erptest.New(t, erptest.Options{Clock: func() time.Time { return at }})
+	for _, path := range []string{"/api/v1/models/C_Order", "/api/v1/health", "/nowhere"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL()+path, nil)
+		require.NoError(t, err)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.Equal(t, []string{"Mon, 03 Feb 2031 04:05:06 GMT"}, resp.Header.Values("Date"), path)
+	}
+}
