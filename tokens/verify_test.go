@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -375,4 +376,36 @@ func TestVerifyAgainstERP(t *testing.T) {
 	require.NoError(t, err)
 	_, err = byJWK.Verify(t.Context(), text)
 	require.ErrorContains(t, err, "does not publish its key")
+}
+
+// TestVerifyByPublishedKey: where the ERP exposes its key, a service needs no
+// shared secret.
+func TestVerifyByPublishedKey(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t, erptest.Options{ExposeJWK: true})
+	m, err := tokens.NewManager(srv.URL())
+	require.NoError(t, err)
+	require.NoError(t, m.Login(t.Context(), garden))
+	text := token(t, m)
+	v, err := tokens.NewJWKVerifier(srv.URL())
+	require.NoError(t, err)
+	for range 3 {
+		c, err := v.Verify(t.Context(), text)
+		require.NoError(t, err)
+		assert.Equal(t, 11, c.ClientID)
+		assert.Equal(t, "GardenAdmin", c.Subject)
+	}
+	asked := srv.Faults().Count(erptest.Match{Path: "/auth/jwk"})
+	assert.Equal(t, 1, asked, "the key is remembered")
+
+	end := strings.LastIndex(text, ".") + 1
+	forged := text[:end] + strings.Repeat("A", len(text)-end)
+	_, err = v.Verify(t.Context(), forged)
+	require.ErrorIs(t, err, tokens.ErrInvalidToken)
+	other := erptest.New(t, erptest.Options{ExposeJWK: true})
+	m, err = tokens.NewManager(other.URL())
+	require.NoError(t, err)
+	require.NoError(t, m.Login(t.Context(), garden))
+	_, err = v.Verify(t.Context(), token(t, m))
+	require.ErrorIs(t, err, tokens.ErrInvalidToken, "another server's key")
 }
