@@ -78,6 +78,7 @@ func (a *app) cli() *cli.App {
 			a.cacheCommand(),
 			a.serverCommand(),
 			a.menuCommand(),
+			a.envCommand(),
 			a.authCommand(),
 			a.configCommand(),
 			a.doctorCommand(),

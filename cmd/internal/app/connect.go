@@ -169,7 +169,7 @@ func (a *app) client(c *cli.Context) (*erp.Client, error) {
 	return a.clientFor(c, s)
 }
 
-func (a *app) clientFor(c *cli.Context, s *setup) (*erp.Client, error) {
+func (a *app) clientFor(c *cli.Context, s *setup, more ...erp.Option) (*erp.Client, error) {
 	url, err := s.url()
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (a *app) clientFor(c *cli.Context, s *setup) (*erp.Client, error) {
 	if source != nil {
 		opts = append(opts, erp.WithTokenSource(source))
 	}
-	client, err := erp.New(url, opts...)
+	client, err := erp.New(url, append(opts, more...)...)
 	if errors.Is(err, erp.ErrInvalid) {
 		return nil, usageErr{err}
 	}
