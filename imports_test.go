@@ -66,6 +66,21 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "the runner adds the client to the dictionary and no more",
 	},
+	"dict/dbdict": {
+		ours: []string{"dict"},
+		outside: []string{
+			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile",
+			"github.com/jackc/puddle/v2", "golang.org/x/sync", "golang.org/x/text",
+		},
+		reason: "the database driver is for those who read the database",
+	},
+	"dict/ddl":       {ours: []string{"dict", "internal/..."}, reason: "a reader of plans needs the plan"},
+	"dict/pack":      {ours: []string{"dict", "internal/..."}, reason: "a reader of plans needs the plan"},
+	"dict/diagram":   {ours: []string{"dict"}, reason: "drawing needs the registry's values and nothing else"},
+	"dict/gogen":     {ours: []string{"dict"}, reason: "generated code names the client; the generator does not link it"},
+	"dict/diff":      {ours: []string{"dict", "internal/..."}, reason: "comparing needs the registry's values and nothing else"},
+	"dict/migration": {ours: []string{"dict", "dict/ddl", "internal/..."}, reason: "scripts are applied through database/sql, with the caller's driver"},
+	"dict/tablefile": {ours: []string{"dict"}, outside: []string{"go.yaml.in/yaml/v3"}, reason: "YAML is read in one place"},
 	"deploylog": {
 		ours:    []string{"dict", "dict/restdict", "erp", "erp/internal/...", "internal/..."},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},

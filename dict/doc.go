@@ -2,9 +2,9 @@
 // descriptions into a Plan: the ordered list of steps that brings them into an
 // ERP.
 //
-// Nothing in this package talks to a server, a file or a database. A [Table]
-// is a plain value, a [Plan] is a plain value, and what becomes of a plan is
-// decided by its readers: package restdict runs it over the REST API, others
+// Describing talks to no server, file or database. A [Table] is a plain value,
+// a [Plan] is a plain value, and what becomes of a plan is decided by its
+// readers: package restdict runs it over the REST API, others
 // write a package archive, migration scripts or plain DDL. All of them read the
 // same steps, so they cannot disagree.
 //
@@ -49,4 +49,12 @@
 // definition twice gives the same plan, and running a plan again finds what an
 // earlier run made. Steps refer to each other by [Key]; in text a reference is
 // written in the ERP's own notation, @XX_Remark_ID@.
+//
+// # Registry
+//
+// [Registry] is the dictionary as it is, for reading: tables, columns,
+// windows, processes, references, search and statistics. [LoadCatalog] reads it
+// once from a [Source]; [NewCache] also refreshes it by change stamps and keeps
+// a snapshot on disk, the only file this package writes. Packages restdict and
+// dbdict are sources over the REST API and over the ERP's database.
 package dict
