@@ -2,6 +2,7 @@ package dbdict
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,38 +20,47 @@ const maxConns = 4
 // or a list of settings (host=... dbname=...); what it leaves out comes from
 // the environment (PGHOST, PGPASSFILE and so on). No error shows it.
 func Open(ctx context.Context, url string, opts *Options) (*Source, error) {
-	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") && !strings.Contains(url, "=") {
-		return nil, errors.New("open the database of the ERP: the address is no PostgreSQL address; write postgres://user@host/database")
-	}
-	config, err := pgx.ParseConfig(url)
+	db, origin, err := Connect(ctx, url)
 	if err != nil {
-		// The driver's words repeat parts of the address.
-		return nil, errors.New("open the database of the ERP: the address cannot be understood; write postgres://user@host:port/database " +
-			"with special characters of the password escaped (%40 for @)")
-	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "erphub"
+		return nil, err
 	}
 	var own Options
 	if opts != nil {
 		own = *opts
 	}
 	if own.Origin == "" {
-		own.Origin = "postgres://" + config.Host + ":" + port(config.Port) + "/" + config.Database
+		own.Origin = origin
 	}
-	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(maxConns)
 	s, err := New(db, PostgreSQL, &own)
-	if err == nil {
-		err = db.PingContext(ctx)
-		if err != nil {
-			err = fmt.Errorf("connect to the database of the ERP (%s): %w", own.Origin, clean(err))
-		}
-	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
+}
+
+// Connect connects to a PostgreSQL database as [Open] does, for those who do
+// more than read the dictionary. The origin names the database without user and
+// password.
+func Connect(ctx context.Context, url string) (db *sql.DB, origin string, err error) {
+	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") && !strings.Contains(url, "=") {
+		return nil, "", errors.New("open the database of the ERP: the address is no PostgreSQL address; write postgres://user@host/database")
+	}
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		// The driver's words repeat parts of the address.
+		return nil, "", errors.New("open the database of the ERP: the address cannot be understood; write postgres://user@host:port/database " +
+			"with special characters of the password escaped (%40 for @)")
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "erphub"
+	}
+	origin = "postgres://" + config.Host + ":" + port(config.Port) + "/" + config.Database
+	db = stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(maxConns)
+	if err := db.PingContext(ctx); err != nil {
+		return nil, "", errors.Join(fmt.Errorf("connect to the database of the ERP (%s): %w", origin, clean(err)), db.Close())
+	}
+	return db, origin, nil
 }
 
 // clean takes the driver's account of how it tried to connect off an error: it

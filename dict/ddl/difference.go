@@ -12,10 +12,9 @@ import (
 // changed, and foreign keys follow. Columns that only the database has stay.
 // Only, when not empty, is the one column to look at.
 //
-// Types and defaults are compared with what PostgreSQL says; have comes from
-// [ReadTable].
-func Difference(want *dict.Physical, have *Actual, only string, style Style) []Statement {
-	const dialect = dict.PostgreSQL
+// Types and defaults are compared with what PostgreSQL says, because have comes
+// from [ReadTable]; the statements may be for either database.
+func Difference(want *dict.Physical, have *Actual, only string, dialect dict.Dialect, style Style) []Statement {
 	if have.Missing {
 		return Whole(want, dialect, &Options{Style: style})
 	}
@@ -36,7 +35,7 @@ func Difference(want *dict.Physical, have *Actual, only string, style Style) []S
 		} else {
 			add(ChangeColumn(want.Table, c, changeOf(c, actual), dialect)...)
 		}
-		keys = append(keys, keyDifference(want.Table, c, have)...)
+		keys = append(keys, keyDifference(want.Table, c, have, dialect)...)
 	}
 	return append(columns, keys...)
 }
@@ -132,13 +131,13 @@ func literalEnd(s string) int {
 func unquoteLiteral(s string) string { return strings.ReplaceAll(s[1:len(s)-1], "''", "'") }
 
 // keyDifference is the statements for the foreign key of one column.
-func keyDifference(table string, c dict.PhysicalColumn, have *Actual) []Statement {
+func keyDifference(table string, c dict.PhysicalColumn, have *Actual, dialect dict.Dialect) []Statement {
 	actual, there := have.key(c.Name)
 	if c.Foreign == nil || c.Foreign.Table == "" {
 		return nil // what is there stays: the ERP leaves keys alone that it knows nothing of
 	}
-	drop := Statement{About: "foreign key " + actual.Name, Text: DropForeignKey(table, actual.Name, dict.PostgreSQL)}
-	wanted, makes := AddForeignKey(table, c, dict.PostgreSQL)
+	drop := Statement{About: "foreign key " + actual.Name, Text: DropForeignKey(table, actual.Name, dialect)}
+	wanted, makes := AddForeignKey(table, c, dialect)
 	switch {
 	case there && !makes:
 		return []Statement{drop}

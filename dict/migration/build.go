@@ -41,10 +41,9 @@ func Build(plan *dict.Plan, dialect dict.Dialect, opts *Options) (*Script, error
 			return nil, fmt.Errorf("migration script for %s, step %d (%s): %w", plan.Name(), i+1, step.StepKey(), err)
 		}
 	}
-	return &Script{
-		Name:    o.Time.Format("200601021504") + "_" + o.ID + ".sql",
-		Release: o.Release, Dialect: dialect, Title: o.Title, Time: o.Time, Statements: b.out,
-	}, nil
+	script := o.script(dialect)
+	script.Statements = b.out
+	return script, nil
 }
 
 // builder writes the statements of one script.
