@@ -1,7 +1,51 @@
 // Package deploylog is about deployment runs: which version was built and
 // brought to which environment, how far a run is, and how it ended.
 //
-// The runs are kept in a table of the ERP, XX_Deploy_Log. [Table] is its
-// definition; make a plan of it with package dict to bring the table into an
-// ERP.
+//	log := deploylog.New(client, nil)
+//	run, err := log.Start(ctx, deploylog.NewRun{Environment: deploylog.Production, Version: "12.0.3", BuildNo: "42"})
+//	run, err = log.Update(ctx, run.ID, deploylog.Update{Status: deploylog.Deploying})
+//	run, err = log.Complete(ctx, run.ID, deploylog.Completion{Status: deploylog.Success})
+//
+// # Where runs are kept
+//
+// The runs are records of a table of the ERP, XX_Deploy_Log. [Plan] brings it
+// into an ERP with its lists, indexes and window; package dict/restdict runs the
+// plan.
+//
+// # States
+//
+//	(none)    -> BUILDING               Start
+//	BUILDING  -> DEPLOYING              Update
+//	DEPLOYING -> SUCCESS                Complete
+//	BUILDING or DEPLOYING -> FAILED     Complete
+//	SUCCESS   -> ROLLED_BACK            Rollback
+//	FAILED    -> ROLLED_BACK            Rollback, when it failed while DEPLOYING
+//
+// Every other move is refused before anything is sent, with a [TransitionError]
+// that names the moves that are allowed. Two writers of the same run cannot get
+// past the table together: a move is made in one transaction with giving up a
+// claim that only one of them can have.
+//
+// VersionPrevious is written when a run begins to deploy, so it also tells a
+// deployment that failed from a build that did. A run that was the first in its
+// environment has the word "none" there ([NoVersion]).
+//
+// # Times
+//
+// DateStarted, DateCompleted and Duration are by the server's clock, which is
+// learned from what the server writes into its records; the clock of this
+// machine only counts for calls that are delivered late (At), less by how much
+// it differs from the server's.
+//
+// # Repeating
+//
+// Start is idempotent for the same build number and environment. When the answer
+// to a write is lost, the write is looked for before it is made again. Package
+// spool keeps calls on disk while the ERP cannot be reached.
+//
+// # Reading
+//
+// [Log.Status] is the current run and the running version of each environment,
+// [Log.History] goes through past runs page by page, [Log.Watch] yields changes
+// as they are noticed, and [Log.Measure] computes the four delivery measures.
 package deploylog

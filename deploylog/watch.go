@@ -34,6 +34,8 @@ type Change struct {
 	// First is set for the runs that were there when watching began: the current
 	// one of each environment and all that are in progress.
 	First bool
+	// More is set when further changes of the same look follow at once.
+	More bool
 }
 
 // overlap is how far back each look reaches behind the newest change: times are
@@ -80,7 +82,8 @@ func (l *Log) Watch(ctx context.Context, q WatchQuery) iter.Seq2[Change, error] 
 				yield(Change{}, fmt.Errorf("watching the deployment log: %w", err))
 				return
 			}
-			for _, change := range changes {
+			for i, change := range changes {
+				change.More = i < len(changes)-1
 				if !yield(change, nil) {
 					return
 				}

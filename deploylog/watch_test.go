@@ -56,6 +56,7 @@ func TestWatch(t *testing.T) {
 	for change, err := range log.Watch(ctx, deploylog.WatchQuery{Every: time.Second, Quiet: 5 * time.Second}) {
 		require.NoError(t, err)
 		changes = append(changes, change)
+		assert.Equal(t, change.First && len(changes) == 1 || change.Run.Status == deploylog.Failed, change.More)
 		if len(changes) == 6 {
 			break
 		}

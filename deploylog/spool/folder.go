@@ -140,6 +140,25 @@ func (s *Spool) markTried(e *entry) error {
 	return nil
 }
 
+// has reports whether the call is in the folder still. Under the deliver lock
+// that does not change, and numbers that were given before are not given again
+// as long as it is.
+func (s *Spool) has(e *entry) (bool, error) {
+	for _, path := range []string{e.path, strings.TrimSuffix(e.path, callSuffix) + triedSuffix} {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, folder("reading the spool", err)
+		}
+		if there, err := decode(text); err == nil && there.Op == e.Op {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 func (s *Spool) move(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return folder("changing the spool", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -138,19 +139,22 @@ func (s *Spool) deliver(ctx context.Context, log *deploylog.Log, mine *entry) (O
 		return s.kept(err), nil
 	}
 	defer unlock()
+	if there, err := s.has(mine); err != nil {
+		return Outcome{}, err
+	} else if !there {
+		return s.collect(mine) // another process delivered it
+	}
 	if cause := s.awaySince(mine.At); cause != nil {
 		// Whoever had its turn while this call waited found the ERP away.
-		if _, err := os.Stat(mine.path); err == nil {
-			return s.leave(mine, cause), nil
-		}
+		return s.leave(mine, cause), nil
 	}
 	for {
 		e, err := s.next()
 		if err != nil {
 			return Outcome{}, err
 		}
-		if e == nil || e.number > mine.number {
-			return s.collect(mine)
+		if e == nil || e.number > mine.number { // somebody took it out by hand
+			return Outcome{}, folder("looking for the call in the spool", fs.ErrNotExist)
 		}
 		run, err := s.attempt(ctx, log, e, mine)
 		own := e.Op == mine.Op
@@ -178,10 +182,8 @@ func (s *Spool) deliver(ctx context.Context, log *deploylog.Log, mine *entry) (O
 // leave is kept for a call that is in the folder under the deliver lock: it is
 // marked, so that whoever delivers it knows that nobody waits for the outcome.
 func (s *Spool) leave(mine *entry, cause error) Outcome {
-	if _, err := os.Stat(mine.path); err == nil {
-		if err := s.markTried(mine); err != nil {
-			s.log.Warn("marking a call of the spool", "error", err)
-		}
+	if err := s.markTried(mine); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is marked already
+		s.log.Warn("marking a call of the spool", "error", err)
 	}
 	return s.kept(cause)
 }

@@ -85,7 +85,7 @@ func (a *app) deployWatch(c *cli.Context) error {
 		} else {
 			delete(open, id)
 		}
-		if c.Bool("until-done") && !change.First && len(open) == 0 {
+		if c.Bool("until-done") && !change.More && len(open) == 0 {
 			return nil
 		}
 	}
