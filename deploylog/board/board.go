@@ -1,0 +1,176 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/erp"
+)
+
+// Options change a [Board]. Nil and the zero value are the defaults.
+type Options struct {
+	// Logger hears of what the page is told only in outline; nil is silent.
+	Logger *slog.Logger
+	// Every and Quiet are the times between two looks into the log while
+	// something happens and while nothing does; 0: 1 s and 10 s.
+	Every, Quiet time.Duration
+	// MaxListeners bounds the listeners to events; 0: 200.
+	MaxListeners int
+}
+
+// Board shows a deployment log. It is safe for concurrent use.
+type Board struct {
+	client *erp.Client
+	runs   *deploylog.Log
+	log    *slog.Logger
+	opts   Options
+	hub    *hub
+
+	status   *cache[statusKey, []environmentStatus]
+	measures *cache[measuresKey, measuresAnswer]
+	tenants  *cache[struct{}, []tenant]
+	probes   *cache[struct{}, struct{}]
+
+	mu    sync.Mutex // guards state
+	state state
+}
+
+// New makes a board that reads with the client's login. It does not connect;
+// [Board.Run] does.
+func New(client *erp.Client, opts *Options) *Board {
+	b := &Board{client: client, log: slog.New(slog.DiscardHandler)}
+	if opts != nil {
+		b.opts = *opts
+	}
+	if b.opts.Logger != nil {
+		b.log = b.opts.Logger
+	}
+	b.opts.Every = cmp.Or(b.opts.Every, time.Second)
+	b.opts.Quiet = max(cmp.Or(b.opts.Quiet, 10*time.Second), b.opts.Every)
+	b.runs = deploylog.New(client, &deploylog.Options{Logger: b.log})
+	b.hub = newHub(cmp.Or(b.opts.MaxListeners, 200))
+	b.status = newCache[statusKey, []environmentStatus](15*time.Second, 256)
+	b.measures = newCache[measuresKey, measuresAnswer](time.Minute, 256)
+	b.tenants = newCache[struct{}, []tenant](time.Minute, 1)
+	b.probes = newCache[struct{}, struct{}](2*time.Second, 1)
+	b.state = state{Problem: "the ERP was not asked yet"}
+	return b
+}
+
+// state is whether the log can be read.
+type state struct {
+	OK      bool   `json:"ok"`
+	Problem string `json:"problem,omitempty"` // for people, empty when OK
+}
+
+// Ready returns nil when the log can be read: the ERP answers, the login is
+// good, the table is there. It asks at most every two seconds.
+func (b *Board) Ready(ctx context.Context) error {
+	_, err := b.probes.get(ctx, struct{}{}, func(ctx context.Context) (struct{}, error) {
+		_, err := b.client.Query(ctx, deploylog.TableName, &erp.Query{
+			Filter: erp.Eq("Status", deploylog.Building.Code()).And(erp.IsNull("DateCompleted")), Select: []string{"Status"}, Top: 1,
+		})
+		return struct{}{}, err
+	})
+	return err
+}
+
+// Run follows the log for all listeners until ctx ends, whose error it returns.
+// An ERP that is away, refuses the login or lacks the table is asked again, and
+// listeners are told.
+func (b *Board) Run(ctx context.Context) error {
+	defer b.hub.close()
+	wait := b.opts.Every
+	for {
+		err := b.Ready(ctx)
+		if err == nil {
+			wait = b.opts.Every
+			b.setState(state{OK: true})
+			err = b.follow(ctx)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b.log.Warn("the deployment log cannot be read", "error", err)
+		b.setState(state{Problem: explain(err)})
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(wait):
+		}
+		wait = min(wait*2, 30*time.Second)
+	}
+}
+
+// follow passes changes on until the log cannot be read.
+func (b *Board) follow(ctx context.Context) error {
+	changes := b.runs.Watch(ctx, deploylog.WatchQuery{
+		Every: b.opts.Every, Quiet: b.opts.Quiet, Patience: time.Nanosecond, // away twice is away
+	})
+	for change, err := range changes {
+		if err != nil {
+			return err
+		}
+		// The runs that were there are passed on, too: what happened since a page
+		// read its status would be lost otherwise.
+		b.status.clear()
+		if change.Previous == nil || change.Previous.Status != change.Run.Status {
+			b.measures.clear()
+		}
+		b.hub.publish("run", summary(change.Run))
+	}
+	return errors.New("watching the log ended")
+}
+
+func (b *Board) setState(s state) {
+	b.mu.Lock()
+	was := b.state
+	b.state = s
+	b.mu.Unlock()
+	if was == s {
+		return
+	}
+	b.status.clear()
+	b.measures.clear()
+	b.hub.publish("state", s)
+	if s.OK {
+		b.hub.publish("reset", struct{}{}) // changes may have gone unseen
+	}
+}
+
+func (b *Board) currentState() state {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state
+}
+
+// Streams tells which requests last as long as the client listens; it is for
+// the server's bounds.
+func Streams(r *http.Request) bool { return r.URL.Path == eventsPath }
+
+// Listeners is how many listen to events.
+func (b *Board) Listeners() int { return b.hub.count() }
+
+// explain says for viewers of the page why the log cannot be read, without the
+// details that are for the log of the server.
+func explain(err error) string {
+	switch {
+	case errors.Is(err, erp.ErrUnauthorized):
+		return "the ERP does not accept the login this server reads with"
+	case errors.Is(err, erp.ErrForbidden):
+		return "the role this server reads with may not read the deployment log"
+	case errors.Is(err, erp.ErrNotFound):
+		return "the ERP has no deployment log that this server may read; `erphub env deploy install` makes one"
+	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrUnavailable), errors.Is(err, erp.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return "the ERP does not answer"
+	case errors.Is(err, erp.ErrRateLimited):
+		return "the ERP asks to be left alone for a moment"
+	}
+	return "the ERP could not be read; the log of this server says why"
+}

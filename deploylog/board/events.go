@@ -1,0 +1,89 @@
+package board
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/erphub/erphub/internal/httpserver"
+)
+
+const (
+	// retryMillis is how long a browser waits before it comes back.
+	retryMillis = 2000
+	// beat is how often a listener hears that the connection lives.
+	beat = 15 * time.Second
+	// writeTimeout is how long a listener may take to read one event.
+	writeTimeout = 10 * time.Second
+)
+
+// events streams changes to one listener.
+func (b *Board) events(w http.ResponseWriter, r *http.Request) {
+	l, missed, complete, err := b.hub.listen(r.Header.Get("Last-Event-ID"))
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		httpserver.Problem(w, http.StatusServiceUnavailable, err.Error()+"; try again later, the page reads the status meanwhile")
+		return
+	}
+	defer b.hub.leave(l)
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // proxies must not collect events
+	s := &stream{w: w, control: http.NewResponseController(w)}
+
+	var begin bytes.Buffer
+	fmt.Fprintf(&begin, "retry: %d\n\n", retryMillis)
+	if !complete {
+		fmt.Fprintf(&begin, "id: %s\nevent: reset\ndata: {}\n\n", b.hub.last())
+	}
+	for _, e := range missed {
+		b.format(&begin, e)
+	}
+	// The state may have changed before the listener came. It has no id: it
+	// stands for no change that could be missed.
+	begin.WriteString("event: state\ndata: ")
+	begin.Write(stateJSON(b.currentState()))
+	begin.WriteString("\n\n")
+	if s.send(begin.Bytes()) != nil {
+		return
+	}
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		var text bytes.Buffer
+		select {
+		case <-r.Context().Done():
+			return
+		case e, more := <-l.events:
+			if !more {
+				return
+			}
+			b.format(&text, e)
+		case <-tick.C:
+			text.WriteString("event: beat\ndata: {}\n\n")
+		}
+		if s.send(text.Bytes()) != nil {
+			return
+		}
+	}
+}
+
+func (b *Board) format(to *bytes.Buffer, e event) {
+	fmt.Fprintf(to, "id: %s\nevent: %s\ndata: %s\n\n", b.hub.id(e.seq), e.name, e.data)
+}
+
+// stream writes to a listener, who must read in time.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (s *stream) send(text []byte) error {
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a writer without deadlines is one of a test
+	if _, err := s.w.Write(text); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}

@@ -1,0 +1,140 @@
+package board
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	// kept is how many events are there for those who come back.
+	kept = 512
+	// backlog is how many events a listener may be behind before it is let go.
+	backlog = 64
+)
+
+// errFull is that of one listener too many.
+var errFull = errors.New("there are too many listeners")
+
+// event is one server-sent event.
+type event struct {
+	seq  uint64
+	name string
+	data []byte // JSON, one line
+}
+
+// hub hands each event to all listeners and keeps the newest ones.
+type hub struct {
+	epoch string // of this process: numbers of another one mean nothing here
+	max   int
+
+	mu        sync.Mutex // guards the rest
+	seq       uint64
+	ring      []event
+	listeners map[*listener]struct{}
+	closed    bool
+}
+
+// listener gets events until its channel is closed.
+type listener struct{ events chan event }
+
+func newHub(max int) *hub {
+	return &hub{epoch: strings.ToLower(rand.Text()[:10]), max: max, listeners: map[*listener]struct{}{}}
+}
+
+// publish gives an event to all. A listener whose backlog is full is let go: it
+// comes back and gets what it missed.
+func (h *hub) publish(name string, value any) {
+	data, err := json.Marshal(value)
+	if err != nil { // values are structs of ours
+		panic(fmt.Sprintf("board: event %s: %v", name, err))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seq++
+	e := event{h.seq, name, data}
+	if h.ring = append(h.ring, e); len(h.ring) > 2*kept {
+		h.ring = append(h.ring[:0:0], h.ring[len(h.ring)-kept:]...)
+	}
+	for l := range h.listeners {
+		select {
+		case l.events <- e:
+		default:
+			h.dropLocked(l)
+		}
+	}
+}
+
+// listen adds a listener. after is the id of the last event it knows, empty for
+// none; missed is what followed. complete is false when that is not known, so
+// that the listener has to read everything again.
+func (h *hub) listen(after string) (l *listener, missed []event, complete bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || len(h.listeners) >= h.max {
+		return nil, nil, false, errFull
+	}
+	missed, complete = h.sinceLocked(after)
+	l = &listener{events: make(chan event, backlog)}
+	h.listeners[l] = struct{}{}
+	return l, missed, complete, nil
+}
+
+func (h *hub) sinceLocked(after string) ([]event, bool) {
+	if after == "" {
+		return nil, true
+	}
+	epoch, number, _ := strings.Cut(after, "-")
+	seq, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || epoch != h.epoch || seq > h.seq {
+		return nil, false
+	}
+	first := h.seq + 1 - uint64(len(h.ring)) // number of the oldest one kept
+	if seq+1 < first {
+		return nil, false
+	}
+	return append([]event(nil), h.ring[seq+1-first:]...), true
+}
+
+// id is what a listener names an event by.
+func (h *hub) id(seq uint64) string { return h.epoch + "-" + strconv.FormatUint(seq, 10) }
+
+// last is the id of the newest event.
+func (h *hub) last() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.id(h.seq)
+}
+
+func (h *hub) leave(l *listener) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dropLocked(l)
+}
+
+func (h *hub) dropLocked(l *listener) {
+	if _, there := h.listeners[l]; there {
+		delete(h.listeners, l)
+		close(l.events)
+	}
+}
+
+func (h *hub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.listeners)
+}
+
+// close lets all listeners go and takes no new ones.
+func (h *hub) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for l := range h.listeners {
+		h.dropLocked(l)
+	}
+}

@@ -1,0 +1,318 @@
+// The page: reads the log, listens to changes, shows both.
+
+import { el, render } from './dom.js';
+import { environmentName, inProgress, now, setServerTime, stateName, tick } from './format.js';
+import { card } from './cards.js';
+import { measure } from './measures.js';
+import { draw, keys } from './timeline.js';
+import { detail, noDetail, row } from './history.js';
+import { follow, read, Refusal } from './feed.js';
+
+const api = '/api/deployments';
+const $ = (id) => document.getElementById(id);
+const form = $('filters');
+const defaults = { env: '', client: '', status: '', period: '30d' };
+
+const firstShown = 25; // rows of the history
+const moreShown = 100;
+const pictured = 300; // runs read for the timeline
+
+let filter = { ...defaults };
+let status = []; // of the environments
+let runs = new Map(); // by id
+let next = ''; // where the history goes on
+let total = 0;
+let rows = firstShown;
+let generation = 0; // of the filter: answers to an earlier one are dropped
+let open; // the run in detail
+
+const hours = () => (filter.period.endsWith('h') ? 1 : 24) * Number.parseInt(filter.period, 10);
+const since = () => new Date(now() - hours() * 3600e3).toISOString().replace(/\.\d+Z$/, 'Z');
+const newest = (a, b) => Date.parse(b.dateStarted) - Date.parse(a.dateStarted) || b.id - a.id;
+const matches = (run) => (!filter.env || run.environment === filter.env)
+  && (!filter.client || String(run.client?.id) === filter.client);
+const listed = (run) => matches(run) && (!filter.status || run.status === filter.status)
+  && (inProgress(run) || Date.parse(run.dateStarted) >= now() - hours() * 3600e3);
+
+// --- the address carries what is shown, so that it can be sent to others
+
+function readAddress() {
+  const query = new URLSearchParams(location.search);
+  filter = { ...defaults };
+  for (const name of Object.keys(defaults)) {
+    const value = query.get(name);
+    if (value === null) continue;
+    if (name === 'client' ? /^\d{1,9}$/.test(value) : [...form.elements[name].options].some((o) => o.value === value)) filter[name] = value;
+  }
+  if (filter.client && ![...form.elements.client.options].some((o) => o.value === filter.client)) {
+    form.elements.client.append(el('option', { value: filter.client }, filter.client));
+  }
+  for (const [name, value] of Object.entries(filter)) form.elements[name].value = value;
+}
+
+function writeAddress() {
+  const query = new URLSearchParams(Object.entries(filter).filter(([name, value]) => value !== defaults[name]));
+  const text = query.size > 0 ? `?${query}` : '';
+  if (text !== location.search) history.pushState(null, '', location.pathname + text + location.hash);
+}
+
+// --- what is wrong, and what is said
+
+const problems = new Map();
+
+function problem(about, text) {
+  if (text) problems.set(about, text);
+  else problems.delete(about);
+  const list = [...new Set(problems.values())];
+  const node = $('problem');
+  node.hidden = list.length === 0;
+  const sentence = list.join('; ');
+  const shown = sentence && `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
+  if (node.textContent !== shown) node.textContent = shown;
+}
+
+let connected = false;
+let reachable = true;
+
+function showLink() {
+  const [state, text] = !connected ? ['connecting', 'connecting'] : reachable ? ['live', 'live'] : ['away', 'ERP away'];
+  $('link').dataset.state = state;
+  if ($('link').textContent !== text) $('link').textContent = text;
+}
+
+function announce(run) {
+  $('announce').textContent = `${environmentName(run.environment)}: ${run.version || 'run'} ${stateName(run.status)}`;
+}
+
+// attempt reads something and says so when it cannot.
+async function attempt(about, work) {
+  const mine = generation;
+  try {
+    await work(() => mine !== generation);
+    if (mine === generation) problem(about, '');
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (mine === generation) problem(about, error.message);
+  }
+}
+
+// --- reading
+
+const readStatus = () => attempt('log', async (stale) => {
+  const answer = await read(api, { env: filter.env, client: filter.client });
+  if (stale()) return;
+  setServerTime(answer.now);
+  status = answer.environments;
+  reachable = answer.state.ok || reachable;
+  showClients(answer.clients);
+  showCards();
+});
+
+const readMeasures = () => attempt('measures', async (stale) => {
+  const answer = await read(`${api}/measures`, { env: filter.env, client: filter.client, period: filter.period });
+  if (!stale()) render($('measures'), answer.environments.map(measure));
+});
+
+const page = (cursor) => read(`${api}/history`, { ...filter, period: '', since: since(), limit: cursor ? 100 : 50, cursor });
+
+const readHistory = () => attempt('log', async (stale) => {
+  const fresh = new Map();
+  let cursor = '';
+  do {
+    const answer = await page(cursor);
+    if (stale()) return;
+    if (!cursor) total = answer.total;
+    for (const run of answer.runs) fresh.set(run.id, run);
+    cursor = answer.next ?? '';
+    runs = fresh;
+    next = cursor;
+    showRuns(); // what is there is shown while more is read
+  } while (cursor && fresh.size < pictured);
+});
+
+async function readMore() {
+  rows += moreShown;
+  if (rows > runs.size && next) {
+    $('more').disabled = true;
+    await attempt('log', async (stale) => {
+      const answer = await page(next);
+      if (stale()) return;
+      for (const run of answer.runs) runs.set(run.id, run);
+      next = answer.next ?? '';
+    });
+    $('more').disabled = false;
+  }
+  showRuns();
+}
+
+function readAll() {
+  generation += 1;
+  rows = firstShown;
+  readStatus();
+  readHistory();
+  readMeasures();
+}
+
+// --- showing
+
+function showCards() {
+  const shown = status.filter((s) => !filter.env || s.environment === filter.env);
+  const clients = new Set([...runs.values(), ...shown.map((s) => s.current)].map((run) => run?.client?.id).filter((id) => id !== undefined));
+  render($('cards'), shown.map((s) => card(s, clients.size > 1)));
+  const busy = shown.filter((s) => s.current && inProgress(s.current)).length;
+  document.title = busy > 0 ? `(${busy}) Deployments` : 'Deployments';
+}
+
+function showClients(clients) {
+  const select = form.elements.client;
+  const known = clients.map((c) => String(c.id));
+  const options = [el('option', { value: '' }, 'All'), ...clients.map((c) => el('option', { value: c.id, dir: 'auto' }, c.name || `client ${c.id}`))];
+  if (filter.client && !known.includes(filter.client)) options.push(el('option', { value: filter.client }, filter.client));
+  render(select, options);
+  select.value = filter.client;
+  select.closest('label').hidden = clients.length < 2 && !filter.client;
+}
+
+function showRuns() {
+  const list = [...runs.values()].sort(newest);
+  render($('history'), list.length > 0
+    ? list.slice(0, rows).map(row)
+    : el('li', { class: 'empty' }, filter.status || filter.env || filter.client
+      ? 'No run of the period matches.'
+      : ['No run in this period. ', el('code', {}, 'erphub env deploy start --env PROD --version 1.2.3'), ' records one.']));
+  const shown = Math.min(rows, list.length);
+  total = Math.max(total, list.length);
+  $('shown').textContent = list.length > 0 ? `${shown} of ${total} ${total === 1 ? 'run' : 'runs'}` : '';
+  $('more').hidden = shown >= list.length && !next;
+  showTimeline();
+}
+
+function showTimeline() {
+  const list = [...runs.values()].sort(newest);
+  draw($('timeline'), list, { env: filter.env, hours: hours(), note: next ? `The newest ${list.length} of ${total} runs; choose a shorter period, or show older runs below.` : '' });
+}
+
+async function showDetail() {
+  const dialog = $('detail');
+  const id = /^#run\/([0-9a-f-]{1,36})$/i.exec(location.hash)?.[1];
+  if (!id) {
+    open = undefined;
+    if (dialog.open) dialog.close();
+    return;
+  }
+  const asked = open = id;
+  let content;
+  try {
+    content = detail(await read(`${api}/${id}`));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    content = noDetail('This run cannot be shown', error.message);
+  }
+  if (asked !== open) return;
+  render(dialog, content);
+  if (!dialog.open) dialog.showModal();
+}
+
+function closeDetail() {
+  if (location.hash.startsWith('#run/')) {
+    history.pushState(null, '', location.pathname + location.search);
+    open = undefined;
+  }
+}
+
+// --- changes
+
+let statusTimer;
+let measuresTimer;
+const later = (timer, work, ms) => {
+  clearTimeout(timer);
+  return setTimeout(work, ms);
+};
+
+function changed(run) {
+  const before = runs.get(run.id) ?? status.find((s) => s.current?.id === run.id)?.current;
+  const moved = before?.status !== run.status;
+  if (listed(run)) {
+    if (!runs.has(run.id)) total += 1;
+    runs.set(run.id, run);
+  } else if (runs.delete(run.id)) {
+    total -= 1;
+  }
+  showRuns();
+  if (matches(run)) {
+    const shown = status.find((s) => s.environment === run.environment);
+    if (shown?.current?.id === run.id) {
+      shown.current = run;
+      showCards();
+    }
+    if (moved) {
+      announce(run);
+      statusTimer = later(statusTimer, readStatus, 50);
+      measuresTimer = later(measuresTimer, readMeasures, 500);
+    }
+  }
+  if (open && (String(run.id) === open || run.uuid === open)) showDetail();
+}
+
+function reset() {
+  readStatus();
+  readHistory();
+  readMeasures();
+  if (open) showDetail();
+}
+
+// --- wiring
+
+form.addEventListener('change', () => {
+  for (const name of Object.keys(defaults)) filter[name] = form.elements[name].value;
+  writeAddress();
+  readAll();
+});
+form.addEventListener('submit', (event) => event.preventDefault());
+$('more').addEventListener('click', readMore);
+keys($('timeline'));
+
+window.addEventListener('hashchange', showDetail);
+window.addEventListener('popstate', () => {
+  const before = JSON.stringify(filter);
+  readAddress();
+  if (JSON.stringify(filter) !== before) readAll();
+  showDetail();
+});
+$('detail').addEventListener('close', closeDetail);
+$('detail').addEventListener('click', (event) => {
+  if (event.target === $('detail') || event.target.closest('.close')) $('detail').close();
+});
+
+let width = 0;
+new ResizeObserver(() => {
+  const wide = $('timeline').clientWidth;
+  if (wide !== width) {
+    width = wide;
+    showTimeline();
+  }
+}).observe($('timeline'));
+
+setInterval(() => {
+  if (!document.hidden) tick();
+}, 1000);
+setInterval(() => {
+  if (!document.hidden) showTimeline(); // time goes on
+}, 60_000);
+
+readAddress();
+readAll();
+showDetail();
+follow(`${api}/events`, {
+  run: changed,
+  reset,
+  link: (up) => {
+    connected = up;
+    showLink();
+  },
+  state: (state) => {
+    reachable = state.ok;
+    problem('erp', state.ok ? '' : state.problem);
+    showLink();
+  },
+});

@@ -1,0 +1,139 @@
+package httpserver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+)
+
+// outer is around every request: names, headers, counting, panics.
+func (s *Server) outer(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		s.open.Add(1)
+		defer s.open.Add(-1)
+		rec := &recorder{ResponseWriter: w}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
+					panic(p)
+				}
+				s.log.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if rec.status == 0 {
+					Problem(rec, http.StatusInternalServerError, "the server has a bug here, which it has logged")
+				}
+			}
+			s.count(r, rec, time.Since(start))
+		}()
+		h := rec.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		if !s.knows(r.Host) {
+			s.refused.Add(1, "host")
+			Problem(rec, http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header; name it when you start the server")
+			return
+		}
+		mux.ServeHTTP(rec, r)
+	})
+}
+
+// count notes a request that was answered. The route is a pattern, of which
+// there are few, not the path, of which there is no end.
+func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
+	route := cmp.Or(rec.route, r.Pattern, "none")
+	status := rec.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	s.requests.Add(1, route, knownMethod(r.Method), strconv.Itoa(status))
+	if s.opts.Streams == nil || !s.opts.Streams(r) {
+		s.seconds.Observe(took.Seconds(), route)
+	}
+	s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", status, "took", took)
+}
+
+// bounded is around the handler: how many at a time, how long, how much.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		control := http.NewResponseController(w)
+		var cancel context.CancelFunc
+		if s.opts.Streams != nil && s.opts.Streams(r) {
+			if s.ending() {
+				s.busy(w, "ending", "the server ends")
+				return
+			}
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			go func() { // ends with the request
+				select {
+				case <-s.draining:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+			_ = control.SetReadDeadline(time.Time{})
+		} else {
+			select {
+			case s.slots <- struct{}{}:
+				defer func() { <-s.slots }()
+			default:
+				s.busy(w, "busy", "too many requests at a time")
+				return
+			}
+			ctx, cancel = context.WithTimeout(ctx, s.opts.RequestTimeout)
+			defer cancel()
+			// What is worked out in time may still be written to a slow client.
+			_ = control.SetWriteDeadline(time.Now().Add(s.opts.RequestTimeout + 10*time.Second))
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
+		inner := r.WithContext(ctx)
+		next.ServeHTTP(w, inner)
+		if rec, ok := w.(*recorder); ok {
+			rec.route = inner.Pattern
+		}
+	})
+}
+
+func (s *Server) busy(w http.ResponseWriter, reason, detail string) {
+	s.refused.Add(1, reason)
+	w.Header().Set("Retry-After", "1")
+	Problem(w, http.StatusServiceUnavailable, detail+"; try again")
+}
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	route  string // pattern within the handler
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// knownMethod keeps made-up methods out of the metrics.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}

@@ -1,0 +1,197 @@
+package httpserver
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Metrics are numbers shown in the text format of Prometheus. They are safe
+// for concurrent use. Names and labels are written by programmers; label
+// values must come from a small set.
+type Metrics struct {
+	mu      sync.Mutex // guards families and all values in them
+	ordered []family
+	names   map[string]bool
+}
+
+// family is a metric with all its label values.
+type family interface{ write(*bytes.Buffer) }
+
+// NewMetrics makes an empty set.
+func NewMetrics() *Metrics { return &Metrics{names: map[string]bool{}} }
+
+// add takes a family in. A name that is there already is a mistake in the
+// program.
+func (m *Metrics) add(name string, f family) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.names[name] {
+		panic("httpserver: metric " + name + " is there already")
+	}
+	m.names[name] = true
+	m.ordered = append(m.ordered, f)
+}
+
+// Counter is a number that only grows.
+type Counter struct {
+	m          *Metrics
+	name, help string
+	labels     []string
+	values     map[string]float64 // by rendered labels
+}
+
+// Counter makes a counter; a name that is there already panics.
+func (m *Metrics) Counter(name, help string, labels ...string) *Counter {
+	c := &Counter{m: m, name: name, help: help, labels: labels, values: map[string]float64{}}
+	if len(labels) == 0 {
+		c.values[""] = 0
+	}
+	m.add(name, c)
+	return c
+}
+
+// Add adds n for the label values, given in the order of the labels.
+func (c *Counter) Add(n float64, values ...string) {
+	key := render(c.labels, values)
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	c.values[key] += n
+}
+
+func (c *Counter) write(b *bytes.Buffer) {
+	head(b, c.name, c.help, "counter")
+	for _, key := range slices.Sorted(maps.Keys(c.values)) {
+		fmt.Fprintf(b, "%s%s %s\n", c.name, braces(key), number(c.values[key]))
+	}
+}
+
+type gauge struct {
+	name, help string
+	value      func() float64
+}
+
+// Gauge shows what value returns whenever somebody looks; a name that is there
+// already panics. value must not use the metrics.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	m.add(name, &gauge{name, help, value})
+}
+
+func (g *gauge) write(b *bytes.Buffer) {
+	head(b, g.name, g.help, "gauge")
+	fmt.Fprintf(b, "%s %s\n", g.name, number(g.value()))
+}
+
+// buckets are the upper bounds of a histogram of seconds.
+var buckets = [...]float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
+
+// Histogram counts how long things took, in seconds.
+type Histogram struct {
+	m          *Metrics
+	name, help string
+	labels     []string
+	values     map[string]*histogram
+}
+
+type histogram struct {
+	counts [len(buckets)]uint64 // of values up to each bound, alone
+	count  uint64
+	sum    float64
+}
+
+// Histogram makes a histogram; a name that is there already panics.
+func (m *Metrics) Histogram(name, help string, labels ...string) *Histogram {
+	h := &Histogram{m: m, name: name, help: help, labels: labels, values: map[string]*histogram{}}
+	m.add(name, h)
+	return h
+}
+
+// Observe counts a value for the label values.
+func (h *Histogram) Observe(seconds float64, values ...string) {
+	key := render(h.labels, values)
+	h.m.mu.Lock()
+	defer h.m.mu.Unlock()
+	v := h.values[key]
+	if v == nil {
+		v = &histogram{}
+		h.values[key] = v
+	}
+	v.count++
+	v.sum += seconds
+	for i, bound := range buckets {
+		if seconds <= bound {
+			v.counts[i]++
+			break
+		}
+	}
+}
+
+func (h *Histogram) write(b *bytes.Buffer) {
+	head(b, h.name, h.help, "histogram")
+	for _, key := range slices.Sorted(maps.Keys(h.values)) {
+		v := h.values[key]
+		comma := ""
+		if key != "" {
+			comma = ","
+		}
+		var below uint64
+		for i, bound := range buckets {
+			below += v.counts[i]
+			fmt.Fprintf(b, "%s_bucket{%s%sle=\"%s\"} %d\n", h.name, key, comma, number(bound), below)
+		}
+		fmt.Fprintf(b, "%s_bucket{%s%sle=\"+Inf\"} %d\n", h.name, key, comma, v.count)
+		fmt.Fprintf(b, "%s_sum%s %s\n%s_count%s %d\n", h.name, braces(key), number(v.sum), h.name, braces(key), v.count)
+	}
+}
+
+func head(b *bytes.Buffer, name, help, kind string) {
+	help = strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help)
+	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// render writes labels as they stand between braces.
+func render(labels, values []string) string {
+	if len(labels) != len(values) {
+		panic(fmt.Sprintf("httpserver: %d values for the labels %v", len(values), labels))
+	}
+	var b strings.Builder
+	escape := strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+	for i, label := range labels {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(label + `="` + escape.Replace(strings.ToValidUTF8(values[i], "\uFFFD")) + `"`)
+	}
+	return b.String()
+}
+
+func braces(rendered string) string {
+	if rendered == "" {
+		return ""
+	}
+	return "{" + rendered + "}"
+}
+
+// Text is what /metrics shows.
+func (m *Metrics) Text() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b bytes.Buffer
+	for _, f := range m.ordered {
+		f.write(&b)
+	}
+	return b.Bytes()
+}
+
+func (m *Metrics) serve(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(m.Text()) // the client went away
+}
