@@ -20,6 +20,9 @@ type processResult struct {
 	data    any          // JSON data of the process itself, nil if none
 	report  *processFile // reportFile, reportFileName, reportFileLength
 	export  *processFile // exportFile, exportFileName, exportFileLength
+	// after is run when the outcome is recorded, which happens also when what the
+	// process did is undone because it failed; nil for nothing.
+	after func(ctx context.Context, tx *store.Tx, result processResult) error
 }
 
 // processLog is one line of a process's log; zero members are left out.

@@ -39,8 +39,10 @@ func (c *call) runImplementation(ctx context.Context, tx *store.Tx, run *process
 	case "CacheReset":
 		tx.DictionaryChanged()
 		return processResult{summary: "Cache reset"}, nil
-	case "PackIn", "PackInProcess", "PackInFolder":
-		return failed("package import is not available yet"), nil
+	case "PackIn", "PackInProcess":
+		return c.importPackage(ctx, tx, run)
+	case "PackInFolder":
+		return failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
 	}
 	if isReport(run.process) {
 		return c.runReport(ctx, tx, run)

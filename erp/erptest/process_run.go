@@ -343,6 +343,11 @@ func (c *call) finishRun(ctx context.Context, tx *store.Tx, run *processRun, res
 	if _, err := tx.Set(ctx, t, change, "AD_PInstance_ID=?", run.instanceID); err != nil {
 		return err
 	}
+	if result.after != nil {
+		if err := result.after(ctx, tx, result); err != nil {
+			return err
+		}
+	}
 	for i, log := range result.logs {
 		values := store.Row{"AD_PInstance_ID": run.instanceID, "Log_ID": int64(i + 1), "PInstanceLogType": "R"}
 		if log.message != "" {

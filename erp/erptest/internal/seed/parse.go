@@ -47,9 +47,9 @@ func parseModel() (*model, error) {
 	}
 	for _, name := range names {
 		switch path.Base(name) {
-		case "elements.txt":
+		case "elements.txt", "elements_other.txt":
 			err = m.parseElements(name)
-		case "references.txt":
+		case "references.txt", "references_other.txt":
 			err = m.parseReferences(name)
 		case "processes.txt":
 			err = m.parseProcesses(name)
