@@ -99,6 +99,7 @@ func (b *Board) Run(ctx context.Context) error {
 		}
 		b.log.Warn("the deployment log cannot be read", "error", err)
 		b.setState(state{Problem: explain(err)})
+		b.probes.clear() // an answer from before says nothing
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -61,6 +61,7 @@ func newBrowser(t *testing.T, expected ...string) *browser {
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	b := &browser{t, ctx, dir}
 	b.viewport(1280, 900)
+	b.scheme("light")
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() {
@@ -140,10 +141,21 @@ func (b *browser) press(key string) {
 	b.do(chromedp.KeyEvent(key))
 }
 
-// shot keeps a picture of the page.
+// shot keeps a picture of the whole page.
 func (b *browser) shot(name string) {
 	b.t.Helper()
-	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	b.keep(name, chromedp.FullScreenshot(100))
+}
+
+// view keeps a picture of what the window shows.
+func (b *browser) view(name string) {
+	b.t.Helper()
+	b.keep(name, chromedp.CaptureScreenshot())
+}
+
+func (b *browser) keep(name string, picture chromedp.Action[[]byte]) {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, picture)
 	require.NoError(b.t, err)
 	file := filepath.Join(b.dir, strings.ReplaceAll(b.t.Name(), "/", "_")+"-"+name+".png")
 	require.NoError(b.t, os.WriteFile(file, png, 0o644))
@@ -151,11 +163,12 @@ func (b *browser) shot(name string) {
 	b.t.Logf("picture: %s", file)
 }
 
-// prefer sets a media feature, such as prefers-color-scheme.
-func (b *browser) prefer(feature, value string) {
+// scheme sets light or dark. Nothing moves on its own: pictures are of what
+// comes to be, not of the way there.
+func (b *browser) scheme(scheme string) {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
 	require.NoError(b.t, err)
 }

@@ -20,7 +20,7 @@ const (
 
 // events streams changes to one listener.
 func (b *Board) events(w http.ResponseWriter, r *http.Request) {
-	l, missed, complete, err := b.hub.listen(r.Header.Get("Last-Event-ID"))
+	l, welcome, err := b.hub.listen(r.Header.Get("Last-Event-ID"))
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		httpserver.Problem(w, http.StatusServiceUnavailable, err.Error()+"; try again later, the page reads the status meanwhile")
@@ -35,17 +35,15 @@ func (b *Board) events(w http.ResponseWriter, r *http.Request) {
 
 	var begin bytes.Buffer
 	fmt.Fprintf(&begin, "retry: %d\n\n", retryMillis)
-	if !complete {
-		fmt.Fprintf(&begin, "id: %s\nevent: reset\ndata: {}\n\n", b.hub.last())
-	}
-	for _, e := range missed {
+	for _, e := range welcome.missed {
 		b.format(&begin, e)
 	}
-	// The state may have changed before the listener came. It has no id: it
-	// stands for no change that could be missed.
-	begin.WriteString("event: state\ndata: ")
-	begin.Write(stateJSON(b.currentState()))
-	begin.WriteString("\n\n")
+	if !welcome.complete {
+		fmt.Fprintf(&begin, "id: %s\nevent: reset\ndata: {}\n\n", welcome.id)
+	}
+	// The state may have changed before the listener came; and from now on it
+	// has an id to come back with.
+	fmt.Fprintf(&begin, "id: %s\nevent: state\ndata: %s\n\n", welcome.id, stateJSON(b.currentState()))
 	if s.send(begin.Bytes()) != nil {
 		return
 	}

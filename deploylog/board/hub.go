@@ -69,19 +69,26 @@ func (h *hub) publish(name string, value any) {
 	}
 }
 
+// welcome is what a new listener is told first.
+type welcome struct {
+	missed   []event // what followed the last event it knows
+	complete bool    // false: that is not known, it has to read everything again
+	id       string  // of the newest event
+}
+
 // listen adds a listener. after is the id of the last event it knows, empty for
-// none; missed is what followed. complete is false when that is not known, so
-// that the listener has to read everything again.
-func (h *hub) listen(after string) (l *listener, missed []event, complete bool, err error) {
+// none.
+func (h *hub) listen(after string) (*listener, welcome, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || len(h.listeners) >= h.max {
-		return nil, nil, false, errFull
+		return nil, welcome{}, errFull
 	}
-	missed, complete = h.sinceLocked(after)
-	l = &listener{events: make(chan event, backlog)}
+	w := welcome{id: h.id(h.seq)}
+	w.missed, w.complete = h.sinceLocked(after)
+	l := &listener{events: make(chan event, backlog)}
 	h.listeners[l] = struct{}{}
-	return l, missed, complete, nil
+	return l, w, nil
 }
 
 func (h *hub) sinceLocked(after string) ([]event, bool) {
@@ -102,13 +109,6 @@ func (h *hub) sinceLocked(after string) ([]event, bool) {
 
 // id is what a listener names an event by.
 func (h *hub) id(seq uint64) string { return h.epoch + "-" + strconv.FormatUint(seq, 10) }
-
-// last is the id of the newest event.
-func (h *hub) last() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.id(h.seq)
-}
 
 func (h *hub) leave(l *listener) {
 	h.mu.Lock()

@@ -23,7 +23,6 @@ let runs = new Map(); // by id
 let next = ''; // where the history goes on
 let total = 0;
 let rows = firstShown;
-let generation = 0; // of the filter: answers to an earlier one are dropped
 let open; // the run in detail
 
 const hours = () => (filter.period.endsWith('h') ? 1 : 24) * Number.parseInt(filter.period, 10);
@@ -84,21 +83,29 @@ function announce(run) {
   $('announce').textContent = `${environmentName(run.environment)}: ${run.version || 'run'} ${stateName(run.status)}`;
 }
 
-// attempt reads something and says so when it cannot.
+// attempt reads something, says so when it cannot, and tries again while that
+// may help. Only the newest attempt at something counts.
+const attempts = new Map();
+
 async function attempt(about, work) {
-  const mine = generation;
+  clearTimeout(attempts.get(about)?.timer);
+  const mine = {};
+  attempts.set(about, mine);
+  const stale = () => attempts.get(about) !== mine;
   try {
-    await work(() => mine !== generation);
-    if (mine === generation) problem(about, '');
+    await work(stale);
+    if (!stale()) problem(about, '');
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (mine === generation) problem(about, error.message);
+    if (stale()) return;
+    problem(about, error.message);
+    if (error.status === 0 || error.status >= 500) mine.timer = setTimeout(attempt, 5000, about, work);
   }
 }
 
 // --- reading
 
-const readStatus = () => attempt('log', async (stale) => {
+const readStatus = () => attempt('status', async (stale) => {
   const answer = await read(api, { env: filter.env, client: filter.client });
   if (stale()) return;
   setServerTime(answer.now);
@@ -115,7 +122,7 @@ const readMeasures = () => attempt('measures', async (stale) => {
 
 const page = (cursor) => read(`${api}/history`, { ...filter, period: '', since: since(), limit: cursor ? 100 : 50, cursor });
 
-const readHistory = () => attempt('log', async (stale) => {
+const readHistory = () => attempt('history', async (stale) => {
   const fresh = new Map();
   let cursor = '';
   do {
@@ -134,7 +141,7 @@ async function readMore() {
   rows += moreShown;
   if (rows > runs.size && next) {
     $('more').disabled = true;
-    await attempt('log', async (stale) => {
+    await attempt('history', async (stale) => {
       const answer = await page(next);
       if (stale()) return;
       for (const run of answer.runs) runs.set(run.id, run);
@@ -146,7 +153,6 @@ async function readMore() {
 }
 
 function readAll() {
-  generation += 1;
   rows = firstShown;
   readStatus();
   readHistory();

@@ -19,7 +19,11 @@ export const svg = (name, attributes, ...children) => fill(document.createElemen
 
 // said is text that somebody else wrote: its direction is its own, and does
 // not reach beyond it.
-export const said = (text, attributes) => el('bdi', { dir: 'auto', ...attributes }, text);
+export const said = (text, attributes) => el('bdi', { dir: 'auto', ...attributes }, plain(text));
+
+// plain shows characters that would turn the text around them for what they
+// are: strangers.
+export const plain = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
 // morph makes target look like source and keeps what is equal, so that focus,
 // selection and movement survive. Children with a data-key are matched by it.

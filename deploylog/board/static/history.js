@@ -1,6 +1,6 @@
 // The list of runs, and one of them in detail.
 
-import { el, said } from './dom.js';
+import { el, plain, said } from './dom.js';
 import { ago, chip, elapsed, environmentName, fullTime, inProgress, length } from './format.js';
 
 export function row(run) {
@@ -18,18 +18,13 @@ export function row(run) {
 
 // link is an address somebody wrote down: followed only if it leads to the web.
 function link(text, fallback) {
-  let url;
-  try {
-    url = new URL(text);
-  } catch {
-    return said(text);
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return said(text);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return said(fallback ? `${fallback} (${text})` : text);
   return el('a', { href: url.href, rel: 'noopener noreferrer', target: '_blank' }, said(fallback || url.host + url.pathname));
 }
 
 const fact = (name, ...value) => el('div', {}, el('dt', {}, name), el('dd', {}, ...value));
-const block = (name, text, kind) => text && el('section', { class: `block ${kind ?? ''}` }, el('h3', {}, name), el('pre', { dir: 'auto', tabindex: 0, 'aria-label': name }, text));
+const block = (name, text, kind) => text && el('section', { class: `block ${kind ?? ''}` }, el('h3', {}, name), el('pre', { dir: 'auto', tabindex: 0, 'aria-label': name }, plain(text)));
 
 function title(run) {
   return el('h2', { id: 'detail-title', tabindex: -1, autofocus: true }, said(run.version || 'no version'));

@@ -1,7 +1,7 @@
 // The picture of past runs: a lane per environment with what ran, and the runs
 // that brought it there.
 
-import { el, render, svg } from './dom.js';
+import { el, plain, render, svg } from './dom.js';
 import { dayText, environments, environmentName, fullTime, hourText, inProgress, length, now, stateName } from './format.js';
 
 const bar = 12; // height of a run
@@ -46,7 +46,7 @@ function eras(runs, to) {
 
 function label(run) {
   const took = run.duration !== undefined ? `, took ${length(run.duration)}` : '';
-  return `${run.version || 'no version'}, ${environmentName(run.environment)}, ${stateName(run.status)}, ${fullTime(run.dateStarted)}${took}`;
+  return `${plain(run.version || 'no version')}, ${environmentName(run.environment)}, ${stateName(run.status)}, ${fullTime(run.dateStarted)}${took}`;
 }
 
 function mark(run, x, y, width) {
@@ -68,11 +68,11 @@ function lane(code, runs, y, from, to, width) {
     if (wide < 1) return;
     nodes.push(svg('rect', { x: left.toFixed(1), y, width: Math.max(wide - 1, 1).toFixed(1), height: strip, rx: 4, class: `era ${i % 2 ? 'odd' : ''}` }));
     const room = Math.floor((wide - 12) / 7.2);
-    const letters = Array.from(era.version);
+    const letters = Array.from(plain(era.version));
     if (letters.length <= room || room >= 6) {
       nodes.push(svg('text', { x: (left + 6).toFixed(1), y: y + 14, class: 'era-text' },
         // Isolated, so that a version written from right to left stays in its place.
-        `\u2068${letters.length > room ? `${letters.slice(0, room - 1).join('')}…` : era.version}\u2069`));
+        `\u2068${letters.length > room ? `${letters.slice(0, room - 1).join('')}…` : letters.join('')}\u2069`));
     }
   });
   y += strip + gap + 2;
