@@ -107,12 +107,17 @@ func (c *Client) checkStatus(req *http.Request, resp *http.Response, info *call,
 		return &badResponseError{text: fmt.Sprintf("%s %s: the server answered with status %d, which it never does; check the base URL",
 			req.Method, req.URL.Path, status)}
 	}
+	// An answer that echoes the request must not carry the token into logs:
+	// not whole, and not its beginning where a long text is cut off.
+	if len(info.token) > 7 {
+		body = bytes.ReplaceAll(body, []byte(info.token), []byte("[token]"))
+	}
 	e := newError(req, resp, body, c.conn.now())
 	e.repeated = info.unsure
 	if info.token != "" {
-		// A page that echoes the request must not carry the token into logs.
-		e.Title = strings.ReplaceAll(e.Title, info.token, "[token]")
-		e.Detail = strings.ReplaceAll(e.Detail, info.token, "[token]")
+		for _, text := range []*string{&e.Title, &e.Detail, &e.RequestID} {
+			*text = strings.ReplaceAll(*text, info.token, "[token]")
+		}
 	}
 	return e
 }

@@ -131,9 +131,17 @@ var pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 // refusal reads the reason of a refusal: JSON of the REST plugin, or a page of
 // the servlet container.
 func refusal(req *http.Request, resp *http.Response, body []byte) *erp.Error {
+	// An answer that echoes the request must not carry the token into logs.
+	hide := strings.NewReplacer()
+	if resp.Request != nil { // the request as it was sent, with its token
+		if token := strings.TrimPrefix(resp.Request.Header.Get("Authorization"), "Bearer "); len(token) > 7 {
+			hide = strings.NewReplacer(token, "[token]")
+			body = []byte(hide.Replace(string(body)))
+		}
+	}
 	e := &erp.Error{
 		Status: resp.StatusCode, Method: req.Method, Path: req.URL.Path,
-		RequestID: oneLine(resp.Header.Get("X-Request-Id")), Page: true,
+		RequestID: oneLine(hide.Replace(resp.Header.Get("X-Request-Id"))), Page: true,
 	}
 	if after, err := time.ParseDuration(resp.Header.Get("Retry-After") + "s"); err == nil && after > 0 {
 		e.RetryAfter = after
@@ -157,6 +165,7 @@ func refusal(req *http.Request, resp *http.Response, body []byte) *erp.Error {
 	if e.Title == "" {
 		e.Title = http.StatusText(e.Status)
 	}
+	e.Title, e.Detail = hide.Replace(e.Title), hide.Replace(e.Detail)
 	return e
 }
 

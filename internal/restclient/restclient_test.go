@@ -57,6 +57,29 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A server that echoes requests, be it in a text that is cut off, does not get
+// the token into an error.
+func TestEchoedToken(t *testing.T) {
+	t.Parallel()
+	const token = "secret.Kanarienvogel.token"
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Request-Id", r.Header.Get("Authorization"))
+		w.WriteHeader(400)
+		_, _ = w.Write([]byte(`{"title":"` + r.Header.Get("Authorization") + `","detail":"` + strings.Repeat("x", 580) + r.Header.Get("Authorization") + `"}`))
+	}))
+	defer srv.Close()
+	conn, err := erp.New(srv.URL, erp.WithTokenSource(erp.StaticToken(token)))
+	require.NoError(t, err)
+	c, err := restclient.New(conn, "")
+	require.NoError(t, err)
+	_, err = c.ListCachesWithResponse(t.Context(), nil)
+	require.ErrorContains(t, err, "[token]")
+	assert.NotContains(t, err.Error(), "secret")
+	_, err = conn.Get(t.Context(), "C_Order", erp.IntID(1), nil)
+	require.ErrorContains(t, err, "[token]")
+	assert.NotContains(t, err.Error(), "secret")
+}
+
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	conn, err := erp.New("http://127.0.0.1:1", erp.WithRetryPolicy(erp.RetryPolicy{}))
