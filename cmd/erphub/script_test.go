@@ -17,12 +17,13 @@ import (
 	"github.com/erphub/erphub/cmd/internal/app"
 )
 
-// TestMain lets scripts run the program as a process of its own.
+// TestMain lets scripts run the program as a process of its own, which ends at
+// once when it prints a secret.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"erphub": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+			code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}})
 			stop()
 			os.Exit(code)
 		},

@@ -46,7 +46,8 @@ func (a *app) authCommand() *cli.Command {
 // need not exist when create is true.
 func (a *app) manager(c *cli.Context, create bool) (*tokens.Manager, *setup, error) {
 	if c.Args().Present() {
-		return nil, nil, usagef("%s takes no arguments, got %q", c.Command.FullName(), c.Args().First())
+		// What stands there may be a password with a space: it is not repeated.
+		return nil, nil, usagef("auth %s takes no arguments, only flags; got %d", c.Command.Name, c.NArg())
 	}
 	s, err := a.setupFor(c, create)
 	if err != nil {

@@ -28,7 +28,7 @@ func (a *app) configCommand() *cli.Command {
 				return group(c)
 			}
 			if c.Args().Present() {
-				return usagef("config --token takes nothing else, got %q", c.Args().First())
+				return usagef("config --token takes one token and nothing else; got %d more arguments", c.NArg())
 			}
 			return a.storeToken(c, c.String("token"))
 		},
