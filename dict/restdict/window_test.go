@@ -15,7 +15,7 @@ import (
 // access and updates; a second run finds all of it.
 func TestRunEverything(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{1, 30} {
+	for _, size := range []int{1, 30, 200} {
 		_, client := start(t)
 		table := dict.NewTable("XX_Head").WithAccessLevel(dict.AccessAll).With(dict.Templates()...).
 			Column(dict.Column{Name: "XX_Code", Type: dict.TypeString, Unique: true}).
