@@ -140,14 +140,25 @@ func Files(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]File, error)
 			files = append(files, File{Name: fmt.Sprintf("%02d_%s.sql", len(files)+1, group),
 				Content: fmt.Sprintf("-- %s, %s\n", oneLine(plan.Name()), dialect)})
 		}
-		f := &files[len(files)-1]
-		if s.Comment {
-			f.Content += "\n-- " + oneLine(s.Text) + "\n"
-		} else {
-			f.Content += "\n" + s.Text + "\n;\n"
-		}
+		files[len(files)-1].Content += s.terminated()
 	}
 	return files, nil
+}
+
+// Text is statements as the text of a file.
+func Text(title string, statements []Statement, dialect dict.Dialect) string {
+	text := fmt.Sprintf("-- %s, %s\n", oneLine(title), dialect)
+	for _, s := range statements {
+		text += s.terminated()
+	}
+	return text
+}
+
+func (s Statement) terminated() string {
+	if s.Comment {
+		return "\n-- " + oneLine(s.Text) + "\n"
+	}
+	return "\n" + s.Text + "\n;\n"
 }
 
 func fileGroup(s Statement) string {

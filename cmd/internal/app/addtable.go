@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 )
@@ -36,8 +37,9 @@ func (a *app) addTableCommand() *cli.Command {
 	return &cli.Command{
 		Name: "table", Usage: "make a table: its record, its columns, and the table in the database", ArgsUsage: "XX_TABLE",
 		Description: "Makes the AD_Table record, the nine standard columns and those of the templates asked for, and\n" +
-			"synchronises the table with the database. A run that breaks off leaves a checkpoint; --resume goes on.",
-		Flags: []cli.Flag{
+			"synchronises the table with the database. A run that breaks off leaves a checkpoint; --resume goes on.\n" +
+			"Other formats write files: migration scripts for both databases, a package, or plain DDL to look at.",
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "description", Usage: "description of the table"},
 			&cli.BoolFlag{Name: "document", Usage: "add the columns of a document: number, type, status, action"},
 			&cli.BoolFlag{Name: "accounting", Usage: "add the columns of a posted document"},
@@ -59,14 +61,18 @@ func (a *app) addTableCommand() *cli.Command {
 			&cli.BoolFlag{Name: "any-prefix", Usage: "allow a name that does not start with XX_"},
 			&cli.BoolFlag{Name: "no-standard-columns", Usage: "leave out the nine standard columns"},
 			&cli.BoolFlag{Name: "no-sync", Usage: "leave the database alone"},
-			&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring it in: rest"},
+			&cli.BoolFlag{Name: "create-window", Usage: "add a window with a tab and one field per column, its menu entry, and access for the role that is logged in"},
+			&cli.StringFlag{Name: "format", Usage: "how to bring it in: rest, pack, migration or sql (default: rest)"},
+			&cli.BoolFlag{Name: "offline", Usage: "write migration scripts; no server is needed"},
+			&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
+			&cli.BoolFlag{Name: "full", Usage: "ask the ERP's database what foreign keys and terms lead to"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
 			&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
 			&cli.StringFlag{Name: "checkpoint", Usage: "file that keeps the state of the run (default XX_TABLE.checkpoint.json)", TakesFile: true},
 			&cli.IntFlag{Name: "batch", Value: 50, Usage: "records per request; 1 sends each on its own"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
-		},
+		}, scriptFlags()...),
 		Action: a.addTable,
 	}
 }
@@ -75,48 +81,77 @@ func (a *app) addTable(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("add table takes one table name such as XX_Demo, got %d arguments", c.NArg())
 	}
-	if f := c.String("format"); f != "rest" {
-		return usagef("there is no format %q; use rest", f)
+	format, err := chooseFormat(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkDelivery(c, format); err != nil {
+		return err
 	}
 	if c.IsSet("target-table") && !c.Bool("import") {
 		return usagef("--target-table belongs to --import")
 	}
 	table := tableFromFlags(c)
-	var client *erp.Client
-	if !c.Bool("dry-run") || c.IsSet("target-table") {
-		var err error
-		if client, err = a.client(c); err != nil {
+	opts := &dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix")}
+	var resolve func(string) (string, string, bool)
+	var catalog *dict.Catalog
+	if c.Bool("full") {
+		url, err := a.needDatabase(c, "--full")
+		if err != nil {
 			return err
 		}
+		if catalog, err = a.databaseCatalog(c, url); err != nil {
+			return err
+		}
+		resolve, opts.Element = ddl.Resolver(c.Context, catalog), officialElement(c.Context, catalog)
 	}
-	if target := c.String("target-table"); target != "" {
-		columns, err := restdict.ReadColumns(c.Context, client, target)
+	target := c.String("target-table")
+	var client *erp.Client
+	if format == formatREST && !c.Bool("dry-run") || target != "" && catalog == nil {
+		if client, err = a.client(c); err != nil {
+			return noServer(err)
+		}
+	}
+	if target != "" {
+		columns, err := a.targetColumns(c.Context, client, catalog, target)
 		if err != nil {
 			return err
 		}
 		table = table.ImportInto(target, columns)
 	}
-	plan, err := dict.NewPlan(&dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix")}, table)
+	if c.Bool("create-window") {
+		w := dict.Window{}
+		if format == formatREST && !c.Bool("dry-run") {
+			if role, ok := a.currentRole(c); ok {
+				w.Roles = []int{role}
+			}
+		}
+		table = table.WithWindow(w)
+	}
+	plan, err := dict.NewPlan(opts, table)
 	if err != nil {
 		return usageErr{err}
 	}
 	if c.Bool("dry-run") {
-		return a.showPlan(c, plan)
+		return a.showPlanAndDDL(c, plan, format, resolve)
+	}
+	if format != formatREST {
+		return a.deliver(c, plan, format, resolve)
 	}
 	checkpoint := c.String("checkpoint")
 	if checkpoint == "" {
 		checkpoint = table.Name + ".checkpoint.json"
 	}
-	opts := &restdict.Options{
+	run := &restdict.Options{
 		ContinueOnError: c.Bool("continue-on-error"),
 		Checkpoint:      checkpoint,
 		Resume:          c.Bool("resume"),
 		BatchSize:       c.Int("batch"),
 	}
 	if p := c.String("sync-process"); p != "" {
-		opts.Processes = map[dict.Role]string{dict.SyncTable: p}
+		run.Processes = map[dict.Role]string{dict.SyncTable: p}
 	}
-	result, err := a.runPlan(c.Context, client, plan, opts)
+	result, err := a.runPlan(c.Context, client, plan, run)
 	if err != nil {
 		return err
 	}

@@ -71,6 +71,7 @@ func (a *app) cli() *cli.App {
 			a.sandboxCommand(),
 			a.addCommand(),
 			a.dictCommand(),
+			a.syncCommand(),
 			a.genCommand(),
 			a.recordCommand(),
 			a.processCommand(),
