@@ -20,3 +20,5 @@
 //
 // which starts an embedded ERP and makes a table in it.
 package erphub
+
+//go:generate go run ./internal/apidump
