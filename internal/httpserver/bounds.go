@@ -92,10 +92,10 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
 		inner := r.WithContext(ctx)
-		next.ServeHTTP(w, inner)
 		if rec, ok := w.(*recorder); ok {
-			rec.route = inner.Pattern
+			defer func() { rec.route = inner.Pattern }() // the mux sets it on the way
 		}
+		next.ServeHTTP(w, inner)
 	})
 }
 
