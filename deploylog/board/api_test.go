@@ -1,0 +1,371 @@
+package board_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/deploylog/board"
+	"github.com/erphub/erphub/erp/erptest"
+)
+
+// answer is what the tests look at of any answer.
+type answer struct {
+	Now          time.Time
+	Clients      []struct{ Name string }
+	Environments []struct {
+		Environment, Running string
+		Current              *run
+		Deployments          int
+		FailureRate          float64
+		LeadTime, Restore    int
+	}
+	Runs  []run
+	Next  string
+	Total int
+	run
+}
+
+type run struct {
+	ID                           int
+	UUID                         string
+	Environment, Status, Version string
+	Changes                      string
+	RolledBackAt                 time.Time
+}
+
+func TestStatusHistoryAndRun(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	record(t, w.log)
+	long := strings.Repeat("é", 5000)
+	begun, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Staging, Version: "13.0", Changes: long})
+	require.NoError(t, err)
+
+	var a answer
+	resp := w.get(t, "/api/deployments", &a)
+	assert.Equal(t, http.StatusOK, resp.StatusCode)
+	assert.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
+	require.Len(t, a.Environments, 3)
+	assert.WithinDuration(t, time.Now(), a.Now, time.Minute)
+	assert.Equal(t, "PROD", a.Environments[0].Environment)
+	assert.Equal(t, "12.0.3-hotfix", a.Environments[0].Running)
+	assert.Equal(t, "12.0.3", a.Environments[1].Running)
+	assert.Equal(t, "BUILDING", a.Environments[1].Current.Status)
+	assert.Equal(t, 200, len([]rune(a.Environments[1].Current.Changes)), "lists carry the beginning of long texts only")
+	assert.NotEmpty(t, a.Clients)
+
+	a = answer{}
+	w.get(t, "/api/deployments?env=dev", &a)
+	require.Len(t, a.Environments, 1)
+	assert.Equal(t, "12.0.5-dev.7", a.Environments[0].Running)
+	a = answer{}
+	w.get(t, "/api/deployments?client=0", &a)
+	assert.Nil(t, a.Environments[0].Current, "the runs are another tenant's")
+
+	a = answer{}
+	w.get(t, "/api/deployments/"+begun.ID.String(), &a)
+	assert.Equal(t, long, a.Changes)
+	a = answer{}
+	w.get(t, "/api/deployments/"+begun.UUID, &a)
+	assert.Equal(t, "13.0", a.Version)
+
+	var seen []string
+	cursor := ""
+	for pages := 0; ; pages++ {
+		require.Less(t, pages, 5)
+		a = answer{}
+		w.get(t, "/api/deployments/history?limit=5&cursor="+cursor, &a)
+		require.LessOrEqual(t, len(a.Runs), 5)
+		for _, r := range a.Runs {
+			seen = append(seen, fmt.Sprint(r.ID))
+		}
+		if cursor = a.Next; cursor == "" {
+			break
+		}
+	}
+	assert.Len(t, seen, 12)
+	assert.Equal(t, begun.ID.String(), seen[0])
+	a = answer{}
+	w.get(t, "/api/deployments/history?env=PROD&status=ROLLED_BACK&client=11", &a)
+	require.Len(t, a.Runs, 1)
+	assert.WithinDuration(t, time.Now().Add(-6*24*time.Hour+54*time.Minute+90*time.Minute), a.Runs[0].RolledBackAt, time.Minute)
+	a = answer{}
+	w.get(t, "/api/deployments/history?since="+time.Now().Add(-48*time.Hour).UTC().Format(time.RFC3339), &a)
+	assert.Equal(t, 5, a.Total)
+
+	a = answer{}
+	w.get(t, "/api/deployments/measures?env=PROD&period=30d", &a)
+	require.Len(t, a.Environments, 1)
+	assert.Equal(t, 4, a.Environments[0].Deployments)
+	assert.InDelta(t, 0.25, a.Environments[0].FailureRate, 1e-9)
+	assert.Equal(t, 90*60, a.Environments[0].Restore)
+	a = answer{}
+	w.get(t, "/api/deployments/measures?env=PROD&period=24h", &a)
+	assert.Zero(t, a.Environments[0].Deployments)
+}
+
+// What cannot be is refused, in words for people and without the ERP's.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for _, tt := range []struct {
+		name, method, path string
+		status             int
+		contains           string
+	}{
+		{"environment", "GET", "/api/deployments?env=MARS", 400, "PROD, STAGING and DEV"},
+		{"client", "GET", "/api/deployments?client=11%20or%201%20eq%201", 400, "number"},
+		{"negative client", "GET", "/api/deployments?client=-1", 400, "number"},
+		{"status", "GET", "/api/deployments/history?status=DONE", 400, "SUCCESS"},
+		{"since", "GET", "/api/deployments/history?since=yesterday", 400, "2026-03-01"},
+		{"until", "GET", "/api/deployments/history?until=9999-01-01", 400, "until"},
+		{"limit", "GET", "/api/deployments/history?limit=1000000", 400, "1 to 100"},
+		{"cursor", "GET", "/api/deployments/history?cursor=%27", 400, "history"},
+		{"period", "GET", "/api/deployments/measures?period=10y", 400, "30d"},
+		{"long period", "GET", "/api/deployments/measures?period=367d", 400, "366d"},
+		{"empty period", "GET", "/api/deployments/measures?period=0d", 400, "30d"},
+		{"broken query", "GET", "/api/deployments?%zz", 400, "query"},
+		{"no run", "GET", "/api/deployments/99999999", 404, "no run 99999999"},
+		{"no id", "GET", "/api/deployments/%27or", 400, "UUID"},
+		{"another table", "GET", "/api/deployments/..%2f..%2fad_user%2f100", 400, "UUID"},
+		{"long id", "GET", "/api/deployments/" + strings.Repeat("9", 400), 400, "UUID"},
+		{"writing a run", "PUT", "/api/deployments/1", 405, "env deploy"},
+		{"deleting a run", "DELETE", "/api/deployments/1", 405, "env deploy"},
+		{"posting", "POST", "/api/deployments", 405, "env deploy"},
+		{"posting to the page", "POST", "/deployments", 405, "read"},
+		{"posting to the events", "POST", "/api/deployments/events", 405, "env deploy"},
+		{"a file that is not", "GET", "/deployments/../board.go", 404, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			req, err := http.NewRequestWithContext(t.Context(), tt.method, w.url+tt.path, nil)
+			require.NoError(t, err)
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			assert.Equal(t, tt.status, resp.StatusCode, "%s", body)
+			assert.Contains(t, string(body), tt.contains)
+			assert.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
+			if tt.contains != "" {
+				assert.Equal(t, "application/problem+json", resp.Header.Get("Content-Type"))
+			}
+		})
+	}
+}
+
+// The page and its files come with a strict policy, and are not sent twice.
+func TestPageHeaders(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for path, media := range map[string]string{
+		"/deployments": "text/html; charset=utf-8", "/deployments/board.css": "text/css; charset=utf-8",
+		"/deployments/board.js": "text/javascript; charset=utf-8", "/deployments/icon.svg": "image/svg+xml",
+	} {
+		resp := w.get(t, path, nil)
+		assert.Equal(t, http.StatusOK, resp.StatusCode, path)
+		assert.Equal(t, media, resp.Header.Get("Content-Type"), path)
+		policy := resp.Header.Get("Content-Security-Policy")
+		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'"} {
+			assert.Contains(t, policy, want, path)
+		}
+		assert.NotContains(t, policy, "unsafe", path)
+		assert.Equal(t, "DENY", resp.Header.Get("X-Frame-Options"), path)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("If-None-Match", resp.Header.Get("ETag"))
+		again, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, again.Body.Close())
+		assert.Equal(t, http.StatusNotModified, again.StatusCode, path)
+	}
+}
+
+// events are the server-sent events of one connection.
+type events struct {
+	t    *testing.T
+	body io.ReadCloser
+	scan *bufio.Scanner
+	last string // id
+}
+
+func (w *world) listen(t *testing.T, last string) *events {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/api/deployments/events", nil)
+	require.NoError(t, err)
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Equal(t, "text/event-stream; charset=utf-8", resp.Header.Get("Content-Type"))
+	return &events{t: t, body: resp.Body, scan: bufio.NewScanner(resp.Body)}
+}
+
+// next is the next event that is no beat; ok is false at the end.
+func (e *events) next() (name, data string, ok bool) {
+	for e.scan.Scan() {
+		line := e.scan.Text()
+		switch {
+		case line == "" && name != "" && name != "beat":
+			return name, data, true
+		case line == "":
+			name, data = "", ""
+		}
+		if v, is := strings.CutPrefix(line, "event: "); is {
+			name = v
+		}
+		if v, is := strings.CutPrefix(line, "data: "); is {
+			data = v
+		}
+		if v, is := strings.CutPrefix(line, "id: "); is {
+			e.last = v
+		}
+	}
+	return "", "", false
+}
+
+// until skips events up to one that fits.
+func (e *events) until(name, contains string) string {
+	e.t.Helper()
+	for {
+		n, data, ok := e.next()
+		require.True(e.t, ok, "the events ended before %s with %q", name, contains)
+		if n == name && strings.Contains(data, contains) {
+			return data
+		}
+	}
+}
+
+// A listener hears of changes, gets what it missed when it comes back, and
+// reads everything again when that is not known.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := w.listen(t, "")
+	a.until("state", `"ok":true`)
+	started, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Production, Version: "1.0", Changes: "line one\n\nid: 7\nevent: fake"})
+	require.NoError(t, err)
+	var r run
+	require.NoError(t, json.Unmarshal([]byte(a.until("run", "1.0")), &r))
+	assert.Equal(t, "BUILDING", r.Status)
+	assert.Equal(t, "line one\n\nid: 7\nevent: fake", r.Changes, "text does not become events")
+	last := a.last
+	require.NoError(t, a.body.Close())
+
+	_, err = w.log.Update(t.Context(), started.ID, deploylog.Update{Status: deploylog.Deploying})
+	require.NoError(t, err)
+	w.listen(t, "").until("state", "ok") // another listener does not matter
+	back := w.listen(t, last)
+	back.until("run", "DEPLOYING")
+	assert.Greater(t, back.last, "")
+
+	for name, id := range map[string]string{"of another process": "abcdefghij-3", "of the future": strings.Split(last, "-")[0] + "-99999", "nonsense": "'; drop", "of now, but nothing": strings.Split(last, "-")[0]} {
+		n, _, ok := w.listen(t, id).next()
+		assert.True(t, ok && n == "reset", "%s: got %q", name, n)
+	}
+}
+
+// Listeners are bounded, and let go when the server ends, which does not wait
+// for them.
+func TestListenersAreBoundedAndEnd(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	install(t, srv)
+	w := serve(t, srv, &board.Options{MaxListeners: 2, Every: 20 * time.Millisecond})
+	a, b := w.listen(t, ""), w.listen(t, "")
+	a.until("state", "ok")
+	b.until("state", "ok")
+	resp := w.get(t, "/api/deployments/events", nil)
+	assert.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+	assert.NotEmpty(t, resp.Header.Get("Retry-After"))
+	begin := time.Now()
+	w.stop()
+	assert.Less(t, time.Since(begin), 4*time.Second)
+	for _, l := range []*events{a, b} {
+		for ok := true; ok; {
+			_, _, ok = l.next()
+		}
+	}
+}
+
+// Whether the log can be read is told to those who ask and to those who
+// listen; when it is back they read everything again.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := serve(t, srv, &board.Options{Every: 20 * time.Millisecond, Quiet: 40 * time.Millisecond})
+	assert.Equal(t, http.StatusServiceUnavailable, w.get(t, "/readyz", nil).StatusCode)
+	l := w.listen(t, "")
+	l.until("state", "env deploy install")
+	var problem struct{ Detail string }
+	w.get(t, "/api/deployments", &problem)
+	assert.Contains(t, problem.Detail, "env deploy install")
+
+	install(t, srv)
+	l.until("state", `"ok":true`)
+	l.until("reset", "")
+	assert.Equal(t, http.StatusOK, w.get(t, "/readyz", nil).StatusCode)
+
+	gone := srv.Faults().On(erptest.Match{Path: "/models/..."}, erptest.CutBefore())
+	l.until("state", "does not answer")
+	gone.Remove()
+	l.until("state", `"ok":true`)
+	l.until("reset", "")
+
+	refused := srv.Faults().On(erptest.Match{Path: "/models/..."}, erptest.Fail(http.StatusForbidden))
+	l.until("state", "may not read")
+	resp := w.get(t, "/api/deployments/history", &problem)
+	assert.Equal(t, http.StatusBadGateway, resp.StatusCode)
+	assert.Contains(t, problem.Detail, "may not read")
+	assert.NotContains(t, problem.Detail, "/api/v1", "where the ERP is concerns nobody")
+	refused.Remove()
+	l.until("state", `"ok":true`)
+}
+
+// Many who ask at the same time for the same are one question to the ERP.
+func TestQuestionsAreShared(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	install(t, srv)
+	w := serve(t, srv, &board.Options{Every: time.Hour})
+	w.listen(t, "").until("state", `"ok":true`)
+	var a answer
+	w.get(t, "/api/deployments", &a)
+	before := len(srv.Faults().Requests())
+	done := make(chan int)
+	for range 50 {
+		go func() {
+			req, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, w.url+"/api/deployments", nil)
+			if err != nil {
+				done <- 0
+				return
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				done <- 0
+				return
+			}
+			_ = resp.Body.Close()
+			done <- resp.StatusCode
+		}()
+	}
+	for range 50 {
+		assert.Equal(t, http.StatusOK, <-done)
+	}
+	// Those of the poller that begins are among them.
+	assert.Less(t, len(srv.Faults().Requests())-before, 50)
+}
