@@ -29,7 +29,7 @@ type composer struct {
 func compose(plan *dict.Plan, opts Options) ([]*node, error) {
 	c := &composer{plan: plan, opts: opts, steps: plan.Steps(), nodes: map[dict.Key]*node{}, known: map[dict.Key]int{},
 		synced: map[string]bool{}, window: map[*node]*node{}}
-	for _, pass := range []func() error{c.makeNodes, c.fill, c.wrap, c.place, c.checkEntityTypes} {
+	for _, pass := range []func() error{c.makeNodes, c.fill, c.texts, c.wrap, c.place, c.checkEntityTypes} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
@@ -148,6 +148,17 @@ func (c *composer) syncFlag(s *dict.Record) string {
 func (c *composer) updated(s *dict.Record) (*node, error) {
 	if s.Of != "" {
 		if n := c.nodes[s.Of]; n != nil {
+			if n.table == "AD_Column" && onlyTexts(s.Values) {
+				// A new column gets the texts of its term, whatever its record says:
+				// own ones are a change of what is there by then.
+				change := c.changed(s, n.table, n.id, n.uuid)
+				for _, name := range []string{"AD_Table_ID", "ColumnName"} {
+					if p, ok := n.get(name); ok {
+						change.set(p)
+					}
+				}
+				return change, nil
+			}
 			return n, nil
 		}
 		if id := c.known[s.Of]; id != 0 {

@@ -220,11 +220,12 @@ func (p *packIn) ownUUID(text string) string {
 // this ERP does not have.
 func (p *packIn) fill(ctx context.Context, r *record, e *packxml.Element) (ignored []string, err error) {
 	for _, prop := range e.Properties {
+		if pseudoColumn(e.Name, prop.Name) {
+			continue
+		}
 		col, ok := r.table.Column(prop.Name)
 		if !ok {
-			if !pseudoColumn(e.Name, prop.Name) {
-				ignored = append(ignored, prop.Name)
-			}
+			ignored = append(ignored, prop.Name)
 			continue
 		}
 		if col.IsVirtual() || neverImported[strings.ToUpper(col.Name)] || col.Name == "AD_Client_ID" {

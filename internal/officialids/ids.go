@@ -15,8 +15,8 @@ import (
 const Max = 999_999
 
 // The list is gzipped text. A line is a kind (t table, c column of the table
-// above it, e element, p process, r reference), the id and the name, with a tab
-// between them.
+// above it, e element, p process, r reference), the id and the name, for elements
+// the label too, with a tab between them.
 //
 //go:embed ids.txt.gz
 var packed []byte
@@ -29,6 +29,7 @@ type lists struct {
 	processes        names // by search key, as it is written
 	references       names // by name, as it is written
 	columns          map[string]names
+	labels           map[int]string // of elements
 }
 
 var load = sync.OnceValue(func() *lists {
@@ -40,7 +41,7 @@ var load = sync.OnceValue(func() *lists {
 })
 
 func parse(data []byte) (*lists, error) {
-	l := &lists{tables: names{}, elements: names{}, processes: names{}, references: names{}, columns: map[string]names{}}
+	l := &lists{tables: names{}, elements: names{}, processes: names{}, references: names{}, columns: map[string]names{}, labels: map[int]string{}}
 	zr, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("reading the list of official ids: %w", err)
@@ -67,7 +68,9 @@ func parse(data []byte) (*lists, error) {
 		case "c":
 			table[lower] = id
 		case "e":
-			l.elements[lower] = id
+			column, label, _ := strings.Cut(name, "\t")
+			l.elements[strings.ToLower(column)] = id
+			l.labels[id] = label
 		case "p":
 			l.processes[name] = id
 		case "r":
@@ -96,6 +99,12 @@ func Column(table, column string) (int, bool) {
 func Element(column string) (int, bool) {
 	id, ok := load().elements[strings.ToLower(column)]
 	return id, ok
+}
+
+// ElementLabel is the name of an element as the ERP comes with it.
+func ElementLabel(id int) (string, bool) {
+	label, ok := load().labels[id]
+	return label, ok && label != ""
 }
 
 // Process is the AD_Process_ID of a search key.

@@ -73,7 +73,7 @@ func TestListFitsTheReference(t *testing.T) {
 			put("c", c.ID, c.Name)
 		}
 	})
-	lines(t, filepath.Join(dir, "ad-elements.jsonl.gz"), func(v named) { put("e", v.ID, v.Column) })
+	lines(t, filepath.Join(dir, "ad-elements.jsonl.gz"), func(v named) { put("e", v.ID, v.Column+"\t"+v.Name) })
 	lines(t, filepath.Join(dir, "ad-processes.jsonl.gz"), func(v named) { put("p", v.ID, v.Value) })
 	lines(t, filepath.Join(dir, "ad-references.jsonl.gz"), func(v named) { put("r", v.ID, v.Name) })
 	if *update {
@@ -118,6 +118,15 @@ func TestKnownIDs(t *testing.T) {
 			assert.Equal(t, tt.id != 0, ok)
 		})
 	}
+}
+
+func TestElementLabel(t *testing.T) {
+	t.Parallel()
+	label, ok := ElementLabel(187)
+	assert.True(t, ok)
+	assert.Equal(t, "Business Partner", label)
+	_, ok = ElementLabel(Max + 1)
+	assert.False(t, ok)
 }
 
 // A damaged list is an error, not a wrong id.
