@@ -15,7 +15,7 @@ import (
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	plan := planOf(t, sample())
 	provideSample(t, db)
 	provide(t, db, plan)
@@ -82,7 +82,7 @@ func TestApply(t *testing.T) {
 // registration; and what it did is not done again by one of another name.
 func TestAppliedByOtherTools(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	plan := planOf(t, dict.NewTable("XX_Tag").With(dict.Standard, dict.ValueName).WithWindow(dict.Window{}))
 	provide(t, db, plan)
 	script := build(t, plan, dict.PostgreSQL)

@@ -18,9 +18,9 @@ import (
 
 var when = time.Date(2026, 8, 1, 9, 10, 0, 0, time.UTC)
 
-// erp is a PostgreSQL database with the dictionary's tables and the functions
+// erpDatabase is a PostgreSQL database with the dictionary's tables and the functions
 // that scripts call.
-func erp(t testing.TB) (db *sql.DB, url string) {
+func erpDatabase(t testing.TB) (db *sql.DB, url string) {
 	t.Helper()
 	url = testpg.URL(t)
 	db, err := sql.Open("pgx", url)

@@ -44,7 +44,7 @@ func status(t testing.TB, db *sql.DB) string {
 
 func TestFailureIsKept(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	script := tagScript(t, db)
 	// Somebody made a table of the name by hand.
 	run(t, db, "CREATE TABLE adempiere.xx_tag (x int)")
@@ -73,7 +73,7 @@ func TestFailureIsKept(t *testing.T) {
 // error is kept, and the next attempt goes through.
 func TestConnectionCut(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	script := tagScript(t, db)
 	before := footprint(t, db)
 	total := len(script.Statements) + 1
@@ -98,7 +98,7 @@ func TestConnectionCut(t *testing.T) {
 
 func TestContextEnds(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	script := tagScript(t, db)
 	before := footprint(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -115,7 +115,7 @@ func TestContextEnds(t *testing.T) {
 // Several apply the same script at once: one does, the others are told.
 func TestOnlyOneApplies(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	script := tagScript(t, db)
 	var wg sync.WaitGroup
 	errs := make([]error, 6)
@@ -148,7 +148,7 @@ func TestKilledProcess(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	db, url := erp(t)
+	db, url := erpDatabase(t)
 	script := tagScript(t, db)
 	before := footprint(t, db)
 	for _, at := range []int{1, 20, len(script.Statements) + 1} {
@@ -196,7 +196,7 @@ func applyUntilKilled(t *testing.T, at string) {
 
 func TestRefusedScripts(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	apply := func(name, text string) error {
 		_, err := migration.ApplySource(t.Context(), db, migration.Source{Name: name, Dialect: dict.PostgreSQL, Text: text}, nil)
 		return err
@@ -222,7 +222,7 @@ func TestRefusedScripts(t *testing.T) {
 
 func TestMissingThings(t *testing.T) {
 	t.Parallel()
-	db, _ := erp(t)
+	db, _ := erpDatabase(t)
 	plan := planOf(t, dict.NewTable("XX_Need").With(dict.Standard).Column(dict.Column{Name: "XX_Value", Type: dict.TypeAmount, ValRule: "No'Such $$ Rule"}))
 	provide(t, db, plan)
 	before := footprint(t, db)
