@@ -62,7 +62,12 @@ func Default(c dict.PhysicalColumn, dialect dict.Dialect) string {
 		return value
 	}
 	if quotes(c) {
-		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
+		// The ERP puts quotes around it and leaves those inside alone, so they
+		// are doubled in the dictionary; one that is not would end the literal.
+		if strings.Contains(strings.ReplaceAll(value, "''", ""), "'") {
+			value = strings.ReplaceAll(value, "'", "''")
+		}
+		return "'" + value + "'"
 	}
 	if dialect == dict.PostgreSQL && strings.EqualFold(value, "SYSDATE") {
 		return "getDate()"

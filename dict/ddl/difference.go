@@ -107,6 +107,9 @@ func plainDefault(s string) string {
 	if strings.EqualFold(s, "null") {
 		return ""
 	}
+	if strings.HasSuffix(s, "()") { // the schema of a function is told when it is not searched
+		s = s[strings.LastIndexByte(s, '.')+1:]
+	}
 	return strings.ToLower(strings.TrimPrefix(s, "+"))
 }
 

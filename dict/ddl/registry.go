@@ -3,6 +3,7 @@ package ddl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,8 +69,11 @@ func foreignOf(ctx context.Context, reg dict.Registry, table dict.TableInfo, c d
 		return nil, nil
 	}
 	target, err := reg.Table(ctx, c.ForeignTable)
-	if err != nil || target.View {
+	switch {
+	case errors.Is(err, dict.ErrNotFound) || err == nil && target.View:
 		return nil, nil // no table behind it, so there is nothing to point at
+	case err != nil:
+		return nil, err
 	}
 	fk := &dict.ForeignKey{Name: c.ForeignKeyName, Table: target.Name, Column: target.Name + "_ID", Rule: cmp.Or(c.ForeignKey, dict.FKNoAction)}
 	if c.Type.IsUUID() {

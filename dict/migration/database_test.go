@@ -152,8 +152,6 @@ func sample() dict.Table {
 func provideSample(t testing.TB, db *sql.DB) {
 	t.Helper()
 	for _, statement := range []string{
-		`INSERT INTO ad_table (ad_client_id, ad_org_id, createdby, updatedby, ad_table_id, tablename, name, accesslevel, entitytype, ishighvolume, issecurityenabled)
-			VALUES (0, 0, 100, 100, 291, 'C_BPartner', 'Business Partner', '3', 'D', 'N', 'N')`,
 		`INSERT INTO ad_val_rule (ad_client_id, ad_org_id, createdby, updatedby, ad_val_rule_id, name, type, entitytype) VALUES (0, 0, 100, 100, 1000001, 'XX Positive', 'S', 'U')`,
 		`INSERT INTO ad_element (ad_client_id, ad_org_id, createdby, updatedby, ad_element_id, columnname, name, printname, help, entitytype)
 			VALUES (0, 0, 100, 100, 187, 'C_BPartner_ID', 'Business Partner', 'BPartner', 'Whom we trade with', 'D')`,
@@ -167,6 +165,7 @@ func provideSample(t testing.TB, db *sql.DB) {
 			VALUES (0, 0, 100, 100, 1000005, 'XX Partners', 'T', 'N', 'U')`,
 		`INSERT INTO ad_ref_table (ad_client_id, ad_org_id, createdby, updatedby, ad_reference_id, ad_table_id, ad_key, ad_display, isvaluedisplayed, entitytype)
 			VALUES (0, 0, 100, 100, 1000005, 291, 2893, 2902, 'N', 'U')`,
+		`SELECT update_sequences()`,
 	} {
 		inSchema(t, db, func(ctx context.Context, conn *sql.Conn) {
 			_, err := conn.ExecContext(ctx, statement)

@@ -395,3 +395,6 @@ INSERT INTO ad_sequence (ad_client_id, ad_org_id, createdby, updatedby, ad_seque
 	SELECT 0, 0, 100, 100, v.id, v.name, 'Y' FROM (VALUES (1, 'AD_Sequence'), (4, 'AD_Column'), (7, 'AD_Element'), (8, 'AD_Field'), (9, 'AD_Menu'),
 		(15, 'AD_Reference'), (14, 'AD_Ref_List'), (18, 'AD_Tab'), (19, 'AD_Table'), (20, 'AD_Window'), (53081, 'AD_MigrationScript'),
 		(200082, 'AD_TableIndex'), (200083, 'AD_IndexColumn')) AS v (id, name);
+INSERT INTO ad_table (ad_client_id, ad_org_id, createdby, updatedby, ad_table_id, tablename, name, entitytype, ishighvolume, issecurityenabled)
+	SELECT 0, 0, 100, 100, v.id, v.name, v.name, 'D', 'N', 'N'
+	FROM (VALUES (112, 'AD_Client'), (155, 'AD_Org'), (114, 'AD_User'), (141, 'C_Currency'), (217, 'C_DocType'), (291, 'C_BPartner')) AS v (id, name);

@@ -116,7 +116,7 @@ DECLARE
 	t record;
 	top integer;
 BEGIN
-	FOR t IN SELECT tablename FROM ad_table WHERE isview = 'N' LOOP
+	FOR t IN SELECT name AS tablename FROM ad_sequence WHERE istableid = 'Y' LOOP
 		CONTINUE WHEN to_regclass(lower(t.tablename)) IS NULL;
 		EXECUTE format('SELECT max(%I) FROM %I', lower(t.tablename) || '_id', lower(t.tablename)) INTO top;
 		UPDATE ad_sequence SET currentnext = greatest(currentnext, COALESCE(top, 0) + 1) WHERE name = t.tablename AND istableid = 'Y';
