@@ -85,6 +85,11 @@ func fileBase(name string) string {
 	return base
 }
 
+// reportViews are the tables that stand in for database views of reports.
+var reportViews = map[string]string{
+	"RV_BPARTNER": "C_BPartner", "RV_BPARTNEROPEN": "C_BPartner", "RV_ORDERDETAIL": "C_OrderLine",
+}
+
 // reportTable is the table a report is about: its record's, its report view's,
 // or the one its search key names ("Rpt C_Order"); nil when there is none.
 func (c *call) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, error) {
@@ -97,6 +102,9 @@ func (c *call) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (
 			return nil, err
 		}
 		return existingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, view.Int("AD_Table_ID")) })
+	}
+	if name, ok := reportViews[strings.ToUpper(run.process.String("Value"))]; ok {
+		return existingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
 	}
 	words := strings.Fields(run.process.String("Value"))
 	if len(words) == 0 {
@@ -159,6 +167,14 @@ func (c *call) listReport(ctx context.Context, tx *store.Tx, run *processRun, t 
 	for name, p := range run.params {
 		col, ok := t.Column(name)
 		if !ok || col.IsVirtual() {
+			continue
+		}
+		if list, ok := p.value.(string); ok && col.Kind() == store.KindInteger {
+			keys := strings.Split(list, ",") // of a parameter that takes several
+			parts = append(parts, store.Expr(t, col)+" IN (?"+strings.Repeat(",?", len(keys)-1)+")")
+			for _, key := range keys {
+				args = append(args, strings.TrimSpace(key))
+			}
 			continue
 		}
 		switch {

@@ -377,3 +377,27 @@ func TestProcessRollback(t *testing.T) {
 	instance := s.get(fmt.Sprintf("/models/AD_PInstance/%.0f", a.object(t)["AD_PInstance_ID"])).object(t)
 	assert.InDelta(t, 0, instance["Result"], 0)
 }
+
+// Reports on database views show the rows of the table behind them.
+func TestReportOnView(t *testing.T) {
+	t.Parallel()
+	w := writeAs(t, erptest.New(t), asGardenAdmin)
+	rows := func(body string) float64 {
+		t.Helper()
+		a := w.post("/processes/rv_orderdetail", body)
+		require.Equal(t, 200, a.status, a.body)
+		o := a.object(t)
+		require.Equal(t, false, o["isError"], a.body)
+		var n float64
+		_, err := fmt.Sscanf(o["summary"].(string), "Report: %g rows", &n)
+		require.NoError(t, err)
+		return n
+	}
+	one := rows(`{"C_BPartner_ID":"117"}`)
+	other := rows(`{"C_BPartner_ID":"118"}`)
+	assert.Positive(t, one)
+	assert.Positive(t, other)
+	assert.InDelta(t, one+other, rows(`{"C_BPartner_ID":"117,118"}`), 0)
+	assert.Less(t, rows(`{"C_BPartner_ID":"117,118","DateOrdered":"2024-01-01","DateOrdered_to":"2024-02-29"}`), one+other)
+	assert.InDelta(t, 0, rows(`{"C_BPartner_ID":"117 OR 1=1"}`), 0)
+}
