@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/.config")
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("LINEBREAK", "Kanarienvogel.abc.def\nX-Injected: 1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

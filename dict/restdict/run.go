@@ -229,7 +229,11 @@ func (r *runner) interrupted(ctx context.Context) error {
 			done++
 		}
 	}
-	return fmt.Errorf("interrupted after %d of %d steps: %w", done, len(r.states), context.Cause(ctx))
+	next := "run the plan again to go on: what is done will be found"
+	if r.opts.Checkpoint != "" {
+		next = "resume from " + r.opts.Checkpoint
+	}
+	return fmt.Errorf("interrupted after %d of %d steps (%s): %w", done, len(r.states), next, context.Cause(ctx))
 }
 
 // verdict is the error of a run that did everything it could.
