@@ -20,6 +20,7 @@ import (
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/pack"
+	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/doctor"
 )
@@ -51,7 +52,7 @@ func scriptFlags() []cli.Flag {
 		&cli.StringFlag{Name: "release", Value: migration.DefaultRelease, Usage: "folder of migration scripts"},
 		&cli.StringFlag{Name: "id", Usage: "second part of a migration script's name, such as a ticket (default: the table)"},
 		&cli.StringFlag{Name: "stamp", Usage: "first part of a migration script's name, such as 202608010900 (default: now)"},
-		&cli.BoolFlag{Name: "apply", Usage: "apply the migration script to the database that --database names"},
+		&cli.BoolFlag{Name: "apply", Usage: "apply it: a migration script to the database that --database names, a package to the ERP"},
 	}, databaseFlags()...)
 }
 
@@ -125,12 +126,13 @@ type file struct {
 // delivered is what came of writing a plan to files, for a machine.
 type delivered struct {
 	Format   string   `json:"format"`
-	Name     string   `json:"name,omitempty"`    // of the migration script
+	Name     string   `json:"name,omitempty"`    // of the migration script or the package
 	Version  string   `json:"version,omitempty"` // of the package
 	Files    []string `json:"files"`
 	Existing bool     `json:"existing,omitempty"` // the files were there, with this content
 	Applied  bool     `json:"applied"`
 	Run      int      `json:"statements,omitempty"` // that were applied
+	Summary  string   `json:"summary,omitempty"`    // what the ERP said to the package
 	Notes    []string `json:"notes,omitempty"`
 }
 
@@ -143,9 +145,6 @@ func (a *app) checkDelivery(c *cli.Context, format string) error {
 		switch format {
 		case formatSQL:
 			return usagef("--apply does not go with --format sql, which is for reading; use --format migration")
-		case formatPack:
-			return usagef("--apply does not go with --format pack: the plugin imports its package when it starts, " +
-				"and the window Pack In imports others; use --format rest to bring it in from here")
 		case formatMigration:
 			if d := c.String("dialect"); d != "" && d != "both" && d != "postgresql" && d != "postgres" && d != "pg" {
 				return usagef("--apply works with PostgreSQL; apply the script for %s with the ERP's own tool", d)
@@ -335,8 +334,8 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan) error {
 		if err != nil {
 			return err
 		}
-		report.Files, report.Version, report.Notes = []string{saved.Path}, saved.Version.String(), saved.Warnings
-		return a.reportDelivery(c, report)
+		report.Name, report.Files, report.Version, report.Notes = saved.Name, []string{saved.Path}, saved.Version.String(), saved.Warnings
+		return a.importPack(c, report)
 	}
 	var archive bytes.Buffer
 	if err := pack.Write(&archive, plan, nil); err != nil {
@@ -351,7 +350,33 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan) error {
 	if err := writeNew([]file{{path, archive.Bytes()}}); err != nil {
 		return err
 	}
-	report.Files, report.Version = []string{path}, version.String()
+	report.Name, report.Files, report.Version = first, []string{path}, version.String()
+	return a.importPack(c, report)
+}
+
+// importPack has the ERP import the package that was written, when that is asked
+// for.
+func (a *app) importPack(c *cli.Context, report delivered) error {
+	if !c.Bool("apply") {
+		return a.reportDelivery(c, report)
+	}
+	client, err := a.client(c)
+	if err != nil {
+		return err
+	}
+	archive, err := os.ReadFile(report.Files[0])
+	if err != nil {
+		return fmt.Errorf("importing the package: %w", err)
+	}
+	result, err := restdict.ImportPackage(c.Context, client, report.Name, archive, &restdict.ImportOptions{FileName: "2Pack_" + report.Version + ".zip"})
+	if err != nil {
+		a.note("the package is in %s", report.Files[0])
+		if result != nil && len(result.Logs) > 0 {
+			a.note("the ERP says: %s", strings.Join(result.Logs, "; "))
+		}
+		return err
+	}
+	report.Applied, report.Summary = true, result.Summary
 	return a.reportDelivery(c, report)
 }
 
@@ -408,6 +433,8 @@ func (a *app) reportDelivery(c *cli.Context, r delivered) error {
 		a.note("%s", n)
 	}
 	switch {
+	case r.Applied && r.Format == formatPack:
+		fmt.Fprintf(a.streams.Out, "imported %s %s: %s\n", printable(r.Name), r.Version, printable(strings.TrimSpace(r.Summary)))
 	case r.Applied:
 		fmt.Fprintf(a.streams.Out, "applied %s: %d statements\n", r.Name, r.Run)
 	case r.Existing:
