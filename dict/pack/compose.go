@@ -3,6 +3,7 @@ package pack
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,9 @@ func (c *composer) makeNodes() error {
 	for _, step := range c.steps {
 		switch s := step.(type) {
 		case *dict.Record:
+			if !identifier.MatchString(s.Table) {
+				return fmt.Errorf("step %s is about %q, which is no name of a table", s.Key, s.Table)
+			}
 			if s.Action == dict.Update {
 				continue
 			}
@@ -191,6 +195,7 @@ func (c *composer) updated(s *dict.Record) (*node, error) {
 	return n, nil
 }
 
+// changed is an element for a record that is there already.
 func (c *composer) changed(s *dict.Record, table string, id int, uuid dict.UUID) *node {
 	n := &node{key: s.Key, table: table, name: s.Name, id: id, uuid: uuid}
 	if table == "AD_Column" {
@@ -207,8 +212,13 @@ func (c *composer) changed(s *dict.Record, table string, id int, uuid dict.UUID)
 	return n
 }
 
+var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
 // value gives a record one value.
 func (c *composer) value(n *node, s *dict.Record, column string, v dict.Value) error {
+	if !identifier.MatchString(column) {
+		return fmt.Errorf("step %s writes %q, which is no name of a column", s.Key, column)
+	}
 	switch v := v.(type) {
 	case dict.Text:
 		n.set(property{column: column, text: string(v)})

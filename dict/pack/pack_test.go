@@ -425,6 +425,13 @@ func TestRefuses(t *testing.T) {
 		{"record without UUID", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: "AD_Message"})
 		}, pack.Options{}, "has no UUID"},
+		{"table that is no name", func(t *testing.T) *dict.Plan {
+			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: `X type="custom"><x/`, UUID: dict.NewUUID()})
+		}, pack.Options{}, "no name of a table"},
+		{"column that is no name", func(t *testing.T) *dict.Plan {
+			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(),
+				Values: []dict.Field{{Column: "A/><B", Value: dict.Text("x")}}})
+		}, pack.Options{}, "no name of a column"},
 		{"mandatory column left out", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(), Values: []dict.Field{
 				{Column: "Value", Value: dict.Text("X")}, {Column: "MsgText", Value: dict.Text("X")}, {Column: "EntityType", Value: dict.Text("U")}}})

@@ -27,10 +27,10 @@ func (p *packIn) outcome(err error) processResult {
 			result.logs = append(result.logs, processLog{message: d.text()})
 		}
 	}
-	name := strings.TrimSpace(p.packageName() + " " + p.packageVersion())
+	name := clipRunes(strings.TrimSpace(p.packageName()+" "+p.packageVersion()), 200)
 	if err != nil {
 		result.isError = true
-		result.summary = "Nothing of package " + name + " was imported: " + packText(err)
+		result.summary = clipRunes("Nothing of package "+name+" was imported: "+packText(err), 4000)
 		return result
 	}
 	result.summary = fmt.Sprintf("Package %s imported: %d new, %d updated, %d unchanged, %d skipped",

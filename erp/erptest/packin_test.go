@@ -371,3 +371,49 @@ func TestImportTranslations(t *testing.T) {
 	assert.Contains(t, r.summary, "1 updated, 2 unchanged, 1 skipped")
 	assert.Len(t, rows(t, w, "AD_Message_Trl", "MsgText eq 'translated'"), 1)
 }
+
+// Indexes of an archive are built; the process builds them as well, and says why
+// when it cannot.
+func TestImportIndexes(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w, garden := writeAs(t, srv, asSystem), writeAs(t, srv, asGardenAdmin)
+	doc, err := os.ReadFile(filepath.Join(samplesFolder(t), "made-up-xx-demo-PackOut.xml"))
+	require.NoError(t, err)
+	index := `<AD_TableIndex type="table"><AD_Client_ID>0</AD_Client_ID><AD_Org_ID>0</AD_Org_ID><AD_TableIndex_UU>` + uuidA + `</AD_TableIndex_UU>` +
+		`<AD_Table_ID reference="uuid" reference-key="AD_Table">7b6c827c-476a-51dd-968e-e5a9847545f9</AD_Table_ID><Name>xx_demo_name</Name>` +
+		`<IsUnique>Y</IsUnique><IsKey>N</IsKey><IsCreateConstraint>N</IsCreateConstraint><EntityType>XX</EntityType><IsActive>Y</IsActive>` +
+		`<AD_IndexColumn type="table"><AD_Client_ID>0</AD_Client_ID><AD_Org_ID>0</AD_Org_ID><AD_IndexColumn_UU>` + uuidB + `</AD_IndexColumn_UU>` +
+		`<AD_TableIndex_ID reference="uuid" reference-key="AD_TableIndex">` + uuidA + `</AD_TableIndex_ID>` +
+		`<AD_Column_ID reference="uuid" reference-key="AD_Column">be0282c7-c10b-51a6-b921-70fd5a04a8d6</AD_Column_ID><SeqNo>10</SeqNo>` +
+		`<EntityType>XX</EntityType><IsActive>Y</IsActive></AD_IndexColumn></AD_TableIndex>`
+	// In front of the table whose columns it needs.
+	text := strings.Replace(string(doc), `  <AD_Table type="table">`, index+`<AD_Table type="table">`, 1)
+	r := importZip(t, w, zipOf(t, [2]string{"demo/dict/PackOut.xml", text}), "")
+	require.False(t, r.failed, r.summary)
+	assert.Contains(t, strings.Join(r.logs, "\n"), `Index xx_demo_name: CREATE UNIQUE INDEX "xx_demo_name" ON "XX_Demo" ("Name")`)
+	garden.create("XX_Demo", `{"Name":"one"}`)
+	a := garden.post("/models/XX_Demo", `{"Name":"one"}`)
+	assert.Equal(t, 500, a.status/100*100, a.body)
+	assert.Contains(t, a.body, "Record already exists: Name")
+
+	id := idOf(t, rows(t, w, "AD_TableIndex", "Name eq 'xx_demo_name'")[0])
+	run := func(id int) map[string]any {
+		return w.post("/processes/ad_tableindex-validate", fmt.Sprintf(`{"record-id":%d}`, id)).object(t)
+	}
+	w.change("AD_TableIndex", id, `{"IsUnique":false}`)
+	assert.Contains(t, run(id)["summary"], `CREATE INDEX "xx_demo_name"`)
+	garden.create("XX_Demo", `{"Name":"one"}`)
+	w.change("AD_TableIndex", id, `{"IsUnique":true}`)
+	o := run(id)
+	assert.Equal(t, true, o["isError"])
+	assert.Contains(t, o["summary"], "some repeat its values")
+	w.change("AD_TableIndex", id, `{"IsUnique":false,"IsCreateConstraint":true}`)
+	assert.Contains(t, run(id)["summary"], "must be unique")
+	w.change("AD_TableIndex", id, `{"IsCreateConstraint":false,"Name":"XX_Demo"}`)
+	assert.Contains(t, run(id)["summary"], "is taken")
+	assert.Contains(t, run(987654)["summary"], "there is no index")
+	empty := idOf(t, w.create("AD_TableIndex", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"xx_empty","EntityType":"XX"}`,
+		idOf(t, rows(t, w, "AD_Table", "TableName eq 'XX_Demo'")[0]))))
+	assert.Contains(t, run(empty)["summary"], "no columns")
+}

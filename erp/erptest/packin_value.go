@@ -158,7 +158,7 @@ func (p *packIn) reference(ctx context.Context, _ *packxml.Element, table string
 	}
 	if prop.Reference == "uuid" {
 		if !there {
-			return 0, unresolved(prop.Name, "%s %s", table, prop.Text)
+			return 0, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
 		}
 		row, err := p.byUUID(ctx, t, prop.Text)
 		if err != nil {
@@ -200,7 +200,7 @@ func (p *packIn) textReference(ctx context.Context, col *store.Column, table str
 		}
 	}
 	if row == nil {
-		return nil, unresolved(prop.Name, "%s %s", table, clipRunes(prop.Text, 40))
+		return nil, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
 	}
 	return keyOf(field{name: col.Name, kind: col.Kind()}, t, row), nil
 }

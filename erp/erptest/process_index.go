@@ -40,6 +40,9 @@ func (c *call) validateIndex(ctx context.Context, tx *store.Tx, run *processRun)
 	} else if !there {
 		return failed("table %s is not in the database yet; synchronize it first", t.Name), nil
 	}
+	if row.Bool("IsCreateConstraint") && !row.Bool("IsUnique") {
+		return failed("index %s is to be a constraint, which must be unique", name), nil
+	}
 	columns, refused, err := indexColumns(ctx, tx, t, run.recordID)
 	if err != nil || refused != "" {
 		return failed("index %s: %s", name, refused), err

@@ -16,10 +16,11 @@ type Limits struct {
 	Bytes   int64 // of one file, and of all blobs that are read
 	Records int   // elements with a type
 	Depth   int   // elements inside each other
+	Columns int   // properties of one record
 }
 
 // DefaultLimits are far above any real archive.
-var DefaultLimits = Limits{Entries: 10_000, Bytes: 128 << 20, Records: 200_000, Depth: 32}
+var DefaultLimits = Limits{Entries: 10_000, Bytes: 128 << 20, Records: 200_000, Depth: 32, Columns: 2000}
 
 // Archive is an opened package archive.
 type Archive struct {

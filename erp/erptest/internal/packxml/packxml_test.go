@@ -130,7 +130,11 @@ func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	bomb := `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>` + head[38:] +
 		`<A type="table"><N>&b;</N></A></idempiere>`
-	limits := Limits{Entries: 10, Bytes: 1 << 20, Records: 100, Depth: 10}
+	var columns strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&columns, "<C%d/>", i)
+	}
+	limits := Limits{Entries: 10, Bytes: 1 << 20, Records: 100, Depth: 10, Columns: 50}
 	tests := []struct{ name, doc, want string }{
 		{"entities", bomb, "document type"},
 		{"unknown entity", head + "<A type='table'><N>&lol;</N></A></idempiere>", "not valid XML"},
@@ -146,6 +150,7 @@ func TestReadRefuses(t *testing.T) {
 		{"deep records", head + strings.Repeat("<A type='table'>", 30), "deep"},
 		{"deep properties", head + "<A type='table'>" + strings.Repeat("<A>", 30), "deep"},
 		{"many records", head + strings.Repeat("<A type='table'/>", 200) + "</idempiere>", "more than 100 records"},
+		{"many columns", head + "<A type='table'>" + columns.String() + "</A></idempiere>", "more than 50 columns"},
 		{"large", head + "<A type='table'><N>" + strings.Repeat("a", 2<<20) + "</N></A></idempiere>", "more than is allowed"},
 	}
 	for _, tt := range tests {
@@ -206,7 +211,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(head + `<A type="table"><B>x</B><C type="table"/></A></idempiere>`))
 	f.Add([]byte("\ufeff<idempiere Description='' Client='0'/>"))
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		_, seq, err := read(bytes.NewReader(doc), Limits{Bytes: 1 << 16, Records: 100, Depth: 8})
+		_, seq, err := read(bytes.NewReader(doc), Limits{Bytes: 1 << 16, Records: 100, Depth: 8, Columns: 50})
 		if err != nil {
 			require.ErrorIs(t, err, ErrFormat)
 			return

@@ -257,7 +257,9 @@ func (x *reader) element(start xml.StartElement, parent string) (*Element, error
 				if err != nil {
 					return nil, err
 				}
-				e.add(p)
+				if e.add(p); len(e.Properties) > x.limits.Columns {
+					return nil, refuse("%s (line %d) has more than %d columns", e.Name, e.Line, x.limits.Columns)
+				}
 				continue
 			}
 			child, err := x.element(t, e.Path)

@@ -40,7 +40,9 @@ type PhysicalColumn struct {
 // any case.
 func (tx *Tx) TableExists(ctx context.Context, name string) (bool, error) {
 	var n int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM sqlite_schema WHERE type IN ('table','view') AND name=? COLLATE NOCASE`, name).Scan(&n)
+	// The columns are found by the database's own index of names; its list of
+	// tables would be read from end to end.
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM pragma_table_info(?) LIMIT 1)`, name).Scan(&n)
 	if err != nil {
 		return false, fmt.Errorf("looking for table %s: %w", name, err)
 	}
