@@ -25,9 +25,8 @@ const maxDescription = 2000
 
 // tracked is the row that a run keeps account in.
 type tracked struct {
-	id          int64
-	retried     bool
-	description sql.NullString // before the run
+	id      int64
+	retried bool
 }
 
 type execer interface {

@@ -92,6 +92,7 @@ const firstDay = 1<<5 | 1
 // content, because readers in Java do not take stored files otherwise.
 func store(zw *zip.Writer, name string, data []byte) error {
 	size := uint64(len(data))
+	//lint:ignore SA1019 CreateRaw writes the fields for the time as they are and does not look at Modified
 	f, err := zw.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Store, ModifiedDate: firstDay,
 		CRC32: crc32.ChecksumIEEE(data), CompressedSize64: size, UncompressedSize64: size})
 	if err != nil {
