@@ -336,6 +336,19 @@ func TestOutage(t *testing.T) {
 	l.until("state", `"ok":true`)
 }
 
+// A look at the headers of the events is no listener.
+func TestHeadOfEvents(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodHead, w.url+"/api/deployments/events", nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, http.StatusOK, resp.StatusCode)
+	assert.Zero(t, w.board.Listeners())
+}
+
 // Many who ask at the same time for the same are one question to the ERP.
 func TestQuestionsAreShared(t *testing.T) {
 	t.Parallel()

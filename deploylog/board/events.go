@@ -16,10 +16,16 @@ const (
 	beat = 15 * time.Second
 	// writeTimeout is how long a listener may take to read one event.
 	writeTimeout = 10 * time.Second
+
+	eventStream = "text/event-stream; charset=utf-8"
 )
 
 // events streams changes to one listener.
 func (b *Board) events(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead { // there is nothing to wait for
+		w.Header().Set("Content-Type", eventStream)
+		return
+	}
 	l, welcome, err := b.hub.listen(r.Header.Get("Last-Event-ID"))
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
@@ -28,7 +34,7 @@ func (b *Board) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer b.hub.leave(l)
 	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // proxies must not collect events
 	s := &stream{w: w, control: http.NewResponseController(w)}

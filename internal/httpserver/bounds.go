@@ -60,7 +60,6 @@ func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		control := http.NewResponseController(w)
 		var cancel context.CancelFunc
 		if s.opts.Streams != nil && s.opts.Streams(r) {
 			if s.ending() {
@@ -76,7 +75,10 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 				case <-ctx.Done():
 				}
 			}()
+			control := http.NewResponseController(w)
+			// The deadlines of the connection are those of other requests.
 			_ = control.SetReadDeadline(time.Time{})
+			_ = control.SetWriteDeadline(time.Time{})
 		} else {
 			select {
 			case s.slots <- struct{}{}:
@@ -87,8 +89,6 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			}
 			ctx, cancel = context.WithTimeout(ctx, s.opts.RequestTimeout)
 			defer cancel()
-			// What is worked out in time may still be written to a slow client.
-			_ = control.SetWriteDeadline(time.Now().Add(s.opts.RequestTimeout + 10*time.Second))
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
 		inner := r.WithContext(ctx)
