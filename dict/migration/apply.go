@@ -161,10 +161,9 @@ func (a *application) runAtOnce(ctx context.Context, db *sql.DB, t tracked) (don
 	}
 	defer func() {
 		if err != nil {
-			// The connection may be gone, and with it the transaction.
-			if end := tx.Rollback(); end != nil && !errors.Is(end, sql.ErrTxDone) && ctx.Err() == nil && done == 0 {
-				err = errors.Join(err, end)
-			}
+			// The error says what went wrong; that the connection is gone, too,
+			// undoes the transaction all the same.
+			_ = tx.Rollback()
 		}
 	}()
 	if err := a.prepare(ctx, tx); err != nil {

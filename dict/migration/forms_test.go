@@ -79,7 +79,7 @@ var (
 func shape(s string) string {
 	s = literals.ReplaceAllString(s, "''")
 	s = joints.ReplaceAllString(s, "''")
-	s = strings.ReplaceAll(strings.ReplaceAll(s, ",\n", ","), "\n", " ")
+	s = strings.ReplaceAll(s, "\n", "")
 	for range 4 {
 		s = subSelects.ReplaceAllString(s, "@SELECT@")
 	}

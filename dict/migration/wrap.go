@@ -21,7 +21,7 @@ func wrap(s string) string {
 		if i-start >= sqlplusLine {
 			switch {
 			case good > start:
-				b.WriteString(strings.TrimRight(s[start:good], " "))
+				b.WriteString(s[start:good])
 				b.WriteByte('\n')
 				start = good
 			case joint:
