@@ -81,6 +81,10 @@ func (c *call) prepareRun(job bool) (*processRun, error) {
 		if err != nil {
 			return err
 		}
+		var unread *pageError // too large, or broken off
+		if errors.As(bodyErr, &unread) {
+			return bodyErr
+		}
 		body, ok := v.(*wire.Object)
 		if bodyErr != nil || !ok {
 			return page(http.StatusInternalServerError)
