@@ -1,0 +1,216 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// stagePrefix starts the name of the folder that files are written to before
+// they are renamed to where they belong.
+const stagePrefix = ".erphub-"
+
+// write brings the files below target. The files are first written to a folder
+// beside or in the target, and take their place by renaming, so that what fails
+// most, writing, fails before anything has changed.
+func write(ctx context.Context, target string, changes []Change, progress Progress) (err error) {
+	parent := filepath.Dir(target)
+	made, err := makeFolders(parent)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeFolders(made))
+		}
+	}()
+	if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
+		return writeNew(ctx, parent, filepath.Base(target), changes, progress)
+	}
+	root, err := os.OpenRoot(target)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return writeInto(ctx, root, changes, progress)
+}
+
+// makeFolders makes a folder with those above it, and lists what was made, the
+// innermost last.
+func makeFolders(dir string) (made []string, err error) {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		_, err := os.Stat(d)
+		if err == nil || filepath.Dir(d) == d {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		missing = append(missing, d)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := os.Mkdir(missing[i], 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, errors.Join(err, removeFolders(made))
+		}
+		made = append(made, missing[i])
+	}
+	return made, nil
+}
+
+// removeFolders removes folders that are empty, the last first.
+func removeFolders(made []string) error {
+	for i := len(made) - 1; i >= 0; i-- {
+		if err := os.Remove(made[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing the folder made for it: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeNew writes a folder that is not there: complete under another name, then
+// renamed.
+func writeNew(ctx context.Context, parent, name string, changes []Change, progress Progress) error {
+	stage, err := os.MkdirTemp(parent, stagePrefix+"*")
+	if err != nil {
+		return err
+	}
+	err = func() (err error) {
+		root, err := os.OpenRoot(stage)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, root.Close()) }()
+		if err := root.Chmod(".", 0o755); err != nil {
+			return err
+		}
+		return stageFiles(ctx, root, ".", changes, progress)
+	}()
+	if err == nil {
+		err = os.Rename(stage, filepath.Join(parent, name))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(stage))
+	}
+	return nil
+}
+
+// stageFiles writes the files below dir.
+func stageFiles(ctx context.Context, root *os.Root, dir string, changes []Change, progress Progress) error {
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress.Report(i, len(changes), c.Name)
+		name := filepath.FromSlash(path.Join(dir, c.Name))
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, c.After, c.mode); err != nil {
+			return err
+		}
+	}
+	progress.Report(len(changes), len(changes), "done")
+	return nil
+}
+
+// writeInto writes files below a folder that is there.
+func writeInto(ctx context.Context, root *os.Root, changes []Change, progress Progress) (err error) {
+	stage, err := makeStage(root)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.RemoveAll(stage)) }()
+	if err := stageFiles(ctx, root, path.Join(stage, "new"), changes, progress); err != nil {
+		return err
+	}
+	var undo []func() error
+	defer func() {
+		if err == nil {
+			return
+		}
+		for i := len(undo) - 1; i >= 0; i-- {
+			if e := undo[i](); e != nil {
+				err = errors.Join(err, fmt.Errorf("putting things back: %w", e))
+			}
+		}
+	}()
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name := filepath.FromSlash(c.Name)
+		made, err := rootFolders(root, filepath.Dir(name))
+		for _, dir := range made {
+			undo = append(undo, func() error { return root.Remove(dir) })
+		}
+		if err != nil {
+			return err
+		}
+		now, err := readRegular(root, c.Name)
+		if err != nil {
+			return err
+		}
+		if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
+			return fmt.Errorf("%s was changed by somebody else just now; try again", c.Name)
+		}
+		if c.Before != nil {
+			backup := filepath.Join(stage, fmt.Sprintf("old%d", i))
+			if err := root.Rename(name, backup); err != nil {
+				return err
+			}
+			undo = append(undo, func() error { return root.Rename(backup, name) })
+		}
+		if err := root.Rename(filepath.FromSlash(path.Join(stage, "new", c.Name)), name); err != nil {
+			return err
+		}
+		undo = append(undo, func() error { return root.Remove(name) })
+	}
+	return nil
+}
+
+// makeStage makes a folder for files on their way.
+func makeStage(root *os.Root) (string, error) {
+	for i := range 1000 {
+		name := fmt.Sprintf("%s%d", stagePrefix, i)
+		err := root.Mkdir(name, 0o755)
+		if err == nil {
+			return name, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("there are too many folders %s0 and up of earlier runs; remove them", stagePrefix)
+}
+
+// rootFolders makes a folder below root with those above it, and lists what was
+// made, the outermost first.
+func rootFolders(root *os.Root, dir string) (made []string, err error) {
+	var missing []string
+	for d := dir; d != "."; d = filepath.Dir(d) {
+		st, err := root.Stat(d)
+		if err == nil {
+			if !st.IsDir() {
+				return nil, fmt.Errorf("%s is there and is no folder; remove it first", filepath.ToSlash(d))
+			}
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		missing = append(missing, d)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := root.Mkdir(missing[i], 0o755); err != nil {
+			return made, err
+		}
+		made = append(made, missing[i])
+	}
+	return made, nil
+}
