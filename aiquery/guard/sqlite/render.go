@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"fmt"
+
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+)
+
+// Column is a column of a base table, or of a statement's answer.
+type Column struct {
+	Name string // as PostgreSQL folds it: lower case unless quoted
+	Type string // the type's name in pg_catalog, "numeric", "varchar", "timestamp", "int4[]"; "" means text
+
+	// Integer tells of a base table's numeric column that SQLite keeps it as
+	// INTEGER, as the embedded ERP keeps ids. It makes joins over it fast; the
+	// answers are the same without.
+	Integer bool
+}
+
+// Source knows the columns of base tables by the table's physical name in
+// lower case. It answers nil for a table that does not exist.
+type Source func(table string) []Column
+
+// Statement is a rendered statement.
+type Statement struct {
+	SQL     string   // parameters are ?1, ?2 …
+	Columns []Column // of the answer: the names PostgreSQL would give, which may repeat, and the types
+	Params  []string // the type of each parameter, by position; "" when it is not used
+}
+
+// Unsupported is the error for what cannot be expressed in SQLite with
+// PostgreSQL's meaning, and for statements that PostgreSQL itself would refuse
+// (unknown columns, types that do not fit).
+type Unsupported struct {
+	Construct string // what it is, "TABLESAMPLE", "function xpath"
+	Hint      string // what to write instead, if known
+	Position  int    // byte offset in the text the tree was parsed from, -1 if unknown
+}
+
+func (e *Unsupported) Error() string {
+	msg := e.Construct + " is not supported on the embedded database"
+	if e.Hint != "" {
+		msg += "; " + e.Hint
+	}
+	if e.Position >= 0 {
+		msg += fmt.Sprintf(" (at byte %d)", e.Position)
+	}
+	return msg
+}
+
+// Render writes the one SELECT of tree for SQLite. Base tables are those with
+// a schema, and names that no common table expression in scope has; source
+// tells their columns. The tree is not changed. Every error is an
+// [*Unsupported].
+func Render(tree *pg_query.ParseResult, source Source) (*Statement, error) {
+	return nil, &Unsupported{Construct: "rendering", Position: -1}
+}
