@@ -1,0 +1,45 @@
+// Package aiquery answers SQL that nobody reviewed: an assistant asks what it
+// likes, and learns what its user's role may know.
+//
+//	db, err := aiquery.OpenPostgres(ctx, "postgres://aiq_login@db/erp", nil)
+//	engine, err := aiquery.New(db, registry, nil)
+//	result, err := engine.Query(ctx, aiquery.Caller{UserID: 101}, aiquery.Request{
+//		SQL: "SELECT documentno, grandtotal FROM c_order WHERE dateordered > $1",
+//		Params: []json.RawMessage{[]byte(`"2026-01-01"`)},
+//		RoleID: 102,
+//	})
+//
+// # The property
+//
+// The answer to a statement is the answer it would give on a database reduced
+// to what the role may see, or a refusal that depends on nothing hidden.
+// Package guard rewrites the statement so; this package decides what the role
+// may see, runs the result and keeps the record of it.
+//
+// # Policy
+//
+// What one user may read under one role comes from the ERP's own rights tables,
+// read from the same database, and from the dictionary. It is kept for a short
+// while, and what it was made of is compared again in the transaction that runs
+// the statement: a right taken away between the two is noticed. See [Options]
+// for the settings that open what is closed by default.
+//
+// # Running
+//
+// A statement runs in a transaction that is read only, is always rolled back,
+// and is bounded in time, rows and bytes. If it fails on a value, it is run once
+// more with a fence around every table, so that only rows the role may see can
+// have made it fail. Of the database's own words nothing reaches the caller but
+// what is wrong with the statement itself.
+//
+// # Audit
+//
+// Every query has one record, made before it runs and completed afterwards,
+// over connections of its own. A query whose record cannot be made is not run,
+// unless [Options.AuditOptional] says otherwise. [AuditTable] describes the
+// table, [Install] makes it.
+//
+// # Databases
+//
+// [OpenPostgres] is for installations, [NewEmbedded] for the embedded ERP.
+package aiquery

@@ -1,0 +1,81 @@
+package aiquery
+
+import (
+	"log/slog"
+	"time"
+)
+
+// The defaults of [Options].
+const (
+	DefaultRows      = 100
+	MaxRows          = 1000
+	DefaultBytes     = 4 << 20
+	DefaultCellBytes = 64 << 10
+	DefaultParams    = 100
+)
+
+// Options change an [Engine]. Nil and the zero value are the defaults.
+type Options struct {
+	Rows      int // rows without maxRows; 0: 100
+	MaxRows   int // most rows; 0: 1000
+	Bytes     int // of one answer; 0: 4 MiB
+	CellBytes int // of one value; what is longer is cut; 0: 64 KiB
+
+	MaxLength      int // of a statement, in bytes; 0: 64 KiB
+	MaxParams      int // 0: 100
+	MaxParamBytes  int // of one parameter; 0: 64 KiB
+	MaxParamsBytes int // of all parameters; 0: 1 MiB
+
+	StatementTimeout time.Duration // of one run; 0: 10 s
+	RequestTimeout   time.Duration // of everything but the audit; 0: 15 s
+
+	Running int // statements at a time; 0: 8
+	Queued  int // statements that wait; 0: 32
+	PerUser int // of one user, running or waiting; 0: 2
+
+	// PolicyLife is how long a policy is used without being made anew; 0: 60 s.
+	// Rights are compared before each run all the same.
+	PolicyLife time.Duration
+
+	// SystemTables are tables of access level 4 (System only) that roles without
+	// the System level may read, too. By default they may not, although the ERP
+	// lets everybody read them.
+	SystemTables []string
+	// OpenTables are tables without AD_Client_ID or AD_Org_ID that may be read;
+	// the conditions on the columns they do have stay. They must be in the
+	// dictionary.
+	OpenTables []string
+	// SafeViews are materialized views and foreign tables, which cannot be
+	// inlined, that an administrator vouches for. They need both columns.
+	SafeViews []string
+	// DeniedTables are kept from every role.
+	DeniedTables []string
+	// Redact are more columns whose values are masked, by name in any case of
+	// letters ("IBAN") or with their table ("C_BP_BankAccount.IBAN").
+	Redact []string
+	// NoDefaultRedact leaves out the list of plain secrets that is masked besides
+	// what the specification and the dictionary name; see [DefaultRedact].
+	NoDefaultRedact bool
+	// Functions are functions of the ERP's schema that were reviewed and do not
+	// read tables, besides the ones known to be so.
+	Functions []string
+	// Mask stands for redacted texts; empty: ***.
+	Mask string
+
+	// AuditOptional answers queries whose audit record cannot be written. The
+	// failure is logged.
+	AuditOptional bool
+	// NoAudit keeps no record at all; for tests and single-user tools.
+	NoAudit bool
+
+	// AlwaysFence runs statements with the fence at once, for roles of these
+	// ids: no statement's time then depends on rows the role may not see beyond
+	// their number, at the price of slow answers.
+	AlwaysFence []int
+
+	// Logger hears what the caller must not: the database's own words. Nil is
+	// silent.
+	Logger *slog.Logger
+	// Clock tells the time; nil is time.Now.
+	Clock func() time.Time
+}
