@@ -1,0 +1,329 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// maxDepth bounds how deep arguments may be nested.
+const maxDepth = 32
+
+// checker checks the arguments of one tool.
+type checker struct {
+	tool     string
+	schema   *jsonschema.Schema
+	resolved *jsonschema.Resolved
+	names    []string // of arguments, in the schema's order
+	closed   bool     // no other arguments
+}
+
+func newChecker(tool string, schema *jsonschema.Schema) (*checker, error) {
+	resolved, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		return nil, fmt.Errorf("schema of the input: %w", err)
+	}
+	c := &checker{tool: tool, schema: schema, resolved: resolved}
+	for _, name := range schema.PropertyOrder {
+		if schema.Properties[name] != nil {
+			c.names = append(c.names, name)
+		}
+	}
+	var rest []string
+	for name := range schema.Properties {
+		if !slices.Contains(c.names, name) {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	c.names = append(c.names, rest...)
+	c.closed = schema.AdditionalProperties != nil && schema.AdditionalProperties.Not != nil
+	return c, nil
+}
+
+// arguments are the checked arguments with defaults, ready to decode.
+func (c *checker) arguments(raw json.RawMessage, confirms bool) (json.RawMessage, error) {
+	if err := checkDepth(raw); err != nil {
+		return nil, c.wrong(err.Error(), "")
+	}
+	given := map[string]json.RawMessage{}
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && !bytes.Equal(trimmed, []byte("null")) {
+		if err := json.Unmarshal(trimmed, &given); err != nil {
+			return nil, c.wrong("the arguments are no JSON object", "send an object of named arguments")
+		}
+	}
+	if err := c.unknown(given); err != nil {
+		return nil, err
+	}
+	values := make(map[string]any, len(given))
+	for name, text := range given {
+		value, err := decode(text)
+		if err != nil {
+			return nil, c.wrong(fmt.Sprintf("argument %q is no JSON", clip(name)), "")
+		}
+		property := c.schema.Properties[name]
+		if value == nil && !slices.Contains(c.schema.Required, name) && property != nil && !allows(property, "null") {
+			delete(given, name) // null for "not given", as many clients write it
+			continue
+		}
+		if meant, ok := coerce(property, value); ok {
+			if given[name], err = json.Marshal(meant); err != nil {
+				return nil, c.wrong(fmt.Sprintf("argument %q cannot be read", name), "")
+			}
+			value = meant
+		}
+		values[name] = value
+	}
+	for _, name := range c.schema.Required {
+		if _, ok := values[name]; !ok {
+			return nil, c.missing(name)
+		}
+	}
+	for _, name := range c.names {
+		p := c.schema.Properties[name]
+		if _, ok := values[name]; !ok && p.Default != nil {
+			value, err := decode(p.Default)
+			if err != nil {
+				return nil, fmt.Errorf("the default of %s: %w", name, err)
+			}
+			values[name], given[name] = value, p.Default
+		}
+	}
+	if err := c.resolved.Validate(values); err != nil {
+		return nil, c.invalid(values, err)
+	}
+	if confirms {
+		delete(given, ConfirmationArgument)
+	}
+	return json.Marshal(given)
+}
+
+// decode keeps numbers in a form the schema's validator knows.
+func decode(raw json.RawMessage) (any, error) {
+	var v any
+	err := json.Unmarshal(raw, &v)
+	return v, err
+}
+
+func (c *checker) unknown(given map[string]json.RawMessage) error {
+	if !c.closed {
+		return nil
+	}
+	var strange []string
+	for name := range given {
+		if !slices.Contains(c.names, name) {
+			strange = append(strange, name)
+		}
+	}
+	if len(strange) == 0 {
+		return nil
+	}
+	slices.Sort(strange)
+	name := strange[0]
+	if len(c.names) == 0 {
+		return c.wrong(fmt.Sprintf("there is no argument %q", clip(name)), c.tool+" takes no arguments")
+	}
+	return c.wrong(fmt.Sprintf("there is no argument %q", clip(name)),
+		strings.TrimSpace(didYouMean(name, c.names)+" "+c.takes()))
+}
+
+func (c *checker) missing(name string) error {
+	what := ""
+	if p := c.schema.Properties[name]; p != nil && p.Description != "" {
+		what = " (" + p.Description + ")"
+	}
+	return c.wrong(fmt.Sprintf("argument %q is missing%s", name, what), c.takes())
+}
+
+// takes lists the valid arguments.
+func (c *checker) takes() string {
+	words := make([]string, len(c.names))
+	for i, name := range c.names {
+		words[i] = name
+		if slices.Contains(c.schema.Required, name) {
+			words[i] += " (required)"
+		}
+	}
+	return c.tool + " takes: " + strings.Join(words, ", ")
+}
+
+// invalid names the argument whose value breaks its schema.
+func (c *checker) invalid(values map[string]any, whole error) error {
+	for _, name := range c.names {
+		value, ok := values[name]
+		if !ok {
+			continue
+		}
+		p := c.schema.Properties[name]
+		resolved, err := p.CloneSchemas().Resolve(nil)
+		if err != nil {
+			break // it refers to the whole schema
+		}
+		if err := resolved.Validate(value); err != nil {
+			return c.wrongValue(name, p, value, err)
+		}
+	}
+	return c.wrong("the arguments do not fit together: "+reason(whole), c.takes())
+}
+
+func (c *checker) wrongValue(name string, p *jsonschema.Schema, value any, err error) error {
+	hint := ""
+	if p.Description != "" {
+		hint = name + ": " + p.Description
+	}
+	if len(p.Enum) > 0 {
+		words := make([]string, len(p.Enum))
+		for i, v := range p.Enum {
+			words[i] = fmt.Sprint(v)
+		}
+		if text, ok := value.(string); ok {
+			return c.wrong(fmt.Sprintf("argument %q cannot be %q", name, clip(text)), hintNames(text, words))
+		}
+		return c.wrong(fmt.Sprintf("argument %q has a value it cannot have", name), "there are: "+strings.Join(words, ", "))
+	}
+	if kind := kindOf(value); p.Type != "" && kind != p.Type && (kind != "integer" || p.Type != "number") {
+		return c.wrong(fmt.Sprintf("argument %q must be of type %s, not %s", name, p.Type, kind), hint)
+	}
+	return c.wrong(fmt.Sprintf("argument %q: %s", name, reason(err)), hint)
+}
+
+// kindOf is the name JSON schemas have for a decoded value's type.
+func kindOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+func (c *checker) wrong(message, hint string) *Error {
+	return &Error{Code: CodeInvalidArguments, Message: c.tool + ": " + message, Hint: hint}
+}
+
+// undecodable is for values that fit the schema but not the Go type, such as a
+// number too big for it.
+func (c *checker) undecodable(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) && mismatch.Field != "" {
+		e := c.wrong(fmt.Sprintf("argument %q cannot be %s", mismatch.Field, clip(mismatch.Value)), c.takes())
+		e.Err = err
+		return e
+	}
+	e := c.wrong("an argument cannot be read", c.takes())
+	e.Err = err
+	return e
+}
+
+// validatorNoise is what the validator's messages say about its own working.
+var validatorNoise = regexp.MustCompile(`(?:validating [^:]*: )+`)
+
+// reason is the validator's finding without its trace.
+func reason(err error) string {
+	text := validatorNoise.ReplaceAllString(err.Error(), "")
+	return clipTo(strings.TrimSpace(text), 200)
+}
+
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+func allows(p *jsonschema.Schema, kind string) bool {
+	return p.Type == kind || slices.Contains(p.Types, kind) || p.Type == "" && len(p.Types) == 0
+}
+
+// coerce is what a harmless variant of a value means, and whether it is one.
+func coerce(p *jsonschema.Schema, value any) (any, bool) {
+	if p == nil {
+		return nil, false
+	}
+	text, isText := value.(string)
+	list, isList := value.([]any)
+	switch {
+	case isText && p.Type == "integer":
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil || n > 1<<53 || n < -1<<53 {
+			return nil, false
+		}
+		return float64(n), true
+	case isText && p.Type == "number":
+		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || n != n || n > 1e300 || n < -1e300 {
+			return nil, false
+		}
+		return n, true
+	case isText && p.Type == "boolean":
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "true":
+			return true, true
+		case "false":
+			return false, true
+		}
+	case p.Type == "array" && !isList && value != nil:
+		if _, isObject := value.(map[string]any); isObject && p.Items != nil && p.Items.Type != "object" {
+			return nil, false
+		}
+		return []any{value}, true
+	case p.Type == "array" && isList && p.Items != nil:
+		meant, changed := slices.Clone(list), false
+		for i, v := range list {
+			if m, ok := coerce(p.Items, v); ok {
+				meant[i], changed = m, true
+			}
+		}
+		return meant, changed
+	case isText && len(p.Enum) > 0 && !slices.Contains(p.Enum, value):
+		for _, e := range p.Enum {
+			if word, ok := e.(string); ok && strings.EqualFold(word, strings.TrimSpace(text)) {
+				return word, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// checkDepth refuses what is nested too deep, without building it.
+func checkDepth(raw json.RawMessage) error {
+	depth, inText := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case inText && b == '\\':
+			i++
+		case b == '"':
+			inText = !inText
+		case inText:
+		case b == '{' || b == '[':
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("the arguments are nested more than %d deep", maxDepth)
+			}
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	if inText {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}

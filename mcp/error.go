@@ -1,0 +1,151 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// The codes of an [Error]. Callers branch on them; they do not change.
+const (
+	CodeInvalidArguments     = "invalid_arguments"     // fix the arguments and call again
+	CodeUnknownTool          = "unknown_tool"          // there is no such tool
+	CodeNotFound             = "not_found"             // what was named does not exist
+	CodeConflict             = "conflict"              // it exists, or changed meanwhile
+	CodeRefused              = "refused"               // the ERP refused the work, such as by a validation rule
+	CodeUnauthorized         = "unauthorized"          // log in again
+	CodePermissionDenied     = "permission_denied"     // not allowed for this caller
+	CodeRateLimitExceeded    = "rate_limit_exceeded"   // too many calls a minute: wait
+	CodeCostLimitExceeded    = "cost_limit_exceeded"   // the budget of the session or the day is used up
+	CodeConfirmationRequired = "confirmation_required" // ask the user, then call again
+	CodeDeclined             = "declined"              // the user said no
+	CodeTimeout              = "timeout"               // it took too long
+	CodeCancelled            = "cancelled"             // the caller gave up
+	CodeUnreachable          = "unreachable"           // the ERP or a service did not answer
+	CodeUnsupported          = "unsupported"           // no backend in use can do this
+	CodeInternal             = "internal"              // a mistake in this program
+)
+
+// Error is how a tool fails: what happened, and what to do next. It is encoded
+// as {"code", "message", "hint", "retryAfterSeconds"}, the last two where there
+// is something to say. It holds no secret.
+type Error struct {
+	// Code is one of the Code constants.
+	Code string
+	// Message says what was tried and what was wrong.
+	Message string
+	// Hint says what to do next; may be empty.
+	Hint string
+	// RetryAfter is how long to wait before the same call can succeed; 0 means
+	// that waiting does not help.
+	RetryAfter time.Duration
+	// Confirmation is a sealed token: a repetition of the call with it in the
+	// argument "confirmation" counts as agreed to. Only with
+	// CodeConfirmationRequired.
+	Confirmation string
+	// Err is the cause, for errors.Is and for logs. It is not encoded.
+	Err error
+}
+
+func (e *Error) Error() string {
+	text := e.Message
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// MarshalJSON encodes the error for a caller. Seconds are rounded up.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Code         string `json:"code"`
+		Message      string `json:"message"`
+		Hint         string `json:"hint,omitempty"`
+		RetryAfter   int    `json:"retryAfterSeconds,omitempty"`
+		Confirmation string `json:"confirmation,omitempty"`
+	}{e.Code, e.Message, e.Hint, int(math.Ceil(e.RetryAfter.Seconds())), e.Confirmation})
+}
+
+// ErrorOf is the Error in the chain of err, or one made of it. Errors of
+// package erp get the code that fits and keep their text; an error nobody
+// foresaw is CodeInternal, with a message that shows nothing of it, because its
+// text may come from anywhere. nil gives nil.
+func ErrorOf(err error) *Error {
+	var e *Error
+	var confirm *ConfirmationRequired
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	case errors.As(err, &confirm):
+		return &Error{Code: CodeConfirmationRequired, Message: confirm.Message, Hint: "ask the user first", Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: CodeTimeout, Message: "the call took too long", Hint: "ask for less, or try again", Err: err}
+	case errors.Is(err, context.Canceled):
+		return &Error{Code: CodeCancelled, Message: "the call was cancelled", Err: err}
+	}
+	if e := ofERP(err); e != nil {
+		return e
+	}
+	return &Error{
+		Code: CodeInternal, Message: "the tool failed for a reason it did not foresee",
+		Hint: "try again; if it persists, tell the operator, whose log has the details", Err: err,
+	}
+}
+
+// ofERP is the Error for an error of package erp, nil for others.
+func ofERP(err error) *Error {
+	var refusal *erp.Error
+	errors.As(err, &refusal)
+	made := func(code, hint string) *Error {
+		e := &Error{Code: code, Message: err.Error(), Hint: hint, Err: err}
+		if refusal != nil {
+			e.RetryAfter = refusal.RetryAfter
+		}
+		return e
+	}
+	switch {
+	case errors.Is(err, erp.ErrUnauthorized):
+		return made(CodeUnauthorized, "the token is no longer accepted by the ERP: log in again")
+	case errors.Is(err, erp.ErrForbidden):
+		return made(CodePermissionDenied, "the role may not do this in the ERP: use another role, or ask an administrator")
+	case errors.Is(err, erp.ErrNotFound):
+		return made(CodeNotFound, "check the name or the id")
+	case errors.Is(err, erp.ErrUnreachable):
+		return made(CodeUnreachable, "the ERP does not answer: try again later, and check its address")
+	case errors.Is(err, erp.ErrInvalid):
+		return made(CodeInvalidArguments, "")
+	case refusal != nil:
+		return made(CodeRefused, "the ERP's own words say why")
+	}
+	return nil
+}
+
+// tidy turns the error of a tool into one for the caller, with the limit or the
+// cancellation that caused it.
+func tidy(ctx context.Context, err error) error {
+	var confirm *ConfirmationRequired
+	if errors.As(err, &confirm) {
+		return confirm
+	}
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	if ctx.Err() != nil {
+		if cause := context.Cause(ctx); errors.As(cause, &own) {
+			return &Error{Code: own.Code, Message: own.Message, Hint: own.Hint, RetryAfter: own.RetryAfter, Err: err}
+		}
+		return ErrorOf(fmt.Errorf("%w: %w", ctx.Err(), err))
+	}
+	return ErrorOf(err)
+}

@@ -1,0 +1,56 @@
+package mcp
+
+import "encoding/json"
+
+// Result is what a tool returns when JSON alone does not do: a text of its own
+// beside the structured value, pictures, links. A tool that returns any other
+// value gets its JSON as text and, if the tool has an output schema, as
+// structured content.
+type Result struct {
+	// Structured is the value for programs; it must fit the tool's output schema.
+	Structured any
+	// Content is for the model, in order; empty means the JSON of Structured.
+	Content []Content
+	// Failed marks a result that tells of a failure.
+	Failed bool
+}
+
+// Content is a piece of a result, a prompt or a resource. Exactly one kind is
+// set; Text is the kind when nothing else is.
+type Content struct {
+	// Text is plain text.
+	Text string
+	// Data are bytes of a picture or a sound, with their MIMEType.
+	Data     []byte
+	MIMEType string
+	// Link points to a resource of this server.
+	Link *Link
+	// Embedded is a resource with its content.
+	Embedded *ResourceContent
+}
+
+// Link points to a resource.
+type Link struct {
+	URI, Name, Title, Description, MIMEType string
+}
+
+// Text is a piece of text.
+func Text(text string) Content { return Content{Text: text} }
+
+// Encode is the JSON of a tool's value: of Result.Structured for a [Result], of
+// the value itself otherwise. nil encodes as nil.
+func Encode(value any) (json.RawMessage, error) {
+	switch v := value.(type) {
+	case Result:
+		value = v.Structured
+	case *Result:
+		if v == nil {
+			return nil, nil
+		}
+		value = v.Structured
+	}
+	if value == nil {
+		return nil, nil
+	}
+	return json.Marshal(value)
+}

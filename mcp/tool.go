@@ -1,0 +1,205 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// DefaultTimeout bounds a call of a tool that sets no Timeout.
+const DefaultTimeout = 30 * time.Second
+
+// ConfirmationArgument is the argument that carries a sealed confirmation
+// token. [New] adds it to the input of tools that set Tool.Confirms and takes
+// it out again before the function sees the arguments.
+const ConfirmationArgument = "confirmation"
+
+// Tool is one thing an assistant can do. A Tool is a value; do not change it,
+// its schemas or its slices once it is in use.
+type Tool struct {
+	// Name is what callers write: letters, digits, "_", "-" and ".", at most 64
+	// characters.
+	Name string
+	// Title is the name for people; empty means Name.
+	Title string
+	// Description says what the tool does, when to use it and when not, and what
+	// comes back. It is written in code and never made from data.
+	Description string
+	// Sets names the tool sets the tool belongs to, such as "registry", "query",
+	// "table", "generator", "doctor", "chat" or "deploy". A tool without any
+	// belongs to all.
+	Sets []string
+	// Hints tell clients and the boundary what the tool may do.
+	Hints Hints
+	// Input and Output are the schemas of arguments and result, both of type
+	// object. Output may be nil for a tool without structured output.
+	Input, Output *jsonschema.Schema
+	// Timeout bounds one call; 0 means [DefaultTimeout].
+	Timeout time.Duration
+	// Cost is what one call is expected to cost.
+	Cost Cost
+	// Confirms says that the tool asks through [Call.Confirm].
+	Confirms bool
+	// Call does the work. It returns a value that is encoded as JSON, or a
+	// [Result]. Use [Tool.Invoke] to call it.
+	Call Handler
+}
+
+// Handler does the work of a tool.
+type Handler func(ctx context.Context, c *Call) (any, error)
+
+// Hints are what a tool says about itself. The zero value is a tool that
+// writes, but only adds.
+type Hints struct {
+	// ReadOnly: the tool changes nothing.
+	ReadOnly bool
+	// Destructive: what the tool changes may be lost.
+	Destructive bool
+	// Idempotent: calling it again with the same arguments changes nothing more.
+	Idempotent bool
+	// OpenWorld: the tool reaches beyond the ERP, such as sending mail.
+	OpenWorld bool
+}
+
+// Cost is what a call costs, as an estimate before it and as a count after.
+type Cost struct {
+	// APICalls counts requests to the ERP.
+	APICalls int
+	// Tokens counts tokens of a language model, arguments and result together.
+	Tokens int
+}
+
+// Add is the sum of both.
+func (c Cost) Add(other Cost) Cost {
+	return Cost{APICalls: c.APICalls + other.APICalls, Tokens: c.Tokens + other.Tokens}
+}
+
+// EstimateTokens estimates how many tokens a language model counts for n bytes
+// of JSON: one for every four, rounded up.
+func EstimateTokens(n int) int { return (n + 3) / 4 }
+
+// New makes a tool of a function. Schemas that t leaves nil are made from the
+// types: In must be a struct, whose `json` tags name the arguments (omitempty
+// or omitzero: optional) and whose `jsonschema` tags describe them; Out must
+// encode to an object. With Out any or [Result] there is no output schema
+// unless t has one.
+//
+// New panics on a definition that cannot work: a bad name, no description, or
+// types without a schema. That is a mistake in the program and shows at its
+// start.
+func New[In, Out any](t Tool, h func(ctx context.Context, c *Call, in In) (Out, error)) Tool {
+	if err := build[In, Out](&t, h); err != nil {
+		panic(fmt.Sprintf("mcp: tool %q: %v", t.Name, err))
+	}
+	return t
+}
+
+func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Out, error)) error {
+	if h == nil {
+		return fmt.Errorf("the function is nil")
+	}
+	var err error
+	if t.Input == nil {
+		if t.Input, err = InputSchema[In](); err != nil {
+			return fmt.Errorf("schema of the input: %w", err)
+		}
+	}
+	if t.Confirms {
+		t.Input = withConfirmation(t.Input)
+	}
+	if t.Output == nil && describes[Out]() {
+		if t.Output, err = OutputSchema[Out](); err != nil {
+			return fmt.Errorf("schema of the output: %w", err)
+		}
+	}
+	check, err := newChecker(t.Name, t.Input)
+	if err != nil {
+		return err
+	}
+	confirms := t.Confirms
+	t.Call = func(ctx context.Context, c *Call) (any, error) {
+		args, err := check.arguments(c.Arguments, confirms)
+		if err != nil {
+			return nil, err
+		}
+		var in In
+		if err := json.Unmarshal(args, &in); err != nil {
+			return nil, check.undecodable(err)
+		}
+		out, err := h(ctx, c, in)
+		if err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	return t.Check()
+}
+
+// describes tells whether a type says anything about the output.
+func describes[Out any]() bool {
+	t := reflect.TypeFor[Out]()
+	return t.Kind() != reflect.Interface && t != reflect.TypeFor[Result]() && t != reflect.TypeFor[*Result]()
+}
+
+// Check reports whether the definition can be served: name, description,
+// schemas of type object and a function.
+func (t Tool) Check() error {
+	switch {
+	case !ValidName(t.Name):
+		return fmt.Errorf("the name %q must have 1 to 64 characters of A-Z, a-z, 0-9, _, - and .", t.Name)
+	case t.Description == "":
+		return fmt.Errorf("%s has no description", t.Name)
+	case t.Input == nil || t.Input.Type != "object":
+		return fmt.Errorf("the input of %s is not of type object", t.Name)
+	case t.Output != nil && t.Output.Type != "object":
+		return fmt.Errorf("the output of %s is not of type object", t.Name)
+	case t.Call == nil:
+		return fmt.Errorf("%s has no function", t.Name)
+	case t.Hints.ReadOnly && t.Hints.Destructive:
+		return fmt.Errorf("%s cannot be both read-only and destructive", t.Name)
+	case t.Timeout < 0:
+		return fmt.Errorf("the timeout of %s is negative", t.Name)
+	}
+	return nil
+}
+
+// ValidName reports whether a tool can have the name.
+func ValidName(name string) bool {
+	for _, r := range name {
+		if r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
+
+// Limit is the time one call may take.
+func (t Tool) Limit() time.Duration { return cmp.Or(t.Timeout, DefaultTimeout) }
+
+// In reports whether the tool belongs to one of the sets.
+func (t Tool) In(sets ...string) bool {
+	return len(t.Sets) == 0 || slices.ContainsFunc(sets, func(s string) bool { return slices.Contains(t.Sets, s) })
+}
+
+// Invoke calls the tool with its time limit and gives c what it lacks, so that
+// the function can use c's functions without looking. Every error is an
+// [*Error] or a [*ConfirmationRequired]; a panic is not caught.
+func (t Tool) Invoke(ctx context.Context, c *Call) (any, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, t.Limit(), &Error{
+		Code: CodeTimeout, Message: fmt.Sprintf("%s did not finish within %v", t.Name, t.Limit()),
+		Hint: "ask for less: a narrower filter, a smaller limit",
+	})
+	defer cancel()
+	c = c.complete(t.Name)
+	out, err := t.Call(withMeter(ctx, c.meter), c)
+	if err != nil {
+		return nil, tidy(ctx, err)
+	}
+	return out, nil
+}

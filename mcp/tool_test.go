@@ -1,0 +1,283 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/tokens"
+)
+
+type listInput struct {
+	Pattern    string   `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern such as C_Or%"`
+	CustomOnly bool     `json:"customOnly,omitempty" jsonschema:"only custom tables"`
+	Limit      int      `json:"limit,omitempty" jsonschema:"how many at most"`
+	Columns    []string `json:"columns,omitempty" jsonschema:"columns to show"`
+	Window     string   `json:"window" jsonschema:"name of a window"`
+}
+
+type listOutput struct {
+	Got listInput `json:"got"`
+}
+
+func listTool() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "list", Description: "Lists what there is.", Sets: []string{"registry"}, Hints: mcp.Hints{ReadOnly: true},
+	}, func(_ context.Context, _ *mcp.Call, in listInput) (listOutput, error) { return listOutput{in}, nil })
+}
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	tool := listTool()
+	for name, tc := range map[string]struct {
+		arguments     string
+		want          listInput
+		message, hint string
+	}{
+		"as described":                {arguments: `{"pattern":"C%","limit":5,"window":"w"}`, want: listInput{Pattern: "C%", Limit: 5, Window: "w"}},
+		"a number as text":            {arguments: `{"limit":" 5 ","window":"w"}`, want: listInput{Limit: 5, Window: "w"}},
+		"a truth value as text":       {arguments: `{"customOnly":"True","window":"w"}`, want: listInput{CustomOnly: true, Window: "w"}},
+		"one value for a list":        {arguments: `{"columns":"Name","window":"w"}`, want: listInput{Columns: []string{"Name"}, Window: "w"}},
+		"null for not given":          {arguments: `{"columns":null,"limit":null,"window":"w"}`, want: listInput{Window: "w"}},
+		"a misspelt name":             {arguments: `{"patern":"C%","window":"w"}`, message: `list: there is no argument "patern"`, hint: `did you mean "pattern"? list takes: pattern, customOnly, limit, columns, window (required)`},
+		"a strange name":              {arguments: `{"zzzzz":1,"window":"w"}`, message: `list: there is no argument "zzzzz"`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
+		"another case":                {arguments: `{"Pattern":"C%","window":"w"}`, message: `list: there is no argument "Pattern"`, hint: `did you mean "pattern"? list takes: pattern, customOnly, limit, columns, window (required)`},
+		"nothing at all":              {arguments: ``, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
+		"null":                        {arguments: `null`, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
+		"a list":                      {arguments: `[1]`, message: `list: the arguments are no JSON object`, hint: "send an object of named arguments"},
+		"broken JSON":                 {arguments: `{"window":`, message: `list: the arguments are no JSON object`, hint: "send an object of named arguments"},
+		"text that is no number":      {arguments: `{"limit":"many","window":"w"}`, message: `list: argument "limit" must be of type integer, not string`, hint: "limit: how many at most"},
+		"a fraction for a whole":      {arguments: `{"limit":1.5,"window":"w"}`, message: `list: argument "limit" must be of type integer, not number`, hint: "limit: how many at most"},
+		"a number too big":            {arguments: `{"limit":1e30,"window":"w"}`, message: `list: argument "limit" cannot be number 1e30`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
+		"required, but null":          {arguments: `{"window":null}`, message: `list: argument "window" must be of type string, not null`, hint: "window: name of a window"},
+		"an object instead of a list": {arguments: `{"columns":{"a":1},"window":"w"}`, message: `list: argument "columns" must be of type array, not object`, hint: "columns: columns to show"},
+		"too deep":                    {arguments: `{"window":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, message: "list: the arguments are nested more than 32 deep"},
+		"brackets in a text":          {arguments: `{"window":"` + strings.Repeat("[", 40) + `\""}`, want: listInput{Window: strings.Repeat("[", 40) + `"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(tc.arguments)})
+			if tc.message != "" {
+				var e *mcp.Error
+				require.ErrorAs(t, err, &e)
+				assert.Equal(t, mcp.CodeInvalidArguments, e.Code)
+				assert.Equal(t, tc.message, e.Message)
+				assert.Equal(t, tc.hint, e.Hint)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, listOutput{tc.want}, got)
+		})
+	}
+}
+
+func TestDefaultsAndEnumsOfAnEditedSchema(t *testing.T) {
+	t.Parallel()
+	schema, err := mcp.InputSchema[listInput]()
+	require.NoError(t, err)
+	schema.Properties["limit"].Default = json.RawMessage("50")
+	schema.Properties["pattern"].Enum = []any{"summary", "full"}
+	tool := mcp.New(mcp.Tool{Name: "list", Description: "Lists.", Input: schema},
+		func(_ context.Context, _ *mcp.Call, in listInput) (listOutput, error) { return listOutput{in}, nil })
+
+	got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"window":"w","pattern":"FULL"}`)})
+	require.NoError(t, err)
+	assert.Equal(t, listOutput{listInput{Window: "w", Limit: 50, Pattern: "full"}}, got)
+
+	_, err = tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"window":"w","pattern":"sumary"}`)})
+	require.EqualError(t, err, `list: argument "pattern" cannot be "sumary"; did you mean "summary"? there are: summary, full`)
+}
+
+func TestErrorsOfTools(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		err  error
+		want string
+	}{
+		"one of its own":   {&mcp.Error{Code: mcp.CodeConflict, Message: "it exists", Hint: "leave it", RetryAfter: 1500 * time.Millisecond}, `{"code":"conflict","message":"it exists","hint":"leave it","retryAfterSeconds":2}`},
+		"wrapped":          {fmt.Errorf("around: %w", &mcp.Error{Code: mcp.CodeConflict, Message: "it exists"}), `{"code":"conflict","message":"it exists"}`},
+		"the ERP refuses":  {&erp.Error{Status: 403, Title: "Forbidden", Method: "GET", Path: "/models/x"}, `"code":"permission_denied"`},
+		"the ERP is slow":  {&erp.Error{Status: 503, Title: "Busy", RetryAfter: 3 * time.Second}, `"retryAfterSeconds":3`},
+		"out of the blue":  {errors.New("password=hunter2"), `{"code":"internal","message":"the tool failed for a reason it did not foresee"`},
+		"a question":       {&mcp.ConfirmationRequired{Message: "Delete?"}, `"code":"confirmation_required","message":"Delete?"`},
+		"the client left":  {context.Canceled, `"code":"cancelled"`},
+		"somebody's limit": {context.DeadlineExceeded, `"code":"timeout"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := json.Marshal(mcp.ErrorOf(tc.err))
+			require.NoError(t, err)
+			assert.Contains(t, string(got), tc.want)
+			assert.NotContains(t, string(got), "hunter2")
+			assert.ErrorIs(t, mcp.ErrorOf(tc.err), rootOf(tc.err))
+		})
+	}
+	assert.Nil(t, mcp.ErrorOf(nil))
+}
+
+// rootOf is what errors.Is must still find.
+func rootOf(err error) error {
+	var e *mcp.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}
+
+func TestATimeLimitIsTheTools(t *testing.T) {
+	t.Parallel()
+	tool := mcp.New(mcp.Tool{Name: "slow", Description: "Waits.", Timeout: time.Millisecond},
+		func(ctx context.Context, _ *mcp.Call, _ struct{}) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+	_, err := tool.Invoke(t.Context(), &mcp.Call{})
+	require.EqualError(t, err, "slow did not finish within 1ms; ask for less: a narrower filter, a smaller limit")
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, mcp.CodeTimeout, mcp.ErrorOf(err).Code)
+}
+
+func TestConfirmationIsAnArgumentTheFunctionDoesNotSee(t *testing.T) {
+	t.Parallel()
+	tool := mcp.New(mcp.Tool{Name: "drop", Description: "Drops.", Confirms: true, Hints: mcp.Hints{Destructive: true}},
+		func(ctx context.Context, c *mcp.Call, in struct {
+			Table string `json:"table"`
+		}) (any, error) {
+			ok, err := c.Confirm(ctx, "Drop "+in.Table+"?")
+			return map[string]bool{"dropped": ok}, err
+		})
+	require.Contains(t, tool.Input.Properties, mcp.ConfirmationArgument)
+	_, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"table":"XX_A","confirmation":"abc"}`)})
+	var ask *mcp.ConfirmationRequired
+	require.ErrorAs(t, err, &ask)
+	assert.Equal(t, "Drop XX_A?", ask.Message)
+
+	got, err := tool.Invoke(t.Context(), &mcp.Call{
+		Arguments: json.RawMessage(`{"table":"XX_A"}`),
+		Confirm:   func(context.Context, string) (bool, error) { return true, nil },
+	})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{"dropped": true}, got)
+}
+
+func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(srv.Close)
+	client := &http.Client{Transport: mcp.Transport(nil)}
+	budget := 2
+	tool := mcp.New(mcp.Tool{Name: "ask", Description: "Asks three times."},
+		func(ctx context.Context, c *mcp.Call, _ struct{}) (any, error) {
+			for range 3 {
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL, nil)
+				if err != nil {
+					return nil, err
+				}
+				res, err := client.Do(req)
+				if err != nil {
+					return nil, err
+				}
+				if err := res.Body.Close(); err != nil {
+					return nil, err
+				}
+			}
+			return c.Spent(), nil
+		})
+	got, err := tool.Invoke(t.Context(), &mcp.Call{})
+	require.NoError(t, err)
+	assert.Equal(t, mcp.Cost{APICalls: 3}, got)
+
+	_, err = tool.Invoke(t.Context(), &mcp.Call{OnSpend: func(context.Context, mcp.Cost) error {
+		if budget--; budget < 0 {
+			return &mcp.Error{Code: mcp.CodeCostLimitExceeded, Message: "used up"}
+		}
+		return nil
+	}})
+	assert.Equal(t, mcp.CodeCostLimitExceeded, mcp.ErrorOf(err).Code)
+	require.NoError(t, mcp.Spend(t.Context(), 1), "outside of a call")
+}
+
+func TestSets(t *testing.T) {
+	t.Parallel()
+	tool := func(name string, readOnly bool, sets ...string) mcp.Tool {
+		return mcp.New(mcp.Tool{Name: name, Description: "Does.", Sets: sets, Hints: mcp.Hints{ReadOnly: readOnly}},
+			func(context.Context, *mcp.Call, struct{}) (any, error) { return nil, nil })
+	}
+	set := mcp.Set{tool("a", true, "registry"), tool("b", false, "table"), tool("c", true)}
+	require.NoError(t, set.Check())
+	assert.Equal(t, []string{"a", "b", "c"}, set.Filter(nil).Names())
+	assert.Equal(t, []string{"a", "c"}, set.Filter([]string{"registry"}).Names())
+	assert.Equal(t, []string{"a", "b", "c"}, set.Filter([]string{mcp.AllSets}).Names())
+	assert.Equal(t, []string{"a", "c"}, set.Filter(nil, mcp.ReadOnly).Names())
+	assert.Equal(t, []string{"registry", "table"}, set.SetNames())
+	require.EqualError(t, set.CheckSets([]string{"registri"}), `there is no tool set "registri"; did you mean "registry"? there are: registry, table, all`)
+	require.NoError(t, set.CheckSets([]string{"table", mcp.AllSets}))
+	require.ErrorContains(t, append(set, set[0]).Check(), "there are two tools a")
+	require.EqualError(t, set.Unknown("d"), `there is no tool "d"; did you mean "a" or "b" or "c"?`)
+}
+
+func TestDefinitionsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	ok := func(context.Context, *mcp.Call, struct{}) (any, error) { return nil, nil }
+	for name, tool := range map[string]mcp.Tool{
+		"no name":               {Description: "d"},
+		"a space in the name":   {Name: "a b", Description: "d"},
+		"a long name":           {Name: strings.Repeat("a", 65), Description: "d"},
+		"no description":        {Name: "a"},
+		"read-only and destroy": {Name: "a", Description: "d", Hints: mcp.Hints{ReadOnly: true, Destructive: true}},
+		"negative timeout":      {Name: "a", Description: "d", Timeout: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Panics(t, func() { mcp.New(tool, ok) })
+		})
+	}
+}
+
+func TestOutputIsHeldToItsSchema(t *testing.T) {
+	t.Parallel()
+	tool := listTool()
+	got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"window":"w"}`)})
+	require.NoError(t, err)
+	require.NoError(t, tool.CheckOutput(got))
+	require.ErrorContains(t, tool.CheckOutput(map[string]any{"got": 5}), "breaks its schema")
+	require.ErrorContains(t, tool.CheckOutput(mcp.Result{Structured: map[string]any{"other": 5}}), "breaks its schema")
+}
+
+func TestACallShowsNoToken(t *testing.T) {
+	t.Parallel()
+	c := mcp.Call{Tool: "a", Caller: mcp.Caller{ID: "11/100", Token: tokens.NewSecret("very-secret")}}
+	for _, text := range []string{fmt.Sprintf("%v", c), fmt.Sprintf("%+v", &c), fmt.Sprintf("%#v", c.Caller), fmt.Sprint(c.Caller)} {
+		assert.NotContains(t, text, "very-secret")
+	}
+}
+
+func FuzzArguments(f *testing.F) {
+	tool := listTool()
+	f.Add(`{"pattern":"C%","limit":"5","window":"w"}`)
+	f.Add(`{"window":[[[]]],"limit":1e999}`)
+	f.Add(`{"limit":9007199254740993,"window":"\ud800"}`)
+	f.Fuzz(func(t *testing.T, arguments string) {
+		got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(arguments)})
+		if err != nil {
+			if code := mcp.ErrorOf(err).Code; code != mcp.CodeInvalidArguments {
+				t.Fatalf("%q: code %s: %v", arguments, code, err)
+			}
+			return
+		}
+		if err := tool.CheckOutput(got); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
