@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/term"
 
 	"github.com/erphub/erphub/cmd/internal/app"
 )
@@ -23,7 +24,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"erphub": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}})
+			context.AfterFunc(ctx, stop)
+			streams := app.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}}
+			if term.IsTerminal(int(os.Stdout.Fd())) {
+				streams.Out = os.Stdout // the program finds out by the file
+			}
+			code := app.Run(ctx, os.Args, os.Environ(), streams)
 			stop()
 			os.Exit(code)
 		},

@@ -3,6 +3,9 @@ package board_test
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,13 +71,36 @@ func record(t testing.TB, log *deploylog.Log) {
 	}
 }
 
-// A run is followed from its start to its rollback in a page that is never
-// loaded again.
+// program builds erphub; what it returns runs `erphub env deploy` as a build
+// server would and gives what it prints.
+func program(t *testing.T, w *world) func(args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "erphub")
+	built, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/erphub/erphub/cmd/erphub").CombinedOutput()
+	require.NoError(t, err, "%s", built)
+	token, err := w.erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	folder := t.TempDir()
+	return func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), path, append([]string{"env", "deploy"}, args...)...)
+		cmd.Dir = folder
+		cmd.Env = []string{"ERPHUB_CONFIG=" + filepath.Join(folder, "config.yaml"), "ERP_URL=" + w.erp.URL(), "ERP_TOKEN=" + token}
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		require.NoError(t, err, "%v: %s", args, &stderr)
+		return strings.TrimSpace(string(out))
+	}
+}
+
+// A run that the command line records is followed from its start to its
+// rollback in a page that is never loaded again.
 func TestBrowserFollowsARun(t *testing.T) {
 	w := start(t)
 	record(t, w.log)
+	erphub := program(t, w)
 	b := newBrowser(t)
-	ctx := context.Background()
 	b.open(w.url + "/deployments")
 	b.shows("#link", "live")
 	b.shows(prod, "12.0.3-hotfix")
@@ -87,24 +113,20 @@ func TestBrowserFollowsARun(t *testing.T) {
 	b.scheme("light")
 	b.script("globalThis.unchanged = true")
 
-	run, err := w.log.Start(ctx, deploylog.NewRun{
-		Environment: deploylog.Production, Version: "12.0.4", DeployedBy: "anna", BuildNo: "118", BuildURL: "https://ci.example.com/erp/118",
-		CurrentStep: "compiling", Changes: "SHIP-21 new carrier",
-	})
-	require.NoError(t, err)
+	id := erphub("start", "--env", "PROD", "--version", "12.0.4", "--deployed-by", "anna", "--ci-build", "118", "--ci-url", "https://ci.example.com/erp/118",
+		"--step", "compiling", "--changes", "SHIP-21 new carrier")
 	b.shows(prod+" .now .chip", "Building")
 	b.shows(prod+" .now .version", "12.0.4")
 	b.shows("#announce", "Production: 12.0.4 Building")
 	b.until("document.title === '(1) Deployments'")
 
-	_, err = w.log.Update(ctx, run.ID, deploylog.Update{Status: deploylog.Deploying, CurrentStep: ptr("copying plugins")})
-	require.NoError(t, err)
+	erphub("update", "--id", id, "--status", "DEPLOYING", "--step", "copying plugins")
 	b.shows(prod+" .now .chip", "Deploying")
 	for _, progress := range []int{20, 65} {
-		_, err = w.log.Update(ctx, run.ID, deploylog.Update{Progress: ptr(progress), CurrentStep: ptr(fmt.Sprintf("plugin %d of 100", progress))})
-		require.NoError(t, err)
+		step := fmt.Sprintf("plugin %d of 100", progress)
+		erphub("update", "--id", id, "--progress", strconv.Itoa(progress), "--step", step)
 		b.until("document.querySelector('%s progress')?.value === %d", prod, progress)
-		b.shows(prod+" .step", fmt.Sprintf("plugin %d of 100", progress))
+		b.shows(prod+" .step", step)
 	}
 	b.until("document.querySelector('#history li .chip').textContent === 'Deploying'")
 	b.until("document.querySelectorAll('#timeline .mark.DEPLOYING').length === 1")
@@ -114,8 +136,7 @@ func TestBrowserFollowsARun(t *testing.T) {
 	b.script("document.querySelector('%s .now a').click()", prod)
 	b.shows("#detail[open] h2", "12.0.4")
 	b.shows("#detail", "SHIP-21 new carrier")
-	_, err = w.log.Complete(ctx, run.ID, deploylog.Completion{Status: deploylog.Failed, ErrorMessage: "health check: 503 after 120 s\nthe last answer was:\n  no plugin org.example.shipping"})
-	require.NoError(t, err)
+	erphub("complete", "--id", id, "--status", "FAILED", "--error", "health check: 503 after 120 s\nthe last answer was:\n  no plugin org.example.shipping")
 	b.shows("#detail .chip", "Failed")
 	b.shows("#detail .block.bad pre", "no plugin org.example.shipping")
 	b.view("detail")
@@ -126,8 +147,7 @@ func TestBrowserFollowsARun(t *testing.T) {
 	b.shows(prod+" .runs", "12.0.3-hotfix")
 	b.shot("failed-run")
 
-	_, err = w.log.Rollback(ctx, run.ID, deploylog.Rollback{Reason: "health check failed"})
-	require.NoError(t, err)
+	erphub("rollback", "--id", id, "--reason", "health check failed")
 	b.shows(prod+" .now .chip", "Rolled back")
 	b.shows("#history li .chip", "Rolled back")
 	b.shows("#announce", "Production: 12.0.4 Rolled back")

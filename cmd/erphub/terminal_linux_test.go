@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+)
+
+// terminal is a pseudo-terminal and what was written to it.
+type terminal struct {
+	device *os.File // the program's side
+
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{}
+}
+
+// newTerminal opens a terminal of 100 columns.
+func newTerminal(t *testing.T) *terminal {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("SKIPPED: no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	fd := int(master.Fd())
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}))
+	device, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	term := &terminal{device: device, changed: make(chan struct{}, 1)}
+	t.Cleanup(func() { _ = device.Close() })
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := master.Read(buf)
+			term.mu.Lock()
+			term.text.Write(buf[:n])
+			term.mu.Unlock()
+			select {
+			case term.changed <- struct{}{}:
+			default:
+			}
+			if err != nil {
+				return // closed, or nobody writes any more
+			}
+		}
+	}()
+	return term
+}
+
+func (term *terminal) raw() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.text.String()
+}
+
+var escapes = regexp.MustCompile(`\x1b\[(\d*)([A-Z])`)
+
+// screen is what somebody in front of the terminal sees: the lines after all
+// moves of the cursor.
+func (term *terminal) screen() []string {
+	lines, row := []string{""}, 0
+	text := term.raw()
+	for len(text) > 0 {
+		if at := escapes.FindStringSubmatchIndex(text); at != nil && at[0] == 0 {
+			switch command := text[at[4]:at[5]]; command {
+			case "A":
+				up := 1
+				_, _ = fmt.Sscan(text[at[2]:at[3]], &up)
+				row = max(row-up, 0)
+			case "K":
+				lines[row] = ""
+			}
+			text = text[at[1]:]
+			continue
+		}
+		switch c := text[0]; c {
+		case '\r': // every line is cleared before it is written
+		case '\n':
+			if row++; row == len(lines) {
+				lines = append(lines, "")
+			}
+		default:
+			lines[row] += string(c)
+		}
+		text = text[1:]
+	}
+	return lines
+}
+
+// sees waits until the screen has a line that matches.
+func (term *terminal) sees(t *testing.T, pattern string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a test that fails should say what was there
+	defer cancel()
+	want := regexp.MustCompile(pattern)
+	for {
+		for _, line := range term.screen() {
+			if want.MatchString(line) {
+				return
+			}
+		}
+		select {
+		case <-term.changed:
+		case <-ctx.Done():
+			require.Failf(t, "not seen", "%s in\n%s", pattern, strings.Join(term.screen(), "\n"))
+		}
+	}
+}
+
+// On a terminal, watch keeps one bar per environment and moves it in place.
+func TestWatchOnATerminal(t *testing.T) {
+	srv := startDeployments(t)
+	client := deployer(t, srv)
+	log := deploylog.New(client, nil)
+	prod, err := log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Production, Version: "12.0.3", DeployedBy: "anna"})
+	require.NoError(t, err)
+	dev, err := log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Development, Version: "12.1.0\x1b[2J", DeployedBy: "ben"})
+	require.NoError(t, err)
+
+	term := newTerminal(t)
+	program, err := exec.LookPath("erphub") // where testscript put it
+	require.NoError(t, err)
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), program, "env", "deploy", "watch", "--until-done", "--every", "20ms")
+	cmd.Env = []string{"ERPHUB_CONFIG=" + filepath.Join(t.TempDir(), "config.yaml"), "ERP_URL=" + srv.URL(), "ERP_TOKEN=" + token, "PATH=" + os.Getenv("PATH"), "TERM=xterm"}
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.device, term.device, &stderr
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+
+	term.sees(t, `^PROD +\[\.{20}\] +0 % +12\.0\.3 +BUILDING`)
+	term.sees(t, `^DEV +\[\.{20}\] +0 % +12\.1\.0`)
+	_, err = log.Update(t.Context(), prod.ID, deploylog.Update{Status: deploylog.Deploying})
+	require.NoError(t, err)
+	progress := 55
+	step := "copying plugins"
+	_, err = log.Update(t.Context(), prod.ID, deploylog.Update{Progress: &progress, CurrentStep: &step})
+	require.NoError(t, err)
+	term.sees(t, `^PROD +\[#{11}\.{9}\] +55 % +12\.0\.3 +DEPLOYING: copying plugins`)
+	_, err = log.Complete(t.Context(), prod.ID, deploylog.Completion{Status: deploylog.Success})
+	require.NoError(t, err)
+	term.sees(t, `^PROD +\[#{20}\] 100 % +12\.0\.3 +SUCCESS`)
+	_, err = log.Update(t.Context(), dev.ID, deploylog.Update{Status: deploylog.Deploying})
+	require.NoError(t, err)
+	_, err = log.Complete(t.Context(), dev.ID, deploylog.Completion{Status: deploylog.Failed, ErrorMessage: "no space left\non the device"})
+	require.NoError(t, err)
+	term.sees(t, `^DEV .* FAILED: no space left`)
+	require.NoError(t, cmd.Wait(), "stderr: %s", &stderr)
+
+	bars := 0
+	for _, line := range term.screen() {
+		assert.LessOrEqual(t, len([]rune(line)), 99, "a line wraps: %q", line)
+		if strings.Contains(line, "[") {
+			bars++
+		}
+	}
+	assert.Equal(t, 2, bars, "one line per environment, in place")
+	assert.NotContains(t, term.raw(), "\x1b[2J", "what a version has in it reached the terminal")
+}
+
+// startDeployments starts an embedded ERP with a deployment log.
+func startDeployments(t *testing.T) *erptest.Server {
+	t.Helper()
+	srv := erptest.New(t)
+	plan, err := deploylog.Plan(&deploylog.InstallOptions{NoWindow: true})
+	require.NoError(t, err)
+	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
+	require.NoError(t, err)
+	_, err = restdict.Run(t.Context(), connect(t, srv, token), plan, &restdict.Options{BatchSize: 200})
+	require.NoError(t, err)
+	return srv
+}
+
+func deployer(t *testing.T, srv *erptest.Server) *erp.Client {
+	t.Helper()
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	return connect(t, srv, token)
+}
+
+func connect(t *testing.T, srv *erptest.Server, token string) *erp.Client {
+	t.Helper()
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+	require.NoError(t, err)
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
