@@ -82,10 +82,21 @@ var rules = map[string]rule{
 	"dict/migration": {ours: []string{"dict", "dict/ddl", "internal/..."}, reason: "scripts are applied through database/sql, with the caller's driver"},
 	"dict/tablefile": {ours: []string{"dict"}, outside: []string{"go.yaml.in/yaml/v3"}, reason: "YAML is read in one place"},
 	"deploylog": {
-		ours:    []string{"dict", "dict/restdict", "erp", "erp/internal/...", "internal/..."},
+		ours:    []string{"dict", "erp", "erp/internal/...", "internal/..."},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "a build server links it",
 	},
+	"deploylog/board": {
+		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "the board is a handler over the log: its page has no build step and no library",
+	},
+	"deploylog/spool": {
+		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
+		reason:  "a build server links it; the lock is for writers of one folder",
+	},
+	"deploylog/ci": {reason: "reading a build server's variables needs nothing"},
 }
 
 // forbidden packages of the standard library, with the reason.
