@@ -1,0 +1,29 @@
+package guard
+
+// Plan is a secured statement. It is shared between callers: do not change it.
+type Plan struct {
+	// SQL is the text to run. It lists organizations and records of the role,
+	// so it is for the database and the audit, not for the caller.
+	SQL string
+
+	// Tables are the dictionary's names of all tables the statement reads,
+	// those behind views included, sorted.
+	Tables []string
+
+	// Columns are the columns of the answer.
+	Columns []OutputColumn
+
+	// Params is the number of parameters, $1 and up.
+	Params int
+
+	guard  *Guard
+	policy *Policy
+	limit  int
+	text   string // SQL as PostgreSQL text, whatever the dialect
+}
+
+// OutputColumn is a column of a statement's answer.
+type OutputColumn struct {
+	Name     string // as the server will name it; names may repeat
+	Redacted bool   // computed from a redacted column
+}
