@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// Reader opens the store's database for reading alone, for services that run
+// beside the server: its connections cannot write, and their transactions and
+// results hold the store's lock as those of View do. The caller closes it, and
+// must not write to the store while it has a transaction or a result open.
+func (s *Store) Reader() *sql.DB {
+	db := sql.OpenDB(readConnector{s})
+	db.SetMaxOpenConns(16)
+	db.SetMaxIdleConns(4)
+	return db
+}
+
+// Write runs fn in a writing transaction of database/sql and commits it when fn
+// answers nil. The upper-case names of the tables it writes to are told to what
+// [Store.OnChange] has set.
+func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		if err := fn(tx.tx); err != nil {
+			return err
+		}
+		for _, t := range tables {
+			tx.touch(strings.ToUpper(t))
+		}
+		return nil
+	})
+}
+
+// readConnector makes connections that only read.
+type readConnector struct{ s *Store }
+
+func (c readConnector) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func (c readConnector) Connect(context.Context) (driver.Conn, error) {
+	conn, err := (&sqlite.Driver{}).Open(c.s.uri + "&_query_only=1")
+	if err != nil {
+		return nil, fmt.Errorf("opening the ERP database for reading: %w", err)
+	}
+	full, ok := conn.(fullConn)
+	if !ok {
+		return nil, errors.Join(errors.New("opening the ERP database for reading: the driver lacks contexts"), conn.Close())
+	}
+	return &readConn{fullConn: full, s: c.s}, nil
+}
+
+// fullConn is what the driver's connections can do.
+type fullConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+// readConn takes the store's lock around everything that reads. database/sql
+// uses a connection from one goroutine at a time.
+type readConn struct {
+	fullConn
+	s    *Store
+	inTx bool
+}
+
+func (c *readConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	c.s.mu.RLock()
+	opts.ReadOnly = true // begins without the writer's lock
+	tx, err := c.fullConn.BeginTx(ctx, opts)
+	if err != nil {
+		c.s.mu.RUnlock()
+		return nil, err
+	}
+	c.inTx = true
+	return &readTx{Tx: tx, c: c}, nil
+}
+
+func (c *readConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if c.inTx {
+		return c.fullConn.QueryContext(ctx, query, args)
+	}
+	c.s.mu.RLock()
+	rows, err := c.fullConn.QueryContext(ctx, query, args)
+	if err != nil {
+		c.s.mu.RUnlock()
+		return nil, err
+	}
+	return &readRows{Rows: rows, s: c.s}, nil
+}
+
+// PrepareContext serves transactions; a statement outside of one would hold no
+// lock.
+func (c *readConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if !c.inTx {
+		return nil, errors.New("prepare a statement: begin a transaction first")
+	}
+	return c.fullConn.PrepareContext(ctx, query)
+}
+
+type readTx struct {
+	driver.Tx
+	c *readConn
+}
+
+func (t *readTx) Commit() error { return t.Rollback() }
+
+func (t *readTx) Rollback() error {
+	defer func() {
+		t.c.inTx = false
+		t.c.s.mu.RUnlock()
+	}()
+	return t.Tx.Rollback()
+}
+
+// readRows is a result outside of a transaction.
+type readRows struct {
+	driver.Rows
+	s      *Store
+	closed bool
+}
+
+func (r *readRows) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	defer r.s.mu.RUnlock()
+	return r.Rows.Close()
+}
+
+func (r *readRows) ColumnTypeDatabaseTypeName(i int) string {
+	if named, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
+		return named.ColumnTypeDatabaseTypeName(i)
+	}
+	return ""
+}
