@@ -1,24 +1,42 @@
 package diff_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // to read the embedded ERP's database beside it
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// start runs an embedded ERP and a client logged in as System.
-func start(t testing.TB) *erp.Client {
+// server is an embedded ERP, a client logged in as System, and the database
+// beside it.
+type server struct {
+	*erp.Client
+	beside *dbdict.Source
+}
+
+// start runs an embedded ERP.
+func start(t testing.TB) server {
 	t.Helper()
-	srv := erptest.New(t)
+	path := filepath.Join(t.TempDir(), "erp.db")
+	srv := erptest.New(t, erptest.Options{Path: path})
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	beside, err := dbdict.New(db, dbdict.SQLite, nil)
+	require.NoError(t, err)
 	body := `{"userName":"SuperUser","password":"System","parameters":{"clientId":"0","roleId":"0","organizationId":"0"}}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL()+"/api/v1/auth/tokens", strings.NewReader(body))
 	require.NoError(t, err)
@@ -32,25 +50,27 @@ func start(t testing.TB) *erp.Client {
 	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(answer.Token)))
 	require.NoError(t, err)
-	return client
+	return server{client, beside}
 }
 
-// registry reads the dictionary as it is now.
-func registry(t testing.TB, client *erp.Client) dict.Registry {
+// registry reads the dictionary as it is now, from the database, which is much
+// faster under the race detector; that both sources give the same is proved in
+// package restdict. TestRoundTrip reads by the API.
+func registry(t testing.TB, s server) dict.Registry {
 	t.Helper()
-	catalog, err := dict.LoadCatalog(t.Context(), restdict.NewSource(client, nil))
+	catalog, err := dict.LoadCatalog(t.Context(), s.beside)
 	require.NoError(t, err)
 	return catalog
 }
 
 // apply brings the definitions into the ERP, by way of comparing, and gives
 // what was different.
-func apply(t testing.TB, client *erp.Client, tables ...dict.Table) *diff.Result {
+func apply(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 	t.Helper()
 	result := compare(t, client, tables...)
 	plan, err := result.Plan()
 	require.NoError(t, err)
-	run, err := restdict.Run(t.Context(), client, plan, &restdict.Options{BatchSize: 25})
+	run, err := restdict.Run(t.Context(), client.Client, plan, &restdict.Options{BatchSize: 25})
 	if err != nil && run != nil {
 		for _, s := range run.Steps {
 			if s.Err != nil {
@@ -62,14 +82,14 @@ func apply(t testing.TB, client *erp.Client, tables ...dict.Table) *diff.Result 
 	return result
 }
 
-func compare(t testing.TB, client *erp.Client, tables ...dict.Table) *diff.Result {
+func compare(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 	t.Helper()
 	result, err := diff.Compare(t.Context(), registry(t, client), &dict.Options{AnyPrefix: true}, tables...)
 	require.NoError(t, err)
 	return result
 }
 
-func definition(t testing.TB, client *erp.Client, name string) dict.Table {
+func definition(t testing.TB, client server, name string) dict.Table {
 	t.Helper()
 	table, notes, err := diff.Definition(t.Context(), registry(t, client), name)
 	require.NoError(t, err)

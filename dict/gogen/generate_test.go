@@ -1,6 +1,7 @@
 package gogen_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"flag"
 	"go/ast"
@@ -16,8 +17,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // to read the embedded ERP's database beside it
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/gogen"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
@@ -26,9 +29,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-func start(t testing.TB) (*erptest.Server, string, *erp.Client) {
+func start(t testing.TB) (*erptest.Server, string, *erp.Client, *dbdict.Source) {
 	t.Helper()
-	srv := erptest.New(t)
+	path := filepath.Join(t.TempDir(), "erp.db")
+	srv := erptest.New(t, erptest.Options{Path: path})
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	beside, err := dbdict.New(db, dbdict.SQLite, nil)
+	require.NoError(t, err)
 	body := `{"userName":"SuperUser","password":"System","parameters":{"clientId":"0","roleId":"0","organizationId":"0"}}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL()+"/api/v1/auth/tokens", strings.NewReader(body))
 	require.NoError(t, err)
@@ -42,7 +51,7 @@ func start(t testing.TB) (*erptest.Server, string, *erp.Client) {
 	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(answer.Token)))
 	require.NoError(t, err)
-	return srv, answer.Token, client
+	return srv, answer.Token, client, beside
 }
 
 // every kind of column, with values that a wrong type would not decode
@@ -102,7 +111,7 @@ func main() {
 // decodes the records the ERP has.
 func TestGeneratedDecodes(t *testing.T) {
 	t.Parallel()
-	srv, login, client := start(t)
+	srv, login, client, beside := start(t)
 	plan, err := dict.NewPlan(nil, kinds())
 	require.NoError(t, err)
 	_, err = restdict.Run(t.Context(), client, plan, &restdict.Options{BatchSize: 25})
@@ -113,7 +122,7 @@ func TestGeneratedDecodes(t *testing.T) {
 		"XX_Data": map[string]any{"a": 1}, "XX_User_ID": 100, "AD_Role_ID": 0, "XX_State": "Ü",
 	})
 	require.NoError(t, err)
-	reg, err := dict.LoadCatalog(t.Context(), restdict.NewSource(client, nil))
+	reg, err := dict.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
 	list, err := reg.Tables(t.Context(), dict.ListQuery{})
 	require.NoError(t, err)
@@ -196,8 +205,8 @@ func structs(t *testing.T, source []byte) map[string]string {
 
 func TestGenerateRefuses(t *testing.T) {
 	t.Parallel()
-	_, _, client := start(t)
-	reg, err := dict.LoadCatalog(t.Context(), restdict.NewSource(client, nil))
+	_, _, _, beside := start(t)
+	reg, err := dict.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
 	_, err = gogen.Generate(t.Context(), reg, gogen.Options{Tables: []string{"C_Ordre"}})
 	require.ErrorIs(t, err, dict.ErrNotFound)
