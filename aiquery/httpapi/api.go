@@ -1,0 +1,289 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/tokens"
+)
+
+// Prefix is where the API is mounted: below it, whatever stands before.
+const Prefix = "/api/ai"
+
+// Version is the version of the API that the OpenAPI document describes.
+const Version = "1.0.0"
+
+// The defaults of [Options].
+const (
+	DefaultMaxBody       = 1 << 20
+	DefaultBodyTimeout   = 10 * time.Second
+	DefaultPerMinute     = 6000
+	DefaultBurst         = 500
+	DefaultMaxConcurrent = 128
+	DefaultContextTTL    = time.Minute
+	MaxContextTTL        = time.Hour
+)
+
+// tokenRetry is when to come back after a token could not be checked.
+const tokenRetry = 5 * time.Second
+
+// Engine is what answers. [*aiquery.Engine] is one.
+type Engine interface {
+	Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error)
+	Explain(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error)
+	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
+	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
+	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error)
+	Health(ctx context.Context) aiquery.Health
+}
+
+// Options change a [Handler]. Nil and the zero value are the defaults.
+type Options struct {
+	// Logger hears of faults of the service and of tokens that could not be
+	// checked; nil is silent. No token and no statement is logged.
+	Logger *slog.Logger
+	// PerMinute is how many requests a user may make in a minute, in the long
+	// run; Burst how many at once. 0: 6000 and 500.
+	PerMinute, Burst int
+	// MaxConcurrent bounds the requests worked on at a time, of all users; more
+	// are refused with 503. 0: 128. What runs in the database is bounded by the
+	// engine.
+	MaxConcurrent int
+	// MaxBody bounds a body in bytes, 0: 1 MiB; BodyTimeout the time it may take
+	// to arrive, 0: 10 s.
+	MaxBody     int64
+	BodyTimeout time.Duration
+	// Origins are the web origins, such as https://erp.example.com, whose pages
+	// may call the API. None: no page may, and nothing of CORS is answered.
+	Origins []string
+	// Contexts keeps what user interfaces publish; nil: a [MemoryStore].
+	Contexts ContextStore
+	// ContextTTL is the life of a published context that does not name one; 0:
+	// one minute. It is at most [MaxContextTTL].
+	ContextTTL time.Duration
+	// ProviderID is the AIG_Provider_ID of the audit, AIUserID the AD_User_ID
+	// that it names as the AI user; 0: none, and the caller.
+	ProviderID, AIUserID int
+	// Observe is called after each request with its operation, such as "query",
+	// the code of the error or "ok", and the time it took; nil: nobody. It must
+	// not block. The number of different values is small.
+	Observe func(operation, code string, took time.Duration)
+	// Clock tells the time; nil is time.Now.
+	Clock func() time.Time
+}
+
+// Handler is the API. It is safe for concurrent use.
+type Handler struct {
+	engine   Engine
+	verifier Verifier
+	opts     Options
+	log      *slog.Logger
+	limit    *limiter
+	slots    chan struct{}
+	mux      *http.ServeMux
+
+	healthTurn turn // guards what follows; held while health is asked for
+	health     aiquery.Health
+	healthAt   time.Time
+}
+
+// New makes the API of an engine for callers whose tokens the verifier accepts.
+func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
+	if engine == nil || verifier == nil {
+		return nil, errors.New("setting up the AI API: it needs an engine and a verifier of tokens")
+	}
+	h := &Handler{engine: engine, verifier: verifier, log: slog.New(slog.DiscardHandler), mux: http.NewServeMux(), healthTurn: make(turn, 1)}
+	if opts != nil {
+		h.opts = *opts
+	}
+	o := &h.opts
+	if o.PerMinute < 0 || o.Burst < 0 || o.MaxConcurrent < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.ContextTTL < 0 || o.ContextTTL > MaxContextTTL {
+		return nil, errors.New("setting up the AI API: a limit is negative, or the life of contexts above an hour")
+	}
+	for _, origin := range o.Origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return nil, fmt.Errorf("setting up the AI API: %q is no web origin such as https://erp.example.com", origin)
+		}
+	}
+	o.Origins = slices.Clone(o.Origins)
+	o.PerMinute = cmp.Or(o.PerMinute, DefaultPerMinute)
+	o.Burst = cmp.Or(o.Burst, DefaultBurst)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, DefaultMaxConcurrent)
+	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
+	o.ContextTTL = cmp.Or(o.ContextTTL, DefaultContextTTL)
+	if o.Contexts == nil {
+		o.Contexts = NewMemoryStore()
+	}
+	if o.Logger != nil {
+		h.log = o.Logger
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	h.limit = newLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.slots = make(chan struct{}, o.MaxConcurrent)
+	h.route()
+	return h, nil
+}
+
+// route sets up the paths. A path answers to all methods, so that a wrong one is
+// refused in the form of this API.
+func (h *Handler) route() {
+	for _, op := range h.operations() {
+		h.mux.Handle(Prefix+op.path, op)
+	}
+	h.mux.HandleFunc(Prefix+"/", func(w http.ResponseWriter, r *http.Request) {
+		h.refuse(w, r, notFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"))
+	})
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	outer := r
+	r, state := withState(r)
+	w.Header().Set("X-Request-Id", state.id)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if h.cors(w, r) {
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+	outer.Pattern = r.Pattern // for a server that counts by pattern
+}
+
+// operation is one path with what it does for each method.
+type operation struct {
+	h    *Handler
+	name string
+	path string
+	get  call
+	post call
+	open bool // needs no token
+}
+
+// call does the work of an operation and returns the value to answer with.
+type call func(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error)
+
+func (h *Handler) operations() []*operation {
+	return []*operation{
+		{h: h, name: "query", path: "/query", post: h.query},
+		{h: h, name: "explain", path: "/explain", post: h.explain},
+		{h: h, name: "roles", path: "/roles", get: h.roles},
+		{h: h, name: "metadata_table", path: "/metadata/table/{name}", get: h.tableMetadata},
+		{h: h, name: "metadata_window", path: "/metadata/window/{id}", get: h.windowMetadata},
+		{h: h, name: "metadata", path: "/metadata", post: h.metadata},
+		{h: h, name: "context_window", path: "/context/window/{no}", get: h.contextOf(WindowContext, "no")},
+		{h: h, name: "context_chart", path: "/context/chart/{id}", get: h.contextOf(ChartContext, "id")},
+		{h: h, name: "context", path: "/context", post: h.publish},
+		{h: h, name: "health", path: "/health", get: h.healthCheck, open: true},
+		{h: h, name: "openapi", path: "/openapi.yaml", get: h.document, open: true},
+	}
+}
+
+// done is the value of a call that has answered itself.
+type done struct{ code string }
+
+// status is a value to be answered with a status that is not 200.
+type status struct {
+	status int
+	code   string
+	value  any
+}
+
+func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	code := "ok"
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
+				panic(p)
+			}
+			code = o.h.panicked(w, r, o.name, p)
+		}
+		if o.h.opts.Observe != nil {
+			o.h.opts.Observe(o.name, code, time.Since(start))
+		}
+	}()
+	value, err := o.serve(w, r)
+	if err != nil {
+		p := o.h.asProblem(r.Context(), err)
+		code = p.code
+		o.h.refuse(w, r, p)
+		return
+	}
+	switch v := value.(type) {
+	case done:
+		code = cmp.Or(v.code, "ok")
+	case status:
+		code = v.code
+		o.h.answer(w, r, v.status, v.value)
+	default:
+		o.h.answer(w, r, http.StatusOK, value)
+	}
+}
+
+// serve lets a request in and does its work.
+func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
+	var do call
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		do = o.get
+	case http.MethodPost:
+		do = o.post
+	}
+	if do == nil {
+		allow := "POST"
+		if o.get != nil {
+			allow = "GET, HEAD"
+		}
+		return nil, &problem{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "this path does not know that method", hint: "use " + allow, allow: allow}
+	}
+	if o.open {
+		return do(w, r, tokens.Claims{})
+	}
+	claims, refused := o.h.authenticate(r)
+	if refused != nil {
+		return nil, refused
+	}
+	if wait := o.h.limit.take(keyOf(claims)); wait > 0 {
+		return nil, &problem{status: http.StatusTooManyRequests, code: "rate_limited",
+			message: fmt.Sprintf("this user has made more than %d requests in a minute", o.h.opts.PerMinute), hint: "wait as long as Retry-After says", retryAfter: wait}
+	}
+	return do(w, r, claims)
+}
+
+// slot waits for nothing: it takes a place among the requests worked on, or says
+// that there is none. The caller gives it back.
+func (h *Handler) slot() (free func(), err error) {
+	select {
+	case h.slots <- struct{}{}:
+		return func() { <-h.slots }, nil
+	default:
+		return nil, &problem{status: http.StatusServiceUnavailable, code: "unavailable", message: "too many requests are being worked on", hint: "try again", retryAfter: time.Second}
+	}
+}
+
+// panicked logs a fault of ours and answers if nothing was answered yet.
+func (h *Handler) panicked(w http.ResponseWriter, r *http.Request, operation string, p any) string {
+	h.log.ErrorContext(r.Context(), "a request of the AI API panicked", "operation", operation, "panic", fmt.Sprint(p),
+		"request", requestID(r.Context()), "stack", string(debug.Stack()))
+	h.refuse(w, r, internalError())
+	return "internal"
+}
+
+func keyOf(c tokens.Claims) userKey { return userKey{c.ClientID, c.UserID} }
+
+// caller is who asks, for the engine.
+func (h *Handler) caller(ctx context.Context, c tokens.Claims) aiquery.Caller {
+	return aiquery.Caller{UserID: c.UserID, Name: c.Subject, RequestID: requestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID}
+}

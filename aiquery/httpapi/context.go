@@ -1,0 +1,246 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/erphub/erphub/tokens"
+)
+
+const (
+	// maxContexts is how many windows and charts can be published at once.
+	maxContexts = 32
+	// maxContextBytes bounds what is kept of one.
+	maxContextBytes = 256 << 10
+)
+
+// publishBody is what a live user interface says about what it shows.
+type publishBody struct {
+	// TTLSeconds is how long it holds; publish again before. 0 withdraws.
+	TTLSeconds *int         `json:"ttlSeconds"`
+	Windows    []windowShow `json:"windows"`
+	Charts     []chartShow  `json:"charts"`
+}
+
+// windowShow is a window as it stands open. Values of fields are JSON as the
+// user interface has them.
+type windowShow struct {
+	WindowNo  *int           `json:"windowNo"` // of the user interface, from 0
+	Window    *named         `json:"window,omitempty"`
+	Tab       *named         `json:"tab,omitempty"`
+	Record    *recordShow    `json:"record,omitempty"`
+	Fields    map[string]any `json:"fields,omitempty"`  // value by column
+	Display   map[string]any `json:"display,omitempty"` // grid or form, read only, what is hidden
+	Filters   []any          `json:"filters,omitempty"`
+	Selection []any          `json:"selection,omitempty"`
+}
+
+// named is a window or a tab.
+type named struct {
+	ID   int    `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// recordShow is the record on show.
+type recordShow struct {
+	Table string `json:"table"`
+	ID    *int   `json:"id,omitempty"`
+	UUID  string `json:"uuid,omitempty"`
+}
+
+// chartShow is a chart as it is drawn.
+type chartShow struct {
+	ChartID   *int           `json:"chartId"`
+	Name      string         `json:"name,omitempty"`
+	Type      string         `json:"type,omitempty"`
+	Config    map[string]any `json:"config,omitempty"`
+	Axes      []any          `json:"axes,omitempty"`
+	Series    []any          `json:"series,omitempty"`
+	DrillDown []any          `json:"drillDown,omitempty"`
+}
+
+// publishAnswer says how long what was published holds.
+type publishAnswer struct {
+	RequestID string     `json:"requestId"`
+	Published int        `json:"published"` // windows and charts
+	Expires   *time.Time `json:"expires"`   // null when they were withdrawn
+}
+
+// contextAnswer is a published context.
+type contextAnswer struct {
+	Published time.Time       `json:"published"`
+	Expires   time.Time       `json:"expires"`
+	RoleID    int             `json:"roleId"` // it was published with
+	Window    json.RawMessage `json:"window,omitempty"`
+	Chart     json.RawMessage `json:"chart,omitempty"`
+}
+
+// item is a window or chart to be kept.
+type item struct {
+	kind    ContextKind
+	number  int
+	content json.RawMessage
+}
+
+// items checks a publication as a whole, before any of it is kept.
+func (b *publishBody) items() ([]item, error) {
+	if n := len(b.Windows) + len(b.Charts); n == 0 || n > maxContexts {
+		return nil, invalid(fmt.Sprintf("%d windows and charts are published", n), fmt.Sprintf("publish 1 to %d in the members windows and charts", maxContexts))
+	}
+	var items []item
+	seen := map[ContextKey]bool{}
+	add := func(kind ContextKind, member string, number *int, value any) error {
+		if number == nil || *number < 0 || *number > maxInt {
+			return invalid(fmt.Sprintf("each %s needs %s, a number from 0 to %d", kind, member, maxInt), "")
+		}
+		if key := (ContextKey{Kind: kind, Number: *number}); seen[key] {
+			return invalid(fmt.Sprintf("%s %d is published twice", kind, *number), "")
+		} else {
+			seen[key] = true
+		}
+		content, err := maskedJSON(value)
+		if err != nil {
+			return err
+		}
+		if len(content) > maxContextBytes {
+			return &problem{status: http.StatusRequestEntityTooLarge, code: "too_large",
+				message: fmt.Sprintf("%s %d is larger than %d bytes", kind, *number, maxContextBytes), hint: "publish fewer fields or points"}
+		}
+		items = append(items, item{kind, *number, content})
+		return nil
+	}
+	for i := range b.Windows {
+		if err := add(WindowContext, "windowNo", b.Windows[i].WindowNo, b.Windows[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range b.Charts {
+		if err := add(ChartContext, "chartId", b.Charts[i].ChartID, b.Charts[i]); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
+	var body publishBody
+	if err := h.body(w, r, &body); err != nil {
+		return nil, err
+	}
+	ttl := h.opts.ContextTTL
+	if body.TTLSeconds != nil {
+		most := int(MaxContextTTL / time.Second)
+		if *body.TTLSeconds < 0 || *body.TTLSeconds > most {
+			return nil, invalid(fmt.Sprintf("ttlSeconds is a number from 0 to %d", most), "")
+		}
+		ttl = time.Duration(*body.TTLSeconds) * time.Second
+	}
+	items, err := body.items()
+	if err != nil {
+		return nil, err
+	}
+	ctx, now := r.Context(), h.opts.Clock().UTC()
+	answer := publishAnswer{RequestID: requestID(ctx), Published: len(items)}
+	if ttl > 0 {
+		expires := now.Add(ttl)
+		answer.Expires = &expires
+	}
+	for _, it := range items {
+		key := ContextKey{who.ClientID, who.UserID, it.kind, it.number}
+		if ttl == 0 {
+			err = h.opts.Contexts.Delete(ctx, key)
+		} else {
+			err = h.opts.Contexts.Put(ctx, key, StoredContext{Content: it.content, RoleID: who.RoleID, Published: now, Expires: *answer.Expires})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// contextOf returns what the caller's own user interface said last.
+func (h *Handler) contextOf(kind ContextKind, param string) call {
+	return func(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
+		if _, err := query(r); err != nil {
+			return nil, err
+		}
+		n, err := number("the number of a "+string(kind), r.PathValue(param))
+		if err != nil {
+			return nil, err
+		}
+		c, ok, err := h.opts.Contexts.Get(r.Context(), ContextKey{who.ClientID, who.UserID, kind, n})
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, notFound(fmt.Sprintf("no live user interface of this user shows %s %d", kind, n),
+				"it has to publish what it shows with POST "+Prefix+"/context, and again before that expires")
+		}
+		answer := contextAnswer{Published: c.Published.UTC(), Expires: c.Expires.UTC(), RoleID: c.RoleID}
+		if kind == WindowContext {
+			answer.Window = c.Content
+		} else {
+			answer.Chart = c.Content
+		}
+		return answer, nil
+	}
+}
+
+// maskedJSON is a value as JSON, with the values of columns that queries mask
+// replaced: what an assistant reads here is bound by the same rule.
+func maskedJSON(value any) (json.RawMessage, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var tree any
+	if err := dec.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return json.Marshal(mask(tree))
+}
+
+// mask replaces values of members that are named like secrets, and of objects
+// that name such a column beside a value.
+func mask(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = mask(v[i])
+		}
+	case map[string]any:
+		column := false
+		for _, member := range []string{"column", "columnName", "field", "name"} {
+			name, ok := v[member].(string)
+			column = column || ok && secretName(name)
+		}
+		for name, inner := range v {
+			switch {
+			case inner == nil:
+			case secretName(name), column && holdsValue(name):
+				v[name] = maskText
+			default:
+				v[name] = mask(inner)
+			}
+		}
+	}
+	return value
+}
+
+// maskText stands for a value that is not shown.
+const maskText = "***"
+
+// holdsValue tells members that hold the value of a column named beside them.
+func holdsValue(member string) bool {
+	switch member {
+	case "value", "values", "from", "to", "displayValue", "text", "data":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,43 @@
+// Package httpapi serves governed SQL over HTTP: the AI integration API below
+// /api/ai.
+//
+//	verifier, err := tokens.NewSecretVerifier(secret)
+//	api, err := httpapi.New(engine, verifier, nil)
+//	mux.Handle(httpapi.Prefix+"/", api)
+//
+// It holds no rule about what a role may see; package aiquery does. It says who
+// calls (a bearer token of the ERP), bounds what a request may cost before the
+// engine sees it, and puts results and errors into the form that its OpenAPI
+// document describes, which it serves at /api/ai/openapi.yaml.
+//
+// # Requests
+//
+//	POST /api/ai/query                  run a SELECT with the rights of a role
+//	POST /api/ai/explain                how it would run, without running it
+//	GET  /api/ai/roles                  the roles the caller may ask with
+//	GET  /api/ai/metadata/table/{name}  what a table is
+//	GET  /api/ai/metadata/window/{id}   what a window is
+//	POST /api/ai/metadata               several tables and windows at once
+//	POST /api/ai/context                a live user interface says what it shows
+//	GET  /api/ai/context/window/{no}    what it last said about a window
+//	GET  /api/ai/context/chart/{id}     … about a chart
+//	GET  /api/ai/health                 200 when queries can be answered
+//	GET  /api/ai/openapi.yaml           the description of all this
+//
+// All but the last two want Authorization: Bearer with an access token of the
+// ERP. The role of a query is in its body; elsewhere it is the parameter or
+// member roleId, or else the token's. A role the user does not hold is refused
+// in the same words as one there is not.
+//
+// # Answers
+//
+// Every answer has a request id, in the body and as X-Request-Id, which is also
+// the key to the service's log. Errors are {"error":{"code","message","hint",
+// "position"},"requestId"}; programs go by the status and the code.
+//
+// # Bounds
+//
+// A body has 1 MiB and 10 s to arrive; a user has a number of requests a minute
+// (429 with Retry-After beyond), the service a number at a time (503). Nothing
+// of a body is read before the token is known to be good.
+package httpapi

@@ -1,0 +1,140 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/tokens"
+)
+
+// maxMetadata is how many tables and windows can be asked for at once.
+const maxMetadata = 50
+
+// role is the role a GET is made with: the parameter roleId, or the token's.
+func role(r *http.Request, who tokens.Claims) (int, error) {
+	q, err := query(r, "roleId")
+	if err != nil {
+		return 0, err
+	}
+	if !q.Has("roleId") {
+		return who.RoleID, nil
+	}
+	return number("roleId", q.Get("roleId"))
+}
+
+func (h *Handler) tableMetadata(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
+	roleID, err := role(r, who)
+	if err != nil {
+		return nil, err
+	}
+	free, err := h.slot()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	return answered(h.engine.TableMetadata(r.Context(), h.caller(r.Context(), who), roleID, r.PathValue("name")))
+}
+
+func (h *Handler) windowMetadata(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
+	roleID, err := role(r, who)
+	if err != nil {
+		return nil, err
+	}
+	id, err := number("the id of a window", r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	free, err := h.slot()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	return answered(h.engine.WindowMetadata(r.Context(), h.caller(r.Context(), who), roleID, id))
+}
+
+// metadataBody asks for several tables and windows at once.
+type metadataBody struct {
+	RoleID  *int     `json:"roleId"`
+	Tables  []string `json:"tables"`
+	Windows []int    `json:"windows"`
+}
+
+// metadataAnswer has an entry per table and window asked for, in that order.
+type metadataAnswer struct {
+	RequestID string        `json:"requestId"`
+	Tables    []tableEntry  `json:"tables"`
+	Windows   []windowEntry `json:"windows"`
+}
+
+type tableEntry struct {
+	Name     string                 `json:"name"` // as it was asked for
+	Metadata *aiquery.TableMetadata `json:"metadata,omitempty"`
+	Error    *errorDetail           `json:"error,omitempty"`
+}
+
+type windowEntry struct {
+	ID       int                     `json:"id"`
+	Metadata *aiquery.WindowMetadata `json:"metadata,omitempty"`
+	Error    *errorDetail            `json:"error,omitempty"`
+}
+
+func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
+	var body metadataBody
+	if err := h.body(w, r, &body); err != nil {
+		return nil, err
+	}
+	if n := len(body.Tables) + len(body.Windows); n == 0 || n > maxMetadata {
+		return nil, invalid(fmt.Sprintf("%d tables and windows are asked for", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
+	}
+	roleID := who.RoleID
+	if body.RoleID != nil {
+		if roleID = *body.RoleID; roleID < 0 || roleID > maxInt {
+			return nil, invalid(fmt.Sprintf("roleId is a number from 0 to %d", maxInt), "")
+		}
+	}
+	for _, id := range body.Windows {
+		if id < 0 || id > maxInt {
+			return nil, invalid(fmt.Sprintf("the id of a window is a number from 0 to %d", maxInt), "")
+		}
+	}
+	free, err := h.slot()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	ctx, caller := r.Context(), h.caller(r.Context(), who)
+	answer := metadataAnswer{RequestID: requestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
+	for _, name := range body.Tables {
+		m, err := h.engine.TableMetadata(ctx, caller, roleID, name)
+		detail, err := h.single(r, err)
+		if err != nil {
+			return nil, err
+		}
+		answer.Tables = append(answer.Tables, tableEntry{name, m, detail})
+	}
+	for _, id := range body.Windows {
+		m, err := h.engine.WindowMetadata(ctx, caller, roleID, id)
+		detail, err := h.single(r, err)
+		if err != nil {
+			return nil, err
+		}
+		answer.Windows = append(answer.Windows, windowEntry{id, m, detail})
+	}
+	return answer, nil
+}
+
+// single returns an error that concerns one of several: that it is not there,
+// or is denied. Any other ends the request.
+func (h *Handler) single(r *http.Request, err error) (*errorDetail, error) {
+	if err == nil {
+		return nil, nil
+	}
+	p := h.asProblem(r.Context(), err)
+	switch p.status {
+	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
+		d := p.detail()
+		return &d, nil
+	}
+	return nil, p
+}
