@@ -28,6 +28,7 @@ const (
 	CodeCancelled            = "cancelled"             // the caller gave up
 	CodeUnreachable          = "unreachable"           // the ERP or a service did not answer
 	CodeUnsupported          = "unsupported"           // no backend in use can do this
+	CodeTooLarge             = "too_large"             // the result is too long for an assistant: ask for less
 	CodeInternal             = "internal"              // a mistake in this program
 )
 

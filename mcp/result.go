@@ -37,6 +37,17 @@ type Link struct {
 // Text is a piece of text.
 func Text(text string) Content { return Content{Text: text} }
 
+// Shortener is a result with a list that may be longer than an assistant can
+// take in. The boundary cuts it when it is.
+type Shortener interface {
+	// Len is the number of entries of the list.
+	Len() int
+	// Shorten is the same result with the first n entries, which declares that
+	// it was cut and says how to go on, by a cursor above all. It changes nothing
+	// of the receiver.
+	Shorten(n int) any
+}
+
 // Encode is the JSON of a tool's value: of Result.Structured for a [Result], of
 // the value itself otherwise. nil encodes as nil.
 func Encode(value any) (json.RawMessage, error) {

@@ -1,0 +1,251 @@
+package boundary
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/erphub/erphub/mcp"
+)
+
+// Options change a [Boundary]. The zero value permits everything, limits no
+// counts and keeps no audit.
+type Options struct {
+	// Toolsets are the tool sets that are switched on; none, or mcp.AllSets among
+	// them, means all.
+	Toolsets []string
+	// ReadOnly is the upper bound for everybody: no tool that changes something.
+	ReadOnly bool
+	// Rules narrow what callers may use.
+	Rules []Rule
+	// Limits bound what each caller may use.
+	Limits Limits
+	// Store keeps counts; nil: in memory.
+	Store Store
+	// Audit hears of every call once, when it has ended; nil: nobody does. It is
+	// called at the same time from several calls. See [AuditTo].
+	Audit func(context.Context, Record)
+	// Metrics hears of calls and refusals.
+	Metrics Metrics
+	// Logger hears of internal errors with their cause; nil is silent.
+	Logger *slog.Logger
+	// Now replaces time.Now.
+	Now func() time.Time
+}
+
+// Boundary stands in front of tools. It is safe for concurrent use.
+type Boundary struct {
+	opts  Options
+	slots slots
+}
+
+// New makes a boundary; nil options are the zero value.
+func New(opts *Options) (*Boundary, error) {
+	b := &Boundary{slots: slots{running: map[string]int{}}}
+	if opts != nil {
+		b.opts = *opts
+	}
+	o := &b.opts
+	o.Toolsets, o.Rules = slices.Clone(o.Toolsets), slices.Clone(o.Rules)
+	for i, r := range o.Rules {
+		if err := r.Check(); err != nil {
+			return nil, fmt.Errorf("rule %d: %w", i+1, err)
+		}
+	}
+	l := &o.Limits
+	if min(l.CallsPerMinute, l.Concurrent, l.ResultTokens, l.Session.Tokens, l.Session.APICalls, l.Day.Tokens, l.Day.APICalls) < 0 || l.Confirmation < 0 {
+		return nil, errors.New("a limit is negative; leave it out for none")
+	}
+	l.Concurrent = cmp.Or(l.Concurrent, defaultConcurrent)
+	l.ResultTokens = cmp.Or(l.ResultTokens, defaultResultTokens)
+	l.Confirmation = cmp.Or(l.Confirmation, defaultConfirmation)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Store == nil {
+		o.Store = NewMemory(o.Now)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return b, nil
+}
+
+// Ready reports whether calls can be counted.
+func (b *Boundary) Ready(ctx context.Context) error { return b.opts.Store.Ping(ctx) }
+
+// grace is how long a tool may take to notice that its time is over before the
+// caller is answered without it.
+const grace = 500 * time.Millisecond
+
+// Call calls the tool if the caller may. With a nil c.Confirm, confirmations
+// travel as sealed tokens among the arguments. An error is a [*mcp.Error], or,
+// when c.Confirm returned one, a [*mcp.ConfirmationRequired].
+func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, error) {
+	start := b.opts.Now()
+	call := *c
+	call.Tool = t.Name
+	rec := record(t.Name, &call, start, rand.Text()[:12])
+	spent := &mcp.Cost{}
+	reply, err := b.call(ctx, t, &call, spent, rec.Reference)
+
+	rec.Outcome = "ok"
+	if err != nil {
+		rec.Outcome = mcp.ErrorOf(err).Code
+	} else if reply.Failed {
+		rec.Outcome = "failed"
+	}
+	if reply != nil {
+		reply.Spent = *spent
+	}
+	rec.Took, rec.APICalls, rec.Tokens = b.opts.Now().Sub(start), spent.APICalls, spent.Tokens
+	b.opts.Metrics.called(t.Name, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens)
+	if b.opts.Audit != nil {
+		b.opts.Audit(context.WithoutCancel(ctx), rec)
+	}
+	return reply, err
+}
+
+func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp.Cost, reference string) (*Reply, error) {
+	if err := b.Permit(t, c.Caller); err != nil {
+		b.opts.Metrics.refused("permission")
+		return nil, err
+	}
+	if !b.slots.take(c.Caller.ID, b.opts.Limits.Concurrent) {
+		b.opts.Metrics.refused("busy")
+		return nil, &mcp.Error{
+			Code: mcp.CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls at the same time", b.opts.Limits.Concurrent),
+			Hint: "wait for one of them to end, then call again", RetryAfter: time.Second,
+		}
+	}
+	held := true
+	defer func() {
+		if held {
+			b.slots.release(c.Caller.ID)
+		}
+	}()
+	if err := b.rate(ctx, c); err != nil {
+		return nil, err
+	}
+	arguments := mcp.Cost{Tokens: mcp.EstimateTokens(len(c.Arguments))}
+	need := mcp.Cost{APICalls: t.Cost.APICalls, Tokens: max(t.Cost.Tokens, arguments.Tokens)}
+	if err := b.spend(ctx, c, arguments, need, false); err != nil {
+		return nil, err
+	}
+	spent.Tokens = arguments.Tokens
+	if c.Confirm == nil {
+		c.Confirm = b.byToken(c)
+	}
+	own := c.OnSpend
+	counted := make(chan mcp.Cost, 1)
+	counted <- mcp.Cost{}
+	c.OnSpend = func(ctx context.Context, cost mcp.Cost) error {
+		if own != nil {
+			if err := own(ctx, cost); err != nil {
+				return err
+			}
+		}
+		if err := b.spend(ctx, c, cost, mcp.Cost{}, false); err != nil {
+			return err
+		}
+		counted <- (<-counted).Add(cost)
+		return nil
+	}
+	held = false // the tool's end releases it, even if nobody waits any more
+	value, err := b.run(ctx, t, c, reference)
+	*spent = spent.Add(<-counted)
+	counted <- mcp.Cost{} // a tool that was left behind may go on counting
+	if err != nil {
+		return nil, b.explain(ctx, t, err, reference)
+	}
+	reply, err := fit(t, value, b.opts.Limits.ResultTokens)
+	if err != nil {
+		return nil, b.explain(ctx, t, err, reference)
+	}
+	result := mcp.Cost{Tokens: reply.Tokens()}
+	*spent = spent.Add(result)
+	// The work is done: it is counted even where it exceeds the limit, and even
+	// if the caller is gone.
+	if err := b.spend(context.WithoutCancel(ctx), c, result, mcp.Cost{}, true); err != nil {
+		b.opts.Logger.WarnContext(ctx, "the tokens of a result were not counted", "tool", t.Name, "error", err)
+	}
+	return reply, nil
+}
+
+// outcome is how a tool ended.
+type outcome struct {
+	value any
+	err   error
+}
+
+// run calls the tool and stops waiting for it when its time is over. What it
+// holds of the caller's calls at a time it holds until it really ends.
+func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, reference string) (any, error) {
+	done := make(chan outcome, 1)
+	ctx, cancel := context.WithTimeout(ctx, t.Limit())
+	defer cancel()
+	go func() {
+		defer b.slots.release(c.Caller.ID)
+		defer func() {
+			if p := recover(); p != nil {
+				b.opts.Logger.ErrorContext(ctx, "a tool panicked", "tool", t.Name, "reference", reference, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				done <- outcome{err: internal(t, reference, errors.New("panic"))}
+			}
+		}()
+		value, err := t.Invoke(ctx, c)
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-late.C:
+		b.opts.Logger.WarnContext(ctx, "a tool goes on after its end", "tool", t.Name, "reference", reference)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, &mcp.Error{
+				Code: mcp.CodeTimeout, Message: fmt.Sprintf("%s did not finish within %v", t.Name, t.Limit()),
+				Hint: "ask for less: a narrower filter, a smaller limit", Err: ctx.Err(),
+			}
+		}
+		return nil, mcp.ErrorOf(ctx.Err())
+	}
+}
+
+// explain makes an error of a tool one for the caller. Of an internal error the
+// caller learns a reference, the log the cause.
+func (b *Boundary) explain(ctx context.Context, t mcp.Tool, err error, reference string) error {
+	var ask *mcp.ConfirmationRequired
+	if errors.As(err, &ask) {
+		return ask
+	}
+	e := mcp.ErrorOf(err)
+	if e.Code != mcp.CodeInternal || e.Err == nil {
+		return e
+	}
+	if !errors.Is(e.Err, errReferenced) {
+		b.opts.Logger.ErrorContext(ctx, "a tool failed", "tool", t.Name, "reference", reference, "error", e.Err)
+	}
+	return internal(t, reference, e.Err)
+}
+
+// errReferenced marks an error that is in the log already.
+var errReferenced = errors.New("in the log")
+
+func internal(t mcp.Tool, reference string, cause error) *mcp.Error {
+	return &mcp.Error{
+		Code: mcp.CodeInternal, Message: fmt.Sprintf("%s failed for a reason it did not foresee (reference %s)", t.Name, reference),
+		Hint: "try again; if it persists, give the operator the reference, whose log has the details", Err: errors.Join(errReferenced, cause),
+	}
+}

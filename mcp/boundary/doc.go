@@ -1,0 +1,25 @@
+// Package boundary stands in front of every tool, whoever calls it and by
+// whatever protocol: it decides whether the caller may use the tool, counts
+// calls and cost, asks for confirmation, bounds time and size, catches panics
+// and writes one line of audit.
+//
+//	b, err := boundary.New(&boundary.Options{
+//		Rules:  []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}},
+//		Limits: boundary.Limits{CallsPerMinute: 60, Day: mcp.Cost{Tokens: 1_000_000}},
+//	})
+//	reply, err := b.Call(ctx, tool, &mcp.Call{Arguments: args, Caller: caller})
+//
+// # Failures
+//
+// Each check fails with its own code of package mcp: permission_denied,
+// rate_limit_exceeded with the time to wait, cost_limit_exceeded with the time
+// to wait when waiting helps, confirmation_required with a sealed token. When
+// the store of the limits cannot be asked, the code is unreachable and the tool
+// does not run: a limit that cannot be checked counts as reached.
+//
+// # Several replicas
+//
+// Counts are kept in a [Store]. [NewMemory] serves one process; package
+// redisstore shares them, with the key of confirmations, among all that use the
+// same Redis. The limit on calls at the same time is per process.
+package boundary

@@ -1,0 +1,167 @@
+package boundary
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/mcp"
+)
+
+// Limits bound what one caller may use. A zero field is no limit, except
+// where another default is named.
+type Limits struct {
+	// CallsPerMinute counts calls within the last 60 seconds, refused arguments
+	// included.
+	CallsPerMinute int
+	// Concurrent bounds the calls of one caller that run at the same time in this
+	// process; 0: 16.
+	Concurrent int
+	// Session bounds tokens and requests to the ERP within a session, Day within
+	// a day in UTC.
+	Session, Day mcp.Cost
+	// ResultTokens bounds the size of one result, as an estimate; 0: 20,000.
+	ResultTokens int
+	// Confirmation is how long a confirmation may take; 0: 5 minutes.
+	Confirmation time.Duration
+}
+
+const (
+	defaultConcurrent   = 16
+	defaultResultTokens = 20_000
+	defaultConfirmation = 5 * time.Minute
+	// sessionKept is how long the counts of a session outlive its last call.
+	sessionKept = 24 * time.Hour
+	// dayKept is longer than a day anywhere.
+	dayKept = 26 * time.Hour
+)
+
+// rate counts the call against the minute.
+func (b *Boundary) rate(ctx context.Context, c *mcp.Call) error {
+	limit := b.opts.Limits.CallsPerMinute
+	if limit == 0 {
+		return nil
+	}
+	wait, err := b.opts.Store.Take(ctx, "minute:"+c.Caller.ID, limit, time.Minute)
+	if err != nil {
+		return b.unavailable(err)
+	}
+	if wait > 0 {
+		b.opts.Metrics.refused("rate")
+		return &mcp.Error{
+			Code: mcp.CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls within a minute", limit),
+			Hint: fmt.Sprintf("wait %s, then call again; prefer one larger call to many small ones", seconds(wait)), RetryAfter: wait,
+		}
+	}
+	return nil
+}
+
+// spend adds to the counts of session and day. need is what must fit without
+// being added.
+func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, force bool) error {
+	l := b.opts.Limits
+	now := b.opts.Now().UTC()
+	midnight := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
+	type scope struct {
+		name, key string
+		limit     mcp.Cost
+		ttl, wait time.Duration
+	}
+	scopes := []scope{{"day", "day:" + now.Format(time.DateOnly) + ":" + c.Caller.ID, l.Day, dayKept, midnight.Sub(now)}}
+	if c.Caller.Session != "" {
+		scopes = append(scopes, scope{"session", "session:" + c.Caller.ID + ":" + digest(c.Caller.Session), l.Session, sessionKept, 0})
+	}
+	var entries []Entry
+	var meant []func() *mcp.Error
+	for _, s := range scopes {
+		for _, m := range []struct {
+			what        string
+			amount, fit int
+			limit       int
+		}{
+			{"tokens", add.Tokens, need.Tokens, s.limit.Tokens},
+			{"requests to the ERP", add.APICalls, need.APICalls, s.limit.APICalls},
+		} {
+			if m.limit == 0 || m.amount == 0 && m.fit == 0 && force {
+				continue
+			}
+			e := Entry{Key: s.key + ":" + m.what[:1], Amount: int64(m.amount), Need: int64(m.fit), Limit: int64(m.limit), TTL: s.ttl}
+			if force {
+				e.Limit = 0
+			}
+			entries = append(entries, e)
+			meant = append(meant, func() *mcp.Error {
+				hint := "this session has none left: start another one, within the limits of the day"
+				if s.wait > 0 {
+					hint = fmt.Sprintf("the count starts anew at midnight UTC, in %s", seconds(s.wait))
+				}
+				return &mcp.Error{
+					Code: mcp.CodeCostLimitExceeded, Hint: hint, RetryAfter: s.wait,
+					Message: fmt.Sprintf("the limit of %d %s a %s is used up", m.limit, m.what, s.name),
+				}
+			})
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	exceeded, err := b.opts.Store.Add(ctx, entries)
+	if err != nil {
+		return b.unavailable(err)
+	}
+	if exceeded >= 0 {
+		b.opts.Metrics.refused("cost")
+		return meant[exceeded]()
+	}
+	return nil
+}
+
+func (b *Boundary) unavailable(err error) error {
+	b.opts.Metrics.refused("store")
+	return &mcp.Error{
+		Code: mcp.CodeUnreachable, Message: "the limits of this server cannot be checked", RetryAfter: 5 * time.Second,
+		Hint: "try again in a few seconds; if it persists, tell the operator that the store of the limits does not answer", Err: err,
+	}
+}
+
+// seconds shows a wait as people read it, rounded up.
+func seconds(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%d s", int((d+time.Second-1)/time.Second))
+	}
+	return d.Round(time.Minute).String()
+}
+
+// slots counts the calls of each caller that run now.
+type slots struct {
+	mu      sync.Mutex // guards running
+	running map[string]int
+}
+
+// take reports whether one more may run.
+func (s *slots) take(caller string, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[caller] >= most {
+		return false
+	}
+	s.running[caller]++
+	return true
+}
+
+func (s *slots) release(caller string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[caller]--; s.running[caller] <= 0 {
+		delete(s.running, caller)
+	}
+}
+
+// digest names something that must not be shown or that may be long.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}

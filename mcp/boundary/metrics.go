@@ -1,0 +1,24 @@
+package boundary
+
+import "time"
+
+// Metrics hears of what the boundary did; a nil function hears nothing. They
+// are called at the same time from several calls.
+type Metrics struct {
+	// Called hears of every call that ended, with "ok" or the code of its error.
+	Called func(tool, outcome string, took time.Duration, apiCalls, tokens int)
+	// Refused hears why calls were refused: rate, cost, permission, busy, store.
+	Refused func(reason string)
+}
+
+func (m Metrics) refused(reason string) {
+	if m.Refused != nil {
+		m.Refused(reason)
+	}
+}
+
+func (m Metrics) called(tool, outcome string, took time.Duration, apiCalls, tokens int) {
+	if m.Called != nil {
+		m.Called(tool, outcome, took, apiCalls, tokens)
+	}
+}

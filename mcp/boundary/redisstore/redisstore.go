@@ -1,0 +1,162 @@
+// Package redisstore keeps the counts of package boundary in Redis or Valkey,
+// so that limits hold for all replicas of a server together.
+//
+// Every step is one script, and the clock is the server's: replicas need not
+// agree about the time. Keys begin with a prefix and expire by themselves,
+// except the secret replicas share.
+package redisstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/erphub/erphub/mcp/boundary"
+)
+
+// timeout bounds one step, whatever the caller's context allows.
+const timeout = 2 * time.Second
+
+// Store is a [boundary.Store] in Redis. It is safe for concurrent use.
+type Store struct {
+	client *redis.Client
+	prefix string
+
+	mu     sync.Mutex // guards secret
+	secret []byte
+}
+
+var _ boundary.Store = (*Store)(nil)
+
+// Open makes a store of a URL such as redis://user:password@host:6379/0 or
+// rediss://… for TLS. It connects when it is first used. Keys begin with
+// prefix; empty means "erphub:mcp:".
+func Open(url, prefix string) (*Store, error) {
+	opts, err := redis.ParseURL(url)
+	if err != nil {
+		// The library repeats the address, and with it a password.
+		return nil, errors.New("the address of Redis cannot be used; write it as redis://host:6379/0, or rediss:// for TLS")
+	}
+	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = timeout, timeout, timeout
+	opts.ContextTimeoutEnabled = true
+	opts.DisableIdentity = true
+	if prefix == "" {
+		prefix = "erphub:mcp:"
+	}
+	return &Store{client: redis.NewClient(opts), prefix: prefix}, nil
+}
+
+// Close ends the connections.
+func (s *Store) Close() error { return s.client.Close() }
+
+// take counts in a sorted set of uses by time in microseconds. Members must
+// differ, so they carry a counter.
+var take = redis.NewScript(`
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+local n = redis.call('ZCARD', KEYS[1])
+if n < limit then
+  redis.call('ZADD', KEYS[1], now, ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], math.ceil(window / 1000))
+  return 0
+end
+if n == 0 then return window end
+local first = redis.call('ZRANGE', KEYS[1], n - limit, n - limit, 'WITHSCORES')
+return math.max(1, tonumber(first[2]) + window - now)
+`)
+
+// add looks at all limits before it adds anything.
+var add = redis.NewScript(`
+for i, key in ipairs(KEYS) do
+  local amount, need, limit = tonumber(ARGV[i*4-3]), tonumber(ARGV[i*4-2]), tonumber(ARGV[i*4-1])
+  if limit > 0 and tonumber(redis.call('GET', key) or '0') + math.max(amount, need) > limit then
+    return i - 1
+  end
+end
+for i, key in ipairs(KEYS) do
+  local amount = ARGV[i*4-3]
+  if tonumber(amount) ~= 0 then
+    redis.call('INCRBY', key, amount)
+    redis.call('PEXPIRE', key, ARGV[i*4])
+  end
+end
+return -1
+`)
+
+// Take implements [boundary.Store].
+func (s *Store) Take(ctx context.Context, key string, limit int, window time.Duration) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	wait, err := take.Run(ctx, s.client, []string{s.prefix + key}, limit, window.Microseconds(), rand.Text()).Int64()
+	if err != nil {
+		return 0, broken("counting a call", err)
+	}
+	return time.Duration(wait) * time.Microsecond, nil
+}
+
+// Add implements [boundary.Store].
+func (s *Store) Add(ctx context.Context, entries []boundary.Entry) (int, error) {
+	if len(entries) == 0 {
+		return -1, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	keys := make([]string, len(entries))
+	args := make([]any, 0, 4*len(entries))
+	for i, e := range entries {
+		keys[i] = s.prefix + e.Key
+		args = append(args, e.Amount, e.Need, e.Limit, max(e.TTL.Milliseconds(), 1))
+	}
+	exceeded, err := add.Run(ctx, s.client, keys, args...).Int()
+	if err != nil {
+		return 0, broken("counting cost", err)
+	}
+	return exceeded, nil
+}
+
+// Secret implements [boundary.Store]. The first replica makes it.
+func (s *Store) Secret(ctx context.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.secret != nil {
+		return s.secret, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	fresh := make([]byte, 32)
+	_, _ = rand.Read(fresh) // it never fails
+	key := s.prefix + "secret"
+	if err := s.client.SetNX(ctx, key, fresh, 0).Err(); err != nil {
+		return nil, broken("sharing the key of confirmations", err)
+	}
+	secret, err := s.client.Get(ctx, key).Bytes()
+	if err != nil {
+		return nil, broken("reading the key of confirmations", err)
+	}
+	if len(secret) < 32 {
+		return nil, fmt.Errorf("the key of confirmations in Redis is too short; delete %s there", key)
+	}
+	s.secret = secret
+	return secret, nil
+}
+
+// Ping implements [boundary.Store].
+func (s *Store) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := s.client.Ping(ctx).Err(); err != nil {
+		return broken("asking Redis whether it is there", err)
+	}
+	return nil
+}
+
+func broken(what string, err error) error {
+	return fmt.Errorf("%s: Redis does not answer as it should: %w", what, err)
+}
