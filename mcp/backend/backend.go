@@ -85,7 +85,7 @@ type Search struct {
 // Page is a part of the records that were searched for.
 type Page struct {
 	Records []json.RawMessage // objects by column name
-	// Total is how many there are over all pages.
+	// Total is how many there are over all pages; -1 if nobody knows.
 	Total int
 }
 
@@ -184,9 +184,13 @@ func Read[T, R any](ctx context.Context, p *Pool, what string, work func(context
 }
 
 // Change is [Read] for work that must not be done twice: a backend that was
-// lost on the way may have done it, so no other is tried.
+// lost on the way may have done it, so another is tried only when the request
+// never reached it.
 func Change[T, R any](ctx context.Context, p *Pool, what string, work func(context.Context, T) (R, error)) (R, Name, error) {
-	return try(ctx, p, what, func(err error) bool { return errors.Is(err, errors.ErrUnsupported) }, work)
+	return try(ctx, p, what, func(err error) bool {
+		var lost *erp.ConnError
+		return errors.Is(err, errors.ErrUnsupported) || errors.As(err, &lost) && !lost.Sent
+	}, work)
 }
 
 func try[T, R any](ctx context.Context, p *Pool, what string, next func(error) bool, work func(context.Context, T) (R, error)) (R, Name, error) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"github.com/erphub/erphub/internal/nearest"
 )
 
 // Streams are the program's input and outputs. Results go to Out, everything
@@ -129,7 +131,7 @@ func group(c *cli.Context) error {
 	if c.Args().Present() {
 		word := c.Args().First()
 		hint := ""
-		if s := nearest(word, commandNames(c)); s != "" {
+		if s := nearest.Name(word, commandNames(c)); s != "" {
 			hint = fmt.Sprintf("; did you mean %q?", s)
 		}
 		return usagef("no command %q%s (see %s help)", word, hint, strings.TrimSpace(c.App.Name))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
+	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/internal/restclient"
 )
 
@@ -148,7 +149,7 @@ func cacheTable(caches []rest.Cache, name string) (*string, error) {
 	}
 	switch {
 	case named == nil:
-		if meant := nearest(name, names); meant != "" {
+		if meant := nearest.Name(name, names); meant != "" {
 			return nil, fmt.Errorf("there is no cache of %q; did you mean %q?", name, meant)
 		}
 		return nil, fmt.Errorf("there is no cache of %q; `erphub cache list` shows those there are", name)

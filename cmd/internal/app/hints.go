@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/nearest"
 )
 
 // hintTime bounds what looking for a hint may add to a failure.
@@ -43,10 +44,10 @@ func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) 
 		for i, m := range models {
 			names[i] = m.Table
 		}
-		meant = nearest(table, names)
+		meant = nearest.Name(table, names)
 	case refused.Status == 400:
 		if m := noColumn.FindStringSubmatch(refused.Detail); m != nil {
-			meant = nearest(m[1]+m[2], schemaColumns(ctx, client, table))
+			meant = nearest.Name(m[1]+m[2], schemaColumns(ctx, client, table))
 		}
 	}
 	if meant == "" {
@@ -74,7 +75,7 @@ func (a *app) checkOrder(c *cli.Context, client *erp.Client, table string, parts
 			continue
 		}
 		text := fmt.Sprintf("%s has no column %q that it tells of; the server ignores an order it does not understand", table, column)
-		if meant := nearest(column, columns); meant != "" {
+		if meant := nearest.Name(column, columns); meant != "" {
 			text += fmt.Sprintf("; did you mean %q?", meant)
 		}
 		a.note("%s", text)

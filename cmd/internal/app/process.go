@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/internal/processref"
 )
 
@@ -110,7 +111,7 @@ func (a *app) process(c *cli.Context, client *erp.Client, given string) (*erp.Pr
 	for i, p := range list {
 		slugs[i] = p.Slug
 	}
-	if meant := nearest(given, slugs); meant != "" {
+	if meant := nearest.Name(given, slugs); meant != "" {
 		return nil, fmt.Errorf("%w; did you mean %q?", err, meant)
 	}
 	return nil, err

@@ -60,7 +60,7 @@ func (a *app) processRun(c *cli.Context) error {
 	} else {
 		var p *erp.Process
 		if p, err = a.process(c, client, c.Args().First()); err == nil {
-			slug, err = p.Slug, checkParams(p, params.Values)
+			slug, err = p.Slug, checkedParams(p, params.Values)
 		}
 	}
 	if err != nil {
@@ -120,48 +120,17 @@ func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 	return p, nil
 }
 
-// checkParams refuses parameters the process does not have and names those it
-// cannot do without: the server does neither. Names get the spelling of the
-// dictionary.
-func checkParams(p *erp.Process, values map[string]any) error {
-	names := map[string]string{}
-	var known []string
-	for _, par := range p.Parameters {
-		for _, name := range []string{par.Parameter, par.Parameter + "_to"} {
-			if name != par.Parameter && !par.IsRange {
-				continue
-			}
-			names[strings.ToLower(name)] = name
-			known = append(known, name)
-		}
-	}
-	for _, given := range recordinput.Names(values) {
-		name, ok := names[strings.ToLower(given)]
-		if !ok {
-			text := "it has none"
-			if meant := nearest(given, known); meant != "" {
-				text = fmt.Sprintf("did you mean %q?", meant)
-			} else if len(known) > 0 {
-				text = "it has " + strings.Join(known, ", ")
-			}
-			return usagef("process %s has no parameter %q; %s (--unchecked sends it anyway)", p.Slug, given, text)
-		}
-		if name != given {
-			if _, twice := values[name]; twice {
-				return usagef("the parameter %s is given twice", name)
-			}
-			values[name] = values[given]
-			delete(values, given)
-		}
-	}
-	var missing []string
-	for _, par := range p.Parameters {
-		if _, ok := values[par.Parameter]; !ok && par.IsMandatory && par.Default == "" {
-			missing = append(missing, par.Parameter)
-		}
-	}
-	if len(missing) > 0 {
-		return usagef("process %s cannot do without %s: give --param NAME=VALUE (--unchecked runs it anyway)", p.Slug, strings.Join(missing, ", "))
+// checkedParams is what the process says to its parameters, with what to do.
+func checkedParams(p *erp.Process, values map[string]any) error {
+	err := processref.CheckParams(p, values)
+	var bad *processref.ParamsError
+	switch {
+	case errors.As(err, &bad) && len(bad.Missing) > 0:
+		return usagef("%w: give --param NAME=VALUE (--unchecked runs it anyway)", err)
+	case errors.As(err, &bad) && bad.Unknown != "":
+		return usagef("%w (--unchecked sends it anyway)", err)
+	case err != nil:
+		return usageErr{err}
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func TestCheckParams(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := checkParams(p, tt.values)
+			err := checkedParams(p, tt.values)
 			if tt.want != "" {
 				require.ErrorContains(t, err, tt.want)
 				assert.Equal(t, exitUsage, exitCode(err))

@@ -1,15 +1,13 @@
 package app
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
 	"github.com/erphub/erphub/internal/restclient"
+	"github.com/erphub/erphub/internal/serverjob"
 )
 
 func (a *app) serverJobCommand() *cli.Command {
@@ -22,7 +20,7 @@ func (a *app) serverJobCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			job, err := findJob(c, client, c.Args().First())
+			job, err := serverjob.Find(c.Context, client, c.Args().First())
 			if err != nil {
 				return err
 			}
@@ -66,7 +64,7 @@ func (a *app) serverJobs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	jobs, err := listServerJobs(c, client)
+	jobs, err := serverjob.List(c.Context, client)
 	if err != nil {
 		return err
 	}
@@ -92,18 +90,6 @@ func (a *app) reloadServerJobs(c *cli.Context) error {
 	return a.printServerJobs(c, list.Servers)
 }
 
-func listServerJobs(c *cli.Context, client *rest.ClientWithResponses) ([]rest.ServerJobSummary, error) {
-	resp, err := client.ListServerJobsWithResponse(c.Context, nil)
-	if err != nil {
-		return nil, err
-	}
-	list, err := restclient.Answer("list jobs", resp.JSON200)
-	if err != nil {
-		return nil, err
-	}
-	return list.Servers, nil
-}
-
 func (a *app) printServerJobs(c *cli.Context, jobs []rest.ServerJobSummary) error {
 	if c.Bool("json") {
 		return a.printJSON(append([]rest.ServerJobSummary{}, jobs...))
@@ -114,47 +100,6 @@ func (a *app) printServerJobs(c *cli.Context, jobs []rest.ServerJobSummary) erro
 	}
 	a.printTable([]string{"job", "name", "started", "host"}, rows)
 	return nil
-}
-
-// findJob is the job of an id or a name.
-func findJob(c *cli.Context, client *rest.ClientWithResponses, given string) (*rest.ServerJob, error) {
-	notFound := error(nil)
-	if id := rest.Segment(given); id.Check() == nil {
-		resp, err := client.GetServerJobWithResponse(c.Context, id, nil)
-		if err == nil {
-			return restclient.Answer("show job", resp.JSON200)
-		}
-		if !errors.Is(err, erp.ErrNotFound) {
-			return nil, err
-		}
-		notFound = err
-	}
-	jobs, err := listServerJobs(c, client)
-	if err != nil {
-		return nil, errors.Join(notFound, err)
-	}
-	var names, found []string
-	for _, j := range jobs {
-		names = append(names, j.Id, j.Name)
-		if strings.EqualFold(j.Id, given) || strings.EqualFold(j.Name, given) {
-			found = append(found, j.Id)
-		}
-	}
-	if len(found) > 1 {
-		return nil, fmt.Errorf("there are several jobs named %q: %s; give the id", given, strings.Join(found, ", "))
-	}
-	if len(found) == 0 {
-		hint := "`erphub server jobs` shows those there are"
-		if meant := nearest(given, names); meant != "" {
-			hint = fmt.Sprintf("did you mean %q?", meant)
-		}
-		return nil, fmt.Errorf("there is no job %q; %s", given, hint)
-	}
-	resp, err := client.GetServerJobWithResponse(c.Context, rest.Segment(found[0]), nil)
-	if err != nil {
-		return nil, err
-	}
-	return restclient.Answer("show job", resp.JSON200)
 }
 
 func (a *app) runServerJob(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
@@ -174,32 +119,16 @@ func (a *app) runServerJob(c *cli.Context, client *rest.ClientWithResponses, job
 // else may have changed it in between.
 func (a *app) setServerJob(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob, started bool) error {
 	if job.Started == started {
-		a.note("job %s was %s already", job.Id, state(started))
-		return a.printServerJob(c, job)
+		a.note("job %s was %s already", job.Id, serverjob.State(started))
 	}
-	resp, err := client.ToggleServerJobWithResponse(c.Context, rest.Segment(job.Id), nil)
-	if err != nil {
-		return err
-	}
-	now, err := restclient.Answer("change the state of the job", resp.JSON200)
-	if err != nil {
-		return err
+	now, failure := serverjob.Set(c.Context, client, job, started)
+	if now == nil {
+		return failure
 	}
 	if err := a.printServerJob(c, now); err != nil {
 		return err
 	}
-	if now.Started != started {
-		return fmt.Errorf("job %s is %s, not %s: somebody else changed it at the same time, or it ended at once; look at `erphub server job logs %s`",
-			job.Id, state(now.Started), state(started), job.Id)
-	}
-	return nil
-}
-
-func state(started bool) string {
-	if started {
-		return "started"
-	}
-	return "stopped"
+	return failure
 }
 
 func (a *app) printServerJob(c *cli.Context, job *rest.ServerJob) error {
@@ -208,7 +137,7 @@ func (a *app) printServerJob(c *cli.Context, job *rest.ServerJob) error {
 	}
 	flag := func(b *bool) string { return yesNo(b != nil && *b) }
 	a.printTable([]string{"job", job.Id}, [][]string{
-		{"name", short(job.Name, 100)}, {"state", state(job.Started)}, {"sleeping", flag(job.Sleeping)}, {"interrupted", flag(job.Interruptd)},
+		{"name", short(job.Name, 100)}, {"state", serverjob.State(job.Started)}, {"sleeping", flag(job.Sleeping)}, {"interrupted", flag(job.Interruptd)},
 		{"last run", text(job.LastRun)}, {"next run", text(job.NextRun)}, {"statistics", text(job.Statistics)},
 		{"info", short(text(job.Info), 200)}, {"description", short(text(job.Description), 200)},
 	})

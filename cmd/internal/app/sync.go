@@ -14,6 +14,7 @@ import (
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/nearest"
 )
 
 func (a *app) syncCommand() *cli.Command {
@@ -159,7 +160,7 @@ func syncRecord(ctx context.Context, client *erp.Client, table, column string) (
 	}
 	if best == 0 && column != "" {
 		hint := ""
-		if s := nearest(column, names); s != "" {
+		if s := nearest.Name(column, names); s != "" {
 			hint = fmt.Sprintf("; did you mean %q?", s)
 		}
 		return "", "", 0, fmt.Errorf("table %s has no column %q%s", table, column, hint)

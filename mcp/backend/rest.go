@@ -1,0 +1,298 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/rest"
+	"github.com/erphub/erphub/internal/processref"
+	"github.com/erphub/erphub/internal/restclient"
+	"github.com/erphub/erphub/internal/serverjob"
+	"github.com/erphub/erphub/mcp"
+)
+
+// RESTOptions change [NewREST]. Nil and the zero value are the defaults.
+type RESTOptions struct {
+	// Own is the program's own login, for callers that bring no token; nil
+	// refuses them.
+	Own erp.TokenSource
+	// Transport carries the requests; nil means http.DefaultTransport.
+	Transport http.RoundTripper
+	// Client adds options to the connection, such as time-outs; token source and
+	// transport are not among them.
+	Client []erp.Option
+	// Registry keeps the dictionaries.
+	Registry RegistryOptions
+	Logger   *slog.Logger // nil is silent
+}
+
+// RESTBackend reaches an ERP through its REST API, as the caller: a call sends
+// the token of the caller it is made for, and no other.
+type RESTBackend struct {
+	client     *erp.Client
+	api        *rest.ClientWithResponses
+	own        erp.TokenSource
+	registries *registries
+}
+
+var (
+	_ Registrar = (*RESTBackend)(nil)
+	_ Refresher = (*RESTBackend)(nil)
+	_ Recorder  = (*RESTBackend)(nil)
+	_ Writer    = (*RESTBackend)(nil)
+	_ Processor = (*RESTBackend)(nil)
+	_ Jobber    = (*RESTBackend)(nil)
+	_ Connector = (*RESTBackend)(nil)
+)
+
+// NewREST makes a backend over the ERP at an address. It sends nothing.
+func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
+	var o RESTOptions
+	if opts != nil {
+		o = *opts
+	}
+	b := &RESTBackend{own: o.Own}
+	options := slices.Concat([]erp.Option{erp.WithLogger(o.Logger)}, o.Client,
+		[]erp.Option{erp.WithTransport(mcp.Transport(o.Transport)), erp.WithTokenSource(callerTokens{o.Own})})
+	client, err := erp.New(address, options...)
+	if err != nil {
+		return nil, err
+	}
+	api, err := restclient.New(client, "")
+	if err != nil {
+		return nil, err
+	}
+	b.client, b.api = client, api
+	b.registries = newRegistries(restdict.NewSource(client, nil), &o.Registry, o.Logger)
+	return b, nil
+}
+
+// callerKey finds the caller in the context of a call.
+type callerKey struct{}
+
+// callerTokens gives each request the token of the caller it is made for.
+type callerTokens struct{ own erp.TokenSource }
+
+var errNoToken = &mcp.Error{
+	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the ERP",
+	Hint: "connect with an Authorization header, or give the server a login of its own (ERP_TOKEN, or ERP_USERNAME and ERP_PASSWORD)",
+}
+
+// Token is part of [erp.TokenSource].
+func (t callerTokens) Token(ctx context.Context) (string, error) {
+	if caller, ok := ctx.Value(callerKey{}).(mcp.Caller); ok && caller.Token.Reveal() != "" {
+		return caller.Token.Reveal(), nil
+	}
+	if t.own == nil {
+		return "", errNoToken
+	}
+	return t.own.Token(ctx)
+}
+
+// Invalidate is part of [erp.TokenInvalidator]. A caller's own token cannot be
+// replaced here: the caller has to bring another.
+func (t callerTokens) Invalidate(ctx context.Context, token string) {
+	if own, ok := t.own.(erp.TokenInvalidator); ok {
+		own.Invalidate(ctx, token)
+	}
+}
+
+// as is the context of calls for a caller.
+func (b *RESTBackend) as(ctx context.Context, caller mcp.Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, caller)
+}
+
+// Name is rest.
+func (b *RESTBackend) Name() Name { return REST }
+
+// Close closes idle connections.
+func (b *RESTBackend) Close() { b.client.CloseIdleConnections() }
+
+// Connect gives the connection; see [Connector].
+func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.Context, *erp.Client, error) {
+	return b.as(ctx, caller), b.client, nil
+}
+
+// Check asks for one record every role may read.
+func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
+	page, err := b.client.Query(b.as(ctx, caller), "AD_Client", &erp.Query{Top: 1, Select: []string{"Name"}})
+	if err != nil {
+		return "", err
+	}
+	if len(page.Records) == 0 {
+		return "the REST API answers; the role sees no tenant", nil
+	}
+	name, _ := page.Records[0].Text("Name")
+	return fmt.Sprintf("the REST API at %s answers for tenant %s", b.client.BaseURL(), name), nil
+}
+
+// Registry is the dictionary as the caller's role sees it.
+func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
+	return b.registries.get(b.as(ctx, caller), visibility(caller))
+}
+
+// Refresh looks whether the dictionary has changed.
+func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
+	return b.registries.refresh(b.as(ctx, caller), visibility(caller))
+}
+
+// visibility tells callers apart that may see different parts of the
+// dictionary.
+func visibility(c mcp.Caller) string {
+	if c.Token.Reveal() == "" {
+		return ""
+	}
+	if !c.Known {
+		return "session " + c.Session + " of " + c.ID // whoever it is shares with nobody
+	}
+	return fmt.Sprintf("%s as %d/%d/%d/%d", c.ID, c.ClientID, c.UserID, c.RoleID, c.OrgID)
+}
+
+// Search finds records.
+func (b *RESTBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (*Page, error) {
+	q := &erp.Query{Select: s.Select, Top: s.Limit, Skip: s.Offset}
+	if s.Filter != "" {
+		q.Filter = erp.Raw(s.Filter)
+	}
+	for part := range strings.SplitSeq(s.OrderBy, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			q.OrderBy = append(q.OrderBy, part)
+		}
+	}
+	page, err := b.client.Query(b.as(ctx, caller), s.Table, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &Page{Total: page.Rows, Records: make([]json.RawMessage, len(page.Records))}
+	for i, r := range page.Records {
+		out.Records[i] = raw(r)
+	}
+	return out, nil
+}
+
+// Record is one record by number or UUID.
+func (b *RESTBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (json.RawMessage, error) {
+	key, err := recordID(id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.client.Get(b.as(ctx, caller), table, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	return raw(r), nil
+}
+
+// raw is a record as the ERP sent it.
+func raw(r erp.Record) json.RawMessage { return json.RawMessage(r.String()) }
+
+func recordID(id string) (erp.ID, error) {
+	key, err := erp.ParseID(id)
+	if err != nil {
+		return key, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: "give the number of the record, or its UUID", Err: err}
+	}
+	return key, nil
+}
+
+// Create makes a record.
+func (b *RESTBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (json.RawMessage, error) {
+	r, err := b.client.Create(b.as(ctx, caller), table, values)
+	if err != nil {
+		return nil, err
+	}
+	return raw(r), nil
+}
+
+// Update changes columns of a record.
+func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error) {
+	key, err := recordID(id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.client.Update(b.as(ctx, caller), table, key, values)
+	if err != nil {
+		return nil, err
+	}
+	return raw(r), nil
+}
+
+// RunProcess runs a process and waits for it. Parameters it does not have are
+// refused before anything runs.
+func (b *RESTBackend) RunProcess(ctx context.Context, caller mcp.Caller, process string, params map[string]any) (*erp.ProcessResult, error) {
+	ctx = b.as(ctx, caller)
+	p, err := processref.Find(ctx, b.client, process)
+	if err != nil {
+		return nil, err
+	}
+	if err := processref.CheckParams(p, params); err != nil {
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: "listProcesses with detail full shows the parameters", Err: err}
+	}
+	run := &erp.ProcessParams{Values: params, Timeout: -1} // the tool's own limit ends it
+	return b.client.RunProcess(ctx, p.Slug, run)
+}
+
+// Jobs are the jobs of the ERP's server.
+func (b *RESTBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error) {
+	list, err := serverjob.List(b.as(ctx, caller), b.api)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]Job, len(list))
+	for i, j := range list {
+		jobs[i] = Job{ID: j.Id, Name: j.Name, Enabled: j.Started}
+	}
+	return jobs, nil
+}
+
+// Job is one job, by id or name.
+func (b *RESTBackend) Job(ctx context.Context, caller mcp.Caller, id string) (*Job, error) {
+	j, err := serverjob.Find(b.as(ctx, caller), b.api, id)
+	return job(j, unknownJob(err))
+}
+
+// SetJob starts or stops a job.
+func (b *RESTBackend) SetJob(ctx context.Context, caller mcp.Caller, id string, enabled bool) (*Job, error) {
+	ctx = b.as(ctx, caller)
+	j, err := serverjob.Find(ctx, b.api, id)
+	if err != nil {
+		return nil, unknownJob(err)
+	}
+	return job(serverjob.Set(ctx, b.api, j, enabled))
+}
+
+func unknownJob(err error) error {
+	var unknown *serverjob.UnknownError
+	if errors.As(err, &unknown) {
+		return &mcp.Error{Code: mcp.CodeNotFound, Message: err.Error(), Hint: "listServerJobs shows those there are", Err: err}
+	}
+	return err
+}
+
+func job(j *rest.ServerJob, err error) (*Job, error) {
+	if j == nil {
+		return nil, err
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	state := serverjob.State(j.Started)
+	if j.Sleeping != nil && *j.Sleeping {
+		state = "sleeping"
+	}
+	return &Job{
+		ID: j.Id, Name: j.Name, Description: text(j.Description), Enabled: j.Started, State: state,
+		LastRun: text(j.LastRun), NextRun: text(j.NextRun),
+	}, err
+}

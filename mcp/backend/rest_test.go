@@ -1,0 +1,186 @@
+package backend_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/tokens"
+)
+
+// spy remembers the tokens that were sent.
+type spy struct {
+	mu   sync.Mutex
+	sent map[string]int
+}
+
+func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	s.sent[r.Header.Get("Authorization")]++
+	s.mu.Unlock()
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func (s *spy) take() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sent := s.sent
+	s.sent = map[string]int{}
+	return sent
+}
+
+func caller(t *testing.T, srv *erptest.Server, user string, client, role, org int64) mcp.Caller {
+	t.Helper()
+	token, err := srv.APIToken(t.Context(), user, client, role, org, 0)
+	require.NoError(t, err)
+	return mcp.Caller{ID: user, Token: tokens.NewSecret(token), ClientID: int(client), RoleID: int(role), OrgID: int(org), Known: true}
+}
+
+func TestREST(t *testing.T) {
+	srv := erptest.New(t)
+	seen := &spy{sent: map[string]int{}}
+	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen})
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+	ctx := t.Context()
+	admin := caller(t, srv, "GardenAdmin", 11, 102, 11)
+	user := caller(t, srv, "GardenUser", 11, 103, 11)
+
+	// Each call carries the caller's token, and a caller without one is refused.
+	_, err = b.Check(ctx, admin)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"Bearer " + admin.Token.Reveal(): 1}, seen.take())
+	_, err = b.Check(ctx, user)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"Bearer " + user.Token.Reveal(): 1}, seen.take())
+	_, err = b.Check(ctx, mcp.Caller{})
+	assert.Equal(t, mcp.CodeUnauthorized, mcp.ErrorOf(err).Code)
+	assert.Empty(t, seen.take())
+
+	// Two roles have two dictionaries, each read with its own token.
+	reg, err := b.Registry(ctx, admin)
+	require.NoError(t, err)
+	table, err := reg.Table(ctx, "c_order")
+	require.NoError(t, err)
+	assert.Equal(t, "C_Order", table.Name)
+	for token := range seen.take() {
+		assert.Equal(t, "Bearer "+admin.Token.Reveal(), token)
+	}
+	again, err := b.Registry(ctx, admin)
+	require.NoError(t, err)
+	assert.Same(t, reg, again)
+	assert.Empty(t, seen.take(), "it is kept")
+	other, err := b.Registry(ctx, user)
+	require.NoError(t, err)
+	assert.NotSame(t, reg, other)
+	for token := range seen.take() {
+		assert.Equal(t, "Bearer "+user.Token.Reveal(), token)
+	}
+
+	page, err := b.Search(ctx, admin, backend.Search{Table: "C_BPartner", Filter: "IsCustomer eq true", OrderBy: "Name desc, Value", Select: []string{"Name"}, Limit: 2})
+	require.NoError(t, err)
+	assert.Len(t, page.Records, 2)
+	assert.Greater(t, page.Total, 2)
+	var first struct {
+		ID   int `json:"id"`
+		Name string
+	}
+	require.NoError(t, json.Unmarshal(page.Records[0], &first))
+	one, err := b.Record(ctx, admin, "C_BPartner", json.Number(jsonInt(first.ID)).String())
+	require.NoError(t, err)
+	assert.Contains(t, string(one), first.Name)
+	_, err = b.Record(ctx, admin, "C_BPartner", "../../auth/tokens")
+	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
+
+	jobs, err := b.Jobs(ctx, caller(t, srv, "SuperUser", 0, 0, 0))
+	require.NoError(t, err)
+	require.NotEmpty(t, jobs)
+	root := caller(t, srv, "SuperUser", 0, 0, 0)
+	job, err := b.SetJob(ctx, root, jobs[0].ID, !jobs[0].Enabled)
+	require.NoError(t, err)
+	assert.Equal(t, !jobs[0].Enabled, job.Enabled)
+	_, err = b.Job(ctx, root, "no such job")
+	assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code)
+
+	_, err = b.RunProcess(ctx, admin, "no such process", nil)
+	assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code)
+}
+
+func jsonInt(n int) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
+
+// What the dictionary looked like is asked again once it is no longer fresh,
+// and after a change of ours.
+func TestRegistryIsAskedAgain(t *testing.T) {
+	srv := erptest.New(t)
+	b, err := backend.NewREST(srv.URL(), nil)
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+	ctx := t.Context()
+	root := caller(t, srv, "SuperUser", 0, 0, 0)
+	reg, err := b.Registry(ctx, root)
+	require.NoError(t, err)
+	_, err = reg.Table(ctx, "XX_Late")
+	require.Error(t, err)
+
+	with, client, err := b.Connect(ctx, root)
+	require.NoError(t, err)
+	_, err = client.Create(with, "AD_Table", map[string]any{"TableName": "XX_Late", "Name": "Late", "AccessLevel": "3", "EntityType": "U"})
+	require.NoError(t, err)
+	_, err = reg.Table(ctx, "XX_Late")
+	require.Error(t, err, "the dictionary is kept")
+	require.NoError(t, b.Refresh(ctx, root))
+	reg, err = b.Registry(ctx, root)
+	require.NoError(t, err)
+	_, err = reg.Table(ctx, "XX_Late")
+	require.NoError(t, err)
+}
+
+// Callers at the same time share one reading.
+func TestRegistryIsReadOnce(t *testing.T) {
+	srv := erptest.New(t)
+	seen := &spy{sent: map[string]int{}}
+	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen})
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+	admin := caller(t, srv, "GardenAdmin", 11, 102, 11)
+	_, err = b.Registry(t.Context(), admin)
+	require.NoError(t, err)
+	once := 0
+	for _, n := range seen.take() {
+		once += n
+	}
+
+	another, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen})
+	require.NoError(t, err)
+	t.Cleanup(another.Close)
+	var wg sync.WaitGroup
+	regs := make([]dict.Registry, 16)
+	for i := range regs {
+		wg.Go(func() {
+			r, err := another.Registry(context.WithoutCancel(t.Context()), admin)
+			assert.NoError(t, err)
+			regs[i] = r
+		})
+	}
+	wg.Wait()
+	for _, r := range regs {
+		assert.Same(t, regs[0], r)
+	}
+	together := 0
+	for _, n := range seen.take() {
+		together += n
+	}
+	assert.Equal(t, once, together)
+}
