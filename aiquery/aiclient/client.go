@@ -1,0 +1,260 @@
+package aiclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// prefix is where the API is below the address of its server.
+const prefix = "/api/ai"
+
+// The variables that [FromEnv] reads.
+const (
+	EnvURL   = "AI_API_URL"
+	EnvToken = "AI_API_TOKEN"
+	EnvRole  = "AI_ROLE_ID"
+)
+
+// TokenSource gives the bearer token for a request. Token is called for every
+// attempt by many goroutines at once. An empty token sends none.
+type TokenSource interface {
+	Token(ctx context.Context) (string, error)
+}
+
+// TokenInvalidator may be implemented by a TokenSource. When the service answers
+// 401, the client calls Invalidate with the token it had sent, asks for a token
+// again and, if that differs, repeats the request once.
+type TokenInvalidator interface {
+	Invalidate(ctx context.Context, token string) error
+}
+
+// Client asks an AI integration API. It is safe for concurrent use and does not
+// change; [Client.As] makes one for another role.
+type Client struct {
+	base   string // with prefix
+	http   *http.Client
+	tokens TokenSource
+	role   *int
+	agent  string
+	log    *slog.Logger
+	retry  retryPolicy
+}
+
+// Option configures a [Client].
+type Option func(*Client) error
+
+// WithToken sends a token with each request, an access token of the ERP. It is
+// refused when it cannot stand in a header.
+func WithToken(token string) Option {
+	return func(c *Client) error {
+		if token == "" {
+			return invalid("the token is empty")
+		}
+		if err := checkToken(token); err != nil {
+			return err
+		}
+		c.tokens = secret(token)
+		return nil
+	}
+}
+
+// WithTokenSource takes tokens from a source, such as tokens.Manager.
+func WithTokenSource(s TokenSource) Option {
+	return func(c *Client) error {
+		if s == nil {
+			return invalid("the token source is nil")
+		}
+		c.tokens = s
+		return nil
+	}
+}
+
+// WithRole sets the role that is asked with, AD_Role_ID. Queries need one; for
+// metadata the service takes the token's without.
+func WithRole(role int) Option {
+	return func(c *Client) error {
+		if role < 0 || role > 1<<31-1 {
+			return invalid("the role must be a number from 0 to %d, not %d", 1<<31-1, role)
+		}
+		c.role = &role
+		return nil
+	}
+}
+
+// WithHTTPClient sets the client that makes the requests, for a proxy or a
+// private certificate authority. It is copied; redirects are never followed,
+// because the token would go along.
+func WithHTTPClient(h *http.Client) Option {
+	return func(c *Client) error {
+		if h == nil {
+			return invalid("the HTTP client is nil")
+		}
+		copied := *h
+		copied.CheckRedirect = noRedirect
+		c.http = &copied
+		return nil
+	}
+}
+
+// WithUserAgent sets the header User-Agent.
+func WithUserAgent(agent string) Option {
+	return func(c *Client) error {
+		if strings.ContainsFunc(agent, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return invalid("the user agent holds a control character")
+		}
+		c.agent = agent
+		return nil
+	}
+}
+
+// WithLogger sets who hears of repeats; nil is silent.
+func WithLogger(l *slog.Logger) Option {
+	return func(c *Client) error {
+		if l != nil {
+			c.log = l
+		}
+		return nil
+	}
+}
+
+// WithRetries sets how often a request is repeated when that does no harm, and
+// how long a service may ask to wait before; 2 and 10 s without the option.
+func WithRetries(most int, longest time.Duration) Option {
+	return func(c *Client) error {
+		if most < 0 || most > 10 || longest < 0 {
+			return invalid("there can be 0 to 10 repeats, and the wait cannot be negative")
+		}
+		c.retry = retryPolicy{most, longest}
+		return nil
+	}
+}
+
+// New makes a client for the service at address: that of its server, with or
+// without /api/ai, such as https://erp.example.com. It does not connect.
+func New(address string, opts ...Option) (*Client, error) {
+	base, err := cleanAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		base: base, agent: "erphub-aiclient", log: slog.New(slog.DiscardHandler), retry: retryPolicy{2, 10 * time.Second},
+		http: &http.Client{
+			Transport: &http.Transport{
+				Proxy:                 http.ProxyFromEnvironment,
+				DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+				TLSHandshakeTimeout:   5 * time.Second,
+				ResponseHeaderTimeout: 30 * time.Second,
+				IdleConnTimeout:       90 * time.Second,
+				MaxIdleConnsPerHost:   8,
+				ForceAttemptHTTP2:     true,
+			},
+			CheckRedirect: noRedirect,
+		},
+	}
+	for _, o := range opts {
+		if err := o(c); err != nil {
+			return nil, fmt.Errorf("setting up the AI API's client: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// FromEnv makes a client of AI_API_URL, AI_API_TOKEN and AI_ROLE_ID, which
+// getenv gives ("" for one that is not set). Options are applied after them and
+// may stand in for the token and the role.
+func FromEnv(getenv func(string) string, opts ...Option) (*Client, error) {
+	address := getenv(EnvURL)
+	if address == "" {
+		return nil, invalid("the address of the AI API is not set: set %s, such as https://erp.example.com", EnvURL)
+	}
+	var all []Option
+	if token := getenv(EnvToken); token != "" {
+		all = append(all, WithToken(token))
+	}
+	if text := getenv(EnvRole); text != "" {
+		role, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return nil, invalid("%s must be the number of a role (AD_Role_ID), not %q", EnvRole, text)
+		}
+		all = append(all, WithRole(int(role)))
+	}
+	return New(address, append(all, opts...)...)
+}
+
+// As returns a client that asks with another role and shares everything else.
+// A negative role is none.
+func (c *Client) As(role int) *Client {
+	copied := *c
+	copied.role = &role
+	if role < 0 {
+		copied.role = nil
+	}
+	return &copied
+}
+
+// Role is the role asked with; false when none is set.
+func (c *Client) Role() (int, bool) {
+	if c.role == nil {
+		return 0, false
+	}
+	return *c.role, true
+}
+
+// Address is where the API is, with /api/ai.
+func (c *Client) Address() string { return c.base }
+
+// Format writes the address whatever the verb, and never a token.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "aiclient.Client(%s)", c.base) }
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// cleanAddress checks an address and ends it in the prefix. It is not quoted in
+// errors when it may hold a password.
+func cleanAddress(address string) (string, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "", invalid("the address of the AI API must look like https://erp.example.com")
+	case u.User != nil:
+		return "", invalid("the address of the AI API holds a user name or a password; give a token instead")
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", invalid("the address of the AI API must end before ? and #")
+	}
+	return u.Scheme + "://" + u.Host + strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), prefix) + prefix, nil
+}
+
+// secret is a token that is not printed.
+type secret string
+
+func (s secret) Token(context.Context) (string, error) { return string(s), nil }
+
+// Format hides the token under every verb.
+func (s secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("hidden")) }
+
+// MarshalText hides the token from encoders.
+func (s secret) MarshalText() ([]byte, error) { return []byte("hidden"), nil }
+
+// LogValue hides the token from logs.
+func (s secret) LogValue() slog.Value { return slog.StringValue("hidden") }
+
+func checkToken(token string) error {
+	for i := range len(token) {
+		if c := token[i]; c <= ' ' || c >= 0x7f {
+			return invalid("the token holds a character at byte %d that may not stand in a header", i+1)
+		}
+	}
+	return nil
+}
+
+// invalid makes an error that matches ErrInvalid.
+func invalid(format string, args ...any) error {
+	return &inputError{errors.New(fmt.Sprintf(format, args...))} //nolint:revive // an error that wraps nothing
+}

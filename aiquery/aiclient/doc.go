@@ -1,0 +1,28 @@
+// Package aiclient asks an AI integration API: governed SQL, metadata of tables
+// and windows, and what the user's own screen shows.
+//
+//	client, err := aiclient.New("https://erp.example.com",
+//		aiclient.WithToken(token), aiclient.WithRole(102))
+//	result, err := client.Query(ctx, aiclient.Query{
+//		SQL: "SELECT documentno, grandtotal FROM c_order WHERE dateordered >= $1", Params: []any{"2026-01-01"},
+//	})
+//
+// It links nothing but the standard library.
+//
+// # Settings
+//
+// [FromEnv] reads AI_API_URL, AI_API_TOKEN and AI_ROLE_ID.
+//
+// # Errors
+//
+// An answer that is a refusal is an [*Error] with status, code, message, hint
+// and position; errors.Is finds [ErrRefused], [ErrUnauthorized], [ErrDenied] and
+// the others in it. No answer at all is [ErrUnreachable]. No error holds a token.
+//
+// # Repeats
+//
+// A request that never left, because no connection was made, is sent again. So
+// is one the service turned away with 429 or 503 before it worked on it, after
+// the time it asks for. A query whose answer was lost is not: it may have run,
+// and each run is audited.
+package aiclient
