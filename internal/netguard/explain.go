@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"syscall"
 )
@@ -43,7 +44,7 @@ func Explain(err error) (why, next string, ok bool) {
 		return "its certificate has expired or is not valid yet", "renew it, or set this machine's clock", true
 	case errors.As(err, &invalid), errors.As(err, &verify):
 		return "its certificate is not valid", "look at it with a browser or openssl s_client", true
-	case errors.As(err, &header):
+	case errors.As(err, &header), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS on this port", "check the port, and whether the address begins with http or https", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens there", "check host and port, and whether the server runs", true
@@ -59,4 +60,11 @@ func Explain(err error) (why, next string, ok bool) {
 		return fmt.Sprintf("the connection failed (%s)", opErr.Op), "check the network and try again", true
 	}
 	return "", "", false
+}
+
+// Permanent reports whether connecting again would fail the same way: the rule
+// forbids the address, or its certificate is not trusted.
+func Permanent(err error) bool {
+	var verify *tls.CertificateVerificationError
+	return errors.Is(err, ErrRefused) || errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &verify)
 }

@@ -1,0 +1,30 @@
+// Package objectstore delivers generated plugins to object storage that speaks
+// the S3 protocol, and answers with a signed link.
+//
+//	store, err := objectstore.New(objectstore.Options{
+//		Endpoint:    "https://s3.example.com",
+//		Bucket:      "plugins",
+//		Prefix:      "generated/",
+//		Credentials: objectstore.Static("access key", "secret key"),
+//	})
+//	receipt, err := store.Deliver(ctx, artifact, nil)
+//
+// # Keys
+//
+// The key is the prefix, the artifact's name, the beginning of the SHA-256 of
+// its zip, and the file name. The same artifact delivered twice is the same
+// object, and another one never replaces an object that somebody holds a link
+// to. The store writes an object as a whole or not at all.
+//
+// # Links
+//
+// A link works until [Options.TTL] is over, at most seven days. With temporary
+// credentials it ends with them, when that is earlier. Who has the link can
+// read the object, so it belongs in no log.
+//
+// # Hosts
+//
+// The endpoint is taken to be the operator's choice and may be in a private
+// network; set [Options.Untrusted] when somebody else chose it. Redirects are
+// not followed.
+package objectstore

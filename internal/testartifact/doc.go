@@ -1,0 +1,2 @@
+// Package testartifact makes small artifacts for tests of deliveries.
+package testartifact
