@@ -16,11 +16,13 @@ import (
 	"time"
 )
 
-// Time limits of a connection. Whole operations are bounded by their context.
+// Limits of a connection. Whole operations are bounded by their context.
 const (
 	dialTimeout      = 5 * time.Second
 	handshakeTimeout = 10 * time.Second
 	answerTimeout    = 60 * time.Second
+
+	maxAnswer = 32 << 20
 )
 
 // ErrRefused is in the error of a connection that the rule forbids.
@@ -137,7 +139,7 @@ func internal(addr netip.Addr) bool {
 }
 
 // Client returns an HTTP client that connects under the rule and follows no
-// redirects: those are answers like others. Roots are the certificates to
+// redirects: those are answers like others, and end after 32 MiB. Roots are the certificates to
 // trust, nil means the system's. Its idle connections are closed by
 // CloseIdleConnections.
 func (g *Guard) Client(roots *x509.CertPool) *http.Client {
@@ -151,7 +153,22 @@ func (g *Guard) Client(roots *x509.CertPool) *http.Client {
 		MaxIdleConnsPerHost:   4,
 		ForceAttemptHTTP2:     true,
 	}
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     bounded{t},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// bounded ends answers that are longer than any a delivery has a use for. Some
+// clients read them whole.
+type bounded struct{ *http.Transport }
+
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.Transport.RoundTrip(req)
+	if err == nil {
+		resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswer)
+	}
+	return resp, err
 }
 
 // proxy is the proxy of the environment, for hosts the operator configured.

@@ -115,6 +115,26 @@ func TestClient(t *testing.T) {
 			require.ErrorIs(t, err, ErrRefused, host)
 		}
 	})
+	t.Run("answers end", func(t *testing.T) {
+		endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for chunk := make([]byte, 1<<20); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}))
+		t.Cleanup(endless.Close)
+		c := New("127.0.0.1").Client(nil)
+		t.Cleanup(c.CloseIdleConnections)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, endless.URL, nil)
+		require.NoError(t, err)
+		resp, err := c.Do(req)
+		require.NoError(t, err)
+		n, err := io.Copy(io.Discard, resp.Body)
+		require.NoError(t, resp.Body.Close())
+		require.Error(t, err)
+		assert.Equal(t, int64(maxAnswer), n)
+	})
 	t.Run("redirects are answers", func(t *testing.T) {
 		resp, err := get(New("127.0.0.1"), first.URL+"/away")
 		require.NoError(t, err)
