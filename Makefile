@@ -4,7 +4,7 @@
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME    ?= 3s
+FUZZTIME    ?= 1s
 # The race detector watches Go code. SQLite's, which is translated C, is left
 # out: watching every access of it takes twenty times as long and finds nothing
 # of ours.
