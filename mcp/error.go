@@ -75,6 +75,14 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	}{e.Code, e.Message, e.Hint, int(math.Ceil(e.RetryAfter.Seconds())), e.Confirmation})
 }
 
+// Declined is the error of a tool whose question the user answered with no.
+func Declined(tool string) *Error {
+	return &Error{
+		Code: CodeDeclined, Message: "the user did not agree: " + tool + " changed nothing",
+		Hint: "do not try again unless the user asks for it",
+	}
+}
+
 // ErrorOf is the Error in the chain of err, or one made of it. Errors of
 // package erp get the code that fits and keep their text; an error nobody
 // foresaw is CodeInternal, with a message that shows nothing of it, because its

@@ -23,9 +23,9 @@ const confirmationContext = "erphub confirmation 1"
 // maxConfirmation bounds what is looked at as a token.
 const maxConfirmation = 1024
 
-// errConfirmation is why a token does not confirm. It says no more to whoever
+// ErrConfirmation is why a token does not confirm. It says no more to whoever
 // tries.
-var errConfirmation = errors.New("the confirmation is not for this call, is older than allowed, or was used already")
+var ErrConfirmation = errors.New("the confirmation is not for this call, is older than allowed, or was used already")
 
 // confirmed is what a token says.
 type confirmed struct {
@@ -56,27 +56,27 @@ func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (stri
 }
 
 // Unseal reports whether the token was made by [Boundary.Seal] for the same
-// caller, tool, arguments and question, in time and not used before. It counts
-// as used afterwards.
+// caller, tool, arguments and question, in time and not used before: otherwise
+// the error is [ErrConfirmation]. It counts as used afterwards.
 func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token string) error {
 	gcm, err := b.cipher(ctx)
 	if err != nil {
 		return err
 	}
 	if len(token) > maxConfirmation {
-		return errConfirmation
+		return ErrConfirmation
 	}
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(sealed) < gcm.NonceSize() {
-		return errConfirmation
+		return ErrConfirmation
 	}
 	plain, err := gcm.Open(nil, sealed[:gcm.NonceSize()], sealed[gcm.NonceSize():], []byte(confirmationContext))
 	if err != nil {
-		return errConfirmation
+		return ErrConfirmation
 	}
 	var said confirmed
 	if err := json.Unmarshal(plain, &said); err != nil {
-		return errConfirmation
+		return ErrConfirmation
 	}
 	binding, err := bindingOf(c, question)
 	if err != nil {
@@ -84,14 +84,14 @@ func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token stri
 	}
 	left := time.Unix(said.Expires, 0).Sub(b.opts.Now())
 	if !bytes.Equal(binding, said.Binding) || left <= 0 {
-		return errConfirmation
+		return ErrConfirmation
 	}
 	exceeded, err := b.opts.Store.Add(ctx, []Entry{{Key: "confirmed:" + said.Nonce, Amount: 1, Limit: 1, TTL: left + time.Minute}})
 	if err != nil {
 		return b.unavailable(err)
 	}
 	if exceeded >= 0 {
-		return errConfirmation
+		return ErrConfirmation
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (b *Boundary) byToken(c *mcp.Call) func(context.Context, string) (bool, err
 			if err == nil {
 				return true, nil
 			}
-			if !errors.Is(err, errConfirmation) {
+			if !errors.Is(err, ErrConfirmation) {
 				return false, err
 			}
 			hint = err.Error() + ": " + hint

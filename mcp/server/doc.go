@@ -1,0 +1,27 @@
+// Package server serves tools, prompts and resources of package mcp by the
+// Model Context Protocol: over streamable HTTP at /mcp in both eras of the
+// protocol (sessions up to revision 2025-11-25, none from 2026-07-28 on), over
+// HTTP with server-sent events at /mcp/sse, and over standard input and output.
+//
+//	s, err := server.New(server.Options{
+//		Catalog: catalog, Boundary: limits, Verifier: verifier, Name: "erphub", Version: "1.2.3",
+//	})
+//	ln, err := httpserver.Listen(ctx, "127.0.0.1:8765")
+//	err = s.Serve(ctx, ln)
+//
+// # Who calls
+//
+// Every HTTP request carries a bearer token, which the [Verifier] checks before
+// anything else is looked at. A session belongs to the user, role and
+// organization whose token opened it; nobody else can use it. A tool gets the
+// token of its own call and no other.
+//
+// # Replicas
+//
+// With Options.Stateless no state is kept between requests, so that any replica
+// can answer any of them; questions to the user then travel as sealed tokens
+// (see package boundary), and there is no /mcp/sse.
+//
+// This is the only package that imports the protocol's SDK, whose types stay
+// out of its API.
+package server

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/internal/httpserver"
+)
+
+// corsHeaders are what scripts of allowed pages may send, corsExposed what they
+// may read.
+const (
+	corsHeaders = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+	corsExposed = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
+)
+
+// guard refuses what a browser was made to send: requests for a name that is
+// not ours, by which a page elsewhere reaches a local server (DNS rebinding),
+// and requests of pages that are not allowed. It answers the questions browsers
+// ask before they send what is allowed.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.knows(r.Host) {
+			s.turn(w, "host", http.StatusForbidden, "this server does not answer to the name in the Host header; name it when you start the server")
+			return
+		}
+		origin := r.Header.Get("Origin")
+		allowed := origin != "" && slices.ContainsFunc(s.opts.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
+		switch {
+		case origin != "" && !allowed && !sameOrigin(origin, r.Host),
+			len(r.Header.Values("Origin")) > 1,
+			origin == "" && r.Header.Get("Sec-Fetch-Site") == "cross-site":
+			s.turn(w, "origin", http.StatusForbidden, "pages of this origin may not use the server; allow it when you start the server")
+			return
+		}
+		if allowed {
+			h := w.Header()
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Access-Control-Expose-Headers", corsExposed)
+			h.Add("Vary", "Origin")
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+				h.Set("Access-Control-Allow-Headers", corsHeaders)
+				h.Set("Access-Control-Max-Age", "600")
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// turn refuses a request before the protocol sees it.
+func (s *Server) turn(w http.ResponseWriter, reason string, status int, detail string) {
+	s.opts.Metrics.turned.Add(1, reason)
+	httpserver.Problem(w, status, detail)
+}
+
+// knows tells whether a Host header names this server. An address cannot be
+// rebound, so only names are looked at.
+func (s *Server) knows(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
+		return true
+	}
+	if u, err := url.Parse(s.opts.URL); err == nil && s.opts.URL != "" && strings.EqualFold(u.Hostname(), host) {
+		return true
+	}
+	return slices.ContainsFunc(s.opts.Hosts, func(known string) bool {
+		known = strings.ToLower(known)
+		return known == "*" || known == host || strings.HasPrefix(known, ".") && strings.HasSuffix(host, known)
+	})
+}
+
+// sameOrigin tells whether a page came from where its request goes.
+func sameOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, host)
+}

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/tokens"
+)
+
+// DefaultPort is where the tool server listens.
+const DefaultPort = 8765
+
+// Verifier decides whether a bearer token was issued for this service and is
+// still good; *tokens.Verifier is one. An error that is no
+// tokens.ErrInvalidToken means that it could not find out: the request is
+// refused, too, as one to repeat.
+type Verifier interface {
+	Verify(ctx context.Context, token string) (tokens.Claims, error)
+}
+
+// Options make a [Server].
+type Options struct {
+	// Catalog is what is served. Tools that Boundary forbids a caller are neither
+	// listed nor called.
+	Catalog mcp.Catalog
+	// Boundary stands in front of every tool; needed.
+	Boundary *boundary.Boundary
+	// Verifier checks the bearer token of every request over HTTP. With nil
+	// nobody is asked who they are and all act as Local: for standard input and
+	// output, and for a server that only its own user can reach.
+	Verifier Verifier
+	// Local is who calls where nobody is asked.
+	Local mcp.Caller
+	// Name, Title and Version are what the server tells clients about itself.
+	// Empty: "erphub", Name, "0".
+	Name, Title, Version string
+	// URL is where clients reach the server, such as https://tools.example.com,
+	// if that is not the Host they ask for.
+	URL string
+	// AuthorizationServers are named in the protected-resource metadata.
+	AuthorizationServers []string
+	// Hosts are names the server answers to beside localhost and IP addresses;
+	// one that begins with a dot stands for all below it, "*" for all there are.
+	Hosts []string
+	// Origins are web pages whose scripts may call, such as
+	// https://app.example.com.
+	Origins []string
+	// Stateless keeps no sessions.
+	Stateless bool
+	// SessionTimeout ends sessions nobody used for so long; 0: 30 minutes.
+	SessionTimeout time.Duration
+	// MaxSessions bounds sessions altogether, MaxUserSessions those of one user,
+	// whose oldest is ended for a new one; 0: 2,000 and 100. Both count
+	// connections of /mcp/sse apart.
+	MaxSessions, MaxUserSessions int
+	// MaxConcurrent bounds the requests worked on at a time; 0: 256.
+	MaxConcurrent int
+	// MaxBody bounds the body of a request in bytes; 0: 4 MiB.
+	MaxBody int64
+	// BodyTimeout is how long a client may take to send a request, WriteTimeout
+	// to take in a piece of an answer; 0: 30 s each.
+	BodyTimeout, WriteTimeout time.Duration
+	// KeepAlive is the time between signs of life on streams; 0: 25 s.
+	KeepAlive time.Duration
+	// Question is how long the user may take to answer; 0: 10 minutes.
+	Question time.Duration
+	// Drain is how long calls may take to finish when the server ends; 0: 10 s.
+	Drain time.Duration
+	// Ready tells whether the server can do its work; nil: when the limits can be
+	// counted. Its error is logged, not shown.
+	Ready func(context.Context) error
+	// Metrics are shown at /metrics; nil: an own set.
+	Metrics *Metrics
+	// Tracer makes spans of requests; nil: none are made.
+	Tracer trace.TracerProvider
+	// Logger hears of what fails inside; nil is silent.
+	Logger *slog.Logger
+
+	// extend lets tests of this package add what is no tool of ours.
+	extend func(*sdk.ServerOptions)
+}
+
+func (o *Options) check() error {
+	if o.Boundary == nil {
+		return errors.New("a tool server needs a boundary: who may do what, and how often")
+	}
+	if err := o.Catalog.Tools.Check(); err != nil {
+		return fmt.Errorf("the tools cannot be served: %w", err)
+	}
+	if min(o.MaxSessions, o.MaxUserSessions, o.MaxConcurrent) < 0 || o.MaxBody < 0 ||
+		min(o.SessionTimeout, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain) < 0 {
+		return errors.New("a bound of the server is negative; leave it out for the default")
+	}
+	for _, origin := range o.Origins {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Path != "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("the origin %q cannot be used; write it as https://app.example.com", origin)
+		}
+	}
+	if o.URL != "" {
+		if u, err := url.Parse(o.URL); err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("the server's own URL cannot be used; write it as https://tools.example.com")
+		}
+	}
+	return nil
+}
+
+func (o *Options) fill() {
+	o.Name = cmp.Or(o.Name, "erphub")
+	o.Title = cmp.Or(o.Title, o.Name)
+	o.Version = cmp.Or(o.Version, "0")
+	o.URL = strings.TrimRight(o.URL, "/")
+	o.Hosts, o.Origins = slices.Clone(o.Hosts), slices.Clone(o.Origins)
+	o.SessionTimeout = cmp.Or(o.SessionTimeout, 30*time.Minute)
+	o.MaxSessions = cmp.Or(o.MaxSessions, 2000)
+	o.MaxUserSessions = cmp.Or(o.MaxUserSessions, 100)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, 256)
+	o.MaxBody = cmp.Or(o.MaxBody, 4<<20)
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, 30*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
+	o.KeepAlive = cmp.Or(o.KeepAlive, 25*time.Second)
+	o.Question = cmp.Or(o.Question, 10*time.Minute)
+	o.Drain = cmp.Or(o.Drain, 10*time.Second)
+	if o.Ready == nil {
+		o.Ready = o.Boundary.Ready
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Metrics are the numbers shown at /metrics. They are safe for concurrent use.
+type Metrics struct {
+	all      *httpserver.Metrics
+	calls    *httpserver.Counter
+	seconds  *httpserver.Histogram
+	tokens   *httpserver.Counter
+	erp      *httpserver.Counter
+	refused  *httpserver.Counter
+	requests *httpserver.Counter
+	methods  *httpserver.Histogram
+	http     *httpserver.Counter
+	turned   *httpserver.Counter
+}
+
+// NewMetrics makes an empty set. Give [Metrics.Boundary] to the boundary.
+func NewMetrics() *Metrics {
+	m := httpserver.NewMetrics()
+	return &Metrics{
+		all:      m,
+		calls:    m.Counter("mcp_tool_calls_total", "Calls of tools by outcome: ok or the code of the error.", "tool", "outcome"),
+		seconds:  m.Histogram("mcp_tool_seconds", "Time calls of tools took.", "tool"),
+		tokens:   m.Counter("mcp_tool_tokens_total", "Tokens of arguments and results, as estimated.", "tool"),
+		erp:      m.Counter("mcp_tool_api_calls_total", "Requests tools made to the ERP.", "tool"),
+		refused:  m.Counter("mcp_calls_refused_total", "Calls the boundary refused, by reason.", "reason"),
+		requests: m.Counter("mcp_requests_total", "Requests of the protocol, by method and whether they failed.", "method", "failed"),
+		methods:  m.Histogram("mcp_request_seconds", "Time requests of the protocol took.", "method"),
+		http:     m.Counter("mcp_http_requests_total", "HTTP requests by path and status.", "path", "code"),
+		turned:   m.Counter("mcp_http_refused_total", "HTTP requests refused before the protocol saw them, by reason.", "reason"),
+	}
+}
+
+// Boundary is what to tell a boundary, so that its numbers are shown, too.
+func (m *Metrics) Boundary() boundary.Metrics {
+	return boundary.Metrics{
+		Called: func(tool, outcome string, took time.Duration, apiCalls, tokens int) {
+			m.calls.Add(1, tool, outcome)
+			m.seconds.Observe(took.Seconds(), tool)
+			m.tokens.Add(float64(tokens), tool)
+			m.erp.Add(float64(apiCalls), tool)
+		},
+		Refused: func(reason string) { m.refused.Add(1, reason) },
+	}
+}
+
+// Text is what /metrics shows.
+func (m *Metrics) Text() []byte { return m.all.Text() }

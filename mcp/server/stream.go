@@ -1,0 +1,112 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// stream is a response that is written for as long as the client listens. Each
+// piece has a deadline, so that a client that does not read is cut off; between
+// pieces signs of life are sent, so that nothing on the way cuts it off.
+type stream struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	limit   time.Duration
+	every   time.Duration
+
+	mu     sync.Mutex // guards the writer below and what follows
+	status int
+	alive  bool // signs of life are being sent
+	ended  bool
+	stop   chan struct{}
+	done   sync.WaitGroup
+}
+
+func newStream(w http.ResponseWriter, limit, every time.Duration) *stream {
+	return &stream{ResponseWriter: w, control: http.NewResponseController(w), limit: limit, every: every, stop: make(chan struct{})}
+}
+
+func (s *stream) WriteHeader(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.headerLocked(status)
+}
+
+func (s *stream) headerLocked(status int) {
+	if s.status == 0 && status >= 200 {
+		s.status = status
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes one piece. Events of the protocol come whole.
+func (s *stream) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return 0, http.ErrHandlerTimeout
+	}
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	s.deadlineLocked()
+	n, err := s.ResponseWriter.Write(b)
+	if err == nil && !s.alive && strings.HasPrefix(s.Header().Get("Content-Type"), "text/event-stream") {
+		s.alive = true
+		s.done.Go(s.live)
+	}
+	return n, err
+}
+
+// FlushError is how http.ResponseController flushes.
+func (s *stream) FlushError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return http.ErrHandlerTimeout
+	}
+	s.deadlineLocked()
+	return s.control.Flush()
+}
+
+func (s *stream) deadlineLocked() {
+	// Where the connection has no deadlines, as in tests without one, none is set.
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.limit))
+}
+
+// live sends a comment, which clients skip, whenever nothing else was due.
+func (s *stream) live() {
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-tick.C:
+		}
+		s.mu.Lock()
+		s.deadlineLocked()
+		_, err := s.ResponseWriter.Write([]byte(": still here\n\n"))
+		if err == nil {
+			err = s.control.Flush()
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return // the request's context ends, too
+		}
+	}
+}
+
+// end must be called before the handler returns.
+func (s *stream) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	close(s.stop)
+	s.done.Wait()
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }

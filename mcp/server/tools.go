@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/boundary"
+)
+
+// definition is the tool as clients see it. All hints are set: a client takes a
+// missing one for the worst.
+func definition(t mcp.Tool) *sdk.Tool {
+	d := &sdk.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
+		Annotations: &sdk.ToolAnnotations{
+			Title: t.Title, ReadOnlyHint: t.Hints.ReadOnly, IdempotentHint: t.Hints.Idempotent || t.Hints.ReadOnly,
+			DestructiveHint: &t.Hints.Destructive, OpenWorldHint: &t.Hints.OpenWorld,
+		},
+	}
+	if t.Output != nil {
+		d.OutputSchema = t.Output
+	}
+	return d
+}
+
+// confirmKey is the name of the one question a tool can ask at a time.
+const confirmKey = "confirm"
+
+// confirmSchema is the form the user fills in.
+var confirmSchema = &jsonschema.Schema{
+	Type: "object",
+	Properties: map[string]*jsonschema.Schema{
+		confirmKey: {Type: "boolean", Title: "Go ahead", Description: "whether to do it"},
+	},
+	Required: []string{confirmKey},
+}
+
+func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		c := &mcp.Call{
+			Tool: t.Name, Arguments: req.Params.Arguments, Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()),
+			Progress: progress(ctx, req), Log: s.opts.Logger,
+		}
+		if t.Confirms && elicits(req) {
+			c.Confirm = s.byQuestion(c, req)
+		}
+		reply, err := s.opts.Boundary.Call(ctx, t, c)
+		var ask *mcp.ConfirmationRequired
+		if errors.As(err, &ask) {
+			if state, serr := s.opts.Boundary.Seal(ctx, c, ask.Message); serr != nil {
+				err = serr
+			} else {
+				return &sdk.CallToolResult{
+					InputRequests: sdk.InputRequestMap{confirmKey: &sdk.ElicitParams{Mode: "form", Message: ask.Message, RequestedSchema: confirmSchema}},
+					RequestState:  state,
+				}, nil
+			}
+		}
+		if err != nil {
+			return failure(err), nil
+		}
+		return result(reply), nil
+	}
+}
+
+// elicits tells whether the client can show the user a form.
+func elicits(req *sdk.CallToolRequest) bool {
+	caps := req.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil {
+		return false
+	}
+	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
+}
+
+// byQuestion asks the user through the client, which calls again with the
+// answer. What it brings back is believed only with the seal of the question.
+func (s *Server) byQuestion(c *mcp.Call, req *sdk.CallToolRequest) func(context.Context, string) (bool, error) {
+	return func(ctx context.Context, question string) (bool, error) {
+		if req.Params.RequestState == "" {
+			return false, &mcp.ConfirmationRequired{Message: question}
+		}
+		if err := s.opts.Boundary.Unseal(ctx, c, question, req.Params.RequestState); err != nil {
+			if !errors.Is(err, boundary.ErrConfirmation) {
+				return false, err
+			}
+			return false, &mcp.Error{
+				Code: mcp.CodeConfirmationRequired, Message: err.Error(),
+				Hint: "call again from the start, without the state of the earlier question", Err: err,
+			}
+		}
+		answer, ok := req.Params.InputResponses[confirmKey].(*sdk.ElicitResult)
+		if !ok || answer.Action != "accept" {
+			return false, nil
+		}
+		agreed, _ := answer.Content[confirmKey].(bool)
+		return agreed, nil
+	}
+}
+
+// progress passes on how far the work is, if the client wants to know. The
+// protocol wants every message to tell of more than the one before.
+func progress(ctx context.Context, req *sdk.CallToolRequest) func(done, total float64, message string) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	var mu sync.Mutex // one message at a time, in order
+	last := -1.0
+	return func(done, total float64, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !(done > last) || ctx.Err() != nil {
+			return
+		}
+		last = done
+		// The client may be gone; the call finds out by itself.
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: max(total, 0), Message: message})
+	}
+}
+
+// failure is an error as a result the model sees.
+func failure(err error) *sdk.CallToolResult {
+	text, merr := json.Marshal(mcp.ErrorOf(err))
+	if merr != nil {
+		text = []byte(`{"code":"internal","message":"the error cannot be shown"}`)
+	}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
+}
+
+func result(r *boundary.Reply) *sdk.CallToolResult {
+	res := &sdk.CallToolResult{IsError: r.Failed}
+	if len(r.JSON) > 0 {
+		if trimmed := bytes.TrimSpace(r.JSON); len(trimmed) > 0 && trimmed[0] == '{' {
+			res.StructuredContent = r.JSON
+		}
+	}
+	if len(r.Content) == 0 && len(r.JSON) > 0 {
+		res.Content = []sdk.Content{&sdk.TextContent{Text: string(r.JSON)}}
+		return res
+	}
+	for _, c := range r.Content {
+		res.Content = append(res.Content, content(c))
+	}
+	return res
+}
+
+func content(c mcp.Content) sdk.Content {
+	switch {
+	case c.Embedded != nil:
+		return &sdk.EmbeddedResource{Resource: contents(*c.Embedded)}
+	case c.Link != nil:
+		return &sdk.ResourceLink{URI: c.Link.URI, Name: c.Link.Name, Title: c.Link.Title, Description: c.Link.Description, MIMEType: c.Link.MIMEType}
+	case c.Data != nil && strings.HasPrefix(c.MIMEType, "audio/"):
+		return &sdk.AudioContent{Data: c.Data, MIMEType: c.MIMEType}
+	case c.Data != nil:
+		return &sdk.ImageContent{Data: c.Data, MIMEType: c.MIMEType}
+	}
+	return &sdk.TextContent{Text: c.Text}
+}
+
+func contents(r mcp.ResourceContent) *sdk.ResourceContents {
+	out := &sdk.ResourceContents{URI: r.URI, MIMEType: r.MIMEType}
+	if r.Data != nil {
+		out.Blob = r.Data
+	} else {
+		out.Text = r.Text
+	}
+	return out
+}
