@@ -21,10 +21,12 @@ type Statement struct {
 	About   string // what it is for: "table XX_Demo", "foreign key ADClient_XXDemo"
 	Text    string
 	Comment bool // Text is a remark, not a statement
+	Block   bool // Text is a block of Oracle's own language, which ends with a slash
 }
 
 // Statements are what the plan means for the database, in order: every table,
-// then the foreign keys of all, then indexes.
+// then the foreign keys of all, then indexes. Of a table that the plan does not
+// make, they are what the plan changes about it.
 func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Statement, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -33,23 +35,37 @@ func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Stateme
 		return nil, fmt.Errorf("there is no database dialect %q; use postgresql or oracle", dialect)
 	}
 	var tables, keys, indexes []Statement
+	changes := ChangesOf(plan)
 	for _, step := range plan.Steps() {
 		switch step := step.(type) {
 		case *dict.Record: // rows of the dictionary are not the database's structure
+			if table, column, ok := changes.Relaxed(step); ok {
+				if !identifier(table) || !identifier(column) {
+					return nil, fmt.Errorf("step %s: %q is no column of the database", step.Key, table+"."+column)
+				}
+				tables = append(tables, relax(table, column, dialect)...)
+			}
 		case *dict.Process:
 			switch step.Role {
 			case dict.SyncTable:
 				if step.Physical == nil {
 					return nil, fmt.Errorf("step %s does not say what table %s has to look like", step.Key, step.Name)
 				}
-				tables = append(tables, Statement{About: "table " + step.Name, Text: CreateTable(step.Physical, dialect, opts.Style)})
-				keys = append(keys, foreignKeys(step.Physical, dialect, opts)...)
+				if changes.MakesTable(step.Physical.Table) {
+					tables = append(tables, Statement{About: "table " + step.Name, Text: CreateTable(step.Physical, dialect, opts.Style)})
+					keys = append(keys, foreignKeys(step.Physical, dialect, opts)...)
+					continue
+				}
+				for _, c := range step.Physical.Columns {
+					changed, made := changes.statements(step.Physical.Table, c, dialect, opts)
+					tables, keys = append(tables, changed...), append(keys, made...)
+				}
 			case dict.ValidateIndex:
-				statement, err := indexStatement(plan, step, dialect)
+				list, err := RebuildIndex(plan, step, dialect)
 				if err != nil {
 					return nil, err
 				}
-				indexes = append(indexes, statement)
+				indexes = append(indexes, list...)
 			case dict.ImportPackage: // concerns records
 			default:
 				return nil, fmt.Errorf("step %s has the role %q, which has no DDL", step.Key, step.Role)
@@ -92,32 +108,6 @@ func foreignKeys(t *dict.Physical, dialect dict.Dialect, opts *Options) []Statem
 // oneLine keeps a text inside the comment it is written into.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func indexStatement(plan *dict.Plan, step *dict.Process, dialect dict.Dialect) (Statement, error) {
-	fail := func() (Statement, error) {
-		return Statement{}, fmt.Errorf("step %s does not say what index %s has to look like", step.Key, step.Name)
-	}
-	ref, ok := step.Record.(dict.Ref)
-	if !ok || step.Index == nil {
-		return fail()
-	}
-	record, _ := plan.Step(dict.Key(ref))
-	declared, ok := record.(*dict.Record)
-	if !ok {
-		return fail()
-	}
-	v, _ := declared.Value("AD_Table_ID")
-	table, ok := v.(dict.Ref)
-	if !ok {
-		return fail()
-	}
-	made, _ := plan.Step(dict.Key(table))
-	t, ok := made.(*dict.Record)
-	if !ok {
-		return fail()
-	}
-	return Statement{About: "index " + step.Name, Text: AddIndex(t.Name, *step.Index, dialect)}, nil
-}
-
 // File is a file of statements.
 type File struct {
 	Name    string // "01_table_XX_Demo.sql"
@@ -155,8 +145,11 @@ func Text(title string, statements []Statement, dialect dict.Dialect) string {
 }
 
 func (s Statement) terminated() string {
-	if s.Comment {
+	switch {
+	case s.Comment:
 		return "\n-- " + oneLine(s.Text) + "\n"
+	case s.Block:
+		return "\n" + s.Text + "\n/\n"
 	}
 	return "\n" + s.Text + "\n;\n"
 }
@@ -166,6 +159,9 @@ func fileGroup(s Statement) string {
 	switch kind {
 	case "table":
 		return "table_" + name
+	case "column": // of a table that is changed
+		table, _, _ := strings.Cut(name, ".")
+		return "table_" + table
 	case "index":
 		return "indexes"
 	}

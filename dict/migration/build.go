@@ -32,7 +32,12 @@ func Build(plan *dict.Plan, dialect dict.Dialect, opts *Options) (*Script, error
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{plan: plan, dialect: dialect, opts: o, structure: structureOf(plan)}
+	b := &builder{plan: plan, dialect: dialect, opts: o, changes: ddl.ChangesOf(plan)}
+	for i, step := range plan.Steps() {
+		if p, ok := step.(*dict.Process); ok && p.Role == dict.SyncTable {
+			b.lastSync = i
+		}
+	}
 	if err := b.needs(); err != nil {
 		return nil, fmt.Errorf("migration script for %s: %w", plan.Name(), err)
 	}
@@ -48,12 +53,13 @@ func Build(plan *dict.Plan, dialect dict.Dialect, opts *Options) (*Script, error
 
 // builder writes the statements of one script.
 type builder struct {
-	plan      *dict.Plan
-	dialect   dict.Dialect
-	opts      Options
-	structure structure
-	keys      []Statement // foreign keys, until all tables are there
-	out       []Statement
+	plan     *dict.Plan
+	dialect  dict.Dialect
+	opts     Options
+	changes  *ddl.Changes
+	lastSync int         // number of the last synchronisation
+	keys     []Statement // foreign keys, until all tables are there
+	out      []Statement
 }
 
 func (b *builder) add(about, text string) {
@@ -241,7 +247,7 @@ func (b *builder) sync(number int, p *dict.Process) error {
 		return err
 	}
 	about := "table " + p.Physical.Table
-	if b.structure.makes(p.Physical.Table) {
+	if b.changes.MakesTable(p.Physical.Table) {
 		b.add(about, ddl.CreateTable(p.Physical, b.dialect, ddl.Script))
 		for _, c := range p.Physical.Columns {
 			b.foreignKey(p.Physical.Table, c)
@@ -251,7 +257,7 @@ func (b *builder) sync(number int, p *dict.Process) error {
 			b.changeColumn(p.Physical.Table, c)
 		}
 	}
-	if number == b.structure.lastSync {
+	if number == b.lastSync {
 		b.out = append(b.out, b.keys...)
 		b.keys = nil
 	}
@@ -259,64 +265,9 @@ func (b *builder) sync(number int, p *dict.Process) error {
 }
 
 func (b *builder) index(p *dict.Process) error {
-	if p.Index == nil {
-		return fmt.Errorf("it does not say what index %s has to look like", p.Name)
+	statements, err := ddl.RebuildIndex(b.plan, p, b.dialect)
+	for _, st := range statements {
+		b.out = append(b.out, Statement{About: st.About, Text: st.Text, Block: st.Block})
 	}
-	table, err := b.tableOfIndex(p)
-	if err != nil {
-		return err
-	}
-	for _, name := range append([]string{table, p.Index.Name}, p.Index.Columns...) {
-		if err := checkName(name); err != nil {
-			return err
-		}
-	}
-	b.add("index "+p.Index.Name, ddl.AddIndex(table, *p.Index, b.dialect))
-	return nil
-}
-
-// tableOfIndex is the name of the table that an index belongs to.
-func (b *builder) tableOfIndex(p *dict.Process) (string, error) {
-	unknown := fmt.Errorf("it does not say which table index %s belongs to", p.Name)
-	var owner dict.Value
-	switch v := p.Record.(type) {
-	case dict.Ref:
-		r, err := b.recordOf(dict.Key(v))
-		if err != nil {
-			return "", err
-		}
-		owner, _ = r.Value("AD_Table_ID")
-	case dict.Existing:
-		owner = matchValue(v.Match, "AD_Table_ID")
-	}
-	name := b.tableName(owner)
-	if name == "" {
-		return "", unknown
-	}
-	return name, nil
-}
-
-// tableName is the name of the table that a value of AD_Table_ID stands for;
-// empty when it does not tell.
-func (b *builder) tableName(v dict.Value) string {
-	switch v := v.(type) {
-	case dict.Ref:
-		if r, err := b.recordOf(dict.Key(v)); err == nil && r.Table == "AD_Table" {
-			return r.Text("TableName")
-		}
-	case dict.Existing:
-		if name, ok := matchValue(v.Match, "TableName").(dict.Text); ok {
-			return string(name)
-		}
-	}
-	return ""
-}
-
-func matchValue(list []dict.Match, column string) dict.Value {
-	for _, m := range list {
-		if m.Column == column {
-			return m.Value
-		}
-	}
-	return nil
+	return err
 }

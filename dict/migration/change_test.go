@@ -30,28 +30,19 @@ func stockTable(columns ...dict.Column) dict.Table {
 	return dict.NewTable("XX_Stock").With(dict.Standard, dict.ValueName).Column(columns...)
 }
 
-// A table with rows is changed by the script of a comparison: columns come, get
-// longer, mandatory, optional and another default, and one is removed. The
-// database then is as the dictionary says, and the rows are whole.
-func TestChangeTable(t *testing.T) {
-	t.Parallel()
-	db, url := erpDatabase(t)
-	before := stockTable(
+// stockBefore is a table, and stockAfter what becomes of it.
+func stockBefore() dict.Table {
+	return stockTable(
 		dict.Column{Name: "XX_Note", Type: dict.TypeString, Length: 20},
 		dict.Column{Name: "XX_Fill", Type: dict.TypeString, Length: 20},
 		dict.Column{Name: "XX_Count", Type: dict.TypeInteger, Mandatory: true, Default: "1"},
 		dict.Column{Name: "XX_Gone", Type: dict.TypeString, Length: 10, Mandatory: true},
 		dict.Column{Name: "XX_When", Type: dict.TypeDateTime},
 		dict.Column{Name: "C_BPartner_ID", Type: dict.TypeTableDir})
-	plan := planOf(t, before)
-	provide(t, db, plan)
-	_, err := migration.Apply(t.Context(), db, build(t, plan, dict.PostgreSQL), nil)
-	require.NoError(t, err)
-	run(t, db, `INSERT INTO adempiere.xx_stock (xx_stock_id, xx_stock_uu, ad_client_id, ad_org_id, created, createdby, updated, updatedby, value, name, xx_note, xx_gone)
-		VALUES (1, gen_random_uuid(), 0, 0, now(), 100, now(), 100, 'a', 'b', 'kept', 'x')`)
-	run(t, db, `CREATE VIEW adempiere.xx_view AS SELECT xx_stock_id, xx_note FROM adempiere.xx_stock`)
+}
 
-	after := stockTable(
+func stockAfter() dict.Table {
+	return stockTable(
 		dict.Column{Name: "XX_Note", Type: dict.TypeString, Length: 400, Default: "it''s (new)"},
 		dict.Column{Name: "XX_Fill", Type: dict.TypeString, Length: 20, Mandatory: true, Default: "it''s"},
 		dict.Column{Name: "XX_Count", Type: dict.TypeInteger},
@@ -60,6 +51,23 @@ func TestChangeTable(t *testing.T) {
 		dict.Column{Name: "XX_Added", Type: dict.TypeYesNo},
 		dict.Column{Name: "XX_Added_UU", Type: dict.TypeUUID},
 		dict.Column{Name: "C_Currency_ID", Type: dict.TypeTableDir})
+}
+
+// A table with rows is changed by the script of a comparison: columns come, get
+// longer, mandatory, optional and another default, and one is removed. The
+// database then is as the dictionary says, and the rows are whole.
+func TestChangeTable(t *testing.T) {
+	t.Parallel()
+	db, url := erpDatabase(t)
+	before, after := stockBefore(), stockAfter()
+	plan := planOf(t, before)
+	provide(t, db, plan)
+	_, err := migration.Apply(t.Context(), db, build(t, plan, dict.PostgreSQL), nil)
+	require.NoError(t, err)
+	run(t, db, `INSERT INTO adempiere.xx_stock (xx_stock_id, xx_stock_uu, ad_client_id, ad_org_id, created, createdby, updated, updatedby, value, name, xx_note, xx_gone)
+		VALUES (1, gen_random_uuid(), 0, 0, now(), 100, now(), 100, 'a', 'b', 'kept', 'x')`)
+	run(t, db, `CREATE VIEW adempiere.xx_view AS SELECT xx_stock_id, xx_note FROM adempiere.xx_stock`)
+
 	result, err := diff.Compare(t.Context(), catalog(t, url), nil, after)
 	require.NoError(t, err)
 	change, err := result.Plan()

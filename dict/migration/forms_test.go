@@ -36,7 +36,8 @@ type dialectForms struct {
 
 var (
 	oracleForms = dialectForms{"", " FROM dual", `NUMBER(?:\(10\))?|VARCHAR2\(\d+(?: CHAR)?\)|CHAR\(\d+\)|DATE|TIMESTAMP WITH TIME ZONE|CLOB|BLOB`, name,
-		`BEGIN FOR k IN \(SELECT [^;]*\) LOOP EXECUTE IMMEDIATE [^;]*; END LOOP; END;|DECLARE n NUMBER; BEGIN SELECT COUNT\(\*\) INTO n FROM ` + name + ` WHERE [^;]*; IF n=0 THEN RAISE_APPLICATION_ERROR\(-20000,''\); END IF; END;`}
+		`BEGIN FOR k IN \(SELECT [^;]*\) LOOP EXECUTE IMMEDIATE [^;]*; END LOOP; END;|DECLARE n NUMBER; BEGIN SELECT COUNT\(\*\) INTO n FROM ` + name + ` WHERE [^;]*; IF n=0 THEN RAISE_APPLICATION_ERROR\(-20000,''\); END IF; END;` +
+			`|BEGIN EXECUTE IMMEDIATE ''; EXCEPTION WHEN OTHERS THEN IF SQLCODE<>-(?:2443|1418) THEN RAISE; END IF; END;`}
 	postgresForms = dialectForms{"::integer", "", `NUMERIC(?:\(10\))?|VARCHAR\(\d+\)|CHAR\(\d+\)|TIMESTAMP(?: WITH TIME ZONE)?|TEXT|BYTEA|UUID|JSONB`, `(?:` + name + `|"(?:action|limit|old|new)")`,
 		`DO (\$\w*\$) (?:DECLARE k RECORD; )?BEGIN [^$]* END \$\w*\$`}
 )
@@ -62,7 +63,7 @@ func (d dialectForms) statements() *regexp.Regexp {
 		forms = append(forms, `ALTER TABLE `+name+` ADD `+column, `ALTER TABLE `+name+` MODIFY `+d.name+` (?:NOT )?NULL`,
 			`ALTER TABLE `+name+` MODIFY `+d.name+`(?: (?:`+d.types+`))?`+defs)
 	} else {
-		forms = append(forms, `ALTER TABLE `+name+` ADD COLUMN `+column, `ALTER TABLE `+name+` DROP CONSTRAINT IF EXISTS `+name,
+		forms = append(forms, `ALTER TABLE `+name+` ADD COLUMN `+column, `ALTER TABLE `+name+` DROP CONSTRAINT IF EXISTS `+name, `DROP INDEX IF EXISTS `+name,
 			`INSERT INTO t_alter_column values\('','',(?:''|null),(?:''|null),(?:''|null)\)`)
 	}
 	return regexp.MustCompile(`^(?:` + strings.Join(forms, "|") + `)$`)

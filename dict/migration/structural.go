@@ -24,7 +24,7 @@ func Structural(name string, statements []ddl.Statement, dialect dict.Dialect, o
 	}
 	s := o.script(dialect)
 	for _, st := range statements {
-		s.Statements = append(s.Statements, Statement{About: st.About, Text: st.Text, Comment: st.Comment})
+		s.Statements = append(s.Statements, Statement{About: st.About, Text: st.Text, Comment: st.Comment, Block: st.Block})
 	}
 	return s, nil
 }
