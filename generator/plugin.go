@@ -1,0 +1,389 @@
+package generator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/diff"
+)
+
+func pluginGenerator() Generator {
+	return Generator{
+		Name: "plugin", Title: "a whole plugin",
+		Description: "An OSGi bundle that builds with Maven and resolves on the ERP: manifest, build properties, POM, activator, " +
+			"with components, model classes, dictionary records and further modules where wanted.",
+		Options: join(pluginOptions(), []Option{
+			{Name: "components", Type: TypeStrings, Example: "process:ImportOrders,callout:OrderCallout@C_Order.C_BPartner_ID", check: checkComponent,
+				Description: "Components to begin with, as kind:Class, followed by @ and what it is for: callout:Class@Table.Column, " +
+					"event-handler:Class@Table, window-validator:Class@Window, report:Class@Table, rest-extension:Class@path. Kinds: process, callout, " +
+					"event-handler, form, window-validator, report, rest-extension."},
+			{Name: "tables", Type: TypeStrings, Example: "XX_Demo", check: checkDictionaryName, Description: "Tables to write model classes for."},
+			{Name: "archiveTables", Type: TypeStrings, Example: "XX_Demo", check: checkDictionaryName,
+				Description: "Tables whose definitions go into the package archive, as the dictionary has them."},
+			{Name: "modules", Type: TypeStrings, Choices: []string{"feature", "p2", "test"},
+				Description: "Modules besides the plugin: a feature, a p2 repository for the ERP's extension installer, a bundle of tests."},
+		}, dictionaryOptions()),
+		build: buildPlugin,
+	}
+}
+
+// componentSpec is a component of a new plugin.
+type componentSpec struct{ kind, class, target string }
+
+func checkComponent(text string) string {
+	_, why := parseComponent(text)
+	return why
+}
+
+// parseComponent reads kind:Class@target.
+func parseComponent(text string) (c componentSpec, why string) {
+	kind, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return c, "is not of the form kind:Class, such as process:ImportOrders"
+	}
+	class, target, _ := strings.Cut(rest, "@")
+	c = componentSpec{kind, class, target}
+	if why := checkClass(class); why != "" {
+		return c, "has a class whose name " + why
+	}
+	option, needed := targetOption(kind)
+	switch {
+	case kind == "process", kind == "form":
+		if target != "" {
+			return c, "has an @, which belongs to other kinds"
+		}
+	case option == "":
+		return c, "is none of process, callout, event-handler, form, window-validator, report, rest-extension"
+	case target == "" && needed:
+		return c, "does not say what it is for, such as " + kind + ":" + class + "@" + exampleTarget(kind)
+	}
+	return c, ""
+}
+
+// targetOption is the option of a component's generator that takes what stands
+// behind the @.
+func targetOption(kind string) (option string, needed bool) {
+	switch kind {
+	case "callout":
+		return "columns", true
+	case "event-handler", "report":
+		return "table", true
+	case "window-validator":
+		return "windows", true
+	case "rest-extension":
+		return "path", true
+	}
+	return "", false
+}
+
+func exampleTarget(kind string) string {
+	switch kind {
+	case "callout":
+		return "C_Order.C_BPartner_ID"
+	case "window-validator":
+		return "*"
+	case "rest-extension":
+		return "v1/demo"
+	}
+	return "C_Order"
+}
+
+func buildPlugin(ctx context.Context, p *project, v values) error {
+	for _, text := range v.list("components") {
+		c, _ := parseComponent(text)
+		if err := p.component(ctx, v, c); err != nil {
+			return err
+		}
+	}
+	for _, table := range v.list("tables") {
+		if err := p.main.model(ctx, v, table, "", true); err != nil {
+			return err
+		}
+	}
+	if tables := v.list("archiveTables"); len(tables) > 0 {
+		if err := p.main.definitions(ctx, v, tables); err != nil {
+			return err
+		}
+	}
+	for _, m := range v.list("modules") {
+		switch m {
+		case "feature":
+			p.feature = true
+		case "p2":
+			p.site = true
+		case "test":
+			if err := p.testModule(ctx, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// component adds a component to the plugin, the way its own generator does.
+func (p *project) component(ctx context.Context, v values, c componentSpec) error {
+	g, err := Find(c.kind)
+	if err != nil {
+		return err
+	}
+	options := map[string]any{"class": c.class}
+	for _, shared := range []string{"entityType", "dictionary"} {
+		if _, ok := g.Option(shared); ok {
+			options[shared] = v.given[shared]
+		}
+	}
+	if option, _ := targetOption(c.kind); option != "" && c.target != "" {
+		options[option] = c.target
+		if o, _ := g.Option(option); o.Type == TypeStrings {
+			options[option] = []string{c.target}
+		}
+	}
+	sub, err := g.resolve(options, true)
+	if err != nil {
+		return fmt.Errorf("component %s: %w", c.class, err)
+	}
+	b := p.main
+	if c.kind == "rest-extension" {
+		b = p.restModule()
+	}
+	switch c.kind {
+	case "process":
+		err = b.process(sub)
+	case "callout":
+		err = b.callout(ctx, sub)
+	case "event-handler":
+		err = b.eventHandler(ctx, sub)
+	case "form":
+		err = b.form(sub)
+	case "window-validator":
+		err = b.windowValidator(ctx, sub)
+	case "report":
+		err = b.report(ctx, sub)
+	case "rest-extension":
+		err = b.restExtension(sub)
+	}
+	if err := cmp.Or(err, sub.err()); err != nil {
+		return fmt.Errorf("component %s: %w", c.class, err)
+	}
+	return nil
+}
+
+// restModule is the fragment of the REST API among the modules.
+func (p *project) restModule() *bundle {
+	for _, m := range p.modules {
+		if m.Host != "" {
+			return m
+		}
+	}
+	b := p.newBundle(p.ArtifactID+".rest", p.Name+" REST")
+	b.fragment(restHost)
+	p.modules = append(p.modules, b)
+	return b
+}
+
+// testModule adds a bundle of tests.
+func (p *project) testModule(ctx context.Context, v values) error {
+	b := p.newBundle(p.ArtifactID+".test", p.Name+" Test")
+	b.Package = p.Package + ".test"
+	b.testBundle(p.ArtifactID)
+	p.modules = append(p.modules, b)
+	options := map[string]any{"class": prefixOf(p.ArtifactID) + "Test"}
+	if tables := v.list("tables"); len(tables) > 0 {
+		options["table"] = tables[0]
+	}
+	g := testGenerator()
+	sub, err := g.resolve(options, true)
+	if err != nil {
+		return err
+	}
+	return b.test(ctx, sub)
+}
+
+// definitions puts the definitions of tables into the archive.
+func (b *bundle) definitions(ctx context.Context, v values, names []string) error {
+	if b.reg == nil {
+		return errors.New("definitions of tables are read from the dictionary, and there is none; connect to an ERP first")
+	}
+	var tables []dict.Table
+	for _, name := range names {
+		t, notes, err := diff.Definition(ctx, b.reg, name)
+		if err != nil {
+			return fmt.Errorf("the definition of %s: %w", quote(name), err)
+		}
+		if !strings.HasPrefix(strings.ToLower(t.Name), strings.ToLower(dict.CustomPrefix)) {
+			v.bad("archiveTables", t.Name, "is not one of your own: their names begin with "+dict.CustomPrefix)
+			return nil
+		}
+		if entity := v.text("entityType"); entity != dict.DefaultEntityType {
+			t.EntityType = entity
+			b.ownEntity(entity)
+		}
+		for _, n := range notes {
+			b.note("%s: %s", t.Name, n)
+		}
+		tables = append(tables, t)
+	}
+	plan, err := dict.NewPlan(&dict.Options{Element: func(column string) (int, bool) {
+		e, err := b.reg.Element(ctx, column)
+		return e.ID, err == nil && e.ID > 0 && e.ID <= maxOfficial
+	}}, tables...)
+	if err != nil {
+		return fmt.Errorf("the definitions of %s: %w", strings.Join(names, ", "), err)
+	}
+	b.steps = append(b.steps, plan.Steps()...)
+	b.resolve = func(e dict.Existing) (int, dict.UUID, error) { return lookUp(ctx, b.reg, e) }
+	return nil
+}
+
+// lookUp finds the official id or UUID of a dictionary record by its name.
+func lookUp(ctx context.Context, reg dict.Registry, e dict.Existing) (id int, uuid dict.UUID, err error) {
+	name := ""
+	for _, m := range e.Match {
+		if t, ok := m.Value.(dict.Text); ok {
+			name = string(t)
+		}
+	}
+	if name == "" {
+		return 0, "", nil
+	}
+	switch e.Table {
+	case "AD_Table":
+		var t dict.TableInfo
+		t, err = reg.Table(ctx, name)
+		id, uuid = t.ID, t.UUID
+	case "AD_Reference":
+		var r dict.ReferenceInfo
+		r, err = reg.Reference(ctx, name)
+		id, uuid = r.ID, r.UUID
+	case "AD_Element":
+		var el dict.ElementInfo
+		el, err = reg.Element(ctx, name)
+		id, uuid = el.ID, el.UUID
+	case "AD_Process":
+		var p dict.ProcessInfo
+		p, err = reg.Process(ctx, name)
+		id, uuid = p.ID, p.UUID
+	}
+	if errors.Is(err, dict.ErrNotFound) {
+		return 0, "", nil
+	}
+	return id, uuid, err
+}
+
+// pom is what the templates of modules without sources take.
+type pom struct {
+	*project
+	ID, Packaging string
+}
+
+// Shipped are the bundles that go to servers.
+func (p *project) Shipped() []*bundle {
+	return slices.DeleteFunc(p.Bundles(), func(b *bundle) bool { return b.Packaging != "eclipse-plugin" })
+}
+
+// Bundles are the plugin and the bundles beside it.
+func (p *project) Bundles() []*bundle { return append([]*bundle{p.main}, p.modules...) }
+
+// Titles lists what is in a bundle, ordered.
+func (b *bundle) Titles() []string { return slices.Sorted(slices.Values(b.titles)) }
+
+// Feature reports whether there is a feature module.
+func (p *project) Feature() bool { return p.feature }
+
+// Site reports whether there is a p2 module.
+func (p *project) Site() bool { return p.site }
+
+// Modules are the modules of the root, in the order they are built.
+func (p *project) Modules() []string {
+	names := []string{p.ArtifactID + ".parent"}
+	for _, b := range p.Bundles() {
+		names = append(names, b.ID)
+	}
+	if p.feature {
+		names = append(names, p.ArtifactID+".feature")
+	}
+	if p.site {
+		names = append(names, p.ArtifactID+".p2")
+	}
+	return names
+}
+
+// Units are the bundles that a target definition asks the repository for.
+func (p *project) Units() []string {
+	own := map[string]bool{}
+	for _, b := range p.Bundles() {
+		own[b.ID] = true
+	}
+	var units []string
+	add := func(id string) {
+		if id != "" && !own[id] && !slices.Contains(units, id) {
+			units = append(units, id)
+		}
+	}
+	for _, b := range p.Bundles() {
+		for _, c := range b.manifest.clauses("Require-Bundle") {
+			add(clausePath(c))
+		}
+		add(clausePath(b.manifest.get("Fragment-Host")))
+		for _, r := range b.Requirements() {
+			add(r)
+		}
+		if b.Packaging == "eclipse-test-plugin" {
+			add("org.idempiere.test")
+		}
+	}
+	slices.Sort(units)
+	return units
+}
+
+// around writes the files around the bundles.
+func (p *project) around() error {
+	files := map[string]struct {
+		template string
+		data     any
+	}{
+		"README.md":       {"README.md", p},
+		".mvn/jvm.config": {"jvm.config", p},
+		".gitignore":      {"gitignore", p},
+	}
+	if p.Target == targetFile {
+		files[p.ArtifactID+".target"] = struct {
+			template string
+			data     any
+		}{"target.xml", p}
+	}
+	if p.Multi() {
+		add := func(name, template string, data any) {
+			files[name] = struct {
+				template string
+				data     any
+			}{template, data}
+		}
+		add("pom.xml", "root.pom.xml", p)
+		add(p.ArtifactID+".parent/pom.xml", "parent.pom.xml", p)
+		if p.feature {
+			id := p.ArtifactID + ".feature"
+			add(id+"/pom.xml", "simple.pom.xml", pom{p, id, "eclipse-feature"})
+			add(id+"/feature.xml", "feature.xml", p)
+			p.files[id+"/build.properties"] = []byte("bin.includes = feature.xml\n")
+		}
+		if p.site {
+			id := p.ArtifactID + ".p2"
+			add(id+"/pom.xml", "simple.pom.xml", pom{p, id, "eclipse-repository"})
+			add(id+"/category.xml", "category.xml", p)
+		}
+	}
+	for name, f := range files {
+		content, err := render(f.template, f.data)
+		if err != nil {
+			return err
+		}
+		p.files[name] = content
+	}
+	return nil
+}
