@@ -19,9 +19,11 @@ func (t Table) validateReferences(f *findings, columns []origin, seen map[string
 		}
 		where := shown(t.Name) + "." + shown(c.Name)
 		if first, ok := seen[r.Name]; ok {
-			if !reflect.DeepEqual(first, r) {
+			if !sameReference(first, r) {
 				f.add(where, "reference.clash", fmt.Sprintf("another reference is called %s too, with other content", quote(r.Name)),
 					"name it otherwise")
+			} else {
+				seen[r.Name] = knownMore(first, r)
 			}
 			continue
 		}
@@ -43,6 +45,30 @@ func (t Table) validateReferences(f *findings, columns []origin, seen map[string
 		validateValues(f, where, r)
 		validateLookup(f, where, r)
 	}
+}
+
+// sameReference reports whether two columns mean the same reference. One that
+// the ERP has already is known by its name: its number and where it leads may be
+// told or not, and whose the columns are makes no difference.
+func sameReference(a, b *Reference) bool {
+	existing := func(r *Reference) bool { return len(r.Values) == 0 && r.Lookup == nil }
+	if !existing(a) || !existing(b) {
+		return reflect.DeepEqual(a, b)
+	}
+	return (a.ID == b.ID || a.ID == 0 || b.ID == 0) && (a.Target == b.Target || a.Target == "" || b.Target == "")
+}
+
+// knownMore is what two columns together tell of a reference, for comparing it
+// with the next one.
+func knownMore(a, b *Reference) *Reference {
+	both := *a
+	if both.ID == 0 {
+		both.ID = b.ID
+	}
+	if both.Target == "" {
+		both.Target = b.Target
+	}
+	return &both
 }
 
 func validateValues(f *findings, where string, r *Reference) {
