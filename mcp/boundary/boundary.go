@@ -134,7 +134,7 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 		return nil, err
 	}
 	arguments := mcp.Cost{Tokens: mcp.EstimateTokens(len(c.Arguments))}
-	need := mcp.Cost{APICalls: t.Cost.APICalls, Tokens: max(t.Cost.Tokens, arguments.Tokens)}
+	need := mcp.Cost{APICalls: t.Cost.APICalls, Tokens: max(t.Cost.Tokens, arguments.Tokens, 1)}
 	if err := b.spend(ctx, c, arguments, need, false); err != nil {
 		return nil, err
 	}

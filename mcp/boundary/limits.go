@@ -85,7 +85,7 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 			{"tokens", add.Tokens, need.Tokens, s.limit.Tokens},
 			{"requests to the ERP", add.APICalls, need.APICalls, s.limit.APICalls},
 		} {
-			if m.limit == 0 || m.amount == 0 && m.fit == 0 && force {
+			if m.limit == 0 || m.amount == 0 && m.fit == 0 {
 				continue
 			}
 			e := Entry{Key: s.key + ":" + m.what[:1], Amount: int64(m.amount), Need: int64(m.fit), Limit: int64(m.limit), TTL: s.ttl}

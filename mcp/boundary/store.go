@@ -33,7 +33,8 @@ type Entry struct {
 	// Need must fit below the limit, too, without being added: what the work is
 	// expected to take.
 	Need int64
-	// Limit is what the count may reach; 0 means any.
+	// Limit is what the count may reach; 0 means any. An entry that adds and
+	// needs nothing is within every limit.
 	Limit int64
 	// TTL is how long the count is kept after the last addition.
 	TTL time.Duration
@@ -107,7 +108,7 @@ func (m *Memory) Add(_ context.Context, entries []Entry) (int, error) {
 	now := m.now()
 	m.sweepLocked(now)
 	for i, e := range entries {
-		if e.Limit > 0 && m.valueLocked(e.Key, now)+max(e.Amount, e.Need) > e.Limit {
+		if e.Limit > 0 && max(e.Amount, e.Need) > 0 && m.valueLocked(e.Key, now)+max(e.Amount, e.Need) > e.Limit {
 			return i, nil
 		}
 	}

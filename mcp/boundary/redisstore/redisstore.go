@@ -44,6 +44,8 @@ func Open(url, prefix string) (*Store, error) {
 	}
 	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = timeout, timeout, timeout
 	opts.ContextTimeoutEnabled = true
+	// A step that may have been done is not repeated: it would count twice.
+	opts.MaxRetries, opts.DialerRetries = -1, 1
 	opts.DisableIdentity = true
 	if prefix == "" {
 		prefix = "erphub:mcp:"
@@ -76,7 +78,8 @@ return math.max(1, tonumber(first[2]) + window - now)
 var add = redis.NewScript(`
 for i, key in ipairs(KEYS) do
   local amount, need, limit = tonumber(ARGV[i*4-3]), tonumber(ARGV[i*4-2]), tonumber(ARGV[i*4-1])
-  if limit > 0 and tonumber(redis.call('GET', key) or '0') + math.max(amount, need) > limit then
+  local more = math.max(amount, need)
+  if limit > 0 and more > 0 and tonumber(redis.call('GET', key) or '0') + more > limit then
     return i - 1
   end
 end

@@ -1,0 +1,192 @@
+package boundary_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/internal/testredis"
+	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp/boundary/redisstore"
+)
+
+// stores are all implementations; the suite runs over each.
+func stores(t *testing.T) map[string]func(t *testing.T) boundary.Store {
+	t.Helper()
+	return map[string]func(t *testing.T) boundary.Store{
+		"memory": func(*testing.T) boundary.Store { return boundary.NewMemory(nil) },
+		"redis":  func(t *testing.T) boundary.Store { return openRedis(t, testredis.Start(t).URL()) },
+	}
+}
+
+func openRedis(t *testing.T, url string) *redisstore.Store {
+	t.Helper()
+	s, err := redisstore.Open(url, "")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() }) // the server may be gone first
+	return s
+}
+
+func TestStores(t *testing.T) {
+	t.Parallel()
+	for name, open := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			require.NoError(t, s.Ping(t.Context()))
+			t.Run("uses within a window", func(t *testing.T) { testTake(t, s) })
+			t.Run("a window that passes", func(t *testing.T) { testWindowPasses(t, s) })
+			t.Run("many at once", func(t *testing.T) { testTakeAtOnce(t, s) })
+			t.Run("all or nothing", func(t *testing.T) { testAdd(t, s) })
+			t.Run("additions at once", func(t *testing.T) { testAddAtOnce(t, s) })
+			t.Run("counts end", func(t *testing.T) { testCountsEnd(t, s) })
+			t.Run("secret", func(t *testing.T) {
+				a, err := s.Secret(t.Context())
+				require.NoError(t, err)
+				b, err := s.Secret(t.Context())
+				require.NoError(t, err)
+				assert.GreaterOrEqual(t, len(a), 32)
+				assert.Equal(t, a, b)
+			})
+		})
+	}
+}
+
+func testTake(t *testing.T, s boundary.Store) {
+	for range 3 {
+		wait, err := s.Take(t.Context(), "take", 3, time.Hour)
+		require.NoError(t, err)
+		require.Zero(t, wait)
+	}
+	wait, err := s.Take(t.Context(), "take", 3, time.Hour)
+	require.NoError(t, err)
+	assert.InDelta(t, time.Hour.Seconds(), wait.Seconds(), 30, "until the first of the three is an hour old")
+	other, err := s.Take(t.Context(), "another", 3, time.Hour)
+	require.NoError(t, err)
+	assert.Zero(t, other)
+	none, err := s.Take(t.Context(), "none", 0, time.Hour)
+	require.NoError(t, err)
+	assert.Positive(t, none)
+}
+
+func testWindowPasses(t *testing.T, s boundary.Store) {
+	wait, err := s.Take(t.Context(), "short", 1, 50*time.Millisecond)
+	require.NoError(t, err)
+	require.Zero(t, wait)
+	require.Eventually(t, func() bool {
+		wait, err := s.Take(t.Context(), "short", 1, 50*time.Millisecond)
+		return err == nil && wait == 0
+	}, 5*time.Second, 5*time.Millisecond)
+}
+
+func testTakeAtOnce(t *testing.T, s boundary.Store) {
+	var took atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if wait, err := s.Take(t.Context(), "crowd", 50, time.Hour); err == nil && wait == 0 {
+					took.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, 50, took.Load())
+}
+
+func testAdd(t *testing.T, s boundary.Store) {
+	add := func(entries ...boundary.Entry) int {
+		t.Helper()
+		for i := range entries {
+			entries[i].TTL = time.Hour
+		}
+		i, err := s.Add(t.Context(), entries)
+		require.NoError(t, err)
+		return i
+	}
+	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: 6, Limit: 10}, boundary.Entry{Key: "b", Amount: 1, Limit: 1}))
+	require.Equal(t, 1, add(boundary.Entry{Key: "a", Amount: 1, Limit: 10}, boundary.Entry{Key: "b", Amount: 1, Limit: 1}), "b is full")
+	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: 4, Limit: 10}), "the step before added nothing")
+	require.Equal(t, 0, add(boundary.Entry{Key: "a", Amount: 1, Limit: 10}))
+	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: 5}), "without a limit it is only counted")
+	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: -6, Limit: 10}))
+	require.Equal(t, 0, add(boundary.Entry{Key: "a", Need: 2, Limit: 10}), "9 are there, 2 more are needed")
+	require.Equal(t, -1, add(boundary.Entry{Key: "a", Need: 1, Limit: 10}))
+	require.Equal(t, -1, add(boundary.Entry{Key: "a", Need: 1, Limit: 10}), "what is needed is not counted")
+	require.Equal(t, -1, add())
+}
+
+func testAddAtOnce(t *testing.T, s boundary.Store) {
+	var added atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				i, err := s.Add(t.Context(), []boundary.Entry{{Key: "sum", Amount: 2, Limit: 101, TTL: time.Hour}})
+				if err == nil && i < 0 {
+					added.Add(2)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, 100, added.Load())
+}
+
+func testCountsEnd(t *testing.T, s boundary.Store) {
+	e := []boundary.Entry{{Key: "ends", Amount: 1, Limit: 1, TTL: 30 * time.Millisecond}}
+	i, err := s.Add(t.Context(), e)
+	require.NoError(t, err)
+	require.Equal(t, -1, i)
+	require.Eventually(t, func() bool {
+		i, err := s.Add(t.Context(), e)
+		return err == nil && i == -1
+	}, 5*time.Second, 5*time.Millisecond)
+}
+
+// Replicas share counts and the key of confirmations.
+func TestReplicasShareRedis(t *testing.T) {
+	t.Parallel()
+	srv := testredis.Start(t)
+	a, b := openRedis(t, srv.URL()), openRedis(t, srv.URL())
+	wait, err := a.Take(t.Context(), "k", 1, time.Hour)
+	require.NoError(t, err)
+	require.Zero(t, wait)
+	wait, err = b.Take(t.Context(), "k", 1, time.Hour)
+	require.NoError(t, err)
+	require.Positive(t, wait)
+	one, err := a.Secret(t.Context())
+	require.NoError(t, err)
+	two, err := b.Secret(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, one, two)
+}
+
+func TestRedisIsGone(t *testing.T) {
+	t.Parallel()
+	srv := testredis.Start(t)
+	s := openRedis(t, srv.URL())
+	require.NoError(t, s.Ping(t.Context()))
+	srv.Stop()
+	require.ErrorContains(t, s.Ping(t.Context()), "Redis does not answer as it should")
+	_, err := s.Take(t.Context(), "k", 1, time.Minute)
+	require.Error(t, err)
+	_, err = s.Add(t.Context(), []boundary.Entry{{Key: "k", Amount: 1}})
+	require.Error(t, err)
+	_, err = s.Secret(t.Context())
+	require.Error(t, err)
+}
+
+func TestAnAddressOfRedisShowsNoPassword(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"redis://u:hunter2@host:notaport/0", "hunter2://x", "redis://:hunter2@h/0/1"} {
+		_, err := redisstore.Open(url, "")
+		require.Error(t, err, url)
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
