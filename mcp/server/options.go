@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/erphub/erphub/internal/httpserver"
@@ -88,9 +87,6 @@ type Options struct {
 	Tracer trace.TracerProvider
 	// Logger hears of what fails inside; nil is silent.
 	Logger *slog.Logger
-
-	// extend lets tests of this package add what is no tool of ours.
-	extend func(*sdk.ServerOptions)
 }
 
 func (o *Options) check() error {

@@ -56,9 +56,6 @@ func New(opts Options) (*Server, error) {
 	if s.completes() {
 		so.CompletionHandler = s.complete
 	}
-	if opts.extend != nil {
-		opts.extend(so)
-	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: opts.Name, Title: opts.Title, Version: opts.Version}, so)
 	if err := s.register(); err != nil {
 		return nil, err
