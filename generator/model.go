@@ -174,7 +174,7 @@ func (b *bundle) modelData(ctx context.Context, v values, t *dict.TableInfo, ent
 		return nil, nil
 	}
 	data := &modelData{Package: b.sub("model"), Table: t.Name, Label: cmp.Or(t.Label, t.Name), Description: t.Description, Class: modelClass(t.Name),
-		Access: cmp.Or(string(t.AccessLevel), "3"), UUIDColumn: uuidColumn(t), Uses: map[string]bool{}}
+		Access: cmp.Or(string(t.AccessLevel), "3"), UUIDColumn: uuidColumn(t), Uses: map[string]bool{"BigDecimal": false, "Timestamp": false}}
 	if !slices.Contains([]string{"1", "2", "3", "4", "6", "7"}, data.Access) {
 		v.bad("tables", t.Name, fmt.Sprintf("has the access level %s, which there is not", quote(data.Access)))
 		return nil, nil
@@ -229,9 +229,7 @@ func (b *bundle) modelData(ctx context.Context, v values, t *dict.TableInfo, ent
 
 // imports finds out what X_ has to import.
 func (d *modelData) imports() {
-	if d.Identifier != nil {
-		d.Uses["KeyNamePair"], d.Uses["ValueNamePair"] = !d.UUIDKey, d.UUIDKey
-	}
+	d.Uses["KeyNamePair"], d.Uses["ValueNamePair"] = d.Identifier != nil && !d.UUIDKey, d.Identifier != nil && d.UUIDKey
 	for _, c := range d.Columns {
 		if !c.Standard {
 			d.Uses[c.Java] = true

@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// zipDate is 1 January 1980 as a zip writes dates.
-const zipDate = 1<<5 | 1
-
 // Zip writes the tree as a zip archive with all files below the folder root, or
 // at the top when root is empty. The same files and root give the same bytes:
 // entries are ordered by name and carry no time but the first a zip knows.
@@ -26,7 +23,7 @@ func (t *Tree) Zip(w io.Writer, root string) error {
 	}
 	z := zip.NewWriter(w)
 	for _, f := range t.Files() {
-		h := &zip.FileHeader{Name: path.Join(root, f.Name), Method: zip.Deflate, ModifiedDate: zipDate}
+		h := &zip.FileHeader{Name: path.Join(root, f.Name), Method: zip.Deflate, Modified: Stamp()}
 		if strings.HasSuffix(f.Name, ".zip") {
 			h.Method = zip.Store
 		}
