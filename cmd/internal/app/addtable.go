@@ -136,7 +136,7 @@ func (a *app) addTable(c *cli.Context) error {
 		return a.showPlanAndDDL(c, plan, format, resolve)
 	}
 	if format != formatREST {
-		return a.deliver(c, plan, format, resolve)
+		return a.deliver(c, plan, format, knowledge{reference: resolve})
 	}
 	checkpoint := c.String("checkpoint")
 	if checkpoint == "" {

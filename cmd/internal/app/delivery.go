@@ -165,21 +165,28 @@ func (a *app) checkDelivery(c *cli.Context, format string) error {
 	return nil
 }
 
+// knowledge is what is known of the ERP that a plan is for. Without it files are
+// written that find out themselves, or say what they do not know.
+type knowledge struct {
+	reference func(string) (table, column string, ok bool)            // see [ddl.Options]
+	record    func(dict.Existing) (id int, uuid dict.UUID, err error) // see [pack.Options]
+}
+
 // deliver writes a plan in one of the formats that are files, and applies it
-// when that is asked for. Resolve may be nil, see [ddl.Options].
-func (a *app) deliver(c *cli.Context, plan *dict.Plan, format string, resolve func(string) (string, string, bool)) error {
+// when that is asked for.
+func (a *app) deliver(c *cli.Context, plan *dict.Plan, format string, known knowledge) error {
 	switch format {
 	case formatMigration:
 		return a.deliverScripts(c, func(dialect dict.Dialect, o *migration.Options) (*migration.Script, error) {
-			o.Resolve = resolve
+			o.Resolve = known.reference
 			return migration.Build(plan, dialect, o)
 		})
 	case formatSQL:
 		return a.deliverDDL(c, func(dialect dict.Dialect) ([]ddl.File, error) {
-			return ddl.Files(plan, dialect, &ddl.Options{Resolve: resolve})
+			return ddl.Files(plan, dialect, &ddl.Options{Resolve: known.reference})
 		})
 	case formatPack:
-		return a.deliverPack(c, plan)
+		return a.deliverPack(c, plan, &pack.Options{Resolve: known.record})
 	}
 	return usagef("there is no format %q; use rest, pack, migration or sql", format)
 }
@@ -323,14 +330,14 @@ func (a *app) deliverDDL(c *cli.Context, build func(dict.Dialect) ([]ddl.File, e
 
 // deliverPack writes a package: into the plugin that --plugin names, else as a
 // file.
-func (a *app) deliverPack(c *cli.Context, plan *dict.Plan) error {
+func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, opts *pack.Options) error {
 	report := delivered{Format: formatPack}
 	if plugin := c.String("plugin"); plugin != "" {
 		dir, err := pluginFolder(c.String("output"), plugin)
 		if err != nil {
 			return err
 		}
-		saved, err := pack.Save(dir, plan, nil)
+		saved, err := pack.Save(dir, plan, opts)
 		if err != nil {
 			return err
 		}
@@ -338,7 +345,7 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan) error {
 		return a.importPack(c, report)
 	}
 	var archive bytes.Buffer
-	if err := pack.Write(&archive, plan, nil); err != nil {
+	if err := pack.Write(&archive, plan, opts); err != nil {
 		return err
 	}
 	first := "dictionary"

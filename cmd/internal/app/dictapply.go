@@ -7,33 +7,37 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 func (a *app) dictApply(c *cli.Context) error {
-	format := c.String("format")
+	format, err := chooseFormat(c)
+	if err != nil {
+		return err
+	}
 	switch {
-	case format != "rest" && format != "migration":
-		return usagef("there is no format %q; use rest or migration", format)
-	case format != "rest" && c.Bool("resume"):
-		return usagef("--resume belongs to the format rest; write the %s anew", format)
+	case format != formatREST && c.Bool("resume"):
+		return usagef("--resume belongs to the format rest; write the files anew")
+	case format == formatREST && c.Bool("apply"):
+		return usagef("the format rest changes the ERP anyway; --apply goes with migration and pack")
+	}
+	if err := a.checkDelivery(c, format); err != nil {
+		return err
 	}
 	opts := applyOptions(c)
 	if c.Bool("resume") {
 		return a.resumeApply(c, opts)
 	}
-	if format == "rest" && fileExists(planFile(opts.Checkpoint)) {
+	if format == formatREST && fileExists(planFile(opts.Checkpoint)) {
 		return usagef("an earlier run was broken off and left %s: go on with --resume, or remove %s and %s to begin anew",
 			opts.Checkpoint, opts.Checkpoint, planFile(opts.Checkpoint))
 	}
@@ -48,6 +52,7 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	files := format != formatREST
 	if !c.Bool("json") {
 		if err := cmp.result.WriteText(a.streams.Out); err != nil {
 			return err
@@ -62,11 +67,13 @@ func (a *app) dictApply(c *cli.Context) error {
 	if n := len(cmp.result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
 		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
 	}
-	if format == "migration" {
-		return a.writeMigration(c, plan)
+	if !files || c.Bool("apply") {
+		if err := a.consent(c, "Carry out these changes?"); err != nil {
+			return err
+		}
 	}
-	if err := a.consent(c, "Carry out these changes?"); err != nil {
-		return err
+	if files {
+		return a.deliver(c, plan, format, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
 	}
 	text, err := json.Marshal(plan)
 	if err != nil {
@@ -76,21 +83,6 @@ func (a *app) dictApply(c *cli.Context) error {
 		return fmt.Errorf("keeping the plan: %w", err)
 	}
 	return a.carryOut(c, cmp.client, plan, opts, cmp.result)
-}
-
-// writeMigration writes the plan as migration scripts, one per database. The ERP
-// is what it was until somebody applies them.
-func (a *app) writeMigration(c *cli.Context, plan *dict.Plan) error {
-	scripts, err := migration.Scripts(plan, &migration.Options{Release: c.String("release"), Time: time.Now()})
-	if err != nil {
-		return err
-	}
-	files, order := map[string][]byte{}, []string{}
-	for _, s := range scripts {
-		path := filepath.Join(c.String("output"), filepath.FromSlash(s.Path()))
-		files[path], order = []byte(s.Text()), append(order, path)
-	}
-	return a.writeFiles(c, files, order)
 }
 
 // consent asks a person at a terminal; elsewhere --yes has to be given.

@@ -41,20 +41,20 @@ func (a *app) dictCodeCommands() []*cli.Command {
 		{
 			Name: "apply", Usage: "make the ERP what the definitions say", Action: a.dictApply,
 			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
-				"What is removed is switched off, not deleted. A run that breaks off leaves a checkpoint; --resume goes on.",
+				"What is removed is switched off, not deleted. A run that breaks off leaves a checkpoint; --resume goes on.\n" +
+				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 				&cli.BoolFlag{Name: "allow-destructive", Usage: "carry out changes that can lose content or take something away"},
 				&cli.BoolFlag{Name: "sync-all", Usage: "synchronise every table with the database, also those without changes"},
-				&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring them in: rest, or migration, which writes scripts and changes nothing"},
-				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".", Usage: "directory for the migration scripts", TakesFile: true},
-				&cli.StringFlag{Name: "release", Usage: "folder of migration scripts, such as iD12"},
+				&cli.StringFlag{Name: "format", Usage: "how to bring them in: rest, pack, migration or sql (default: rest); all but rest write files"},
+				&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
 				&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
 				&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
 				&cli.StringFlag{Name: "checkpoint", Value: "dict-apply.checkpoint.json", Usage: "file that keeps the state of the run", TakesFile: true},
 				&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
 				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
-			}, compare...),
+			}, append(scriptFlags(), compare...)...),
 		},
 		a.dictDiagramCommand(),
 		{Name: "schema", Usage: "print the JSON Schema of definition files", Flags: []cli.Flag{output}, Action: a.dictSchema},
@@ -114,6 +114,7 @@ func (a *app) writeOutput(c *cli.Context, text []byte) error {
 // comparison is what diff, plan and apply begin with.
 type comparison struct {
 	client *erp.Client
+	reg    dict.Registry
 	result *diff.Result
 }
 
@@ -168,7 +169,7 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &comparison{client, result}, nil
+	return &comparison{client, reg, result}, nil
 }
 
 // changesReport is what diff and plan tell a machine.
