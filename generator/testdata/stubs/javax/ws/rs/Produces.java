@@ -1,0 +1,3 @@
+package javax.ws.rs;
+
+@java.lang.annotation.Target(java.lang.annotation.ElementType.METHOD) public @interface Produces { String[] value(); }

@@ -1,0 +1,3 @@
+package org.adempiere.base;
+
+public abstract class AnnotationBasedEventManager { public abstract String[] getPackages(); }

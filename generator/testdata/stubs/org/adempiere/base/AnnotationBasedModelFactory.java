@@ -1,0 +1,3 @@
+package org.adempiere.base;
+
+public class AnnotationBasedModelFactory implements IModelFactory { protected String[] getPackages() { return null; } }

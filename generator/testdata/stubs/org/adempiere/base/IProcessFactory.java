@@ -1,0 +1,3 @@
+package org.adempiere.base;
+
+public interface IProcessFactory {}

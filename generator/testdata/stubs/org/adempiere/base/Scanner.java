@@ -1,0 +1,3 @@
+package org.adempiere.base;
+
+public interface Scanner { void scan(org.osgi.framework.BundleContext c, String... p); }

@@ -1,0 +1,3 @@
+package org.adempiere.base.annotation;
+
+@java.lang.annotation.Repeatable(Callouts.class) public @interface Callout { String[] tableName(); String[] columnName(); }

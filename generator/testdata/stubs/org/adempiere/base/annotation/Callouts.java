@@ -1,0 +1,3 @@
+package org.adempiere.base.annotation;
+
+public @interface Callouts { Callout[] value(); }

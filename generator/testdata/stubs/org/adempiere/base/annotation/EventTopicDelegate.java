@@ -1,0 +1,3 @@
+package org.adempiere.base.annotation;
+
+@java.lang.annotation.Target(java.lang.annotation.ElementType.TYPE) public @interface EventTopicDelegate {  }

@@ -1,0 +1,3 @@
+package org.adempiere.base.event.annotations.doc;
+
+@java.lang.annotation.Target(java.lang.annotation.ElementType.METHOD) public @interface AfterReverseAccrual {  }

@@ -1,0 +1,3 @@
+package org.adempiere.base.event.annotations.po;
+
+@java.lang.annotation.Target(java.lang.annotation.ElementType.METHOD) public @interface PostUpdate {  }

@@ -1,0 +1,3 @@
+package org.adempiere.plugin.utils;
+
+public class Incremental2PackActivator { public void start(org.osgi.framework.BundleContext c) throws Exception {} }

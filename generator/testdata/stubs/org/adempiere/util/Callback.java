@@ -1,0 +1,3 @@
+package org.adempiere.util;
+
+public interface Callback<T> { void onCallback(T r); }

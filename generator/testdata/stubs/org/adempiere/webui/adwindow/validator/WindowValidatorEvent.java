@@ -1,0 +1,3 @@
+package org.adempiere.webui.adwindow.validator;
+
+public class WindowValidatorEvent { public String getName() { return null; } }

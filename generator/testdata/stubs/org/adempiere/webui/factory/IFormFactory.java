@@ -1,0 +1,3 @@
+package org.adempiere.webui.factory;
+
+public interface IFormFactory {}

@@ -1,0 +1,3 @@
+package org.adempiere.webui.panel;
+
+public interface IFormController { ADForm getForm(); }

@@ -1,0 +1,3 @@
+package org.compiere.model;
+
+public class GridField { public String getColumnName() { return null; } }

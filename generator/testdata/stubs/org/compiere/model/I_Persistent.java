@@ -1,0 +1,3 @@
+package org.compiere.model;
+
+public interface I_Persistent {}

@@ -1,0 +1,3 @@
+package org.compiere.process;
+
+public class ProcessInfoParameter { public String getParameterName() { return null; } }

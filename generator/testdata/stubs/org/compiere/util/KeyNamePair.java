@@ -1,0 +1,3 @@
+package org.compiere.util;
+
+public class KeyNamePair { public KeyNamePair(int key, String name) {} }

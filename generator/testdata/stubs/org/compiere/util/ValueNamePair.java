@@ -1,0 +1,3 @@
+package org.compiere.util;
+
+public class ValueNamePair { public ValueNamePair(String value, String name) {} }

@@ -1,0 +1,3 @@
+package org.junit.jupiter.api;
+
+@java.lang.annotation.Target(java.lang.annotation.ElementType.METHOD) public @interface Test {  }

@@ -1,0 +1,3 @@
+package org.osgi.service.event;
+
+public class Event { public final String getTopic() { return null; } }

@@ -1,0 +1,3 @@
+package org.zkoss.zk.ui;
+
+public interface Component { boolean appendChild(Component c); void detach(); }

@@ -1,0 +1,3 @@
+package org.zkoss.zk.ui.event;
+
+public class Events { public static final String ON_CLICK = "onClick"; }

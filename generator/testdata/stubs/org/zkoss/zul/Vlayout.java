@@ -1,0 +1,3 @@
+package org.zkoss.zul;
+
+public class Vlayout extends org.zkoss.zk.ui.AbstractComponent {}
