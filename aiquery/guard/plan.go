@@ -1,5 +1,7 @@
 package guard
 
+import "github.com/erphub/erphub/aiquery/guard/sqlite"
+
 // Plan is a secured statement. It is shared between callers: do not change it.
 type Plan struct {
 	// SQL is the text to run. It lists organizations and records of the role,
@@ -15,6 +17,10 @@ type Plan struct {
 
 	// Params is the number of parameters, $1 and up.
 	Params int
+
+	// Rendered is the statement as SQLite runs it, with the types of columns and
+	// parameters. It is nil for PostgreSQL, whose server knows them.
+	Rendered *sqlite.Statement
 
 	guard  *Guard
 	policy *Policy

@@ -64,6 +64,10 @@ type Column struct {
 	Name     string // physical name
 	Type     string // as in pg_catalog.pg_type: "numeric", "varchar", "timestamp", "_text"
 	Redacted bool   // shown as the policy's mask when it is text, else as null
+
+	// Integer tells of a numeric column that SQLite keeps it as INTEGER. It
+	// only makes joins there faster.
+	Integer bool
 }
 
 // Condition says that a column's value is one of a list, or with Not that it is

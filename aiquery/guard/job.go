@@ -1,0 +1,175 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// job is the securing of one statement.
+type job struct {
+	ctx    context.Context // of the call; a job lives no longer
+	guard  *Guard
+	policy *Policy
+	schema string // that tables are written with
+	mask   string
+	params int
+	limit  int
+
+	tables    map[string]bool // dictionary names
+	relations int             // tables after views were replaced
+	unnamed   int             // subqueries that were given a name
+}
+
+// precheck refuses texts the parser must not see.
+func (g *Guard) precheck(sql string) error {
+	switch {
+	case len(sql) > g.opts.MaxLength:
+		return tooLarge(-1, "ask for less at once", "the statement is longer than %d bytes", g.opts.MaxLength)
+	case strings.IndexByte(sql, 0) >= 0:
+		return &fault{kind: Syntax, at: int32(strings.IndexByte(sql, 0)), reason: "the statement has a NUL character"}
+	case !utf8.ValidString(sql):
+		return &fault{kind: Syntax, at: -1, reason: "the statement is not valid UTF-8"}
+	}
+	return nil
+}
+
+// parse parses a text that must be one SELECT.
+func (g *Guard) parse(ctx context.Context, sql string, maxWeight int) (*pg.ParseResult, error) {
+	if err := g.precheck(sql); err != nil {
+		return nil, err
+	}
+	tree, err := run(ctx, &postgres, func() (*pg.ParseResult, error) {
+		scan, err := postgres.scan(sql)
+		if err != nil {
+			return nil, err
+		}
+		if weight, at := nesting(scan.Tokens); weight > maxWeight {
+			return nil, tooLarge(at, "use WITH for intermediate results, and fewer brackets", "the statement is nested too deeply")
+		}
+		return postgres.parse(sql)
+	})
+	if err != nil {
+		if message, position, ok := postgres.syntaxError(err); ok {
+			return nil, &fault{kind: Syntax, at: offset(sql, position), reason: message}
+		}
+		return nil, err
+	}
+	if selectOf(tree) != nil {
+		return tree, nil
+	}
+	switch n := len(tree.Stmts); {
+	case n == 0:
+		return nil, &fault{kind: Syntax, at: -1, reason: "there is no statement", hint: "send one SELECT"}
+	case n > 1:
+		return nil, &fault{kind: NotSelect, at: tree.Stmts[1].StmtLocation, reason: "there is more than one statement", hint: "send one SELECT"}
+	default:
+		return nil, isSelect(tree.Stmts[0].Stmt, 0)
+	}
+}
+
+// offset turns the parser's position, in characters from 1, into a byte offset.
+func offset(sql string, position int) int32 {
+	if position < 1 {
+		return -1
+	}
+	n := 0
+	for at := range sql {
+		if n++; n == position {
+			return int32(at)
+		}
+	}
+	return int32(len(sql))
+}
+
+// secure makes the secured tree of a statement.
+func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, error) {
+	s := selectOf(tree)
+	check := &checker{job: j, params: j.params, used: make([]bool, j.params)}
+	if err := check.check(s, 0); err != nil {
+		return nil, nil, err
+	}
+	if i := slices.Index(check.used, false); i >= 0 {
+		return nil, nil, &fault{kind: Syntax, at: -1, reason: "parameter $" + itoa(int32(i+1)) + " is not used", hint: "give as many values as there are parameters"}
+	}
+	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}}
+	cols, _, err := r.query(s, env{}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(cols) == 0 {
+		return nil, nil, &fault{kind: Syntax, at: -1, reason: "the SELECT has no columns"}
+	}
+	if err := r.secureAll(); err != nil {
+		return nil, nil, err
+	}
+	out := make([]OutputColumn, len(cols))
+	for i, c := range cols {
+		out[i] = OutputColumn{Name: c.name, Redacted: c.redacted}
+	}
+	outer := newSelect()
+	outer.TargetList = []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: star()}}}}
+	outer.FromClause = []*pg.Node{{Node: subselect(s, &pg.Alias{Aliasname: "q"})}}
+	outer.LimitCount = intConst(int64(j.limit) + 1)
+	outer.LimitOption = pg.LimitOption_LIMIT_OPTION_COUNT
+	return &pg.ParseResult{Version: tree.Version, Stmts: []*pg.RawStmt{{Stmt: selectNode(outer)}}}, out, nil
+}
+
+// render writes a secured tree, parses the text, and makes sure that it means
+// the same and is secure. The deparser is not taken at its word.
+func (j *job) render(tree *pg.ParseResult, fenced bool) (string, *pg.ParseResult, error) {
+	if depth(tree) > postgres.maxSecured {
+		return "", nil, tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
+	}
+	type rendered struct {
+		text string
+		tree *pg.ParseResult
+	}
+	again, err := run(j.ctx, &postgres, func() (rendered, error) {
+		text, err := postgres.deparse(tree)
+		if err != nil {
+			return rendered{}, err
+		}
+		parsed, err := postgres.parse(text)
+		return rendered{text, parsed}, err
+	})
+	if err != nil {
+		if _, _, ok := postgres.syntaxError(err); ok {
+			f := insecure("the statement could not be secured").advise("write it in another way")
+			f.cause = err.Error()
+			return "", nil, f
+		}
+		return "", nil, err
+	}
+	nodes := 0
+	if d := difference(reflect.ValueOf(tree), reflect.ValueOf(again.tree), &nodes); d != "" {
+		f := insecure("the statement could not be secured").advise("write it in another way, for example with more brackets")
+		f.cause = "the text written means something else at " + d
+		return "", nil, f
+	}
+	if nodes > j.guard.opts.MaxNodes {
+		return "", nil, tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
+	}
+	if err := verify(again.tree, j.policy, j.schema, j.guard.opts.MaxRelations, j.params, j.limit, fenced); err != nil {
+		f := insecure("the statement could not be secured").advise("write it in another way")
+		f.cause = err.Error()
+		return "", nil, f
+	}
+	return again.text, again.tree, nil
+}
+
+// refusal turns what stopped the job into the caller's error.
+func (j *job) refusal(sql string, err error) error {
+	var f *fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	return &Refusal{Kind: f.kind, Reason: f.reason, Hint: f.hint, Cause: f.cause, Position: characters(sql, f.at),
+		Tables: slices.Sorted(maps.Keys(j.tables))}
+}

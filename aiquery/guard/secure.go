@@ -1,0 +1,238 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// tableRef is a table named in FROM, to be replaced by a secured subquery.
+type tableRef struct {
+	node     *pg.Node // holds the RangeVar
+	alias    *pg.Alias
+	physical string
+	table    *Table
+	cols     []Column // as in the policy; those from visible on are denied ones
+	visible  int
+	used     []bool
+	at       int32
+
+	definition *pg.SelectStmt // of a view, its tables secured
+}
+
+const maxDepth = 8 // of views over views, and of rules that name tables with rules
+
+// table resolves the name of a table. Tables that do not exist and tables that
+// may not be read are refused in the same words.
+func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
+	p := r.job.policy
+	full := m.Relname
+	if m.Schemaname != "" {
+		full = m.Schemaname + "." + m.Relname
+	}
+	t := p.Tables[m.Relname]
+	if name, ok := p.Denied[m.Relname]; ok {
+		r.job.tables[name] = true
+		t = nil
+	}
+	if m.Schemaname != "" && m.Schemaname != p.Schema || t == nil {
+		return nil, noTable(full, m.Location)
+	}
+	r.job.tables[t.Name] = true
+	if t.Definition == "" {
+		if r.job.relations++; r.job.relations > r.job.guard.opts.MaxRelations {
+			return nil, tooLarge(m.Location, "ask for less at once", "the statement reads more than %d tables", r.job.guard.opts.MaxRelations)
+		}
+	}
+	ref := &tableRef{node: n, physical: m.Relname, table: t, cols: t.Columns, visible: len(t.Columns), at: m.Location}
+	if r.trusted {
+		ref.cols = slices.Concat(t.Columns, t.Denied)
+	}
+	if len(ref.cols) == 0 {
+		return nil, noTable(full, m.Location)
+	}
+	ref.used = make([]bool, len(ref.cols))
+	it := &item{name: m.Relname, relVisible: true, colVisible: true, base: true, table: m.Alias == nil}
+	for i, c := range ref.cols {
+		it.cols = append(it.cols, column{name: c.Name, redacted: c.Redacted, marks: []*bool{&ref.used[i]}})
+	}
+	if t.Definition != "" {
+		definition, cols, err := r.definition(ref)
+		if err != nil {
+			return nil, r.unavailable(ref, err)
+		}
+		ref.definition = definition
+		for i := range it.cols {
+			for _, c := range cols {
+				it.cols[i].redacted = it.cols[i].redacted || c.name == it.cols[i].name && c.redacted
+			}
+		}
+	}
+	if a := m.Alias; a != nil {
+		ref.alias = a
+		if len(a.Colnames) > 0 {
+			useAll(it.cols) // the list counts columns
+		}
+		if err := alias(it, a, m.Location); err != nil {
+			return nil, err
+		}
+	} else {
+		ref.alias = &pg.Alias{Aliasname: m.Relname}
+	}
+	r.refs = append(r.refs, ref)
+	return it, nil
+}
+
+func noTable(name string, at int32) *fault {
+	return denied(at, "table %s is not available", quote(name))
+}
+
+// secureAll replaces every table found so far.
+func (r *resolver) secureAll() error {
+	for _, ref := range r.refs {
+		if err := r.secure(ref); err != nil {
+			return err
+		}
+	}
+	r.refs = nil
+	return nil
+}
+
+// secure replaces a table by a subquery of the columns used and the rows
+// permitted.
+func (r *resolver) secure(ref *tableRef) error {
+	inside, from := "s", (*pg.Node)(nil)
+	if len(ref.table.Where) > 0 {
+		inside = reserved + "t"
+	}
+	if ref.table.Definition == "" {
+		from = &pg.Node{Node: &pg.Node_RangeVar{RangeVar: &pg.RangeVar{
+			Schemaname: r.job.schema, Relname: ref.physical, Inh: true, Relpersistence: "p",
+			Alias: &pg.Alias{Aliasname: inside}}}}
+	} else {
+		inside = viewPrefix + ref.physical
+		from = &pg.Node{Node: subselect(ref.definition, &pg.Alias{Aliasname: inside})}
+	}
+	s := newSelect()
+	s.FromClause = []*pg.Node{from}
+	s.TargetList = r.targets(ref, inside)
+	var terms []*pg.Node
+	for i := range ref.table.Conditions {
+		term, err := condition(inside, &ref.table.Conditions[i])
+		if err != nil {
+			return err
+		}
+		if term != nil {
+			terms = append(terms, term)
+		}
+	}
+	for _, text := range ref.table.Where {
+		term, err := r.rule(ref, inside, text)
+		if err != nil {
+			return r.unavailable(ref, err)
+		}
+		terms = append(terms, term)
+	}
+	s.WhereClause = and(terms)
+	ref.node.Node = subselect(s, ref.alias)
+	return nil
+}
+
+// viewPrefix begins the name a view's definition has inside its subquery.
+const viewPrefix = reserved + "view_"
+
+// targets are the output columns of a secured subquery. Columns nobody names
+// are left out, which keeps the text short; when none is named one is kept.
+func (r *resolver) targets(ref *tableRef, inside string) []*pg.Node {
+	if !slices.Contains(ref.used, true) {
+		ref.used[0] = true
+	}
+	var list []*pg.Node
+	for i, c := range ref.cols {
+		switch {
+		case !ref.used[i]:
+		case i >= ref.visible:
+			list = append(list, target(c.Name, cast(nullConst(), c.Type)))
+		case c.Redacted:
+			list = append(list, target(c.Name, masked(r.job.mask, c.Type)))
+		default:
+			list = append(list, target(c.Name, columnRef(inside, c.Name)))
+		}
+	}
+	return list
+}
+
+// masked is what a redacted column shows, also where it has no value.
+func masked(mask, typ string) *pg.Node {
+	switch typ {
+	case "text", "varchar", "bpchar", "char", "name":
+		return cast(textConst(mask), "text")
+	default:
+		return cast(nullConst(), typ)
+	}
+}
+
+// condition writes a condition, or nil for one that always holds.
+func condition(inside string, c *Condition) (*pg.Node, error) {
+	var list []*pg.Node
+	switch {
+	case len(c.IDs) > 0 && len(c.Texts) > 0:
+		return nil, insecure("the condition on column %s has numbers and texts", c.Column)
+	case len(c.IDs) > 0:
+		for _, id := range c.IDs {
+			list = append(list, intConst(id))
+		}
+	default:
+		for _, s := range c.Texts {
+			if strings.ContainsRune(s, 0) {
+				return nil, insecure("the condition on column %s has a text no database holds", c.Column)
+			}
+			list = append(list, textConst(s))
+		}
+	}
+	var term *pg.Node
+	op := "="
+	switch {
+	case c.Not:
+		op = "<>"
+		if len(list) == 0 {
+			if c.NullOK {
+				return nil, nil
+			}
+			return &pg.Node{Node: &pg.Node_NullTest{NullTest: &pg.NullTest{Arg: columnRef(inside, c.Column),
+				Nulltesttype: pg.NullTestType_IS_NOT_NULL}}}, nil
+		}
+	case len(list) == 0:
+		term = constant(&pg.A_Const{Val: &pg.A_Const_Boolval{Boolval: &pg.Boolean{}}}) // false: never no condition
+	}
+	if term == nil {
+		term = &pg.Node{Node: &pg.Node_AExpr{AExpr: &pg.A_Expr{Kind: pg.A_Expr_Kind_AEXPR_IN, Name: names(op),
+			Lexpr: columnRef(inside, c.Column),
+			Rexpr: &pg.Node{Node: &pg.Node_List{List: &pg.List{Items: list}}}}}}
+	}
+	if c.NullOK {
+		term = boolExpr(pg.BoolExprType_OR_EXPR, isNull(columnRef(inside, c.Column)), term)
+	}
+	return term, nil
+}
+
+// unavailable refuses a table whose definition or rule could not be secured, in
+// the words for a table that is not there. What is wrong with it goes to the
+// log: the caller cannot mend it.
+func (r *resolver) unavailable(ref *tableRef, err error) error {
+	f, ok := err.(*fault)
+	if !ok {
+		return err
+	}
+	if f.kind == TooLarge {
+		return &fault{kind: TooLarge, reason: f.reason, hint: f.hint, at: ref.at}
+	}
+	cause := f.cause
+	if cause == "" {
+		cause = f.reason
+	}
+	n := noTable(ref.physical, ref.at)
+	n.cause = ref.table.Name + ": " + cause
+	return n
+}

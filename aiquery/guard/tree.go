@@ -1,0 +1,308 @@
+package guard
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// layout says how to visit messages of one type. Layouts are made by
+// reflection, so that no field can be forgotten.
+type layout struct {
+	name     string
+	allowed  bool // the message is on the list
+	fields   []field
+	location int // index of the struct field that holds the location, or -1
+	unknown  int // index of the struct field that holds undecoded fields
+}
+
+type field struct {
+	index   int
+	name    string
+	shape   shape
+	allowed bool
+	place   bool // says where in the text something stood
+	enum    *enumeration
+}
+
+type enumeration struct {
+	name    string
+	allowed map[int64]bool
+}
+
+// shape is what a field holds.
+type shape int
+
+const (
+	scalar   shape = iota // a number, a text, a truth value, an enumeration
+	message               // a pointer to a message
+	repeated              // pointers to messages
+	oneof                 // one of several messages or scalars
+	opaque                // anything else
+)
+
+// layouts holds what layoutOf has made, by the type of the struct.
+var layouts sync.Map
+
+func layoutOf(t reflect.Type) *layout {
+	if l, ok := layouts.Load(t); ok {
+		return l.(*layout)
+	}
+	l := &layout{name: t.Name(), location: -1, unknown: -1}
+	names, ok := allowed[l.name]
+	l.allowed = ok
+	permitted := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		permitted[name] = true
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if !sf.IsExported() {
+			if sf.Name == "unknownFields" {
+				l.unknown = i
+			}
+			continue
+		}
+		f := field{index: i, name: fieldName(sf), shape: shapeOf(sf.Type)}
+		f.allowed = permitted[f.name]
+		f.place = locations[f.name]
+		if f.name == "location" {
+			l.location = i
+		}
+		if e, ok := reflect.Zero(sf.Type).Interface().(protoreflect.Enum); ok {
+			f.enum = enumerationOf(e.Descriptor())
+		}
+		l.fields = append(l.fields, f)
+	}
+	made, _ := layouts.LoadOrStore(t, l)
+	return made.(*layout)
+}
+
+// fieldName returns a field's name in the message definition.
+func fieldName(sf reflect.StructField) string {
+	if name := sf.Tag.Get("protobuf_oneof"); name != "" {
+		return name
+	}
+	for part := range strings.SplitSeq(sf.Tag.Get("protobuf"), ",") {
+		if name, ok := strings.CutPrefix(part, "name="); ok {
+			return name
+		}
+	}
+	return sf.Name
+}
+
+func shapeOf(t reflect.Type) shape {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int32, reflect.Uint32, reflect.Int64, reflect.Uint64:
+		return scalar
+	case reflect.Pointer:
+		return message
+	case reflect.Interface:
+		return oneof
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Pointer {
+			return repeated
+		}
+	}
+	return opaque
+}
+
+func enumerationOf(d protoreflect.EnumDescriptor) *enumeration {
+	e := &enumeration{name: string(d.Name()), allowed: map[int64]bool{}}
+	for name := range strings.FieldsSeq(allowedEnums[e.name]) {
+		if v := d.Values().ByName(protoreflect.Name(name)); v != nil {
+			e.allowed[int64(v.Number())] = true
+		}
+	}
+	return e
+}
+
+// inner returns the message or scalar inside a oneof, which is not nil.
+func inner(v reflect.Value) reflect.Value { return v.Elem().Elem().Field(0) }
+
+// content returns the message a node holds, or nil.
+func content(n *pg.Node) any {
+	if n == nil || n.Node == nil {
+		return nil
+	}
+	v := reflect.ValueOf(n.Node).Elem().Field(0)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return nil
+	}
+	return v.Interface()
+}
+
+// children calls f for every message directly below m; nodes are passed
+// through: f sees what they hold.
+func children(m any, f func(child any) error) error {
+	v := reflect.ValueOf(m).Elem()
+	l := layoutOf(v.Type())
+	for i := range l.fields {
+		fv := v.Field(l.fields[i].index)
+		switch l.fields[i].shape {
+		case message:
+			if !fv.IsNil() {
+				if err := child(fv, f); err != nil {
+					return err
+				}
+			}
+		case repeated:
+			for j := range fv.Len() {
+				if err := child(fv.Index(j), f); err != nil {
+					return err
+				}
+			}
+		case oneof:
+			if fv.IsNil() {
+				continue
+			}
+			if in := inner(fv); in.Kind() == reflect.Pointer && !in.IsNil() {
+				if err := child(in, f); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func child(v reflect.Value, f func(any) error) error {
+	m := v.Interface()
+	if n, ok := m.(*pg.Node); ok {
+		if m = content(n); m == nil {
+			return nil
+		}
+	}
+	return f(m)
+}
+
+// visit walks the tree below m, m first. It refuses every message, field and
+// value that is not on the lists, and calls f for the rest with the last
+// location met on the way.
+func visit(m any, at int32, f func(m any, at int32) error) error {
+	v := reflect.ValueOf(m).Elem()
+	l := layoutOf(v.Type())
+	if l.location >= 0 {
+		if loc := int32(v.Field(l.location).Int()); loc >= 0 {
+			at = loc
+		}
+	}
+	if !l.allowed {
+		return refuseMessage(l.name, at)
+	}
+	if l.unknown >= 0 && v.Field(l.unknown).Len() > 0 {
+		return unsupported(at, "the statement uses something this version does not know")
+	}
+	for i := range l.fields {
+		fl := &l.fields[i]
+		fv := v.Field(fl.index)
+		if fv.IsZero() || fl.shape == repeated && fv.Len() == 0 {
+			if fl.enum != nil && fl.allowed && !fl.enum.allowed[0] {
+				return unsupported(at, "the statement is incomplete")
+			}
+			continue
+		}
+		if !fl.allowed || fl.shape == opaque {
+			return refuseField(l.name, fl.name, at)
+		}
+		if fl.enum != nil && !fl.enum.allowed[fv.Int()] {
+			return refuseValue(fl.enum.name, fv.Int(), at)
+		}
+	}
+	if err := f(m, at); err != nil {
+		return err
+	}
+	return children(m, func(c any) error { return visit(c, at, f) })
+}
+
+// difference returns the path to the first difference between two trees, their
+// locations aside, or "". It counts the messages of the first.
+func difference(a, b reflect.Value, count *int) string {
+	*count++
+	if a.IsNil() || b.IsNil() {
+		if a.IsNil() != b.IsNil() {
+			return "presence"
+		}
+		return ""
+	}
+	a, b = a.Elem(), b.Elem()
+	if a.Type() != b.Type() {
+		return a.Type().Name() + "/" + b.Type().Name()
+	}
+	l := layoutOf(a.Type())
+	for i := range l.fields {
+		f := &l.fields[i]
+		if f.place {
+			continue
+		}
+		fa, fb := a.Field(f.index), b.Field(f.index)
+		d := ""
+		switch f.shape {
+		case scalar:
+			if !fa.Equal(fb) {
+				d = "value"
+			}
+		case message:
+			d = difference(fa, fb, count)
+		case repeated:
+			if fa.Len() != fb.Len() {
+				return l.name + "." + f.name + ".length"
+			}
+			for j := range fa.Len() {
+				if d = difference(fa.Index(j), fb.Index(j), count); d != "" {
+					d = strconv.Itoa(j) + "." + d
+					break
+				}
+			}
+		case oneof:
+			d = differentChoice(fa, fb, count)
+		default:
+			d = "opaque"
+		}
+		if d != "" {
+			return l.name + "." + f.name + "." + d
+		}
+	}
+	if l.unknown >= 0 && a.Field(l.unknown).Len()+b.Field(l.unknown).Len() > 0 {
+		return l.name + ".unknown"
+	}
+	return ""
+}
+
+func differentChoice(a, b reflect.Value, count *int) string {
+	if a.IsNil() || b.IsNil() {
+		if a.IsNil() != b.IsNil() {
+			return "presence"
+		}
+		return ""
+	}
+	if a.Elem().Type() != b.Elem().Type() {
+		return "type"
+	}
+	ia, ib := inner(a), inner(b)
+	if ia.Kind() == reflect.Pointer {
+		return difference(ia, ib, count)
+	}
+	if !ia.Equal(ib) {
+		return "value"
+	}
+	return ""
+}
+
+// depth returns how many messages of a tree are inside one another at most.
+// Nodes and lists only wrap others and are not counted.
+func depth(m any) int {
+	deepest := 0
+	_ = children(m, func(c any) error {
+		deepest = max(deepest, depth(c))
+		return nil
+	})
+	if _, ok := m.(*pg.List); ok {
+		return deepest
+	}
+	return deepest + 1
+}

@@ -1,0 +1,344 @@
+package guard
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// verifier looks at a finished statement and asks whether it is secure, knowing
+// the policy and the form secured statements have, not how they were made.
+type verifier struct {
+	policy    *Policy
+	schema    string
+	params    int
+	fenced    bool
+	relations int
+}
+
+// verify checks a parsed secured statement. The error is for the log.
+func verify(tree *pg.ParseResult, policy *Policy, schema string, maxRelations, params, limit int, fenced bool) error {
+	v := &verifier{policy: policy, schema: schema, params: params, fenced: fenced}
+	inner, err := outerSelect(tree, limit)
+	if err != nil {
+		return err
+	}
+	if err := visit(tree, -1, v.message); err != nil {
+		return err
+	}
+	if err := v.walk(inner, nil); err != nil {
+		return err
+	}
+	if v.relations > maxRelations {
+		return fmt.Errorf("%d tables", v.relations)
+	}
+	return nil
+}
+
+// outerSelect checks SELECT * FROM (…) AS q LIMIT n and returns what is in the
+// brackets.
+func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
+	s := selectOf(tree)
+	if s == nil {
+		return nil, fmt.Errorf("not one SELECT")
+	}
+	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, LimitCount: s.LimitCount,
+		Op: s.Op, LimitOption: s.LimitOption}
+	nodes := 0
+	if len(s.FromClause) != 1 || len(s.TargetList) != 1 || s.Op != pg.SetOperation_SETOP_NONE || difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" {
+		return nil, fmt.Errorf("the outer SELECT has another form")
+	}
+	sub := s.FromClause[0].GetRangeSubselect()
+	inner := sub.GetSubquery().GetSelectStmt()
+	n := s.LimitCount.GetAConst()
+	text := ""
+	switch {
+	case n.GetIval() != nil:
+		text = strconv.Itoa(int(n.GetIval().Ival))
+	case n.GetFval() != nil:
+		text = n.GetFval().Fval
+	}
+	if inner == nil || sub.Lateral || sub.Alias.GetAliasname() != "q" || text != strconv.Itoa(limit+1) {
+		return nil, fmt.Errorf("the outer SELECT has another form")
+	}
+	fields := s.TargetList[0].GetResTarget().GetVal().GetColumnRef().GetFields()
+	if len(fields) != 1 || fields[0].GetAStar() == nil {
+		return nil, fmt.Errorf("the outer SELECT has other columns")
+	}
+	return inner, nil
+}
+
+// message checks what needs no scope: everything is named in full and listed.
+func (v *verifier) message(m any, _ int32) error {
+	switch m := m.(type) {
+	case *pg.FuncCall:
+		schema, name, ok := twoParts(m.Funcname)
+		switch {
+		case ok && schema == catalog && m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && sqlSyntax[name]:
+		case ok && schema == catalog && m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && builtins[name]:
+		case ok && schema == v.schema && m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && v.policy.Functions[name]:
+		default:
+			return fmt.Errorf("function %s.%s", schema, name)
+		}
+	case *pg.TypeName:
+		if schema, name, ok := twoParts(m.Names); !ok || schema != catalog || !types[name] {
+			return fmt.Errorf("type %s.%s", schema, name)
+		}
+	case *pg.CollateClause:
+		if schema, name, ok := twoParts(m.Collname); !ok || schema != catalog || !collations[name] {
+			return fmt.Errorf("collation %s.%s", schema, name)
+		}
+	case *pg.ColumnRef:
+		if len(m.Fields) > 2 {
+			return fmt.Errorf("a column of %d parts", len(m.Fields))
+		}
+	case *pg.ParamRef:
+		if m.Number < 1 || int(m.Number) > v.params {
+			return fmt.Errorf("parameter %d", m.Number)
+		}
+	case *pg.RangeVar:
+		v.relations++ // WITH items are taken away again
+	case *pg.A_Indirection:
+		for i, n := range m.Indirection {
+			if n.GetAIndices() == nil && (i > 0 || len(m.Arg.GetColumnRef().GetFields()) != 1) {
+				return fmt.Errorf("a field of an expression")
+			}
+		}
+	}
+	return nil
+}
+
+func twoParts(parts []*pg.Node) (first, second string, ok bool) {
+	if len(parts) != 2 {
+		return "", "", false
+	}
+	return parts[0].GetString_().GetSval(), parts[1].GetString_().GetSval(), true
+}
+
+// visible is the list of WITH items in sight.
+type visible struct {
+	name   string
+	parent *visible
+}
+
+func (s *visible) has(name string) bool {
+	for ; s != nil; s = s.parent {
+		if s.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// walk looks for tables below m. Each must be the only item of a SELECT of the
+// secured form, or a WITH item in sight.
+func (v *verifier) walk(m any, with *visible) error {
+	switch m := m.(type) {
+	case *pg.SelectStmt:
+		return v.selectStmt(m, with)
+	case *pg.RangeVar:
+		if m.Schemaname != "" || !with.has(m.Relname) {
+			return fmt.Errorf("table %s is not secured", m.Relname)
+		}
+		v.relations--
+		return nil
+	}
+	return children(m, func(c any) error { return v.walk(c, with) })
+}
+
+func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
+	if w := s.WithClause; w != nil {
+		if w.Recursive {
+			for _, n := range w.Ctes {
+				with = &visible{n.GetCommonTableExpr().GetCtename(), with}
+			}
+		}
+		for _, n := range w.Ctes {
+			if err := v.walk(n.GetCommonTableExpr(), with); err != nil {
+				return err
+			}
+			if !w.Recursive {
+				with = &visible{n.GetCommonTableExpr().GetCtename(), with}
+			}
+		}
+	}
+	if len(s.FromClause) == 1 {
+		if t := s.FromClause[0].GetRangeVar(); t != nil && t.Schemaname != "" {
+			return v.securedTable(s, t, with)
+		}
+		if d := s.FromClause[0].GetRangeSubselect(); strings.HasPrefix(d.GetAlias().GetAliasname(), viewPrefix) {
+			return v.securedView(s, d, with)
+		}
+	}
+	return children(s, func(c any) error {
+		if _, ok := c.(*pg.WithClause); ok {
+			return nil
+		}
+		return v.walk(c, with)
+	})
+}
+
+// securedTable checks the subquery of a base table.
+func (v *verifier) securedTable(s *pg.SelectStmt, t *pg.RangeVar, with *visible) error {
+	table := v.policy.Tables[t.Relname]
+	if table == nil || t.Schemaname != v.schema || table.Definition != "" {
+		return fmt.Errorf("table %s is not permitted", t.Relname)
+	}
+	if _, ok := v.policy.Denied[t.Relname]; ok {
+		return fmt.Errorf("table %s is denied", t.Relname)
+	}
+	if len(t.Alias.GetColnames()) > 0 || t.Alias.GetAliasname() == "" {
+		return fmt.Errorf("table %s has no plain alias", t.Relname)
+	}
+	return v.secured(s, table, t.Alias.Aliasname, with)
+}
+
+// securedView checks the subquery around a view's definition, and the
+// definition.
+func (v *verifier) securedView(s *pg.SelectStmt, d *pg.RangeSubselect, with *visible) error {
+	table := v.policy.Tables[strings.TrimPrefix(d.Alias.Aliasname, viewPrefix)]
+	if table == nil || table.Definition == "" || len(d.Alias.Colnames) > 0 || d.Lateral {
+		return fmt.Errorf("view %s is not permitted", d.Alias.Aliasname)
+	}
+	if err := v.walk(d.Subquery.GetSelectStmt(), nil); err != nil { // a view sees no WITH item of the statement
+		return err
+	}
+	return v.secured(s, table, d.Alias.Aliasname, with)
+}
+
+// secured checks the form of a secured subquery: permitted columns by their own
+// names, constants for the redacted and denied ones, all conditions, nothing
+// else.
+func (v *verifier) secured(s *pg.SelectStmt, table *Table, alias string, with *visible) error {
+	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, WhereClause: s.WhereClause,
+		Op: pg.SetOperation_SETOP_NONE, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT}
+	if v.fenced {
+		if i := s.LimitOffset.GetAConst().GetIval(); i == nil || i.Ival != 0 {
+			return fmt.Errorf("table %s is not fenced", table.Name)
+		}
+		form.LimitOffset = s.LimitOffset
+		form.LimitOption = s.LimitOption
+	}
+	nodes := 0
+	if difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" || len(s.TargetList) == 0 {
+		return fmt.Errorf("table %s has a subquery of another form", table.Name)
+	}
+	for _, n := range s.TargetList {
+		if err := v.securedColumn(n.GetResTarget(), table, alias); err != nil {
+			return err
+		}
+	}
+	return v.securedRows(s.WhereClause, table, alias, with)
+}
+
+func (v *verifier) securedColumn(t *pg.ResTarget, table *Table, alias string) error {
+	wrong := fmt.Errorf("column %s of table %s", t.GetName(), table.Name)
+	c := t.GetVal().GetTypeCast().GetArg().GetAConst()
+	if i := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == t.GetName() }); i >= 0 {
+		if table.Columns[i].Redacted {
+			if c == nil || !c.Isnull && c.GetSval() == nil {
+				return wrong
+			}
+			return nil
+		}
+		if from, name, ok := twoParts(t.GetVal().GetColumnRef().GetFields()); !ok || from != alias || name != t.Name {
+			return wrong
+		}
+		return nil
+	}
+	if !slices.ContainsFunc(table.Denied, func(c Column) bool { return c.Name == t.GetName() }) || c == nil || !c.Isnull {
+		return wrong
+	}
+	return nil
+}
+
+// securedRows checks that the conditions of the policy are the first terms of
+// WHERE, and that there are as many more as the table has rules.
+func (v *verifier) securedRows(where *pg.Node, table *Table, alias string, with *visible) error {
+	var terms []*pg.Node
+	if b := where.GetBoolExpr(); b != nil && b.Boolop == pg.BoolExprType_AND_EXPR {
+		terms = b.Args
+	} else if where != nil {
+		terms = []*pg.Node{where}
+	}
+	for i := range table.Conditions {
+		c := &table.Conditions[i]
+		if c.Not && c.NullOK && len(c.IDs)+len(c.Texts) == 0 {
+			continue
+		}
+		if len(terms) == 0 || !holds(terms[0], c, alias) {
+			return fmt.Errorf("table %s lacks its condition on %s", table.Name, c.Column)
+		}
+		terms = terms[1:]
+	}
+	if len(table.Where) == 0 && len(terms) > 0 || len(table.Where) > 0 && len(terms) < len(table.Where) {
+		return fmt.Errorf("table %s has %d further conditions instead of %d", table.Name, len(terms), len(table.Where))
+	}
+	for _, t := range terms {
+		if m := content(t); m != nil {
+			if err := v.walk(m, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// holds compares a term with a condition.
+func holds(n *pg.Node, c *Condition, alias string) bool {
+	if c.NullOK {
+		or := n.GetBoolExpr()
+		if or == nil || or.Boolop != pg.BoolExprType_OR_EXPR || len(or.Args) != 2 {
+			return false
+		}
+		null := or.Args[0].GetNullTest()
+		if null == nil || null.Nulltesttype != pg.NullTestType_IS_NULL || !isColumn(null.Arg, alias, c.Column) {
+			return false
+		}
+		n = or.Args[1]
+	}
+	if len(c.IDs)+len(c.Texts) == 0 {
+		if c.Not {
+			t := n.GetNullTest()
+			return t != nil && t.Nulltesttype == pg.NullTestType_IS_NOT_NULL && isColumn(t.Arg, alias, c.Column)
+		}
+		b := n.GetAConst().GetBoolval()
+		return b != nil && !b.Boolval
+	}
+	in := n.GetAExpr()
+	if in == nil || in.Kind != pg.A_Expr_Kind_AEXPR_IN || len(in.Name) != 1 || !isColumn(in.Lexpr, alias, c.Column) {
+		return false
+	}
+	if op := in.Name[0].GetString_().GetSval(); c.Not && op != "<>" || !c.Not && op != "=" {
+		return false
+	}
+	items := in.Rexpr.GetList().GetItems()
+	if len(items) != len(c.IDs)+len(c.Texts) {
+		return false
+	}
+	for i, item := range items {
+		k := item.GetAConst()
+		switch {
+		case k == nil || k.Isnull:
+			return false
+		case i < len(c.IDs):
+			want := strconv.FormatInt(c.IDs[i], 10)
+			if k.GetIval() != nil && strconv.Itoa(int(k.GetIval().Ival)) == want || k.GetFval().GetFval() == want {
+				continue
+			}
+			return false
+		case k.GetSval() == nil || k.GetSval().Sval != c.Texts[i-len(c.IDs)]:
+			return false
+		}
+	}
+	return true
+}
+
+func isColumn(n *pg.Node, alias, name string) bool {
+	from, column, ok := twoParts(n.GetColumnRef().GetFields())
+	return ok && from == alias && column == name
+}
