@@ -76,7 +76,6 @@ func (a *app) cli() *cli.App {
 			a.syncCommand(),
 			a.genCommand(),
 			a.recordCommand(),
-			a.queryCommand(),
 			a.processCommand(),
 			a.workflowCommand(),
 			a.cacheCommand(),
