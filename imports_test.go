@@ -96,7 +96,10 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "a build server links it; the lock is for writers of one folder",
 	},
-	"deploylog/ci": {reason: "reading a build server's variables needs nothing"},
+	"deploylog/ci":        {reason: "reading a build server's variables needs nothing"},
+	"aiquery/aiclient":    {reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
+	"generator":           {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
+	"generator/artifacts": {ours: []string{"generator", "generator/failure", "dict", "dict/...", "internal/..."}, reason: "keeping artifacts needs a folder"},
 }
 
 // forbidden packages of the standard library, with the reason.

@@ -2,7 +2,6 @@ package aiclient
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -256,5 +255,5 @@ func checkToken(token string) error {
 
 // invalid makes an error that matches ErrInvalid.
 func invalid(format string, args ...any) error {
-	return &inputError{errors.New(fmt.Sprintf(format, args...))} //nolint:revive // an error that wraps nothing
+	return &inputError{fmt.Errorf(format, args...)}
 }

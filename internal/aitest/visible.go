@@ -10,7 +10,6 @@ type facts struct {
 	name    string
 	columns []string // physical
 	level   string
-	view    bool
 }
 
 func (f facts) has(column string) bool {
