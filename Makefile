@@ -12,7 +12,7 @@ TESTFLAGS   ?= -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
 # Proofs that are thinned out under the race detector, which makes them ten
 # times slower: here they run in full, without it.
-FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilledDuringRefresh|TestOneFaultAtEveryRequest|TestChanges|TestRoundTrip|TestLargeTable|TestDefinitionIsShort
+FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilled|TestOneFaultAtEveryRequest|TestChanges|TestRoundTrip|TestLargeTable|TestDefinitionIsShort
 FULLIN := ./erp ./dict/restdict ./tokens ./deploylog ./dict/diff
 
 .PHONY: test setup vet lint contract-lint fuzz bench build generate-check

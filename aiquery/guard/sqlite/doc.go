@@ -28,7 +28,7 @@
 //	bytea                   BLOB
 //	arrays                  JSON text
 //
-// [Value] turns what a rendered statement answers into a value for JSON.
+// [Text] writes what a rendered statement answers as PostgreSQL would.
 //
 // # Differences that remain
 //

@@ -52,6 +52,40 @@ func (e *Unsupported) Error() string {
 // a schema, and names that no common table expression in scope has; source
 // tells their columns. The tree is not changed. Every error is an
 // [*Unsupported].
-func Render(tree *pg_query.ParseResult, source Source) (*Statement, error) {
-	return nil, &Unsupported{Construct: "rendering", Position: -1}
+func Render(tree *pg_query.ParseResult, source Source) (st *Statement, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			u, ok := p.(*Unsupported)
+			if !ok {
+				panic(p)
+			}
+			st, err = nil, u
+		}
+	}()
+	if len(tree.GetStmts()) != 1 || tree.GetStmts()[0].GetStmt().GetSelectStmt() == nil {
+		refuse(-1, "anything but one SELECT")
+	}
+	r := &renderer{source: source, names: map[string]int{}}
+	q := r.selectStmt(tree.GetStmts()[0].GetStmt().GetSelectStmt(), nil, nil, selectOptions{})
+	st = &Statement{SQL: q.sql, Params: r.params}
+	for _, c := range q.cols {
+		st.Columns = append(st.Columns, Column{Name: c.name, Type: c.e.typ, Integer: c.e.integer})
+	}
+	return st, nil
+}
+
+// renderer writes one statement. What it cannot write it leaves by a panic
+// with an [*Unsupported], which Render catches.
+type renderer struct {
+	source Source
+	names  map[string]int // aliases that are taken
+	params []string
+}
+
+func refuse(at int32, construct string, hint ...string) {
+	u := &Unsupported{Construct: construct, Position: int(at)}
+	if len(hint) > 0 {
+		u.Hint = hint[0]
+	}
+	panic(u)
 }
