@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -39,6 +40,7 @@ func Run(ctx context.Context, args, environ []string, streams Streams) int {
 			a.env[name] = value
 		}
 	}
+	shareFlags()
 	c := a.cli()
 	err := c.RunContext(ctx, interspersed(c, args))
 	if err == nil {
@@ -59,6 +61,7 @@ func (a *app) cli() *cli.App {
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
 		Version:              version(),
 		HideVersion:          true,
+		HideHelpCommand:      true, // helpCommand is ours
 		EnableBashCompletion: true,
 		Reader:               a.streams.In,
 		Writer:               a.streams.Out,
@@ -87,6 +90,7 @@ func (a *app) cli() *cli.App {
 			a.doctorCommand(),
 			a.versionCommand(),
 			a.completionCommand(),
+			helpCommand(),
 		},
 	}
 	prepare(c.Commands)
@@ -97,6 +101,7 @@ func (a *app) cli() *cli.App {
 func prepare(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = usageError
+		c.HideHelpCommand = true
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {
 				c.Action = group
@@ -115,6 +120,7 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "locale", Usage: "language of texts in answers, such as es_CO"},
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value on standard output and nothing else"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
+		cli.HelpFlag, // the library leaves it out where there is a help command
 	}
 }
 
@@ -128,8 +134,7 @@ func (a *app) before(c *cli.Context) error {
 // group is the action of a command that only has subcommands: called alone it
 // explains itself, called with a word it does not know it says so.
 func group(c *cli.Context) error {
-	if c.Args().Present() {
-		word := c.Args().First()
+	if word := c.Args().First(); word != "" && word != "help" {
 		hint := ""
 		if s := nearest.Name(word, commandNames(c)); s != "" {
 			hint = fmt.Sprintf("; did you mean %q?", s)
@@ -140,6 +145,17 @@ func group(c *cli.Context) error {
 		return err
 	}
 	return nil
+}
+
+// helpCommand explains the program or a command of it. The library's own is one
+// value that all runs in a process would write to.
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "help", Usage: "explain the program, or one command", ArgsUsage: "[command ...]",
+		Action: func(c *cli.Context) error {
+			return c.App.RunContext(c.Context, slices.Concat([]string{c.App.Name}, c.Args().Slice(), []string{"--help"}))
+		},
+	}
 }
 
 func showHelp(c *cli.Context) error {
