@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/erphub/erphub/internal/nearest"
 )
 
 // Limits of what is read. Aliases count with what they stand for.
@@ -148,7 +150,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f field) {
 		words := wordsOf(f.enum)
 		if !slices.Contains(words, n.Value) {
 			do := "use one of them: " + join(words)
-			if near := nearest(n.Value, words); near != "" {
+			if near := nearest.Name(n.Value, words); near != "" {
 				do = fmt.Sprintf("did you mean %q?", near)
 			}
 			d.problem(n, do, "there is no %s %s", f.key, clip(n.Value))
@@ -213,7 +215,7 @@ func (d *decoder) pairs(n *yaml.Node, keys []string, given map[string]*yaml.Node
 		first[key.Value] = key
 		if !slices.Contains(keys, key.Value) {
 			do := "possible are " + join(keys)
-			if near := nearest(key.Value, keys); near != "" {
+			if near := nearest.Name(key.Value, keys); near != "" {
 				do = fmt.Sprintf("did you mean %q?", near)
 			}
 			d.problem(key, do, "there is no key %s", clip(key.Value))

@@ -31,12 +31,18 @@ func Names(word string, candidates []string, most int) []string {
 		distance int
 	}
 	w := strings.ToLower(word)
+	if w == "" {
+		return nil
+	}
 	allowed := max(1, min(len(w), longest)/3)
 	var hits []hit
 	for _, c := range candidates {
-		d := Distance(word, c)
-		if len(w) >= 3 && len(w) <= longest && strings.Contains(strings.ToLower(c), w) {
-			d = min(d, 1)
+		d := allowed + 1
+		if len(c)-len(w) <= 4*allowed { // the rest is out of reach, whatever its letters
+			d = Distance(word, c)
+		}
+		if d > 1 && len(w) >= 3 && len(w) <= longest && strings.Contains(strings.ToLower(c), w) {
+			d = 1
 		}
 		if d <= allowed {
 			hits = append(hits, hit{c, d})
