@@ -16,37 +16,6 @@ type Query struct {
 	MaxRows int
 }
 
-// Result is the answer to a query.
-type Result struct {
-	RequestID string   `json:"requestId"`
-	Columns   []Column `json:"columns"` // names may repeat
-	// Rows hold nil, bool, [json.Number], string, and []any or map[string]any of
-	// these. Times are ISO 8601, bytes base64.
-	Rows            [][]any  `json:"rows"`
-	RowCount        int      `json:"rowCount"`
-	Truncated       bool     `json:"truncated"` // there was more
-	Tables          []string `json:"tables"`    // what was read
-	ExecutionTimeMs int64    `json:"executionTimeMs"`
-	Notes           []string `json:"notes,omitempty"` // what was cut or lowered
-}
-
-// Column is a column of a result.
-type Column struct {
-	Name     string `json:"name"`
-	Type     string `json:"type"`               // PostgreSQL's name
-	Redacted bool   `json:"redacted,omitempty"` // values were replaced
-}
-
-// Index is the first column of that name, -1 when there is none.
-func (r *Result) Index(column string) int {
-	for i, c := range r.Columns {
-		if c.Name == column {
-			return i
-		}
-	}
-	return -1
-}
-
 // MetadataQuery asks for several tables and windows at once, at most 50.
 type MetadataQuery struct {
 	Tables  []string

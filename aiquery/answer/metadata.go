@@ -1,22 +1,4 @@
-package aiclient
-
-// Explanation is how a statement would be run. It names no index, condition or
-// number of rows.
-type Explanation struct {
-	RequestID string   `json:"requestId"`
-	Plan      PlanNode `json:"plan"`
-	Tables    []string `json:"tables"`
-	Columns   []Column `json:"columns"`
-}
-
-// PlanNode is one step of the database's plan with its estimated costs, in the
-// database's own unit.
-type PlanNode struct {
-	Node        string     `json:"node"` // "Seq Scan", "Hash Join"
-	StartupCost float64    `json:"startupCost"`
-	TotalCost   float64    `json:"totalCost"`
-	Plans       []PlanNode `json:"plans,omitempty"`
-}
+package answer
 
 // RoleInfo is a role that a user may use.
 type RoleInfo struct {
