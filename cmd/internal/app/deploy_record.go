@@ -61,6 +61,26 @@ func (a *app) deployStart(c *cli.Context) error {
 	}})
 }
 
+// onRun is the action of a command about the run that --id names: it makes the
+// call and sends it.
+func (a *app) onRun(call func(*cli.Context) (*spool.Call, error)) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if err := arguments(c); err != nil {
+			return err
+		}
+		id, err := runID(c)
+		if err != nil {
+			return err
+		}
+		made, err := call(c)
+		if err != nil {
+			return err
+		}
+		made.ID = id
+		return a.deployCall(c, *made)
+	}
+}
+
 // fromBuild is the value of a flag, else what the build server says. What the
 // build server says and the record cannot hold is left out: nobody typed it, so
 // it is no reason to fail.
@@ -87,20 +107,13 @@ func (a *app) deployUpdateCommand() *cli.Command {
 			&cli.StringFlag{Name: "automation-job", Usage: "job of the deployment automation"},
 			&cli.StringFlag{Name: "automation-url", Usage: "link to that job"},
 		}, spoolFlags()...),
-		Action: func(c *cli.Context) error {
-			if err := arguments(c); err != nil {
-				return err
-			}
-			id, err := runID(c)
-			if err != nil {
-				return err
-			}
+		Action: a.onRun(func(c *cli.Context) (*spool.Call, error) {
 			u, err := a.updateFromFlags(c)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return a.deployCall(c, spool.Call{ID: id, Update: u})
-		},
+			return &spool.Call{Update: u}, nil
+		}),
 	}
 }
 
@@ -150,27 +163,20 @@ func (a *app) deployCompleteCommand() *cli.Command {
 			&cli.StringFlag{Name: "changes", Usage: "summary of what changed; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "error", Usage: "why it failed; @FILE reads it from a file"},
 		}, spoolFlags()...),
-		Action: func(c *cli.Context) error {
-			if err := arguments(c); err != nil {
-				return err
-			}
-			id, err := runID(c)
-			if err != nil {
-				return err
-			}
+		Action: a.onRun(func(c *cli.Context) (*spool.Call, error) {
 			state, err := deploylog.ParseState(c.String("status"))
 			if err != nil || state != deploylog.Success && state != deploylog.Failed {
-				return usagef("how did it end? give --status SUCCESS or FAILED")
+				return nil, usagef("how did it end? give --status SUCCESS or FAILED")
 			}
 			completion := deploylog.Completion{Status: state}
 			if completion.Changes, err = a.fileText(c, "changes"); err != nil {
-				return err
+				return nil, err
 			}
 			if completion.ErrorMessage, err = a.fileText(c, "error"); err != nil {
-				return err
+				return nil, err
 			}
-			return a.deployCall(c, spool.Call{ID: id, Complete: &completion})
-		},
+			return &spool.Call{Complete: &completion}, nil
+		}),
 	}
 }
 
@@ -182,16 +188,9 @@ func (a *app) deployRollbackCommand() *cli.Command {
 			&cli.StringFlag{Name: "version", Usage: "version that is running again (default: the one that ran before)"},
 			&cli.StringFlag{Name: "reason", Usage: "why, for a run that has no error message"},
 		}, spoolFlags()...),
-		Action: func(c *cli.Context) error {
-			if err := arguments(c); err != nil {
-				return err
-			}
-			id, err := runID(c)
-			if err != nil {
-				return err
-			}
-			return a.deployCall(c, spool.Call{ID: id, Rollback: &deploylog.Rollback{Version: c.String("version"), Reason: c.String("reason")}})
-		},
+		Action: a.onRun(func(c *cli.Context) (*spool.Call, error) {
+			return &spool.Call{Rollback: &deploylog.Rollback{Version: c.String("version"), Reason: c.String("reason")}}, nil
+		}),
 	}
 }
 
