@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/syncbuffer"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -169,23 +170,6 @@ func token(t testing.TB, m *tokens.Manager) string {
 // testLog collects every record of the tests at level debug; TestMain looks
 // for secrets in it.
 var (
-	testLogged syncBuffer
+	testLogged syncbuffer.Buffer
 	testLog    = slog.New(slog.NewJSONHandler(&testLogged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 )
-
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}

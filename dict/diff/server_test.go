@@ -2,8 +2,6 @@ package diff_test
 
 import (
 	"database/sql"
-	"encoding/json"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,18 +35,9 @@ func start(t testing.TB) server {
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	beside, err := dbdict.New(db, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	body := `{"userName":"SuperUser","password":"System","parameters":{"clientId":"0","roleId":"0","organizationId":"0"}}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL()+"/api/v1/auth/tokens", strings.NewReader(body))
+	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	var answer struct {
-		Token string `json:"token"`
-	}
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(answer.Token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
 	return server{client, beside}
 }

@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,20 +37,11 @@ func start(t testing.TB) (*erptest.Server, string, *erp.Client, *dbdict.Source) 
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	beside, err := dbdict.New(db, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	body := `{"userName":"SuperUser","password":"System","parameters":{"clientId":"0","roleId":"0","organizationId":"0"}}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL()+"/api/v1/auth/tokens", strings.NewReader(body))
+	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
-	defer resp.Body.Close()
-	var answer struct {
-		Token string `json:"token"`
-	}
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(answer.Token)))
-	require.NoError(t, err)
-	return srv, answer.Token, client, beside
+	return srv, token, client, beside
 }
 
 // every kind of column, with values that a wrong type would not decode

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,15 +28,9 @@ func living(t testing.TB) (*erp.Client, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "erp.db")
 	srv := erptest.New(t, erptest.Options{Path: file})
-	body := `{"userName":"SuperUser","password":"System","parameters":{"clientId":"0","roleId":"0","organizationId":"0"}}`
-	resp, err := http.Post(srv.URL()+"/api/v1/auth/tokens", "application/json", strings.NewReader(body))
+	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
-	defer resp.Body.Close()
-	var answer struct {
-		Token string `json:"token"`
-	}
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(answer.Token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
 	return client, file
 }

@@ -3,8 +3,6 @@ package pack_test
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,18 +29,9 @@ func install(t testing.TB) installation {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "erp.db")
 	srv := erptest.New(t, erptest.Options{Path: path})
-	body := `{"userName":"SuperUser","password":"System","parameters":{"clientId":"0","roleId":"0","organizationId":"0"}}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL()+"/api/v1/auth/tokens", strings.NewReader(body))
+	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	var answer struct {
-		Token string `json:"token"`
-	}
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(answer.Token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_pragma=busy_timeout(10000)")
 	require.NoError(t, err)

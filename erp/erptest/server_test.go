@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/syncbuffer"
 )
 
 func TestRoutingComesBeforeAuthentication(t *testing.T) {
@@ -184,7 +184,7 @@ func TestServeDrains(t *testing.T) {
 
 func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
-	out := &syncBuffer{}
+	out := &syncbuffer.Buffer{}
 	logger := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	srv := erptest.New(t, erptest.Options{Logger: logger})
 	token, refreshToken := logIn(t, srv, asGardenAdmin)
@@ -198,24 +198,6 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	for _, secret := range []string{token, refreshToken, "hunter2", srv.TokenSecret()} {
 		assert.NotContains(t, logged, secret)
 	}
-}
-
-// syncBuffer is a buffer that may be written and read at the same time.
-type syncBuffer struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // A file survives a restart: data, secret, tokens and rotation.

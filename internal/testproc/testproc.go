@@ -1,7 +1,6 @@
 package testproc
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -9,9 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/erphub/erphub/internal/syncbuffer"
 )
 
 // Limits of starting and stopping.
@@ -68,7 +68,7 @@ type Command struct {
 type Process struct {
 	cmd    *exec.Cmd
 	done   chan struct{} // closed when it ended
-	output *output
+	output *syncbuffer.Buffer
 	err    error // of its end, once done is closed
 }
 
@@ -76,7 +76,7 @@ type Process struct {
 // test ends; what it wrote is then logged if the test failed.
 func Start(t testing.TB, c Command) *Process {
 	t.Helper()
-	p := &Process{done: make(chan struct{}), output: new(output)}
+	p := &Process{done: make(chan struct{}), output: new(syncbuffer.Buffer)}
 	started := make(chan error)
 	go func() {
 		// The signal at the end of the parent follows the thread that started
@@ -150,22 +150,4 @@ func Dial(addr string) func(context.Context) error {
 		}
 		return conn.Close()
 	}
-}
-
-// output keeps what a program writes.
-type output struct {
-	mu  sync.Mutex // guards buf
-	buf bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/syncbuffer"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/tokens"
@@ -54,14 +54,14 @@ func (u user) tokenUntil(t testing.TB, end time.Time) string {
 type instance struct {
 	*Server
 	url  string
-	log  *syncBuffer
+	log  *syncbuffer.Buffer
 	stop func() error // ends it and waits
 }
 
 // start serves with changes to what tests need.
 func start(t testing.TB, change func(*Options, *boundary.Options)) *instance {
 	t.Helper()
-	in := &instance{log: &syncBuffer{}}
+	in := &instance{log: &syncbuffer.Buffer{}}
 	verifier, err := tokens.NewSecretVerifier([]byte(secret))
 	require.NoError(t, err)
 	metrics := NewMetrics()
@@ -90,24 +90,6 @@ func (in *instance) serve(t testing.TB, ln net.Listener) {
 	go func() { served <- in.Serve(ctx, ln) }()
 	in.stop = sync.OnceValue(func() error { cancel(); return <-served })
 	t.Cleanup(func() { _ = in.stop() }) // tests of the end look at it
-}
-
-// syncBuffer is written by many.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // bearer sends the token, which may change, with every request.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,25 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/syncbuffer"
 )
-
-// lockedBuffer is an output two goroutines look at.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // The board is served, says what it reads with, is ready when the log is there,
 // and ends in order.
@@ -47,7 +29,7 @@ func TestServerAPI(t *testing.T) {
 	env := []string{"HOME=" + dir, "ERP_URL=" + srv.URL(), "ERP_USERNAME=GardenAdmin", "ERP_PASSWORD=GardenAdmin", "ERP_CLIENT_ID=11", "ERP_ROLE_ID=102", "ERP_ORG_ID=11"}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var out, errOut lockedBuffer
+	var out, errOut syncbuffer.Buffer
 	code := make(chan int, 1)
 	go func() {
 		code <- Run(ctx, []string{"erphub", "server", "api", "--listen", "127.0.0.1:0", "--host", "board.example.com", "--ready-file", readyFile, "--json"}, env, Streams{Out: &out, Err: &errOut})
