@@ -1,0 +1,38 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/mcp"
+)
+
+// fromDict turns errors of the dictionary into ones that say what to call next.
+func fromDict(err error) error {
+	var missing *dict.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no %s %q in the dictionary", missing.Kind, clip(missing.Name, 80)), Err: err}
+	switch {
+	case missing.Empty:
+		e.Hint = fmt.Sprintf("the dictionary shows this role no %s at all; checkApi tells whether it can be read", missing.Kind)
+	case len(missing.Suggestions) > 0:
+		e.Hint = fmt.Sprintf("did you mean %s? Otherwise call searchRegistry", strings.Join(missing.Suggestions[:min(3, len(missing.Suggestions))], " or "))
+	default:
+		e.Hint = "call searchRegistry with a part of the name or of what it is about"
+	}
+	return e
+}
+
+// clip shortens text to so many characters and shows that it did.
+func clip(s string, most int) string {
+	s = strings.TrimSpace(s)
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most-1]) + "…"
+}

@@ -1,0 +1,284 @@
+package tools
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/mcp"
+)
+
+type windowLine struct {
+	ID          int       `json:"id"`
+	Name        string    `json:"name"`
+	Description string    `json:"description,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Tabs        []tabLine `json:"tabs,omitempty"`
+}
+
+type tabLine struct {
+	Name   string   `json:"name"`
+	Table  string   `json:"table"`
+	Level  int      `json:"level,omitempty" jsonschema:"0 is the header"`
+	Where  string   `json:"where,omitempty"`
+	Fields []string `json:"fields,omitempty" jsonschema:"columns shown, in order"`
+}
+
+type listWindowsIn struct {
+	Pattern string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the window's name in any case, such as Sales%"`
+	Window  string `json:"window,omitempty" jsonschema:"name of one window: answers with its tabs and fields, which are what is counted and paged then"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"most windows in the answer"`
+	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+}
+
+type listWindowsOut struct {
+	Windows []windowLine `json:"windows"`
+	paged
+}
+
+var windowTypes = map[dict.WindowType]string{
+	dict.WindowMaintain: "maintain", dict.WindowTransaction: "transaction", dict.WindowQueryOnly: "query only", dict.WindowSingle: "single record",
+}
+
+func (b *Toolbox) listWindows() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "listWindows", Title: "List windows", Sets: []string{SetRegistry}, Hints: readOnly,
+		Description: "Lists the ERP's windows by a pattern, or shows one with its tabs, their tables and fields.",
+		Input:       input[listWindowsIn](between("limit", 1, 500, 50), shorter(200, "pattern", "window")),
+	}, func(ctx context.Context, c *mcp.Call, in listWindowsIn) (*listWindowsOut, error) {
+		cursor := in.Cursor
+		in.Cursor = ""
+		offset, err := offsetOf(cursor, "listWindows", in)
+		if err != nil {
+			return nil, err
+		}
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out := &listWindowsOut{}
+		if in.Window != "" {
+			w, err := reg.Window(ctx, in.Window)
+			if err != nil {
+				return nil, fromDict(err)
+			}
+			line := windowOf(&w)
+			for _, tab := range from(w.Tabs, offset) {
+				t := tabLine{Name: tab.Name, Table: tab.Table, Level: tab.Level, Where: clip(tab.Where, 200)}
+				for _, f := range tab.Fields {
+					if f.Displayed {
+						t.Fields = append(t.Fields, f.Column)
+					}
+				}
+				line.Tabs = append(line.Tabs, t)
+			}
+			line.Tabs, out.paged = page("listWindows", in, line.Tabs, offset, len(w.Tabs))
+			out.Windows = []windowLine{line}
+			return out, nil
+		}
+		list, err := reg.Windows(ctx, dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset})
+		if err != nil {
+			return nil, err
+		}
+		lines := make([]windowLine, len(list.Items))
+		for i := range list.Items {
+			lines[i] = windowOf(&list.Items[i])
+		}
+		out.Windows, out.paged = page("listWindows", in, lines, offset, list.Total)
+		return out, nil
+	})
+}
+
+func windowOf(w *dict.WindowInfo) windowLine {
+	return windowLine{ID: w.ID, Name: w.Name, Description: clip(w.Description, 120), Type: windowTypes[w.Type]}
+}
+
+type processLine struct {
+	ID          int             `json:"id"`
+	Value       string          `json:"value" jsonschema:"search key: what executeProcess takes"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Report      bool            `json:"report,omitempty"`
+	Parameters  []parameterLine `json:"parameters,omitempty"`
+}
+
+type parameterLine struct {
+	Name       string `json:"name"`
+	Label      string `json:"label,omitempty"`
+	Type       string `json:"type"`
+	References string `json:"references,omitempty"`
+	Mandatory  bool   `json:"mandatory,omitempty"`
+	Range      bool   `json:"range,omitempty" jsonschema:"has an upper bound as well, named like it with _to"`
+	Default    string `json:"default,omitempty"`
+}
+
+type listProcessesIn struct {
+	Filter  string `json:"filter,omitempty" jsonschema:"SQL LIKE pattern of search key or name in any case, such as %invoice%; without % it is searched within"`
+	Process string `json:"process,omitempty" jsonschema:"search key, name or number of one process: answers with its parameters, which are counted and paged then"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"most processes in the answer"`
+	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+}
+
+type listProcessesOut struct {
+	Processes []processLine `json:"processes"`
+	paged
+}
+
+func (b *Toolbox) listProcesses() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "listProcesses", Title: "List processes", Sets: []string{SetRegistry, SetChat}, Hints: readOnly,
+		Description: "Lists processes and reports, or shows one with its parameters. Look at the parameters before executeProcess.",
+		Input:       input[listProcessesIn](between("limit", 1, 500, 50), shorter(200, "filter", "process")),
+	}, func(ctx context.Context, c *mcp.Call, in listProcessesIn) (*listProcessesOut, error) {
+		cursor := in.Cursor
+		in.Cursor = ""
+		offset, err := offsetOf(cursor, "listProcesses", in)
+		if err != nil {
+			return nil, err
+		}
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out := &listProcessesOut{}
+		if in.Process != "" {
+			p, err := findProcess(ctx, reg, in.Process)
+			if err != nil {
+				return nil, fromDict(err)
+			}
+			line := processOf(&p)
+			for _, par := range from(p.Parameters, offset) {
+				line.Parameters = append(line.Parameters, parameterLine{
+					Name: par.Column, Label: differs(par.Name, par.Column), Type: par.TypeName, References: par.ForeignTable,
+					Mandatory: par.Mandatory, Range: par.Range, Default: par.Default,
+				})
+			}
+			line.Parameters, out.paged = page("listProcesses", in, line.Parameters, offset, len(p.Parameters))
+			out.Processes = []processLine{line}
+			return out, nil
+		}
+		list, err := reg.Processes(ctx, dict.ListQuery{Pattern: within(in.Filter), Limit: in.Limit, Offset: offset})
+		if err != nil {
+			return nil, err
+		}
+		lines := make([]processLine, len(list.Items))
+		for i := range list.Items {
+			lines[i] = processOf(&list.Items[i])
+		}
+		out.Processes, out.paged = page("listProcesses", in, lines, offset, list.Total)
+		return out, nil
+	})
+}
+
+// within makes a pattern of text that has none of its signs.
+func within(text string) string {
+	if text == "" || strings.Contains(text, "%") {
+		return text
+	}
+	return "%" + text + "%"
+}
+
+// findProcess takes a number for one, too.
+func findProcess(ctx context.Context, reg dict.Registry, given string) (dict.ProcessInfo, error) {
+	p, err := reg.Process(ctx, given)
+	id, notNumber := strconv.Atoi(given)
+	if err == nil || notNumber != nil {
+		return p, err
+	}
+	list, listErr := reg.Processes(ctx, dict.ListQuery{Inactive: true})
+	if listErr != nil {
+		return p, listErr
+	}
+	for _, found := range list.Items {
+		if found.ID == id {
+			return reg.Process(ctx, found.Value)
+		}
+	}
+	return p, err
+}
+
+func processOf(p *dict.ProcessInfo) processLine {
+	return processLine{ID: p.ID, Value: p.Value, Name: p.Name, Description: clip(p.Description, 120), Report: p.Report}
+}
+
+type valueLine struct {
+	Value string `json:"value" jsonschema:"what is stored, and what SQL and filters compare with"`
+	Name  string `json:"name"`
+}
+
+type referenceLine struct {
+	ID          int         `json:"id"`
+	Name        string      `json:"name"`
+	Kind        string      `json:"kind" jsonschema:"list of values, lookup of records, or data type"`
+	Description string      `json:"description,omitempty"`
+	Table       string      `json:"table,omitempty" jsonschema:"of a lookup: where the records are"`
+	Key         string      `json:"key,omitempty" jsonschema:"of a lookup: column that is stored"`
+	Display     string      `json:"display,omitempty" jsonschema:"of a lookup: column that is shown"`
+	Values      []valueLine `json:"values,omitempty" jsonschema:"of a list"`
+}
+
+type listReferencesIn struct {
+	Pattern   string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the reference's name in any case, such as %Status%"`
+	Reference string `json:"reference,omitempty" jsonschema:"name of one reference: answers with its values, which are counted and paged then, or its lookup"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"most references in the answer"`
+	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+}
+
+type listReferencesOut struct {
+	References []referenceLine `json:"references"`
+	paged
+}
+
+var referenceKinds = map[dict.ReferenceKind]string{dict.ReferenceList: "list", dict.ReferenceTable: "lookup", dict.ReferenceType: "data type"}
+
+func (b *Toolbox) listReferences() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "listReferences", Title: "List references", Sets: []string{SetRegistry}, Hints: readOnly,
+		Description: "Lists references: the value lists and lookups of columns. Give one to see which codes a list column stores, such as DocStatus CO for completed.",
+		Input:       input[listReferencesIn](between("limit", 1, 500, 50), shorter(200, "pattern", "reference")),
+	}, func(ctx context.Context, c *mcp.Call, in listReferencesIn) (*listReferencesOut, error) {
+		cursor := in.Cursor
+		in.Cursor = ""
+		offset, err := offsetOf(cursor, "listReferences", in)
+		if err != nil {
+			return nil, err
+		}
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out := &listReferencesOut{}
+		if in.Reference != "" {
+			r, err := reg.Reference(ctx, in.Reference)
+			if err != nil {
+				return nil, fromDict(err)
+			}
+			line := referenceOf(&r)
+			for _, v := range from(r.Values, offset) {
+				line.Values = append(line.Values, valueLine{v.Value, v.Name})
+			}
+			line.Values, out.paged = page("listReferences", in, line.Values, offset, len(r.Values))
+			out.References = []referenceLine{line}
+			return out, nil
+		}
+		list, err := reg.References(ctx, dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset})
+		if err != nil {
+			return nil, err
+		}
+		lines := make([]referenceLine, len(list.Items))
+		for i := range list.Items {
+			lines[i] = referenceOf(&list.Items[i])
+		}
+		out.References, out.paged = page("listReferences", in, lines, offset, list.Total)
+		return out, nil
+	})
+}
+
+func referenceOf(r *dict.ReferenceInfo) referenceLine {
+	line := referenceLine{ID: r.ID, Name: r.Name, Kind: referenceKinds[r.Kind], Description: clip(r.Description, 120)}
+	if r.Lookup != nil {
+		line.Table, line.Key, line.Display = r.Lookup.Table, r.Lookup.Key, r.Lookup.Display
+	}
+	return line
+}

@@ -1,0 +1,114 @@
+package tools
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/mcp"
+)
+
+type searchRegistryIn struct {
+	Query  string   `json:"query,omitempty" jsonschema:"words of a name, label or description, such as: business partner group"`
+	Kinds  []string `json:"kinds,omitempty" jsonschema:"only these; empty: all"`
+	Column string   `json:"column,omitempty" jsonschema:"only tables that have this column"`
+	Limit  int      `json:"limit,omitempty" jsonschema:"most hits in the answer"`
+}
+
+type hitLine struct {
+	Kind        string   `json:"kind"`
+	Name        string   `json:"name"`
+	Label       string   `json:"label,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Tables      []string `json:"tables,omitempty" jsonschema:"of a column: tables that have it, ten at most"`
+	InTables    int      `json:"inTables,omitempty" jsonschema:"of a column: how many tables have it"`
+}
+
+type searchRegistryOut struct {
+	Hits        []hitLine `json:"hits" jsonschema:"best first"`
+	Total       int       `json:"total" jsonschema:"how many there are altogether"`
+	Truncated   bool      `json:"truncated" jsonschema:"whether there are more: use more words or a higher limit"`
+	Suggestions []string  `json:"suggestions,omitempty" jsonschema:"names close to the words, when nothing has all of them"`
+}
+
+var searchKinds = []dict.SearchKind{dict.SearchTable, dict.SearchColumn, dict.SearchWindow, dict.SearchProcess, dict.SearchReference}
+
+func (b *Toolbox) searchRegistry() mcp.Tool {
+	in := input[searchRegistryIn](between("limit", 1, 100, 20), shorter(300, "query", "column"))
+	for _, k := range searchKinds {
+		kinds := property(in, "kinds").Items
+		kinds.Enum = append(kinds.Enum, string(k))
+	}
+	return mcp.New(mcp.Tool{
+		Name: "searchRegistry", Title: "Search the dictionary", Sets: []string{SetRegistry}, Hints: readOnly,
+		Description: "Finds tables, columns, windows, processes and references by words in their names, labels and descriptions. Start here when you know what you look for but not its name. For a pattern of names use listTables.",
+		Input:       in,
+	}, func(ctx context.Context, c *mcp.Call, in searchRegistryIn) (*searchRegistryOut, error) {
+		if strings.TrimSpace(in.Query) == "" && in.Column == "" {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "sales order line"}`}
+		}
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		q := dict.SearchQuery{Text: in.Query, Column: in.Column, Limit: in.Limit}
+		for _, k := range in.Kinds {
+			q.Kinds = append(q.Kinds, dict.SearchKind(k))
+		}
+		found, err := reg.Search(ctx, q)
+		if err != nil {
+			return nil, fromDict(err)
+		}
+		lines := make([]hitLine, len(found.Hits))
+		for i, h := range found.Hits {
+			lines[i] = hitLine{Kind: string(h.Kind), Name: h.Name, Label: differs(h.Label, h.Name), Description: clip(h.Description, 120), Tables: h.Tables, InTables: h.TableCount}
+		}
+		out := &searchRegistryOut{Hits: fitting(lines), Total: found.Total, Suggestions: found.Suggestions}
+		out.Truncated = out.Total > len(out.Hits)
+		return out, nil
+	})
+}
+
+type getStatisticsOut struct {
+	Tables       int            `json:"tables" jsonschema:"views included"`
+	Views        int            `json:"views"`
+	CustomTables int            `json:"customTables" jsonschema:"with the prefix XX_"`
+	Columns      int            `json:"columns"`
+	Windows      int            `json:"windows"`
+	Tabs         int            `json:"tabs"`
+	Processes    int            `json:"processes" jsonschema:"reports included"`
+	Reports      int            `json:"reports"`
+	References   int            `json:"references"`
+	ByEntityType map[string]int `json:"tablesByEntityType"`
+	ByAccess     map[string]int `json:"tablesByAccessLevel"`
+	Source       string         `json:"source,omitempty" jsonschema:"the ERP it was read from"`
+	Loaded       string         `json:"loaded,omitempty" jsonschema:"when it was read, or found unchanged"`
+}
+
+func (b *Toolbox) getStatistics() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "getStatistics", Title: "Count the dictionary", Sets: []string{SetRegistry}, Hints: readOnly,
+		Description: "Counts what is in the dictionary: tables, columns, windows, processes, by entity type and access level.",
+	}, func(ctx context.Context, c *mcp.Call, _ struct{}) (*getStatisticsOut, error) {
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		s, err := reg.Statistics(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out := &getStatisticsOut{
+			Tables: s.Tables, Views: s.Views, CustomTables: s.CustomTables, Columns: s.Columns, Windows: s.Windows, Tabs: s.Tabs,
+			Processes: s.Processes, Reports: s.Reports, References: s.References, ByEntityType: s.TablesByEntityType, ByAccess: map[string]int{}, Source: s.Origin,
+		}
+		for level, n := range s.TablesByAccessLevel {
+			out.ByAccess[level.String()] = n
+		}
+		if !s.Loaded.IsZero() {
+			out.Loaded = s.Loaded.UTC().Format(time.RFC3339)
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,156 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/mcp"
+)
+
+var readOnly = mcp.Hints{ReadOnly: true, Idempotent: true}
+
+type listTablesIn struct {
+	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case: % any text, _ one character; C_Order% finds C_Order and C_OrderLine. Empty: all"`
+	CustomOnly bool   `json:"customOnly,omitempty" jsonschema:"only tables made here, with the prefix XX_"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"most tables in the answer"`
+	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+}
+
+type tableLine struct {
+	Name        string `json:"name"`
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+	View        bool   `json:"view,omitempty"`
+	Columns     int    `json:"columns"`
+}
+
+type listTablesOut struct {
+	Tables []tableLine `json:"tables"`
+	paged
+}
+
+func (b *Toolbox) listTables() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "listTables", Title: "List tables", Sets: []string{SetRegistry}, Hints: readOnly,
+		Description: "Lists tables and views of the dictionary by a pattern of their names. When you know what a table is about but not its name, use searchRegistry; for columns, describeTable.",
+		Input:       input[listTablesIn](between("limit", 1, 500, 50), shorter(200, "pattern")),
+	}, func(ctx context.Context, c *mcp.Call, in listTablesIn) (*listTablesOut, error) {
+		cursor := in.Cursor
+		in.Cursor = ""
+		return b.tables(ctx, c, cursor, in, dict.ListQuery{Pattern: in.Pattern, CustomOnly: in.CustomOnly, Limit: in.Limit})
+	})
+}
+
+// tables lists tables for listTables and listTablesByEntity.
+func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, question any, q dict.ListQuery) (*listTablesOut, error) {
+	offset, err := offsetOf(cursor, c.Tool, question)
+	if err != nil {
+		return nil, err
+	}
+	reg, err := b.registry(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	q.Offset = offset
+	list, err := reg.Tables(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]tableLine, len(list.Items))
+	for i, t := range list.Items {
+		lines[i] = tableLine{Name: t.Name, Label: differs(t.Label, t.Name), Description: clip(t.Description, 100), View: t.View, Columns: t.ColumnCount}
+	}
+	out := &listTablesOut{}
+	out.Tables, out.paged = page(c.Tool, question, lines, offset, list.Total)
+	return out, nil
+}
+
+// differs is the label, unless it only repeats the name.
+func differs(label, name string) string {
+	if label == name {
+		return ""
+	}
+	return label
+}
+
+type describeTableIn struct {
+	Table  string `json:"table" jsonschema:"name of a table or view in any case, such as C_Order"`
+	Detail string `json:"detail,omitempty" jsonschema:"names: columns only; summary: with types and what they point to; full: with descriptions, defaults and rules"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page of columns"`
+}
+
+type indexLine struct {
+	Name    string   `json:"name"`
+	Unique  bool     `json:"unique,omitempty"`
+	Columns []string `json:"columns"`
+}
+
+type describeTableOut struct {
+	Name        string       `json:"name"`
+	Label       string       `json:"label,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Help        string       `json:"help,omitempty"`
+	View        bool         `json:"view,omitempty"`
+	AccessLevel string       `json:"accessLevel" jsonschema:"whose data it holds: Organization, Client+Organization, System …"`
+	EntityType  string       `json:"entityType"`
+	Window      string       `json:"window,omitempty" jsonschema:"window that shows its records"`
+	Columns     []columnLine `json:"columns"`
+	Indexes     []indexLine  `json:"indexes,omitempty"`
+	paged
+}
+
+func (b *Toolbox) describeTable() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "describeTable", Title: "Describe a table", Sets: []string{SetRegistry}, Hints: readOnly,
+		Description: "Describes one table: its columns with types, keys and the tables they point to. Call it before you write SQL or filters. Example: {\"table\": \"C_Order\"}.",
+		Input:       input[describeTableIn](oneOf("detail", "summary", "names", "full"), shorter(120, "table")),
+	}, func(ctx context.Context, c *mcp.Call, in describeTableIn) (*describeTableOut, error) {
+		cursor := in.Cursor
+		in.Cursor = ""
+		offset, err := offsetOf(cursor, "describeTable", in)
+		if err != nil {
+			return nil, err
+		}
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		t, err := reg.Table(ctx, in.Table)
+		if err != nil {
+			return nil, fromDict(err)
+		}
+		out := &describeTableOut{
+			Name: t.Name, Label: differs(t.Label, t.Name), Description: clip(t.Description, 400), View: t.View,
+			AccessLevel: t.AccessLevel.String(), EntityType: t.EntityType,
+		}
+		if in.Detail == "full" {
+			out.Help = clip(t.Help, 2000)
+			for _, x := range t.Indexes[:min(len(t.Indexes), 50)] {
+				line := indexLine{Name: x.Name, Unique: x.Unique}
+				for _, col := range x.Columns {
+					line.Columns = append(line.Columns, col.Column)
+				}
+				out.Indexes = append(out.Indexes, line)
+			}
+		}
+		if t.WindowID > 0 {
+			out.Window = windowName(ctx, reg, t.WindowID)
+		}
+		out.Columns, out.paged = page("describeTable", in, linesOf(from(t.Columns, offset), in.Detail), offset, len(t.Columns))
+		return out, nil
+	})
+}
+
+// windowName is the name of a window, "" when the role cannot see it.
+func windowName(ctx context.Context, reg dict.Registry, id int) string {
+	list, err := reg.Windows(ctx, dict.ListQuery{Inactive: true})
+	if err != nil {
+		return ""
+	}
+	for _, w := range list.Items {
+		if w.ID == id {
+			return w.Name
+		}
+	}
+	return ""
+}

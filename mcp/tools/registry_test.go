@@ -1,0 +1,322 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/mcp"
+)
+
+type tablesAnswer struct {
+	Tables []struct {
+		Name    string
+		Label   string
+		Columns int
+		View    bool
+	}
+	Total      int
+	Truncated  bool
+	NextCursor string
+}
+
+func (a tablesAnswer) names() []string {
+	names := make([]string, len(a.Tables))
+	for i, t := range a.Tables {
+		names[i] = t.Name
+	}
+	return names
+}
+
+type columnsAnswer struct {
+	Name, TableName, AccessLevel, Window, Help string
+	Columns                                    []struct {
+		Name, Table, Type, References, List, Description string
+		Key, Mandatory                                   bool
+	}
+	Total      int
+	Truncated  bool
+	NextCursor string
+}
+
+func (a columnsAnswer) names() []string {
+	names := make([]string, len(a.Columns))
+	for i, c := range a.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+func TestListTables(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	for name, tc := range map[string]struct {
+		arguments args
+		want      []string
+		total     int
+	}{
+		"by a pattern in any case": {args{"pattern": "c_orderl%"}, []string{"C_OrderLine"}, 1},
+		"one character":            {args{"pattern": "AD_Rol_"}, []string{"AD_Role"}, 1},
+		"a name with quotes":       {args{"pattern": `x' or '1'='1`}, []string{}, 0},
+		"nothing fits":             {args{"pattern": "ZZ%"}, []string{}, 0},
+		"custom and core":          {args{"pattern": "C_Order%", "customOnly": true}, []string{}, 0},
+		"limit as text":            {args{"pattern": "C_OrderL%", "limit": "1"}, []string{"C_OrderLine"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := answer[tablesAnswer](t, k, admin, "listTables", tc.arguments)
+			assert.Equal(t, tc.want, got.names())
+			assert.Equal(t, tc.total, got.Total)
+			assert.False(t, got.Truncated)
+		})
+	}
+
+	t.Run("pages have everything once", func(t *testing.T) {
+		t.Parallel()
+		whole := answer[tablesAnswer](t, k, admin, "listTables", args{"limit": 500})
+		require.False(t, whole.Truncated)
+		require.Len(t, whole.Tables, whole.Total)
+		var names []string
+		question := args{"limit": 7}
+		for range whole.Total {
+			page := answer[tablesAnswer](t, k, admin, "listTables", question)
+			names = append(names, page.names()...)
+			assert.Equal(t, whole.Total, page.Total)
+			if !page.Truncated {
+				assert.Empty(t, page.NextCursor)
+				break
+			}
+			question["cursor"] = page.NextCursor
+		}
+		assert.Equal(t, whole.names(), names)
+	})
+
+	t.Run("wrong arguments", func(t *testing.T) {
+		t.Parallel()
+		e := refusal(t, k, admin, "listTables", args{"patern": "C%"}, mcp.CodeInvalidArguments)
+		assert.Contains(t, e.Hint, `did you mean "pattern"?`)
+		refusal(t, k, admin, "listTables", args{"limit": 0}, mcp.CodeInvalidArguments)
+		refusal(t, k, admin, "listTables", args{"limit": 501}, mcp.CodeInvalidArguments)
+		refusal(t, k, admin, "listTables", args{"pattern": strings.Repeat("%", 201)}, mcp.CodeInvalidArguments)
+		for _, cursor := range []string{"!", "AAAA", "LTEgeHh4", strings.Repeat("A", 5000)} {
+			e = refusal(t, k, admin, "listTables", args{"cursor": cursor}, mcp.CodeInvalidArguments)
+			assert.Contains(t, e.Message, "belongs to another call")
+		}
+		page := answer[tablesAnswer](t, k, admin, "listTables", args{"limit": 1})
+		refusal(t, k, admin, "listTables", args{"limit": 1, "pattern": "C%", "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
+		refusal(t, k, admin, "listWindows", args{"limit": 1, "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
+	})
+
+	t.Run("without a token", func(t *testing.T) {
+		t.Parallel()
+		_, err := k.invoke(t, &mcp.Call{}, "listTables", args{})
+		assert.Equal(t, mcp.CodeUnauthorized, mcp.ErrorOf(err).Code)
+	})
+}
+
+func TestDescribeTable(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	order := answer[columnsAnswer](t, k, admin, "describeTable", args{"table": "c_order"})
+	assert.Equal(t, "C_Order", order.Name)
+	assert.Len(t, order.Columns, order.Total)
+	for _, c := range order.Columns {
+		switch c.Name {
+		case "C_Order_ID":
+			assert.True(t, c.Key)
+		case "C_BPartner_ID":
+			assert.Equal(t, "C_BPartner", c.References)
+			assert.True(t, c.Mandatory)
+		case "DocStatus":
+			assert.Equal(t, "_Document Status", c.List)
+		}
+	}
+	assert.Subset(t, order.names(), []string{"C_Order_ID", "C_BPartner_ID", "DocStatus"})
+
+	brief := answer[columnsAnswer](t, k, admin, "describeTable", args{"table": "C_Order", "detail": "names"})
+	assert.Equal(t, order.names(), brief.names())
+	assert.Empty(t, brief.Columns[0].Type)
+	full := answer[columnsAnswer](t, k, admin, "describeTable", args{"table": "C_Order", "detail": "FULL"})
+	assert.Equal(t, order.names(), full.names()[:min(len(full.Columns), len(order.Columns))])
+
+	e := refusal(t, k, admin, "describeTable", args{"table": "C_Ordr"}, mcp.CodeNotFound)
+	assert.Equal(t, `there is no table "C_Ordr" in the dictionary`, e.Message)
+	assert.Contains(t, e.Hint, "did you mean C_Order")
+	e = refusal(t, k, admin, "describeTable", args{"table": `C_Order"; DROP TABLE C_Order; --`}, mcp.CodeNotFound)
+	assert.NotEmpty(t, e.Hint)
+	refusal(t, k, admin, "describeTable", args{"table": "C_Order", "detail": "all"}, mcp.CodeInvalidArguments)
+	e = refusal(t, k, admin, "describeTable", args{}, mcp.CodeInvalidArguments)
+	assert.Contains(t, e.Message, `"table" is missing`)
+
+	chat := answer[columnsAnswer](t, k, admin, "getTableColumns", args{"tableName": "C_ORDER"})
+	assert.Equal(t, "C_Order", chat.TableName)
+	assert.Equal(t, order.names(), chat.names())
+	refusal(t, k, admin, "getTableColumns", args{"tableName": "nowhere_at_all"}, mcp.CodeNotFound)
+}
+
+func TestListColumns(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	all := answer[columnsAnswer](t, k, admin, "listColumns", args{"pattern": "c_bpartner_id", "limit": 500})
+	require.NotEmpty(t, all.Columns)
+	for _, c := range all.Columns {
+		assert.Equal(t, "C_BPartner_ID", c.Name)
+		assert.NotEmpty(t, c.Table)
+	}
+	one := answer[columnsAnswer](t, k, admin, "listColumns", args{"table": "c_orderline", "pattern": "%qty%"})
+	assert.Contains(t, one.names(), "QtyOrdered")
+	for _, c := range one.Columns {
+		assert.Empty(t, c.Table)
+	}
+	first := answer[columnsAnswer](t, k, admin, "listColumns", args{"pattern": "%", "limit": 3})
+	assert.True(t, first.Truncated)
+	second := answer[columnsAnswer](t, k, admin, "listColumns", args{"pattern": "%", "limit": 3, "cursor": first.NextCursor})
+	assert.Len(t, second.Columns, 3)
+	assert.NotEqual(t, first.Columns, second.Columns)
+
+	refusal(t, k, admin, "listColumns", args{}, mcp.CodeInvalidArguments)
+	refusal(t, k, admin, "listColumns", args{"table": "C_Ordr"}, mcp.CodeNotFound)
+}
+
+func TestListWindows(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	type windows struct {
+		Windows []struct {
+			ID   int
+			Name string
+			Type string
+			Tabs []struct {
+				Name, Table string
+				Fields      []string
+			}
+		}
+		Total int
+	}
+	list := answer[windows](t, k, admin, "listWindows", args{"pattern": "business partner%"})
+	require.NotEmpty(t, list.Windows)
+	assert.Empty(t, list.Windows[0].Tabs)
+	one := answer[windows](t, k, admin, "listWindows", args{"window": list.Windows[0].Name})
+	require.Len(t, one.Windows, 1)
+	assert.Equal(t, list.Windows[0].ID, one.Windows[0].ID)
+	require.NotEmpty(t, one.Windows[0].Tabs)
+	assert.Len(t, one.Windows[0].Tabs, one.Total)
+	assert.Equal(t, "C_BPartner", one.Windows[0].Tabs[0].Table)
+	assert.NotEmpty(t, one.Windows[0].Tabs[0].Fields)
+	e := refusal(t, k, admin, "listWindows", args{"window": "Busines Partner"}, mcp.CodeNotFound)
+	assert.Contains(t, e.Hint, "Business Partner")
+}
+
+func TestListProcesses(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	type processes struct {
+		Processes []struct {
+			ID          int
+			Value, Name string
+			Report      bool
+			Parameters  []struct{ Name, Type string }
+		}
+		Total int
+	}
+	list := answer[processes](t, k, root, "listProcesses", args{"limit": 500})
+	require.NotEmpty(t, list.Processes)
+	assert.Len(t, list.Processes, list.Total)
+	some := list.Processes[0]
+	for given, question := range map[string]args{
+		"search key": {"process": some.Value},
+		"name":       {"process": strings.ToUpper(some.Name)},
+		"number":     {"process": fmt.Sprint(some.ID)},
+	} {
+		one := answer[processes](t, k, root, "listProcesses", question)
+		require.Len(t, one.Processes, 1, given)
+		assert.Equal(t, some.ID, one.Processes[0].ID, given)
+	}
+	within := answer[processes](t, k, root, "listProcesses", args{"filter": some.Value[1 : len(some.Value)-1]})
+	assert.GreaterOrEqual(t, within.Total, 1)
+	assert.Less(t, within.Total, list.Total)
+	refusal(t, k, root, "listProcesses", args{"process": "no such thing at all"}, mcp.CodeNotFound)
+	refusal(t, k, root, "listProcesses", args{"process": "99999999"}, mcp.CodeNotFound)
+}
+
+func TestListReferences(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	type references struct {
+		References []struct {
+			Name, Kind, Table, Key string
+			Values                 []struct{ Value, Name string }
+		}
+		Total int
+	}
+	status := answer[references](t, k, admin, "listReferences", args{"reference": "_document status"})
+	require.Len(t, status.References, 1)
+	assert.Equal(t, "list", status.References[0].Kind)
+	codes := map[string]string{}
+	for _, v := range status.References[0].Values {
+		codes[v.Value] = v.Name
+	}
+	assert.Equal(t, "Completed", codes["CO"])
+	assert.Equal(t, len(codes), status.Total)
+	list := answer[references](t, k, admin, "listReferences", args{"pattern": "%status%"})
+	require.NotEmpty(t, list.References)
+	assert.Empty(t, list.References[0].Values)
+	refusal(t, k, admin, "listReferences", args{"reference": "_Documnt Status x"}, mcp.CodeNotFound)
+}
+
+func TestSearchRegistry(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	type hits struct {
+		Hits []struct {
+			Kind, Name string
+			Tables     []string
+		}
+		Total       int
+		Truncated   bool
+		Suggestions []string
+	}
+	found := answer[hits](t, k, admin, "searchRegistry", args{"query": "order line", "kinds": "table"})
+	require.NotEmpty(t, found.Hits)
+	assert.Equal(t, "C_OrderLine", found.Hits[0].Name)
+	for _, h := range found.Hits {
+		assert.Equal(t, "table", h.Kind)
+	}
+	short := answer[hits](t, k, admin, "searchRegistry", args{"query": "order", "limit": 1})
+	assert.Len(t, short.Hits, 1)
+	assert.True(t, short.Truncated)
+	with := answer[hits](t, k, admin, "searchRegistry", args{"column": "C_BPartner_ID", "kinds": []string{"table"}, "limit": 100})
+	names := make([]string, len(with.Hits))
+	for i, h := range with.Hits {
+		names[i] = h.Name
+	}
+	assert.Contains(t, names, "C_Order")
+	none := answer[hits](t, k, admin, "searchRegistry", args{"query": `xyzzy'"`})
+	assert.Empty(t, none.Hits)
+	refusal(t, k, admin, "searchRegistry", args{"query": "  "}, mcp.CodeInvalidArguments)
+	e := refusal(t, k, admin, "searchRegistry", args{"query": "a", "kinds": []string{"tables"}}, mcp.CodeInvalidArguments)
+	assert.NotEmpty(t, e.Hint)
+}
+
+func TestGetStatistics(t *testing.T) {
+	t.Parallel()
+	k := shared(t)
+	type statistics struct {
+		Tables, Views, CustomTables, Columns, Windows int
+		TablesByEntityType, TablesByAccessLevel       map[string]int
+		Source, Loaded                                string
+	}
+	s := answer[statistics](t, k, admin, "getStatistics", args{})
+	list := answer[tablesAnswer](t, k, admin, "listTables", args{"limit": 1})
+	assert.Equal(t, list.Total, s.Tables)
+	sum := 0
+	for _, n := range s.TablesByAccessLevel {
+		sum += n
+	}
+	assert.Equal(t, s.Tables, sum)
+	assert.NotEmpty(t, s.Loaded)
+	refusal(t, k, admin, "getStatistics", args{"table": "x"}, mcp.CodeInvalidArguments)
+}

@@ -1,0 +1,62 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/mcp"
+)
+
+// input is the schema of a struct of arguments, with what struct tags cannot
+// say. It panics on a mistake in the program, like [mcp.New].
+func input[In any](edits ...func(*jsonschema.Schema)) *jsonschema.Schema {
+	s, err := mcp.InputSchema[In]()
+	if err != nil {
+		panic(fmt.Sprintf("mcp/tools: %v", err))
+	}
+	for _, edit := range edits {
+		edit(s)
+	}
+	return s
+}
+
+func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
+	p, ok := s.Properties[name]
+	if !ok {
+		panic("mcp/tools: no property " + name)
+	}
+	return p
+}
+
+// oneOf limits a property to values, the first of which is the default.
+func oneOf(name string, values ...string) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		p := property(s, name)
+		p.Enum = nil
+		for _, v := range values {
+			p.Enum = append(p.Enum, v)
+		}
+		p.Default, _ = json.Marshal(values[0]) // a text always encodes
+	}
+}
+
+// between limits a number and gives it a default.
+func between(name string, least, most, usual int) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		p := property(s, name)
+		low, high := float64(least), float64(most)
+		p.Minimum, p.Maximum = &low, &high
+		p.Default, _ = json.Marshal(usual) // a number always encodes
+	}
+}
+
+// shorter limits the length of texts.
+func shorter(most int, names ...string) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		for _, name := range names {
+			property(s, name).MaxLength = &most
+		}
+	}
+}

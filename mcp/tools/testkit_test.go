@@ -1,0 +1,178 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/tools"
+	"github.com/erphub/erphub/tokens"
+)
+
+// mostTokens is what a result may have at most.
+const mostTokens = 20_000
+
+// lasting is a testing.TB whose cleanups run when all tests are over.
+type lasting struct {
+	testing.TB
+	mu    sync.Mutex
+	ended []func()
+}
+
+func (l *lasting) Cleanup(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = append(l.ended, f)
+}
+
+func (l *lasting) end() {
+	for i := len(l.ended) - 1; i >= 0; i-- {
+		l.ended[i]()
+	}
+}
+
+// common is the ERP that tests share which leave no trace another could see.
+var common struct {
+	once sync.Once
+	tb   lasting
+	kit  *kit
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	common.tb.end()
+	os.Exit(code)
+}
+
+// kit is an ERP and the tools that work with it.
+type kit struct {
+	srv  *erptest.Server
+	rest *backend.RESTBackend
+	set  mcp.Set
+
+	mu      sync.Mutex
+	callers map[string]mcp.Caller
+}
+
+// shared is the kit of all tests that only read, or write what nobody else
+// looks at.
+func shared(t *testing.T) *kit {
+	t.Helper()
+	common.once.Do(func() {
+		common.tb.TB = t
+		common.kit = start(&common.tb)
+	})
+	require.NotNil(t, common.kit, "the shared ERP did not start")
+	return common.kit
+}
+
+// start makes a kit with an ERP of its own. Each change may change the options
+// of the tools.
+func start(tb testing.TB, changes ...func(*tools.Options)) *kit {
+	tb.Helper()
+	k := &kit{srv: erptest.New(tb), callers: map[string]mcp.Caller{}}
+	var err error
+	k.rest, err = backend.NewREST(k.srv.URL(), nil)
+	require.NoError(tb, err)
+	tb.Cleanup(k.rest.Close)
+	k.set = k.tools(tb, changes...)
+	return k
+}
+
+// tools are tools over the kit's ERP with other options.
+func (k *kit) tools(tb testing.TB, changes ...func(*tools.Options)) mcp.Set {
+	tb.Helper()
+	pool, err := backend.NewPool("", k.rest)
+	require.NoError(tb, err)
+	o := tools.Options{Pool: pool}
+	for _, change := range changes {
+		change(&o)
+	}
+	set := tools.New(o).Tools()
+	require.NoError(tb, set.Check())
+	return set
+}
+
+// with is the same ERP with tools made with other options.
+func (k *kit) with(tb testing.TB, changes ...func(*tools.Options)) *kit {
+	tb.Helper()
+	return &kit{srv: k.srv, rest: k.rest, set: k.tools(tb, changes...), callers: map[string]mcp.Caller{}}
+}
+
+// login is one who calls with a token of one's own.
+type login struct {
+	user              string
+	client, role, org int64
+}
+
+var (
+	root  = login{"SuperUser", 0, 0, 0}
+	admin = login{"GardenAdmin", 11, 102, 11}
+	user  = login{"GardenUser", 11, 103, 11}
+)
+
+// as is the caller of a log-in.
+func (k *kit) as(tb testing.TB, who login) mcp.Caller {
+	tb.Helper()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c, ok := k.callers[who.user]; ok {
+		return c
+	}
+	token, err := k.srv.APIToken(tb.Context(), who.user, who.client, who.role, who.org, 0)
+	require.NoError(tb, err)
+	c := mcp.Caller{ID: who.user, Token: tokens.NewSecret(token), ClientID: int(who.client), RoleID: int(who.role), OrgID: int(who.org), Known: true}
+	k.callers[who.user] = c
+	return c
+}
+
+// args are arguments of a call.
+type args map[string]any
+
+// invoke calls a tool as the boundary does. The result fits the tool's schema
+// and is short enough, or the test fails.
+func (k *kit) invoke(tb testing.TB, c *mcp.Call, tool string, arguments any) (json.RawMessage, error) {
+	tb.Helper()
+	t, ok := k.set.Tool(tool)
+	require.True(tb, ok, "there is no tool %s", tool)
+	raw, err := json.Marshal(arguments)
+	require.NoError(tb, err)
+	c.Arguments = raw
+	out, err := t.Invoke(tb.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	require.NoError(tb, t.CheckOutput(out))
+	encoded, err := mcp.Encode(out)
+	require.NoError(tb, err)
+	assert.LessOrEqual(tb, mcp.EstimateTokens(len(encoded)), mostTokens, "the result of %s is too long", tool)
+	return encoded, nil
+}
+
+// answer is the result of a call that must succeed.
+func answer[T any](tb testing.TB, k *kit, who login, tool string, arguments any) T {
+	tb.Helper()
+	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who)}, tool, arguments)
+	require.NoError(tb, err, "%s of %v", tool, arguments)
+	var out T
+	require.NoError(tb, json.Unmarshal(raw, &out))
+	return out
+}
+
+// refusal is the error of a call that must fail with the code.
+func refusal(tb testing.TB, k *kit, who login, tool string, arguments any, code string) *mcp.Error {
+	tb.Helper()
+	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who)}, tool, arguments)
+	require.Error(tb, err, "%s of %v answers %s", tool, arguments, raw)
+	var e *mcp.Error
+	require.ErrorAs(tb, err, &e)
+	require.Equal(tb, code, e.Code, "%s: %v", e.Message, e.Err)
+	return e
+}
