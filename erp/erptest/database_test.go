@@ -44,6 +44,10 @@ func TestDatabase(t *testing.T) {
 			}), stop)
 			assert.Equal(t, "Renamed", read(), "nothing stays of a write that failed")
 
+			var sorted string // with the collation of decimals
+			require.NoError(t, db.QueryRowContext(t.Context(), `SELECT DocumentNo FROM C_Order ORDER BY GrandTotal DESC LIMIT 1`).Scan(&sorted))
+			assert.NotEmpty(t, sorted)
+
 			for _, statement := range []string{
 				`UPDATE AD_Role SET Name='x'`, `DELETE FROM AD_Role`, `CREATE TABLE x(y)`, `DROP TABLE AD_Role`, `INSERT INTO AD_Role DEFAULT VALUES`,
 			} {

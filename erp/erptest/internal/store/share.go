@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"modernc.org/sqlite"
 )
 
 // Reader opens the store's database for reading alone, for services that run
@@ -40,10 +38,11 @@ func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...str
 // readConnector makes connections that only read.
 type readConnector struct{ s *Store }
 
-func (c readConnector) Driver() driver.Driver { return &sqlite.Driver{} }
+// Driver is the one that has the functions and collations.
+func (c readConnector) Driver() driver.Driver { return c.s.db.Driver() }
 
 func (c readConnector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := (&sqlite.Driver{}).Open(c.s.uri + "&_query_only=1")
+	conn, err := c.Driver().Open(c.s.uri + "&_query_only=1")
 	if err != nil {
 		return nil, fmt.Errorf("opening the ERP database for reading: %w", err)
 	}
