@@ -66,7 +66,7 @@ func (w *writer) dictionary() {
 	w.exec(`INSERT INTO ZZ_Shadow VALUES (11, 0, '` + CanaryText + `shadow')`)
 	w.exec(`ALTER TABLE C_Order ADD COLUMN "ZZ_Shadow" VARCHAR(60)`)
 	w.exec(`UPDATE C_Order SET ZZ_Shadow='` + CanaryText + `column'`)
-	w.exec(`UPDATE AD_Column SET IsSecure='Y' WHERE AD_Table_ID=291 AND ColumnName='DUNS'`)
+	w.exec(`UPDATE AD_Column SET IsSecure='Y' WHERE ColumnName='DUNS'`)
 }
 
 // rights makes the roles and the users.

@@ -39,8 +39,8 @@ const (
 	Locker   = 101     // has locked records
 
 	HiddenPartner  = 117     // excluded for Reader with all that refers to it
-	LockedPartner  = 120     // locked by Locker
-	OwnLocked      = 121     // locked by User
+	LockedPartner  = 120     // locked by Locker, and so is 121
+	OwnLocked      = 122     // locked by User
 	HiddenProduct  = 123     // excluded for Reader
 	ReadOnlyRecord = 124     // a product excluded from changes only
 	HiddenUser     = 105     // excluded for Reader with all that refers to it
