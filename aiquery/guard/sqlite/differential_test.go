@@ -15,7 +15,7 @@ import (
 
 // cases reads statements that end in a semicolon at the end of a line; lines
 // that begin with -- are headings.
-func cases(t *testing.T, file string) []string {
+func cases(t testing.TB, file string) []string {
 	t.Helper()
 	f, err := os.Open(file)
 	require.NoError(t, err)

@@ -25,12 +25,8 @@ func (r *renderer) from(nodes []*pg_query.Node, l *level, ctes *cte) string {
 	for i, n := range nodes {
 		it := r.fromItem(n, l, ctes)
 		l.cols = append(l.cols, it.cols...)
-		for _, rel := range it.rels {
-			if rel.name != "" && slices.ContainsFunc(l.rels, func(x *relation) bool { return x.name == rel.name }) {
-				refuse(location(n), "the table name "+rel.name+" twice in one FROM", "give one an alias")
-			}
-			l.rels = append(l.rels, rel)
-		}
+		distinct(l.rels, it.rels, location(n))
+		l.rels = append(l.rels, it.rels...)
 		if it.outer && len(nodes) > 1 {
 			it.sql = "(" + it.sql + ")"
 		}
@@ -42,6 +38,15 @@ func (r *renderer) from(nodes []*pg_query.Node, l *level, ctes *cte) string {
 	// Each further item is an inner join without condition, which SQLite may
 	// reorder.
 	return " FROM " + strings.Join(parts, "")
+}
+
+// distinct refuses a name that one FROM gives twice.
+func distinct(have, more []*relation, at int32) {
+	for _, rel := range more {
+		if rel.name != "" && slices.ContainsFunc(have, func(x *relation) bool { return x.name == rel.name }) {
+			refuse(at, "the table name "+rel.name+" twice in one FROM", "give one an alias")
+		}
+	}
 }
 
 func (r *renderer) fromItem(n *pg_query.Node, l *level, ctes *cte) item {
@@ -77,7 +82,7 @@ func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 	}
 	alias := r.alias(shown)
 	if c != nil {
-		cols := renamed(c.cols, stringsOf(v.GetAlias().GetColnames()), v.GetLocation())
+		cols := renamed(c.cols, v.GetAlias().GetColnames(), v.GetLocation())
 		return named(quoteName(c.sqlName)+" AS "+quoteName(alias), shown, alias, cols)
 	}
 	base := r.source(name)
@@ -85,28 +90,22 @@ func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 		refuse(v.GetLocation(), "the unknown table "+name)
 	}
 	it := item{sql: quoteName(name) + " AS " + quoteName(alias)}
-	names := stringsOf(v.GetAlias().GetColnames())
-	if len(names) > len(base) {
-		refuse(v.GetLocation(), "an alias list with more names than columns")
-	}
-	for i, b := range base {
+	for _, b := range base {
 		typ := sourceType(b.Type)
 		e := expr{sql: quoteName(alias) + "." + quoteName(b.Name), typ: typ}
 		switch {
-		case typ == "":
-			continue // of a type that cannot be rendered: naming it is refused as unknown
+		case typ == "": // of a type that cannot be rendered
 		case typ == "numeric" && b.Integer:
 			e.integer = true
 		case isText(typ), isInt(typ), typ == "bytea", typ == "json", typ == "jsonb":
 		default:
 			e.sql = "pg_stored(" + quoteText(typ) + "," + e.sql + ")"
 		}
-		shownColumn := b.Name
-		if i < len(names) {
-			shownColumn = names[i]
-		}
-		it.cols = append(it.cols, column{shownColumn, e})
+		it.cols = append(it.cols, column{b.Name, e})
 	}
+	it.cols = renamed(it.cols, v.GetAlias().GetColnames(), v.GetLocation())
+	// Naming what cannot be rendered is refused as unknown.
+	it.cols = slices.DeleteFunc(it.cols, func(c column) bool { return c.e.typ == "" })
 	it.rels = []*relation{{shown, it.cols}}
 	return it
 }
@@ -137,7 +136,7 @@ func (r *renderer) rangeSubselect(v *pg_query.RangeSubselect, l *level, ctes *ct
 		defer func() { l.touched = outer }()
 	}
 	q := r.selectStmt(v.GetSubquery().GetSelectStmt(), parent, ctes, selectOptions{})
-	q.cols = renamed(q.cols, stringsOf(v.GetAlias().GetColnames()), -1)
+	q.cols = renamed(q.cols, v.GetAlias().GetColnames(), -1)
 	if !v.GetLateral() || !t.own {
 		return named("("+q.sql+") AS "+quoteName(alias), shown, alias, q.cols)
 	}
@@ -171,11 +170,7 @@ func (r *renderer) join(j *pg_query.JoinExpr, l *level, ctes *cte) item {
 	l.cols = append(l.cols, left.cols...)
 	right := r.fromItem(j.GetRarg(), l, ctes)
 	l.rels, l.cols = l.rels[:keep], l.cols[:keepCols]
-	for _, rel := range right.rels {
-		if rel.name != "" && slices.ContainsFunc(left.rels, func(x *relation) bool { return x.name == rel.name }) {
-			refuse(-1, "the table name "+rel.name+" twice in one FROM", "give one an alias")
-		}
-	}
+	distinct(left.rels, right.rels, -1)
 	word := map[pg_query.JoinType]string{
 		pg_query.JoinType_JOIN_INNER: " JOIN ", pg_query.JoinType_JOIN_LEFT: " LEFT JOIN ",
 		pg_query.JoinType_JOIN_RIGHT: " RIGHT JOIN ", pg_query.JoinType_JOIN_FULL: " FULL JOIN ",
@@ -230,15 +225,8 @@ func (r *renderer) join(j *pg_query.JoinExpr, l *level, ctes *cte) item {
 		it.rels = append(it.rels, &relation{a.GetAliasname(), merged})
 	}
 	if a := j.GetAlias(); a != nil {
-		names := stringsOf(a.GetColnames())
-		if len(names) > len(it.cols) {
-			refuse(-1, "an alias list with more names than columns")
-		}
-		cols := slices.Clone(it.cols)
-		for i, n := range names {
-			cols[i].name = n
-		}
-		it.cols, it.rels = cols, []*relation{{a.GetAliasname(), cols}}
+		it.cols = renamed(it.cols, a.GetColnames(), -1)
+		it.rels = []*relation{{a.GetAliasname(), it.cols}}
 	}
 	return it
 }
@@ -271,8 +259,7 @@ func (r *renderer) rangeFunction(v *pg_query.RangeFunction, l *level, ctes *cte)
 	}
 	list, elem := r.listCall(f, l, ctes)
 	name := lastName(f.GetFuncname())
-	shown, names := name, stringsOf(v.GetAlias().GetColnames())
-	first := name
+	shown, first := name, name
 	if a := v.GetAlias(); a != nil {
 		shown, first = a.GetAliasname(), a.GetAliasname()
 	}
@@ -285,11 +272,6 @@ func (r *renderer) rangeFunction(v *pg_query.RangeFunction, l *level, ctes *cte)
 	if v.GetOrdinality() {
 		cols = append(cols, column{"ordinality", expr{sql: "(" + quoteName(alias) + ".key+1)", typ: "int8"}})
 	}
-	if len(names) > len(cols) {
-		refuse(f.GetLocation(), "an alias list with more names than columns")
-	}
-	for i, n := range names {
-		cols[i].name = n
-	}
+	cols = renamed(cols, v.GetAlias().GetColnames(), f.GetLocation())
 	return item{sql: "json_each(" + list + ") AS " + quoteName(alias), cols: cols, rels: []*relation{{shown, cols}}}
 }

@@ -71,7 +71,6 @@ func numberFunctions() []scalar {
 		float("pg_trunc", func(f float64) (float64, error) { return math.Trunc(f), nil }),
 		float("pg_ceil", func(f float64) (float64, error) { return math.Ceil(f), nil }),
 		float("pg_floor", func(f float64) (float64, error) { return math.Floor(f), nil }),
-		float("pg_cbrt", func(f float64) (float64, error) { return math.Cbrt(f), nil }),
 		float("pg_exp", func(f float64) (float64, error) { return math.Exp(f), nil }),
 		float("pg_ln", positive(math.Log)),
 		float("pg_log", positive(math.Log10)),

@@ -13,6 +13,8 @@ type column struct {
 	e    expr
 }
 
+func (c column) called(name string) column { return column{name, c.e} }
+
 // relation is an item of FROM that columns can be qualified with.
 type relation struct {
 	name string
@@ -65,6 +67,8 @@ type outcol struct {
 	sqlName string // unique within the query
 	e       expr   // type and form; sql is not set
 }
+
+func (c outcol) called(name string) outcol { return outcol{name, c.sqlName, c.e} }
 
 // query is a rendered SELECT.
 type query struct {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -320,7 +321,7 @@ func (r *renderer) with(w *pg_query.WithClause, parent *level, ctes *cte) (strin
 		} else {
 			q = r.selectStmt(s, parent, ctes, selectOptions{})
 		}
-		item.cols = renamed(q.cols, stringsOf(c.GetAliascolnames()), c.GetLocation())
+		item.cols = renamed(q.cols, c.GetAliascolnames(), c.GetLocation())
 		hint := ""
 		switch c.GetCtematerialized() {
 		case pg_query.CTEMaterialize_CTEMaterializeAlways:
@@ -376,7 +377,7 @@ func (r *renderer) recursive(s *pg_query.SelectStmt, item *cte, c *pg_query.Comm
 		types = append(types, e.typ)
 		q.cols = append(q.cols, outcol{col.name, col.sqlName, expr{typ: e.typ}})
 	}
-	item.cols = renamed(q.cols, stringsOf(c.GetAliascolnames()), c.GetLocation())
+	item.cols = renamed(q.cols, c.GetAliascolnames(), c.GetLocation())
 	right := r.selectStmt(s.GetRarg(), parent, item, selectOptions{bare: true, types: types})
 	if len(right.cols) != len(q.cols) {
 		refuse(c.GetLocation(), "a recursive query whose parts have different numbers of columns")
@@ -397,14 +398,14 @@ func numeralText(e expr) string {
 	return e.sql
 }
 
-// renamed gives columns the names of an alias list, from the left.
-func renamed(cols []outcol, names []string, at int32) []outcol {
+// renamed gives the first columns the names of an alias's list.
+func renamed[T interface{ called(name string) T }](cols []T, names []*pg_query.Node, at int32) []T {
 	if len(names) > len(cols) {
 		refuse(at, "an alias list with more names than columns")
 	}
-	out := append([]outcol(nil), cols...)
-	for i, n := range names {
-		out[i].name = n
+	cols = slices.Clone(cols)
+	for i, name := range stringsOf(names) {
+		cols[i] = cols[i].called(name)
 	}
-	return out
+	return cols
 }

@@ -48,7 +48,6 @@ pow(float8,float8) float8 = pg_power($1,$2)
 pow(numeric,numeric) numeric = -
 sqrt(float8) float8
 sqrt(numeric) numeric = pg_sqrt_num($1)
-cbrt(float8) float8
 exp(float8) float8
 exp(numeric) numeric = -
 ln(float8) float8

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -55,13 +56,8 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lite, err := sql.Open("sqlite", "file:"+t.TempDir()+"/world.db?_pragma=synchronous(OFF)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{pg: conn, lite: lite}
+	w := &world{pg: conn, lite: openLite(t)}
 	t.Cleanup(func() {
-		lite.Close()
 		conn.Close(context.Background()) //nolint:usetesting // the test's own context is over
 	})
 	run := func(statement string) {
@@ -70,32 +66,40 @@ func newWorld(t testing.TB) *world {
 		}
 	}
 	run("SET TimeZone='UTC'; SET DateStyle='ISO, YMD'; SET IntervalStyle='iso_8601'; CREATE SCHEMA adempiere; SET search_path=adempiere; SET jit=off; SET enable_hashagg=on")
-	kinds := map[string]string{"timestamp": "TIMESTAMPTEXT", "timestamptz": "TIMESTAMPTEXT", "int4": "INTEGER", "float8": "REAL"}
 	for name, cols := range tables {
-		var here, there []string
+		var list []string
 		for _, c := range cols {
-			kind := kinds[c[1]]
-			switch {
-			case slices.Contains(integers, c[0]):
-				kind = "INTEGER"
-			case c[1] == "numeric":
-				kind = "DECIMALTEXT"
-			case kind == "":
-				kind = "TEXT"
-			}
-			typ := c[1]
-			if typ == "bpchar" {
-				typ = "char(1)"
-			}
-			here, there = append(here, c[0]+" "+typ), append(there, c[0]+" "+kind)
+			list = append(list, c[0]+" "+strings.Replace(c[1], "bpchar", "char(1)", 1))
 		}
-		run("CREATE TABLE " + name + "(" + strings.Join(here, ",") + ")")
-		if _, err := lite.ExecContext(t.Context(), "CREATE TABLE "+name+"("+strings.Join(there, ",")+")"); err != nil {
-			t.Fatal(err)
-		}
+		run("CREATE TABLE " + name + "(" + strings.Join(list, ",") + ")")
 	}
 	w.fill(t)
 	return w
+}
+
+// openLite makes the tables in SQLite.
+func openLite(t testing.TB) *sql.DB {
+	t.Helper()
+	lite, err := sql.Open("sqlite", "file:"+t.TempDir()+"/world.db?_pragma=synchronous(OFF)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lite.Close() })
+	kinds := map[string]string{"timestamp": "TIMESTAMPTEXT", "timestamptz": "TIMESTAMPTEXT", "int4": "INTEGER", "float8": "REAL", "numeric": "DECIMALTEXT"}
+	for name, cols := range tables {
+		var list []string
+		for _, c := range cols {
+			kind := cmp.Or(kinds[c[1]], "TEXT")
+			if slices.Contains(integers, c[0]) {
+				kind = "INTEGER"
+			}
+			list = append(list, c[0]+" "+kind)
+		}
+		if _, err := lite.ExecContext(t.Context(), "CREATE TABLE "+name+"("+strings.Join(list, ",")+")"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lite
 }
 
 // fill inserts rows made from a fixed seed, with NULLs, equal numbers of

@@ -21,3 +21,4 @@ SELECT length(repeat('x', 10));
 SELECT sum(rate::float4) FROM c_order;
 SELECT ROW(1,2);
 SELECT '1.5 months'::interval;
+SELECT cbrt(27.0::float8);
