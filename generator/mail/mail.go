@@ -51,11 +51,20 @@ type Delivery struct {
 // To returns the delivery to one address. An address that is none is a failure
 // of the kind [failure.Invalid].
 func (s *Sender) To(address string) (*Delivery, error) {
-	if why := checkAddress(address); why != "" {
-		return nil, &failure.Error{Kind: failure.Invalid, Doing: "sending an e-mail",
-			Why: fmt.Sprintf("the address %q %s", failure.Words(address), why), Next: "give one address in the field email"}
+	if err := CheckAddress(address); err != nil {
+		return nil, err
 	}
 	return &Delivery{s, address}, nil
+}
+
+// CheckAddress says whether mails can be sent to an address. One that is none is
+// a failure of the kind [failure.Invalid].
+func CheckAddress(address string) error {
+	if why := checkAddress(address); why != "" {
+		return &failure.Error{Kind: failure.Invalid, Doing: "sending an e-mail",
+			Why: fmt.Sprintf("the address %q %s", failure.Words(address), why), Next: "give one address in the field email"}
+	}
+	return nil
 }
 
 // Deliver sends the artifact's zip as an attachment.

@@ -1,0 +1,204 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/generator/gitrepo"
+	"github.com/erphub/erphub/generator/mail"
+	"github.com/erphub/erphub/generator/objectstore"
+)
+
+// filesystem writes below a folder.
+func (d *Deliveries) filesystem(r Request) (generator.Delivery, error) {
+	dir := cmp.Or(r.Directory, d.setting(KeyDirectory), d.opts.Directory)
+	if dir == "" {
+		return nil, wrong(KeyDirectory, "there is no folder to write to", "set it, or choose another output", nil)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil || strings.ContainsRune(dir, 0) {
+		return nil, wrong(KeyDirectory, "it is no folder", "correct it", err)
+	}
+	return &below{generator.Filesystem{Dir: abs, Force: r.Force, DryRun: r.DryRun}}, nil
+}
+
+// below is the mode filesystem for a folder that others may write to as well: it
+// does not follow a link out of it.
+type below struct{ files generator.Filesystem }
+
+// Deliver writes the files.
+func (b *below) Deliver(ctx context.Context, a *generator.Artifact, progress generator.Progress) (*generator.Receipt, error) {
+	if err := a.Check(); err != nil {
+		return nil, fmt.Errorf("writing an artifact: %w", err)
+	}
+	if !a.Existing {
+		st, err := os.Lstat(b.files.Path(a))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, fmt.Errorf("writing %s: %w", a.Name, err)
+		case st.Mode()&fs.ModeSymlink != 0:
+			return nil, &failure.Error{Kind: failure.Exists, Doing: "writing " + a.Name, Why: "a link of that name is there, which may lead elsewhere", Next: "remove it, or choose another artifact id"}
+		}
+	}
+	return b.files.Deliver(ctx, a, progress)
+}
+
+// openStore opens the store of the mode url.
+func (d *Deliveries) openStore() (*artifacts.Directory, error) {
+	dir := cmp.Or(d.setting(KeyArtifacts), d.opts.ArtifactsDirectory)
+	if dir == "" {
+		return nil, wrong(KeyArtifacts, "there is no folder to keep artifacts in", "set it", nil)
+	}
+	megabytes, err := d.whole(KeyMaxMegabytes, 1, 1<<30)
+	if err != nil {
+		return nil, err
+	}
+	return artifacts.OpenDirectory(dir, artifacts.Options{MaxBytes: int64(megabytes) << 20, Now: d.opts.Now})
+}
+
+func (d *Deliveries) links() (generator.Delivery, error) {
+	base := cmp.Or(d.setting(KeyBaseURL), d.opts.BaseURL)
+	store, err := d.store.get(d.openStore)
+	if err != nil {
+		return nil, err
+	}
+	l, err := artifacts.NewDelivery(store, base, d.ttl)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// storeCredentials are the keys of the object store.
+func (d *Deliveries) storeCredentials(ctx context.Context) (c objectstore.Credentials, err error) {
+	if c.AccessKey, err = d.need(ctx, KeyAccessKey); err != nil {
+		return c, err
+	}
+	if c.SecretKey, err = d.need(ctx, KeySecretKey); err != nil {
+		return c, err
+	}
+	c.SessionToken, err = d.secret(ctx, KeySessionToken)
+	return c, err
+}
+
+func (d *Deliveries) objectStore() (generator.Delivery, error) {
+	prefix := d.setting(KeyPrefix)
+	s, err := objectstore.New(objectstore.Options{
+		Endpoint: d.setting(KeyEndpoint), Region: d.setting(KeyRegion), Bucket: d.setting(KeyBucket), Prefix: prefix,
+		TTL: min(d.ttl, objectstore.MaxTTL), Credentials: d.storeCredentials,
+		Untrusted: d.opts.Untrusted, Roots: d.opts.Roots, Logger: d.opts.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (d *Deliveries) repositories() (generator.Delivery, error) {
+	private, err := d.yes(KeyPrivate)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gitrepo.New(gitrepo.Options{
+		URL: d.setting(KeyForge), Kind: gitrepo.Kind(strings.ToLower(d.setting(KeyForgeKind))),
+		Owner: d.setting(KeyOrg), Public: !private, Branch: d.setting(KeyBranch),
+		Token:     func(ctx context.Context) (string, error) { return d.need(ctx, KeyForgeToken) },
+		Now:       d.opts.Now,
+		Untrusted: d.opts.Untrusted, Roots: d.opts.Roots, Logger: d.opts.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// email sends to one address. The address is looked at first: who forgot it
+// does not have to know whether mail is configured.
+func (d *Deliveries) email(ctx context.Context, to string) (generator.Delivery, error) {
+	if to == "" {
+		return nil, &failure.Error{Kind: failure.Invalid, Doing: "sending an e-mail", Why: "there is no address to send it to", Next: "give one in the field email"}
+	}
+	if err := mail.CheckAddress(to); err != nil {
+		return nil, err
+	}
+	if _, err := d.login(ctx); err != nil {
+		return nil, err
+	}
+	sender, err := d.mail.get(d.sender)
+	if err != nil {
+		return nil, err
+	}
+	delivery, err := sender.To(to)
+	if err != nil {
+		return nil, err
+	}
+	return delivery, nil
+}
+
+// login is the user at the mail server, without one when none is set.
+func (d *Deliveries) login(ctx context.Context) (mail.Login, error) {
+	user := d.setting(KeySMTPUser)
+	if user == "" {
+		return mail.Login{}, nil
+	}
+	password, err := d.need(ctx, KeySMTPPassword)
+	return mail.Login{User: user, Password: password}, err
+}
+
+// tlsPort is where mail servers speak TLS from the start.
+const tlsPort = "465"
+
+func (d *Deliveries) sender() (*mail.Sender, error) {
+	host := d.setting(KeySMTPHost)
+	if port := d.setting(KeySMTPPort); port != "" && host != "" {
+		if _, err := d.whole(KeySMTPPort, 1, 65535); err != nil {
+			return nil, err
+		}
+		if _, other, err := net.SplitHostPort(host); err == nil && other != port {
+			return nil, wrong(KeySMTPPort, "the mail server is set with another port", "set it in one place", nil)
+		} else if err != nil {
+			host = net.JoinHostPort(strings.Trim(host, "[]"), port)
+		}
+	}
+	opts := mail.Options{
+		Host: host, From: d.setting(KeyFrom), Login: d.login,
+		Untrusted: d.opts.Untrusted, Roots: d.opts.Roots, Logger: d.opts.Logger,
+	}
+	switch security := strings.ToLower(d.setting(KeySMTPSecurity)); security {
+	case "", "starttls":
+	case "tls":
+		opts.ImplicitTLS = true
+		if _, _, err := net.SplitHostPort(host); err != nil && host != "" {
+			opts.Host = net.JoinHostPort(strings.Trim(host, "[]"), tlsPort)
+		}
+	case "none":
+		opts.Cleartext = true
+	default:
+		return nil, wrong(KeySMTPSecurity, strconv.Quote(failure.Words(security))+" is none of starttls, tls and none", "correct it", nil)
+	}
+	return mail.New(opts)
+}
+
+// cleanEvery is how often what is over is removed.
+const cleanEvery = 5 * time.Minute
+
+// Clean removes artifacts whose time is over, now and again until the context
+// ends. It returns at once when the mode url is not configured.
+func (d *Deliveries) Clean(ctx context.Context) {
+	if store, err := d.store.get(d.openStore); err == nil {
+		artifacts.Clean(ctx, store, cleanEvery, d.opts.Logger)
+	}
+}
