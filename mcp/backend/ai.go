@@ -1,0 +1,165 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/mcp"
+)
+
+// AIOptions change [NewAI]. Nil and the zero value are the defaults.
+type AIOptions struct {
+	// Own gives the program's own token (AI_API_TOKEN), for callers that bring
+	// none; nil refuses them.
+	Own aiclient.TokenSource
+	// Role is the role to ask under where nobody says another (AI_ROLE_ID): for
+	// the program's own token before the caller's role, for a caller's token
+	// after it. nil: none.
+	Role *int
+	// Transport carries the requests; nil means http.DefaultTransport.
+	Transport http.RoundTripper
+	Logger    *slog.Logger // nil is silent
+}
+
+// AIBackend asks the AI API, as the caller: a call sends the token of the
+// caller it is made for, and no other. It answers statements and describes
+// single tables; the API lists neither tables nor records.
+type AIBackend struct {
+	client *aiclient.Client
+	role   *int
+}
+
+var (
+	_ Querier   = (*AIBackend)(nil)
+	_ Describer = (*AIBackend)(nil)
+)
+
+// NewAI makes a backend over the AI API at an address, with or without its
+// /api/ai. It sends nothing.
+func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
+	var o AIOptions
+	if opts != nil {
+		o = *opts
+	}
+	client, err := aiclient.New(address,
+		aiclient.WithHTTPClient(&http.Client{Transport: mcp.Transport(o.Transport)}),
+		aiclient.WithTokenSource(aiTokens{o.Own}), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
+	if err != nil {
+		return nil, err
+	}
+	return &AIBackend{client: client, role: o.Role}, nil
+}
+
+// aiTokens gives each request the token of the caller it is made for.
+type aiTokens struct{ own aiclient.TokenSource }
+
+var errNoAIToken = &mcp.Error{
+	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the AI API",
+	Hint: "connect with an Authorization header, or give the server a token of its own (AI_API_TOKEN)",
+}
+
+// Token is part of [aiclient.TokenSource].
+func (t aiTokens) Token(ctx context.Context) (string, error) {
+	if token := callerToken(ctx); token != "" {
+		return token, nil
+	}
+	if t.own == nil {
+		return "", errNoAIToken
+	}
+	return t.own.Token(ctx)
+}
+
+// Invalidate is part of [aiclient.TokenInvalidator]. A caller's own token
+// cannot be replaced here: the caller has to bring another.
+func (t aiTokens) Invalidate(ctx context.Context, token string) error {
+	if own, ok := t.own.(aiclient.TokenInvalidator); ok && callerToken(ctx) == "" {
+		return own.Invalidate(ctx, token)
+	}
+	return nil
+}
+
+func callerToken(ctx context.Context) string {
+	caller, _ := ctx.Value(callerKey{}).(mcp.Caller)
+	return caller.Token.Reveal()
+}
+
+// as is the client and context of calls for a caller under a role.
+func (b *AIBackend) as(ctx context.Context, caller mcp.Caller, named *int) (context.Context, *aiclient.Client, bool) {
+	ctx = context.WithValue(ctx, callerKey{}, caller)
+	role, ok := roleOf(caller, named)
+	if named == nil && b.role != nil && (!ok || caller.Token.Reveal() == "") {
+		role, ok = *b.role, true // the caller's role is not one of the program's own user
+	}
+	if !ok {
+		return ctx, b.client, false
+	}
+	return ctx, b.client.As(role), true
+}
+
+var errNoRole = &mcp.Error{
+	Code: mcp.CodeInvalidArguments, Message: "a query needs a role, and none is known for this call",
+	Hint: "give roleId, or set AI_ROLE_ID for the server",
+}
+
+// Name is ai.
+func (b *AIBackend) Name() Name { return AI }
+
+// Check asks for the caller's roles, which needs a valid token.
+func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
+	with, client, ok := b.as(ctx, caller, nil)
+	roles, err := client.Roles(with)
+	if err != nil {
+		return "", aiError(ctx, err)
+	}
+	text := fmt.Sprintf("the AI API at %s answers", client.Address())
+	role, _ := client.Role()
+	if !ok {
+		return text + "; no role is set: give roleId, or set AI_ROLE_ID", nil
+	}
+	i := slices.IndexFunc(roles, func(r answer.RoleInfo) bool { return r.ID == role })
+	if i < 0 {
+		return "", &mcp.Error{Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("%s, but role %d is none of the caller's", text, role), Hint: "set another AI_ROLE_ID, or connect with a token for another role"}
+	}
+	return fmt.Sprintf("%s under role %s", text, roles[i].Name), nil
+}
+
+// Query answers a statement.
+func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
+	with, client, ok := b.as(ctx, caller, q.RoleID)
+	if !ok {
+		return nil, errNoRole
+	}
+	r, err := client.Query(with, aiQuery(q))
+	return r, aiError(ctx, err)
+}
+
+// Explain tells how a statement would be run.
+func (b *AIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
+	with, client, ok := b.as(ctx, caller, q.RoleID)
+	if !ok {
+		return nil, errNoRole
+	}
+	e, err := client.Explain(with, aiQuery(q))
+	return e, aiError(ctx, err)
+}
+
+func aiQuery(q Query) aiclient.Query {
+	out := aiclient.Query{SQL: q.SQL, MaxRows: q.MaxRows}
+	for _, p := range q.Params {
+		out.Params = append(out.Params, p)
+	}
+	return out
+}
+
+// Describe describes a table.
+func (b *AIBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error) {
+	with, client, _ := b.as(ctx, caller, role) // without a role the service takes the token's
+	m, err := client.TableMetadata(with, table)
+	return m, aiError(ctx, err)
+}

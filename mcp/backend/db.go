@@ -1,0 +1,208 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/mcp"
+)
+
+// DBOptions change [OpenDB] and [NewDB]. Nil and the zero value are the
+// defaults.
+type DBOptions struct {
+	// Postgres says how the database is used; only OpenDB reads it.
+	Postgres aiquery.PostgresOptions
+	// Engine are the bounds of statements and what they may read.
+	Engine aiquery.Options
+	// Registry keeps the dictionary.
+	Registry RegistryOptions
+	Logger   *slog.Logger // nil is silent
+}
+
+// DBBackend reads the ERP's database. Statements are answered with the rights
+// of the role, as the ERP's own rights tables say; who the caller is comes from
+// a verified token alone, so callers that are not Known are refused. The
+// dictionary is what the ERP shows to everybody.
+type DBBackend struct {
+	db         aiquery.Database
+	source     dict.Source
+	close      func() error // of the source; nil: it is the caller's
+	engine     *aiquery.Engine
+	registries *registries
+}
+
+var (
+	_ Registrar = (*DBBackend)(nil)
+	_ Refresher = (*DBBackend)(nil)
+	_ Querier   = (*DBBackend)(nil)
+	_ Describer = (*DBBackend)(nil)
+)
+
+// OpenDB connects to the ERP's PostgreSQL database; see [aiquery.OpenPostgres]
+// for the address and the rights its login needs. No error shows the address.
+func OpenDB(ctx context.Context, url string, opts *DBOptions) (*DBBackend, error) {
+	var o DBOptions
+	if opts != nil {
+		o = *opts
+	}
+	db, err := aiquery.OpenPostgres(ctx, url, &o.Postgres)
+	if err != nil {
+		return nil, err
+	}
+	source, err := dbdict.Open(ctx, url, &dbdict.Options{Schema: o.Postgres.Schema})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	b, err := NewDB(db, source, &o)
+	if err != nil {
+		return nil, errors.Join(err, db.Close(), source.Close())
+	}
+	b.close = source.Close
+	return b, nil
+}
+
+// NewDB makes a backend of a database, which it closes with itself, and a
+// source of the dictionary in it, which stays the caller's.
+func NewDB(db aiquery.Database, source dict.Source, opts *DBOptions) (*DBBackend, error) {
+	var o DBOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.Engine.Logger == nil {
+		o.Engine.Logger = o.Logger
+	}
+	b := &DBBackend{db: db, source: source, registries: newRegistries(source, &o.Registry, o.Logger)}
+	// Engine and tools look into the same dictionary. It is read by the first
+	// call that needs it.
+	engine, err := aiquery.New(db, b.registries.keep("").cache, &o.Engine)
+	if err != nil {
+		return nil, err
+	}
+	b.engine = engine
+	return b, nil
+}
+
+// Name is db.
+func (b *DBBackend) Name() Name { return DB }
+
+// Close writes the audit records that are late, as long as ctx allows, and
+// closes the database.
+func (b *DBBackend) Close(ctx context.Context) error {
+	err := errors.Join(b.engine.Close(ctx), b.db.Close())
+	if b.close != nil {
+		err = errors.Join(err, b.close())
+	}
+	return err
+}
+
+var errNotKnown = &mcp.Error{
+	Code: mcp.CodeUnauthorized, Message: "the database is read with the rights of a user, and it is not known who calls",
+	Hint: "connect with a bearer token of the ERP that the server can verify",
+}
+
+// who is the caller for the engine, once the dictionary is there.
+func (b *DBBackend) who(ctx context.Context, caller mcp.Caller) (aiquery.Caller, error) {
+	if !caller.Known {
+		return aiquery.Caller{}, errNotKnown
+	}
+	if err := mcp.Spend(ctx, 1); err != nil {
+		return aiquery.Caller{}, err
+	}
+	if _, err := b.Registry(ctx, caller); err != nil {
+		return aiquery.Caller{}, err
+	}
+	return aiquery.Caller{UserID: caller.UserID, Name: caller.ID}, nil
+}
+
+// Check looks at the database, the audit and the caller's role.
+func (b *DBBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
+	who, err := b.who(ctx, caller)
+	if err != nil {
+		return "", err
+	}
+	health := b.engine.Health(ctx)
+	if !health.OK {
+		return "", &mcp.Error{
+			Code: mcp.CodeUnreachable, Message: fmt.Sprintf("queries cannot be answered: database %s, audit %s", health.Database, health.Audit),
+			Hint: "tell the operator: the server's log has the details",
+		}
+	}
+	roles, err := b.engine.Roles(ctx, who)
+	if err != nil {
+		return "", engineError(ctx, err)
+	}
+	text := fmt.Sprintf("%s answers", b.db)
+	for _, r := range roles {
+		if r.ID == caller.RoleID {
+			text += " under role " + r.Name
+		}
+	}
+	if len(health.Warnings) > 0 {
+		text += "; warning: " + strings.Join(health.Warnings, "; ")
+	}
+	return text, nil
+}
+
+// Registry is the dictionary. Who is not known is refused here, too: a
+// database is no place to look at without a name.
+func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
+	if !caller.Known {
+		return nil, errNotKnown
+	}
+	reg, err := b.registries.get(ctx, "")
+	if err != nil && ctx.Err() == nil {
+		return nil, &mcp.Error{Code: mcp.CodeUnreachable, Message: "the dictionary cannot be read from the database", Hint: "try again later; the server's log has the details", Err: err}
+	}
+	return reg, err
+}
+
+// Refresh looks whether the dictionary has changed, and forgets what is known
+// about tables and rights.
+func (b *DBBackend) Refresh(ctx context.Context, _ mcp.Caller) error {
+	err := b.registries.refresh(ctx, "")
+	b.engine.Invalidate()
+	return err
+}
+
+func (b *DBBackend) request(caller mcp.Caller, q Query) aiquery.Request {
+	role, _ := roleOf(caller, q.RoleID) // who makes sure that the caller is known
+	return aiquery.Request{SQL: q.SQL, Params: q.Params, RoleID: role, MaxRows: q.MaxRows}
+}
+
+// Query answers a statement.
+func (b *DBBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
+	who, err := b.who(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.engine.Query(ctx, who, b.request(caller, q))
+	return r, engineError(ctx, err)
+}
+
+// Explain tells how a statement would be run.
+func (b *DBBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
+	who, err := b.who(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.engine.Explain(ctx, who, b.request(caller, q))
+	return e, engineError(ctx, err)
+}
+
+// Describe describes a table.
+func (b *DBBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error) {
+	who, err := b.who(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := roleOf(caller, role)
+	m, err := b.engine.TableMetadata(ctx, who, id, table)
+	return m, engineError(ctx, err)
+}
