@@ -2,6 +2,7 @@ package aiquery
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -56,6 +57,8 @@ type Error struct {
 	Position   int
 	RetryAfter time.Duration // 0 unknown
 	RequestID  string
+
+	cause error // for the service's own log
 }
 
 // Error is message and hint.
@@ -71,4 +74,14 @@ func (e *Error) Error() string {
 func (e *Error) Is(target error) bool {
 	var t *Error
 	return errors.As(target, &t) && t.Code == e.Code && t.Message == ""
+}
+
+// fail makes an Error with its cause, which is for the log alone.
+func fail(code Code, cause error, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
+}
+
+func (e *Error) hint(text string) *Error {
+	e.Hint = text
+	return e
 }

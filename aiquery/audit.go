@@ -1,0 +1,283 @@
+package aiquery
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// Values of AIG_QueryStatus.
+const (
+	StatusSuccess = "Success"
+	StatusError   = "Error"
+	StatusDenied  = "PermissionDenied"
+)
+
+const (
+	notFinished   = "not finished"
+	auditTimeout  = 6 * time.Second // of one try to write a record
+	maxAuditSQL   = 64 << 10
+	maxAuditText  = 2000
+	maxAuditNames = 4000
+	maxLate       = 1000             // records that are retried at a time
+	retryFor      = 10 * time.Minute // how long one is
+)
+
+// record is the audit's record of one request.
+type record struct {
+	id        string // AIG_QueryLog_UU
+	requestID string
+	who       Caller
+	roleID    int
+	started   time.Time
+
+	clientID      int64
+	sql           string
+	securedSQL    string
+	policyVersion string
+	params        string
+	tables        []string
+	fenced        bool
+
+	status   string
+	message  string
+	rowCount int
+	elapsed  time.Duration
+	finished bool
+
+	notes []string // for the answer
+}
+
+func newRecord(who Caller, q Request, now time.Time) *record {
+	r := &record{
+		id: uuid.NewString(), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
+		sql: visibleText(q.SQL, maxAuditSQL), params: describeParams(q.Params), status: StatusError, message: notFinished,
+	}
+	if r.requestID == "" {
+		r.requestID = r.id
+	}
+	return r
+}
+
+// open writes the record before anything is done.
+func (e *Engine) open(ctx context.Context, r *record) error {
+	if e.opts.NoAudit {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	err := e.db.auditInsert(ctx, r)
+	if err == nil {
+		return nil
+	}
+	e.log.ErrorContext(ctx, "query: the audit record could not be written", "request", r.requestID, "error", err)
+	if e.opts.AuditOptional {
+		r.id = "" // there is nothing to complete
+		return nil
+	}
+	return fail(CodeUnavailable, err, "the query was not run because its audit record could not be written").hint("try again later")
+}
+
+// close completes the record, or writes it as a whole when it was never opened,
+// and returns what the caller hears.
+func (e *Engine) close(ctx context.Context, r *record, refusal *Error, opened bool) error {
+	r.finished, r.elapsed = true, e.opts.Clock().Sub(r.started)
+	r.status, r.message = StatusSuccess, ""
+	if refusal != nil {
+		r.status, r.message = auditStatus(refusal), refusal.Error()
+		r.rowCount = 0
+	}
+	outcome := func() error {
+		if refusal != nil {
+			return refusal
+		}
+		return nil
+	}
+	if e.opts.NoAudit || r.id == "" {
+		return outcome()
+	}
+	write := e.db.auditUpdate
+	if !opened {
+		write = e.db.auditInsert
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	err := write(ctx, r)
+	if err == nil {
+		return outcome()
+	}
+	e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", err)
+	e.retry(r, write)
+	if refusal != nil || e.opts.AuditOptional {
+		return outcome()
+	}
+	withheld := fail(CodeUnavailable, err, "the answer is withheld because its audit record could not be completed").hint("try again later")
+	withheld.RequestID = r.requestID
+	return withheld
+}
+
+// auditStatus tells refusals for want of rights, and statements that are no
+// SELECT, from everything else that failed.
+func auditStatus(e *Error) string {
+	switch e.Code {
+	case CodeDenied, CodeNotSelect, CodeUnauthenticated:
+		return StatusDenied
+	}
+	return StatusError
+}
+
+// retry writes a record later, until it works or retryFor is over.
+func (e *Engine) retry(r *record, write func(context.Context, *record) error) {
+	select {
+	case e.late <- struct{}{}:
+	default:
+		e.log.Error("query: too many audit records are late; one stays as it was", "request", r.requestID)
+		return
+	}
+	copied := *r
+	e.pending.Go(func() {
+		defer func() { <-e.late }()
+		ctx, cancel := context.WithTimeout(e.background, retryFor)
+		defer cancel()
+		for pause := 100 * time.Millisecond; ; pause = min(2*pause, 15*time.Second) {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				e.log.Error("query: an audit record was given up", "request", copied.requestID, "error", ctx.Err())
+				return
+			}
+			try, cancelTry := context.WithTimeout(ctx, auditTimeout)
+			err := write(try, &copied)
+			cancelTry()
+			if err == nil {
+				return
+			}
+		}
+	})
+}
+
+// visibleText is a text as a database can hold it: NUL and what is no UTF-8
+// are shown as \x00, and what is too long is cut, with its length and digest.
+func visibleText(text string, limit int) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		if b.Len() >= limit {
+			sum := sha256.Sum256([]byte(text))
+			fmt.Fprintf(&b, "… (%d bytes in all, SHA-256 %s)", len(text), hex.EncodeToString(sum[:]))
+			break
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		} else {
+			b.WriteString(text[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// describeParams tells number, kind and length of the parameters, never values.
+func describeParams(params []json.RawMessage) string {
+	var parts []string
+	for i, p := range params {
+		if i == DefaultParams {
+			parts = append(parts, fmt.Sprintf("and %d more", len(params)-i))
+			break
+		}
+		kind := "number"
+		switch trimmed := strings.TrimSpace(string(p)); {
+		case trimmed == "":
+			kind = "nothing"
+		case trimmed[0] == '"':
+			kind = "text"
+		case trimmed[0] == '[':
+			kind = "array"
+		case trimmed[0] == '{':
+			kind = "object"
+		case trimmed[0] == 'n':
+			kind = "null"
+		case trimmed[0] == 't', trimmed[0] == 'f':
+			kind = "boolean"
+		}
+		parts = append(parts, fmt.Sprintf("$%d %s(%d)", i+1, kind, len(p)))
+	}
+	return shorten(strings.Join(parts, ", "), maxAuditText)
+}
+
+// shorten cuts a text to a number of characters.
+func shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
+}
+
+// auditColumn is one column of a record as text; nil is NULL.
+type auditColumn struct {
+	name  string
+	value *string
+}
+
+// columns are the record's own columns; those of opening besides when all is
+// set.
+func (r *record) columns(all bool, now time.Time) []auditColumn {
+	text := func(s string) *string { return &s }
+	optional := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	number := func(n int64) *string { return text(fmt.Sprint(n)) }
+	id := func(n int) *string {
+		if n < 0 || n > math.MaxInt32 {
+			return nil
+		}
+		return number(int64(n))
+	}
+	flag := func(b bool) *string {
+		if b {
+			return text("Y")
+		}
+		return text("N")
+	}
+	user := id(max(r.who.UserID, 0))
+	if user == nil {
+		user = number(0)
+	}
+	stamp := text(now.UTC().Format("2006-01-02 15:04:05"))
+	list := []auditColumn{
+		{"AD_Client_ID", number(r.clientID)}, {"Updated", stamp}, {"UpdatedBy", user},
+		{"AIG_SecuredSQL", optional(r.securedSQL)}, {"AIG_QueryStatus", text(r.status)},
+		{"AIG_ErrorMessage", optional(shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
+		{"AIG_RowCount", number(int64(r.rowCount))}, {"AIG_ExecutionTimeMs", number(r.elapsed.Milliseconds())},
+		{"AIG_TablesAccessed", optional(shorten(strings.Join(r.tables, ", "), maxAuditNames))},
+		{"AIG_PolicyVersion", optional(r.policyVersion)}, {"AIG_IsFenced", flag(r.fenced)},
+	}
+	if !all {
+		return list
+	}
+	ai := r.who.AIUserID
+	if ai == 0 {
+		ai = r.who.UserID
+	}
+	provider := id(r.who.ProviderID)
+	if r.who.ProviderID == 0 {
+		provider = nil
+	}
+	return append(list,
+		auditColumn{AuditTableName + "_UU", text(r.id)}, auditColumn{"AD_Org_ID", number(0)}, auditColumn{"IsActive", text("Y")},
+		auditColumn{"Created", text(r.started.UTC().Format("2006-01-02 15:04:05"))}, auditColumn{"CreatedBy", user},
+		auditColumn{"AIG_Provider_ID", provider}, auditColumn{"AD_User_ID", id(ai)}, auditColumn{"AD_Role_ID", id(r.roleID)},
+		auditColumn{"AIG_QuerySQL", text(r.sql)}, auditColumn{"AIG_RequestID", text(shorten(visibleText(r.requestID, 400), 100))},
+		auditColumn{"AIG_Parameters", optional(r.params)})
+}

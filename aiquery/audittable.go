@@ -1,0 +1,63 @@
+package aiquery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/erphub/erphub/dict"
+)
+
+// AuditTableName is the table of the audit records. Its columns are those of
+// the specification and a few more.
+const AuditTableName = "AIG_QueryLog"
+
+// AuditTable describes the table of the audit records: one record per query,
+// readable for administrators of the tenant, written by this package alone.
+func AuditTable() dict.Table {
+	status := dict.List("AIG_QueryStatus",
+		dict.ListValue{Value: StatusSuccess, Name: "Success", Description: "The query was answered"},
+		dict.ListValue{Value: StatusError, Name: "Error", Description: "The query failed, or did not finish"},
+		dict.ListValue{Value: StatusDenied, Name: "Permission Denied", Description: "The query was refused for want of rights"},
+	)
+	return dict.NewTable(AuditTableName).
+		WithLabel("AI Query Log").
+		WithDescription("Queries of AI assistants, one record each").
+		WithHelp("Records are made before a query runs and completed afterwards. A record that stays at \"not finished\" is a query that was cut off.").
+		WithAccessLevel(dict.AccessSystemClient).
+		With(dict.Standard).
+		Column(
+			dict.Column{Name: "AIG_Provider_ID", Label: "AI Provider", Type: dict.TypeInteger, NotUpdateable: true},
+			dict.Column{Name: "AD_User_ID", Label: "AI User", Type: dict.TypeTableDir, ForeignKey: dict.FKNone, NotUpdateable: true, Selection: true},
+			// A role that does not exist is recorded, too.
+			dict.Column{Name: "AD_Role_ID", Type: dict.TypeTableDir, ForeignKey: dict.FKNone, NotUpdateable: true, Selection: true},
+			dict.Column{Name: "AIG_QuerySQL", Label: "Query", Description: "As it was received", Type: dict.TypeTextLong, Mandatory: true, NotUpdateable: true},
+			dict.Column{Name: "AIG_SecuredSQL", Label: "Secured Query", Description: "As it was run", Type: dict.TypeTextLong},
+			dict.Column{Name: "AIG_QueryStatus", Label: "Query Status", Type: dict.TypeList, Reference: status, Length: 20, Mandatory: true, Selection: true},
+			dict.Column{Name: "AIG_ErrorMessage", Label: "Error Message", Type: dict.TypeText, Length: maxAuditText},
+			dict.Column{Name: "AIG_RowCount", Label: "Rows", Type: dict.TypeInteger},
+			dict.Column{Name: "AIG_ExecutionTimeMs", Label: "Execution Time (ms)", Type: dict.TypeInteger},
+			dict.Column{Name: "AIG_TablesAccessed", Label: "Tables", Type: dict.TypeText, Length: maxAuditNames},
+			dict.Column{Name: "AIG_RequestID", Label: "Request", Type: dict.TypeString, Length: 100, NotUpdateable: true, Identifier: true},
+			dict.Column{Name: "AIG_Parameters", Label: "Parameters", Description: "Number, kind and length", Type: dict.TypeText, Length: maxAuditText, NotUpdateable: true},
+			dict.Column{Name: "AIG_PolicyVersion", Label: "Policy", Type: dict.TypeString, Length: 40},
+			dict.Column{Name: "AIG_IsFenced", Label: "Repeated", Description: "Run again behind a fence, or at once so", Type: dict.TypeYesNo, Default: "N"},
+		)
+}
+
+// AuditPlan is the plan that brings [AuditTable] into an ERP through its
+// dictionary: over REST, as a package or as a migration script.
+func AuditPlan() (*dict.Plan, error) {
+	return dict.NewPlan(&dict.Options{AnyPrefix: true}, AuditTable())
+}
+
+// Install makes the table of the audit records when the database lacks it. On
+// a PostgreSQL database that keeps account of migration scripts it goes through
+// the dictionary, as a script of [AuditPlan]; on others the table alone is made.
+// The login of the audit must own the schema or may create tables in it; that
+// is not what it should run with afterwards.
+func Install(ctx context.Context, db Database) error {
+	if err := db.auditInstall(ctx); err != nil {
+		return fmt.Errorf("make the table %s: %w", AuditTableName, err)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package aiquery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/dict"
+)
+
+// DefaultRedact are the columns with plain secrets that are masked besides
+// those whose names end in PASSWORD, APIKEY, SECRET, CREDITCARD or TOKEN and
+// those the dictionary marks as secure or encrypted. A leading * stands for any
+// text.
+func DefaultRedact() []string {
+	return []string{"*UserPW", "Salt", "Answer", "UserPIN", "CreditCardVV", "EncryptionKey"}
+}
+
+// redactedSuffixes are the specification's.
+var redactedSuffixes = []string{"password", "apikey", "secret", "creditcard", "token"}
+
+// dictionary is what the ERP's dictionary and its database say together, for
+// all roles. It does not change.
+type dictionary struct {
+	catalog *catalog
+	tables  map[string]*dictTable // by physical name
+	byID    map[int64]*dictTable
+}
+
+// dictTable is a table that the dictionary knows and the database has.
+type dictTable struct {
+	info    dict.TableInfo // without columns
+	rel     *relation
+	columns []guard.Column // physical columns that the dictionary knows
+	ids     []int64        // their AD_Column_IDs
+	other   []guard.Column // physical columns it does not know
+	base    string         // of a translation table: the physical name of the table it translates
+}
+
+func (t *dictTable) physical() string { return t.rel.name }
+
+// redactor decides which columns are masked.
+type redactor struct {
+	suffixes []string
+	exact    map[string]bool // column, or table.column
+}
+
+func newRedactor(o *Options) *redactor {
+	r := &redactor{suffixes: redactedSuffixes, exact: map[string]bool{}}
+	more := slices.Clone(o.Redact)
+	if !o.NoDefaultRedact {
+		more = append(more, DefaultRedact()...)
+	}
+	for _, name := range more {
+		if suffix, ok := strings.CutPrefix(name, "*"); ok && suffix != "" {
+			r.suffixes = append(slices.Clip(r.suffixes), strings.ToLower(suffix))
+			continue
+		}
+		r.exact[strings.ToLower(name)] = true
+	}
+	return r
+}
+
+func (r *redactor) redacts(table, column string) bool {
+	table, column = strings.ToLower(table), strings.ToLower(column)
+	return slices.ContainsFunc(r.suffixes, func(s string) bool { return strings.HasSuffix(column, s) }) ||
+		r.exact[column] || r.exact[table+"."+column]
+}
+
+// loadDictionary joins the dictionary with the database's catalog.
+func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact *redactor) (*dictionary, error) {
+	tables, err := reg.Tables(ctx, dict.ListQuery{})
+	if err != nil {
+		return nil, fmt.Errorf("read the dictionary's tables: %w", err)
+	}
+	if len(tables.Items) == 0 {
+		return nil, fmt.Errorf("the dictionary is empty")
+	}
+	columns, err := reg.Columns(ctx, "", dict.ListQuery{})
+	if err != nil {
+		return nil, fmt.Errorf("read the dictionary's columns: %w", err)
+	}
+	byTable := map[int][]dict.ColumnInfo{}
+	for _, c := range columns.Items {
+		byTable[c.TableID] = append(byTable[c.TableID], c)
+	}
+	d := &dictionary{catalog: cat, tables: map[string]*dictTable{}, byID: map[int64]*dictTable{}}
+	for _, info := range tables.Items {
+		name := strings.ToLower(info.Name)
+		rel := cat.relations[name]
+		if rel == nil || !info.Active {
+			continue
+		}
+		known := map[string]dict.ColumnInfo{}
+		for _, c := range byTable[info.ID] {
+			if c.Active && !c.Virtual() {
+				known[strings.ToLower(c.Name)] = c
+			}
+		}
+		t := &dictTable{info: info, rel: rel}
+		for _, p := range rel.columns {
+			column := guard.Column{Name: p.name, Type: p.kind, Integer: p.integer}
+			c, ok := known[p.name]
+			column.Redacted = redact.redacts(name, p.name) || ok && (c.Secure || c.Encrypted)
+			if !ok {
+				t.other = append(t.other, column)
+				continue
+			}
+			t.columns, t.ids = append(t.columns, column), append(t.ids, int64(c.ID))
+		}
+		if base, ok := strings.CutSuffix(name, "_trl"); ok {
+			t.base = base
+		}
+		d.tables[name], d.byID[int64(info.ID)] = t, t
+	}
+	return d, nil
+}

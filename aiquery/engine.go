@@ -1,0 +1,408 @@
+package aiquery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/dict"
+)
+
+// Engine answers statements. It is safe for concurrent use.
+type Engine struct {
+	db       Database
+	reg      dict.Registry
+	opts     Options
+	log      *slog.Logger
+	guard    *guard.Guard
+	redact   *redactor
+	policies *policies
+	slots    *slots
+
+	background context.Context // ends with Close; for audit records that are late
+	stop       context.CancelFunc
+	late       chan struct{} // one token per record that is being retried
+	pending    sync.WaitGroup
+}
+
+// New makes an engine. The database and the registry stay the caller's; the
+// registry should refresh itself ([dict.Cache.Watch]). Nil options are the
+// defaults.
+func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
+	if db == nil || reg == nil {
+		return nil, errors.New("make an engine for queries: the database or the registry is nil; open both first")
+	}
+	e := &Engine{db: db, reg: reg}
+	if opts != nil {
+		e.opts = *opts
+	}
+	if err := e.opts.fill(); err != nil {
+		return nil, err
+	}
+	e.log = e.opts.Logger
+	e.guard = guard.New(&guard.Options{Dialect: db.dialect(), MaxLength: e.opts.MaxLength, MaxParams: e.opts.MaxParams})
+	e.redact = newRedactor(&e.opts)
+	e.policies = &policies{e: e, kept: map[policyKey]*flight[*Policy]{}}
+	e.slots = newSlots(&e.opts)
+	e.background, e.stop = context.WithCancel(context.Background()) // outlives every request
+	e.late = make(chan struct{}, maxLate)
+	return e, nil
+}
+
+// fill puts the defaults in.
+func (o *Options) fill() error {
+	for _, n := range []struct {
+		name  string
+		value *int
+		def   int
+	}{
+		{"Rows", &o.Rows, DefaultRows}, {"MaxRows", &o.MaxRows, MaxRows}, {"Bytes", &o.Bytes, DefaultBytes}, {"CellBytes", &o.CellBytes, DefaultCellBytes},
+		{"MaxLength", &o.MaxLength, 64 << 10}, {"MaxParams", &o.MaxParams, DefaultParams}, {"MaxParamBytes", &o.MaxParamBytes, 64 << 10},
+		{"MaxParamsBytes", &o.MaxParamsBytes, 1 << 20}, {"Running", &o.Running, 8}, {"Queued", &o.Queued, 32}, {"PerUser", &o.PerUser, 2},
+	} {
+		if *n.value < 0 {
+			return fmt.Errorf("make an engine for queries: the option %s is negative", n.name)
+		}
+		if *n.value == 0 {
+			*n.value = n.def
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		def   time.Duration
+	}{
+		{"StatementTimeout", &o.StatementTimeout, 10 * time.Second}, {"RequestTimeout", &o.RequestTimeout, 15 * time.Second},
+		{"PolicyLife", &o.PolicyLife, time.Minute},
+	} {
+		if *d.value < 0 {
+			return fmt.Errorf("make an engine for queries: the option %s is negative", d.name)
+		}
+		if *d.value == 0 {
+			*d.value = d.def
+		}
+	}
+	o.Rows = min(o.Rows, o.MaxRows)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return nil
+}
+
+// Close waits until late audit records are written, or gives them up when ctx
+// ends, and says in the log which.
+func (e *Engine) Close(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		e.pending.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		e.stop()
+		return nil
+	case <-ctx.Done():
+		e.stop()
+		<-done
+		return fmt.Errorf("write the audit records that are late: %w", ctx.Err())
+	}
+}
+
+// Invalidate forgets all policies and what is known of the database's tables,
+// so that the next query reads them anew.
+func (e *Engine) Invalidate() { e.policies.drop() }
+
+// Policy is what a user may read under a role. The error is an [*Error] with
+// [CodeDenied] when the role is not one the user can use.
+func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, error) {
+	p, err := e.policies.get(ctx, who.UserID, roleID)
+	if err != nil {
+		return nil, e.refused(err, who.RequestID)
+	}
+	return p, nil
+}
+
+// Query answers a statement. The error is an [*Error].
+func (e *Engine) Query(ctx context.Context, who Caller, q Request) (*Result, error) {
+	var result *Result
+	err := e.audited(ctx, who, q, func(ctx context.Context, rec *record) error {
+		plan, out, err := e.answer(ctx, who, q, rec)
+		if err != nil {
+			return err
+		}
+		result = e.result(rec, plan, out)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// Explain tells how a statement would be run, without running it. It is audited
+// like a query. The error is an [*Error].
+func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*Explanation, error) {
+	var explanation *Explanation
+	err := e.audited(ctx, who, q, func(ctx context.Context, rec *record) error {
+		var node *PlanNode
+		plan, err := e.secured(ctx, who, q, rec, func(s *statement, _ *Policy) (err error) {
+			node, err = e.db.explain(ctx, s)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		explanation = &Explanation{RequestID: rec.requestID, Plan: *node, Tables: nonNil(plan.Tables), Columns: planColumns(plan)}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return explanation, nil
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// audited runs do as one request: with a slot, a time limit, one audit record,
+// and whatever happens an [*Error] that may be shown.
+func (e *Engine) audited(ctx context.Context, who Caller, q Request, do func(context.Context, *record) error) error {
+	rec := newRecord(who, q, e.opts.Clock())
+	limited, cancel := context.WithTimeout(ctx, e.opts.RequestTimeout)
+	defer cancel()
+	release, err := e.slots.acquire(limited, who.UserID)
+	if err != nil {
+		return e.close(ctx, rec, e.refused(err, rec.requestID), false)
+	}
+	defer release()
+	if err := e.open(ctx, rec); err != nil {
+		return e.refused(err, rec.requestID)
+	}
+	err = protect(func() error { return do(limited, rec) })
+	var refusal *Error
+	if err != nil {
+		if limited.Err() != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
+			err = timedOut(err)
+		}
+		refusal = e.refused(err, rec.requestID)
+	}
+	return e.close(ctx, rec, refusal, true)
+}
+
+// protect turns a panic into an error.
+func protect(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fail(CodeInternal, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "internal error")
+		}
+	}()
+	return do()
+}
+
+// answer runs a statement, and once more with the fence when data made it fail.
+func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record) (*guard.Plan, *output, error) {
+	var out *output
+	plan, err := e.secured(ctx, who, q, rec, func(s *statement, p *Policy) (err error) {
+		fence := slices.Contains(e.opts.AlwaysFence, q.RoleID)
+		if !fence {
+			out, err = e.db.run(ctx, s)
+			if err == nil || !e.db.failure(err).data {
+				return err
+			}
+			e.log.InfoContext(ctx, "query: repeated behind the fence", "request", rec.requestID, "user", who.UserID, "role", q.RoleID, "error", err)
+		}
+		rec.fenced = true
+		text, fenceErr := s.plan.Fenced(ctx)
+		if fenceErr != nil {
+			return fail(CodeInternal, errors.Join(err, fenceErr), "the statement could not be secured")
+		}
+		second := *s
+		second.sql = text
+		second.timeout = e.remaining(ctx)
+		rec.securedSQL = text
+		out, err = e.db.run(ctx, &second)
+		return err
+	})
+	return plan, out, err
+}
+
+// maxAttempts is how often a statement is secured anew because rights changed
+// before it ran.
+const maxAttempts = 3
+
+// secured makes a statement safe under the caller's policy and hands it to run,
+// which says whether the rights are still those.
+func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record, run func(*statement, *Policy) error) (*guard.Plan, error) {
+	if err := e.checkRequest(q); err != nil {
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		p, err := e.policies.get(ctx, who.UserID, q.RoleID)
+		if err != nil {
+			return nil, err
+		}
+		rec.clientID, rec.policyVersion = p.rights.clientID, p.Guard.Version
+		rows, notes := e.rows(q.MaxRows, p.MaxRows)
+		rec.notes = notes
+		plan, err := e.guard.Secure(ctx, p.Guard, q.SQL, len(q.Params), rows)
+		if err != nil {
+			var refusal *guard.Refusal
+			if errors.As(err, &refusal) {
+				rec.tables = refusal.Tables
+			}
+			return nil, err
+		}
+		rec.tables, rec.securedSQL = plan.Tables, plan.SQL
+		err = run(&statement{
+			sql: plan.SQL, plan: plan, params: q.Params, rows: rows, bytes: e.opts.Bytes, cellBytes: e.opts.CellBytes,
+			timeout: e.remaining(ctx), rights: &p.rights.made,
+		}, p)
+		if err == nil {
+			return plan, nil
+		}
+		if !errors.Is(err, errRightsChanged) {
+			return nil, err
+		}
+		e.policies.forget(policyKey{who.UserID, q.RoleID}, p)
+		if attempt == maxAttempts {
+			return nil, fail(CodeUnavailable, err, "the rights are being changed").hint("try again")
+		}
+	}
+}
+
+// checkRequest refuses what needs no parser.
+func (e *Engine) checkRequest(q Request) error {
+	if strings.TrimSpace(q.SQL) == "" {
+		return fail(CodeInvalid, nil, "there is no statement").hint("give a SELECT in sql")
+	}
+	return checkParams(q.Params, &e.opts)
+}
+
+// rows is how many rows are answered at most.
+func (e *Engine) rows(wanted, role int) (rows int, notes []string) {
+	rows = wanted
+	if rows <= 0 {
+		rows = e.opts.Rows
+	}
+	if rows > e.opts.MaxRows {
+		rows = e.opts.MaxRows
+		notes = append(notes, fmt.Sprintf("maxRows was lowered to %d", rows))
+	}
+	if role > 0 && rows > role {
+		rows = role
+		notes = append(notes, fmt.Sprintf("the role may read at most %d rows at a time", rows))
+	}
+	return rows, notes
+}
+
+// remaining is how long a run may take.
+func (e *Engine) remaining(ctx context.Context) time.Duration {
+	left := e.opts.StatementTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		left = min(left, time.Until(deadline))
+	}
+	return max(left, time.Millisecond)
+}
+
+// result makes the answer.
+func (e *Engine) result(rec *record, plan *guard.Plan, out *output) *Result {
+	r := &Result{
+		RequestID: rec.requestID, Columns: out.columns, Rows: out.rows, RowCount: len(out.rows), Truncated: out.truncated, Tables: nonNil(plan.Tables),
+		ExecutionTimeMs: rounded(e.opts.Clock().Sub(rec.started)), Notes: slices.Concat(rec.notes, out.notes),
+	}
+	rec.rowCount = len(out.rows)
+	for i := range r.Columns {
+		if i < len(plan.Columns) {
+			r.Columns[i].Redacted = plan.Columns[i].Redacted
+		}
+	}
+	return r
+}
+
+func planColumns(plan *guard.Plan) []Column {
+	columns := make([]Column, len(plan.Columns))
+	for i, c := range plan.Columns {
+		columns[i] = Column{Name: c.Name, Redacted: c.Redacted}
+	}
+	return columns
+}
+
+// rounded is a duration in milliseconds, to 10 of them.
+func rounded(d time.Duration) int64 { return d.Round(10 * time.Millisecond).Milliseconds() }
+
+// refused is any error as the caller may hear it. What it really was goes to
+// the log under the request's id.
+func (e *Engine) refused(err error, requestID string) *Error {
+	var known *Error
+	var refusal *guard.Refusal
+	switch {
+	case errors.As(err, &known):
+		copied := *known
+		known = &copied
+	case errors.Is(err, errNotHeld):
+		known = fail(CodeDenied, nil, "the role is not available to this user").hint("use one of the user's own roles")
+	case errors.Is(err, errBusy):
+		known = fail(CodeBusy, nil, "too many statements at a time").hint("try again in a moment")
+		known.RetryAfter = time.Second
+	case errors.As(err, &refusal):
+		known = refusalError(refusal)
+	default:
+		known = e.db.failure(err).err
+		copied := *known
+		known = &copied
+	}
+	known.RequestID = requestID
+	if known.cause != nil || known.Code == CodeInternal {
+		e.log.Warn("query: failed", "request", requestID, "code", string(known.Code), "error", err, "cause", known.cause)
+	}
+	return known
+}
+
+// refusalError is a refusal of the guard for the caller.
+func refusalError(r *guard.Refusal) *Error {
+	codes := map[guard.Kind]Code{
+		guard.Syntax: CodeSyntax, guard.NotSelect: CodeNotSelect, guard.Unsupported: CodeUnsupported, guard.Denied: CodeDenied,
+		guard.TooLarge: CodeTooComplex, guard.Insecure: CodeUnsupported,
+	}
+	code, ok := codes[r.Kind]
+	if !ok {
+		code = CodeUnsupported
+	}
+	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Position: r.Position}
+}
+
+// Health looks at the database, its login and the audit.
+func (e *Engine) Health(ctx context.Context) Health {
+	h := Health{Database: "up", Audit: "up", Checked: e.opts.Clock()}
+	warnings, err := e.db.check(ctx)
+	if err != nil {
+		h.Database = e.db.failure(err).err.Message
+	}
+	h.Warnings = append(h.Warnings, warnings...)
+	switch {
+	case e.opts.NoAudit:
+		h.Audit = "off"
+	case err == nil:
+		if ready := e.db.auditReady(ctx); ready != nil {
+			h.Audit = e.db.failure(ready).err.Message
+		}
+	default:
+		h.Audit = "unknown"
+	}
+	h.OK = err == nil && (h.Audit == "up" || h.Audit == "off" || e.opts.AuditOptional)
+	return h
+}

@@ -1,0 +1,210 @@
+package aiquery_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/aitest"
+)
+
+var user = aiquery.Caller{UserID: aitest.User, Name: "AiUser"}
+
+// world is an engine over one of the two databases.
+type world struct {
+	*aiquery.Engine
+	db  aiquery.Database
+	log *logBuffer
+	// exec changes the database as its owner.
+	exec func(t testing.TB, statement string)
+	// audit are the audit's records, newest last.
+	audit func(t testing.TB) []map[string]string
+	url   string          // of PostgreSQL
+	srv   *erptest.Server // of the embedded database
+}
+
+// logBuffer keeps the service's own log.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// options are the tests' defaults.
+func options(change func(*aiquery.Options)) (*aiquery.Options, *logBuffer) {
+	log := &logBuffer{}
+	opts := &aiquery.Options{Logger: slog.New(slog.NewTextHandler(log, nil)), PerUser: 8}
+	if change != nil {
+		change(opts)
+	}
+	return opts, log
+}
+
+func catalogOf(t testing.TB, source dict.Source) *dict.Catalog {
+	t.Helper()
+	c, err := dict.LoadCatalog(t.Context(), source)
+	require.NoError(t, err)
+	return c
+}
+
+// onPostgres is an engine with the low login on a database of its own.
+func onPostgres(t testing.TB, change func(*aiquery.Options)) *world {
+	t.Helper()
+	address := aitest.Postgres(t)
+	return engineOn(t, address, aitest.As(t, address, aitest.ReadLogin), change)
+}
+
+func engineOn(t testing.TB, owner, login string, change func(*aiquery.Options)) *world {
+	t.Helper()
+	w := &world{url: owner}
+	admin, err := aiquery.OpenPostgres(t.Context(), owner, nil)
+	require.NoError(t, err)
+	require.NoError(t, aiquery.Install(t.Context(), admin))
+	require.NoError(t, admin.Close())
+	w.exec = func(t testing.TB, statement string) {
+		t.Helper()
+		conn, err := pgx.Connect(t.Context(), owner)
+		require.NoError(t, err)
+		defer conn.Close(context.WithoutCancel(t.Context()))
+		_, err = conn.PgConn().Exec(t.Context(), "SET search_path = adempiere; "+statement).ReadAll()
+		require.NoError(t, err, statement)
+	}
+	w.exec(t, "GRANT INSERT, UPDATE, SELECT ON aig_querylog TO "+aitest.AuditLogin+"; GRANT USAGE ON SEQUENCE aig_querylog_sq TO "+aitest.AuditLogin+
+		"; GRANT SELECT ON aig_querylog TO "+aitest.ReadLogin)
+	source, err := dbdict.Open(t.Context(), owner, nil)
+	require.NoError(t, err)
+	reg := catalogOf(t, source)
+	require.NoError(t, source.Close())
+	w.db, err = aiquery.OpenPostgres(t.Context(), login, &aiquery.PostgresOptions{AuditURL: aitest.As(t, owner, aitest.AuditLogin)})
+	require.NoError(t, err)
+	w.audit = func(t testing.TB) []map[string]string {
+		t.Helper()
+		conn, err := pgx.Connect(t.Context(), owner)
+		require.NoError(t, err)
+		defer conn.Close(context.WithoutCancel(t.Context()))
+		results, err := conn.PgConn().Exec(t.Context(), "SELECT * FROM adempiere.aig_querylog ORDER BY aig_querylog_id").ReadAll()
+		require.NoError(t, err)
+		var out []map[string]string
+		for _, row := range results[0].Rows {
+			record := map[string]string{}
+			for i, f := range results[0].FieldDescriptions {
+				if row[i] != nil {
+					record[f.Name] = string(row[i])
+				}
+			}
+			out = append(out, record)
+		}
+		return out
+	}
+	w.start(t, reg, change)
+	return w
+}
+
+func (w *world) start(t testing.TB, reg dict.Registry, change func(*aiquery.Options)) {
+	t.Helper()
+	var opts *aiquery.Options
+	opts, w.log = options(change)
+	var err error
+	w.Engine, err = aiquery.New(w.db, reg, opts)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := w.Close(ctx); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+		if err := w.db.Close(); err != nil {
+			t.Errorf("closing the database: %v", err)
+		}
+	})
+}
+
+func query(sql string, params ...string) aiquery.Request {
+	q := aiquery.Request{SQL: sql, RoleID: aitest.Reader}
+	for _, p := range params {
+		q.Params = append(q.Params, json.RawMessage(p))
+	}
+	return q
+}
+
+// shown is everything of a result in text.
+func shown(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// onEmbedded is an engine on the embedded ERP.
+func onEmbedded(t testing.TB, change func(*aiquery.Options)) *world {
+	t.Helper()
+	srv := aitest.Embedded(t)
+	w := &world{srv: srv}
+	read := srv.Database()
+	source, err := dbdict.New(read, dbdict.SQLite, nil)
+	require.NoError(t, err)
+	reg := catalogOf(t, source)
+	w.db, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: read, Write: srv.Write})
+	require.NoError(t, err)
+	require.NoError(t, aiquery.Install(t.Context(), w.db))
+	w.exec = func(t testing.TB, statement string) {
+		t.Helper()
+		require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}, "*"))
+	}
+	w.audit = func(t testing.TB) []map[string]string {
+		t.Helper()
+		db := srv.Database()
+		defer db.Close()
+		rows, err := db.QueryContext(t.Context(), "SELECT * FROM AIG_QueryLog ORDER BY AIG_QueryLog_ID")
+		require.NoError(t, err)
+		defer rows.Close()
+		columns, err := rows.Columns()
+		require.NoError(t, err)
+		var out []map[string]string
+		for rows.Next() {
+			cells, scan := make([]sql.NullString, len(columns)), make([]any, len(columns))
+			for i := range cells {
+				scan[i] = &cells[i]
+			}
+			require.NoError(t, rows.Scan(scan...))
+			record := map[string]string{}
+			for i, c := range cells {
+				if c.Valid {
+					record[strings.ToLower(columns[i])] = c.String
+				}
+			}
+			out = append(out, record)
+		}
+		require.NoError(t, rows.Err())
+		return out
+	}
+	w.start(t, reg, change)
+	return w
+}

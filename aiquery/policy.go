@@ -1,0 +1,343 @@
+package aiquery
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/aiquery/guard"
+)
+
+// Policy is what one user may read under one role. It does not change.
+type Policy struct {
+	// Guard is the part that statements are secured with.
+	Guard *guard.Policy
+	// MaxRows is the role's own limit (MaxQueryRecords), 0 none.
+	MaxRows int
+
+	rights *rights
+	dict   *dictionary
+	until  time.Time // it is made anew afterwards
+}
+
+// policyBuilder makes one policy.
+type policyBuilder struct {
+	r    *rights
+	d    *dictionary
+	opts *Options
+	p    *guard.Policy
+
+	tables     map[int64]tableRule // type A, by AD_Table_ID
+	included   bool                // some table is included by rule
+	columns    map[int64][]columnRule
+	records    map[int64][]recordRule
+	dependents []dependent
+}
+
+// dependent is a condition on every table that refers to another.
+type dependent struct {
+	table   int64
+	columns []string // physical names that refer to it
+	include []int64
+	exclude []int64
+}
+
+// newPolicy says what the rights mean for every table.
+func newPolicy(r *rights, d *dictionary, opts *Options, schema string) (*Policy, error) {
+	b := &policyBuilder{
+		r: r, d: d, opts: opts, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]recordRule{},
+		p: &guard.Policy{
+			Schema: schema, Tables: make(map[string]*guard.Table, len(d.tables)), Denied: map[string]string{}, Functions: map[string]bool{}, Mask: opts.Mask,
+		},
+	}
+	b.sort()
+	for name, t := range d.tables {
+		table, why := b.table(t)
+		if why != "" {
+			b.p.Denied[name] = t.info.Name
+			continue
+		}
+		b.p.Tables[name] = table
+	}
+	for _, f := range slices.Concat(harmlessFunctions, opts.Functions) {
+		if f = strings.ToLower(f); d.catalog.functions[f] {
+			b.p.Functions[f] = true
+		}
+	}
+	content, err := json.Marshal(b.p)
+	if err != nil {
+		return nil, fmt.Errorf("make the policy: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	b.p.Version = hex.EncodeToString(sum[:12])
+	return &Policy{Guard: b.p, MaxRows: r.maxRows, rights: r, dict: d}, nil
+}
+
+// sort arranges the rules by table.
+func (b *policyBuilder) sort() {
+	for _, rule := range b.r.tables {
+		if rule.kind != "" && rule.kind != "A" {
+			continue
+		}
+		b.tables[rule.table] = rule
+		b.included = b.included || !rule.exclude
+	}
+	for _, rule := range b.r.columns {
+		table := rule.table
+		if table == 0 {
+			table = b.d.tableOfColumn(rule.column)
+		}
+		b.columns[table] = append(b.columns[table], rule)
+	}
+	for _, rule := range b.r.records {
+		b.records[rule.table] = append(b.records[rule.table], rule)
+	}
+	for table, rules := range b.records {
+		t := b.d.byID[table]
+		if t == nil {
+			continue
+		}
+		key := t.physical() + "_id"
+		dep := dependent{table: table, columns: []string{key}}
+		switch key {
+		case "ad_user_id":
+			dep.columns = append(dep.columns, "salesrep_id")
+		case "c_elementvalue_id":
+			dep.columns = append(dep.columns, "account_id")
+		}
+		var only []recordRule
+		for _, rule := range rules {
+			if rule.dependent {
+				only = append(only, rule)
+			}
+		}
+		dep.include, dep.exclude = recordLists(only)
+		if len(dep.include)+len(dep.exclude) > 0 {
+			b.dependents = append(b.dependents, dep)
+		}
+	}
+	slices.SortFunc(b.dependents, func(x, y dependent) int { return int(x.table - y.table) })
+}
+
+// tableOfColumn finds a column's table by its AD_Column_ID.
+func (d *dictionary) tableOfColumn(column int64) int64 {
+	for id, t := range d.byID {
+		if slices.Contains(t.ids, column) {
+			return id
+		}
+	}
+	return 0
+}
+
+// recordLists are the ids of include rules, and of exclude rules that also keep
+// from reading; sorted.
+func recordLists(rules []recordRule) (include, exclude []int64) {
+	for _, rule := range rules {
+		switch {
+		case !rule.exclude:
+			include = append(include, rule.record)
+		case !rule.readOnly:
+			exclude = append(exclude, rule.record)
+		}
+	}
+	slices.Sort(include)
+	slices.Sort(exclude)
+	return slices.Compact(include), slices.Compact(exclude)
+}
+
+// contains compares names of tables in any case of letters.
+func contains(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
+}
+
+// barred tells why the role may not read a table, "" when it may.
+func (b *policyBuilder) barred(t *dictTable) string {
+	name := t.physical()
+	level := string(t.info.AccessLevel)
+	switch {
+	case strings.EqualFold(name, AuditTableName):
+		return "it is the audit's"
+	case contains(b.opts.DeniedTables, name):
+		return "it is closed by a setting"
+	case level == "4" && !strings.Contains(b.r.level, "S") && !contains(b.opts.SystemTables, name):
+		return "it belongs to the System level"
+	case t.rel.kind == opaqueView && !contains(b.opts.SafeViews, name):
+		return "it is a materialized view or a foreign table"
+	}
+	rule, ruled := b.tables[int64(t.info.ID)]
+	switch {
+	case ruled && rule.exclude && !rule.readOnly:
+		return "the role excludes it"
+	case !ruled && b.included && !b.r.readUnlisted:
+		return "the role does not include it"
+	}
+	if t.rel.kind != plainView && (!t.rel.has("ad_client_id") || !t.rel.has("ad_org_id")) && !contains(b.opts.OpenTables, name) {
+		return "it has no tenant or organization"
+	}
+	// What a translation says is what the table says.
+	if base := b.d.tables[t.base]; base != nil && base != t {
+		return b.barred(base)
+	}
+	return ""
+}
+
+// table says what the role sees of a table, or why it sees nothing.
+func (b *policyBuilder) table(t *dictTable) (*guard.Table, string) {
+	if why := b.barred(t); why != "" {
+		return nil, why
+	}
+	g := &guard.Table{Name: t.info.Name, Columns: t.columns, Denied: t.other, Definition: t.rel.definition}
+	if denied := b.deniedColumns(t); len(denied) > 0 {
+		g.Columns, g.Denied = nil, slices.Clone(t.other)
+		for _, c := range t.columns {
+			if denied[c.Name] {
+				g.Denied = append(g.Denied, c)
+			} else {
+				g.Columns = append(g.Columns, c)
+			}
+		}
+	}
+	if len(g.Columns) == 0 {
+		return nil, "no column of it may be seen"
+	}
+	g.Conditions = b.conditions(t)
+	for _, rule := range b.r.valid {
+		if rule.table != int64(t.info.ID) {
+			continue
+		}
+		code, ok := b.replaceContext(rule.code)
+		if !ok {
+			return nil, "a validation rule of it needs more than is known here"
+		}
+		g.Where = append(g.Where, code)
+	}
+	slices.Sort(g.Where)
+	return g, ""
+}
+
+// deniedColumns are the physical names of columns the rules hide.
+func (b *policyBuilder) deniedColumns(t *dictTable) map[string]bool {
+	denied := map[string]bool{}
+	if rules := b.columns[int64(t.info.ID)]; len(rules) > 0 {
+		exclude, named, positive := map[int64]bool{}, map[int64]bool{}, false
+		for _, rule := range rules {
+			switch {
+			case !rule.exclude:
+				named[rule.column], positive = true, true
+			case rule.readOnly:
+				named[rule.column] = true // excluded from changes, so it may be read; it makes no positive list
+			default:
+				exclude[rule.column] = true
+			}
+		}
+		for i, c := range t.columns {
+			if id := t.ids[i]; exclude[id] || positive && !named[id] {
+				denied[c.Name] = true
+			}
+		}
+	}
+	if base := b.d.tables[t.base]; base != nil && base != t {
+		for name := range b.deniedColumns(base) {
+			if t.rel.has(name) && name != base.physical()+"_id" {
+				denied[name] = true
+			}
+		}
+	}
+	return denied
+}
+
+// conditions are those on tenant and organization, records, locks and
+// dependents.
+func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
+	var all []guard.Condition
+	if t.rel.has("ad_client_id") {
+		all = append(all, guard.Condition{Column: "ad_client_id", IDs: b.clients()})
+	}
+	if t.rel.has("ad_org_id") && !b.r.allOrgs {
+		all = append(all, guard.Condition{Column: "ad_org_id", IDs: b.organizations()})
+	}
+	all = append(all, b.recordConditions(t, int64(t.info.ID), t.physical()+"_id")...)
+	if base := b.d.tables[t.base]; base != nil && base != t {
+		all = append(all, b.recordConditions(t, int64(base.info.ID), base.physical()+"_id")...)
+	}
+	if t.rel.kind == plainView {
+		return all // its tables have theirs
+	}
+	for _, dep := range b.dependents {
+		for i, column := range dep.columns {
+			if !t.rel.has(column) || i == 0 && dep.table == int64(t.info.ID) {
+				continue // the table's own rules are there already
+			}
+			if len(dep.include) > 0 {
+				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: true})
+			}
+			if len(dep.exclude) > 0 {
+				all = append(all, guard.Condition{Column: column, Not: true, IDs: dep.exclude, NullOK: true})
+			}
+		}
+	}
+	return all
+}
+
+// recordConditions are the rules about single records of a table, on the
+// column that holds its key.
+func (b *policyBuilder) recordConditions(t *dictTable, table int64, key string) []guard.Condition {
+	if !t.rel.has(key) {
+		return nil
+	}
+	var all []guard.Condition
+	include, exclude := recordLists(b.records[table])
+	if len(include) > 0 {
+		all = append(all, guard.Condition{Column: key, IDs: include})
+	}
+	exclude = slices.Concat(exclude, b.r.locked[table])
+	slices.Sort(exclude)
+	if exclude = slices.Compact(exclude); len(exclude) > 0 {
+		all = append(all, guard.Condition{Column: key, Not: true, IDs: exclude, NullOK: true})
+	}
+	return all
+}
+
+// clients are the tenants that may be read.
+func (b *policyBuilder) clients() []int64 {
+	if b.r.clientID == 0 || !b.r.allOrgs && len(b.r.orgs) == 0 {
+		return []int64{0}
+	}
+	return []int64{0, b.r.clientID}
+}
+
+// organizations are those that may be read, sorted.
+func (b *policyBuilder) organizations() []int64 {
+	list := []int64{0}
+	for id := range b.r.orgs {
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// replaceContext puts the session's values into a validation rule. It reports
+// false when it names one that is not known without a log-in.
+func (b *policyBuilder) replaceContext(code string) (string, bool) {
+	values := map[string]int64{"AD_CLIENT_ID": b.r.clientID, "AD_ROLE_ID": b.r.roleID, "AD_USER_ID": b.r.userID}
+	var out strings.Builder
+	for rest := code; ; {
+		before, after, found := strings.Cut(rest, "@")
+		out.WriteString(before)
+		if !found {
+			return out.String(), true
+		}
+		name, tail, closed := strings.Cut(after, "@")
+		value, known := values[strings.ToUpper(strings.TrimLeft(name, "#$"))]
+		if !closed || !known {
+			return "", false
+		}
+		out.WriteString(strconv.FormatInt(value, 10))
+		rest = tail
+	}
+}

@@ -1,0 +1,101 @@
+package aiquery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// catalog implements database.
+func (p *postgres) catalog(ctx context.Context) (*catalog, error) {
+	c := &catalog{relations: map[string]*relation{}, functions: map[string]bool{}}
+	namespace := "(SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = " + literal(p.opts.Schema) + ")"
+	return c, p.snapshot(ctx, func(read reader) error {
+		rows, err := read(ctx, `SELECT r.relname, r.relkind, a.attname, t.typname,
+				CASE WHEN r.relkind = 'v' AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(r.oid) END
+			FROM pg_catalog.pg_class r JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
+			JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+			WHERE r.relnamespace = `+namespace+` AND r.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT r.relispartition
+			ORDER BY r.relname, a.attnum`)
+		if err != nil {
+			return fmt.Errorf("read the database's tables: %w", err)
+		}
+		for _, row := range rows {
+			name := row[0].String
+			r := c.relations[name]
+			if r == nil {
+				r = &relation{name: name}
+				switch row[1].String {
+				case "r", "p":
+					r.kind = baseTable
+				case "v":
+					r.kind = plainView
+				default:
+					r.kind = opaqueView
+				}
+				c.relations[name] = r
+			}
+			r.columns = append(r.columns, physicalColumn{name: row[2].String, kind: row[3].String})
+			if row[4].Valid {
+				r.definition = strings.TrimSuffix(strings.TrimSpace(row[4].String), ";")
+			}
+		}
+		// A name counts as harmless only when no function of the name runs with
+		// its owner's rights or takes a row of a table.
+		rows, err = read(ctx, `SELECT f.proname FROM pg_catalog.pg_proc f WHERE f.pronamespace = `+namespace+`
+			GROUP BY f.proname HAVING NOT pg_catalog.bool_or(f.prosecdef OR f.provolatile = 'v' AND f.proname <> 'getdate' OR f.proretset
+				OR EXISTS (SELECT 1 FROM pg_catalog.pg_type t WHERE t.oid = ANY (f.proargtypes) AND t.typtype NOT IN ('b')))`)
+		if err != nil {
+			return fmt.Errorf("read the database's functions: %w", err)
+		}
+		for _, row := range rows {
+			c.functions[row[0].String] = true
+		}
+		return nil
+	})
+}
+
+// check implements database.
+func (p *postgres) check(ctx context.Context) (warnings []string, err error) {
+	err = p.snapshot(ctx, func(read reader) error {
+		rows, err := read(ctx, `SELECT u.rolsuper, u.rolbypassrls, u.rolcreaterole, u.rolcreatedb, u.rolreplication,
+				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'),
+				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP'),
+				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(p.opts.Schema)+`),
+				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(p.opts.Schema)+`
+					AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')),
+				EXISTS (SELECT 1 FROM pg_catalog.pg_class r JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace
+					WHERE n.nspname = `+literal(p.opts.Schema)+` AND r.relkind IN ('r', 'p')
+					AND pg_catalog.has_table_privilege(r.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')),
+				pg_catalog.pg_has_role('pg_read_server_files', 'USAGE') OR pg_catalog.pg_has_role('pg_execute_server_program', 'USAGE')
+					OR pg_catalog.pg_has_role('pg_write_server_files', 'USAGE'),
+				pg_catalog.current_setting('server_encoding')
+			FROM pg_catalog.pg_roles u WHERE u.rolname = SESSION_USER`)
+		if err != nil {
+			return err
+		}
+		if len(rows) != 1 {
+			return fmt.Errorf("look at the login: it has %d rows", len(rows))
+		}
+		row := rows[0]
+		if row[7].String != "t" {
+			return fail(CodeUnavailable, nil, "the database has no schema %s", p.opts.Schema).hint("name the schema of the ERP's tables")
+		}
+		if row[11].String != "UTF8" {
+			return fail(CodeUnavailable, nil, "the database's encoding is not UTF8").hint("use a database with the encoding UTF8")
+		}
+		for i, what := range map[int]string{
+			0: "is a superuser", 1: "bypasses row-level security", 2: "may create roles", 3: "may create databases", 4: "may replicate",
+			5: "may create schemas", 6: "may create temporary tables", 8: "may create objects in the ERP's schema",
+			9: "may change rows of the ERP", 10: "may reach files or programs of the server",
+		} {
+			if row[i].String == "t" {
+				warnings = append(warnings, "the database login "+what)
+			}
+		}
+		slices.Sort(warnings)
+		return nil
+	})
+	return warnings, err
+}

@@ -1,0 +1,322 @@
+package aiquery_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/internal/aitest"
+)
+
+// both runs a test on both databases.
+func both(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	for name, open := range map[string]func(testing.TB, func(*aiquery.Options)) *world{"postgresql": onPostgres, "embedded": onEmbedded} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t, nil))
+		})
+	}
+}
+
+// reports are ordinary questions; each orders its rows completely.
+var reports = []string{
+	`SELECT c_order_id, documentno, dateordered, grandtotal FROM c_order ORDER BY c_order_id`,
+	`SELECT count(*), sum(grandtotal), min(dateordered), max(documentno) FROM C_Order`,
+	`SELECT o.documentno, bp.name FROM c_order o LEFT JOIN c_bpartner bp ON bp.c_bpartner_id = o.c_bpartner_id ORDER BY o.c_order_id`,
+	`SELECT o.documentno, bp.name FROM c_order o JOIN c_bpartner bp ON bp.c_bpartner_id = o.c_bpartner_id ORDER BY o.c_order_id`,
+	`SELECT bp.name, count(o.c_order_id) n, coalesce(sum(o.grandtotal), 0) total FROM c_bpartner bp LEFT JOIN c_order o USING (c_bpartner_id) GROUP BY bp.name ORDER BY total DESC, bp.name`,
+	`SELECT p.name, sum(l.qtyordered) q FROM c_orderline l JOIN m_product p ON p.m_product_id = l.m_product_id GROUP BY p.name HAVING sum(l.qtyordered) > 1 ORDER BY q DESC, p.name`,
+	`WITH t AS (SELECT c_bpartner_id, sum(grandtotal) s FROM c_order GROUP BY c_bpartner_id) SELECT bp.name, t.s FROM t JOIN c_bpartner bp ON bp.c_bpartner_id = t.c_bpartner_id ORDER BY 1`,
+	`SELECT documentno, rank() OVER (ORDER BY grandtotal DESC, c_order_id) r FROM c_order ORDER BY r`,
+	`SELECT name, password, emailuserpw FROM ad_user ORDER BY ad_user_id`,
+	`SELECT name FROM ad_user WHERE password = '***' ORDER BY ad_user_id`,
+	`SELECT u.name FROM ad_user u WHERE EXISTS (SELECT 1 FROM c_order o WHERE o.salesrep_id = u.ad_user_id) ORDER BY 1`,
+	`SELECT documentno, partnername, partnertax, hint FROM rv_order_detail ORDER BY c_order_id`,
+	`SELECT name, orders, total FROM rv_bpartner_total ORDER BY c_bpartner_id`,
+	`SELECT documentno, partnername, clue FROM rv_order_recent ORDER BY documentno`,
+	`SELECT name, passphrase FROM ad_allusers_v ORDER BY ad_user_id`,
+	`SELECT documentno FROM c_order UNION SELECT documentno FROM c_invoice ORDER BY 1`,
+	`SELECT docstatus, count(*) FROM c_invoice GROUP BY docstatus ORDER BY 1`,
+	`SELECT name FROM c_project ORDER BY 1`,
+	`SELECT name, duns FROM c_bpartner ORDER BY c_bpartner_id`,
+	`SELECT value, name FROM m_product WHERE name LIKE '%e%' ORDER BY m_product_id`,
+	`SELECT ad_org_id, count(*) FROM c_orderline GROUP BY ad_org_id ORDER BY 1`,
+	`SELECT CASE WHEN grandtotal > 1000 THEN 'big' ELSE 'small' END k, count(*) FROM c_order GROUP BY 1 ORDER BY 1`,
+	`SELECT 1 AS one, 'x' AS x, NULL AS n, true AS b, 1.50 AS d`,
+}
+
+// TestAnswersAreThoseOfTheReducedDatabase is the one property.
+func TestAnswersAreThoseOfTheReducedDatabase(t *testing.T) {
+	t.Parallel()
+	reduced := aitest.Reduced(t)
+	conn, err := pgx.Connect(t.Context(), reduced)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.PgConn().Exec(t.Context(), "SET search_path = adempiere").ReadAll()
+	require.NoError(t, err)
+	want := map[string][][]string{}
+	for _, sql := range reports {
+		results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
+		require.NoError(t, err, sql)
+		rows := [][]string{}
+		for _, row := range results[0].Rows {
+			var cells []string
+			for _, c := range row {
+				if c == nil {
+					cells = append(cells, "NULL")
+				} else {
+					cells = append(cells, string(c))
+				}
+			}
+			rows = append(rows, cells)
+		}
+		want[sql] = rows
+	}
+	for name, open := range map[string]func(testing.TB, func(*aiquery.Options)) *world{"postgresql": onPostgres, "embedded": onEmbedded} {
+		w := open(t, nil)
+		for _, sql := range reports {
+			q := query(sql)
+			q.MaxRows = 1000
+			got, err := w.Query(t.Context(), user, q)
+			if !assert.NoError(t, err, "%s: %s\n%s", name, sql, w.log) {
+				continue
+			}
+			rows := [][]string{}
+			for _, row := range got.Rows {
+				var cells []string
+				for _, c := range row {
+					cells = append(cells, plain(c))
+				}
+				rows = append(rows, cells)
+			}
+			assert.Equal(t, want[sql], rows, "%s: %s", name, sql)
+			assert.Empty(t, aitest.Leaks(shown(t, got)))
+		}
+		assert.Len(t, w.audit(t), len(reports))
+	}
+}
+
+// plain is a value as PostgreSQL writes it.
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case bool:
+		if v {
+			return "t"
+		}
+		return "f"
+	case json.Number:
+		return v.String()
+	case string:
+		if len(v) >= 19 && v[10] == 'T' {
+			return strings.Replace(v, "T", " ", 1)
+		}
+		return v
+	}
+	return "?"
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		run := func(q aiquery.Request) *aiquery.Result {
+			t.Helper()
+			r, err := w.Query(t.Context(), user, q)
+			require.NoError(t, err, w.log)
+			return r
+		}
+		r := run(query(`SELECT documentno AS "No", grandtotal, dateordered, isactive FROM c_order WHERE c_order_id = 104`))
+		assert.Equal(t, []aiquery.Column{{Name: "No", Type: "varchar"}, {Name: "grandtotal", Type: "numeric"}, {Name: "dateordered", Type: "timestamp"}, {Name: "isactive", Type: "bpchar"}}, r.Columns)
+		require.Len(t, r.Rows, 1)
+		assert.Equal(t, []any{"80004", json.Number("28.20"), "2024-03-05T00:00:00", "Y"}, r.Rows[0])
+		assert.Equal(t, []string{"C_Order"}, r.Tables)
+		assert.NotEmpty(t, r.RequestID)
+		assert.False(t, r.Truncated)
+		assert.Zero(t, r.ExecutionTimeMs%10)
+
+		r = run(query(`SELECT name, password FROM ad_user WHERE ad_user_id = 101`))
+		assert.Equal(t, []any{"GardenAdmin", "***"}, r.Rows[0])
+		assert.True(t, r.Columns[1].Redacted)
+		assert.False(t, r.Columns[0].Redacted)
+
+		q := query(`SELECT c_order_id FROM c_order ORDER BY 1`)
+		q.MaxRows = 3
+		r = run(q)
+		assert.Len(t, r.Rows, 3)
+		assert.True(t, r.Truncated)
+		q.MaxRows = 5000
+		assert.Contains(t, strings.Join(run(q).Notes, ""), "1000")
+		q.RoleID, q.MaxRows = aitest.Whole, 100
+		assert.Equal(t, 7, run(q).RowCount, "the role's own limit")
+
+		r = run(query(`SELECT count(*) FROM c_order WHERE grandtotal > $1 AND dateordered >= $2 AND documentno = ANY($3) AND isactive = $4`,
+			`20.5`, `"2024-01-01"`, `["80004", "80006", "80008"]`, `"Y"`))
+		assert.Equal(t, json.Number("3"), r.Rows[0][0])
+		r = run(query(`SELECT $1::text, $2::numeric, $3::bool, $4::int4[], $5::date`, `"it's \\ \"x\""`, `12345678901234567890.123456789`, `true`, `[1, null, 3]`, `"2026-02-03"`))
+		assert.Equal(t, []any{`it's \ "x"`, json.Number("12345678901234567890.123456789"), true, []any{json.Number("1"), nil, json.Number("3")}, "2026-02-03"}, r.Rows[0])
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		cases := []struct {
+			name string
+			q    aiquery.Request
+			code aiquery.Code
+		}{
+			{"empty", query(" "), aiquery.CodeInvalid},
+			{"no SQL", query("SELEC 1"), aiquery.CodeSyntax},
+			{"insert", query("INSERT INTO c_order VALUES (1)"), aiquery.CodeNotSelect},
+			{"two", query("SELECT 1; SELECT 2"), aiquery.CodeNotSelect},
+			{"excluded table", query("SELECT * FROM c_payment"), aiquery.CodeDenied},
+			{"unknown table", query("SELECT * FROM c_paymentt"), aiquery.CodeDenied},
+			{"excluded column", query("SELECT taxid FROM c_bpartner"), aiquery.CodeDenied},
+			{"the audit", query("SELECT * FROM aig_querylog"), aiquery.CodeDenied},
+			{"catalog", query("SELECT * FROM pg_catalog.pg_class"), aiquery.CodeDenied},
+			{"view over an excluded table", query("SELECT * FROM rv_payment_list"), aiquery.CodeDenied},
+			{"function", query("SELECT pg_sleep(1)"), aiquery.CodeDenied},
+			{"too few parameters", query("SELECT $1::int, $2::int", "1"), ""},
+			{"object as a parameter", query("SELECT $1::text", `{"a": 1}`), aiquery.CodeInvalid},
+			{"no JSON", query("SELECT $1::text", `{`), aiquery.CodeInvalid},
+			{"NUL", query("SELECT 1\x00"), ""},
+			{"no UTF-8", query("SELECT '\xff'"), ""},
+			{"division", query("SELECT 1/0"), aiquery.CodeData},
+			{"not a date", query("SELECT documentno::date FROM c_order"), aiquery.CodeData},
+			{"parameter of another type", query("SELECT count(*) FROM c_order WHERE grandtotal > $1", `"x"`), aiquery.CodeData},
+			{"two rows", query("SELECT (SELECT name FROM c_bpartner)"), aiquery.CodeData},
+		}
+		for _, c := range cases {
+			_, err := w.Query(t.Context(), user, c.q)
+			require.Error(t, err, c.name)
+			var refusal *aiquery.Error
+			require.ErrorAs(t, err, &refusal, c.name)
+			if c.code != "" {
+				assert.Equal(t, c.code, refusal.Code, "%s: %v\n%s", c.name, err, w.log)
+			}
+			assert.NotEqual(t, aiquery.CodeInternal, refusal.Code, "%s: %v", c.name, err)
+			assert.NotEmpty(t, refusal.Message, c.name)
+			assert.NotEmpty(t, refusal.RequestID)
+			assert.Empty(t, aitest.Leaks(err.Error()), c.name)
+		}
+		records := w.audit(t)
+		require.Len(t, records, len(cases), "one record each")
+		for i, c := range cases {
+			want := aiquery.StatusError
+			if c.code == aiquery.CodeDenied || c.code == aiquery.CodeNotSelect {
+				want = aiquery.StatusDenied
+			}
+			assert.Equal(t, want, records[i]["aig_querystatus"], c.name)
+			assert.NotEmpty(t, records[i]["aig_errormessage"], c.name)
+			assert.Empty(t, aitest.Leaks(records[i]["aig_errormessage"]), c.name)
+		}
+	})
+}
+
+// Errors must not tell what hidden rows hold: the same statements on hidden
+// facts that are so and that are not get the same answer.
+func TestErrorsDependOnNothingHidden(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		for _, pair := range [][2]string{
+			{
+				`SELECT count(*) FROM c_order WHERE 1/(CASE WHEN documentno LIKE 'QZX%' THEN 0 ELSE 1 END) = 1`,
+				`SELECT count(*) FROM c_order WHERE 1/(CASE WHEN documentno LIKE 'ZZZ%' THEN 0 ELSE 1 END) = 1`,
+			},
+			{
+				`SELECT count(*) FROM c_bpartner WHERE (CASE WHEN name LIKE 'QZX%' THEN name ELSE '2026-01-01' END)::date IS NULL`,
+				`SELECT count(*) FROM c_bpartner WHERE (CASE WHEN name LIKE 'ZZZ%' THEN name ELSE '2026-01-01' END)::date IS NULL`,
+			},
+		} {
+			var answers []string
+			for _, sql := range pair {
+				r, err := w.Query(t.Context(), user, query(sql))
+				require.NoError(t, err, "%s\n%s", sql, w.log)
+				answers = append(answers, shown(t, r.Rows))
+			}
+			assert.Equal(t, answers[0], answers[1])
+		}
+		for _, r := range w.audit(t) {
+			assert.Equal(t, aiquery.StatusSuccess, r["aig_querystatus"])
+		}
+	})
+}
+
+func TestAuditRecord(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		who := aiquery.Caller{UserID: aitest.User, RequestID: "req-1", ProviderID: 5, AIUserID: aitest.Stranger}
+		sql := `SELECT partnername, $1::text FROM rv_order_detail WHERE c_order_id = 104`
+		_, err := w.Query(t.Context(), who, query(sql, `"my password"`))
+		require.NoError(t, err, w.log)
+		records := w.audit(t)
+		require.Len(t, records, 1)
+		r := records[0]
+		for column, want := range map[string]string{
+			"aig_provider_id": "5", "ad_user_id": "2000101", "createdby": "2000100", "updatedby": "2000100", "ad_role_id": "2000001",
+			"ad_client_id": "11", "ad_org_id": "0", "isactive": "Y", "aig_querysql": sql, "aig_querystatus": "Success", "aig_rowcount": "1",
+			"aig_tablesaccessed": "AD_User, C_BPartner, C_Order, RV_Order_Detail", "aig_requestid": "req-1", "aig_parameters": "$1 text(13)",
+			"aig_isfenced": "N", "aig_querylog_id": "1000000",
+		} {
+			assert.Equal(t, want, r[column], column)
+		}
+		assert.NotContains(t, r, "aig_errormessage")
+		assert.NotEmpty(t, r["aig_securedsql"])
+		assert.NotEmpty(t, r["aig_policyversion"])
+		assert.NotContains(t, shown(t, r), "my password", "values of parameters are not kept")
+
+		_, err = w.Query(t.Context(), user, query("SELECT 'a\x00b\xff"+strings.Repeat("x", 70_000)+"'"))
+		require.Error(t, err)
+		kept := w.audit(t)[1]["aig_querysql"]
+		assert.True(t, strings.HasPrefix(kept, `SELECT 'a\x00b\xffxxx`), kept[:30])
+		assert.Contains(t, kept, "SHA-256")
+		assert.Less(t, len(kept), 66_000)
+	})
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		for _, q := range []aiquery.Request{
+			query(`SELECT bp.name, count(*) FROM c_order o JOIN c_bpartner bp ON bp.c_bpartner_id = o.c_bpartner_id GROUP BY bp.name`),
+			query(`SELECT documentno FROM c_order WHERE c_order_id = $1 AND documentno = ANY($2)`, "104", `["1"]`),
+		} {
+			x, err := w.Explain(t.Context(), user, q)
+			require.NoError(t, err, w.log)
+			text := shown(t, x.Plan)
+			assert.NotEmpty(t, x.Plan.Node)
+			for _, secret := range []string{"c_order", "C_Order", "50000", "adempiere", "rows", "Filter"} {
+				assert.NotContains(t, text, secret)
+			}
+		}
+		assert.Len(t, w.audit(t), 2)
+	})
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		h := w.Health(t.Context())
+		assert.True(t, h.OK, h)
+		assert.Equal(t, "up", h.Database)
+		assert.Equal(t, "up", h.Audit)
+		assert.Empty(t, h.Warnings)
+	})
+	owner := aitest.Postgres(t)
+	w := engineOn(t, owner, owner, nil)
+	h := w.Health(t.Context())
+	assert.True(t, h.OK)
+	assert.Contains(t, h.Warnings, "the database login is a superuser")
+	assert.Contains(t, h.Warnings, "the database login may change rows of the ERP")
+	w.exec(t, "DROP TABLE aig_querylog")
+	h = w.Health(t.Context())
+	assert.False(t, h.OK)
+	assert.NotEqual(t, "up", h.Audit)
+}

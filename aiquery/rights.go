@@ -1,0 +1,416 @@
+package aiquery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rights is what an AD_Role with the roles it includes gives one user, as the
+// ERP computes it for reading.
+type rights struct {
+	roleID, userID, clientID int64
+	name                     string
+	level                    string // the letters of S, C and O it has
+	allOrgs                  bool   // IsAccessAllOrgs
+	personal                 bool   // IsPersonalAccess: sees what others have locked
+	maxRows                  int    // MaxQueryRecords, 0 none
+	manual                   bool   // IsManual: windows only by rows that say so
+	readUnlisted             bool   // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
+
+	orgs    map[int64]int // organizations and the SeqNo they came with
+	tables  []tableRule
+	columns []columnRule
+	records []recordRule
+	windows map[int64]windowGrant
+	locked  map[int64][]int64 // records others have locked, by AD_Table_ID
+	valid   []validRule
+
+	until time.Time // when a substitution begins or ends; zero: never
+	made  fingerprint
+}
+
+// Rules of the role itself have ownSeq, those of included roles the number of
+// the inclusion.
+type (
+	tableRule struct {
+		table             int64
+		kind              string // AccessTypeRule
+		exclude, readOnly bool
+		seq               int
+	}
+	columnRule struct {
+		table, column     int64
+		exclude, readOnly bool
+		seq               int
+	}
+	recordRule struct {
+		table, record                int64
+		exclude, readOnly, dependent bool
+		seq                          int
+	}
+	windowGrant struct {
+		read, write bool
+		seq         int
+	}
+	validRule struct {
+		table int64
+		code  string
+	}
+)
+
+const ownSeq = -1 << 31
+
+// errNotHeld is a role that the user cannot use, for whatever reason.
+var errNotHeld = errors.New("the role is not one of the user's")
+
+// rightsLoader reads the rights tables. Everything it asks is noted, so that
+// it can be asked again.
+type rightsLoader struct {
+	ctx    context.Context
+	read   reader
+	cat    *catalog
+	schema string
+	userID int64
+	now    time.Time
+	into   *rights
+	seen   map[int64]bool // roles read, so that a circle ends
+}
+
+// row is a row of a rights table by lower-case column name.
+type row map[string]string
+
+func (r row) int(column string) int64 {
+	whole, _, _ := strings.Cut(r[column], ".") // numeric columns may carry decimals
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (r row) yes(column string) bool { return r[column] == "Y" }
+
+// rows reads columns of a table; what the release lacks is empty. The
+// condition is ours and holds numbers only.
+func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
+	relation := l.cat.relations[strings.ToLower(table)]
+	if relation == nil {
+		return nil, nil
+	}
+	var names, quoted []string
+	for _, c := range strings.Fields(strings.ToLower(columns)) {
+		if relation.has(c) {
+			names, quoted = append(names, c), append(quoted, `"`+c+`"`)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	from := `"` + relation.name + `"`
+	if l.schema != "" {
+		from = l.schema + "." + from
+	}
+	text := "SELECT " + strings.Join(quoted, ", ") + " FROM " + from + " WHERE " + where
+	found, err := l.read(l.ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", table, err)
+	}
+	l.into.made.add(text, found)
+	out := make([]row, len(found))
+	for i, cells := range found {
+		out[i] = row{}
+		for j, name := range names {
+			if cells[j].Valid {
+				out[i][name] = strings.TrimRight(cells[j].String, " ") // char columns
+			}
+		}
+	}
+	return out, nil
+}
+
+// loadRights reads what a role gives a user. The error is errNotHeld when the
+// user may not use it.
+func loadRights(ctx context.Context, read reader, cat *catalog, schema string, userID, roleID int64, now time.Time) (*rights, error) {
+	for _, needed := range []string{"ad_user", "ad_role", "ad_user_roles", "ad_client", "ad_role_orgaccess", "ad_table_access", "ad_column_access", "ad_record_access"} {
+		if cat.relations[needed] == nil {
+			return nil, fmt.Errorf("the database has no table %s", needed)
+		}
+	}
+	l := &rightsLoader{ctx: ctx, read: read, cat: cat, schema: schema, userID: userID, now: now, into: &rights{}, seen: map[int64]bool{}}
+	if err := l.bind(roleID); err != nil {
+		return nil, err
+	}
+	r := l.into
+	own, err := l.role(roleID)
+	if err != nil {
+		return nil, err
+	}
+	if own == nil {
+		return nil, errNotHeld
+	}
+	own.made = r.made
+	*r = *own
+	if err := l.include(r); err != nil {
+		return nil, err
+	}
+	if err := l.substitutes(r); err != nil {
+		return nil, err
+	}
+	return r, l.surroundings(r)
+}
+
+// bind makes sure that the user may log in with the role.
+func (l *rightsLoader) bind(roleID int64) error {
+	users, err := l.rows("AD_User", "AD_Client_ID IsActive IsLocked", fmt.Sprintf("ad_user_id = %d", l.userID))
+	if err != nil {
+		return err
+	}
+	held, err := l.rows("AD_User_Roles", "AD_Role_ID IsActive", fmt.Sprintf("ad_user_id = %d AND ad_role_id = %d", l.userID, roleID))
+	if err != nil {
+		return err
+	}
+	roles, err := l.rows("AD_Role", "AD_Client_ID IsActive IsMasterRole", fmt.Sprintf("ad_role_id = %d", roleID))
+	if err != nil {
+		return err
+	}
+	if len(users) != 1 || len(roles) != 1 || len(held) != 1 {
+		return errNotHeld
+	}
+	client := roles[0].int("ad_client_id")
+	clients, err := l.rows("AD_Client", "IsActive", fmt.Sprintf("ad_client_id = %d", client))
+	if err != nil {
+		return err
+	}
+	home := users[0].int("ad_client_id")
+	switch {
+	case !users[0].yes("isactive"), users[0].yes("islocked"), !held[0].yes("isactive"), !roles[0].yes("isactive"), roles[0].yes("ismasterrole"),
+		len(clients) != 1, !clients[0].yes("isactive"),
+		home != 0 && home != client: // users of a tenant work in their tenant
+		return errNotHeld
+	}
+	return nil
+}
+
+// role reads a role without those it includes, nil when there is none or it is
+// switched off.
+func (l *rightsLoader) role(roleID int64) (*rights, error) {
+	l.seen[roleID] = true
+	found, err := l.rows("AD_Role", "AD_Client_ID Name UserLevel IsAccessAllOrgs IsPersonalAccess IsManual IsUseUserOrgAccess AD_Tree_Org_ID MaxQueryRecords IsActive",
+		fmt.Sprintf("ad_role_id = %d", roleID))
+	if err != nil || len(found) != 1 || !found[0].yes("isactive") {
+		return nil, err
+	}
+	row := found[0]
+	r := &rights{
+		roleID: roleID, userID: l.userID, clientID: row.int("ad_client_id"), name: row["name"],
+		level: strings.ReplaceAll(row["userlevel"], " ", ""), allOrgs: row.yes("isaccessallorgs"), personal: row.yes("ispersonalaccess"),
+		manual: row.yes("ismanual"), maxRows: int(max(row.int("maxqueryrecords"), 0)),
+		orgs: map[int64]int{}, windows: map[int64]windowGrant{},
+	}
+	if err := l.organizations(r, row); err != nil {
+		return nil, err
+	}
+	return r, l.rules(r)
+}
+
+// organizations reads the list of the role, or of the user.
+func (l *rightsLoader) organizations(r *rights, role row) error {
+	table, where := "AD_Role_OrgAccess", fmt.Sprintf("ad_role_id = %d", r.roleID)
+	if role.yes("isuseuserorgaccess") {
+		table, where = "AD_User_OrgAccess", fmt.Sprintf("ad_user_id = %d", l.userID)
+	}
+	found, err := l.rows(table, "AD_Org_ID", where+fmt.Sprintf(" AND ad_client_id = %d AND isactive = 'Y'", r.clientID))
+	if err != nil {
+		return err
+	}
+	for _, row := range found {
+		r.orgs[row.int("ad_org_id")] = ownSeq
+	}
+	if tree := role.int("ad_tree_org_id"); tree != 0 && len(found) > 0 {
+		return l.orgTree(r, tree)
+	}
+	return nil
+}
+
+// orgTree adds the active organizations below summary ones of the list.
+func (l *rightsLoader) orgTree(r *rights, tree int64) error {
+	orgs, err := l.rows("AD_Org", "AD_Org_ID IsSummary", fmt.Sprintf("isactive = 'Y' AND ad_client_id IN (0, %d)", r.clientID))
+	if err != nil {
+		return err
+	}
+	nodes, err := l.rows("AD_TreeNode", "Node_ID Parent_ID", fmt.Sprintf("ad_tree_id = %d AND isactive = 'Y'", tree))
+	if err != nil {
+		return err
+	}
+	active, summary, below := map[int64]bool{}, map[int64]bool{}, map[int64][]int64{}
+	for _, o := range orgs {
+		id := o.int("ad_org_id")
+		active[id], summary[id] = true, o.yes("issummary")
+	}
+	for _, n := range nodes {
+		below[n.int("parent_id")] = append(below[n.int("parent_id")], n.int("node_id"))
+	}
+	visited := map[int64]bool{}
+	var add func(parent int64)
+	add = func(parent int64) {
+		if visited[parent] {
+			return
+		}
+		visited[parent] = true
+		for _, id := range below[parent] {
+			if !active[id] {
+				continue
+			}
+			r.orgs[id] = ownSeq
+			if summary[id] {
+				add(id)
+			}
+		}
+	}
+	for id := range r.orgs {
+		if summary[id] {
+			add(id)
+		}
+	}
+	return nil
+}
+
+// rules reads the rules about tables, columns, records and windows.
+func (l *rightsLoader) rules(r *rights) error {
+	ofRole := fmt.Sprintf("ad_role_id = %d", r.roleID)
+	active := ofRole + " AND isactive = 'Y'"
+	found, err := l.rows("AD_Table_Access", "AD_Table_ID AccessTypeRule IsExclude IsReadOnly", active)
+	if err != nil {
+		return err
+	}
+	for _, row := range found {
+		r.tables = append(r.tables, tableRule{row.int("ad_table_id"), row["accesstyperule"], row.yes("isexclude"), row.yes("isreadonly"), ownSeq})
+	}
+	if found, err = l.rows("AD_Column_Access", "AD_Table_ID AD_Column_ID IsExclude IsReadOnly", active); err != nil {
+		return err
+	}
+	for _, row := range found {
+		r.columns = append(r.columns, columnRule{row.int("ad_table_id"), row.int("ad_column_id"), row.yes("isexclude"), row.yes("isreadonly"), ownSeq})
+	}
+	if found, err = l.rows("AD_Record_Access", "AD_Table_ID Record_ID IsExclude IsReadOnly IsDependentEntities", active); err != nil {
+		return err
+	}
+	for _, row := range found {
+		r.records = append(r.records, recordRule{row.int("ad_table_id"), row.int("record_id"), row.yes("isexclude"), row.yes("isreadonly"),
+			row.yes("isdependententities"), ownSeq})
+	}
+	if found, err = l.rows("AD_Window_Access", "AD_Window_ID IsReadWrite IsActive", ofRole); err != nil {
+		return err
+	}
+	for _, row := range found {
+		// An inactive row takes access away, also that of an included role.
+		on := row.yes("isactive")
+		r.windows[row.int("ad_window_id")] = windowGrant{on, on && row.yes("isreadwrite"), ownSeq}
+	}
+	return nil
+}
+
+// include merges in what the role includes, by SeqNo.
+func (l *rightsLoader) include(r *rights) error {
+	found, err := l.rows("AD_Role_Included", "Included_Role_ID SeqNo", fmt.Sprintf("ad_role_id = %d AND isactive = 'Y'", r.roleID))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b row) int {
+		if d := a.int("seqno") - b.int("seqno"); d != 0 {
+			return int(d)
+		}
+		return int(a.int("included_role_id") - b.int("included_role_id"))
+	})
+	for _, row := range found {
+		if err := l.merge(r, row.int("included_role_id"), int(row.int("seqno"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// substitutes includes the roles of the users whom the user stands in for now.
+func (l *rightsLoader) substitutes(r *rights) error {
+	found, err := l.rows("AD_User_Substitute", "AD_User_ID ValidFrom ValidTo", fmt.Sprintf("substitute_id = %d AND isactive = 'Y'", l.userID))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b row) int { return int(a.int("ad_user_id") - b.int("ad_user_id")) })
+	for _, s := range found {
+		from, hasFrom := day(s["validfrom"])
+		to, hasTo := day(s["validto"])
+		to = to.AddDate(0, 0, 1) // the last day is included
+		for _, edge := range []struct {
+			at time.Time
+			is bool
+		}{{from, hasFrom}, {to, hasTo}} {
+			if edge.is && edge.at.After(l.now) && (r.until.IsZero() || edge.at.Before(r.until)) {
+				r.until = edge.at
+			}
+		}
+		if hasFrom && l.now.Before(from) || hasTo && !l.now.Before(to) {
+			continue
+		}
+		theirs, err := l.rows("AD_User_Roles", "AD_Role_ID", fmt.Sprintf("ad_user_id = %d AND isactive = 'Y'", s.int("ad_user_id")))
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(theirs, func(a, b row) int { return int(a.int("ad_role_id") - b.int("ad_role_id")) })
+		for _, t := range theirs {
+			if err := l.merge(r, t.int("ad_role_id"), 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func day(text string) (time.Time, bool) {
+	date, _, _ := strings.Cut(text, " ")
+	t, err := time.ParseInLocation(time.DateOnly, date, time.UTC)
+	return t, err == nil
+}
+
+// surroundings reads what does not belong to one role but decides what it may.
+func (l *rightsLoader) surroundings(r *rights) error {
+	found, err := l.rows("AD_SysConfig", "AD_Client_ID Value",
+		fmt.Sprintf("name = 'READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST' AND isactive = 'Y' AND ad_org_id = 0 AND ad_client_id IN (0, %d)", r.clientID))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b row) int { return int(a.int("ad_client_id") - b.int("ad_client_id")) })
+	for _, row := range found {
+		r.readUnlisted = row.yes("value") // the tenant's own value comes last
+	}
+	r.locked = map[int64][]int64{}
+	if !r.personal {
+		locks, err := l.rows("AD_Private_Access", "AD_Table_ID Record_ID", fmt.Sprintf("ad_user_id <> %d AND isactive = 'Y'", l.userID))
+		if err != nil {
+			return err
+		}
+		for _, row := range locks {
+			t := row.int("ad_table_id")
+			r.locked[t] = append(r.locked[t], row.int("record_id"))
+		}
+		for t, list := range r.locked {
+			slices.Sort(list)
+			r.locked[t] = slices.Compact(list)
+		}
+	}
+	rules, err := l.rows("AD_TableValRule", "AD_Table_ID Code", fmt.Sprintf(
+		"isactive = 'Y' AND ad_client_id IN (0, %d) AND (ad_role_id IS NULL OR ad_role_id = %d) AND (ad_user_id IS NULL OR ad_user_id = %d)",
+		r.clientID, r.roleID, l.userID))
+	if err != nil {
+		return err
+	}
+	for _, row := range rules {
+		r.valid = append(r.valid, validRule{row.int("ad_table_id"), row["code"]})
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package aiquery
+
+import "strings"
+
+// serverFailure is what a caller hears of an error of the server, by its
+// SQLSTATE. Messages about the statement itself (class 42) are passed on:
+// it holds nothing but what the caller wrote and what may be seen. All others
+// may quote values, also of rows that a condition was going to hide.
+func serverFailure(state, message string, cause error) failure {
+	class := ""
+	if len(state) == 5 {
+		class = state[:2]
+	}
+	switch {
+	case state == "42501":
+		return failure{err: fail(CodeDenied, cause, "the table, column or function is not available to this role")}
+	case class == "42":
+		return failure{err: fail(CodeSyntax, cause, "%s", plainMessage(message))}
+	case state == "57014":
+		return failure{err: timedOut(cause)}
+	case state == "55P03", state == "40P01":
+		return failure{err: fail(CodeResources, cause, "a table is locked by somebody else").hint("try again later")}
+	case class == "08", class == "57":
+		return failure{err: fail(CodeUnavailable, cause, "the connection to the database was lost").hint("try again")}
+	case class == "53":
+		return failure{err: fail(CodeResources, cause, "the database needs too much memory or disk for this").hint("ask for less")}
+	case class == "22", class == "21", class == "23", class == "P0":
+		e := fail(CodeData, cause, "a value could not be converted or computed")
+		if text, ok := dataErrors[state]; ok {
+			e.Message += ": " + text
+		}
+		return failure{err: e, data: true}
+	case class == "54":
+		return failure{err: fail(CodeTooComplex, cause, "the statement needs too much memory or is too complex").hint("ask for less"), data: true}
+	}
+	return failure{err: fail(CodeInternal, cause, "internal error"), data: true}
+}
+
+// dataErrors are the words for errors that values cause.
+var dataErrors = map[string]string{
+	"22012": "division by zero",
+	"22003": "a number is out of range",
+	"22P02": "a text is no value of the type it is converted to",
+	"22007": "a text is no date or time",
+	"22008": "a date or time is out of range",
+	"22001": "a text is too long for its type",
+	"22011": "the length of a substring is negative",
+	"22023": "an argument has a value that the function does not take",
+	"22025": "an escape sequence is wrong",
+	"2201B": "a regular expression is wrong",
+	"2201E": "the logarithm of a number that has none",
+	"2201F": "a power that has no result",
+	"22021": "a text cannot be encoded",
+	"2202E": "arrays of different shape",
+	"22004": "a null where none is allowed",
+	"21000": "a subquery that should answer one row answers more",
+	"22030": "a JSON object has a key twice",
+	"22032": "a text is no JSON",
+	"22033": "a JSON path is wrong",
+	"2201W": "the LIMIT is negative",
+	"2201X": "the OFFSET is negative",
+	"22014": "the argument of ntile is not positive",
+	"22016": "the argument of nth_value is not positive",
+	"22013": "the frame of a window function is wrong",
+}
+
+// plainMessage shortens a message about the statement to one line without the
+// schemas that were written into it.
+func plainMessage(message string) string {
+	message, _, _ = strings.Cut(message, "\n")
+	return strings.NewReplacer("pg_catalog.", "", "adempiere.", "").Replace(message)
+}
+
+func timedOut(cause error) *Error {
+	return fail(CodeTimeout, cause, "it took too long").hint("narrow the time range, or aggregate less")
+}
