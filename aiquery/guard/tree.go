@@ -173,6 +173,9 @@ func children(m any, f func(child any) error) error {
 func child(v reflect.Value, f func(any) error) error {
 	m := v.Interface()
 	if n, ok := m.(*pg.Node); ok {
+		if len(n.ProtoReflect().GetUnknown()) > 0 { // holds a message this version does not know
+			return refuseMessage("Node", -1)
+		}
 		if m = content(n); m == nil {
 			return nil
 		}
