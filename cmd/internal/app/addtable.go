@@ -18,8 +18,8 @@ import (
 
 func (a *app) addCommand() *cli.Command {
 	return &cli.Command{
-		Name: "add", Usage: "add to the dictionary",
-		Subcommands: []*cli.Command{a.addTableCommand()},
+		Name: "add", Usage: "add a table to the dictionary, or a component to a plugin",
+		Subcommands: append([]*cli.Command{a.addTableCommand()}, a.addComponentCommands()...),
 	}
 }
 

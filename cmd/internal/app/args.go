@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -40,7 +41,7 @@ func interspersed(a *cli.App, args []string) []string {
 		flag, isGlobal := lookup(flags, name), false
 		if flag == nil {
 			if flag = lookup(a.Flags, name); flag != nil {
-				isGlobal = true
+				isGlobal = !isHelp(name) // every command explains itself
 			}
 		}
 		taken := []string{arg}
@@ -59,6 +60,8 @@ func interspersed(a *cli.App, args []string) []string {
 	out = append(out, words...)
 	return append(out, tail...)
 }
+
+func isHelp(name string) bool { return slices.Contains(cli.HelpFlag.Names(), name) }
 
 func find(commands []*cli.Command, name string) *cli.Command {
 	for _, c := range commands {
