@@ -381,6 +381,12 @@ CREATE TABLE c_location (
 	name varchar(60),
 	c_location_uu uuid CONSTRAINT c_location_uu_idx UNIQUE
 );
+CREATE TABLE m_product (
+	ad_client_id numeric(10) NOT NULL, ad_org_id numeric(10) NOT NULL, isactive char(1) DEFAULT 'Y' NOT NULL CHECK (isactive IN ('Y','N')), created timestamp DEFAULT now() NOT NULL, createdby numeric(10) NOT NULL, updated timestamp DEFAULT now() NOT NULL, updatedby numeric(10) NOT NULL,
+	m_product_id numeric(10) NOT NULL PRIMARY KEY,
+	name varchar(60),
+	m_product_uu uuid CONSTRAINT m_product_uu_idx UNIQUE
+);
 CREATE UNIQUE INDEX ad_element_columnname ON ad_element (upper(columnname));
 
 INSERT INTO ad_system (ad_client_id, ad_org_id, createdby, updatedby, ad_system_id, name, releaseno) VALUES (0, 0, 100, 100, 0, 'ERP', '12');
@@ -397,4 +403,4 @@ INSERT INTO ad_sequence (ad_client_id, ad_org_id, createdby, updatedby, ad_seque
 		(200082, 'AD_TableIndex'), (200083, 'AD_IndexColumn')) AS v (id, name);
 INSERT INTO ad_table (ad_client_id, ad_org_id, createdby, updatedby, ad_table_id, tablename, name, entitytype, ishighvolume, issecurityenabled)
 	SELECT 0, 0, 100, 100, v.id, v.name, v.name, 'D', 'N', 'N'
-	FROM (VALUES (112, 'AD_Client'), (155, 'AD_Org'), (114, 'AD_User'), (141, 'C_Currency'), (217, 'C_DocType'), (291, 'C_BPartner')) AS v (id, name);
+	FROM (VALUES (112, 'AD_Client'), (155, 'AD_Org'), (114, 'AD_User'), (141, 'C_Currency'), (217, 'C_DocType'), (291, 'C_BPartner'), (208, 'M_Product')) AS v (id, name);
