@@ -15,20 +15,20 @@ import (
 	"github.com/erphub/erphub/mcp/boundary"
 )
 
-// definition is the tool as clients see it. All hints are set: a client takes a
-// missing one for the worst.
+// definition is the tool as clients see it.
 func definition(t mcp.Tool) *sdk.Tool {
-	d := &sdk.Tool{
-		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
+	d := t.Definition()
+	out := &sdk.Tool{
+		Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.Input,
 		Annotations: &sdk.ToolAnnotations{
-			Title: t.Title, ReadOnlyHint: t.Hints.ReadOnly, IdempotentHint: t.Hints.Idempotent || t.Hints.ReadOnly,
-			DestructiveHint: &t.Hints.Destructive, OpenWorldHint: &t.Hints.OpenWorld,
+			Title: d.Annotations.Title, ReadOnlyHint: d.Annotations.ReadOnly, IdempotentHint: d.Annotations.Idempotent,
+			DestructiveHint: &d.Annotations.Destructive, OpenWorldHint: &d.Annotations.OpenWorld,
 		},
 	}
-	if t.Output != nil {
-		d.OutputSchema = t.Output
+	if d.Output != nil {
+		out.OutputSchema = d.Output
 	}
-	return d
+	return out
 }
 
 // confirmKey is the name of the one question a tool can ask at a time.

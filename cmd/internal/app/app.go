@@ -34,6 +34,11 @@ type app struct {
 // Run runs the program: args as in os.Args, environ as from os.Environ. It
 // returns the exit code and never ends the process itself.
 func Run(ctx context.Context, args, environ []string, streams Streams) int {
+	return run(ctx, args, environ, streams, (*app).cli)
+}
+
+// run runs the program of a command line.
+func run(ctx context.Context, args, environ []string, streams Streams, program func(*app) *cli.App) int {
 	a := &app{env: map[string]string{}, streams: streams, log: slog.New(slog.DiscardHandler)}
 	for _, kv := range environ {
 		if name, value, ok := strings.Cut(kv, "="); ok {
@@ -41,7 +46,7 @@ func Run(ctx context.Context, args, environ []string, streams Streams) int {
 		}
 	}
 	shareFlags()
-	c := a.cli()
+	c := program(a)
 	err := c.RunContext(ctx, interspersed(c, args))
 	if err == nil {
 		return exitDone
@@ -70,7 +75,7 @@ func (a *app) cli() *cli.App {
 		OnUsageError:         usageError,
 		Flags:                globalFlags(),
 		Before:               a.before,
-		Action:               group,
+		Action:               a.root,
 		Commands: []*cli.Command{
 			a.demoCommand(),
 			a.sandboxCommand(),
@@ -78,11 +83,15 @@ func (a *app) cli() *cli.App {
 			a.dictCommand(),
 			a.syncCommand(),
 			a.genCommand(),
+			a.generateCommand(),
 			a.recordCommand(),
+			a.queryCommand(),
 			a.processCommand(),
 			a.workflowCommand(),
 			a.cacheCommand(),
 			a.serverCommand(),
+			a.toolsCommand(),
+			a.mcpCommand(),
 			a.menuCommand(),
 			a.envCommand(),
 			a.authCommand(),

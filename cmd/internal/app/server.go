@@ -18,6 +18,7 @@ func (a *app) serverCommand() *cli.Command {
 		Name: "server", Usage: "look after the ERP's server: nodes, jobs, logs, health; serve the deployment board",
 		Subcommands: []*cli.Command{
 			a.serverAPICommand(),
+			a.serverMCPCommand(),
 			{
 				Name: "nodes", Usage: "list the nodes of the cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
 				Description: "A server that is no cluster has one node, local.",

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/urfave/cli/v2"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/erphub/erphub/tokens"
+)
+
+// tokenSecretVariable holds the secret with which the ERP signs tokens.
+const tokenSecretVariable = "ERP_TOKEN_SECRET"
+
+// verifier checks the tokens of clients, and says how; nil with --own-login.
+func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Verifier, string, error) {
+	file, jwk := c.String("token-secret-file"), c.Bool("token-jwk")
+	if c.Bool("own-login") {
+		if file != "" || jwk {
+			return nil, "", usagef("with --own-login there are no tokens to check; leave out --token-secret-file and --token-jwk")
+		}
+		return nil, "It asks nobody who they are: whoever reaches it acts with the login of this program.", nil
+	}
+	if file != "" && jwk {
+		return nil, "", usagef("--token-secret-file and --token-jwk are two ways to check tokens; choose one")
+	}
+	secret := ""
+	if !jwk {
+		secret = a.getenv(tokenSecretVariable)
+	}
+	if file != "" {
+		var err error
+		if secret, err = readSecretFile(file); err != nil {
+			return nil, "", fmt.Errorf("reading the token secret: %w", err)
+		}
+	}
+	if secret != "" {
+		v, err := tokens.NewSecretVerifier([]byte(secret), tokens.VerifierLogger(log))
+		if err != nil {
+			return nil, "", usageErr{err}
+		}
+		return v, "Clients send their own token of the ERP, which is checked with its secret: one that was revoked is good until it expires.", nil
+	}
+	url := s.resolver.Lookup("url")
+	if url == "" {
+		return nil, "", usagef("the tokens of clients cannot be checked without an ERP: set ERP_URL or give --url, " +
+			"or name the ERP's token secret with --token-secret-file")
+	}
+	if jwk {
+		v, err := tokens.NewJWKVerifier(url, tokens.VerifierLogger(log))
+		if err != nil {
+			return nil, "", usageErr{err}
+		}
+		return v, "Clients send their own token of the ERP, which is checked with the key the ERP publishes.", nil
+	}
+	v, err := tokens.NewIntrospectionVerifier(url, tokens.VerifierLogger(log))
+	if err != nil {
+		return nil, "", usageErr{err}
+	}
+	return v, fmt.Sprintf("Clients send their own token of the ERP, which is asked about it: %s.", printable(url)), nil
+}
+
+// traceFlush is how long the last spans may take to be sent.
+const traceFlush = 3 * time.Second
+
+// tracing sends spans where OTEL_EXPORTER_OTLP_ENDPOINT, or its form for
+// traces, says; without one there are none. Headers, compression and
+// certificates are taken from the variables the exporter reads itself.
+func tracing(ctx context.Context, getenv func(string) string, log *slog.Logger) (trace.TracerProvider, func(), error) {
+	if getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" ||
+		getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {
+		return nil, func() {}, nil
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("setting up traces: %w", err)
+	}
+	res, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "erphub-mcp"), attribute.String("service.version", version())),
+		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win
+	)
+	if err != nil {
+		return nil, nil, usageErr{fmt.Errorf("setting up traces: %w", err)}
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
+	return provider, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceFlush)
+		defer cancel()
+		if err := provider.Shutdown(ctx); err != nil {
+			log.Warn("the last traces were not sent", "error", err)
+		}
+	}, nil
+}
+
+// redisLog brings what the Redis client has to say into the log, where it
+// would write to standard error.
+type redisLog struct{ log *slog.Logger }
+
+func (r redisLog) Printf(ctx context.Context, format string, v ...any) {
+	r.log.DebugContext(ctx, "redis: "+fmt.Sprintf(format, v...))
+}
+
+func quietRedis(log *slog.Logger) { redis.SetLogger(redisLog{log}) }

@@ -1,0 +1,221 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/boundary"
+)
+
+func (a *app) toolsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "tools", Usage: "list, export and call the tools for assistants, without a server",
+		Description: "For chat agents that call functions themselves: `tools export` prints what a model is told, `tools call`\n" +
+			"does what it asks for, with the same permissions, limits and audit as the tool server.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "list the tools that are switched on", Flags: toolFlags(),
+				Action: a.toolsList,
+			},
+			{
+				Name: "export", Usage: "print the tools as function schemas",
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "format", Value: string(mcp.FormatMCP), Usage: "form of the schemas: mcp, openai or anthropic"},
+				}, toolFlags()...),
+				Action: a.toolsExport,
+			},
+			{
+				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME",
+				Description: "Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code\n" +
+					"that fits. One line of audit goes to standard error, or to --audit.",
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
+					&cli.BoolFlag{Name: "yes", Usage: "agree to what the tool asks before it destroys something"},
+				}, toolFlags()...),
+				Action: a.toolsCall,
+			},
+		},
+	}
+}
+
+// withToolbox does something with the tools that flags and settings give.
+func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) error {
+	s, err := a.mcpSetup(c)
+	if err != nil {
+		return err
+	}
+	box, err := a.toolbox(c, s, a.log, boundary.Metrics{}, true, calls)
+	if err != nil {
+		return err
+	}
+	defer box.close()
+	return do(box)
+}
+
+func (a *app) toolsList(c *cli.Context) error {
+	if err := arguments(c); err != nil {
+		return err
+	}
+	return a.withToolbox(c, false, func(box *toolbox) error {
+		visible := box.visible()
+		if c.Bool("json") {
+			type line struct {
+				Name     string   `json:"name"`
+				Title    string   `json:"title,omitempty"`
+				Sets     []string `json:"sets"`
+				ReadOnly bool     `json:"readOnly"`
+			}
+			lines := make([]line, len(visible))
+			for i, t := range visible {
+				lines[i] = line{t.Name, t.Title, t.Sets, t.Hints.ReadOnly}
+			}
+			return a.printJSON(lines)
+		}
+		rows := make([][]string, len(visible))
+		for i, t := range visible {
+			effect := "writes"
+			switch {
+			case t.Hints.ReadOnly:
+				effect = "reads"
+			case t.Hints.Destructive:
+				effect = "destroys"
+			}
+			rows[i] = []string{t.Name, effect, strings.Join(t.Sets, ", "), t.Title}
+		}
+		a.printTable([]string{"tool", "effect", "sets", "what for"}, rows)
+		return nil
+	})
+}
+
+func (a *app) toolsExport(c *cli.Context) error {
+	if err := arguments(c); err != nil {
+		return err
+	}
+	format, err := mcp.ParseFormat(c.String("format"))
+	if err != nil {
+		return usageErr{err}
+	}
+	return a.withToolbox(c, false, func(box *toolbox) error {
+		schemas, err := box.visible().Export(format)
+		if err != nil {
+			return err
+		}
+		return a.printJSON(schemas)
+	})
+}
+
+// visible are the tools that may be called here.
+func (b *toolbox) visible() mcp.Set { return b.boundary.Visible(b.catalog.Tools, b.local) }
+
+func (a *app) toolsCall(c *cli.Context) error {
+	if err := arguments(c, "NAME"); err != nil {
+		return err
+	}
+	args, err := a.toolArguments(c.String("args"))
+	if err != nil {
+		return err
+	}
+	return a.withToolbox(c, true, func(box *toolbox) error {
+		t, ok := box.catalog.Tools.Tool(c.Args().First())
+		if !ok {
+			return a.toolFailure(box.visible().Unknown(c.Args().First()))
+		}
+		call := &mcp.Call{Arguments: args, Caller: box.local, Log: box.log, Confirm: agreed(c.Bool("yes"))}
+		reply, err := box.boundary.Call(c.Context, t, call)
+		if err != nil {
+			return a.toolFailure(err)
+		}
+		if err := a.printReply(reply); err != nil {
+			return err
+		}
+		if reply.Failed {
+			return errReported
+		}
+		return nil
+	})
+}
+
+// maxToolArguments bounds the arguments of a call, as the server bounds them.
+const maxToolArguments = 4 << 20
+
+// toolArguments are the arguments that --args gives.
+func (a *app) toolArguments(given string) (json.RawMessage, error) {
+	var text []byte
+	var err error
+	switch path, isFile := strings.CutPrefix(given, "@"); {
+	case given == "":
+		return nil, nil
+	case given == "-":
+		text, err = io.ReadAll(io.LimitReader(a.streams.In, maxToolArguments+1))
+	case isFile:
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			defer f.Close()
+			text, err = io.ReadAll(io.LimitReader(f, maxToolArguments+1))
+		}
+	default:
+		text = []byte(given)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the arguments: %w", err)
+	}
+	if len(text) > maxToolArguments {
+		return nil, usagef("the arguments are longer than %d bytes", maxToolArguments)
+	}
+	if text = bytes.TrimSpace(text); !json.Valid(text) || text[0] != '{' {
+		return nil, usagef(`the arguments must be one JSON object, such as {"table": "C_Order"}`)
+	}
+	return text, nil
+}
+
+// agreed answers what a tool asks: yes where that was said beforehand, else the
+// question is the answer.
+func agreed(yes bool) func(context.Context, string) (bool, error) {
+	return func(_ context.Context, question string) (bool, error) {
+		if yes {
+			return true, nil
+		}
+		return false, &mcp.Error{Code: mcp.CodeConfirmationRequired, Message: question, Hint: "ask the user; if they agree, call again with --yes"}
+	}
+}
+
+func (a *app) printReply(r *boundary.Reply) error {
+	if len(r.JSON) > 0 {
+		return a.printJSON(r.JSON)
+	}
+	var texts []string
+	for _, content := range r.Content {
+		if content.Text != "" {
+			texts = append(texts, content.Text)
+		}
+	}
+	return a.printJSON(map[string]any{"text": strings.Join(texts, "\n")})
+}
+
+// toolFailure prints why a tool failed and gives the error that chooses the
+// exit code.
+func (a *app) toolFailure(err error) error {
+	e := mcp.ErrorOf(err)
+	if perr := a.printJSON(e); perr != nil {
+		return errors.Join(e, perr)
+	}
+	switch e.Code {
+	case mcp.CodeInvalidArguments, mcp.CodeUnknownTool:
+		return usageErr{errReported}
+	case mcp.CodeUnauthorized, mcp.CodePermissionDenied:
+		return errors.Join(errReported, erp.ErrForbidden)
+	case mcp.CodeUnreachable:
+		return errors.Join(errReported, erp.ErrUnreachable)
+	}
+	return errReported
+}
