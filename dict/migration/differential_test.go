@@ -289,8 +289,9 @@ func compareRecords(t *testing.T, client *erp.Client, db *sql.DB, plan *dict.Pla
 }
 
 // compareStructure compares the tables in the databases by what both kinds of
-// database tell: names, what may not be empty, keys and what is unique. The
-// embedded one has no foreign keys and few types.
+// database tell: names, what may not be empty, keys, what is unique, and where
+// foreign keys lead. The embedded one has few types, and keeps to the foreign
+// keys that its dictionary names without any in the database.
 func compareStructure(t *testing.T, file string, db *sql.DB, table string) {
 	t.Helper()
 	lite, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
@@ -308,6 +309,14 @@ func compareStructure(t *testing.T, file string, db *sql.DB, table string) {
 		unique(all(t, db, `SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (attnum, n)
 			JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum WHERE i.indisunique AND NOT i.indisprimary AND i.indrelid = ('adempiere.' || $1)::regclass GROUP BY i.indexrelid`, lower)),
 		"unique columns of %s", table)
+	keys := sorted(all(t, lite, `SELECT lower(c.ColumnName), lower(c.FKConstraintName), CASE c.FKConstraintType WHEN 'C' THEN 'c' WHEN 'S' THEN 'n' ELSE 'a' END,
+			COALESCE((SELECT lower(o.TableName) FROM AD_Ref_Table r JOIN AD_Table o ON o.AD_Table_ID = r.AD_Table_ID WHERE r.AD_Reference_ID = c.AD_Reference_Value_ID),
+				lower(substr(c.ColumnName, 1, length(c.ColumnName) - 3)))
+		FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID = c.AD_Table_ID WHERE t.TableName = ? AND c.FKConstraintName <> '' AND c.FKConstraintType <> 'D'`, table))
+	assert.NotEmpty(t, keys, "foreign keys of %s", table)
+	assert.Equal(t, keys, sorted(all(t, db, `SELECT a.attname, k.conname, k.confdeltype, f.relname
+		FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1] JOIN pg_class f ON f.oid = k.confrelid
+		WHERE k.contype = 'f' AND k.conrelid = ('adempiere.' || $1)::regclass`, lower)), "foreign keys of %s", table)
 }
 
 // TestDDLAgrees executes the plain DDL and the script of the same plan on two
