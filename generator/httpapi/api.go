@@ -1,0 +1,231 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/tokens"
+)
+
+// Where the API is mounted.
+const (
+	GeneratePrefix  = "/api/generate"
+	ArtifactsPrefix = "/api/artifacts"
+)
+
+// Version is the version of the API that the OpenAPI document describes.
+const Version = "1.0.0"
+
+// The defaults of [Options].
+const (
+	DefaultMaxBody       = 256 << 10
+	DefaultBodyTimeout   = 10 * time.Second
+	DefaultTimeout       = 5 * time.Minute
+	DefaultPerMinute     = 60
+	DefaultBurst         = 30
+	DefaultMaxConcurrent = 8
+	DefaultMaxDownloads  = 1024
+	DefaultKeyLife       = time.Hour
+)
+
+const docPath = GeneratePrefix + "/openapi.yaml"
+
+// Deliveries chooses how an artifact is delivered: output is the mode, empty for
+// the configured one, and email the recipient of the mode email. It validates
+// both and everything else that the delivery needs, without connecting anywhere.
+// The Deliveries of package generator/delivery are one.
+type Deliveries interface {
+	Choose(ctx context.Context, output, email string) (generator.Mode, generator.Delivery, error)
+}
+
+// Verifier decides whether a bearer token is genuine and still good, and tells
+// whose it is. A token that is not is a [tokens.ErrInvalidToken]; any other
+// error means that it could not be found out, and lets nobody in either.
+// [*tokens.Verifier] is one, as are those of package aiquery/httpapi.
+type Verifier interface {
+	Verify(ctx context.Context, token string) (tokens.Claims, error)
+}
+
+// Options change a [Handler]. Nil and the zero value are the defaults.
+type Options struct {
+	// Registry is the dictionary that tables, windows and the like are looked up
+	// in; nil: there is none, and options that need it are refused.
+	Registry dict.Registry
+	// Artifacts answers the downloads; nil: there are none.
+	Artifacts artifacts.Store
+	// Logger hears of faults of the service, of deliveries that failed and of
+	// tokens that could not be checked; nil is silent. No token and no link is
+	// logged.
+	Logger *slog.Logger
+	// PerMinute is how many plugins a user may ask for in a minute, in the long
+	// run; Burst how many at once. 0: 60 and 30.
+	PerMinute, Burst int
+	// MaxConcurrent bounds the plugins worked on at a time, MaxDownloads the
+	// downloads, of all users; more are refused with 503. 0: 8 and 1024.
+	MaxConcurrent, MaxDownloads int
+	// MaxBody bounds a body in bytes, 0: 256 KiB; BodyTimeout the time it may
+	// take to arrive, 0: 10 s; Timeout the work on one plugin, 0: five minutes.
+	MaxBody              int64
+	BodyTimeout, Timeout time.Duration
+	// KeyLife is how long an answer is kept under its Idempotency-Key when it
+	// does not expire itself; 0: one hour.
+	KeyLife time.Duration
+	// Observe is called after each request with its operation, such as
+	// "generate", the code of the error or "ok", and the time it took; nil:
+	// nobody. It must not block. The number of different values is small.
+	Observe func(operation, code string, took time.Duration)
+	// Clock tells the time; nil is time.Now.
+	Clock func() time.Time
+}
+
+// Handler is the API. It is safe for concurrent use.
+type Handler struct {
+	deliveries Deliveries
+	verifier   Verifier
+	opts       Options
+	log        *slog.Logger
+	bounds     jsonapi.Bounds
+	limit      *jsonapi.Limiter
+	slots      chan struct{}
+	downloads  chan struct{}
+	jobs       *jobs
+	mux        *http.ServeMux
+}
+
+// New makes the API for callers whose tokens the verifier accepts.
+func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, error) {
+	if deliveries == nil || verifier == nil {
+		return nil, errors.New("setting up the generator API: it needs deliveries and a verifier of tokens")
+	}
+	h := &Handler{deliveries: deliveries, verifier: verifier, log: slog.New(slog.DiscardHandler), mux: http.NewServeMux()}
+	if opts != nil {
+		h.opts = *opts
+	}
+	o := &h.opts
+	if o.PerMinute < 0 || o.Burst < 0 || o.MaxConcurrent < 0 || o.MaxDownloads < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.Timeout < 0 || o.KeyLife < 0 {
+		return nil, errors.New("setting up the generator API: a limit is negative")
+	}
+	o.PerMinute = cmp.Or(o.PerMinute, DefaultPerMinute)
+	o.Burst = cmp.Or(o.Burst, DefaultBurst)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, DefaultMaxConcurrent)
+	o.MaxDownloads = cmp.Or(o.MaxDownloads, DefaultMaxDownloads)
+	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.KeyLife = cmp.Or(o.KeyLife, DefaultKeyLife)
+	if o.Logger != nil {
+		h.log = o.Logger
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	h.bounds = jsonapi.Bounds{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: docPath}
+	h.limit = jsonapi.NewLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.slots = make(chan struct{}, o.MaxConcurrent)
+	h.downloads = make(chan struct{}, o.MaxDownloads)
+	h.jobs = newJobs(o.KeyLife, o.Clock)
+	h.route()
+	return h, nil
+}
+
+// operation answers one path. It returns the code that was answered.
+type operation func(w http.ResponseWriter, r *http.Request) (code string)
+
+// route sets up the paths. A path answers to all methods, so that a wrong one is
+// refused in the form of this API.
+func (h *Handler) route() {
+	handle := func(path, name, allow string, do operation) {
+		h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, name, allow, do) })
+	}
+	handle(GeneratePrefix+"/plugin", "generate", "POST", h.generate)
+	handle(docPath, "openapi", "GET, HEAD", h.document)
+	handle(ArtifactsPrefix+"/{id}/download", "download", "GET, HEAD", h.download)
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		h.refuse(w, r, jsonapi.NotFound("there is no such path in this API", "the description of all paths is at "+docPath))
+	})
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	inner := jsonapi.Begin(w, r)
+	h.mux.ServeHTTP(w, inner)
+	r.Pattern = inner.Pattern // for a server that counts by pattern
+}
+
+// serve is around every operation.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, name, allow string, do operation) {
+	start, code := time.Now(), "internal"
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
+				panic(p)
+			}
+			h.panicked(r.Context(), name, p)
+			h.refuse(w, r, jsonapi.Internal())
+		}
+		if h.opts.Observe != nil {
+			h.opts.Observe(name, code, time.Since(start))
+		}
+	}()
+	if !slices.Contains(strings.Split(allow, ", "), r.Method) {
+		code = h.refuse(w, r, jsonapi.Method(allow))
+		return
+	}
+	code = do(w, r)
+}
+
+// panicked logs a fault of ours.
+func (h *Handler) panicked(ctx context.Context, operation string, p any) {
+	h.log.ErrorContext(ctx, "a request of the generator API panicked", "operation", operation, "panic", fmt.Sprint(p),
+		"request", jsonapi.RequestID(ctx), "stack", string(debug.Stack()))
+}
+
+// refuse answers with a problem and returns its code.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, p *jsonapi.Problem) string {
+	jsonapi.Refuse(w, r, p, h.log)
+	return p.Code
+}
+
+// busy refuses what there is no room for now.
+func busy(what string) *jsonapi.Problem {
+	return &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: what, Hint: "try again", RetryAfter: time.Second}
+}
+
+//go:embed openapi.yaml
+var document []byte
+
+// OpenAPI is the description of the API, in YAML: OpenAPI 3.0.0, version 1.0.0.
+// The slice is the caller's.
+func OpenAPI() []byte { return append([]byte(nil), document...) }
+
+func (h *Handler) document(w http.ResponseWriter, _ *http.Request) string {
+	head := w.Header()
+	head.Set("Content-Type", "application/yaml")
+	head.Set("Cache-Control", "public, max-age=300")
+	_, _ = w.Write(document) // the client went away
+	return "ok"
+}
+
+// Streams tells requests that are answered for as long as they take: those that
+// want events, and downloads, whose number this package bounds itself. It is for
+// servers that bound the time of all others.
+func Streams(r *http.Request) bool {
+	if strings.HasPrefix(r.URL.Path, ArtifactsPrefix+"/") {
+		return r.Method == http.MethodGet
+	}
+	events, _ := wants(r)
+	return r.Method == http.MethodPost && r.URL.Path == GeneratePrefix+"/plugin" && events
+}

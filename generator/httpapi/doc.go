@@ -1,0 +1,53 @@
+// Package httpapi generates plugins over HTTP, and answers the links of those
+// that are kept for download.
+//
+//	api, err := httpapi.New(deliveries, verifier, &httpapi.Options{Registry: registry, Artifacts: store})
+//	mux.Handle(httpapi.GeneratePrefix+"/", api)
+//	mux.Handle(httpapi.ArtifactsPrefix+"/", api)
+//
+// Package generator makes the plugins, and a delivery, which package
+// generator/delivery chooses by the settings, brings them to where they are
+// wanted. This package says who may ask, bounds what a request may cost, and
+// puts receipts and failures into the form that its OpenAPI document describes.
+//
+// # Requests
+//
+//	POST /api/generate/plugin          make a plugin and deliver it
+//	GET  /api/generate/openapi.yaml    the description of all this
+//	GET  /api/artifacts/{id}/download  a plugin that is kept (HEAD and ranges as well)
+//
+// The first wants Authorization: Bearer with an access token of the ERP, whatever
+// its role. A download wants none: the id in its link is a secret that nobody can
+// guess, and an expired one is answered with 410.
+//
+// What is looked up in the dictionary is looked up with the rights of the
+// service, not of the caller.
+//
+// # Answers
+//
+// A plugin is answered as its mode has it: the zip itself (archive), or JSON.
+// Who accepts text/event-stream gets events instead: progress, then result or
+// error; requests that cannot begin are refused with a status all the same.
+// Errors are {"error":{"code","message","hint"},"requestId"}; programs go by
+// the status and the code.
+//
+// When the client goes away the work is stopped and what it has begun is taken
+// back.
+//
+// # Idempotency-Key
+//
+// A request with this header can be repeated: while the first one is worked on
+// the same body waits for the same answer, and afterwards gets it again for as
+// long as download links live. Another body under the same key is refused. What
+// failed is not kept, so that a repetition tries again, except when nobody knows
+// whether it was delivered. Keys belong to the user. They are kept in memory, of
+// which they get a limited amount: the oldest are forgotten first, and all when
+// the service ends.
+//
+// # Bounds
+//
+// A body has 256 KiB and 10 s to arrive; a user has 60 requests a minute (429
+// with Retry-After beyond), the service works on 8 at a time (503), five minutes
+// at most on each, and answers 1,024 downloads at once. Nothing of a body is read
+// before the token is known to be good.
+package httpapi
