@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"
 )
@@ -45,9 +46,10 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, errDrift):
 		return exitDrift
-	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable):
+	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable):
 		return exitUnreachable
-	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden), errors.Is(err, tokens.ErrAuthentication):
+	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden), errors.Is(err, tokens.ErrAuthentication),
+		errors.Is(err, aiclient.ErrUnauthorized), errors.Is(err, aiclient.ErrDenied):
 		return exitNotAuthorised
 	}
 	return exitFailed

@@ -1,0 +1,130 @@
+package app
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery/aiclient"
+)
+
+func (a *app) queryRoles(c *cli.Context, client *aiclient.Client) error {
+	roles, err := client.Roles(c.Context)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.printJSON(append([]aiclient.RoleInfo{}, roles...))
+	}
+	rows := make([][]string, len(roles))
+	for i, r := range roles {
+		rows[i] = []string{strconv.Itoa(r.ID), r.Name, strconv.Itoa(r.ClientID), r.ClientName, r.UserLevel}
+	}
+	a.printTable([]string{"role", "name", "client", "client name", "level"}, rows)
+	return nil
+}
+
+// printResult shows the answer to a query.
+func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
+	for _, note := range r.Notes {
+		a.note("%s", note)
+	}
+	switch {
+	case c.Bool("json"):
+		return a.printJSON(r)
+	case c.Bool("csv"):
+		if err := writeCSV(a.data(), r); err != nil {
+			return err
+		}
+	default:
+		headings, rows := make([]string, len(r.Columns)), make([][]string, len(r.Rows))
+		for i, col := range r.Columns {
+			headings[i] = printable(col.Name)
+		}
+		for i, row := range r.Rows {
+			rows[i] = make([]string, len(row))
+			for j, value := range row {
+				rows[i][j] = short(valueText(value), 60)
+			}
+		}
+		if len(rows) == 0 {
+			a.note("no rows")
+		} else {
+			a.printTable(headings, rows)
+		}
+	}
+	if r.Truncated {
+		a.note("there is more than these %d rows: narrow the statement, aggregate, or ask for more with --max-rows (at most 1000)", r.RowCount)
+	}
+	return nil
+}
+
+// writeCSV writes the answer to a query as RFC 4180 has it, and so that nothing
+// is lost: line breaks within a text stay as they are, which encoding/csv would
+// change, and an empty text differs from NULL, but in an answer with a single
+// column, where readers skip an empty line.
+func writeCSV(to io.Writer, r *aiclient.Result) error {
+	w := bufio.NewWriter(to)
+	line := func(cells int, cell func(int) (text string, null bool)) {
+		for i := range cells {
+			if i > 0 {
+				_ = w.WriteByte(',') // Flush tells
+			}
+			text, null := cell(i)
+			if null && cells > 1 {
+				continue
+			}
+			if text == "" || strings.ContainsAny(text, "\",\r\n") || strings.TrimSpace(text) != text {
+				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+			}
+			_, _ = w.WriteString(text)
+		}
+		_, _ = w.WriteString("\r\n")
+	}
+	line(len(r.Columns), func(i int) (string, bool) { return r.Columns[i].Name, false })
+	for _, row := range r.Rows {
+		line(len(row), func(i int) (string, bool) { return valueText(row[i]), row[i] == nil })
+	}
+	return w.Flush()
+}
+
+// valueText is a value of a result in one piece of text.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// printExplanation shows how a statement would be run.
+func (a *app) printExplanation(c *cli.Context, e *aiclient.Explanation) error {
+	if c.Bool("json") {
+		return a.printJSON(e)
+	}
+	var b strings.Builder
+	var show func(n aiclient.PlanNode, depth int)
+	show = func(n aiclient.PlanNode, depth int) {
+		fmt.Fprintf(&b, "%s%s  (cost %.2f..%.2f)\n", strings.Repeat("  ", depth), printable(n.Node), n.StartupCost, n.TotalCost)
+		for _, inner := range n.Plans {
+			show(inner, depth+1)
+		}
+	}
+	show(e.Plan, 0)
+	fmt.Fprintf(&b, "reads: %s\n", printable(strings.Join(e.Tables, ", ")))
+	_, err := io.WriteString(a.streams.Out, b.String())
+	return err
+}
