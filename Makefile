@@ -15,11 +15,17 @@ TESTFLAGS   ?= -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilled|TestOneFaultAtEveryRequest|TestChanges|TestRoundTrip|TestLargeTable|TestDefinitionIsShort
 FULLIN := ./erp ./dict/restdict ./tokens ./deploylog ./dict/diff
 
-.PHONY: test setup vet lint contract-lint fuzz bench build generate-check
+.PHONY: test proof setup vet lint contract-lint fuzz bench build generate-check
 
 test: setup
 	$(GO) test $(TESTFLAGS) -timeout 15m ./...
 	$(GO) test -timeout 15m -run '$(FULL)' $(FULLIN)
+
+# What takes too long for every change: every combination of templates by REST
+# and by script, and a kill at every request of a large plan. About an hour.
+proof: setup
+	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees' ./dict/migration
+	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
 
 setup:
 	@bash .ci/setup
