@@ -58,7 +58,7 @@ func New(o Options) *Toolbox {
 func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
-		b.registryTools,
+		b.registryTools, b.queryTools,
 	} {
 		set = append(set, group()...)
 	}

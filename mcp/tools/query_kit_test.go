@@ -1,0 +1,113 @@
+package tools_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/tools"
+	"github.com/erphub/erphub/tokens"
+)
+
+// everyWay is one ERP that is reached in every way: three kits, each with
+// another backend in front.
+type everyWay struct {
+	rest, ai, db *kit
+	pools        map[backend.Name]*backend.Pool
+}
+
+var ways struct {
+	once sync.Once
+	kits *everyWay
+}
+
+// reachable is the ERP that the tests of queries share.
+func reachable(t *testing.T) *everyWay {
+	t.Helper()
+	shared(t) // its clean-up is for all tests
+	ways.once.Do(func() { ways.kits = openWays(&common.tb) })
+	require.NotNil(t, ways.kits, "the shared ERP did not start")
+	return ways.kits
+}
+
+func openWays(tb testing.TB) *everyWay {
+	tb.Helper()
+	srv := erptest.New(tb)
+	engine := aiquery.Options{PerUser: 32, Running: 32}
+	open := func() (aiquery.Database, dict.Source) {
+		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+		require.NoError(tb, err)
+		tb.Cleanup(func() { assert.NoError(tb, source.Close()) })
+		db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+		require.NoError(tb, err)
+		return db, source
+	}
+	overREST, err := backend.NewREST(srv.URL(), nil)
+	require.NoError(tb, err)
+	tb.Cleanup(overREST.Close)
+
+	db, source := open()
+	require.NoError(tb, aiquery.Install(tb.Context(), db))
+	overDB, err := backend.NewDB(db, source, &backend.DBOptions{Engine: engine})
+	require.NoError(tb, err)
+
+	served, source := open()
+	catalog, err := dict.LoadCatalog(tb.Context(), source)
+	require.NoError(tb, err)
+	answering, err := aiquery.New(served, catalog, &engine)
+	require.NoError(tb, err)
+	verifier, err := tokens.NewSecretVerifier([]byte(srv.TokenSecret()))
+	require.NoError(tb, err)
+	handler, err := httpapi.New(answering, verifier, nil)
+	require.NoError(tb, err)
+	api := httptest.NewServer(handler)
+	overAI, err := backend.NewAI(api.URL, nil)
+	require.NoError(tb, err)
+	tb.Cleanup(func() {
+		api.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		assert.NoError(tb, answering.Close(ctx))
+		assert.NoError(tb, served.Close())
+		assert.NoError(tb, overDB.Close(ctx))
+	})
+
+	callers := map[string]mcp.Caller{}
+	for who, id := range map[login]int{admin: 101, user: 102, root: 100} {
+		token, err := srv.APIToken(tb.Context(), who.user, who.client, who.role, who.org, time.Hour)
+		require.NoError(tb, err)
+		callers[who.user] = mcp.Caller{
+			ID: who.user, Token: tokens.NewSecret(token), ClientID: int(who.client), UserID: id, RoleID: int(who.role), OrgID: int(who.org), Known: true,
+		}
+	}
+	w := &everyWay{pools: map[backend.Name]*backend.Pool{}}
+	front := func(chosen backend.Name, backends ...backend.Backend) *kit {
+		pool, err := backend.NewPool(chosen, backends...)
+		require.NoError(tb, err)
+		w.pools[chosen] = pool
+		set := tools.New(tools.Options{Pool: pool}).Tools()
+		require.NoError(tb, set.Check())
+		return &kit{srv: srv, rest: overREST, set: set, callers: callers}
+	}
+	w.rest = front(backend.REST, overREST, overAI)
+	w.ai = front(backend.AI, overREST, overAI)
+	w.db = front(backend.DB, overREST, overDB)
+	return w
+}
+
+// kits are all of them by name.
+func (w *everyWay) kits() map[string]*kit {
+	return map[string]*kit{"rest": w.rest, "ai": w.ai, "db": w.db}
+}
