@@ -69,8 +69,8 @@ func layoutOf(t reflect.Type) *layout {
 		}
 		f := field{index: i, name: fieldName(sf), shape: shapeOf(sf.Type)}
 		f.allowed = permitted[f.name]
-		f.place = locations[f.name]
-		if f.name == "location" {
+		f.place = locations[f.name] && sf.Type.Kind() == reflect.Int32 // CREATE TABLESPACE has a text of that name
+		if f.place && f.name == "location" {
 			l.location = i
 		}
 		if e, ok := reflect.Zero(sf.Type).Interface().(protoreflect.Enum); ok {
