@@ -212,7 +212,7 @@ func (b *bundle) modelData(ctx context.Context, v values, t *dict.TableInfo, ent
 		seen[m.Getter] = c.Name
 		data.Columns = append(data.Columns, m)
 		data.HasName = data.HasName || c.Name == "Name"
-		if c.Identifier && c.SeqNo == 1 {
+		if c.Identifier && c.SeqNo == 1 && !m.Standard {
 			if identifiers++; identifiers == 2 {
 				v.bad("tables", t.Name, fmt.Sprintf("has two identifiers with sequence 1, %s and %s", data.Identifier.Name, c.Name))
 			}
