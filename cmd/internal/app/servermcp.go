@@ -137,6 +137,8 @@ func (a *app) serverMCP(c *cli.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 	url := httpserver.URL(ln.Addr())
+	debug.FreeOSMemory()
+	releaseStart()
 	err = a.announceMCP(c, url, checked, box, httpserver.Loopback(ln.Addr()))
 	if err == nil {
 		err = ready.Write(url)
