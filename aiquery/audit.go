@@ -23,12 +23,9 @@ const (
 
 const (
 	notFinished   = "not finished"
-	auditTimeout  = 6 * time.Second // of one try to write a record
 	maxAuditSQL   = 64 << 10
 	maxAuditText  = 2000
 	maxAuditNames = 4000
-	maxLate       = 1000             // records that are retried at a time
-	retryFor      = 10 * time.Minute // how long one is
 )
 
 // record is the audit's record of one request.
@@ -72,13 +69,13 @@ func (e *Engine) open(ctx context.Context, r *record) error {
 	if e.opts.NoAudit {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.auditPatience())
 	defer cancel()
 	err := e.db.auditInsert(ctx, r)
 	if err == nil {
 		return nil
 	}
-	e.log.ErrorContext(ctx, "query: the audit record could not be written", "request", r.requestID, "error", err)
+	e.log.ErrorContext(ctx, "query: the audit record could not be written", "request", r.requestID, "error", quiet(err))
 	if e.opts.AuditOptional {
 		r.id = "" // there is nothing to complete
 		return nil
@@ -86,42 +83,46 @@ func (e *Engine) open(ctx context.Context, r *record) error {
 	return fail(CodeUnavailable, err, "the query was not run because its audit record could not be written").hint("try again later")
 }
 
-// close completes the record, or writes it as a whole when it was never opened,
-// and returns what the caller hears.
-func (e *Engine) close(ctx context.Context, r *record, refusal *Error, opened bool) error {
-	r.finished, r.elapsed = true, e.opts.Clock().Sub(r.started)
+// done notes the outcome in the record and returns it.
+func (r *record) done(refusal *Error, now time.Time) *record {
+	r.finished, r.elapsed = true, now.Sub(r.started)
 	r.status, r.message = StatusSuccess, ""
 	if refusal != nil {
 		r.status, r.message = auditStatus(refusal), refusal.Error()
 		r.rowCount = 0
 	}
-	outcome := func() error {
-		if refusal != nil {
-			return refusal
-		}
+	return r
+}
+
+// close completes the record, or writes it as a whole when it was never opened,
+// and returns what the caller hears.
+func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
+	r.done(refusal, e.opts.Clock())
+	err := e.complete(ctx, r)
+	switch {
+	case refusal != nil:
+		return refusal
+	case err == nil, e.opts.AuditOptional:
 		return nil
-	}
-	if e.opts.NoAudit || r.id == "" {
-		return outcome()
-	}
-	write := e.db.auditUpdate
-	if !opened {
-		write = e.db.auditInsert
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
-	defer cancel()
-	err := write(ctx, r)
-	if err == nil {
-		return outcome()
-	}
-	e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", err)
-	e.retry(r, write)
-	if refusal != nil || e.opts.AuditOptional {
-		return outcome()
 	}
 	withheld := fail(CodeUnavailable, err, "the answer is withheld because its audit record could not be completed").hint("try again later")
 	withheld.RequestID = r.requestID
 	return withheld
+}
+
+// complete writes a finished record, and goes on trying when that fails.
+func (e *Engine) complete(ctx context.Context, r *record) error {
+	if e.opts.NoAudit || r.id == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.auditPatience())
+	defer cancel()
+	err := e.db.auditComplete(ctx, r)
+	if err != nil {
+		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", quiet(err))
+		e.later(r)
+	}
+	return err
 }
 
 // auditStatus tells refusals for want of rights, and statements that are no
@@ -132,36 +133,6 @@ func auditStatus(e *Error) string {
 		return StatusDenied
 	}
 	return StatusError
-}
-
-// retry writes a record later, until it works or retryFor is over.
-func (e *Engine) retry(r *record, write func(context.Context, *record) error) {
-	select {
-	case e.late <- struct{}{}:
-	default:
-		e.log.Error("query: too many audit records are late; one stays as it was", "request", r.requestID)
-		return
-	}
-	copied := *r
-	e.pending.Go(func() {
-		defer func() { <-e.late }()
-		ctx, cancel := context.WithTimeout(e.background, retryFor)
-		defer cancel()
-		for pause := 100 * time.Millisecond; ; pause = min(2*pause, 15*time.Second) {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-				e.log.Error("query: an audit record was given up", "request", copied.requestID, "error", ctx.Err())
-				return
-			}
-			try, cancelTry := context.WithTimeout(ctx, auditTimeout)
-			err := write(try, &copied)
-			cancelTry()
-			if err == nil {
-				return
-			}
-		}
-	})
 }
 
 // visibleText is a text as a database can hold it: NUL and what is no UTF-8

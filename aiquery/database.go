@@ -39,8 +39,14 @@ type database interface {
 	explain(ctx context.Context, s *statement) (*PlanNode, error)
 	// auditReady tells why records cannot be written, nil when they can.
 	auditReady(ctx context.Context) error
+	// auditInsert writes a record that is not finished; writing it once more
+	// changes nothing.
 	auditInsert(ctx context.Context, r *record) error
-	auditUpdate(ctx context.Context, r *record) error
+	// auditComplete brings a finished record into its final state, whether or
+	// not it was written before.
+	auditComplete(ctx context.Context, r *record) error
+	// auditPatience is how long writing a record may take.
+	auditPatience() time.Duration
 	auditInstall(ctx context.Context) error
 	// check looks at the connection: what is wrong with it, and what could be better.
 	check(ctx context.Context) (warnings []string, err error)

@@ -27,6 +27,9 @@ type dictionary struct {
 	catalog *catalog
 	tables  map[string]*dictTable // by physical name
 	byID    map[int64]*dictTable
+	// masked are columns that the dictionary marks as secure or encrypted, by
+	// table and column and by column alone; lower case.
+	masked map[string]bool
 }
 
 // dictTable is a table that the dictionary knows and the database has.
@@ -63,6 +66,37 @@ func newRedactor(o *Options) *redactor {
 	return r
 }
 
+// Redacts tells whether queries mask the values of a column: by the end of its
+// name, by the dictionary (secure, encrypted), or by [Options.Redact]; names are
+// in any case of letters. With an empty or unknown table it tells whether the column of any
+// table is masked. A view's column is judged by its own name alone here, while
+// queries follow the data. It fails when the dictionary or the database cannot
+// be read; nothing must be shown then.
+func (e *Engine) Redacts(ctx context.Context, table, column string) (bool, error) {
+	if e.redact.redacts(table, column) {
+		return true, nil
+	}
+	d, err := e.policies.shared(ctx, e.opts.Clock())
+	if err != nil {
+		return true, e.refused(err, "")
+	}
+	table, column = strings.ToLower(table), strings.ToLower(column)
+	if d.tables[table] == nil {
+		return d.masked[column] || e.redact.anyTable(column), nil
+	}
+	return d.masked[table+"."+column], nil
+}
+
+// anyTable tells whether a setting masks the column of some table.
+func (r *redactor) anyTable(column string) bool {
+	for name := range r.exact {
+		if strings.HasSuffix(name, "."+column) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *redactor) redacts(table, column string) bool {
 	table, column = strings.ToLower(table), strings.ToLower(column)
 	return slices.ContainsFunc(r.suffixes, func(s string) bool { return strings.HasSuffix(column, s) }) ||
@@ -86,7 +120,13 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact
 	for _, c := range columns.Items {
 		byTable[c.TableID] = append(byTable[c.TableID], c)
 	}
-	d := &dictionary{catalog: cat, tables: map[string]*dictTable{}, byID: map[int64]*dictTable{}}
+	d := &dictionary{catalog: cat, tables: map[string]*dictTable{}, byID: map[int64]*dictTable{}, masked: map[string]bool{}}
+	for _, c := range columns.Items {
+		if c.Secure || c.Encrypted {
+			name := strings.ToLower(c.Name)
+			d.masked[name], d.masked[strings.ToLower(c.Table)+"."+name] = true, true
+		}
+	}
 	for _, info := range tables.Items {
 		name := strings.ToLower(info.Name)
 		rel := cat.relations[name]

@@ -143,7 +143,8 @@ func embeddedType(declared string) (kind string, integer bool) {
 	return "text", false
 }
 
-// run implements database.
+// run implements database. The driver can be interrupted until it has the first
+// row, so all of them are computed before that.
 func (d *embedded) run(ctx context.Context, s *statement) (*output, error) {
 	if s.plan.Rendered == nil {
 		return nil, fail(CodeInternal, errors.New("the plan is not for this database"), "internal error")
@@ -162,7 +163,7 @@ func (d *embedded) run(ctx context.Context, s *statement) (*output, error) {
 		if err := s.rights.check(ctx, func(ctx context.Context, text string) ([]cells, error) { return readCells(ctx, tx, text) }); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, s.sql, args...)
+		rows, err := tx.QueryContext(ctx, "WITH answer AS MATERIALIZED ("+s.sql+") SELECT * FROM answer", args...)
 		if err != nil {
 			return err
 		}
@@ -316,36 +317,53 @@ func (d *embedded) auditReady(ctx context.Context) error {
 	return nil
 }
 
+// auditPatience is longer than a statement may run: one that reads keeps the
+// ERP's database from being written to.
+func (d *embedded) auditPatience() time.Duration { return 30 * time.Second }
+
 // auditInsert implements database.
 func (d *embedded) auditInsert(ctx context.Context, r *record) error {
+	return d.writeRecord(ctx, func(tx *sql.Tx) error { return insertEmbedded(ctx, tx, r) })
+}
+
+// auditComplete implements database.
+func (d *embedded) auditComplete(ctx context.Context, r *record) error {
+	return d.writeRecord(ctx, func(tx *sql.Tx) error {
+		var sets []string
+		var args []any
+		for _, c := range r.columns(false, time.Now()) {
+			sets, args = append(sets, c.name+" = ?"), append(args, auditValue(c))
+		}
+		done, err := tx.ExecContext(ctx, "UPDATE "+AuditTableName+" SET "+strings.Join(sets, ", ")+" WHERE "+AuditTableName+"_UU = ?", append(args, r.id)...)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		return insertEmbedded(ctx, tx, r)
+	})
+}
+
+func (d *embedded) writeRecord(ctx context.Context, write func(*sql.Tx) error) error {
 	if d.Write == nil {
 		return errNoAudit
 	}
+	err := d.Write(ctx, write, AuditTableName)
+	if err != nil && strings.Contains(err.Error(), "no such table") {
+		return errors.Join(errNoAudit, err)
+	}
+	return err
+}
+
+func insertEmbedded(ctx context.Context, tx *sql.Tx, r *record) error {
 	names, places, args := []string{AuditTableName + "_ID"}, []string{"(SELECT COALESCE(MAX(" + AuditTableName + "_ID), 999999) + 1 FROM " + AuditTableName + ")"}, []any{}
 	for _, c := range r.columns(true, time.Now()) {
 		names, places, args = append(names, c.name), append(places, "?"), append(args, auditValue(c))
 	}
-	return d.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO "+AuditTableName+" ("+strings.Join(names, ", ")+") SELECT "+strings.Join(places, ", ")+
-			" WHERE NOT EXISTS (SELECT 1 FROM "+AuditTableName+" WHERE "+AuditTableName+"_UU = ?)", append(slices.Clip(args), r.id)...)
-		return err
-	}, AuditTableName)
-}
-
-// auditUpdate implements database.
-func (d *embedded) auditUpdate(ctx context.Context, r *record) error {
-	if d.Write == nil {
-		return errNoAudit
-	}
-	var sets []string
-	var args []any
-	for _, c := range r.columns(false, time.Now()) {
-		sets, args = append(sets, c.name+" = ?"), append(args, auditValue(c))
-	}
-	return d.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE "+AuditTableName+" SET "+strings.Join(sets, ", ")+" WHERE "+AuditTableName+"_UU = ?", append(args, r.id)...)
-		return err
-	}, AuditTableName)
+	_, err := tx.ExecContext(ctx, "INSERT INTO "+AuditTableName+" ("+strings.Join(names, ", ")+") SELECT "+strings.Join(places, ", ")+
+		" WHERE NOT EXISTS (SELECT 1 FROM "+AuditTableName+" WHERE "+AuditTableName+"_UU = ?)", append(slices.Clip(args), r.id)...)
+	return err
 }
 
 func auditValue(c auditColumn) any {

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/aiquery/guard"
@@ -26,10 +25,7 @@ type Engine struct {
 	policies *policies
 	slots    *slots
 
-	background context.Context // ends with Close; for audit records that are late
-	stop       context.CancelFunc
-	late       chan struct{} // one token per record that is being retried
-	pending    sync.WaitGroup
+	late lateRecords
 }
 
 // New makes an engine. The database and the registry stay the caller's; the
@@ -51,8 +47,7 @@ func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
 	e.redact = newRedactor(&e.opts)
 	e.policies = &policies{e: e, kept: map[policyKey]*flight[*Policy]{}}
 	e.slots = newSlots(&e.opts)
-	e.background, e.stop = context.WithCancel(context.Background()) // outlives every request
-	e.late = make(chan struct{}, maxLate)
+	e.late.init()
 	return e, nil
 }
 
@@ -89,6 +84,7 @@ func (o *Options) fill() error {
 			*d.value = d.def
 		}
 	}
+	o.MaxRows = min(o.MaxRows, MaxRows)
 	o.Rows = min(o.Rows, o.MaxRows)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -100,23 +96,8 @@ func (o *Options) fill() error {
 }
 
 // Close waits until late audit records are written, or gives them up when ctx
-// ends, and says in the log which.
-func (e *Engine) Close(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		e.pending.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		e.stop()
-		return nil
-	case <-ctx.Done():
-		e.stop()
-		<-done
-		return fmt.Errorf("write the audit records that are late: %w", ctx.Err())
-	}
-}
+// ends, and says in the log which. Call it after the last query has returned.
+func (e *Engine) Close(ctx context.Context) error { return e.late.close(ctx) }
 
 // Invalidate forgets all policies and what is known of the database's tables,
 // so that the next query reads them anew.
@@ -186,21 +167,44 @@ func (e *Engine) audited(ctx context.Context, who Caller, q Request, do func(con
 	defer cancel()
 	release, err := e.slots.acquire(limited, who.UserID)
 	if err != nil {
-		return e.close(ctx, rec, e.refused(err, rec.requestID), false)
+		return e.close(ctx, rec, e.refused(ended(ctx, limited, err), rec.requestID))
 	}
 	defer release()
 	if err := e.open(ctx, rec); err != nil {
-		return e.refused(err, rec.requestID)
+		refusal := e.refused(err, rec.requestID)
+		e.later(rec.done(refusal, e.opts.Clock()))
+		return refusal
 	}
 	err = protect(func() error { return do(limited, rec) })
-	var refusal *Error
 	if err != nil {
-		if limited.Err() != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
-			err = timedOut(err)
-		}
-		refusal = e.refused(err, rec.requestID)
+		return e.close(ctx, rec, e.refused(ended(ctx, limited, err), rec.requestID))
 	}
-	return e.close(ctx, rec, refusal, true)
+	return e.close(ctx, rec, nil)
+}
+
+// ended says of an error that came because the caller left or the time was over
+// that it did: connections that are cut off for it fail in many ways.
+func ended(ctx, limited context.Context, err error) error {
+	var known *Error
+	switch refusal := (*guard.Refusal)(nil); {
+	case errors.Is(err, errNotHeld), errors.As(err, &refusal), errors.As(err, &known) && known.Code != CodeUnavailable:
+		return err
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fail(CodeCanceled, err, "the request was given up")
+	case limited.Err() != nil:
+		return timedOut(err)
+	}
+	return err
+}
+
+// Refused keeps the record of a query that is refused before the engine hears
+// of it, for want of a place for example, and returns the reason with the
+// request's id.
+func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
+	rec := newRecord(who, q, e.opts.Clock())
+	refusal := e.refused(why, rec.requestID)
+	_ = e.close(ctx, rec, refusal) // there is no answer that could be withheld
+	return refusal
 }
 
 // protect turns a panic into an error.
@@ -223,7 +227,7 @@ func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record)
 			if err == nil || !e.db.failure(err).data {
 				return err
 			}
-			e.log.InfoContext(ctx, "query: repeated behind the fence", "request", rec.requestID, "user", who.UserID, "role", q.RoleID, "error", err)
+			e.log.InfoContext(ctx, "query: repeated behind the fence", "request", rec.requestID, "user", who.UserID, "role", q.RoleID, "error", quiet(err))
 		}
 		rec.fenced = true
 		text, fenceErr := s.plan.Fenced(ctx)
@@ -276,6 +280,9 @@ func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record
 		}
 		if !errors.Is(err, errRightsChanged) {
 			return nil, err
+		}
+		if attempt > 1 {
+			e.policies.drop() // perhaps it is the tables that have changed
 		}
 		e.policies.forget(policyKey{who.UserID, q.RoleID}, p)
 		if attempt == maxAttempts {
@@ -359,7 +366,9 @@ func (e *Engine) refused(err error, requestID string) *Error {
 		known = fail(CodeBusy, nil, "too many statements at a time").hint("try again in a moment")
 		known.RetryAfter = time.Second
 	case errors.As(err, &refusal):
-		known = refusalError(refusal)
+		if known = refusalError(refusal); refusal.Kind == guard.Insecure {
+			known.cause = refusal // a defect of ours, or an attack
+		}
 	default:
 		known = e.db.failure(err).err
 		copied := *known
@@ -367,7 +376,7 @@ func (e *Engine) refused(err error, requestID string) *Error {
 	}
 	known.RequestID = requestID
 	if known.cause != nil || known.Code == CodeInternal {
-		e.log.Warn("query: failed", "request", requestID, "code", string(known.Code), "error", err, "cause", known.cause)
+		e.log.Warn("query: failed", "request", requestID, "code", string(known.Code), "error", quiet(err), "cause", quiet(known.cause))
 	}
 	return known
 }
@@ -385,9 +394,14 @@ func refusalError(r *guard.Refusal) *Error {
 	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Position: r.Position}
 }
 
+// healthTimeout is how long a database may take to say how it is.
+const healthTimeout = 5 * time.Second
+
 // Health looks at the database, its login and the audit.
 func (e *Engine) Health(ctx context.Context) Health {
 	h := Health{Database: "up", Audit: "up", Checked: e.opts.Clock()}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
 	warnings, err := e.db.check(ctx)
 	if err != nil {
 		h.Database = e.db.failure(err).err.Message

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/dict"
 )
 
@@ -37,39 +38,30 @@ func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *Erro
 // known finds a table that the role may know of.
 func (p *Policy) known(name string) (*dictTable, bool) {
 	t := p.dict.tables[strings.ToLower(name)]
-	if t == nil {
+	if t == nil || strings.EqualFold(name, AuditTableName) || p.made.excluded(t) != "" {
 		return nil, false
 	}
-	b := policyBuilder{r: p.rights, d: p.dict, opts: &Options{}, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]recordRule{}}
-	b.sort()
-	rule, ruled := b.tables[int64(t.info.ID)]
-	if ruled && rule.exclude && !rule.readOnly || !ruled && b.included && !p.rights.readUnlisted || strings.EqualFold(name, AuditTableName) {
+	if base := p.dict.tables[t.base]; base != nil && p.made.excluded(base) != "" {
 		return nil, false
 	}
 	return t, true
 }
 
-// visible tells whether a column may be known, and whether it is masked.
-func (p *Policy) visible(table, column string) (ok, redacted bool) {
-	name := strings.ToLower(column)
-	if g := p.Guard.Tables[strings.ToLower(table)]; g != nil {
-		for _, c := range g.Columns {
-			if c.Name == name {
-				return true, c.Redacted
-			}
-		}
+// visible tells whether a column of a table that is known may be known, too,
+// and whether it is masked.
+func (p *Policy) visible(t *dictTable, c *dict.ColumnInfo) (ok, redacted bool) {
+	if p.made.columnRules(t)(int64(c.ID)) {
 		return false, false
 	}
-	t := p.dict.tables[strings.ToLower(table)]
-	if t == nil {
+	if c.Virtual() {
+		return true, c.Secure || c.Encrypted
+	}
+	name := strings.ToLower(c.Name)
+	i := slices.IndexFunc(t.columns, func(have guard.Column) bool { return have.Name == name })
+	if i < 0 || p.made.deniedColumns(t)[name] {
 		return false, false
 	}
-	for _, c := range t.columns {
-		if c.Name == name {
-			return true, c.Redacted
-		}
-	}
-	return false, false
+	return true, t.columns[i].Redacted
 }
 
 func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*TableMetadata, error) {
@@ -88,9 +80,7 @@ func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*Ta
 		Columns: []ColumnMetadata{}, ForeignKeys: []ForeignKey{}, ReferencedBy: []ForeignKey{},
 	}
 	if m.Queryable = p.Guard.Tables[physical] != nil; !m.Queryable {
-		b := policyBuilder{r: p.rights, d: p.dict, opts: &e.opts, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]recordRule{}}
-		b.sort()
-		_, m.WhyNot = b.table(t)
+		_, m.WhyNot = p.made.table(t)
 	}
 	logic := e.displayLogic(ctx, p, &info)
 	for _, c := range info.Columns {
@@ -116,8 +106,8 @@ func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*Ta
 }
 
 func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c *dict.ColumnInfo) (ColumnMetadata, bool, error) {
-	visible, redacted := p.visible(t.physical(), c.Name)
-	if !visible && !c.Virtual() {
+	visible, redacted := p.visible(t, c)
+	if !visible {
 		return ColumnMetadata{}, false, nil
 	}
 	m := ColumnMetadata{
@@ -176,10 +166,10 @@ func (e *Engine) referencedBy(ctx context.Context, p *Policy, m *TableMetadata) 
 		if !c.Active || c.Virtual() || !strings.EqualFold(c.ForeignTable, m.Name) {
 			continue
 		}
-		if g := p.Guard.Tables[strings.ToLower(c.Table)]; g == nil || strings.EqualFold(c.Table, m.Name) {
+		if strings.EqualFold(c.Table, m.Name) || p.Guard.Tables[strings.ToLower(c.Table)] == nil {
 			continue
 		}
-		if ok, _ := p.visible(c.Table, c.Name); ok {
+		if ok, _ := p.visible(p.dict.tables[strings.ToLower(c.Table)], c); ok {
 			m.ReferencedBy = append(m.ReferencedBy, e.foreignKey(ctx, c, target))
 		}
 	}

@@ -47,13 +47,13 @@ func (e *Engine) WindowMetadata(ctx context.Context, who Caller, roleID, windowI
 var levels = map[string]string{"S": "467", "C": "2367", "CO": "12367", "O": "137", "SC": "23467", "SCO": "123467", "SO": "13467"}
 
 // windowGrant is what a role may do with a window. Roles that are not kept by
-// hand have a row for every window that fits their level; where an ERP makes
-// no rows, the level counts.
+// hand have a row for every window that fits their level; for one that has no
+// row at all, because the ERP makes none, the level counts.
 func (e *Engine) windowGrant(p *Policy, w *dict.WindowInfo) windowGrant {
 	if grant, ok := p.rights.windows[int64(w.ID)]; ok {
 		return grant
 	}
-	if p.rights.manual || len(w.Tabs) == 0 {
+	if p.rights.manual || len(p.rights.windows) > 0 || len(w.Tabs) == 0 {
 		return windowGrant{}
 	}
 	t := p.dict.tables[strings.ToLower(w.Tabs[0].Table)]
@@ -82,8 +82,8 @@ func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *dict.TabInfo) 
 		if !ok || !f.Active {
 			continue
 		}
-		visible, redacted := p.visible(t.physical(), c.Name)
-		if !visible && !c.Virtual() {
+		visible, redacted := p.visible(t, &c)
+		if !visible {
 			continue
 		}
 		field := FieldMetadata{
@@ -128,7 +128,7 @@ func (e *Engine) Roles(ctx context.Context, who Caller) ([]RoleInfo, error) {
 		})
 	}
 	if err != nil {
-		return nil, e.refused(err, who.RequestID)
+		return nil, e.refused(unreadable(err), who.RequestID)
 	}
 	return roles, nil
 }

@@ -17,7 +17,7 @@ const (
 // Options change an [Engine]. Nil and the zero value are the defaults.
 type Options struct {
 	Rows      int // rows without maxRows; 0: 100
-	MaxRows   int // most rows; 0: 1000
+	MaxRows   int // most rows; 0: 1000, which is also the most
 	Bytes     int // of one answer; 0: 4 MiB
 	CellBytes int // of one value; what is longer is cut; 0: 64 KiB
 
@@ -31,7 +31,7 @@ type Options struct {
 
 	Running int // statements at a time; 0: 8
 	Queued  int // statements that wait; 0: 32
-	PerUser int // of one user, running or waiting; 0: 2
+	PerUser int // statements of one user at a time; 0: 2
 
 	// PolicyLife is how long a policy is used without being made anew; 0: 60 s.
 	// Rights are compared before each run all the same.

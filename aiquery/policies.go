@@ -121,7 +121,7 @@ func (ps *policies) load(ctx context.Context, key policyKey, now time.Time) (*Po
 		r, err = loadRights(ctx, read, d.catalog, ps.e.db.schema(), int64(key.user), int64(key.role), now)
 		return err
 	}); err != nil {
-		return nil, err
+		return nil, unreadable(err)
 	}
 	p, err := newPolicy(r, d, &ps.e.opts, ps.e.db.schema())
 	if err != nil {
@@ -150,8 +150,19 @@ func (ps *policies) shared(ctx context.Context, now time.Time) (*dictionary, err
 		f.until = now.Add(ps.e.opts.PolicyLife)
 		cat, err := ps.e.db.catalog(ctx)
 		if err != nil {
-			return nil, err
+			return nil, unreadable(err)
 		}
-		return loadDictionary(ctx, ps.e.reg, cat, ps.e.redact)
+		d, err := loadDictionary(ctx, ps.e.reg, cat, ps.e.redact)
+		return d, unreadable(err)
 	})
+}
+
+// unreadable is an error of reading rights, tables or the dictionary, which is
+// no error of the caller's statement.
+func unreadable(err error) error {
+	var known *Error
+	if err == nil || errors.Is(err, errNotHeld) || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fail(CodeUnavailable, err, "the rights cannot be read").hint("try again later")
 }

@@ -22,7 +22,8 @@ type Policy struct {
 
 	rights *rights
 	dict   *dictionary
-	until  time.Time // it is made anew afterwards
+	made   *policyBuilder // for what metadata may tell; it changes no more
+	until  time.Time      // it is made anew afterwards
 }
 
 // policyBuilder makes one policy.
@@ -75,7 +76,7 @@ func newPolicy(r *rights, d *dictionary, opts *Options, schema string) (*Policy,
 	}
 	sum := sha256.Sum256(content)
 	b.p.Version = hex.EncodeToString(sum[:12])
-	return &Policy{Guard: b.p, MaxRows: r.maxRows, rights: r, dict: d}, nil
+	return &Policy{Guard: b.p, MaxRows: r.maxRows, rights: r, dict: d, made: b}, nil
 }
 
 // sort arranges the rules by table.
@@ -160,6 +161,8 @@ func (b *policyBuilder) barred(t *dictTable) string {
 	name := t.physical()
 	level := string(t.info.AccessLevel)
 	switch {
+	case level == "":
+		return "it has no access level"
 	case strings.EqualFold(name, AuditTableName):
 		return "it is the audit's"
 	case contains(b.opts.DeniedTables, name):
@@ -169,12 +172,8 @@ func (b *policyBuilder) barred(t *dictTable) string {
 	case t.rel.kind == opaqueView && !contains(b.opts.SafeViews, name):
 		return "it is a materialized view or a foreign table"
 	}
-	rule, ruled := b.tables[int64(t.info.ID)]
-	switch {
-	case ruled && rule.exclude && !rule.readOnly:
-		return "the role excludes it"
-	case !ruled && b.included && !b.r.readUnlisted:
-		return "the role does not include it"
+	if why := b.excluded(t); why != "" {
+		return why
 	}
 	if t.rel.kind != plainView && (!t.rel.has("ad_client_id") || !t.rel.has("ad_org_id")) && !contains(b.opts.OpenTables, name) {
 		return "it has no tenant or organization"
@@ -182,6 +181,19 @@ func (b *policyBuilder) barred(t *dictTable) string {
 	// What a translation says is what the table says.
 	if base := b.d.tables[t.base]; base != nil && base != t {
 		return b.barred(base)
+	}
+	return ""
+}
+
+// excluded tells why the role's own rules keep a table from it, "" when they
+// do not.
+func (b *policyBuilder) excluded(t *dictTable) string {
+	rule, ruled := b.tables[int64(t.info.ID)]
+	switch {
+	case ruled && rule.exclude && !rule.readOnly:
+		return "the role excludes it"
+	case !ruled && b.included && !b.r.readUnlisted:
+		return "the role does not include it"
 	}
 	return ""
 }
@@ -222,23 +234,10 @@ func (b *policyBuilder) table(t *dictTable) (*guard.Table, string) {
 
 // deniedColumns are the physical names of columns the rules hide.
 func (b *policyBuilder) deniedColumns(t *dictTable) map[string]bool {
-	denied := map[string]bool{}
-	if rules := b.columns[int64(t.info.ID)]; len(rules) > 0 {
-		exclude, named, positive := map[int64]bool{}, map[int64]bool{}, false
-		for _, rule := range rules {
-			switch {
-			case !rule.exclude:
-				named[rule.column], positive = true, true
-			case rule.readOnly:
-				named[rule.column] = true // excluded from changes, so it may be read; it makes no positive list
-			default:
-				exclude[rule.column] = true
-			}
-		}
-		for i, c := range t.columns {
-			if id := t.ids[i]; exclude[id] || positive && !named[id] {
-				denied[c.Name] = true
-			}
+	denied, hides := map[string]bool{}, b.columnRules(t)
+	for i, c := range t.columns {
+		if hides(t.ids[i]) {
+			denied[c.Name] = true
 		}
 	}
 	if base := b.d.tables[t.base]; base != nil && base != t {
@@ -249,6 +248,23 @@ func (b *policyBuilder) deniedColumns(t *dictTable) map[string]bool {
 		}
 	}
 	return denied
+}
+
+// columnRules tells of each column of a table, by its AD_Column_ID, whether the
+// role's rules hide it.
+func (b *policyBuilder) columnRules(t *dictTable) func(id int64) bool {
+	exclude, named, positive := map[int64]bool{}, map[int64]bool{}, false
+	for _, rule := range b.columns[int64(t.info.ID)] {
+		switch {
+		case !rule.exclude:
+			named[rule.column], positive = true, true
+		case rule.readOnly:
+			named[rule.column] = true // excluded from changes, so it may be read; it makes no positive list
+		default:
+			exclude[rule.column] = true
+		}
+	}
+	return func(id int64) bool { return exclude[id] || positive && !named[id] }
 }
 
 // conditions are those on tenant and organization, records, locks and

@@ -159,8 +159,11 @@ func establish(ctx context.Context, conn *pgconn.PgConn, settings []string) erro
 		return fmt.Errorf("set the session up: %w", clean(err))
 	}
 	rows, err := query(ctx, conn, "SELECT "+strings.Join(ask, ", "))
-	if err != nil || len(rows) != 1 {
+	if err != nil {
 		return fmt.Errorf("look at the session: %w", clean(err))
+	}
+	if len(rows) != 1 {
+		return fmt.Errorf("look at the session: %d rows", len(rows))
 	}
 	for i := 0; i < len(settings); i += 2 {
 		got := rows[0][i/2].String
@@ -224,16 +227,33 @@ func (p *postgres) Close() error {
 
 // snapshot implements database.
 func (p *postgres) snapshot(ctx context.Context, do func(reader) error) (err error) {
-	conn, err := p.queries.Acquire(ctx)
+	conn, err := p.acquire(ctx, ownTimeout, nil)
 	if err != nil {
-		return unavailable(err)
+		return err
 	}
 	defer func() { p.end(conn, err != nil) }()
 	pg := conn.Conn().PgConn()
-	if err := p.begin(ctx, pg, ownTimeout, nil); err != nil {
-		return err
-	}
 	return do(func(ctx context.Context, text string) ([]cells, error) { return query(ctx, pg, text) })
+}
+
+// acquire takes a connection and begins a transaction on it. Connections that
+// the server has given up in the meantime are passed over.
+func (p *postgres) acquire(ctx context.Context, timeout time.Duration, rights *fingerprint) (*pgxpool.Conn, error) {
+	for attempt := 0; ; attempt++ {
+		conn, err := p.queries.Acquire(ctx)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		pg := conn.Conn().PgConn()
+		if err = p.begin(ctx, pg, timeout, rights); err == nil {
+			return conn, nil
+		}
+		again := pg.IsClosed() && ctx.Err() == nil && attempt < p.opts.Connections
+		p.end(conn, !errors.Is(err, errRightsChanged))
+		if !again {
+			return nil, err
+		}
+	}
 }
 
 // ownTimeout bounds the statements that read rights and the catalog.
@@ -262,13 +282,13 @@ func (p *postgres) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.
 	for i := -2; ; i++ {
 		result, err := pipeline.GetResults()
 		if err != nil {
-			return err
+			return ofRights(i, err)
 		}
 		switch r := result.(type) {
 		case *pgconn.ResultReader:
 			rows, err := collect(r)
 			if err != nil {
-				return err
+				return ofRights(i, err)
 			}
 			if i >= 0 && !rights.same(i, rows) {
 				changed = true
@@ -282,6 +302,16 @@ func (p *postgres) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.
 			return fmt.Errorf("begin a transaction: unexpected %T", result)
 		}
 	}
+}
+
+// ofRights tells errors about the rights' tables and columns, which are no more
+// what they were, from others.
+func ofRights(i int, err error) error {
+	var server *pgconn.PgError
+	if i >= 0 && errors.As(err, &server) && strings.HasPrefix(server.Code, "42") {
+		return errors.Join(errRightsChanged, err)
+	}
+	return err
 }
 
 // end rolls back and gives the connection back, or closes it when that does

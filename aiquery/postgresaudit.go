@@ -31,14 +31,22 @@ func (p *postgres) auditSequence() string {
 	return p.opts.Schema + "." + strings.ToLower(AuditTableName) + "_sq"
 }
 
-// withRecords runs do with a connection of the audit.
+// withRecords runs do with a connection of the audit, and once more with the
+// next one when the server has given the connection up: what do does, it may do
+// twice.
 func (p *postgres) withRecords(ctx context.Context, do func(*pgconn.PgConn) error) error {
-	conn, err := p.records.Acquire(ctx)
-	if err != nil {
-		return unavailable(err)
+	for attempt := 0; ; attempt++ {
+		conn, err := p.records.Acquire(ctx)
+		if err != nil {
+			return unavailable(err)
+		}
+		err = do(conn.Conn().PgConn())
+		lost := conn.Conn().PgConn().IsClosed()
+		conn.Release()
+		if err == nil || !lost || ctx.Err() != nil || attempt >= p.opts.AuditConnections {
+			return err
+		}
 	}
-	defer conn.Release()
-	return do(conn.Conn().PgConn())
 }
 
 var errNoAudit = fail(CodeUnavailable, nil, "the audit's table is missing or cannot be written").
@@ -104,63 +112,85 @@ func (p *postgres) newKey(ctx context.Context, conn *pgconn.PgConn) (string, err
 	return p.audit.id, nil
 }
 
+// auditPatience is a little more than the session's own limits.
+func (p *postgres) auditPatience() time.Duration { return 6 * time.Second }
+
 // auditInsert implements database.
 func (p *postgres) auditInsert(ctx context.Context, r *record) error {
+	return p.withRecords(ctx, func(conn *pgconn.PgConn) error { return p.insertRecord(ctx, conn, r) })
+}
+
+func (p *postgres) insertRecord(ctx context.Context, conn *pgconn.PgConn, r *record) error {
+	key, err := p.newKey(ctx, conn)
+	if err != nil {
+		return err
+	}
+	columns := r.columns(true, time.Now())
+	names, values := recordValues(columns)
+	places := make([]string, len(names))
+	for i := range places {
+		places[i] = fmt.Sprintf("$%d", i+1)
+	}
+	if key != "" {
+		names, places = append(names, strings.ToLower(AuditTableName)+"_id"), append(places, key)
+	}
+	// A record that was written although its answer got lost is the same one.
+	_, err = p.writeRecord(ctx, conn, "INSERT INTO "+p.auditName()+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+
+		") ON CONFLICT ("+strings.ToLower(AuditTableName)+"_uu) DO NOTHING", values)
+	return err
+}
+
+// recordValues are names and values for the server.
+func recordValues(columns []auditColumn) (names []string, values [][]byte) {
+	for _, c := range columns {
+		names = append(names, strings.ToLower(c.name))
+		if c.value == nil {
+			values = append(values, nil)
+		} else {
+			values = append(values, []byte(*c.value))
+		}
+	}
+	return names, values
+}
+
+// auditComplete implements database.
+func (p *postgres) auditComplete(ctx context.Context, r *record) error {
 	return p.withRecords(ctx, func(conn *pgconn.PgConn) error {
-		key, err := p.newKey(ctx, conn)
-		if err != nil {
+		if there, err := p.updateRecord(ctx, conn, r); err != nil || there {
 			return err
 		}
-		var names, places []string
-		var values [][]byte
-		for _, c := range r.columns(true, time.Now()) {
-			names = append(names, strings.ToLower(c.name))
-			if c.value == nil {
-				values = append(values, nil)
-			} else {
-				values = append(values, []byte(*c.value))
-			}
-			places = append(places, fmt.Sprintf("$%d", len(values)))
+		if err := p.insertRecord(ctx, conn, r); err != nil {
+			return err
 		}
-		if key != "" {
-			names, places = append(names, strings.ToLower(AuditTableName)+"_id"), append(places, key)
-		}
-		// A record that was written although its answer got lost is the same one.
-		return p.writeRecord(ctx, conn, "INSERT INTO "+p.auditName()+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+
-			") ON CONFLICT ("+strings.ToLower(AuditTableName)+"_uu) DO NOTHING", values)
+		// Should the first writing have arrived in between, it is completed now.
+		_, err := p.updateRecord(ctx, conn, r)
+		return err
 	})
 }
 
-// auditUpdate implements database.
-func (p *postgres) auditUpdate(ctx context.Context, r *record) error {
-	return p.withRecords(ctx, func(conn *pgconn.PgConn) error {
-		var sets []string
-		var values [][]byte
-		for _, c := range r.columns(false, time.Now()) {
-			if c.value == nil {
-				values = append(values, nil)
-			} else {
-				values = append(values, []byte(*c.value))
-			}
-			sets = append(sets, fmt.Sprintf("%s = $%d", strings.ToLower(c.name), len(values)))
-		}
-		values = append(values, []byte(r.id))
-		return p.writeRecord(ctx, conn, fmt.Sprintf("UPDATE %s SET %s WHERE %s_uu = $%d", p.auditName(), strings.Join(sets, ", "),
-			strings.ToLower(AuditTableName), len(values)), values)
-	})
+func (p *postgres) updateRecord(ctx context.Context, conn *pgconn.PgConn, r *record) (there bool, err error) {
+	names, values := recordValues(r.columns(false, time.Now()))
+	sets := make([]string, len(names))
+	for i, name := range names {
+		sets[i] = fmt.Sprintf("%s = $%d", name, i+1)
+	}
+	n, err := p.writeRecord(ctx, conn, fmt.Sprintf("UPDATE %s SET %s WHERE %s_uu = $%d", p.auditName(), strings.Join(sets, ", "),
+		strings.ToLower(AuditTableName), len(values)+1), append(values, []byte(r.id)))
+	return n > 0, err
 }
 
-// writeRecord runs one statement, which is its own transaction.
-func (p *postgres) writeRecord(ctx context.Context, conn *pgconn.PgConn, text string, values [][]byte) error {
+// writeRecord runs one statement, which is its own transaction, and returns
+// how many records it wrote.
+func (p *postgres) writeRecord(ctx context.Context, conn *pgconn.PgConn, text string, values [][]byte) (int64, error) {
 	result := conn.ExecParams(ctx, text, values, nil, nil, nil).Read()
 	var server *pgconn.PgError
 	if errors.As(result.Err, &server) && (server.Code == "42P01" || server.Code == "42501") {
 		p.audit.mu.Lock()
 		p.audit.known = false // look again once it is mended
 		p.audit.mu.Unlock()
-		return errors.Join(errNoAudit, result.Err)
+		return 0, errors.Join(errNoAudit, result.Err)
 	}
-	return result.Err
+	return result.CommandTag.RowsAffected(), result.Err
 }
 
 // auditInstall implements database.

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // run implements database.
@@ -24,7 +24,10 @@ func (p *postgres) run(ctx context.Context, s *statement) (*output, error) {
 		for i, f := range described.Fields {
 			a.columns[i] = Column{Name: f.Name, Type: p.typeName(f.DataTypeOID)}
 		}
-		return p.fetch(ctx, conn, s, described, values, a)
+		if err := p.fetch(ctx, conn, s, described, values, a); err != nil {
+			return executed{err}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -34,23 +37,15 @@ func (p *postgres) run(ctx context.Context, s *statement) (*output, error) {
 
 // transaction runs do in a transaction that is rolled back whatever happens.
 func (p *postgres) transaction(ctx context.Context, s *statement, do func(context.Context, *pgconn.PgConn) error) (err error) {
-	conn, err := p.queries.Acquire(ctx)
-	if err != nil {
-		return unavailable(err)
-	}
-	defer func() { p.end(conn, err != nil && !errors.Is(err, errRightsChanged)) }()
 	// The database gives up first; this is for one that does not answer.
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+time.Second)
 	defer cancel()
-	return p.within(ctx, conn, s, do)
-}
-
-func (p *postgres) within(ctx context.Context, conn *pgxpool.Conn, s *statement, do func(context.Context, *pgconn.PgConn) error) error {
-	pg := conn.Conn().PgConn()
-	if err := p.begin(ctx, pg, s.timeout, s.rights); err != nil {
+	conn, err := p.acquire(ctx, s.timeout, s.rights)
+	if err != nil {
 		return err
 	}
-	return do(ctx, pg)
+	defer func() { p.end(conn, err != nil) }()
+	return do(ctx, conn.Conn().PgConn())
 }
 
 // prepare has the database infer the types of the parameters, and makes their
@@ -124,13 +119,14 @@ func (p *postgres) typeName(oid uint32) string {
 // explain implements database.
 func (p *postgres) explain(ctx context.Context, s *statement) (*PlanNode, error) {
 	var node *PlanNode
-	err := p.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) error {
+	err := p.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) (err error) {
 		_, values, err := p.prepare(ctx, conn, s.sql, s.params)
 		if err != nil {
 			return err
 		}
 		text := "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) " + s.sql
 		if len(values) > 0 {
+			defer func() { err = errors.Join(err, conn.Deallocate(ctx, explained)) }()
 			// EXPLAIN takes no parameters; the general plan of PostgreSQL 16 does not
 			// need their values, older ones plan for them as nulls.
 			if text, err = p.explainPrepared(ctx, conn, s.sql, len(values)); err != nil {
@@ -150,16 +146,19 @@ func (p *postgres) explain(ctx context.Context, s *statement) (*PlanNode, error)
 	return node, err
 }
 
-// explainPrepared makes the statement a named one of this session, which ends
-// with it, and explains its general plan.
+// explained is the name of the statement while it is explained.
+const explained = "erphub_explain"
+
+// explainPrepared makes the statement a named one, which the caller gives up,
+// and returns what explains its general plan.
 func (p *postgres) explainPrepared(ctx context.Context, conn *pgconn.PgConn, text string, params int) (string, error) {
 	if _, err := query(ctx, conn, "SELECT pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true)"); err != nil {
 		return "", err
 	}
-	if _, err := conn.Prepare(ctx, "erphub_explain", text, nil); err != nil {
+	if _, err := conn.Prepare(ctx, explained, text, nil); err != nil {
 		return "", err
 	}
-	call := "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) EXECUTE erphub_explain("
+	call := "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) EXECUTE " + explained + "("
 	for i := range params {
 		if i > 0 {
 			call += ", "
@@ -200,12 +199,15 @@ func parsePlan(text string) (*PlanNode, error) {
 func (p *postgres) failure(err error) failure {
 	var server *pgconn.PgError
 	var known *Error
+	var ran executed
 	var large *pgproto3.ExceededMaxBodyLenErr
 	switch {
 	case errors.As(err, &known):
 		return failure{err: known}
+	case errors.As(err, &server) && errors.As(err, &ran):
+		return executionFailure(server.Code, err)
 	case errors.As(err, &server):
-		return serverFailure(server.Code, server.Message, err)
+		return serverFailure(server.Code, strings.ReplaceAll(server.Message, p.opts.Schema+".", ""), err)
 	case errors.As(err, &large):
 		return failure{err: fail(CodeTooComplex, err, "a row of the answer is too large").hint("select fewer or shorter columns, or aggregate less into one value")}
 	case errors.Is(err, context.Canceled):

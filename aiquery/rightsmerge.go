@@ -53,6 +53,9 @@ func (l *rightsLoader) merge(r *rights, roleID int64, seq int) error {
 		return true
 	}, func(n *recordRule) { n.seq = seq })
 	for window, grant := range other.windows {
+		if other.clientID != r.clientID && other.clientID != 0 {
+			break // another tenant's role opens nothing here; what it closes stays closed
+		}
 		old, there := r.windows[window]
 		switch {
 		case !there:

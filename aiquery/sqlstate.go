@@ -1,6 +1,13 @@
 package aiquery
 
-import "strings"
+import (
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/erphub/erphub/aiquery/guard/sqlite"
+)
 
 // serverFailure is what a caller hears of an error of the server, by its
 // SQLSTATE. Messages about the statement itself (class 42) are passed on:
@@ -23,7 +30,14 @@ func serverFailure(state, message string, cause error) failure {
 	case class == "08", class == "57":
 		return failure{err: fail(CodeUnavailable, cause, "the connection to the database was lost").hint("try again")}
 	case class == "53":
-		return failure{err: fail(CodeResources, cause, "the database needs too much memory or disk for this").hint("ask for less")}
+		// Memory and temporary files can be used up by rows that a condition was
+		// going to hide.
+		return failure{
+			err:  fail(CodeResources, cause, "the database needs too much memory or disk for this").hint("ask for less"),
+			data: state == "53200" || state == "53400",
+		}
+	case class == "0A":
+		return failure{err: fail(CodeData, cause, "a function does not support one of the values it is given"), data: true}
 	case class == "22", class == "21", class == "23", class == "P0":
 		e := fail(CodeData, cause, "a value could not be converted or computed")
 		if text, ok := dataErrors[state]; ok {
@@ -34,6 +48,49 @@ func serverFailure(state, message string, cause error) failure {
 		return failure{err: fail(CodeTooComplex, cause, "the statement needs too much memory or is too complex").hint("ask for less"), data: true}
 	}
 	return failure{err: fail(CodeInternal, cause, "internal error"), data: true}
+}
+
+// executed is an error that came while a statement ran, not while it was
+// analysed. Some errors of class 42 do: that a collation is not clear, for
+// example, is only noticed by the comparison of two values.
+type executed struct{ error }
+
+func (e executed) Unwrap() error { return e.error }
+
+// executionFailure is serverFailure for an error that came while the statement
+// ran.
+func executionFailure(state string, cause error) failure {
+	if strings.HasPrefix(state, "42") && state != "42501" {
+		return serverFailure("22"+state[2:], "", cause) // as of a value
+	}
+	return serverFailure(state, "", cause)
+}
+
+// quiet is an error for the log. The words of a server about values are left
+// out: they quote them, whoever they belong to.
+func quiet(err error) string {
+	var server *pgconn.PgError
+	var ran executed
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &server):
+		text := "SQLSTATE " + server.Code
+		if server.Routine != "" {
+			text += " in " + server.Routine
+		}
+		switch server.Code[:min(2, len(server.Code))] {
+		case "08", "25", "28", "3D", "42", "53", "55", "57":
+			if !errors.As(err, &ran) {
+				text += ": " + server.Message
+			}
+		}
+		return text
+	}
+	if state := sqlite.ErrorCode(err); state != "" {
+		return "SQLSTATE " + state
+	}
+	return err.Error()
 }
 
 // dataErrors are the words for errors that values cause.
@@ -62,13 +119,14 @@ var dataErrors = map[string]string{
 	"22014": "the argument of ntile is not positive",
 	"22016": "the argument of nth_value is not positive",
 	"22013": "the frame of a window function is wrong",
+	"22P22": "it is not clear by which collation texts are compared; name one with COLLATE",
 }
 
 // plainMessage shortens a message about the statement to one line without the
 // schemas that were written into it.
 func plainMessage(message string) string {
 	message, _, _ = strings.Cut(message, "\n")
-	return strings.NewReplacer("pg_catalog.", "", "adempiere.", "").Replace(message)
+	return strings.ReplaceAll(message, "pg_catalog.", "")
 }
 
 func timedOut(cause error) *Error {
