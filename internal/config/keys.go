@@ -51,6 +51,8 @@ func Keys() []Key {
 		{Name: "auth.default-client-id", Env: "ERP_CLIENT_ID", Default: "0", Kind: ID, About: "client (tenant) to log in to"},
 		{Name: "auth.default-role-id", Env: "ERP_ROLE_ID", Default: "0", Kind: ID, About: "role to log in with"},
 		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
+		{Name: "database.url", Env: "ERP_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that reads"},
+		{Name: "database.audit-url", Env: "ERP_AUDIT_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that writes the audit of queries"},
 		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", About: "where generated plugins go"},
 		{Name: "hub.generator.objectstore.bucket", About: "bucket for generated plugins"},
 		{Name: "hub.generator.objectstore.prefix", Default: "generated/", About: "prefix of object names"},

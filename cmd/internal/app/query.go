@@ -180,13 +180,14 @@ func pointed(err error, sql string) error {
 	if !errors.As(err, &e) || e.Position < 1 {
 		return err
 	}
+	const most = 60 // characters on either side
 	runes := []rune(sql)
 	at := min(e.Position, len(runes)+1) - 1
 	begin, end := at, at
-	for begin > 0 && runes[begin-1] != '\n' && at-begin < 60 {
+	for begin > 0 && runes[begin-1] != '\n' && at-begin < most {
 		begin--
 	}
-	for end < len(runes) && runes[end] != '\n' && end-at < 20 {
+	for end < len(runes) && runes[end] != '\n' && end-at < most {
 		end++
 	}
 	line := strings.ReplaceAll(string(runes[begin:end]), "\t", " ")

@@ -30,7 +30,8 @@ func (a *app) sandboxCommand() *cli.Command {
 		Usage: "serve an embedded ERP with demo data",
 		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
 			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
-			"what it holds. Its users and passwords are known to everyone: it listens on loopback unless told otherwise.",
+			"what it holds. Beside the ERP's API it serves the AI API at /api/ai, for tokens of its own. Its users and\n" +
+			"passwords are known to everyone: it listens on loopback unless told otherwise.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
@@ -110,6 +111,8 @@ func talkToIt(url string) string {
               -d '{"userName":"GardenAdmin","password":"GardenAdmin","parameters":{"clientId":11,"roleId":102,"organizationId":11}}'
   read:     curl -s '%[1]s/api/v1/models/C_BPartner?$select=Value,Name&$top=5' -H 'Authorization: Bearer TOKEN'
   erphub:   ERP_URL=%[1]s ERP_USERNAME=SuperUser ERP_PASSWORD=System erphub add table XX_Demo --with-name
+  ask:      ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
+              erphub query --role 102 'SELECT name FROM c_bpartner'
 
 `, url)
 }
@@ -143,7 +146,7 @@ func startSandbox(ctx context.Context, opts erptest.Options, listen string) (url
 		return "", nil, errors.Join(err, srv.Close())
 	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(srv.Serve(ctx, ln), srv.Close()) }()
+	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, opts.Logger), srv.Close()) }()
 	return "http://" + ln.Addr().String(), done, nil
 }
 

@@ -5,50 +5,86 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/deploylog/board"
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
+// aiConcurrent bounds the requests worked on at a time where the AI API is
+// served, which has a smaller bound of its own.
+const aiConcurrent = 2 * httpapi.DefaultMaxConcurrent
+
 func (a *app) serverAPICommand() *cli.Command {
 	return &cli.Command{
-		Name: "api", Usage: "serve the deployment board, with the JSON behind it",
-		Description: "Serves a page at /deployments that shows what runs where and follows every run live, JSON at\n" +
-			"/api/deployments, and /healthz, /readyz and /metrics. It reads with the login of this program and asks\n" +
-			"nobody who they are: whoever reaches it sees what that login may read. It listens on loopback unless\n" +
-			"told otherwise, and answers to localhost, IP addresses and the names given with --host.",
-		Flags: []cli.Flag{
+		Name: "api", Usage: "serve the AI API on the ERP's database, and the deployment board",
+		Description: "With a database it serves governed SQL for assistants at /api/ai: each caller sends a token of the ERP\n" +
+			"and asks with one of the user's roles; what that role may not see does not exist for it, and each query is\n" +
+			"audited in the table " + aiquery.AuditTableName + ", without which it does not start. The database should be named with a\n" +
+			"login that can select and nothing else, and --audit-database with one that can write that table.\n\n" +
+			"With an ERP (ERP_URL) it serves a page at /deployments that shows what runs where and follows every run\n" +
+			"live, with JSON at /api/deployments. That reads with the login of this program and asks nobody who they\n" +
+			"are: whoever reaches it sees what that login may read.\n\n" +
+			"/healthz, /readyz and /metrics are served beside. It listens on loopback unless told otherwise, and answers\n" +
+			"to localhost, IP addresses and the names given with --host.",
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as board.example.com; repeatable"},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
-		},
+		}, aiFlags()...),
 		Action: a.serverAPI,
 	}
 }
 
-func (a *app) serverAPI(c *cli.Context) error {
+// apiParts are the services behind one address.
+type apiParts struct {
+	ai    *aiService   // nil: none
+	board *board.Board // nil: none
+	erp   string       // the address the board reads
+}
+
+func (a *app) serverAPI(c *cli.Context) (err error) {
 	if err := arguments(c); err != nil {
 		return err
 	}
-	client, err := a.client(c)
+	s, err := a.setup(c)
 	if err != nil {
 		return err
+	}
+	log := a.serverLog(c)
+	settings, err := a.aiSettings(c, s, log)
+	if err != nil {
+		return err
+	}
+	if settings.database == "" && s.resolver.Lookup("url") == "" {
+		return usagef("there is nothing to serve: name the ERP's database with --database for the AI API, or the ERP with ERP_URL for the deployment board")
 	}
 	ready := httpserver.ReadyFile(c.String("ready-file"))
 	if err := ready.Clear(); err != nil {
 		return err
 	}
-	b := board.New(client, &board.Options{Logger: a.log})
 	metrics := httpserver.NewMetrics()
-	metrics.Gauge("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(b.Listeners()) })
-	mux := http.NewServeMux()
-	mux.Handle("/", b.Handler())
-	mux.Handle("GET /{$}", http.RedirectHandler("/deployments", http.StatusFound))
-	srv := httpserver.New(mux, &httpserver.Options{
-		Logger: a.log, Hosts: c.StringSlice("host"), Ready: b.Ready, Streams: board.Streams, Metrics: metrics,
-	})
+	var parts apiParts
+	if s.resolver.Lookup("url") != "" {
+		client, err := a.clientFor(c, s)
+		if err != nil {
+			return err
+		}
+		parts.board, parts.erp = board.New(client, &board.Options{Logger: log}), client.BaseURL()
+		metrics.Gauge("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
+	}
+	if settings.database != "" {
+		if parts.ai, err = a.openAI(c, settings, metrics, log); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, parts.ai.close(c.Context)) }()
+	}
+	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
 
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
@@ -56,13 +92,13 @@ func (a *app) serverAPI(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	followed := make(chan error, 1)
-	go func() { followed <- b.Run(ctx) }()
+	var behind sync.WaitGroup
+	behind.Go(func() { parts.run(ctx) })
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 
 	url := httpserver.URL(ln.Addr())
-	err = a.announceAPI(c, url, client.BaseURL(), httpserver.Loopback(ln.Addr()))
+	err = a.announceAPI(c, &parts, url, httpserver.Loopback(ln.Addr()))
 	if err == nil {
 		err = ready.Write(url)
 	}
@@ -71,23 +107,84 @@ func (a *app) serverAPI(c *cli.Context) error {
 	}
 	err = errors.Join(err, <-served)
 	cancel()
-	<-followed // it ends with the context, whose error says nothing new
+	behind.Wait()
 	return errors.Join(err, ready.Clear())
 }
 
-// announceAPI says where the board is, what it reads with and who can see it.
-func (a *app) announceAPI(c *cli.Context, url, erp string, loopback bool) error {
-	seen := "It listens on loopback: only this machine can reach it."
-	if !loopback {
-		seen = "It listens for other machines, too, and asks nobody who they are: put it behind something that does."
+// handler answers for all parts.
+func (p *apiParts) handler() http.Handler {
+	mux := http.NewServeMux()
+	if p.board != nil {
+		mux.Handle("/", p.board.Handler())
+		mux.Handle("GET /{$}", http.RedirectHandler("/deployments", http.StatusFound))
 	}
-	_, err := fmt.Fprintf(a.streams.Err, "the deployment board is at %s/deployments (stop with Ctrl-C)\n"+
-		"It reads %s with the login of this program (%s), which everyone who can reach it looks through.\n%s\n"+
-		"It keeps no state: any number of it may run side by side.\n", url, printable(erp), a.loginName(c), seen)
-	if err == nil && c.Bool("json") {
-		err = a.printJSON(map[string]any{"url": url, "board": url + "/deployments"})
+	if p.ai != nil {
+		mux.Handle(httpapi.Prefix+"/", p.ai.handler)
 	}
-	return err
+	return mux
+}
+
+// options adds what the parts ask of the server. Where the AI API is served the
+// server is ready when that is: a page tells for itself what it lacks.
+func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
+	if p.board != nil {
+		o.Streams, o.Ready = board.Streams, p.board.Ready
+	}
+	if p.ai != nil {
+		o.Ready, o.MaxConcurrent = p.ai.ready, aiConcurrent
+	}
+	return o
+}
+
+// run does what the parts do besides answering, until ctx ends.
+func (p *apiParts) run(ctx context.Context) {
+	var all sync.WaitGroup
+	if p.board != nil {
+		all.Go(func() { _ = p.board.Run(ctx) }) // it ends with the context, whose error says nothing new
+	}
+	if p.ai != nil {
+		all.Go(func() { p.ai.watch(ctx) })
+	}
+	all.Wait()
+}
+
+// announceAPI says what is served, on what it works and who can reach it.
+func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool) error {
+	var b strings.Builder
+	addresses := map[string]any{"url": url}
+	if p.ai != nil {
+		addresses["ai"] = url + httpapi.Prefix
+		fmt.Fprintf(&b, "the AI API is at %s%s (stop with Ctrl-C)\n", url, httpapi.Prefix)
+		fmt.Fprintf(&b, "It asks %s, and writes a record of each query to %s; %s.\n", printable(p.ai.db.String()), aiquery.AuditTableName, p.ai.checks)
+		fmt.Fprintf(&b, "In this process alone are the counts of requests a user may make, of statements at a time, and what user\n"+
+			"interfaces publish about their windows: where several run side by side, send a user to the same one.\n")
+		for _, w := range p.ai.warnings {
+			fmt.Fprintf(&b, "warning: %s\n", printable(w))
+		}
+	}
+	if p.board != nil {
+		addresses["board"] = url + "/deployments"
+		fmt.Fprintf(&b, "the deployment board is at %s/deployments (stop with Ctrl-C)\n", url)
+		fmt.Fprintf(&b, "It reads %s with the login of this program (%s), which everyone who can reach it looks through.\n", printable(p.erp), a.loginName(c))
+		if p.ai == nil {
+			b.WriteString("It keeps no state: any number of it may run side by side.\n")
+		}
+	}
+	switch {
+	case loopback:
+		b.WriteString("It listens on loopback: only this machine can reach it.\n")
+	case p.board != nil:
+		b.WriteString("It listens for other machines, too, and the board asks nobody who they are: put it behind something that does.\n")
+	default:
+		b.WriteString("It listens for other machines, too: put it behind something that speaks TLS.\n")
+	}
+	if _, err := fmt.Fprint(a.streams.Err, b.String()); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.printJSON(addresses)
+	}
+	return nil
 }
 
 // loginName says where the login comes from, without saying what it is.

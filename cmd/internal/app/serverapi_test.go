@@ -3,64 +3,35 @@ package app
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/syncbuffer"
 )
+
+// gardenAdmin is the environment of somebody who logs in to an ERP of the tests.
+func gardenAdmin(url string) []string {
+	return []string{"ERP_URL=" + url, "ERP_USERNAME=GardenAdmin", "ERP_PASSWORD=GardenAdmin", "ERP_CLIENT_ID=11", "ERP_ROLE_ID=102", "ERP_ORG_ID=11"}
+}
 
 // The board is served, says what it reads with, is ready when the log is there,
 // and ends in order.
 func TestServerAPI(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
-	dir := t.TempDir()
-	readyFile := filepath.Join(dir, "ready")
-	require.NoError(t, os.WriteFile(readyFile, []byte("of an earlier run"), 0o600))
-	env := []string{"HOME=" + dir, "ERP_URL=" + srv.URL(), "ERP_USERNAME=GardenAdmin", "ERP_PASSWORD=GardenAdmin", "ERP_CLIENT_ID=11", "ERP_ROLE_ID=102", "ERP_ORG_ID=11"}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var out, errOut syncbuffer.Buffer
-	code := make(chan int, 1)
-	go func() {
-		code <- Run(ctx, []string{"erphub", "server", "api", "--listen", "127.0.0.1:0", "--host", "board.example.com", "--ready-file", readyFile, "--json"}, env, Streams{Out: &out, Err: &errOut})
-	}()
-	var ready struct {
-		URL string
-		PID int
-	}
-	require.Eventually(t, func() bool {
-		text, err := os.ReadFile(readyFile)
-		return err == nil && json.Unmarshal(text, &ready) == nil
-	}, time.Minute, 5*time.Millisecond)
-	assert.Equal(t, os.Getpid(), ready.PID)
-	assert.JSONEq(t, `{"url":"`+ready.URL+`","board":"`+ready.URL+`/deployments"}`, out.String())
-	said := errOut.String()
-	assert.Contains(t, said, ready.URL+"/deployments")
+	p := serve(t, gardenAdmin(srv.URL()), "server", "api", "--host", "board.example.com", "--json")
+	assert.Equal(t, os.Getpid(), p.pid)
+	assert.JSONEq(t, `{"url":"`+p.url+`","board":"`+p.url+`/deployments"}`, p.out.String())
+	said := p.errOut.String()
+	assert.Contains(t, said, p.url+"/deployments")
 	assert.Contains(t, said, "user GardenAdmin")
 	assert.Contains(t, said, "only this machine can reach it")
 	assert.NotContains(t, said, "ERP_PASSWORD")
 
-	get := func(path, host string) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.URL+path, nil)
-		require.NoError(t, err)
-		req.Host = host
-		resp, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
-		return resp.StatusCode, string(body)
-	}
 	for _, tt := range []struct {
 		name, path, host string
 		status           int
@@ -74,35 +45,43 @@ func TestServerAPI(t *testing.T) {
 		{"metrics", "/metrics", "", 200, "board_listeners 0"},
 		{"a name that points here from elsewhere", "/api/deployments", "evil.example.com", 421, "Host"},
 		{"nothing there", "/api/nothing", "", 404, ""},
+		{"no AI API without a database", "/api/ai/health", "", 404, ""},
 	} {
-		status, body := get(tt.path, tt.host)
+		status, body := p.call(http.MethodGet, tt.path, "", func(r *http.Request) { r.Host = tt.host })
 		assert.Equal(t, tt.status, status, tt.name)
 		assert.Contains(t, body, tt.contains, tt.name)
 	}
-
-	cancel()
-	select {
-	case got := <-code:
-		assert.Equal(t, exitDone, got, errOut.String())
-	case <-time.After(30 * time.Second):
-		t.Fatal("the server does not end")
-	}
-	assert.NoFileExists(t, readyFile)
+	assert.Equal(t, exitDone, p.stop(), p.errOut.String())
+	assert.NoFileExists(t, p.readyFile)
 }
 
 // Wrong usage is told apart from a failure, and serves nothing.
 func TestServerAPIUsage(t *testing.T) {
 	t.Parallel()
+	const password = "Kanarienvogel"
+	secret := t.TempDir() + "/secret"
+	assert.NoError(t, os.WriteFile(secret, []byte("0123456789abcdef0123456789abcdef\n"), 0o600))
+	database := "ERP_DATABASE_URL=postgres://reader:" + password + "@127.0.0.1:1/erp"
 	for _, tt := range []struct {
 		name string
 		args []string
 		env  []string
 		code int
+		says string
 	}{
-		{"no ERP", nil, nil, exitUsage},
-		{"an argument", []string{"now"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitUsage},
-		{"no address", []string{"--listen", "here"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitFailed},
-		{"a port there is not", []string{"--listen", "127.0.0.1:99999"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitFailed},
+		{"nothing to serve", nil, nil, exitUsage, "--database"},
+		{"an argument", []string{"now"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitUsage, ""},
+		{"no address", []string{"--listen", "here"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitFailed, "here"},
+		{"a port there is not", []string{"--listen", "127.0.0.1:99999"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitFailed, "99999"},
+		{"no way to check tokens", nil, []string{database}, exitUsage, "--jwt-secret-file"},
+		{"a secret that is too short", nil, []string{database, "ERP_TOKEN_SECRET=short"}, exitUsage, "16 bytes"},
+		{"no file with a secret", []string{"--jwt-secret-file", secret + "x"}, []string{database}, exitFailed, "secretx"},
+		{"an empty file with a secret", []string{"--jwt-secret-file", os.DevNull}, []string{database}, exitFailed, "is empty"},
+		{"two databases", []string{"--database", "postgres://x", "--database-file", secret}, nil, exitUsage, "choose one"},
+		{"no database address in the file", []string{"--database-file", secret, "--jwt-secret-file", secret}, nil, exitFailed, "no PostgreSQL address"},
+		{"no database there", []string{"--jwt-secret-file", secret}, []string{database}, exitFailed, "127.0.0.1:1/erp"},
+		{"an address that cannot be read", []string{"--jwt-secret-file", secret}, []string{"ERP_DATABASE_URL=postgres://reader:" + password + "%zz@127.0.0.1/erp"}, exitFailed, "cannot be understood"},
+		{"a schema there cannot be", []string{"--jwt-secret-file", secret, "--database-schema", "x; drop"}, []string{database}, exitFailed, "schema"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,6 +90,9 @@ func TestServerAPIUsage(t *testing.T) {
 			defer cancel()
 			code := Run(ctx, append([]string{"erphub", "server", "api"}, tt.args...), append(tt.env, "HOME="+t.TempDir()), Streams{Out: &out, Err: &errOut})
 			assert.Equal(t, tt.code, code, errOut.String())
+			assert.Contains(t, errOut.String(), tt.says)
+			assert.NotContains(t, errOut.String(), password)
+			assert.NotContains(t, errOut.String(), "0123456789abcdef")
 			assert.Empty(t, out.String())
 			assert.NoError(t, ctx.Err(), "it served")
 		})

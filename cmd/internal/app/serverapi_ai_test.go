@@ -1,0 +1,146 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/aitest"
+)
+
+// tokenSecret signs the tokens of these tests.
+const tokenSecret = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// signed is a token of a user, as the ERP makes them.
+func signed(t testing.TB, user, role int) string {
+	t.Helper()
+	text, err := jwt.NewWithClaims(jwt.SigningMethodHS512, jwt.MapClaims{"iss": "idempiere.org", "sub": "AiUser", "exp": time.Now().Add(time.Hour).Unix(),
+		"AD_Client_ID": aitest.Tenant, "AD_User_ID": user, "AD_Role_ID": role, "AD_Org_ID": 0}).SignedString([]byte(tokenSecret))
+	require.NoError(t, err)
+	return text
+}
+
+func bearing(token string) func(*http.Request) {
+	return func(r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Content-Type", "application/json")
+	}
+}
+
+// withPassword is an address with a password, which the test server does not
+// ask for.
+func withPassword(t testing.TB, address, password string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	u.User = url.UserPassword(u.User.Username(), password)
+	return u.String()
+}
+
+func ask(sql string, role int) string {
+	text, _ := json.Marshal(map[string]any{"sql": sql, "roleId": role})
+	return string(text)
+}
+
+// The AI API runs on a database alone: not without the audit's table, which it
+// makes when told so, and it says when queries cannot be answered any more.
+func TestServerAPIQueries(t *testing.T) {
+	t.Parallel()
+	const password = "Kanarienvogel"
+	owner := aitest.Postgres(t)
+	dir := t.TempDir()
+	secret, database := filepath.Join(dir, "secret"), filepath.Join(dir, "database")
+	require.NoError(t, os.WriteFile(secret, []byte(tokenSecret+"\n"), 0o600))
+	require.NoError(t, os.WriteFile(database, []byte(withPassword(t, owner, password)+"\n"), 0o600))
+
+	var out, errOut bytes.Buffer
+	args := []string{"server", "api", "--database-file", database, "--jwt-secret-file", secret}
+	code := Run(t.Context(), append([]string{"erphub"}, args...), []string{"HOME=" + dir}, Streams{Out: &out, Err: &errOut})
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, errOut.String(), "--install")
+	assert.NotContains(t, errOut.String(), password)
+
+	p := serve(t, nil, append(args, "--install", "--json")...)
+	assert.JSONEq(t, `{"url":"`+p.url+`","ai":"`+p.url+`/api/ai"}`, p.out.String())
+	status, _ := p.call(http.MethodGet, "/readyz", "", nil)
+	assert.Equal(t, 200, status)
+	status, _ = p.call(http.MethodGet, "/deployments", "", nil)
+	assert.Equal(t, 404, status, "there is no board without an ERP")
+	user := bearing(signed(t, aitest.User, aitest.Reader))
+	status, body := p.call(http.MethodPost, "/api/ai/query", ask("SELECT count(*) FROM c_order", aitest.Whole), user)
+	assert.Equal(t, 200, status, body)
+	assert.Contains(t, body, `"tables":["C_Order"]`)
+	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT count(*) FROM c_order", aitest.System), user)
+	assert.Equal(t, 403, status, body)
+	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT count(*) FROM c_order", aitest.Whole), nil)
+	assert.Equal(t, 401, status, body)
+	_, metrics := p.call(http.MethodGet, "/metrics", "", nil)
+	assert.Contains(t, metrics, `ai_requests_total{operation="query",code="ok"} 1`)
+
+	// A right that is taken away counts at once.
+	conn, err := pgx.Connect(t.Context(), owner)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	exec := func(statement string) {
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	var records int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM adempiere.aig_querylog`).Scan(&records))
+	assert.Equal(t, 2, records, "one record each, and none of a caller nobody vouches for")
+	exec(`UPDATE adempiere.ad_user_roles SET isactive='N' WHERE ad_user_id=2000100 AND ad_role_id=2000002`)
+	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT count(*) FROM c_order", aitest.Whole), user)
+	assert.Equal(t, 403, status, body)
+
+	exec(`ALTER TABLE adempiere.aig_querylog RENAME TO aig_gone`)
+	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT count(*) FROM c_order", aitest.Reader), user)
+	assert.Equal(t, 503, status, body)
+	require.Eventually(t, func() bool {
+		status, _ := p.call(http.MethodGet, "/readyz", "", nil)
+		return status == 503
+	}, 20*time.Second, 50*time.Millisecond, "an answer about health is used again for two seconds")
+	assert.Equal(t, exitDone, p.stop())
+	said := p.errOut.String()
+	for _, secret := range []string{password, tokenSecret, signed(t, aitest.User, aitest.Reader)[:40]} {
+		assert.NotContains(t, said, secret)
+	}
+	assert.Contains(t, said, "In this process alone")
+}
+
+// With an ERP the board is served beside, and the ERP is asked about tokens.
+func TestServerAPIWithERP(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	address := aitest.Postgres(t)
+	p := serve(t, append(gardenAdmin(srv.URL()), "ERP_DATABASE_URL="+address), "server", "api", "--install")
+	said := p.errOut.String()
+	assert.Contains(t, said, "asking the ERP")
+	assert.Contains(t, said, "/deployments")
+	for _, path := range []string{"/deployments", "/api/ai/health", "/readyz"} {
+		status, body := p.call(http.MethodGet, path, "", nil)
+		assert.Equal(t, 200, status, body)
+	}
+	env := append(gardenAdmin(srv.URL()), "HOME="+t.TempDir(), "AI_API_URL="+p.url)
+	var out, errOut bytes.Buffer
+	code := Run(t.Context(), []string{"erphub", "query", "--role", "102", "--csv", "SELECT count(*) AS n FROM ad_client WHERE ad_client_id = 11"}, env, Streams{Out: &out, Err: &errOut})
+	assert.Equal(t, exitDone, code, errOut.String())
+	assert.Equal(t, "n\r\n1\r\n", out.String())
+
+	// A token that somebody else signed is one the ERP does not accept.
+	status, body := p.call(http.MethodPost, "/api/ai/query", ask("SELECT 1", 102), bearing(signed(t, 101, 102)))
+	assert.Equal(t, 401, status, body)
+	assert.False(t, strings.Contains(body, "ad_"), body)
+	assert.Equal(t, exitDone, p.stop())
+}
