@@ -111,17 +111,24 @@ func (a *api) serve(deliveries httpapi.Deliveries, opts httpapi.Options) {
 	a.server.Start()
 	a.t.Cleanup(a.server.Close)
 
+	a.document()
+	a.t.Cleanup(func() {
+		for _, word := range []string{"must-not-show", secret} {
+			assert.NotContains(a.t, a.log.String(), word, "the log")
+		}
+	})
+}
+
+// document reads the API's description.
+func (a *api) document() {
+	a.t.Helper()
+	var err error
 	loader := openapi3.NewLoader()
 	a.doc, err = loader.LoadFromData(httpapi.OpenAPI())
 	require.NoError(a.t, err)
 	require.NoError(a.t, a.doc.Validate(loader.Context))
 	a.router, err = legacy.NewRouter(a.doc)
 	require.NoError(a.t, err)
-	a.t.Cleanup(func() {
-		for _, word := range []string{"must-not-show", secret} {
-			assert.NotContains(a.t, a.log.String(), word, "the log")
-		}
-	})
 }
 
 // with runs the API in front of other deliveries.
@@ -131,6 +138,13 @@ func with(t testing.TB, deliveries httpapi.Deliveries, opts httpapi.Options) *ap
 	opts.Logger = slog.New(slog.NewTextHandler(a.log, nil))
 	a.serve(deliveries, opts)
 	return a
+}
+
+// in is the API for a subtest.
+func (a *api) in(t testing.TB) *api {
+	b := *a
+	b.t = t
+	return &b
 }
 
 // answer is what came back.
