@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -46,10 +47,11 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, errDrift):
 		return exitDrift
-	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable):
+	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable),
+		errors.Is(err, failure.Unreachable):
 		return exitUnreachable
 	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden), errors.Is(err, tokens.ErrAuthentication),
-		errors.Is(err, aiclient.ErrUnauthorized), errors.Is(err, aiclient.ErrDenied):
+		errors.Is(err, aiclient.ErrUnauthorized), errors.Is(err, aiclient.ErrDenied), errors.Is(err, failure.NotAuthorized):
 		return exitNotAuthorised
 	}
 	return exitFailed

@@ -38,46 +38,59 @@ type changeReport struct {
 
 // generate makes a new plugin.
 func (a *app) generate(c *cli.Context, g *generator.Generator) error {
-	mode, err := a.outputMode(c)
+	deliveries, err := a.deliveries(c)
 	if err != nil {
+		return err
+	}
+	mode, err := deliveries.Mode(c.String("output"))
+	if err != nil {
+		return deliveryError(err)
+	}
+	if err := a.checkOutput(c, mode); err != nil {
+		return err
+	}
+	if mode == generator.ModeFilesystem {
+		dir, err := a.outputFolder(c)
+		if err != nil {
+			return err
+		}
+		artifact, err := a.artifact(c, g, nil)
+		if err != nil {
+			return err
+		}
+		return a.writeArtifact(c, artifact, dir)
+	}
+	// What is missing for the delivery is told before anything is asked for.
+	to, err := a.deliveryFor(c, deliveries, mode)
+	if err != nil && !c.Bool("dry-run") {
 		return err
 	}
 	artifact, err := a.artifact(c, g, nil)
 	if err != nil {
 		return err
 	}
-	if mode == generator.ModeFilesystem {
-		return a.writeArtifact(c, artifact, c.String("dir"))
-	}
-	return a.deliverArtifact(c, artifact, mode)
+	return a.deliverArtifact(c, artifact, mode, to)
 }
 
-// outputMode is how to deliver, from the flag or the settings.
-func (a *app) outputMode(c *cli.Context) (generator.Mode, error) {
-	text := c.String("output")
-	if text == "" {
-		text = a.getenv("GENERATOR_OUTPUT_MODE")
-	}
-	mode, err := generator.ParseMode(text)
+// checkOutput refuses flags that do not go together.
+func (a *app) checkOutput(c *cli.Context, mode generator.Mode) error {
 	switch {
-	case err != nil:
-		return "", usageErr{err}
 	case c.Bool("diff") && mode != generator.ModeFilesystem:
-		return "", usagef("--diff goes with --output filesystem, not with %s", mode)
+		return usagef("--diff goes with --output filesystem, not with %s", mode)
 	case c.Bool("force") && mode != generator.ModeFilesystem && mode != generator.ModeArchive:
-		return "", usagef("--force goes with --output filesystem or archive, not with %s", mode)
+		return usagef("--force goes with --output filesystem or archive, not with %s", mode)
 	case c.IsSet("email") && mode != generator.ModeEmail:
-		return "", usagef("--email goes with --output email, not with %s", mode)
+		return usagef("--email goes with --output email, not with %s", mode)
 	case mode == generator.ModeEmail && c.String("email") == "":
-		return "", usagef("--output email needs --email, the address to send to")
+		return usagef("--output email needs --email, the address to send to")
 	case c.IsSet("dir") && mode != generator.ModeFilesystem && mode != generator.ModeArchive:
-		return "", usagef("--dir goes with --output filesystem or archive, not with %s", mode)
+		return usagef("--dir goes with --output filesystem or archive, not with %s", mode)
 	case c.String("dir") == "-" && mode != generator.ModeArchive:
-		return "", usagef("--dir - goes with --output archive")
+		return usagef("--dir - goes with --output archive")
 	case c.String("dir") == "-" && (c.Bool("json") || terminal(a.streams.Out)):
-		return "", usagef("an archive is no text: write it to a file or a pipe, and leave out --json")
+		return usagef("an archive is no text: write it to a file or a pipe, and leave out --json")
 	}
-	return mode, nil
+	return nil
 }
 
 // artifact generates, adding to a plugin when there is one.
@@ -158,7 +171,7 @@ func count(n int, what string) string {
 }
 
 // deliverArtifact delivers a new plugin any other way than to a folder.
-func (a *app) deliverArtifact(c *cli.Context, artifact *generator.Artifact, mode generator.Mode) error {
+func (a *app) deliverArtifact(c *cli.Context, artifact *generator.Artifact, mode generator.Mode, to generator.Delivery) error {
 	report := newGenerateReport(c, artifact, mode)
 	for _, f := range artifact.Tree.Files() {
 		report.Changes = append(report.Changes, changeReport{f.Name, generator.ActionCreate, len(f.Content)})
@@ -174,16 +187,12 @@ func (a *app) deliverArtifact(c *cli.Context, artifact *generator.Artifact, mode
 		a.notes(report.Notes)
 		return nil
 	}
-	delivery, err := a.delivery(c, mode)
-	if err != nil {
-		return err
-	}
-	err = a.withProgress(artifact, func(p generator.Progress) (err error) {
-		report.Receipt, err = delivery.Deliver(c.Context, artifact, p)
+	err := a.withProgress(artifact, func(p generator.Progress) (err error) {
+		report.Receipt, err = to.Deliver(c.Context, artifact, p)
 		return err
 	})
 	if err != nil {
-		return err
+		return deliveryError(err)
 	}
 	a.notes(report.Notes)
 	if mode == generator.ModeArchive {
@@ -193,14 +202,6 @@ func (a *app) deliverArtifact(c *cli.Context, artifact *generator.Artifact, mode
 		return a.printJSON(report)
 	}
 	return a.printReceipt(artifact, report.Receipt)
-}
-
-// delivery is how an artifact gets to where it is wanted.
-func (a *app) delivery(_ *cli.Context, mode generator.Mode) (generator.Delivery, error) {
-	if mode == generator.ModeArchive {
-		return generator.Archive{}, nil
-	}
-	return nil, usagef("the output mode %s is not set up here", mode)
 }
 
 // saveArchive writes a zip to the folder of --dir, or to standard output.
