@@ -68,7 +68,14 @@ func (r *Repositories) Deliver(ctx context.Context, a *generator.Artifact, progr
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	progress.Report(1, 3, "creating the repository "+a.Name)
-	made, sent, err := f.create(ctx, doing, r.opts.Owner, a.Name, !r.opts.Public, r.opts.Branch)
+	if err := ctx.Err(); err != nil {
+		return nil, failure.Network(ctx, doing, r.base.Host, err)
+	}
+	// Who cancels while the forge creates it still has to learn whether it did:
+	// else nobody would remove it.
+	creating, created := outlast(ctx, tidyTimeout)
+	made, sent, err := f.create(creating, doing, r.opts.Owner, a.Name, !r.opts.Public, r.opts.Branch)
+	created()
 	if err != nil {
 		if sent {
 			err = withLeft(err, "the forge may have created it before it failed: look for "+r.place(a.Name)+" there")
@@ -82,6 +89,15 @@ func (r *Repositories) Deliver(ctx context.Context, a *generator.Artifact, progr
 	progress.Report(3, 3, "pushed "+c.hash.String()[:12])
 	r.opts.Logger.InfoContext(ctx, "repository created", "repository", made.FullName, "commit", c.hash.String())
 	return &generator.Receipt{Mode: generator.ModeRepository, RepositoryURL: made.HTMLURL, CloneURL: made.CloneURL, Commit: c.hash.String()}, nil
+}
+
+// outlast is a context that goes on for some time when ctx is canceled, but not
+// beyond its deadline, which it must have.
+func outlast(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	at, _ := ctx.Deadline()
+	longer, cancel := context.WithDeadline(context.WithoutCancel(ctx), at)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return longer, func() { stop(); cancel() }
 }
 
 // place names a repository that need not exist.

@@ -252,6 +252,23 @@ func TestCanceledWhilePushing(t *testing.T) {
 	assert.Empty(t, forge.Repositories())
 }
 
+func TestCanceledWhileCreating(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	forge := testgit.Start(t, testgit.Forge{Kind: testgit.Gitea, Token: token, Created: cancel})
+	d, err := gitrepo.New(gitrepo.Options{URL: forge.URL, Token: gitrepo.Static(token)})
+	require.NoError(t, err)
+	_, err = d.Deliver(ctx, testartifact.New(t, name), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NotContains(t, err.Error(), "still there")
+	assert.Contains(t, strings.Join(forge.Calls(), " "), "DELETE", "it was created")
+	assert.Empty(t, forge.Repositories())
+
+	_, err = d.Deliver(ctx, testartifact.New(t, name), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, forge.Repositories(), "what was canceled before does not begin")
+}
+
 // The token goes to the operator's host only, whatever the forge answers.
 func TestTokenStaysHome(t *testing.T) {
 	t.Parallel()
