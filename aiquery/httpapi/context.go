@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -86,13 +85,13 @@ type item struct {
 }
 
 // items checks a publication as a whole, before any of it is kept.
-func (b *publishBody) items() ([]item, error) {
+func (b *publishBody) items(redacts columnRule) ([]item, error) {
 	if n := len(b.Windows) + len(b.Charts); n == 0 || n > maxContexts {
 		return nil, invalid(fmt.Sprintf("%d windows and charts are published", n), fmt.Sprintf("publish 1 to %d in the members windows and charts", maxContexts))
 	}
 	var items []item
 	seen := map[ContextKey]bool{}
-	add := func(kind ContextKind, member string, number *int, value any) error {
+	add := func(kind ContextKind, member string, number *int, table string, value any) error {
 		if number == nil || *number < 0 || *number > maxInt {
 			return invalid(fmt.Sprintf("each %s needs %s, a number from 0 to %d", kind, member, maxInt), "")
 		}
@@ -101,7 +100,7 @@ func (b *publishBody) items() ([]item, error) {
 		} else {
 			seen[key] = true
 		}
-		content, err := maskedJSON(value)
+		content, err := maskedJSON(value, func(column string) (bool, error) { return redacts(table, column) })
 		if err != nil {
 			return err
 		}
@@ -113,12 +112,16 @@ func (b *publishBody) items() ([]item, error) {
 		return nil
 	}
 	for i := range b.Windows {
-		if err := add(WindowContext, "windowNo", b.Windows[i].WindowNo, b.Windows[i]); err != nil {
+		table := ""
+		if r := b.Windows[i].Record; r != nil {
+			table = r.Table
+		}
+		if err := add(WindowContext, "windowNo", b.Windows[i].WindowNo, table, b.Windows[i]); err != nil {
 			return nil, err
 		}
 	}
 	for i := range b.Charts {
-		if err := add(ChartContext, "chartId", b.Charts[i].ChartID, b.Charts[i]); err != nil {
+		if err := add(ChartContext, "chartId", b.Charts[i].ChartID, "", b.Charts[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -138,11 +141,11 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Cla
 		}
 		ttl = time.Duration(*body.TTLSeconds) * time.Second
 	}
-	items, err := body.items()
+	ctx, now := r.Context(), h.opts.Clock().UTC()
+	items, err := body.items(func(table, column string) (bool, error) { return h.engine.Redacts(ctx, table, column) })
 	if err != nil {
 		return nil, err
 	}
-	ctx, now := r.Context(), h.opts.Clock().UTC()
 	answer := publishAnswer{RequestID: requestID(ctx), Published: len(items)}
 	if ttl > 0 {
 		expires := now.Add(ttl)
@@ -188,59 +191,4 @@ func (h *Handler) contextOf(kind ContextKind, param string) call {
 		}
 		return answer, nil
 	}
-}
-
-// maskedJSON is a value as JSON, with the values of columns that queries mask
-// replaced: what an assistant reads here is bound by the same rule.
-func maskedJSON(value any) (json.RawMessage, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var tree any
-	if err := dec.Decode(&tree); err != nil {
-		return nil, err
-	}
-	return json.Marshal(mask(tree))
-}
-
-// mask replaces values of members that are named like secrets, and of objects
-// that name such a column beside a value.
-func mask(value any) any {
-	switch v := value.(type) {
-	case []any:
-		for i := range v {
-			v[i] = mask(v[i])
-		}
-	case map[string]any:
-		column := false
-		for _, member := range []string{"column", "columnName", "field", "name"} {
-			name, ok := v[member].(string)
-			column = column || ok && secretName(name)
-		}
-		for name, inner := range v {
-			switch {
-			case inner == nil:
-			case secretName(name), column && holdsValue(name):
-				v[name] = maskText
-			default:
-				v[name] = mask(inner)
-			}
-		}
-	}
-	return value
-}
-
-// maskText stands for a value that is not shown.
-const maskText = "***"
-
-// holdsValue tells members that hold the value of a column named beside them.
-func holdsValue(member string) bool {
-	switch member {
-	case "value", "values", "from", "to", "displayValue", "text", "data":
-		return true
-	}
-	return false
 }

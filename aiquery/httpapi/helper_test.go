@@ -84,6 +84,13 @@ func wrap(t testing.TB, h http.Handler) *api {
 	return &api{t, h, doc, router}
 }
 
+// in is the API within a test of its own.
+func (a *api) in(t testing.TB) *api {
+	copied := *a
+	copied.t = t
+	return &copied
+}
+
 // answer is what came back.
 type answer struct {
 	status int

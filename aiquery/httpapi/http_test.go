@@ -70,6 +70,10 @@ func (o *outcome) WindowMetadata(_ context.Context, who aiquery.Caller, roleID, 
 	return &aiquery.WindowMetadata{ID: windowID, Tabs: []aiquery.TabMetadata{}}, o.note(who, aiquery.Request{RoleID: roleID})
 }
 
+func (o *outcome) Redacts(_ context.Context, _, column string) (bool, error) {
+	return strings.HasSuffix(strings.ToUpper(column), "PASSWORD"), o.err
+}
+
 func (o *outcome) Health(context.Context) aiquery.Health {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,0 +1,60 @@
+package aiengine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/aitest"
+)
+
+// Embedded makes an engine with its audit on an embedded ERP of its own. Both
+// end with the test.
+func Embedded(t testing.TB, opts *aiquery.Options) (*aiquery.Engine, *erptest.Server) {
+	t.Helper()
+	srv := aitest.Embedded(t)
+	read := srv.Database()
+	source, err := dbdict.New(read, dbdict.SQLite, nil)
+	require.NoError(t, err)
+	catalog, err := dict.LoadCatalog(t.Context(), source)
+	require.NoError(t, err)
+	db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: read, Write: srv.Write})
+	require.NoError(t, err)
+	require.NoError(t, aiquery.Install(t.Context(), db))
+	engine, err := aiquery.New(db, catalog, opts)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := errors.Join(engine.Close(ctx), db.Close()); err != nil {
+			t.Errorf("closing the engine: %v", err)
+		}
+	})
+	return engine, srv
+}
+
+// Records are the audit's records as AIG_RequestID, AIG_QueryStatus and
+// AD_User_ID, oldest first.
+func Records(t testing.TB, srv *erptest.Server) [][3]string {
+	t.Helper()
+	db := srv.Database()
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), "SELECT AIG_RequestID, AIG_QueryStatus, AD_User_ID FROM "+aiquery.AuditTableName+" ORDER BY "+aiquery.AuditTableName+"_ID")
+	require.NoError(t, err)
+	defer rows.Close()
+	var all [][3]string
+	for rows.Next() {
+		var r [3]string
+		require.NoError(t, rows.Scan(&r[0], &r[1], &r[2]))
+		all = append(all, r)
+	}
+	require.NoError(t, rows.Err())
+	return all
+}
