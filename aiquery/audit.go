@@ -48,7 +48,6 @@ type record struct {
 	message  string
 	rowCount int
 	elapsed  time.Duration
-	finished bool
 
 	notes []string // for the answer
 }
@@ -85,7 +84,7 @@ func (e *Engine) open(ctx context.Context, r *record) error {
 
 // done notes the outcome in the record and returns it.
 func (r *record) done(refusal *Error, now time.Time) *record {
-	r.finished, r.elapsed = true, now.Sub(r.started)
+	r.elapsed = now.Sub(r.started)
 	r.status, r.message = StatusSuccess, ""
 	if refusal != nil {
 		r.status, r.message = auditStatus(refusal), refusal.Error()
@@ -95,34 +94,33 @@ func (r *record) done(refusal *Error, now time.Time) *record {
 }
 
 // close completes the record, or writes it as a whole when it was never opened,
-// and returns what the caller hears.
+// and returns what the caller hears. What cannot be written now is written
+// later.
 func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
-	r.done(refusal, e.opts.Clock())
-	err := e.complete(ctx, r)
-	switch {
-	case refusal != nil:
-		return refusal
-	case err == nil, e.opts.AuditOptional:
-		return nil
+	err := e.complete(ctx, r.done(refusal, e.opts.Clock()))
+	if err != nil {
+		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", quiet(err))
+		if refusal == nil && !e.opts.AuditOptional {
+			refusal = fail(CodeUnavailable, err, "the answer is withheld because its audit record could not be completed").hint("try again later")
+			refusal.RequestID = r.requestID
+			r.done(refusal, e.opts.Clock())
+		}
+		e.later(r)
 	}
-	withheld := fail(CodeUnavailable, err, "the answer is withheld because its audit record could not be completed").hint("try again later")
-	withheld.RequestID = r.requestID
-	return withheld
+	if refusal != nil {
+		return refusal
+	}
+	return nil
 }
 
-// complete writes a finished record, and goes on trying when that fails.
+// complete writes a finished record.
 func (e *Engine) complete(ctx context.Context, r *record) error {
 	if e.opts.NoAudit || r.id == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.auditPatience())
 	defer cancel()
-	err := e.db.auditComplete(ctx, r)
-	if err != nil {
-		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", quiet(err))
-		e.later(r)
-	}
-	return err
+	return e.db.auditComplete(ctx, r)
 }
 
 // auditStatus tells refusals for want of rights, and statements that are no

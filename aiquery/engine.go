@@ -224,7 +224,7 @@ func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record)
 		fence := slices.Contains(e.opts.AlwaysFence, q.RoleID)
 		if !fence {
 			out, err = e.db.run(ctx, s)
-			if err == nil || !e.db.failure(err).data {
+			if err == nil || errors.Is(err, errRightsChanged) || !e.db.failure(err).data {
 				return err
 			}
 			e.log.InfoContext(ctx, "query: repeated behind the fence", "request", rec.requestID, "user", who.UserID, "role", q.RoleID, "error", quiet(err))

@@ -162,13 +162,22 @@ func shown(t testing.TB, v any) string {
 // onEmbedded is an engine on the embedded ERP.
 func onEmbedded(t testing.TB, change func(*aiquery.Options)) *world {
 	t.Helper()
+	return onEmbeddedWith(t, nil, change)
+}
+
+func onEmbeddedWith(t testing.TB, with func(*aiquery.EmbeddedDatabase), change func(*aiquery.Options)) *world {
+	t.Helper()
 	srv := aitest.Embedded(t)
 	w := &world{srv: srv}
 	read := srv.Database()
 	source, err := dbdict.New(read, dbdict.SQLite, nil)
 	require.NoError(t, err)
 	reg := catalogOf(t, source)
-	w.db, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: read, Write: srv.Write})
+	embedded := aiquery.EmbeddedDatabase{Read: read, Write: srv.Write}
+	if with != nil {
+		with(&embedded)
+	}
+	w.db, err = aiquery.NewEmbedded(embedded)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), w.db))
 	w.exec = func(t testing.TB, statement string) {
