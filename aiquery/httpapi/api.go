@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/internal/jsonapi"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -32,9 +33,6 @@ const (
 	DefaultContextTTL    = time.Minute
 	MaxContextTTL        = time.Hour
 )
-
-// tokenRetry is when to come back after a token could not be checked.
-const tokenRetry = 5 * time.Second
 
 // Engine is what answers. [*aiquery.Engine] is one.
 type Engine interface {
@@ -89,7 +87,8 @@ type Handler struct {
 	verifier Verifier
 	opts     Options
 	log      *slog.Logger
-	limit    *limiter
+	limit    *jsonapi.Limiter
+	bounds   jsonapi.Bounds
 	slots    chan struct{}
 	mux      *http.ServeMux
 
@@ -133,7 +132,8 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	h.limit = newLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.bounds = jsonapi.Bounds{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: Prefix + "/openapi.yaml"}
+	h.limit = jsonapi.NewLimiter(o.PerMinute, o.Burst, o.Clock)
 	h.slots = make(chan struct{}, o.MaxConcurrent)
 	h.route()
 	return h, nil
@@ -146,16 +146,14 @@ func (h *Handler) route() {
 		h.mux.Handle(Prefix+op.path, op)
 	}
 	h.mux.HandleFunc(Prefix+"/", func(w http.ResponseWriter, r *http.Request) {
-		h.refuse(w, r, notFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"))
+		jsonapi.Refuse(w, r, jsonapi.NotFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"), h.log)
 	})
 }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	outer := r
-	r, state := withState(r)
-	w.Header().Set("X-Request-Id", state.id)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	r = jsonapi.Begin(w, r)
 	if h.cors(w, r) {
 		return
 	}
@@ -219,8 +217,8 @@ func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	value, err := o.serve(w, r)
 	if err != nil {
 		p := o.h.asProblem(r.Context(), err)
-		code = p.code
-		o.h.refuse(w, r, p)
+		code = p.Code
+		jsonapi.Refuse(w, r, p, o.h.log)
 		return
 	}
 	switch v := value.(type) {
@@ -228,9 +226,9 @@ func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		code = cmp.Or(v.code, "ok")
 	case status:
 		code = v.code
-		o.h.answer(w, r, v.status, v.value)
+		jsonapi.Answer(w, r, v.status, v.value, o.h.log)
 	default:
-		o.h.answer(w, r, http.StatusOK, value)
+		jsonapi.Answer(w, r, http.StatusOK, value, o.h.log)
 	}
 }
 
@@ -248,18 +246,18 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 		if o.get != nil {
 			allow = "GET, HEAD"
 		}
-		return nil, &problem{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "this path does not know that method", hint: "use " + allow, allow: allow}
+		return nil, jsonapi.Method(allow)
 	}
 	if o.open {
 		return do(w, r, tokens.Claims{})
 	}
-	claims, refused := o.h.authenticate(r)
+	claims, refused := jsonapi.Authenticate(r, o.h.verifier, "ai", o.h.log)
 	if refused != nil {
 		return nil, refused
 	}
-	if wait := o.h.limit.take(keyOf(claims)); wait > 0 {
-		return nil, &problem{status: http.StatusTooManyRequests, code: "rate_limited",
-			message: fmt.Sprintf("this user has made more than %d requests in a minute", o.h.opts.PerMinute), hint: "wait as long as Retry-After says", retryAfter: wait}
+	if wait := o.h.limit.Take(jsonapi.KeyOf(claims)); wait > 0 {
+		return nil, &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: "rate_limited",
+			Message: fmt.Sprintf("this user has made more than %d requests in a minute", o.h.opts.PerMinute), Hint: "wait as long as Retry-After says", RetryAfter: wait}
 	}
 	return do(w, r, claims)
 }
@@ -271,21 +269,19 @@ func (h *Handler) slot() (free func(), err error) {
 	case h.slots <- struct{}{}:
 		return func() { <-h.slots }, nil
 	default:
-		return nil, &problem{status: http.StatusServiceUnavailable, code: "unavailable", message: "too many requests are being worked on", hint: "try again", retryAfter: time.Second}
+		return nil, &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}
 	}
 }
 
 // panicked logs a fault of ours and answers if nothing was answered yet.
 func (h *Handler) panicked(w http.ResponseWriter, r *http.Request, operation string, p any) string {
 	h.log.ErrorContext(r.Context(), "a request of the AI API panicked", "operation", operation, "panic", fmt.Sprint(p),
-		"request", requestID(r.Context()), "stack", string(debug.Stack()))
-	h.refuse(w, r, internalError())
+		"request", jsonapi.RequestID(r.Context()), "stack", string(debug.Stack()))
+	jsonapi.Refuse(w, r, jsonapi.Internal(), h.log)
 	return "internal"
 }
 
-func keyOf(c tokens.Claims) userKey { return userKey{c.ClientID, c.UserID} }
-
 // caller is who asks, for the engine.
 func (h *Handler) caller(ctx context.Context, c tokens.Claims) aiquery.Caller {
-	return aiquery.Caller{UserID: c.UserID, Name: c.Subject, RequestID: requestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID}
+	return aiquery.Caller{UserID: c.UserID, Name: c.Subject, RequestID: jsonapi.RequestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/erphub/erphub/internal/jsonapi"
 )
 
 // ContextKind is what a published context is about.
@@ -69,7 +71,7 @@ type MemoryStore struct {
 
 	mu    sync.Mutex // guards the rest
 	all   map[ContextKey]*list.Element
-	users map[userKey]map[ContextKey]bool
+	users map[jsonapi.UserKey]map[ContextKey]bool
 	order *list.List // of *entry, the oldest first
 	bytes int
 }
@@ -83,10 +85,10 @@ type entry struct {
 func NewMemoryStore() *MemoryStore { return newMemoryStore(time.Now, maxStoreBytes) }
 
 func newMemoryStore(now func() time.Time, limit int) *MemoryStore {
-	return &MemoryStore{now: now, limit: limit, all: map[ContextKey]*list.Element{}, users: map[userKey]map[ContextKey]bool{}, order: list.New()}
+	return &MemoryStore{now: now, limit: limit, all: map[ContextKey]*list.Element{}, users: map[jsonapi.UserKey]map[ContextKey]bool{}, order: list.New()}
 }
 
-func (k ContextKey) user() userKey { return userKey{k.ClientID, k.UserID} }
+func (k ContextKey) user() jsonapi.UserKey { return jsonapi.UserKey{Client: k.ClientID, User: k.UserID} }
 
 // Put keeps a context. A user can have 64 at a time.
 func (m *MemoryStore) Put(_ context.Context, key ContextKey, c StoredContext) error {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/internal/jsonapi"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -13,7 +14,7 @@ const maxMetadata = 50
 
 // role is the role a GET is made with: the parameter roleId, or the token's.
 func role(r *http.Request, who tokens.Claims) (int, error) {
-	q, err := query(r, "roleId")
+	q, err := jsonapi.Query(r, "roleId")
 	if err != nil {
 		return 0, err
 	}
@@ -70,32 +71,32 @@ type metadataAnswer struct {
 type tableEntry struct {
 	Name     string                 `json:"name"` // as it was asked for
 	Metadata *aiquery.TableMetadata `json:"metadata,omitempty"`
-	Error    *errorDetail           `json:"error,omitempty"`
+	Error    *jsonapi.ErrorDetail   `json:"error,omitempty"`
 }
 
 type windowEntry struct {
 	ID       int                     `json:"id"`
 	Metadata *aiquery.WindowMetadata `json:"metadata,omitempty"`
-	Error    *errorDetail            `json:"error,omitempty"`
+	Error    *jsonapi.ErrorDetail    `json:"error,omitempty"`
 }
 
 func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
 	var body metadataBody
-	if err := h.body(w, r, &body); err != nil {
+	if err := h.bounds.Body(w, r, &body); err != nil {
 		return nil, err
 	}
 	if n := len(body.Tables) + len(body.Windows); n == 0 || n > maxMetadata {
-		return nil, invalid(fmt.Sprintf("%d tables and windows are asked for", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
+		return nil, jsonapi.Invalid(fmt.Sprintf("%d tables and windows are asked for", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
 	}
 	roleID := who.RoleID
 	if body.RoleID != nil {
 		if roleID = *body.RoleID; roleID < 0 || roleID > maxInt {
-			return nil, invalid(fmt.Sprintf("roleId is a number from 0 to %d", maxInt), "")
+			return nil, jsonapi.Invalid(fmt.Sprintf("roleId is a number from 0 to %d", maxInt), "")
 		}
 	}
 	for _, id := range body.Windows {
 		if id < 0 || id > maxInt {
-			return nil, invalid(fmt.Sprintf("the id of a window is a number from 0 to %d", maxInt), "")
+			return nil, jsonapi.Invalid(fmt.Sprintf("the id of a window is a number from 0 to %d", maxInt), "")
 		}
 	}
 	free, err := h.slot()
@@ -104,7 +105,7 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 	}
 	defer free()
 	ctx, caller := r.Context(), h.caller(r.Context(), who)
-	answer := metadataAnswer{RequestID: requestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
+	answer := metadataAnswer{RequestID: jsonapi.RequestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
 	for _, name := range body.Tables {
 		m, err := h.engine.TableMetadata(ctx, caller, roleID, name)
 		detail, err := h.single(r, err)
@@ -126,14 +127,14 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 
 // single returns an error that concerns one of several: that it is not there,
 // or is denied. Any other ends the request.
-func (h *Handler) single(r *http.Request, err error) (*errorDetail, error) {
+func (h *Handler) single(r *http.Request, err error) (*jsonapi.ErrorDetail, error) {
 	if err == nil {
 		return nil, nil
 	}
 	p := h.asProblem(r.Context(), err)
-	switch p.status {
+	switch p.Status {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
-		d := p.detail()
+		d := p.Detail()
 		return &d, nil
 	}
 	return nil, p

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/internal/jsonapi"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -22,14 +23,14 @@ type queryBody struct {
 // itself is for the engine to say, which keeps a record of it.
 func (h *Handler) readQuery(w http.ResponseWriter, r *http.Request) (aiquery.Request, error) {
 	var body queryBody
-	if err := h.body(w, r, &body); err != nil {
+	if err := h.bounds.Body(w, r, &body); err != nil {
 		return aiquery.Request{}, err
 	}
 	switch {
 	case body.SQL == nil:
-		return aiquery.Request{}, invalid("member sql is missing", "send {\"sql\":\"SELECT …\",\"roleId\":102}")
+		return aiquery.Request{}, jsonapi.Invalid("member sql is missing", "send {\"sql\":\"SELECT …\",\"roleId\":102}")
 	case len(body.RoleID) == 0 || string(body.RoleID) == "null":
-		return aiquery.Request{}, invalid("member roleId is missing", "name one of your roles; GET "+Prefix+"/roles lists them")
+		return aiquery.Request{}, jsonapi.Invalid("member roleId is missing", "name one of your roles; GET "+Prefix+"/roles lists them")
 	}
 	role, err := number("roleId", string(body.RoleID))
 	if err != nil {
@@ -65,7 +66,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who tokens.Claim
 	if err != nil {
 		return nil, err
 	}
-	if result.RequestID != requestID(r.Context()) {
+	if result.RequestID != jsonapi.RequestID(r.Context()) {
 		return nil, fmt.Errorf("the engine answered another request")
 	}
 	return result, nil
@@ -99,7 +100,7 @@ type rolesBody struct {
 }
 
 func (h *Handler) roles(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
-	if _, err := query(r); err != nil {
+	if _, err := jsonapi.Query(r); err != nil {
 		return nil, err
 	}
 	free, err := h.slot()
@@ -111,5 +112,5 @@ func (h *Handler) roles(_ http.ResponseWriter, r *http.Request, who tokens.Claim
 	if err != nil {
 		return nil, err
 	}
-	return rolesBody{requestID(r.Context()), append([]aiquery.RoleInfo{}, roles...)}, nil
+	return rolesBody{jsonapi.RequestID(r.Context()), append([]aiquery.RoleInfo{}, roles...)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/internal/jsonapi"
 )
 
 // statusOf is the HTTP status of a code of the engine.
@@ -36,20 +37,20 @@ func statusOf(code aiquery.Code) int {
 
 // engineProblem is an error of the engine in the form of the API; nil for other
 // errors.
-func engineProblem(err error) *problem {
+func engineProblem(err error) *jsonapi.Problem {
 	var e *aiquery.Error
 	if !errors.As(err, &e) {
 		return nil
 	}
-	p := &problem{status: statusOf(e.Code), code: string(e.Code), message: e.Message, hint: e.Hint, position: e.Position, retryAfter: e.RetryAfter}
-	switch p.status {
+	p := &jsonapi.Problem{Status: statusOf(e.Code), Code: string(e.Code), Message: e.Message, Hint: e.Hint, Position: e.Position, RetryAfter: e.RetryAfter}
+	switch p.Status {
 	case http.StatusUnauthorized:
-		p.challenge = `Bearer realm="ai"`
+		p.Challenge = `Bearer realm="ai"`
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		p.retryAfter = max(p.retryAfter, time.Second)
+		p.RetryAfter = max(p.RetryAfter, time.Second)
 	case http.StatusInternalServerError:
 		if e.Code != aiquery.CodeInternal { // one this package does not know: its words are not for everybody
-			return internalError()
+			return jsonapi.Internal()
 		}
 	}
 	return p
