@@ -9,6 +9,7 @@ import (
 // was read.
 type buildProperties struct {
 	lines []string // logical lines as they were read, with line ends
+	open  bool     // the last line would go on in the next
 	eol   string
 }
 
@@ -18,20 +19,19 @@ func parseBuildProperties(data []byte) *buildProperties {
 	if strings.Contains(text, "\r\n") {
 		p.eol = "\r\n"
 	}
-	open := false
 	for _, line := range strings.SplitAfter(text, "\n") {
 		if line == "" {
 			continue
 		}
-		if open {
+		if p.open {
 			p.lines[len(p.lines)-1] += line
 		} else {
 			p.lines = append(p.lines, line)
 		}
 		body := strings.TrimRight(line, "\r\n")
 		trimmed := strings.TrimLeft(body, " \t\f")
-		comment := !open && (strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "!"))
-		open = !comment && (len(body)-len(strings.TrimRight(body, `\`)))%2 == 1
+		comment := !p.open && (strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "!"))
+		p.open = !comment && (len(body)-len(strings.TrimRight(body, `\`)))%2 == 1
 	}
 	return p
 }
@@ -86,6 +86,10 @@ func (p *buildProperties) include(entries ...string) {
 	}
 	if n := len(p.lines); n > 0 && !strings.HasSuffix(p.lines[n-1], "\n") {
 		p.lines[n-1] += p.eol
+	}
+	if p.open { // the empty line ends it
+		p.lines[len(p.lines)-1] += p.eol
+		p.open = false
 	}
 	p.lines = append(p.lines, line)
 }

@@ -80,7 +80,7 @@ func javaComment(s string) string {
 	s = strings.ReplaceAll(s, "*/", "* /")
 	s = strings.ReplaceAll(s, "/*", "/ *")
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || invisible(r) {
 			return ' '
 		}
 		return r
@@ -142,7 +142,8 @@ func property(s string) string {
 	return b.String()
 }
 
-// markdown writes a text into a paragraph of Markdown so that it shows as it is.
+// markdown writes a text into a paragraph of Markdown so that it shows as it is,
+// without blanks at its ends, which would make it something else.
 func markdown(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -160,7 +161,7 @@ func markdown(s string) string {
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // manifestText makes a value of a manifest one line.

@@ -70,6 +70,11 @@ func parseManifest(data []byte) (*manifest, error) {
 	if len(m.headers) == 0 {
 		return nil, errors.New("the manifest is empty")
 	}
+	for _, h := range m.headers {
+		if _, open := splitQuoted(h.value); open && isList(h.name) {
+			return nil, fmt.Errorf("the header %s of the manifest has quotes that do not end", h.name)
+		}
+	}
 	return m, nil
 }
 
@@ -138,23 +143,39 @@ func clausePath(clause string) string {
 
 // splitClauses splits at commas that are not in quotes.
 func splitClauses(value string) []string {
-	var out []string
-	quoted, start := false, 0
-	for i := range len(value) {
-		switch value[i] {
-		case '"':
-			quoted = !quoted
-		case ',':
-			if !quoted {
-				out = append(out, strings.TrimSpace(value[start:i]))
-				start = i + 1
-			}
+	all, _ := splitQuoted(value)
+	return all
+}
+
+// splitQuoted splits at commas that are not in quotes, in which a backslash
+// takes away the meaning of what follows. open is set when the last quotes do
+// not end.
+func splitQuoted(value string) (clauses []string, open bool) {
+	start := 0
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '"':
+			open = !open
+		case c == '\\' && open:
+			i++
+		case c == ',' && !open:
+			clauses = append(clauses, strings.TrimSpace(value[start:i]))
+			start = i + 1
 		}
 	}
 	if last := strings.TrimSpace(value[start:]); last != "" {
-		out = append(out, last)
+		clauses = append(clauses, last)
 	}
-	return out
+	return clauses, open
+}
+
+// isList reports whether a header is a list of clauses.
+func isList(name string) bool {
+	switch strings.ToLower(name) {
+	case "require-bundle", "import-package", "export-package", "service-component":
+		return true
+	}
+	return false
 }
 
 // bytes writes the manifest.
@@ -177,8 +198,7 @@ func (m *manifest) bytes() []byte {
 // fold writes a header, lists one clause per line, all lines short enough.
 func (m *manifest) fold(b *strings.Builder, h header) {
 	parts := []string{h.value}
-	switch strings.ToLower(h.name) {
-	case "require-bundle", "import-package", "export-package":
+	if isList(h.name) {
 		parts = splitClauses(h.value)
 	}
 	if len(parts) == 0 {

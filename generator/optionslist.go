@@ -98,7 +98,7 @@ func checkRepository(address string) string {
 		return "is neither a file: nor an http: or https: address"
 	case u.User != nil:
 		return "holds credentials; keep them in Maven's settings"
-	case strings.ContainsAny(address, " $<>\"'{}"):
+	case strings.ContainsAny(address, " $<>\"'{}`\\|^"):
 		return "contains a character that addresses write as %xx"
 	}
 	return ""
