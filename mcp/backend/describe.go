@@ -25,3 +25,12 @@ func roleOf(caller mcp.Caller, named *int) (int, bool) {
 	}
 	return 0, false
 }
+
+// AllAbilities are the words that [Abilities] uses.
+func AllAbilities() []string {
+	words := make([]string, len(abilities))
+	for i, a := range abilities {
+		words[i] = a.name
+	}
+	return words
+}

@@ -2,7 +2,9 @@ package tools_test
 
 import (
 	"context"
+	"database/sql"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +35,15 @@ var ways struct {
 	kits *everyWay
 }
 
+// prepared is what the tests find besides the demo data: a table that role 103
+// must not see, a help text, a long text.
+var prepared = []string{
+	`INSERT INTO AD_Table_Access(AD_Table_Access_UU, AD_Role_ID, AD_Table_ID, AD_Client_ID, AD_Org_ID, IsActive, IsExclude, IsReadOnly, AccessTypeRule, Created, Updated, CreatedBy, UpdatedBy)
+		SELECT 'a0000000-0000-4000-8000-000000000001', 103, AD_Table_ID, 11, 0, 'Y', 'Y', 'N', 'A', Created, Updated, 100, 100 FROM AD_Table WHERE TableName = 'C_Payment'`,
+	`UPDATE AD_Table SET Help = 'A griffin guards the period.' WHERE TableName = 'C_Period'`,
+	`UPDATE R_MailText SET MailText = '` + strings.Repeat("ä", 1900) + `'`,
+}
+
 // reachable is the ERP that the tests of queries share.
 func reachable(t *testing.T) *everyWay {
 	t.Helper()
@@ -45,6 +56,15 @@ func reachable(t *testing.T) *everyWay {
 func openWays(tb testing.TB) *everyWay {
 	tb.Helper()
 	srv := erptest.New(tb)
+	require.NoError(tb, srv.SetConfig(tb.Context(), "REST_MAX_RECORDS_SIZE", "5000")) // the dictionary is read often
+	require.NoError(tb, srv.Write(tb.Context(), func(tx *sql.Tx) error {
+		for _, statement := range prepared {
+			if _, err := tx.ExecContext(tb.Context(), statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, "AD_Table", "AD_Table_Access", "R_MailText"))
 	engine := aiquery.Options{PerUser: 32, Running: 32}
 	open := func() (aiquery.Database, dict.Source) {
 		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)

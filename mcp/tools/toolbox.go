@@ -29,6 +29,8 @@ func DefaultSets() []string { return []string{SetRegistry, SetQuery, SetDoctor} 
 type Options struct {
 	// Pool reaches the ERP; needed.
 	Pool *backend.Pool
+	// Knowledge are documents for searchKnowledge; nil: none.
+	Knowledge Knowledge
 	// Log hears of what went wrong; nil is silent.
 	Log *slog.Logger
 	// Now is the clock of the deployment tools; nil means time.Now.
@@ -37,14 +39,16 @@ type Options struct {
 
 // Toolbox makes the tools.
 type Toolbox struct {
-	pool *backend.Pool
-	log  *slog.Logger
-	now  func() time.Time
+	knowledge Knowledge
+	helps     helps
+	pool      *backend.Pool
+	log       *slog.Logger
+	now       func() time.Time
 }
 
 // New makes a toolbox.
 func New(o Options) *Toolbox {
-	b := &Toolbox{pool: o.Pool, log: o.Log, now: o.Now}
+	b := &Toolbox{pool: o.Pool, knowledge: o.Knowledge, log: o.Log, now: o.Now}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -58,7 +62,7 @@ func New(o Options) *Toolbox {
 func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
-		b.registryTools, b.queryTools,
+		b.registryTools, b.queryTools, b.chatTools,
 	} {
 		set = append(set, group()...)
 	}

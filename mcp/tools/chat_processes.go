@@ -1,0 +1,167 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+)
+
+type executeProcessIn struct {
+	ProcessID string         `json:"processId" jsonschema:"search key, name or number of a process, as listProcesses shows it"`
+	Params    map[string]any `json:"params,omitempty" jsonschema:"values by parameter name, such as {\"AD_Table_ID\": 318}; dates as text"`
+}
+
+type executeProcessOut struct {
+	Process  string        `json:"process"`
+	Instance int64         `json:"instance,omitempty" jsonschema:"AD_PInstance_ID: where the ERP keeps what happened"`
+	Summary  string        `json:"summary"`
+	Logs     []string      `json:"logs,omitempty"`
+	File     *processFile  `json:"file,omitempty"`
+	Notes    []string      `json:"notes,omitempty"`
+	Data     *processValue `json:"data,omitempty"`
+}
+
+type processFile struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+}
+
+type processValue struct {
+	JSON string `json:"json" jsonschema:"what the process returned, as JSON text"`
+}
+
+// progressEvery is how often a process that runs is heard of.
+const progressEvery = 3 * time.Second
+
+func (b *Toolbox) executeProcess() mcp.Tool {
+	in := input[executeProcessIn](shorter(120, "processId"))
+	id := property(in, "processId")
+	id.Type, id.Types = "", []string{"string", "integer"}
+	property(in, "params").AdditionalProperties = &jsonschema.Schema{}
+	return mcp.New(mcp.Tool{
+		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
+		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports.",
+		Input:       in, Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
+	}, func(ctx context.Context, c *mcp.Call, in struct {
+		ProcessID any            `json:"processId"`
+		Params    map[string]any `json:"params"`
+	}) (*executeProcessOut, error) {
+		given := fmt.Sprint(in.ProcessID)
+		if number, ok := in.ProcessID.(float64); ok {
+			given = strconv.FormatFloat(number, 'f', 0, 64)
+		}
+		process, label, report := given, given, false
+		reg, err := b.registry(ctx, c)
+		switch {
+		case err == nil:
+			p, err := findProcess(ctx, reg, given)
+			if err != nil {
+				return nil, fromDict(err)
+			}
+			// The number finds it whatever characters its search key has.
+			process, label, report = strconv.Itoa(p.ID), fmt.Sprintf("%s (%s)", p.Name, p.Value), p.Report
+			given = p.Value
+		case !errors.Is(err, errors.ErrUnsupported):
+			return nil, err
+		}
+		if !report {
+			ok, err := c.Confirm(ctx, fmt.Sprintf("Run the process %s with %s? It may change data.", clip(label, 160), paramsText(in.Params)))
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				return nil, mcp.Declined(c.Tool)
+			}
+		}
+		defer heartbeat(ctx, c, "process "+clip(label, 100)+" is running")()
+		r, _, err := backend.Change(ctx, b.pool, "run processes", func(ctx context.Context, k backend.Processor) (*erp.ProcessResult, error) {
+			return k.RunProcess(ctx, c.Caller, process, in.Params)
+		})
+		if err != nil {
+			return nil, processFailed(err)
+		}
+		return processOut(given, r), nil
+	})
+}
+
+func paramsText(params map[string]any) string {
+	if len(params) == 0 {
+		return "no parameters"
+	}
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return "parameters that cannot be shown"
+	}
+	return clip(string(raw), 400)
+}
+
+// heartbeat tells every few seconds that work goes on, until what it returns is
+// called.
+func heartbeat(ctx context.Context, c *mcp.Call, message string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	begun := time.Now()
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(progressEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				c.Progress(time.Since(begun).Round(time.Second).Seconds(), 0, message)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func processFailed(err error) error {
+	var failed *erp.ProcessError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return &mcp.Error{
+		Code: mcp.CodeRefused, Message: clip(failed.Error(), 2000), Err: err,
+		Hint: "the process ran and says this; listProcesses with process shows its parameters",
+	}
+}
+
+func processOut(process string, r *erp.ProcessResult) *executeProcessOut {
+	out := &executeProcessOut{Process: process, Instance: r.InstanceID, Summary: clip(r.Summary, 2000)}
+	if out.Summary == "" {
+		out.Summary = "done"
+	}
+	for i, l := range r.Logs {
+		if i == 50 {
+			out.Notes = append(out.Notes, fmt.Sprintf("50 of %d log lines are shown", len(r.Logs)))
+			break
+		}
+		out.Logs = append(out.Logs, clip(string(l.Number)+" "+l.Message, 300))
+	}
+	if len(r.Data) > 0 && string(r.Data) != "null" {
+		out.Data = &processValue{string(r.Data)}
+		if len(r.Data) > 8000 {
+			out.Data.JSON = shorten(out.Data.JSON, 8000)
+			out.Notes = append(out.Notes, fmt.Sprintf("data is cut: 8000 of %d bytes are shown", len(r.Data)))
+		}
+	}
+	if name, data, ok := r.File(); ok {
+		out.File = &processFile{Name: clip(name, 200), Bytes: len(data)}
+		out.Notes = append(out.Notes, "the file itself is not sent here: run the process in the ERP, or with erphub process run --output")
+	}
+	return out
+}
