@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,25 +15,51 @@ func InputSchema[In any]() (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	walk(s, func(s *jsonschema.Schema) {
-		if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
-			s.Type, s.Types = s.Types[1-i], nil
-		}
-	})
+	walk(s, notNull)
 	return s, nil
 }
 
-// OutputSchema is the schema of a tool's result. Lists and pointers may be
-// null, as Go encodes the nil ones.
+// OutputSchema is the schema of a tool's result. Lists are never null, because
+// [New] makes the nil ones empty, and what may be left out is left out when it
+// is nil: many models' own dialects know no lists of types.
 func OutputSchema[Out any]() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[Out](nil)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 { // a pointer to a struct
+	notNull(s) // a pointer to a struct
+	walk(s, func(s *jsonschema.Schema) {
+		if slices.Contains(s.Types, "array") {
+			notNull(s)
+		}
+		for name, p := range s.Properties {
+			if !slices.Contains(s.Required, name) {
+				notNull(p)
+			}
+		}
+		for _, inner := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+			spellOut(inner)
+		}
+		for _, p := range s.Properties {
+			spellOut(p)
+		}
+	})
+	return s, nil
+}
+
+// notNull takes null from two types.
+func notNull(s *jsonschema.Schema) {
+	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
 		s.Type, s.Types = s.Types[1-i], nil
 	}
-	return s, nil
+}
+
+// spellOut gives the schema of any value a form that is an object: the bare true
+// it would be is not understood everywhere.
+func spellOut(s *jsonschema.Schema) {
+	if s != nil && s.Description == "" && reflect.ValueOf(*s).IsZero() {
+		s.Description = "any JSON value"
+	}
 }
 
 // walk visits a schema made from a type, and those in it.

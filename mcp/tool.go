@@ -123,6 +123,7 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 		return err
 	}
 	confirms := t.Confirms
+	lists := listsOf(reflect.TypeFor[Out](), nil)
 	t.Call = func(ctx context.Context, c *Call) (any, error) {
 		args, err := check.arguments(c.Arguments, confirms)
 		if err != nil {
@@ -136,7 +137,7 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 		if err != nil {
 			return nil, err
 		}
-		return out, nil
+		return lists.fill(out), nil
 	}
 	return t.Check()
 }

@@ -90,7 +90,9 @@ func fixtures(t testing.TB) mcp.Catalog {
 	}
 	says := func(name string, content ...mcp.Content) mcp.Tool {
 		return mcp.New(mcp.Tool{Name: name, Description: "Fixture of the conformance suite.", Hints: mcp.Hints{ReadOnly: true}},
-			func(context.Context, *mcp.Call, struct{}) (mcp.Result, error) { return mcp.Result{Content: content}, nil })
+			func(context.Context, *mcp.Call, struct{}) (mcp.Result, error) {
+				return mcp.Result{Content: content}, nil
+			})
 	}
 	schema := &jsonschema.Schema{}
 	require.NoError(t, json.Unmarshal([]byte(`{
