@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"sync"
@@ -38,16 +39,30 @@ func (l *lasting) end() {
 	}
 }
 
-// common is the ERP that tests share which leave no trace another could see.
-var common struct {
+// common are ERPs that tests share: one that nobody changes, and one for tests
+// that change it and look only at what they made themselves.
+var common, changing sharedKit
+
+type sharedKit struct {
 	once sync.Once
 	tb   lasting
 	kit  *kit
 }
 
+func (s *sharedKit) get(t *testing.T) *kit {
+	t.Helper()
+	s.once.Do(func() {
+		s.tb.TB = t
+		s.kit = start(&s.tb)
+	})
+	require.NotNil(t, s.kit, "the shared ERP did not start")
+	return s.kit
+}
+
 func TestMain(m *testing.M) {
 	code := m.Run()
 	common.tb.end()
+	changing.tb.end()
 	os.Exit(code)
 }
 
@@ -61,23 +76,18 @@ type kit struct {
 	callers map[string]mcp.Caller
 }
 
-// shared is the kit of all tests that only read, or write what nobody else
-// looks at.
-func shared(t *testing.T) *kit {
-	t.Helper()
-	common.once.Do(func() {
-		common.tb.TB = t
-		common.kit = start(&common.tb)
-	})
-	require.NotNil(t, common.kit, "the shared ERP did not start")
-	return common.kit
-}
+// shared is the kit of all tests that only read.
+func shared(t *testing.T) *kit { t.Helper(); return common.get(t) }
+
+// workshop is the kit of tests that change things.
+func workshop(t *testing.T) *kit { t.Helper(); return changing.get(t) }
 
 // start makes a kit with an ERP of its own. Each change may change the options
 // of the tools.
 func start(tb testing.TB, changes ...func(*tools.Options)) *kit {
 	tb.Helper()
 	k := &kit{srv: erptest.New(tb), callers: map[string]mcp.Caller{}}
+	require.NoError(tb, k.srv.SetConfig(context.Background(), "REST_MAX_RECORDS_SIZE", "5000")) // the dictionary is read often
 	var err error
 	k.rest, err = backend.NewREST(k.srv.URL(), nil)
 	require.NoError(tb, err)
@@ -161,6 +171,12 @@ func answer[T any](tb testing.TB, k *kit, who login, tool string, arguments any)
 	tb.Helper()
 	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who)}, tool, arguments)
 	require.NoError(tb, err, "%s of %v", tool, arguments)
+	return decoded[T](tb, raw)
+}
+
+// decoded is a result as the test looks at it.
+func decoded[T any](tb testing.TB, raw json.RawMessage) T {
+	tb.Helper()
 	var out T
 	require.NoError(tb, json.Unmarshal(raw, &out))
 	return out

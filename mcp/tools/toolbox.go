@@ -39,11 +39,13 @@ type Options struct {
 
 // Toolbox makes the tools.
 type Toolbox struct {
+	pool      *backend.Pool
 	knowledge Knowledge
 	helps     helps
-	pool      *backend.Pool
 	log       *slog.Logger
 	now       func() time.Time
+
+	changes changes
 }
 
 // New makes a toolbox.
@@ -63,6 +65,7 @@ func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
 		b.registryTools, b.queryTools, b.chatTools,
+		b.tableTools,
 	} {
 		set = append(set, group()...)
 	}
@@ -91,6 +94,7 @@ const instructions = `Works with an ERP of the iDempiere family, whose data mode
 
 // registry is the dictionary as the caller sees it.
 func (b *Toolbox) registry(ctx context.Context, c *mcp.Call) (dict.Registry, error) {
+	b.refresh(ctx, c)
 	reg, _, err := backend.Read(ctx, b.pool, "read the dictionary", func(ctx context.Context, r backend.Registrar) (dict.Registry, error) {
 		return r.Registry(ctx, c.Caller)
 	})

@@ -1,0 +1,300 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+)
+
+// buildTimeout bounds tools that change the dictionary, and have the database
+// changed.
+const buildTimeout = 5 * time.Minute
+
+func (b *Toolbox) tableTools() mcp.Set {
+	return mcp.Set{b.createTable(), b.syncTable(), b.listTablesByEntity(), b.deleteTable(), b.getColumnPrefixHelp()}
+}
+
+// connection is a connection to the ERP's REST API that acts as the caller.
+type connection struct {
+	ctx    context.Context
+	client *erp.Client
+}
+
+// connect takes the first backend that gives a connection. what names the work
+// it is for.
+func (b *Toolbox) connect(ctx context.Context, c *mcp.Call, what string) (context.Context, *erp.Client, error) {
+	conn, _, err := backend.Read(ctx, b.pool, what, func(ctx context.Context, k backend.Connector) (connection, error) {
+		ctx, client, err := k.Connect(ctx, c.Caller)
+		return connection{ctx, client}, err
+	})
+	return conn.ctx, conn.client, err
+}
+
+// freshTable describes a table, and reads the dictionary again when the ERP has
+// one that the dictionary at hand does not have yet.
+func (b *Toolbox) freshTable(ctx context.Context, c *mcp.Call, name string) (dict.Registry, dict.TableInfo, error) {
+	reg, err := b.registry(ctx, c)
+	if err != nil {
+		return nil, dict.TableInfo{}, err
+	}
+	t, err := reg.Table(ctx, name)
+	if err == nil || !isMissing(err) {
+		return reg, t, err
+	}
+	asks, client, connErr := b.connect(ctx, c, "look for tables")
+	if connErr != nil {
+		return nil, t, fromDict(err)
+	}
+	if there, _, findErr := findTable(asks, client, name); findErr != nil || !there {
+		return nil, t, fromDict(err)
+	}
+	b.changes.note()
+	if reg, err = b.registry(ctx, c); err != nil {
+		return nil, t, err
+	}
+	t, err = reg.Table(ctx, name)
+	return reg, t, fromDict(err)
+}
+
+type createTableIn struct {
+	Table             string     `json:"table" jsonschema:"name of the new table: XX_ and more, such as XX_Remark"`
+	Label             string     `json:"label,omitempty" jsonschema:"what people read; made from the name without it"`
+	Description       string     `json:"description,omitempty"`
+	Help              string     `json:"help,omitempty"`
+	Templates         []string   `json:"templates,omitempty" jsonschema:"groups of columns: DOCUMENT number, status and actions; ACCOUNTING posting; VALUE_NAME search key and name; DESCRIPTION name, description, help; TREE parent and order; IMPORT import table"`
+	Columns           []columnIn `json:"columns,omitempty" jsonschema:"further columns"`
+	ImportInto        string     `json:"importInto,omitempty" jsonschema:"with IMPORT: table that it feeds, whose columns are added"`
+	AccessLevel       string     `json:"accessLevel,omitempty" jsonschema:"1 organization, 2 client, 3 client+organization, 4 system, 6 system+client, 7 all"`
+	EntityType        string     `json:"entityType,omitempty" jsonschema:"owner of the dictionary records; U without it"`
+	Replication       string     `json:"replication,omitempty" jsonschema:"L local, M merge, R reference"`
+	ChangeLog         bool       `json:"changeLog,omitempty" jsonschema:"keep an audit trail"`
+	HighVolume        bool       `json:"highVolume,omitempty" jsonschema:"search instead of drop-down lists"`
+	NoDelete          bool       `json:"noDelete,omitempty" jsonschema:"records cannot be deleted"`
+	Security          bool       `json:"security,omitempty" jsonschema:"records can be secured by role"`
+	View              bool       `json:"view,omitempty" jsonschema:"it is a database view"`
+	Partition         bool       `json:"partition,omitempty"`
+	Drill             bool       `json:"drill,omitempty" jsonschema:"offer it when drilling"`
+	CreateWindow      bool       `json:"createWindow,omitempty" jsonschema:"add a window with a field per column and a menu entry"`
+	NoStandardColumns bool       `json:"noStandardColumns,omitempty" jsonschema:"leave out key, UUID, client, organization, active flag and audit columns"`
+	NoSync            bool       `json:"noSync,omitempty" jsonschema:"leave the database alone; syncTable does it later"`
+	AddMissing        bool       `json:"addMissing,omitempty" jsonschema:"if the table is there, add the columns it lacks; also completes a creation that broke off"`
+	DryRun            bool       `json:"dryRun,omitempty" jsonschema:"show the plan and its DDL, change nothing"`
+	Cursor            string     `json:"cursor,omitempty" jsonschema:"with dryRun: nextCursor of the previous page of steps"`
+}
+
+type createTableOut struct {
+	Table   string      `json:"table"`
+	Status  string      `json:"status" jsonschema:"created, unchanged, completed or planned"`
+	Note    string      `json:"note,omitempty"`
+	ID      int         `json:"id,omitempty" jsonschema:"AD_Table_ID"`
+	Columns int         `json:"columns,omitempty" jsonschema:"columns of the definition"`
+	Made    int         `json:"made,omitempty" jsonschema:"dictionary records made"`
+	Found   int         `json:"found,omitempty" jsonschema:"dictionary records that were there"`
+	Synced  bool        `json:"synced,omitempty" jsonschema:"the database has the table"`
+	Missing []string    `json:"missing,omitempty" jsonschema:"columns asked for that the existing table lacks"`
+	Differs []differing `json:"differs,omitempty" jsonschema:"what was there with another value, and was left so"`
+	Plan    *planOut    `json:"plan,omitempty" jsonschema:"with dryRun"`
+}
+
+type differing struct {
+	Record string `json:"record"`
+	Column string `json:"column"`
+	Has    string `json:"has"`
+	Wanted string `json:"wanted"`
+}
+
+type planOut struct {
+	Steps []dict.Row `json:"steps" jsonschema:"what would be done, in order"`
+	DDL   []string   `json:"ddl,omitempty" jsonschema:"statements for PostgreSQL; on the first page"`
+	// DDLTruncated says that there are more statements than fit.
+	DDLTruncated bool `json:"ddlTruncated,omitempty" jsonschema:"the statements do not fit: erphub add table --dry-run shows all"`
+	paged
+}
+
+func (b *Toolbox) createTable() mcp.Tool {
+	in := input[createTableIn](oneOf("accessLevel", "3", "1", "2", "4", "6", "7"), oneOf("replication", "L", "M", "R"),
+		shorter(60, "table", "label", "importInto"), shorter(255, "description"), shorter(2000, "help"), shorter(40, "entityType"), columnsSchema)
+	for _, t := range dict.Templates() {
+		if t != dict.Standard {
+			items := property(in, "templates").Items
+			items.Enum = append(items.Enum, string(t))
+		}
+	}
+	return mcp.New(mcp.Tool{
+		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout,
+		Description: "Makes a custom table (prefix XX_): its dictionary records with the standard columns, templates and columns of your own, and the table in the database. Call it with dryRun first and show the plan. " +
+			`A table that is there stays unchanged. Needs a role of the System tenant. Example: {"table": "XX_Remark", "templates": ["VALUE_NAME"], "columns": [{"name": "C_BPartner_ID", "type": "Table Direct", "mandatory": true}], "dryRun": true}.`,
+		Input: in,
+	}, b.runCreateTable)
+}
+
+func columnsSchema(s *jsonschema.Schema) {
+	most := 200
+	property(s, "columns").MaxItems = &most
+}
+
+func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTableIn) (*createTableOut, error) {
+	table, err := b.tableOf(ctx, c, &in)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := dict.NewPlan(&dict.Options{NoSync: in.NoSync}, table)
+	if err != nil {
+		return nil, wrongDefinition(err)
+	}
+	if in.DryRun {
+		return b.planTable(ctx, c, in, table, plan)
+	}
+	ctx, client, err := b.connect(ctx, c, "create tables")
+	if err != nil {
+		return nil, err
+	}
+	there, id, err := findTable(ctx, client, table.Name)
+	if err != nil {
+		return nil, err
+	}
+	if there && !in.AddMissing {
+		return unchanged(ctx, client, table, id)
+	}
+	result, err := restdict.Run(ctx, client, plan, &restdict.Options{
+		BatchSize: 50,
+		Observe: func(e restdict.Event) {
+			if e.Kind != restdict.StepStarted && e.Step != nil {
+				c.Progress(float64(e.Number), float64(e.Total), e.Step.Title())
+			}
+		},
+	})
+	b.changes.note()
+	if err != nil {
+		return nil, notRun(err)
+	}
+	return created(table, plan, result, there), nil
+}
+
+// created tells what came of a run.
+func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there bool) *createTableOut {
+	out := &createTableOut{
+		Table: table.Name, Status: "created", Columns: plan.Summary().Columns,
+		Made: result.Count(restdict.Made), Found: result.Count(restdict.Found), Synced: result.Count(restdict.Ran) > 0,
+	}
+	if there {
+		if out.Status = "completed"; out.Made == 0 {
+			out.Status = "unchanged"
+		}
+	}
+	for _, s := range result.Steps {
+		step, _ := plan.Step(s.Key)
+		if rec, ok := step.(*dict.Record); ok && rec.Table == "AD_Table" && rec.Action != dict.Update && rec.Name == table.Name {
+			if n, ok := s.ID.Int(); ok {
+				out.ID = int(n)
+			}
+		}
+		for _, d := range s.Differences {
+			if len(out.Differs) < 50 {
+				out.Differs = append(out.Differs, differing{clip(s.Title, 120), d.Column, clip(d.Has, 100), clip(d.Wanted, 100)})
+			}
+		}
+	}
+	if out.Synced {
+		out.Note = "the table can be used under a role that its access level is open to"
+	}
+	return out
+}
+
+// findTable looks for a table, switched off or not, in the ERP itself.
+func findTable(ctx context.Context, client *erp.Client, name string) (bool, erp.ID, error) {
+	q := &erp.Query{Filter: erp.And(erp.Eq(erp.ToLower("TableName"), strings.ToLower(name)), anyState()), Select: []string{"TableName", "IsActive"}, Top: 1}
+	page, err := client.Query(ctx, "AD_Table", q)
+	if err != nil {
+		return false, erp.ID{}, fmt.Errorf("looking for table %s: %w", name, err)
+	}
+	if len(page.Records) == 0 {
+		return false, erp.ID{}, nil
+	}
+	if active, told := page.Records[0].Bool("IsActive"); told && !active {
+		return false, erp.ID{}, &mcp.Error{
+			Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s is there and switched off", name),
+			Hint: "switch it on in the window Table and Column, or choose another name",
+		}
+	}
+	return true, page.Records[0].ID(), nil
+}
+
+// anyState is for records that are switched off as well.
+func anyState() erp.Filter { return erp.NotNull("IsActive") }
+
+// unchanged tells what an existing table has of what was asked for.
+func unchanged(ctx context.Context, client *erp.Client, table dict.Table, id erp.ID) (*createTableOut, error) {
+	has, err := restdict.ReadColumns(ctx, client, table.Name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the columns of %s: %w", table.Name, err)
+	}
+	out := &createTableOut{Table: table.Name, Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged"}
+	if n, ok := id.Int(); ok {
+		out.ID = int(n)
+	}
+	known := make(map[string]bool, len(has))
+	for _, col := range has {
+		known[strings.ToLower(col.Name)] = true
+	}
+	for _, col := range table.AllColumns() {
+		if !known[strings.ToLower(col.Name)] {
+			out.Missing = append(out.Missing, col.Name)
+		}
+	}
+	if len(out.Missing) > 0 {
+		out.Note += "; it lacks columns of this definition, which the same call with addMissing adds"
+	}
+	return out, nil
+}
+
+// planTable shows a plan.
+func (b *Toolbox) planTable(ctx context.Context, c *mcp.Call, in createTableIn, table dict.Table, plan *dict.Plan) (*createTableOut, error) {
+	cursor := in.Cursor
+	in.Cursor = ""
+	offset, err := offsetOf(cursor, c.Tool, in)
+	if err != nil {
+		return nil, err
+	}
+	out := &createTableOut{Table: table.Name, Status: "planned", Columns: plan.Summary().Columns, Plan: &planOut{}, Note: "nothing was done"}
+	reg, err := b.registry(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	switch t, err := reg.Table(ctx, table.Name); {
+	case err == nil:
+		out.ID, out.Note = t.ID, "nothing was done; the table is there already, and only addMissing would change it"
+	case !isMissing(err):
+		return nil, err
+	}
+	rows := plan.Rows()
+	out.Plan.Steps, out.Plan.paged = page(c.Tool, in, from(rows, offset), offset, len(rows))
+	if offset > 0 {
+		return out, nil
+	}
+	statements, err := ddl.Statements(plan, dict.PostgreSQL, &ddl.Options{Resolve: ddl.Resolver(ctx, reg)})
+	if err != nil {
+		return nil, wrongDefinition(err)
+	}
+	texts := make([]string, len(statements))
+	for i, s := range statements {
+		if texts[i] = s.Text; s.Comment {
+			texts[i] = "-- " + s.Text
+		}
+	}
+	out.Plan.DDL = fitting(texts)
+	if out.Plan.DDLTruncated = len(out.Plan.DDL) < len(texts); len(out.Plan.DDL) > 0 && len(out.Plan.DDL[0]) > maxAnswer {
+		out.Plan.DDL, out.Plan.DDLTruncated = nil, true
+	}
+	return out, nil
+}

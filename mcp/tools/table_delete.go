@@ -1,0 +1,288 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+type deleteTableIn struct {
+	Table  string `json:"table" jsonschema:"name of a custom table: XX_ and more"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only tell what would go"`
+}
+
+type deleteTableOut struct {
+	Table   string   `json:"table"`
+	Deleted bool     `json:"deleted"`
+	Columns int      `json:"columns"`
+	Rows    int      `json:"rows" jsonschema:"rows this role sees in it, -1 when it cannot count them; nobody can reach them afterwards"`
+	Windows []string `json:"windows,omitempty" jsonschema:"windows that go as well"`
+	Tabs    []string `json:"tabs,omitempty" jsonschema:"tabs that go from windows which stay"`
+	Left    string   `json:"left,omitempty" jsonschema:"what stays, for an administrator of the database"`
+}
+
+func (b *Toolbox) deleteTable() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "deleteTable", Title: "Delete a table", Sets: []string{SetTable}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Timeout: buildTimeout, Confirms: true,
+		Description: "Deletes a custom table (prefix XX_) from the dictionary, with its columns, tabs, windows and menu entries, after the user agreed. Its rows cannot be reached any more; the database table itself stays. The ERP's own tables are refused.",
+		Input:       input[deleteTableIn](shorter(120, "table")),
+	}, b.runDeleteTable)
+}
+
+func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTableIn) (*deleteTableOut, error) {
+	reg, t, err := b.freshTable(ctx, c, in.Table)
+	if err != nil {
+		return nil, err
+	}
+	if !t.Custom() {
+		return nil, &mcp.Error{
+			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("%s is no custom table: only those with the prefix %s can be deleted", t.Name, dict.CustomPrefix),
+			Hint: "listTables with customOnly lists them",
+		}
+	}
+	if err := pointedTo(ctx, reg, &t); err != nil {
+		return nil, err
+	}
+	ctx, client, err := b.connect(ctx, c, "delete tables")
+	if err != nil {
+		return nil, err
+	}
+	going, err := goingWith(ctx, client, &t)
+	if err != nil {
+		return nil, err
+	}
+	out := &deleteTableOut{Table: t.Name, Columns: len(t.Columns), Windows: going.windowNames, Tabs: going.tabNames}
+	if out.Rows, err = countRows(ctx, client, t.Name); err != nil {
+		return nil, err
+	}
+	if in.DryRun {
+		return out, nil
+	}
+	agreed, err := c.Confirm(ctx, out.question())
+	if err != nil {
+		return nil, err
+	}
+	if !agreed {
+		return nil, mcp.Declined("deleteTable")
+	}
+	err = going.delete(ctx, client, c)
+	b.changes.note()
+	if err != nil {
+		return nil, err
+	}
+	out.Deleted = true
+	if !t.View {
+		out.Left = fmt.Sprintf("the database table with its rows: DROP TABLE %s removes it; a new table of the name would find them", t.Name)
+	}
+	return out, nil
+}
+
+// question is what the user is asked.
+func (o *deleteTableOut) question() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Delete table %s from the dictionary, with its %d columns", o.Table, o.Columns)
+	if len(o.Windows) > 0 {
+		fmt.Fprintf(&b, ", the windows %s with their menu entries", inQuotes(o.Windows))
+	}
+	if len(o.Tabs) > 0 {
+		fmt.Fprintf(&b, ", the tabs %s", inQuotes(o.Tabs))
+	}
+	switch o.Rows {
+	case -1:
+		b.WriteString("? How many rows it has is not known; none can be reached afterwards.")
+	case 0:
+		b.WriteString("? It has no rows that this role sees; if others have some, nobody can reach them afterwards.")
+	default:
+		fmt.Fprintf(&b, "? It has %d rows that this role sees; nobody can reach them afterwards.", o.Rows)
+	}
+	return b.String()
+}
+
+// inQuotes is a short list of names.
+func inQuotes(names []string) string {
+	const most = 10
+	words := make([]string, 0, most)
+	for i, n := range names {
+		if i == most {
+			return strings.Join(words, ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+		}
+		words = append(words, fmt.Sprintf("%q", clip(n, 60)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// pointedTo refuses a table that columns of others lead to.
+func pointedTo(ctx context.Context, reg dict.Registry, t *dict.TableInfo) error {
+	all, err := reg.Columns(ctx, "", dict.ListQuery{Inactive: true})
+	if err != nil {
+		return err
+	}
+	var from []string
+	for i := range all.Items {
+		if col := &all.Items[i]; strings.EqualFold(col.ForeignTable, t.Name) && !strings.EqualFold(col.Table, t.Name) {
+			from = append(from, col.Table+"."+col.Name)
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	return &mcp.Error{
+		Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s cannot be deleted: columns of other tables point to it: %s", t.Name, inQuotes(from)),
+		Hint: "delete those tables or columns first",
+	}
+}
+
+// countRows counts the rows the role sees; -1 when it may see none, or there is
+// nothing in the database to count.
+func countRows(ctx context.Context, client *erp.Client, table string) (int, error) {
+	page, err := client.Query(ctx, table, &erp.Query{Filter: anyState(), Select: []string{"IsActive"}, Top: 1})
+	var refused *erp.Error
+	switch {
+	case err == nil:
+		return page.Rows, nil
+	case errors.As(err, &refused) && !errors.Is(err, erp.ErrUnauthorized) && !errors.Is(err, erp.ErrRateLimited) && !errors.Is(err, erp.ErrUnavailable):
+		return -1, nil
+	}
+	return 0, fmt.Errorf("counting the rows of %s: %w", table, err)
+}
+
+// going is what goes with a table, in the order in which the ERP lets it go.
+type going struct {
+	steps                 []goingStep
+	windowNames, tabNames []string
+}
+
+type goingStep struct {
+	table  string
+	record erp.ID
+	change map[string]any // instead of deleting
+}
+
+// goingWith looks for what depends on a table.
+func goingWith(ctx context.Context, client *erp.Client, t *dict.TableInfo) (*going, error) {
+	g := &going{}
+	windows := map[erp.ID]bool{} // true: nothing else is in it
+	var order []erp.ID
+	err := each(ctx, client, "AD_Tab", erp.Eq("AD_Table_ID", t.ID), func(tab erp.Record) error {
+		w, ok := tab.Ref("AD_Window_ID")
+		if !ok {
+			return nil
+		}
+		alone, seen := windows[w.ID]
+		if !seen {
+			var err error
+			if alone, err = onlyShows(ctx, client, w.ID, t.ID); err != nil {
+				return err
+			}
+			windows[w.ID] = alone
+			order = append(order, w.ID)
+			if alone {
+				g.windowNames = append(g.windowNames, w.Identifier)
+			}
+		}
+		if !alone {
+			name, _ := tab.Text("Name")
+			g.tabNames = append(g.tabNames, w.Identifier+" / "+name)
+		}
+		if err := g.find(ctx, client, "AD_Field", erp.Eq("AD_Tab_ID", tab.ID())); err != nil {
+			return err
+		}
+		g.steps = append(g.steps, goingStep{table: "AD_Tab", record: tab.ID()})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if t.WindowID > 0 {
+		g.steps = append(g.steps, goingStep{table: "AD_Table", record: erp.IntID(int64(t.ID)), change: map[string]any{"AD_Window_ID": -1}})
+	}
+	for _, w := range order {
+		if !windows[w] {
+			continue
+		}
+		for _, table := range []string{"AD_Menu", "AD_Window_Access"} {
+			if err := g.find(ctx, client, table, erp.Eq("AD_Window_ID", w)); err != nil {
+				return nil, err
+			}
+		}
+		g.steps = append(g.steps, goingStep{table: "AD_Window", record: w})
+	}
+	g.steps = append(g.steps, goingStep{table: "AD_Table", record: erp.IntID(int64(t.ID))})
+	return g, nil
+}
+
+// onlyShows reports whether a window made here shows one table and no other.
+func onlyShows(ctx context.Context, client *erp.Client, window erp.ID, table int) (bool, error) {
+	const official = 1_000_000 // below it the ERP's own records are
+	if n, ok := window.Int(); !ok || n < official {
+		return false, nil
+	}
+	alone := true
+	err := each(ctx, client, "AD_Tab", erp.Eq("AD_Window_ID", window), func(tab erp.Record) error {
+		r, _ := tab.Ref("AD_Table_ID")
+		n, _ := r.ID.Int()
+		alone = alone && n == int64(table)
+		return nil
+	})
+	return alone, err
+}
+
+// each visits records, those that are switched off as well.
+func each(ctx context.Context, client *erp.Client, table string, filter erp.Filter, visit func(erp.Record) error) error {
+	for rec, err := range client.Records(ctx, table, &erp.Query{Filter: erp.And(filter, anyState())}) {
+		if err != nil {
+			return fmt.Errorf("looking for what depends on it in %s: %w", table, err)
+		}
+		if err := visit(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find adds the records of a table that a filter finds.
+func (g *going) find(ctx context.Context, client *erp.Client, table string, filter erp.Filter) error {
+	return each(ctx, client, table, filter, func(rec erp.Record) error {
+		id := rec.ID()
+		if id.IsZero() { // tables of several keys are addressed by UUID
+			id = erp.UUID(rec.UUID())
+		}
+		g.steps = append(g.steps, goingStep{table: table, record: id})
+		return nil
+	})
+}
+
+// delete lets everything go, the table last, so that a call after a failure
+// goes on where this one stopped.
+func (g *going) delete(ctx context.Context, client *erp.Client, c *mcp.Call) error {
+	for i, s := range g.steps {
+		var err error
+		if s.change != nil {
+			_, err = client.Update(ctx, s.table, s.record, s.change)
+		} else if err = client.Delete(ctx, s.table, s.record); errors.Is(err, erp.ErrNotFound) {
+			err = nil // it went with another
+		}
+		if err != nil {
+			return unfinished(i, len(g.steps), fmt.Errorf("deleting from %s: %w", s.table, err))
+		}
+		c.Progress(float64(i+1), float64(len(g.steps)), s.table)
+	}
+	return nil
+}
+
+// unfinished says how far a deletion came.
+func unfinished(done, total int, err error) error {
+	var own *mcp.Error
+	if done == 0 || errors.As(err, &own) {
+		return err
+	}
+	e := *mcp.ErrorOf(err)
+	e.Message = fmt.Sprintf("%d of %d dictionary records were deleted: %s", done, total, e.Message)
+	e.Hint = strings.TrimPrefix(e.Hint+"; the same call goes on where this one stopped", "; ")
+	return &e
+}

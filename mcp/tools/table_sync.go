@@ -1,0 +1,167 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+type syncTableIn struct {
+	Table  string `json:"table" jsonschema:"name of a table in any case"`
+	Column string `json:"column,omitempty" jsonschema:"only this column; empty: all"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only tell what would be run"`
+}
+
+type syncTableOut struct {
+	Table   string `json:"table"`
+	Column  string `json:"column,omitempty"`
+	Done    bool   `json:"done"`
+	Process string `json:"process" jsonschema:"process of the ERP that does it"`
+	Summary string `json:"summary,omitempty" jsonschema:"what the process said"`
+}
+
+func (b *Toolbox) syncTable() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "syncTable", Title: "Synchronise a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout,
+		Description: "Brings the database table in line with the dictionary, by the ERP's own process. createTable does it by itself; call this after columns were changed in another way.",
+		Input:       input[syncTableIn](shorter(120, "table", "column")),
+	}, func(ctx context.Context, c *mcp.Call, in syncTableIn) (*syncTableOut, error) {
+		_, t, err := b.freshTable(ctx, c, in.Table)
+		if err != nil {
+			return nil, err
+		}
+		ctx, client, err := b.connect(ctx, c, "synchronise tables")
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := t.Column(in.Column); in.Column != "" && !ok {
+			columns, err := restdict.ReadColumns(ctx, client, t.Name) // it may be new
+			if err != nil {
+				return nil, fmt.Errorf("reading the columns of %s: %w", t.Name, err)
+			}
+			if slices.ContainsFunc(columns, func(col dict.Column) bool { return strings.EqualFold(col.Name, in.Column) }) {
+				b.changes.note()
+				if _, t, err = b.freshTable(ctx, c, t.Name); err != nil {
+					return nil, err
+				}
+			}
+		}
+		record, name, err := syncRecord(&t, in.Column)
+		if err != nil {
+			return nil, err
+		}
+		process, err := restdict.FindProcess(ctx, client, dict.SyncTable, "")
+		if err != nil {
+			return nil, noSync(err)
+		}
+		out := &syncTableOut{Table: t.Name, Column: name, Process: process.Value}
+		if in.DryRun {
+			return out, nil
+		}
+		run := &erp.ProcessParams{RecordID: int64(record), Table: "AD_Column", Timeout: -1} // the tool's own limit ends it
+		if name == "" {
+			run.Values = map[string]any{"DateFrom": "1970-01-01T00:00:00Z"} // every column, not this one alone
+		}
+		result, err := client.RunProcess(ctx, process.Slug, run)
+		if err != nil {
+			return nil, fmt.Errorf("synchronising %s: %w", t.Name, err)
+		}
+		out.Done, out.Summary = true, clip(result.Summary, 1000)
+		return out, nil
+	})
+}
+
+// noSync is the error of an ERP without the process, as far as the role sees.
+func noSync(err error) error {
+	var none *restdict.NoProcessError
+	if errors.As(err, &none) {
+		return &mcp.Error{Code: mcp.CodeUnsupported, Message: err.Error(), Hint: "use a role of the System tenant that may run it", Err: err}
+	}
+	return err
+}
+
+// syncRecord is the column that the process runs with: the one asked for, whose
+// name is told then, else the key, else any that the database has a place for.
+func syncRecord(t *dict.TableInfo, column string) (id int, name string, err error) {
+	if t.View {
+		return 0, "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: the database's own statement makes it, there is nothing to synchronise"}
+	}
+	if column != "" {
+		col, ok := t.Column(column)
+		switch {
+		case !ok:
+			return 0, "", noColumn(t, column)
+		case col.Virtual():
+			return 0, "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the column %s.%s is virtual: it has no place in the database", t.Name, col.Name)}
+		}
+		return col.ID, col.Name, nil
+	}
+	for i := range t.Columns {
+		if col := &t.Columns[i]; !col.Virtual() && (id == 0 || col.Key) {
+			id = col.ID
+		}
+	}
+	if id == 0 {
+		return 0, "", &mcp.Error{Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s has no column for the database", t.Name), Hint: "add columns first, with createTable and addMissing"}
+	}
+	return id, "", nil
+}
+
+// noColumn is the error for a name that is no column of a table.
+func noColumn(t *dict.TableInfo, name string) *mcp.Error {
+	names := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		names[i] = t.Columns[i].Name
+	}
+	e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("table %s has no column %q", t.Name, clip(name, 80)), Hint: "describeTable lists its columns"}
+	if near := mcp.Nearest(name, names); len(near) > 0 {
+		e.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Hint
+	}
+	return e
+}
+
+type listTablesByEntityIn struct {
+	EntityType string `json:"entityType" jsonschema:"owner of the tables: D is the ERP's own dictionary, U this installation's, others belong to plugins"`
+	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"most tables in the answer"`
+	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+}
+
+func (b *Toolbox) listTablesByEntity() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "listTablesByEntity", Title: "List tables of an owner", Sets: []string{SetTable}, Hints: readOnly,
+		Description: "Lists the tables of one entity type, such as a plugin's or those made here (U).",
+		Input:       input[listTablesByEntityIn](between("limit", 1, 500, 50), shorter(200, "pattern"), shorter(40, "entityType")),
+	}, func(ctx context.Context, c *mcp.Call, in listTablesByEntityIn) (*listTablesOut, error) {
+		cursor := in.Cursor
+		in.Cursor = ""
+		if strings.TrimSpace(in.EntityType) == "" {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the entity type is empty", Hint: "getStatistics counts tables by entity type"}
+		}
+		out, err := b.tables(ctx, c, cursor, in, dict.ListQuery{Pattern: in.Pattern, EntityType: in.EntityType, Limit: in.Limit})
+		if err != nil || out.Total > 0 || in.Pattern != "" {
+			return out, err
+		}
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		s, err := reg.Statistics(ctx)
+		if err != nil {
+			return nil, err
+		}
+		known := slices.Sorted(maps.Keys(s.TablesByEntityType))
+		return nil, &mcp.Error{
+			Code: mcp.CodeNotFound, Message: fmt.Sprintf("no table belongs to the entity type %q", clip(in.EntityType, 40)),
+			Hint: "tables belong to: " + clip(strings.Join(known, ", "), 1000),
+		}
+	})
+}
