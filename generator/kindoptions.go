@@ -56,7 +56,7 @@ func parseParameter(text string) (p parameter, why string) {
 		return p, "has a column name longer than 60 characters"
 	}
 	typ, ok := dict.ParseDisplayType(parts[1])
-	if !ok {
+	if !ok || strings.ContainsFunc(parts[1], func(r rune) bool { return !letter(r) && !digit(r) && !strings.ContainsRune(" -_/+", r) }) {
 		return p, fmt.Sprintf("has no display type %s; use String, Integer, Number, Amount, Date, DateTime, YesNo, TableDirect or Search", quote(parts[1]))
 	}
 	p.Type = typ

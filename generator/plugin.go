@@ -145,7 +145,7 @@ func (p *project) component(ctx context.Context, v values, c componentSpec) erro
 	}
 	sub, err := g.resolve(options, true)
 	if err != nil {
-		return fmt.Errorf("component %s: %w", c.class, err)
+		return componentError(v, c, err)
 	}
 	b := p.main
 	if c.kind == "rest-extension" {
@@ -167,8 +167,25 @@ func (p *project) component(ctx context.Context, v values, c componentSpec) erro
 	case "rest-extension":
 		err = b.restExtension(sub)
 	}
-	if err := cmp.Or(err, sub.err()); err != nil {
-		return fmt.Errorf("component %s: %w", c.class, err)
+	return componentError(v, c, cmp.Or(err, sub.err()))
+}
+
+// componentError notes what is wrong with the options of a component as
+// something wrong with the option that it comes from.
+func componentError(v values, c componentSpec, err error) error {
+	var bad *OptionsError
+	if !errors.As(err, &bad) {
+		if err != nil {
+			err = fmt.Errorf("component %s: %w", c.class, err)
+		}
+		return err
+	}
+	for _, p := range bad.Problems {
+		why := p.Option + " " + p.Why
+		if p.Value != "" {
+			why = p.Option + " " + quote(p.Value) + " " + p.Why
+		}
+		v.bad("components", c.kind+":"+c.class, "cannot be made: "+why)
 	}
 	return nil
 }
