@@ -60,3 +60,28 @@ func shorter(most int, names ...string) func(*jsonschema.Schema) {
 		}
 	}
 }
+
+// recordKey is the number or the UUID of a record, given as text or as a number.
+type recordKey string
+
+// UnmarshalJSON takes both.
+func (k *recordKey) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '"' {
+		return json.Unmarshal(raw, (*string)(k))
+	}
+	var n json.Number
+	if err := json.Unmarshal(raw, &n); err != nil {
+		return err
+	}
+	*k = recordKey(n.String())
+	return nil
+}
+
+// keyed lets a property be a number as well as a text.
+func keyed(name string) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		p := property(s, name)
+		most := 60
+		p.Type, p.Types, p.MaxLength = "", []string{"string", "integer"}, &most
+	}
+}

@@ -65,7 +65,7 @@ func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
 		b.registryTools, b.queryTools, b.chatTools,
-		b.tableTools,
+		b.tableTools, b.deployTools,
 	} {
 		set = append(set, group()...)
 	}

@@ -1,0 +1,153 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+type startDeploymentIn struct {
+	Environment   string `json:"environment" jsonschema:"where it builds for"`
+	Version       string `json:"version,omitempty" jsonschema:"target version"`
+	Components    string `json:"components,omitempty" jsonschema:"what is updated"`
+	Changes       string `json:"changes,omitempty" jsonschema:"summary of what changed"`
+	Step          string `json:"step,omitempty" jsonschema:"what the run is doing"`
+	BuildNo       string `json:"buildNo,omitempty" jsonschema:"number on the build server: makes the call repeatable"`
+	BuildURL      string `json:"buildUrl,omitempty"`
+	AutomationJob string `json:"automationJob,omitempty" jsonschema:"job of the deployment automation"`
+	AutomationURL string `json:"automationUrl,omitempty"`
+	DeployedBy    string `json:"deployedBy,omitempty" jsonschema:"who triggered it"`
+}
+
+type runOut struct {
+	Run runLine `json:"run"`
+}
+
+func (b *Toolbox) startDeployment() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "startDeployment", Title: "Record a build", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: false},
+		Description: "Records that a build begins, and answers with the run in BUILDING. It builds nothing itself. With the same buildNo and environment it answers with the run that is there. Then updateDeployment, at the end completeDeployment.",
+		Input:       input[startDeploymentIn](environmentSchema, shorter(2000, "components", "changes"), shorter(40, "version"), shorter(50, "buildNo", "automationJob"), shorter(255, "step", "buildUrl", "automationUrl"), shorter(100, "deployedBy")),
+	}, func(ctx context.Context, c *mcp.Call, in startDeploymentIn) (*runOut, error) {
+		env, err := environmentOf(in.Environment)
+		if err != nil {
+			return nil, err
+		}
+		ctx, log, err := b.deployments(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		run, err := log.Start(ctx, deploylog.NewRun{
+			Environment: env, Version: in.Version, Components: in.Components, Changes: in.Changes, CurrentStep: in.Step,
+			BuildNo: in.BuildNo, BuildURL: in.BuildURL, AutomationJobID: in.AutomationJob, AutomationURL: in.AutomationURL, DeployedBy: in.DeployedBy,
+		})
+		if err != nil {
+			return nil, fromDeploys(err)
+		}
+		return &runOut{b.lineOfRun(&run)}, nil
+	})
+}
+
+type updateDeploymentIn struct {
+	ID            recordKey `json:"id" jsonschema:"number or UUID of the run"`
+	Progress      *int      `json:"progress,omitempty" jsonschema:"percent"`
+	Step          *string   `json:"step,omitempty" jsonschema:"what it is doing"`
+	Deploying     bool      `json:"deploying,omitempty" jsonschema:"the build is finished: move it to DEPLOYING"`
+	Components    *string   `json:"components,omitempty"`
+	Changes       *string   `json:"changes,omitempty"`
+	AutomationJob *string   `json:"automationJob,omitempty"`
+	AutomationURL *string   `json:"automationUrl,omitempty"`
+}
+
+func (b *Toolbox) updateDeployment() mcp.Tool {
+	in := input[updateDeploymentIn](shorter(2000, "components", "changes"), shorter(50, "automationJob"), shorter(255, "step", "automationUrl"), keyed("id"))
+	low, high := 0.0, 100.0
+	property(in, "progress").Minimum, property(in, "progress").Maximum = &low, &high
+	return mcp.New(mcp.Tool{
+		Name: "updateDeployment", Title: "Report progress", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true},
+		Description: "Reports the progress of a run that is BUILDING or DEPLOYING, and moves it from the one to the other.",
+		Input:       in,
+	}, func(ctx context.Context, c *mcp.Call, in updateDeploymentIn) (*runOut, error) {
+		id, err := runID(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		u := deploylog.Update{
+			Progress: in.Progress, CurrentStep: in.Step, Components: in.Components, Changes: in.Changes, AutomationJobID: in.AutomationJob, AutomationURL: in.AutomationURL,
+		}
+		if in.Deploying {
+			u.Status = deploylog.Deploying
+		}
+		if u == (deploylog.Update{}) {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "there is nothing to report", Hint: "give progress, step, deploying or another argument"}
+		}
+		ctx, log, err := b.deployments(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if in.Deploying { // asking again is no mistake
+			run, err := log.Get(ctx, id)
+			if err != nil {
+				return nil, fromDeploys(err)
+			}
+			if run.Status == deploylog.Deploying {
+				u.Status = ""
+			}
+			if u == (deploylog.Update{}) {
+				return &runOut{b.lineOfRun(&run)}, nil
+			}
+		}
+		run, err := log.Update(ctx, id, u)
+		if err != nil {
+			return nil, fromDeploys(err)
+		}
+		return &runOut{b.lineOfRun(&run)}, nil
+	})
+}
+
+type completeDeploymentIn struct {
+	ID      recordKey `json:"id" jsonschema:"number or UUID of the run"`
+	Status  string    `json:"status" jsonschema:"SUCCESS after DEPLOYING; FAILED at any time"`
+	Changes string    `json:"changes,omitempty" jsonschema:"summary of what changed"`
+	Error   string    `json:"error,omitempty" jsonschema:"with FAILED: why"`
+}
+
+func (b *Toolbox) completeDeployment() mcp.Tool {
+	in := input[completeDeploymentIn](shorter(2000, "changes", "error"), keyed("id"))
+	property(in, "status").Enum = []any{string(deploylog.Success), string(deploylog.Failed)}
+	return mcp.New(mcp.Tool{
+		Name: "completeDeployment", Title: "Record the end", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true},
+		Description: "Records how a run ended. It cannot be taken back.",
+		Input:       in,
+	}, func(ctx context.Context, c *mcp.Call, in completeDeploymentIn) (*runOut, error) {
+		id, err := runID(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		ctx, log, err := b.deployments(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		run, err := log.Get(ctx, id)
+		if err != nil {
+			return nil, fromDeploys(err)
+		}
+		if run.Status == deploylog.State(in.Status) { // asking again is no mistake
+			return &runOut{b.lineOfRun(&run)}, nil
+		}
+		if run, err = log.Complete(ctx, id, deploylog.Completion{Status: deploylog.State(in.Status), Changes: in.Changes, ErrorMessage: in.Error}); err != nil {
+			return nil, fromDeploys(err)
+		}
+		return &runOut{b.lineOfRun(&run)}, nil
+	})
+}
+
+func runID(key recordKey) (erp.ID, error) {
+	id, err := erp.ParseID(string(key))
+	if err != nil {
+		return id, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: "give the number or the UUID of the run, as currentDeployments tells it", Err: err}
+	}
+	return id, nil
+}
