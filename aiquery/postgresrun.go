@@ -108,6 +108,12 @@ func (p *postgres) fetch(ctx context.Context, conn *pgconn.PgConn, s *statement,
 func (p *postgres) typeName(oid uint32) string {
 	t, ok := p.types.TypeForOID(oid)
 	if !ok {
+		switch oid { // that the driver does not know
+		case 1266:
+			return "timetz"
+		case 1270:
+			return "timetz[]"
+		}
 		return "unknown"
 	}
 	if len(t.Name) > 1 && t.Name[0] == '_' {
