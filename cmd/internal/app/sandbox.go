@@ -30,8 +30,9 @@ func (a *app) sandboxCommand() *cli.Command {
 		Usage: "serve an embedded ERP with demo data",
 		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
 			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
-			"what it holds. Beside the ERP's API it serves the AI API at /api/ai, for tokens of its own. Its users and\n" +
-			"passwords are known to everyone: it listens on loopback unless told otherwise.",
+			"what it holds. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
+			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
+			"loopback unless told otherwise.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
@@ -145,9 +146,13 @@ func startSandbox(ctx context.Context, opts erptest.Options, listen string) (url
 		err = fmt.Errorf("listening on %s: %w; choose another address with --listen, port 0 for any free one", listen, err)
 		return "", nil, errors.Join(err, srv.Close())
 	}
+	beside := &sandboxServices{erp: srv, url: "http://" + ln.Addr().String(), log: opts.Logger}
+	if opts.Path != "" {
+		beside.data = filepath.Dir(opts.Path)
+	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, opts.Logger), srv.Close()) }()
-	return "http://" + ln.Addr().String(), done, nil
+	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, beside), srv.Close()) }()
+	return beside.url, done, nil
 }
 
 // since is a duration as people read it.

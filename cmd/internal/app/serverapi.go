@@ -7,12 +7,16 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/deploylog/board"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/generator/delivery"
+	genapi "github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
@@ -22,7 +26,7 @@ const aiConcurrent = 2 * httpapi.DefaultMaxConcurrent
 
 func (a *app) serverAPICommand() *cli.Command {
 	return &cli.Command{
-		Name: "api", Usage: "serve the AI API on the ERP's database, and the deployment board",
+		Name: "api", Usage: "serve the AI API on the ERP's database, the generator, and the deployment board",
 		Description: "With a database it serves governed SQL for assistants at /api/ai: each caller sends a token of the ERP\n" +
 			"and asks with one of the user's roles; what that role may not see does not exist for it, and each query is\n" +
 			"audited in the table " + aiquery.AuditTableName + ", without which it does not start. The database should be named with a\n" +
@@ -30,6 +34,9 @@ func (a *app) serverAPICommand() *cli.Command {
 			"With an ERP (ERP_URL) it serves a page at /deployments that shows what runs where and follows every run\n" +
 			"live, with JSON at /api/deployments. That reads with the login of this program and asks nobody who they\n" +
 			"are: whoever reaches it sees what that login may read.\n\n" +
+			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and answers their links below\n" +
+			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are\n" +
+			"looked up where a database is named.\n\n" +
 			"/healthz, /readyz and /metrics are served beside. It listens on loopback unless told otherwise, and answers\n" +
 			"to localhost, IP addresses and the names given with --host.",
 		Flags: append([]cli.Flag{
@@ -46,6 +53,7 @@ type apiParts struct {
 	ai    *aiService   // nil: none
 	board *board.Board // nil: none
 	erp   string       // the address the board reads
+	gen   *generatorService
 }
 
 func (a *app) serverAPI(c *cli.Context) (err error) {
@@ -60,9 +68,6 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	settings, err := a.aiSettings(c, s, log)
 	if err != nil {
 		return err
-	}
-	if settings.database == "" && s.resolver.Lookup("url") == "" {
-		return usagef("there is nothing to serve: name the ERP's database with --database for the AI API, or the ERP with ERP_URL for the deployment board")
 	}
 	ready := httpserver.ReadyFile(c.String("ready-file"))
 	if err := ready.Clear(); err != nil {
@@ -84,20 +89,27 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, parts.ai.close(c.Context)) }()
 	}
-	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
-
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
 	ln, err := httpserver.Listen(ctx, c.String("listen"))
 	if err != nil {
 		return err
 	}
+	url := httpserver.URL(ln.Addr())
+	var registry dict.Registry
+	if parts.ai != nil {
+		registry = parts.ai.cache
+	}
+	parts.gen, err = openGenerator(delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, BaseURL: url}, settings.verifier, registry, log)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
 	var behind sync.WaitGroup
 	behind.Go(func() { parts.run(ctx) })
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 
-	url := httpserver.URL(ln.Addr())
 	err = a.announceAPI(c, &parts, url, httpserver.Loopback(ln.Addr()))
 	if err == nil {
 		err = ready.Write(url)
@@ -121,14 +133,17 @@ func (p *apiParts) handler() http.Handler {
 	if p.ai != nil {
 		mux.Handle(httpapi.Prefix+"/", p.ai.handler)
 	}
+	p.gen.mount(mux)
 	return mux
 }
 
 // options adds what the parts ask of the server. Where the AI API is served the
 // server is ready when that is: a page tells for itself what it lacks.
 func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
+	o.RequestTimeout = genapi.DefaultTimeout + 10*time.Second // each part has bounds of its own
+	o.Streams = func(r *http.Request) bool { return genapi.Streams(r) || p.board != nil && board.Streams(r) }
 	if p.board != nil {
-		o.Streams, o.Ready = board.Streams, p.board.Ready
+		o.Ready = p.board.Ready
 	}
 	if p.ai != nil {
 		o.Ready, o.MaxConcurrent = p.ai.ready, aiConcurrent
@@ -139,6 +154,7 @@ func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 // run does what the parts do besides answering, until ctx ends.
 func (p *apiParts) run(ctx context.Context) {
 	var all sync.WaitGroup
+	all.Go(func() { p.gen.run(ctx) })
 	if p.board != nil {
 		all.Go(func() { _ = p.board.Run(ctx) }) // it ends with the context, whose error says nothing new
 	}
@@ -170,6 +186,7 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 			b.WriteString("It keeps no state: any number of it may run side by side.\n")
 		}
 	}
+	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
 	switch {
 	case loopback:
 		b.WriteString("It listens on loopback: only this machine can reach it.\n")

@@ -68,16 +68,20 @@ type aiSettings struct {
 	checks          string
 }
 
-// aiSettings reads what the AI API needs; an empty database means that it is not
-// to be served.
+// aiSettings reads what is needed before anything is opened; an empty database
+// means that the AI API is not to be served. Tokens cannot be checked without
+// the ERP's secret or the ERP, which is wrong usage.
 func (a *app) aiSettings(c *cli.Context, s *setup, log *slog.Logger) (*aiSettings, error) {
 	var o aiSettings
 	var err error
-	if o.database, err = a.address(c, s, "database", "database.url"); err != nil || o.database == "" {
-		return &o, err
+	if o.database, err = a.address(c, s, "database", "database.url"); err != nil {
+		return nil, err
 	}
 	if o.audit, err = a.address(c, s, "audit-database", "database.audit-url"); err != nil {
 		return nil, err
+	}
+	if o.database == "" && s.resolver.Lookup("url") == "" {
+		return nil, usagef("there is nothing to serve: name the ERP's database with --database for the AI API, or the ERP with ERP_URL for the deployment board")
 	}
 	o.verifier, o.checks, err = a.aiVerifier(c, s, log)
 	return &o, err

@@ -86,6 +86,13 @@ func TestServerAPIQueries(t *testing.T) {
 	assert.Equal(t, 403, status, body)
 	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT count(*) FROM c_order", aitest.Whole), nil)
 	assert.Equal(t, 401, status, body)
+	status, body = p.call(http.MethodPost, "/api/generate/plugin", `{"artifactId":"com.example.demo","output":"archive"}`, user)
+	assert.Equal(t, 200, status, body)
+	assert.True(t, strings.HasPrefix(body, "PK"), "a zip")
+	status, body = p.call(http.MethodPost, "/api/generate/plugin", `{"artifactId":"com.example.demo","output":"filesystem"}`, user)
+	assert.Equal(t, 501, status, "no folder is set: %s", body)
+	status, _ = p.call(http.MethodGet, "/api/artifacts/nothing/download", "", nil)
+	assert.Equal(t, 404, status)
 	_, metrics := p.call(http.MethodGet, "/metrics", "", nil)
 	assert.Contains(t, metrics, `ai_requests_total{operation="query",code="ok"} 1`)
 
@@ -138,8 +145,11 @@ func TestServerAPIWithERP(t *testing.T) {
 	assert.Equal(t, exitDone, code, errOut.String())
 	assert.Equal(t, "n\r\n1\r\n", out.String())
 
+	status, body := p.call(http.MethodPost, "/api/generate/plugin", `{"artifactId":"com.example.demo","output":"archive"}`, bearing(signed(t, 101, 102)))
+	assert.Equal(t, 401, status, body)
+
 	// A token that somebody else signed is one the ERP does not accept.
-	status, body := p.call(http.MethodPost, "/api/ai/query", ask("SELECT 1", 102), bearing(signed(t, 101, 102)))
+	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT 1", 102), bearing(signed(t, 101, 102)))
 	assert.Equal(t, 401, status, body)
 	assert.False(t, strings.Contains(body, "ad_"), body)
 	assert.Equal(t, exitDone, p.stop())

@@ -1,0 +1,221 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/generator/delivery"
+	genapi "github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/tokens"
+)
+
+const (
+	// sandboxFresh is for how long the services of a sandbox take their dictionary for
+	// the ERP's without looking.
+	sandboxFresh = time.Second
+	// sandboxTimeout bounds one request to a sandbox; the ERP's own bound comes
+	// before.
+	sandboxTimeout = 125 * time.Second
+)
+
+// sandboxHandler answers for the embedded ERP and for the services beside it. It
+// looks at paths itself: a mux would redirect those that the ERP has to refuse.
+type sandboxHandler struct {
+	erp    http.Handler
+	beside *sandboxServices
+}
+
+func (h *sandboxHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for _, prefix := range []string{httpapi.Prefix, genapi.GeneratePrefix, genapi.ArtifactsPrefix} {
+		if strings.HasPrefix(r.URL.Path, prefix+"/") {
+			h.beside.ServeHTTP(w, r)
+			return
+		}
+	}
+	h.erp.ServeHTTP(w, r)
+}
+
+// sandboxServices are the AI API and the generator of a sandbox, made at the
+// first request: few ask for them, and everybody would wait for their
+// dictionary.
+type sandboxServices struct {
+	erp  *erptest.Server
+	url  string
+	data string // folder for generated plugins; "": one of their own, which goes with the sandbox
+	log  *slog.Logger
+
+	mu     sync.Mutex // guards what follows
+	ai     *aiService
+	gen    *generatorService
+	mux    *http.ServeMux
+	own    string    // a folder to be removed
+	end    func()    // ends what goes on besides, and waits for it
+	looked time.Time // when the dictionary was last compared
+}
+
+func (s *sandboxServices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	mux, err := s.open(r.Context())
+	if err != nil {
+		s.log.ErrorContext(r.Context(), "the AI API and the generator could not be started", "error", err)
+		httpserver.Problem(w, http.StatusServiceUnavailable, "this could not be started; the reason is in the log of the sandbox (--debug)")
+		return
+	}
+	mux.ServeHTTP(w, r)
+}
+
+// open returns the services, with the ERP's dictionary as it is now.
+func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mux == nil {
+		if err := s.startLocked(ctx); err != nil {
+			return nil, errors.Join(err, s.stopLocked(ctx))
+		}
+		s.looked = time.Now()
+	}
+	if time.Since(s.looked) >= sandboxFresh {
+		changed, err := s.ai.cache.Refresh(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(changed) > 0 {
+			s.ai.engine.Invalidate()
+		}
+		s.looked = time.Now()
+	}
+	return s.mux, nil
+}
+
+func (s *sandboxServices) startLocked(ctx context.Context) error {
+	verifier, err := tokens.NewSecretVerifier([]byte(s.erp.TokenSecret()), tokens.VerifierLogger(s.log))
+	if err != nil {
+		return err
+	}
+	if s.ai, err = openSandboxAI(ctx, s.erp, verifier, s.log); err != nil {
+		return err
+	}
+	dir := s.data
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "erphub-sandbox-"); err != nil {
+			return fmt.Errorf("making a folder for generated plugins: %w", err)
+		}
+		s.own = dir
+	}
+	// The environment is left out: everybody knows the sandbox's passwords, and
+	// what is in it may be good for more than the sandbox.
+	where := delivery.Options{Directory: filepath.Join(dir, "generated"), ArtifactsDirectory: filepath.Join(dir, "artifacts"), BaseURL: s.url}
+	if s.gen, err = openGenerator(where, verifier, s.ai.cache, s.log); err != nil {
+		return err
+	}
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx)) // outlives the request
+	var cleaning sync.WaitGroup
+	gen := s.gen
+	cleaning.Go(func() { gen.run(background) })
+	s.end = func() {
+		cancel()
+		cleaning.Wait()
+	}
+	s.mux = http.NewServeMux()
+	s.mux.Handle(httpapi.Prefix+"/", s.ai.handler)
+	s.gen.mount(s.mux)
+	return nil
+}
+
+// stop closes what was opened; there must be no requests any more.
+func (s *sandboxServices) stop(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopLocked(ctx)
+}
+
+func (s *sandboxServices) stopLocked(ctx context.Context) error {
+	var errs []error
+	if s.end != nil {
+		s.end()
+	}
+	if s.ai != nil {
+		errs = append(errs, s.ai.close(ctx))
+	}
+	if s.own != "" {
+		errs = append(errs, os.RemoveAll(s.own))
+	}
+	s.ai, s.gen, s.mux, s.own, s.end = nil, nil, nil, "", nil
+	return errors.Join(errs...)
+}
+
+// openSandboxAI makes the AI API of an embedded ERP on its database.
+func openSandboxAI(ctx context.Context, srv *erptest.Server, verifier httpapi.Verifier, log *slog.Logger) (_ *aiService, err error) {
+	s := &aiService{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(ctx))
+		}
+	}()
+	read := srv.Database()
+	s.source = read
+	source, err := dbdict.New(read, dbdict.SQLite, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.cache = dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true, Logger: log})
+	if err := s.cache.Load(ctx); err != nil {
+		return nil, err
+	}
+	if s.db, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write}); err != nil {
+		return nil, err
+	}
+	if s.engine, err = aiquery.New(s.db, s.cache, &aiquery.Options{Logger: log}); err != nil {
+		return nil, err
+	}
+	if _, err := audited(ctx, s.engine, s.db, true, false); err != nil {
+		return nil, err
+	}
+	s.handler, err = httpapi.New(s.engine, verifier, &httpapi.Options{Logger: log})
+	return s, err
+}
+
+// serveSandbox answers on ln until ctx ends, then lets requests under way finish
+// for up to five seconds.
+func serveSandbox(ctx context.Context, ln net.Listener, srv *erptest.Server, beside *sandboxServices) error {
+	server := &http.Server{
+		Handler:           &sandboxHandler{srv, beside},
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       sandboxTimeout,
+		WriteTimeout:      sandboxTimeout + 10*time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(beside.log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err := server.Shutdown(drain)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close()
+		}
+		ended <- err
+	})
+	err := server.Serve(ln)
+	if errors.Is(err, http.ErrServerClosed) {
+		err = <-ended
+	} else {
+		stop()
+		err = fmt.Errorf("serving the sandbox: %w", err)
+	}
+	return errors.Join(err, beside.stop(ctx))
+}
