@@ -102,7 +102,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			go func() { // ends with the request
 				select {
 				case <-s.work.draining:
-					s.work.wait(ctx)
+					s.finished(ctx)
 					cancel()
 				case <-released:
 				}
@@ -135,6 +135,29 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})
+}
+
+// linger is how long streams outlive the last work: its answer is written after
+// it, and on its way to the client.
+const linger = 250 * time.Millisecond
+
+// finished returns when nothing is worked on and the last answers are written,
+// or with ctx.
+func (s *Server) finished(ctx context.Context) {
+	quiet := time.NewTimer(linger)
+	defer quiet.Stop()
+	for {
+		s.work.wait(ctx)
+		quiet.Reset(linger)
+		select {
+		case <-quiet.C:
+		case <-ctx.Done():
+			return
+		}
+		if s.work.count() == 0 {
+			return
+		}
+	}
 }
 
 // Serve answers on ln until ctx ends. Then it is no longer ready, takes no new
