@@ -117,15 +117,7 @@ func syncRecord(t *dict.TableInfo, column string) (id int, name string, err erro
 
 // noColumn is the error for a name that is no column of a table.
 func noColumn(t *dict.TableInfo, name string) *mcp.Error {
-	names := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		names[i] = t.Columns[i].Name
-	}
-	e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("table %s has no column %q", t.Name, clip(name, 80)), Hint: "describeTable lists its columns"}
-	if near := mcp.Nearest(name, names); len(near) > 0 {
-		e.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Hint
-	}
-	return e
+	return &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("table %s has no column %q", t.Name, clip(name, 80)), Hint: hintColumn(t, name)}
 }
 
 type listTablesByEntityIn struct {

@@ -31,6 +31,8 @@ type Options struct {
 	Pool *backend.Pool
 	// Knowledge are documents for searchKnowledge; nil: none.
 	Knowledge Knowledge
+	// Doctor examines what surrounds the tools; nil: only the backends are asked.
+	Doctor Doctor
 	// Log hears of what went wrong; nil is silent.
 	Log *slog.Logger
 	// Now is the clock of the deployment tools; nil means time.Now.
@@ -42,6 +44,7 @@ type Toolbox struct {
 	pool      *backend.Pool
 	knowledge Knowledge
 	helps     helps
+	doctor    Doctor
 	log       *slog.Logger
 	now       func() time.Time
 
@@ -50,7 +53,7 @@ type Toolbox struct {
 
 // New makes a toolbox.
 func New(o Options) *Toolbox {
-	b := &Toolbox{pool: o.Pool, knowledge: o.Knowledge, log: o.Log, now: o.Now}
+	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, knowledge: o.Knowledge, log: o.Log, now: o.Now}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -65,7 +68,7 @@ func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
 		b.registryTools, b.queryTools, b.chatTools,
-		b.tableTools, b.deployTools,
+		b.tableTools, b.deployTools, b.doctorTools,
 	} {
 		set = append(set, group()...)
 	}
@@ -82,7 +85,9 @@ func (b *Toolbox) registryTools() mcp.Set {
 // Catalog is everything an assistant is offered: tools, prompts, resources and
 // instructions.
 func (b *Toolbox) Catalog() *mcp.Catalog {
-	return &mcp.Catalog{Tools: b.Tools(), Instructions: instructions}
+	return &mcp.Catalog{
+		Tools: b.Tools(), Prompts: b.prompts(), Resources: b.resources(), Templates: b.resourceTemplates(), Instructions: instructions,
+	}
 }
 
 const instructions = `Works with an ERP of the iDempiere family, whose data model is itself data (the Application Dictionary).
