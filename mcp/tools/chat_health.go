@@ -107,7 +107,7 @@ type getBackendStatusOut struct {
 
 func (b *Toolbox) getBackendStatus() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "getBackendStatus", Title: "Backends in use", Sets: []string{SetChat, SetDoctor}, Hints: readOnly,
+		Name: "getBackendStatus", Title: "Backends in use", Sets: []string{SetChat}, Hints: readOnly,
 		Description: "Tells through which backends the ERP is reached, whether each answers, and which serves what: dictionary, query, records, processes, jobs.",
 		Cost:        mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, _ struct{}) (*getBackendStatusOut, error) {

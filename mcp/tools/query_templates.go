@@ -45,7 +45,7 @@ type templateLine struct {
 	Topic  string          `json:"topic"`
 	Title  string          `json:"title"`
 	About  string          `json:"about,omitempty"`
-	Params []templateParam `json:"params,omitempty" jsonschema:"$1, $2 … in order"`
+	Params []templateParam `json:"params,omitempty"`
 	SQL    string          `json:"sql,omitempty"`
 }
 

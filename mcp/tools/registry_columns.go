@@ -12,20 +12,20 @@ import (
 type columnLine struct {
 	Name        string `json:"name"`
 	Table       string `json:"table,omitempty"`
-	Type        string `json:"type,omitempty" jsonschema:"display type: String, Table Direct, Amount, Date …"`
+	Type        string `json:"type,omitempty" jsonschema:"display type, such as Table Direct"`
 	Label       string `json:"label,omitempty"`
-	References  string `json:"references,omitempty" jsonschema:"table whose records it points to"`
-	List        string `json:"list,omitempty" jsonschema:"reference with its values; see listReferences"`
+	References  string `json:"references,omitempty" jsonschema:"table it points to"`
+	List        string `json:"list,omitempty" jsonschema:"see listReferences"`
 	Length      int    `json:"length,omitempty"`
 	Key         bool   `json:"key,omitempty"`
 	Parent      bool   `json:"parent,omitempty"`
 	Mandatory   bool   `json:"mandatory,omitempty"`
-	Virtual     bool   `json:"virtual,omitempty" jsonschema:"computed: not in the database, not for SQL"`
-	Hidden      bool   `json:"hidden,omitempty" jsonschema:"secret: queries see a mask"`
+	Virtual     bool   `json:"virtual,omitempty" jsonschema:"computed: not for SQL"`
+	Hidden      bool   `json:"hidden,omitempty" jsonschema:"masked in queries"`
 	Description string `json:"description,omitempty"`
 	Help        string `json:"help,omitempty"`
 	Default     string `json:"default,omitempty"`
-	Rule        string `json:"rule,omitempty" jsonschema:"validation rule of its values"`
+	Rule        string `json:"rule,omitempty"`
 	ReadOnly    bool   `json:"readOnly,omitempty"`
 }
 
