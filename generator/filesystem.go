@@ -92,7 +92,7 @@ func (d *Filesystem) Changes(ctx context.Context, a *Artifact) ([]Change, error)
 	case errors.Is(err, fs.ErrNotExist) && a.Existing:
 		return nil, fmt.Errorf("adding to the plugin in %s: there is no such folder", target)
 	case errors.Is(err, fs.ErrNotExist):
-		if _, lerr := os.Lstat(target); lerr == nil {
+		if st, lerr := os.Lstat(target); lerr == nil && st.Mode()&fs.ModeSymlink != 0 {
 			return nil, fmt.Errorf("writing to %s: it is a link to nowhere; remove it or take another folder", target)
 		}
 		return d.compare(ctx, a, nil)
@@ -112,11 +112,13 @@ func (d *Filesystem) compare(ctx context.Context, a *Artifact, root *os.Root) ([
 		}
 		c := Change{Name: f.Name, Action: ActionCreate, After: f.Content, mode: f.Mode}
 		if root != nil {
-			before, err := readRegular(root, f.Name)
+			before, mode, err := readRegular(root, f.Name)
 			if err != nil {
 				return nil, fmt.Errorf("writing to %s: %w", d.Path(a), err)
 			}
-			c.Before = before
+			if before != nil {
+				c.Before, c.mode = before, mode
+			}
 			switch {
 			case before == nil:
 			case bytes.Equal(before, f.Content):
@@ -132,24 +134,24 @@ func (d *Filesystem) compare(ctx context.Context, a *Artifact, root *os.Root) ([
 	return changes, nil
 }
 
-// readRegular reads a file below root. That it is not there gives nil and no
-// error, anything else than a plain file an error.
-func readRegular(root *os.Root, name string) ([]byte, error) {
+// readRegular reads a file below root, and its permissions. That it is not there
+// gives nil and no error, anything else than a plain file an error.
+func readRegular(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	name = filepath.FromSlash(name)
 	st, err := root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return nil, 0, nil
 	case err != nil:
-		return nil, err
+		return nil, 0, err
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is there and is no plain file (%s); remove it first", filepath.ToSlash(name), kindOf(st.Mode()))
+		return nil, 0, fmt.Errorf("%s is there and is no plain file (%s); remove it first", filepath.ToSlash(name), kindOf(st.Mode()))
 	}
 	data, err := root.ReadFile(name)
 	if err == nil && data == nil {
 		data = []byte{}
 	}
-	return data, err
+	return data, st.Mode().Perm(), err
 }
 
 func kindOf(mode fs.FileMode) string {

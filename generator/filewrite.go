@@ -92,7 +92,12 @@ func writeNew(ctx context.Context, parent, name string, changes []Change, progre
 		return stageFiles(ctx, root, ".", changes, progress)
 	}()
 	if err == nil {
-		err = os.Rename(stage, filepath.Join(parent, name))
+		target := filepath.Join(parent, name)
+		if err = os.Rename(stage, target); err != nil {
+			if _, there := os.Lstat(target); there == nil {
+				err = fmt.Errorf("%s was made by somebody else just now; try again: %w", name, err)
+			}
+		}
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(stage))
@@ -114,9 +119,14 @@ func stageFiles(ctx context.Context, root *os.Root, dir string, changes []Change
 		if err := root.WriteFile(name, c.After, c.mode); err != nil {
 			return err
 		}
+		if c.Before != nil { // it keeps the permissions it has
+			if err := root.Chmod(name, c.mode); err != nil {
+				return err
+			}
+		}
 	}
 	progress.Report(len(changes), len(changes), "done")
-	return nil
+	return ctx.Err()
 }
 
 // writeInto writes files below a folder that is there.
@@ -147,31 +157,65 @@ func writeInto(ctx context.Context, root *os.Root, changes []Change, progress Pr
 		name := filepath.FromSlash(c.Name)
 		made, err := rootFolders(root, filepath.Dir(name))
 		for _, dir := range made {
-			undo = append(undo, func() error { return root.Remove(dir) })
+			undo = append(undo, func() error { return removeEmpty(root, dir) })
 		}
 		if err != nil {
 			return err
 		}
-		now, err := readRegular(root, c.Name)
+		now, _, err := readRegular(root, c.Name)
 		if err != nil {
 			return err
 		}
 		if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
 			return fmt.Errorf("%s was changed by somebody else just now; try again", c.Name)
 		}
-		if c.Before != nil {
-			backup := filepath.Join(stage, fmt.Sprintf("old%d", i))
-			if err := root.Rename(name, backup); err != nil {
+		staged := filepath.FromSlash(path.Join(stage, "new", c.Name))
+		if c.Before == nil {
+			if err := place(root, staged, name); err != nil {
 				return err
 			}
-			undo = append(undo, func() error { return root.Rename(backup, name) })
+			undo = append(undo, func() error { return root.Remove(name) })
+			continue
 		}
-		if err := root.Rename(filepath.FromSlash(path.Join(stage, "new", c.Name)), name); err != nil {
+		backup := filepath.Join(stage, fmt.Sprintf("old%d", i))
+		if err := keep(root, name, backup, c.Before); err != nil {
+			return fmt.Errorf("keeping %s in case something fails: %w", c.Name, err)
+		}
+		undo = append(undo, func() error { return root.Rename(backup, name) })
+		// It is the old file or the new one at any moment, also when the process
+		// is killed.
+		if err := root.Rename(staged, name); err != nil {
 			return err
 		}
-		undo = append(undo, func() error { return root.Remove(name) })
 	}
 	return nil
+}
+
+// place gives a file its name, unless that is taken.
+func place(root *os.Root, staged, name string) error {
+	err := root.Link(staged, name)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s was made by somebody else just now; try again", filepath.ToSlash(name))
+	}
+	return root.Rename(staged, name) // no links here
+}
+
+// keep makes a second name of a file, or a copy where there are no links.
+func keep(root *os.Root, name, backup string, content []byte) error {
+	if root.Link(name, backup) == nil {
+		return nil
+	}
+	st, err := root.Stat(name)
+	if err != nil {
+		return err
+	}
+	if err := root.WriteFile(backup, content, st.Mode().Perm()); err != nil {
+		return err
+	}
+	return root.Chmod(backup, st.Mode().Perm())
 }
 
 // makeStage makes a folder for files on their way.
@@ -207,10 +251,26 @@ func rootFolders(root *os.Root, dir string) (made []string, err error) {
 		missing = append(missing, d)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
-		if err := root.Mkdir(missing[i], 0o755); err != nil {
+		err := root.Mkdir(missing[i], 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			continue // somebody else's, made just now
+		}
+		if err != nil {
 			return made, err
 		}
 		made = append(made, missing[i])
 	}
 	return made, nil
+}
+
+// removeEmpty removes a folder, unless somebody else has put something into it.
+func removeEmpty(root *os.Root, dir string) error {
+	err := root.Remove(dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if entries, rerr := fs.ReadDir(root.FS(), filepath.ToSlash(dir)); rerr == nil && len(entries) > 0 {
+		return nil
+	}
+	return err
 }
