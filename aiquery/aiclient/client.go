@@ -60,7 +60,7 @@ func WithToken(token string) Option {
 		if err := checkToken(token); err != nil {
 			return err
 		}
-		c.tokens = secret(token)
+		c.tokens = &secret{token}
 		return nil
 	}
 }
@@ -211,7 +211,7 @@ func (c *Client) Role() (int, bool) {
 func (c *Client) Address() string { return c.base }
 
 // Format writes the address whatever the verb, and never a token.
-func (c *Client) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "aiclient.Client(%s)", c.base) }
+func (c Client) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "aiclient.Client(%s)", c.base) }
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
@@ -230,19 +230,11 @@ func cleanAddress(address string) (string, error) {
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), prefix) + prefix, nil
 }
 
-// secret is a token that is not printed.
-type secret string
+// secret is a token that is not printed: what prints a struct shows a pointer in
+// it as an address.
+type secret struct{ token string }
 
-func (s secret) Token(context.Context) (string, error) { return string(s), nil }
-
-// Format hides the token under every verb.
-func (s secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("hidden")) }
-
-// MarshalText hides the token from encoders.
-func (s secret) MarshalText() ([]byte, error) { return []byte("hidden"), nil }
-
-// LogValue hides the token from logs.
-func (s secret) LogValue() slog.Value { return slog.StringValue("hidden") }
+func (s *secret) Token(context.Context) (string, error) { return s.token, nil }
 
 func checkToken(token string) error {
 	for i := range len(token) {
