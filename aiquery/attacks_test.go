@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -56,21 +57,26 @@ func plainRows(ctx context.Context, conn *pgx.Conn, sql string) ([][]string, err
 	if len(results) != 1 {
 		return nil, errors.New("not one answer")
 	}
+	return textRows(results[0]), nil
+}
+
+// textRows are the rows of an answer in text format.
+func textRows(result *pgconn.Result) [][]string {
 	rows := [][]string{}
-	for _, row := range results[0].Rows {
+	for _, row := range result.Rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
 			cells[i] = "NULL"
 			if c != nil {
 				cells[i] = string(c)
-				if kind := results[0].FieldDescriptions[i].DataTypeOID; kind == pgtype.JSONOID || kind == pgtype.JSONBOID {
+				if kind := result.FieldDescriptions[i].DataTypeOID; kind == pgtype.JSONOID || kind == pgtype.JSONBOID {
 					cells[i] = compact(cells[i])
 				}
 			}
 		}
 		rows = append(rows, cells)
 	}
-	return rows, nil
+	return rows
 }
 
 // connection is one to a database, with the ERP's tables in sight.
