@@ -68,7 +68,7 @@ func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
 		b.registryTools, b.queryTools, b.chatTools,
-		b.tableTools, b.deployTools, b.doctorTools,
+		b.tableTools, b.deployTools, b.doctorTools, b.recordTools,
 	} {
 		set = append(set, group()...)
 	}
