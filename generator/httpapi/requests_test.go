@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,10 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/synthdict"
 	"github.com/erphub/erphub/internal/testsmtp"
 	"github.com/erphub/erphub/tokens"
 )
@@ -218,42 +221,62 @@ func TestGenerators(t *testing.T) {
 	assert.Contains(t, got.refusal(t).Error.Message, "no dictionary")
 }
 
-// registry is a dictionary that has nothing, or fails.
-type registry struct {
+// broken is a dictionary that cannot be read.
+type broken struct {
 	dict.Registry
 	err error
 }
 
-func (r registry) Table(context.Context, string, ...dict.Detail) (dict.TableInfo, error) {
-	return dict.TableInfo{}, r.err
+func (b broken) Table(context.Context, string, ...dict.Detail) (dict.TableInfo, error) {
+	return dict.TableInfo{}, b.err
 }
 
 func TestDictionary(t *testing.T) {
 	t.Parallel()
+	catalog, err := dict.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{}).Source())
+	require.NoError(t, err)
+	tables, err := catalog.Tables(t.Context(), dict.ListQuery{Limit: 1})
+	require.NoError(t, err)
+	table := tables.Items[0].Name
+	model := func(table string) string {
+		return body + `,"generator":"model","output":"archive","options":{"tables":["` + table + `"]}}`
+	}
 	for what, tt := range map[string]struct {
-		err    error
-		status int
-		code   string
+		registry dict.Registry
+		table    string
+		status   int
+		code     string
 	}{
-		"no such table": {dict.ErrNotFound, http.StatusBadRequest, "invalid"},
-		"broken":        {errors.New("must-not-show-to-callers"), http.StatusInternalServerError, "internal"},
+		"there":         {catalog, table, http.StatusOK, ""},
+		"no such table": {catalog, "XX_Missing", http.StatusBadRequest, "invalid"},
+		"ERP away":      {broken{err: fmt.Errorf("reading: %w", erp.ErrUnreachable)}, table, http.StatusServiceUnavailable, "dictionary_unavailable"},
+		"ERP fails":     {broken{err: &erp.Error{Status: 500, Detail: "at org.compiere.model"}}, table, http.StatusServiceUnavailable, "dictionary_unavailable"},
+		"broken":        {broken{err: errors.New("a bug of ours")}, table, http.StatusInternalServerError, "internal"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			deliveries, err := delivery.New(delivery.Options{})
-			require.NoError(t, err)
-			verifier, err := tokens.NewSecretVerifier([]byte(secret))
-			require.NoError(t, err)
-			h, err := httpapi.New(deliveries, verifier, &httpapi.Options{Registry: registry{err: tt.err}})
-			require.NoError(t, err)
-			a := &api{t: t, server: httptest.NewServer(h)}
-			t.Cleanup(a.server.Close)
-			a.document()
-			got := a.post(body + `,"generator":"model","output":"archive","options":{"tables":["XX_Missing"]}}`)
+			got := with(t, archives{}, httpapi.Options{Registry: tt.registry}).post(model(tt.table))
 			require.Equal(t, tt.status, got.status, string(got.body))
-			assert.Equal(t, tt.code, got.refusal(t).Error.Code)
+			if tt.code != "" {
+				assert.Equal(t, tt.code, got.refusal(t).Error.Code)
+				assert.NotContains(t, string(got.body), "bug of ours")
+				assert.NotContains(t, string(got.body), "org.compiere")
+				return
+			}
+			want, err := generator.Generate(t.Context(), catalog, "model", map[string]any{"artifactId": name, "tables": []string{table}})
+			require.NoError(t, err)
+			zip, err := want.Zip()
+			require.NoError(t, err)
+			assert.Equal(t, zip, got.body)
 		})
 	}
+}
+
+// archives delivers zips only.
+type archives struct{}
+
+func (archives) Choose(context.Context, string, string) (generator.Mode, generator.Delivery, error) {
+	return generator.ModeArchive, generator.Archive{}, nil
 }
 
 func TestLimits(t *testing.T) {

@@ -1,0 +1,123 @@
+package jsonapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/internal/jsonapi"
+)
+
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	l := jsonapi.NewLimiter(60, 2, func() time.Time { return now })
+	who, other := jsonapi.UserKey{Client: 11, User: 1}, jsonapi.UserKey{Client: 11, User: 2}
+	assert.Zero(t, l.Take(who))
+	assert.Zero(t, l.Take(who))
+	assert.Equal(t, time.Second, l.Take(who))
+	assert.Equal(t, time.Second, l.Take(who), "asking in vain costs nothing")
+	assert.Zero(t, l.Take(other))
+	now = now.Add(500 * time.Millisecond)
+	assert.Equal(t, 500*time.Millisecond, l.Take(who))
+	now = now.Add(500 * time.Millisecond)
+	assert.Zero(t, l.Take(who))
+	now = now.Add(-time.Hour)
+	assert.Positive(t, l.Take(who), "a clock set back gives nothing")
+	for i := range 30_000 { // more than are remembered
+		assert.Zero(t, l.Take(jsonapi.UserKey{Client: 12, User: i}))
+	}
+}
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	b := jsonapi.Bounds{Max: 100, Timeout: time.Second, Doc: "/doc"}
+	for name, tt := range map[string]struct {
+		body   string
+		header [2]string
+		status int
+		text   string
+	}{
+		"good":       {`{"a":"x","n":12345678901234567890}`, [2]string{}, 0, ""},
+		"charset":    {`{"a":"x"}`, [2]string{"Content-Type", "application/json; charset=utf-8"}, 0, ""},
+		"too large":  {`{"a":"` + strings.Repeat("x", 100) + `"}`, [2]string{}, 413, "larger than 100 bytes"},
+		"no JSON":    {`{"a"`, [2]string{}, 400, "cut off"},
+		"unknown":    {`{"b":1}`, [2]string{}, 400, `no member "b"`},
+		"wrong kind": {`{"a":1}`, [2]string{}, 400, "member a has"},
+		"more":       {`{} {}`, [2]string{}, 400, "something behind"},
+		"not UTF-8":  {"{\"a\":\"\xff\"}", [2]string{}, 400, "not UTF-8"},
+		"form":       {`{}`, [2]string{"Content-Type", "text/plain"}, 415, "must be JSON"},
+		"compressed": {`{}`, [2]string{"Content-Encoding", "br"}, 415, "compressed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := httptest.NewRecorder()
+			r := jsonapi.Begin(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(tt.body)))
+			if tt.header[0] != "" {
+				r.Header.Set(tt.header[0], tt.header[1])
+			}
+			var got struct {
+				A string
+				N json.Number
+			}
+			err := b.Body(w, r, &got)
+			if tt.status == 0 {
+				require.NoError(t, err)
+				assert.Equal(t, "x", got.A)
+				return
+			}
+			var p *jsonapi.Problem
+			require.ErrorAs(t, err, &p)
+			assert.Equal(t, tt.status, p.Status)
+			assert.Contains(t, p.Message, tt.text)
+		})
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("unread"))
+	r.Header.Set("X-Request-Id", "chosen by the client")
+	r = jsonapi.Begin(w, r)
+	jsonapi.Refuse(w, r, &jsonapi.Problem{Status: 429, Code: "rate_limited", Message: "<slow>", RetryAfter: 1500 * time.Millisecond}, slog.New(slog.NewTextHandler(&log, nil)))
+	id := jsonapi.RequestID(r.Context())
+	assert.Len(t, id, 26)
+	assert.JSONEq(t, `{"error":{"code":"rate_limited","message":"<slow>"},"requestId":"`+id+`"}`, w.Body.String())
+	assert.Contains(t, w.Body.String(), "<slow>", "text stays readable")
+	for name, want := range map[string]string{
+		"Retry-After": "2", "Connection": "close", "Cache-Control": "no-store", "X-Request-Id": id, "X-Content-Type-Options": "nosniff",
+	} {
+		assert.Equal(t, want, w.Header().Get(name), name)
+	}
+	assert.Empty(t, log.String())
+
+	w = httptest.NewRecorder()
+	jsonapi.Answer(w, r, http.StatusOK, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
+	assert.Equal(t, http.StatusInternalServerError, w.Code)
+	assert.Contains(t, log.String(), "could not be written as JSON")
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for raw, text := range map[string]string{
+		"a=1&b=2": "", "": "", "a=1&a=2": "given more than once", "c=1": `no parameter "c"`, "a=%zz": "cannot be read",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/?"+raw, nil)
+		_, err := jsonapi.Query(r, "a", "b")
+		if text == "" {
+			require.NoError(t, err, raw)
+			continue
+		}
+		require.ErrorContains(t, err, text)
+	}
+}
