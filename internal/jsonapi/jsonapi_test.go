@@ -65,8 +65,8 @@ func TestBody(t *testing.T) {
 				r.Header.Set(tt.header[0], tt.header[1])
 			}
 			var got struct {
-				A string
-				N json.Number
+				A string      `json:"a"`
+				N json.Number `json:"n"`
 			}
 			err := b.Body(w, r, &got)
 			if tt.status == 0 {
