@@ -80,8 +80,8 @@ func TestErrors(t *testing.T) {
 		fault func(w http.ResponseWriter)
 		want  error
 	}{
-		{"a proxy without the service", func(w http.ResponseWriter) { http.Error(w, "<html>Bad Gateway CANARY</html>", 502) }, aiclient.ErrUnavailable},
-		{"another server", func(w http.ResponseWriter) { http.Error(w, "404 page not found", 404) }, aiclient.ErrNotFound},
+		{"a proxy without the service", func(w http.ResponseWriter) { http.Error(w, "<html>Bad Gateway CANARY</html>", http.StatusBadGateway) }, aiclient.ErrUnavailable},
+		{"another server", func(w http.ResponseWriter) { http.NotFound(w, nil) }, aiclient.ErrNotFound},
 		{"a page", func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>welcome</html>")) }, aiclient.ErrBadResponse},
 		{"half a value", func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
