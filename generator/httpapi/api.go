@@ -81,7 +81,8 @@ type Options struct {
 	MaxBody              int64
 	BodyTimeout, Timeout time.Duration
 	// KeyLife is how long an answer is kept under its Idempotency-Key when it
-	// does not expire itself; 0: one hour.
+	// does not expire itself; 0: what the method TTL of the deliveries says, if
+	// they have one, else one hour.
 	KeyLife time.Duration
 	// Observe is called after each request with its operation, such as
 	// "generate", the code of the error or "ok", and the time it took; nil:
@@ -125,6 +126,9 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if d, ok := deliveries.(interface{ TTL() time.Duration }); ok {
+		o.KeyLife = cmp.Or(o.KeyLife, d.TTL())
+	}
 	o.KeyLife = cmp.Or(o.KeyLife, DefaultKeyLife)
 	if o.Logger != nil {
 		h.log = o.Logger

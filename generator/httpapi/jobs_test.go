@@ -355,6 +355,27 @@ func TestKilledClient(t *testing.T) {
 	assert.Equal(t, []string{"generate canceled"}, codes)
 }
 
+// A key lives as long as links do, also for what has no link.
+func TestLifeOfKeys(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	server := testsmtp.StartFaulty(t, testsmtp.Faults{})
+	a := start(t, setup{
+		settings: map[string]string{delivery.KeySMTPHost: server.Addr, delivery.KeySMTPSecurity: "none", delivery.KeyTTL: "120"},
+		options:  httpapi.Options{Clock: c.now},
+	})
+	send := func() int {
+		got := a.post(body+`,"output":"email","email":"a@example.com"}`, key("k"))
+		require.Equal(t, http.StatusOK, got.status, string(got.body))
+		return len(server.Mails())
+	}
+	assert.Equal(t, 1, send())
+	c.advance(119 * time.Minute)
+	assert.Equal(t, 1, send())
+	c.advance(time.Minute)
+	assert.Equal(t, 2, send())
+}
+
 // Mails are sent once, however often the same is asked for.
 func TestOneMail(t *testing.T) {
 	t.Parallel()
