@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type world struct {
 	audit func(t testing.TB) []map[string]string
 	url   string          // of PostgreSQL
 	srv   *erptest.Server // of the embedded database
+	dirty bool            // something of the ERP's was changed
 }
 
 // logBuffer keeps the service's own log.
@@ -71,39 +73,98 @@ func catalogOf(t testing.TB, source dict.Source) *dict.Catalog {
 	return c
 }
 
-// onPostgres is an engine with the low login on a database of its own.
-func onPostgres(t testing.TB, change func(*aiquery.Options)) *world {
-	t.Helper()
-	address := aitest.Postgres(t)
-	return engineOn(t, address, aitest.As(t, address, aitest.ReadLogin), change)
+// erpDatabase is a database with the audit's table.
+type erpDatabase struct {
+	owner string // its address as the owner of everything
+	reg   dict.Registry
 }
 
-func engineOn(t testing.TB, owner, login string, change func(*aiquery.Options)) *world {
+// idle are databases that are as they were made: copying one takes longer than
+// most tests.
+var idle struct {
+	mu   sync.Mutex
+	list []erpDatabase
+}
+
+// onPostgres is an engine with the low login on a database that nobody else
+// uses meanwhile.
+func onPostgres(t testing.TB, change func(*aiquery.Options)) *world {
 	t.Helper()
-	w := &world{url: owner}
+	var d erpDatabase
+	idle.mu.Lock()
+	if n := len(idle.list); n > 0 {
+		d, idle.list = idle.list[n-1], idle.list[:n-1]
+	}
+	idle.mu.Unlock()
+	if d.owner == "" {
+		d = prepare(t, aitest.Postgres(t))
+	}
+	var w *world
+	t.Cleanup(func() { // after the engine's
+		if w == nil || w.dirty || t.Failed() {
+			return
+		}
+		ctx := context.Background() // the test's has ended
+		conn, err := pgx.Connect(ctx, d.owner)
+		if err == nil {
+			_, err = conn.PgConn().Exec(ctx, "TRUNCATE adempiere.aig_querylog; ALTER SEQUENCE adempiere.aig_querylog_sq RESTART").ReadAll()
+			err = errors.Join(err, conn.Close(ctx))
+		}
+		if err != nil {
+			t.Errorf("clearing the audit: %v", err)
+			return
+		}
+		idle.mu.Lock()
+		defer idle.mu.Unlock()
+		idle.list = append(idle.list, d)
+	})
+	w = d.world(t, aitest.As(t, d.owner, aitest.ReadLogin), nil, change)
+	return w
+}
+
+// prepare makes the audit's table.
+func prepare(t testing.TB, owner string) erpDatabase {
+	t.Helper()
 	admin, err := aiquery.OpenPostgres(t.Context(), owner, nil)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), admin))
 	require.NoError(t, admin.Close())
-	w.exec = func(t testing.TB, statement string) {
-		t.Helper()
-		conn, err := pgx.Connect(t.Context(), owner)
-		require.NoError(t, err)
-		defer conn.Close(context.WithoutCancel(t.Context()))
-		_, err = conn.PgConn().Exec(t.Context(), "SET search_path = adempiere; "+statement).ReadAll()
-		require.NoError(t, err, statement)
-	}
-	w.exec(t, "GRANT INSERT, UPDATE, SELECT ON aig_querylog TO "+aitest.AuditLogin+"; GRANT USAGE ON SEQUENCE aig_querylog_sq TO "+aitest.AuditLogin+
+	execute(t, owner, "GRANT INSERT, UPDATE, SELECT ON aig_querylog TO "+aitest.AuditLogin+"; GRANT USAGE ON SEQUENCE aig_querylog_sq TO "+aitest.AuditLogin+
 		"; GRANT SELECT ON aig_querylog TO "+aitest.ReadLogin)
 	source, err := dbdict.Open(t.Context(), owner, nil)
 	require.NoError(t, err)
-	reg := catalogOf(t, source)
-	require.NoError(t, source.Close())
-	w.db, err = aiquery.OpenPostgres(t.Context(), login, &aiquery.PostgresOptions{AuditURL: aitest.As(t, owner, aitest.AuditLogin)})
+	defer source.Close()
+	return erpDatabase{owner, catalogOf(t, source)}
+}
+
+func execute(t testing.TB, address, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	_, err = conn.PgConn().Exec(t.Context(), "SET search_path = adempiere; "+statement).ReadAll()
+	require.NoError(t, err, statement)
+}
+
+// world is an engine on the database, with a login for statements.
+func (d erpDatabase) world(t testing.TB, login string, opts *aiquery.PostgresOptions, change func(*aiquery.Options)) *world {
+	t.Helper()
+	w := &world{url: d.owner}
+	if opts == nil {
+		opts = &aiquery.PostgresOptions{}
+	}
+	opts.AuditURL = aitest.As(t, d.owner, aitest.AuditLogin)
+	var err error
+	w.db, err = aiquery.OpenPostgres(t.Context(), login, opts)
+	require.NoError(t, err)
+	w.exec = func(t testing.TB, statement string) {
+		t.Helper()
+		w.dirty = true
+		execute(t, d.owner, statement)
+	}
 	w.audit = func(t testing.TB) []map[string]string {
 		t.Helper()
-		conn, err := pgx.Connect(t.Context(), owner)
+		conn, err := pgx.Connect(t.Context(), d.owner)
 		require.NoError(t, err)
 		defer conn.Close(context.WithoutCancel(t.Context()))
 		results, err := conn.PgConn().Exec(t.Context(), "SELECT * FROM adempiere.aig_querylog ORDER BY aig_querylog_id").ReadAll()
@@ -120,7 +181,7 @@ func engineOn(t testing.TB, owner, login string, change func(*aiquery.Options)) 
 		}
 		return out
 	}
-	w.start(t, reg, change)
+	w.start(t, d.reg, change)
 	return w
 }
 

@@ -196,18 +196,8 @@ func TestWithoutTheTable(t *testing.T) {
 // after each of them.
 func TestSession(t *testing.T) {
 	t.Parallel()
-	address := aitest.Postgres(t)
-	login := aitest.As(t, address, aitest.ReadLogin)
-	w := engineOn(t, address, login, nil)
-	single, err := aiquery.OpenPostgres(t.Context(), login, &aiquery.PostgresOptions{Connections: 1, AuditURL: aitest.As(t, address, aitest.AuditLogin)})
-	require.NoError(t, err)
-	require.NoError(t, w.db.Close())
-	w.db = single
-	source, err := dbdict.Open(t.Context(), address, nil)
-	require.NoError(t, err)
-	defer source.Close()
-	w.start(t, catalogOf(t, source), nil)
-
+	d := prepare(t, aitest.Postgres(t))
+	w := d.world(t, aitest.As(t, d.owner, aitest.ReadLogin), &aiquery.PostgresOptions{Connections: 1}, nil)
 	admin := owner(t, w)
 	pid := func() (pid int) {
 		t.Helper()

@@ -14,14 +14,9 @@ import (
 )
 
 func policy(t *testing.T, w *world, user, role int) *aiquery.Policy {
-	defer func() {
-		if t.Failed() {
-			t.Log(w.log)
-		}
-	}()
 	t.Helper()
 	p, err := w.Policy(t.Context(), aiquery.Caller{UserID: user}, role)
-	require.NoError(t, err)
+	require.NoError(t, err, w.log)
 	return p
 }
 
