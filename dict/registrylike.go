@@ -2,6 +2,7 @@ package dict
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -62,6 +63,12 @@ func newLike(pattern string) like {
 func (l *like) match(text string) bool {
 	if l.all {
 		return true
+	}
+	if len(l.parts) > 0 && l.parts[0].kind == likeChar { // most names differ here, and need no copy
+		first, _ := utf8.DecodeRuneInString(text)
+		if text == "" || unicode.ToLower(first) != l.parts[0].char {
+			return false
+		}
 	}
 	text = strings.ToLower(text)
 	part, at := 0, 0

@@ -11,11 +11,12 @@ type Set []Tool
 
 // Tool is the tool of a name.
 func (s Set) Tool(name string) (Tool, bool) {
-	i := slices.IndexFunc(s, func(t Tool) bool { return t.Name == name })
-	if i < 0 {
-		return Tool{}, false
+	for i := range s { // a tool is large to copy
+		if s[i].Name == name {
+			return s[i], true
+		}
 	}
-	return s[i], true
+	return Tool{}, false
 }
 
 // AllSets stands for every tool set where names of sets are given.

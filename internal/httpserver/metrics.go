@@ -162,12 +162,18 @@ func render(labels, values []string) string {
 		panic(fmt.Sprintf("httpserver: %d values for the labels %v", len(values), labels))
 	}
 	var b strings.Builder
-	escape := strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 	for i, label := range labels {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(label + `="` + escape.Replace(strings.ToValidUTF8(values[i], "\uFFFD")) + `"`)
+		value := strings.ToValidUTF8(values[i], "\uFFFD")
+		if strings.ContainsAny(value, "\\\n\"") {
+			value = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(value)
+		}
+		b.WriteString(label)
+		b.WriteString(`="`)
+		b.WriteString(value)
+		b.WriteByte('"')
 	}
 	return b.String()
 }

@@ -89,7 +89,7 @@ func (m *Memory) Take(_ context.Context, key string, limit int, span time.Durati
 	for gone < len(w.times) && !w.times[gone].Add(span).After(now) {
 		gone++
 	}
-	w.times = append(w.times[:0], w.times[gone:]...)
+	w.times = w.times[gone:] // append makes a new list of what is left when this one is full
 	w.expires = now.Add(span)
 	if len(w.times) >= limit {
 		if len(w.times) == 0 {

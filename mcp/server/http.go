@@ -60,8 +60,7 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 				}
 			}
 			out.end()
-			_, pattern := mux.Handler(r)
-			s.opts.Metrics.http.Add(1, pattern, strconv.Itoa(max(out.status, http.StatusOK)))
+			s.opts.Metrics.http.Add(1, r.Pattern, strconv.Itoa(max(out.status, http.StatusOK)))
 			if p == http.ErrAbortHandler { //nolint:errorlint // see above
 				panic(p)
 			}

@@ -1,0 +1,220 @@
+//go:build unix
+
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp/tools"
+	"github.com/erphub/erphub/tokens"
+)
+
+// callers is how many clients call at the same time.
+const callers = 16
+
+// benchVariable makes the test binary the server of the benchmark.
+const benchVariable = "ERPHUB_BENCH_SERVER"
+
+// benchServers is where both servers of the benchmark are.
+type benchServers struct {
+	Ours, Theirs, Token string
+}
+
+// BenchmarkListTables compares listTables of this server, with tokens checked,
+// limits counted and calls audited, with a trivial tool of the SDK alone, in
+// turns within one run. Both are served by one process that does nothing else:
+// throughput-ratio is ours by theirs, cpu-ratio the same of that process's time
+// per call.
+func BenchmarkListTables(b *testing.B) {
+	servers := startForBench(b)
+	for _, how := range []string{legacyHTTP, modernHTTP} {
+		b.Run(how, func(b *testing.B) { compare(b, servers, how) })
+	}
+}
+
+func compare(b *testing.B, servers benchServers, how string) {
+	mine := clientsForBench(b, servers.Ours, how, servers.Token)
+	sdks := clientsForBench(b, servers.Theirs, how, "")
+	const round = 400
+	run := func(clients []*sdk.ClientSession, name string) (took, cpu time.Duration) {
+		var next atomic.Int64
+		var group sync.WaitGroup
+		before, start := serverTime(b, servers), time.Now()
+		for _, cs := range clients {
+			group.Go(func() {
+				for next.Add(1) <= round {
+					res, err := cs.CallTool(b.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]string{"pattern": "C_Ord%"}})
+					if err != nil || res.IsError {
+						b.Error(name, err, res)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+		return time.Since(start), serverTime(b, servers) - before
+	}
+	run(mine, "listTables") // the registry is read, everything is warm
+	run(sdks, "greet")
+	var took, took0, cpu, cpu0 time.Duration
+	calls := 0
+	for b.Loop() {
+		t, c := run(mine, "listTables")
+		t0, c0 := run(sdks, "greet")
+		took, cpu, took0, cpu0 = took+t, cpu+c, took0+t0, cpu0+c0
+		calls += round
+	}
+	n := float64(calls)
+	b.ReportMetric(n/took.Seconds(), "calls/s")
+	b.ReportMetric(n/took0.Seconds(), "sdk-calls/s")
+	b.ReportMetric(took0.Seconds()/took.Seconds(), "throughput-ratio")
+	b.ReportMetric(cpu.Seconds()/cpu0.Seconds(), "cpu-ratio")
+	b.ReportMetric(float64(cpu.Microseconds())/n, "cpu-us/call")
+	b.ReportMetric(0, "ns/op")
+}
+
+// startForBench starts this binary as the server.
+func startForBench(b *testing.B) (servers benchServers) {
+	b.Helper()
+	program, err := os.Executable()
+	require.NoError(b, err)
+	cmd := exec.CommandContext(b.Context(), program, "-test.run=^TestServeForBench$", "-test.timeout=0")
+	cmd.Env = append(os.Environ(), benchVariable+"=1")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
+	b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	lines := bufio.NewScanner(out)
+	require.True(b, lines.Scan(), "the server did not start")
+	require.NoError(b, json.Unmarshal(lines.Bytes(), &servers), lines.Text())
+	return servers
+}
+
+// TestServeForBench is the server of the benchmark, and otherwise looks that
+// there is one.
+func TestServeForBench(t *testing.T) {
+	erp := erptest.New(t)
+	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
+	require.NoError(t, err)
+	servers := benchServers{Ours: oursForBench(t, erp), Theirs: theirsForBench(t), Token: token}
+	if os.Getenv(benchVariable) == "" {
+		assert.Positive(t, serverTime(t, servers))
+		return
+	}
+	debug.SetGCPercent(400) // as the program does
+	line, err := json.Marshal(servers)
+	require.NoError(t, err)
+	fmt.Println(string(line))
+	<-t.Context().Done() // it is killed
+}
+
+// serverTime is the time the server's process used so far.
+func serverTime(b testing.TB, servers benchServers) time.Duration {
+	res, err := http.Get(servers.Theirs + "/cpu")
+	require.NoError(b, err)
+	defer res.Body.Close()
+	var used int64
+	_, err = fmt.Fscan(res.Body, &used)
+	require.NoError(b, err)
+	return time.Duration(used)
+}
+
+// oursForBench is a server as the program makes it.
+func oursForBench(b testing.TB, erp *erptest.Server) string {
+	b.Helper()
+	rest, err := backend.NewREST(erp.URL(), nil)
+	require.NoError(b, err)
+	pool, err := backend.NewPool("", rest)
+	require.NoError(b, err)
+	metrics := NewMetrics()
+	limits, err := boundary.New(&boundary.Options{
+		Limits: boundary.Limits{CallsPerMinute: 1 << 30, Concurrent: 2 * callers}, Metrics: metrics.Boundary(),
+		Audit: boundary.AuditTo(discard{}, nil),
+	})
+	require.NoError(b, err)
+	verifier, err := tokens.NewIntrospectionVerifier(erp.URL())
+	require.NoError(b, err)
+	s, err := New(Options{Catalog: *tools.New(tools.Options{Pool: pool}).Catalog(), Boundary: limits, Verifier: verifier, Metrics: metrics})
+	require.NoError(b, err)
+	ln, err := httpserver.Listen(b.Context(), "127.0.0.1:0")
+	require.NoError(b, err)
+	in := &instance{Server: s, url: httpserver.URL(ln.Addr())}
+	in.serve(b, ln)
+	return in.url
+}
+
+// theirsForBench is a trivial tool of the SDK over both handlers of the SDK.
+func theirsForBench(b testing.TB) string {
+	b.Helper()
+	type in struct {
+		Pattern string `json:"pattern"`
+	}
+	type out struct {
+		Tables []string `json:"tables"`
+	}
+	s := sdk.NewServer(&sdk.Implementation{Name: "trivial", Version: "1"}, nil)
+	sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "Greets."}, func(_ context.Context, _ *sdk.CallToolRequest, in in) (*sdk.CallToolResult, out, error) {
+		return nil, out{[]string{"C_Order", in.Pattern}}, nil
+	})
+	get := func(*http.Request) *sdk.Server { return s }
+	modern := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	legacy := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(versionHeader) >= modernVersion {
+			modern.ServeHTTP(w, r)
+			return
+		}
+		legacy.ServeHTTP(w, r)
+	})
+	mux.HandleFunc("/cpu", func(w http.ResponseWriter, _ *http.Request) {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprint(w, u.Utime.Nano()+u.Stime.Nano())
+	})
+	srv := httptest.NewServer(mux)
+	b.Cleanup(srv.Close)
+	return srv.URL
+}
+
+func clientsForBench(b *testing.B, url, how, token string) []*sdk.ClientSession {
+	b.Helper()
+	clients := make([]*sdk.ClientSession, callers)
+	for i := range clients {
+		cs, err := dial(b.Context(), url, how, &bearer{token: token}, nil)
+		require.NoError(b, err)
+		b.Cleanup(func() { _ = cs.Close() })
+		clients[i] = cs
+	}
+	return clients
+}
+
+// discard is a writer for the audit.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
