@@ -12,7 +12,15 @@
 //   - dict describes tables and what makes them up, and turns a description
 //     into a Plan; dict/restdict runs a Plan over the REST API.
 //   - deploylog is the log of deployments the ERP keeps about itself.
-//   - cmd/erphub is the command line over all of it.
+//   - aiquery answers SQL of assistants with the rights of a role;
+//     aiquery/guard secures the statements, aiquery/httpapi serves them and
+//     aiquery/aiclient asks.
+//   - generator makes plugins as file trees in memory; generator/delivery
+//     brings them where they are wanted.
+//   - mcp holds the tools of assistants as values; mcp/tools are those of the
+//     hub, mcp/server serves them.
+//   - cmd/erphub is the command line over all of it, cmd/erphub-mcp the tool
+//     server alone.
 //
 // Start with the package examples, or run
 //
