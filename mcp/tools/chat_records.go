@@ -20,7 +20,7 @@ import (
 
 type searchRecordsIn struct {
 	TableName string   `json:"tableName" jsonschema:"name of a table in any case, such as C_BPartner"`
-	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(Name,'Tree'); operators eq ne gt ge lt le in and or not; empty: all"`
+	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(tolower(Name),'tree'); operators eq neq gt ge lt le in and or; texts in quotes, numbers and true/false without; empty: all"`
 	Columns   []string `json:"columns,omitempty" jsonschema:"only these columns; empty: all that hold something"`
 	OrderBy   string   `json:"orderBy,omitempty" jsonschema:"columns, each with asc or desc: DateOrdered desc, DocumentNo"`
 	Limit     int      `json:"limit,omitempty" jsonschema:"most records in the answer"`
@@ -251,16 +251,19 @@ var (
 )
 
 // filterWords are the words of filters that are no columns.
-var filterWords = strings.Fields("eq ne gt ge lt le in and or not null true false asc desc contains startswith endswith tolower toupper length substring indexof trim concat year month day hour minute second")
+var filterWords = strings.Fields("eq neq gt ge lt le in and or not null true false y n id uid contains startswith endswith tolower toupper")
 
 // misspelt adds to the ERP's refusal of a filter which of its words is no
 // column, and the nearest.
 func misspelt(err error, t *dict.TableInfo, filter string) error {
 	e := mcp.ErrorOf(err)
-	if t == nil || e.Code != mcp.CodeRefused && e.Code != mcp.CodeInvalidArguments && e.Code != mcp.CodeInternal {
+	if t == nil || strings.TrimSpace(filter) == "" || e.Code != mcp.CodeRefused && e.Code != mcp.CodeInvalidArguments && e.Code != mcp.CodeInternal {
 		return err
 	}
 	for _, name := range word.FindAllString(quoted.ReplaceAllString(filter, "''"), 50) {
+		if name == "ne" {
+			return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the ERP cannot use the filter: it has no operator ne", Hint: "write neq", Err: err}
+		}
 		if _, ok := t.Column(name); ok || slices.Contains(filterWords, strings.ToLower(name)) {
 			continue
 		}
@@ -269,7 +272,10 @@ func misspelt(err error, t *dict.TableInfo, filter string) error {
 			Hint: hintColumn(t, name), Err: err,
 		}
 	}
-	return err
+	return &mcp.Error{
+		Code: mcp.CodeInvalidArguments, Message: e.Message, Err: err,
+		Hint: "texts stand in quotes, numbers and true/false do not; a text cannot hold a quote; or needs parentheses; executeQuery can ask more",
+	}
 }
 
 // audit are columns that say who changed a record, which a list leaves out.
