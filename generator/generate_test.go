@@ -255,10 +255,45 @@ func TestFilesystemStaysInside(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// largestOfAll is the largest plugin with model classes of 20 tables and the
+// definitions of one in its archive.
+func largestOfAll(t testing.TB, reg dict.Registry) map[string]any {
+	t.Helper()
+	options := largest()
+	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	require.NoError(t, err)
+	var tables []string
+	for _, info := range list.Items {
+		table, err := reg.Table(t.Context(), info.Name)
+		require.NoError(t, err)
+		if len(table.Columns) >= 20 && !strings.HasSuffix(info.Name, "_Trl") && len(tables) < 20 {
+			tables = append(tables, info.Name)
+		}
+	}
+	require.Len(t, tables, 20)
+	options["tables"] = tables
+	options["components"] = []string{"process:ImportOrders", "form:Board", "window-validator:Watch@*", "rest-extension:Status@v1/demo"}
+	return options
+}
+
+// The largest plugin without a dictionary, and with model classes of 20 tables,
+// each with its zip.
 func BenchmarkLargestPlugin(b *testing.B) {
-	for b.Loop() {
-		a, err := Generate(b.Context(), nil, "plugin", largest())
-		require.NoError(b, err)
-		zipped(b, a)
+	reg := registry(b)
+	for _, bench := range []struct {
+		name    string
+		reg     dict.Registry
+		options map[string]any
+	}{{"components", nil, largest()}, {"models", reg, largestOfAll(b, reg)}} {
+		b.Run(bench.name, func(b *testing.B) {
+			files := 0
+			for b.Loop() {
+				a, err := Generate(b.Context(), bench.reg, "plugin", bench.options)
+				require.NoError(b, err)
+				zipped(b, a)
+				files = a.Tree.Len()
+			}
+			b.ReportMetric(float64(files), "files")
+		})
 	}
 }

@@ -51,11 +51,14 @@ type modelData struct {
 	Columns                            []modelColumn
 	Identifier                         *modelColumn
 	Uses                               map[string]bool // of X_: BigDecimal, Timestamp, KeyNamePair, ValueNamePair
+	Preset                             string          // comment in constructors
 }
 
 // modelColumn is a column as a model has it.
 type modelColumn struct {
 	Name, Label, Description, Java, Getter string
+	Shown, Said                            string // label, and description or label, for comments
+	Set, Get                               string // bodies of the methods
 	Default                                string
 	Standard, Virtual, Text                bool // Text: display type String
 	Mandatory                              bool
@@ -224,7 +227,9 @@ func (b *bundle) modelData(ctx context.Context, v values, t *dict.TableInfo, ent
 		return nil, nil
 	}
 	data.imports()
-	return data, nil
+	preset, err := render("preset", data)
+	data.Preset = string(preset)
+	return data, err
 }
 
 // imports finds out what X_ has to import.
@@ -271,6 +276,11 @@ func (b *bundle) modelColumn(ctx context.Context, c *dict.ColumnInfo) (modelColu
 	m := modelColumn{Name: c.Name, Label: cmp.Or(c.Label, c.Name), Description: c.Description, Default: c.Default, Virtual: c.Virtual(),
 		Text: c.Type == dict.TypeString, Setter: "set_Value", Reader: "get_Value", Limit: -1}
 	m.Standard = standardColumn(c.Name)
+	m.Shown = javadoc(m.Label)
+	m.Said = m.Shown
+	if m.Description != "" {
+		m.Said = javadoc(m.Description)
+	}
 	m.Mandatory = c.Mandatory && !m.Virtual && !m.Standard
 	var reference *dict.ReferenceInfo
 	if c.ReferenceID > 0 {
@@ -313,6 +323,7 @@ func (b *bundle) modelColumn(ctx context.Context, c *dict.ColumnInfo) (modelColu
 			m.Values = listConstants(reference.Values, m.List)
 		}
 	}
+	m.Set, m.Get = m.setBody(), m.getBody()
 	return m, nil
 }
 

@@ -3,6 +3,7 @@ package generator
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"fmt"
 	"io"
 	"path"
@@ -22,6 +23,7 @@ func (t *Tree) Zip(w io.Writer, root string) error {
 		}
 	}
 	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, compressor())
 	for _, f := range t.Files() {
 		h := &zip.FileHeader{Name: path.Join(root, f.Name), Method: zip.Deflate, Modified: Stamp()}
 		if strings.HasSuffix(f.Name, ".zip") {
@@ -40,6 +42,21 @@ func (t *Tree) Zip(w io.Writer, root string) error {
 		return fmt.Errorf("finishing a zip: %w", err)
 	}
 	return nil
+}
+
+// compressor makes the compressor of one zip, which is used for one entry after
+// the other. Sources are small: the fastest way loses little.
+func compressor() zip.Compressor {
+	var shared *flate.Writer
+	return func(w io.Writer) (io.WriteCloser, error) {
+		if shared != nil {
+			shared.Reset(w)
+			return shared, nil
+		}
+		var err error
+		shared, err = flate.NewWriter(w, flate.BestSpeed)
+		return shared, err
+	}
 }
 
 // Zip is the artifact as a zip archive, below a folder that is named like it.
