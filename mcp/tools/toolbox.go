@@ -33,6 +33,8 @@ type Options struct {
 	Knowledge Knowledge
 	// Doctor examines what surrounds the tools; nil: only the backends are asked.
 	Doctor Doctor
+	// Generator says how generated plugins may be delivered.
+	Generator GeneratorOptions
 	// Log hears of what went wrong; nil is silent.
 	Log *slog.Logger
 	// Now is the clock of the deployment tools; nil means time.Now.
@@ -41,19 +43,20 @@ type Options struct {
 
 // Toolbox makes the tools.
 type Toolbox struct {
-	pool      *backend.Pool
-	knowledge Knowledge
-	helps     helps
-	doctor    Doctor
-	log       *slog.Logger
-	now       func() time.Time
+	pool       *backend.Pool
+	knowledge  Knowledge
+	helps      helps
+	doctor     Doctor
+	generators GeneratorOptions
+	log        *slog.Logger
+	now        func() time.Time
 
 	changes changes
 }
 
 // New makes a toolbox.
 func New(o Options) *Toolbox {
-	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, knowledge: o.Knowledge, log: o.Log, now: o.Now}
+	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, log: o.Log, now: o.Now}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -68,7 +71,7 @@ func (b *Toolbox) Tools() mcp.Set {
 	var set mcp.Set
 	for _, group := range []func() mcp.Set{
 		b.registryTools, b.queryTools, b.chatTools,
-		b.tableTools, b.deployTools, b.doctorTools, b.recordTools,
+		b.tableTools, b.deployTools, b.doctorTools, b.recordTools, b.generatorTools,
 	} {
 		set = append(set, group()...)
 	}

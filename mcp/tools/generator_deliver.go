@@ -1,0 +1,132 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/mcp"
+)
+
+// receiptLine tells where a plugin went.
+type receiptLine struct {
+	Path       string `json:"path,omitempty" jsonschema:"filesystem: folder on the machine of the tools"`
+	Written    int    `json:"written,omitempty" jsonschema:"filesystem: files written; those that were there with the same content are left alone"`
+	URL        string `json:"url,omitempty" jsonschema:"link to the download or the repository"`
+	ExpiresAt  string `json:"expiresAt,omitempty"`
+	CloneURL   string `json:"cloneUrl,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	SentTo     string `json:"sentTo,omitempty"`
+	ObjectPath string `json:"objectPath,omitempty" jsonschema:"object_store: bucket and key"`
+}
+
+// deliveryFor is the delivery that was asked for, nil for the answer alone.
+func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Delivery, error) {
+	if in.Output == outputAnswer {
+		if in.Email != "" {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "an address goes with output email", Hint: "leave email out, or set output"}
+		}
+		return nil, nil
+	}
+	if allowed := b.outputs(); !slices.Contains(allowed, in.Output) {
+		return nil, &mcp.Error{
+			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("plugins may not go to %s here", in.Output),
+			Hint: "allowed are: " + strings.Join(allowed, ", ") + "; with answer and show content the files can be read",
+		}
+	}
+	mode, delivery, err := b.generators.Deliveries.Choose(ctx, in.Output, in.Email)
+	if err != nil {
+		return nil, fromDelivery(err)
+	}
+	if string(mode) != in.Output {
+		return nil, &mcp.Error{Code: mcp.CodeInternal, Message: fmt.Sprintf("asked for %s, the configuration chose %s", in.Output, mode)}
+	}
+	if folder, ok := delivery.(*generator.Filesystem); ok && (folder.Dir == "" || folder.Force) {
+		return nil, &mcp.Error{Code: mcp.CodeUnsupported, Message: "no folder is configured that plugins may be written to", Hint: "an operator sets hub.generator.directory; other outputs need none"}
+	}
+	return delivery, nil
+}
+
+// deliver delivers, and asks the user before something leaves the house.
+func (b *Toolbox) deliver(ctx context.Context, c *mcp.Call, a *generator.Artifact, d generator.Delivery, in deliverIn) (*receiptLine, error) {
+	question := ""
+	switch generator.Mode(in.Output) {
+	case generator.ModeEmail:
+		question = fmt.Sprintf("Send the plugin %s (%d files) to %s?", a.Name, a.Tree.Len(), in.Email)
+	case generator.ModeRepository:
+		question = fmt.Sprintf("Push the plugin %s (%d files) to a git repository?", a.Name, a.Tree.Len())
+	}
+	if question != "" {
+		agreed, err := c.Confirm(ctx, question)
+		if err != nil {
+			return nil, err
+		}
+		if !agreed {
+			return nil, mcp.Declined(c.Tool)
+		}
+	}
+	r, err := d.Deliver(ctx, a, func(done, total int, what string) { c.Progress(float64(done), float64(total), what) })
+	if err != nil {
+		return nil, fromDelivery(err)
+	}
+	line := &receiptLine{
+		Path: r.Path, Written: len(r.Files), URL: r.DownloadURL + r.URL + r.RepositoryURL, ExpiresAt: timeText(r.ExpiresAt),
+		CloneURL: r.CloneURL, Commit: r.Commit, SentTo: r.SentTo,
+	}
+	if r.Bucket != "" {
+		line.ObjectPath = r.Bucket + "/" + r.Key
+	}
+	return line, nil
+}
+
+// fromGenerator turns errors of generators into ones that say what to mend.
+func fromGenerator(err error) error {
+	var options *generator.OptionsError
+	var name *generator.NameError
+	switch {
+	case errors.As(err, &options):
+		problems := make([]string, len(options.Problems))
+		for i, p := range options.Problems {
+			problems[i] = p.Option + ": " + clip(p.Why, 300)
+			if p.Value != "" {
+				problems[i] = fmt.Sprintf("%s %q: %s", p.Option, clip(p.Value, 80), clip(p.Why, 300))
+			}
+		}
+		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("nothing was generated", problems), Hint: "getGeneratorInfo describes the options", Err: err}
+	case errors.As(err, &name):
+		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: clip(err.Error(), 500), Err: err}
+	case errors.Is(err, generator.ErrUnknown):
+		return &mcp.Error{Code: mcp.CodeNotFound, Message: clip(err.Error(), 300), Hint: "listGenerators lists them", Err: err}
+	}
+	return fromDict(err)
+}
+
+// deliveryCodes are the codes of failures of deliveries.
+var deliveryCodes = map[failure.Kind]string{
+	failure.NotConfigured: mcp.CodeUnsupported, failure.Invalid: mcp.CodeInvalidArguments, failure.NotAuthorized: mcp.CodePermissionDenied,
+	failure.NotFound: mcp.CodeNotFound, failure.Exists: mcp.CodeConflict, failure.Expired: mcp.CodeNotFound, failure.Refused: mcp.CodeRefused,
+	failure.TooLarge: mcp.CodeTooLarge, failure.Full: mcp.CodeRefused, failure.Unreachable: mcp.CodeUnreachable,
+	failure.Unexpected: mcp.CodeRefused, failure.Unknown: mcp.CodeUnreachable,
+}
+
+// fromDelivery turns errors of deliveries into ones for the caller.
+func fromDelivery(err error) error {
+	var there *generator.ExistsError
+	var failed *failure.Error
+	switch {
+	case errors.As(err, &there):
+		return &mcp.Error{
+			Code: mcp.CodeConflict, Message: fmt.Sprintf("nothing was written: %d files are there already with another content: %s", len(there.Files), inQuotes(there.Files)),
+			Hint: "choose another artifactId, or let somebody merge them by hand", Err: err,
+		}
+	case errors.As(err, &failed):
+		if code, ok := deliveryCodes[failed.Kind]; ok {
+			return &mcp.Error{Code: code, Message: clip(failed.Doing+": "+failed.Why, 600), Hint: clip(failed.Next, 300), Err: err}
+		}
+	}
+	return err
+}

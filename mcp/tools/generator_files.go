@@ -1,0 +1,147 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/mcp"
+)
+
+// fileLine is a file of a plugin, or a piece of it.
+type fileLine struct {
+	Name    string `json:"name"`
+	Size    int    `json:"size" jsonschema:"bytes of the whole file"`
+	Binary  bool   `json:"binary,omitempty" jsonschema:"no text: its content is not shown"`
+	From    int    `json:"from,omitempty" jsonschema:"place in the file where the content begins, when an earlier page had its beginning"`
+	Content string `json:"content,omitempty"`
+}
+
+type generatedOut struct {
+	Generator  string       `json:"generator"`
+	ArtifactID string       `json:"artifactId"`
+	Version    string       `json:"version"`
+	Output     string       `json:"output"`
+	Receipt    *receiptLine `json:"receipt,omitempty" jsonschema:"where it went; on the first page"`
+	Files      []fileLine   `json:"files"`
+	Notes      []string     `json:"notes,omitempty" jsonschema:"what to do next"`
+	paged
+}
+
+// show fills in the files.
+func (o *generatedOut) show(tool string, question any, tree *generator.Tree, in deliverIn) error {
+	offset, err := offsetOf(in.Cursor, tool, question)
+	if err != nil {
+		return err
+	}
+	files := tree.Files()
+	if len(in.Files) > 0 {
+		if files, err = chosen(files, in.Files); err != nil {
+			return err
+		}
+	}
+	if in.Show != "content" {
+		lines := make([]fileLine, 0, len(files))
+		for _, f := range from(files, offset) {
+			lines = append(lines, fileLine{Name: f.Name, Size: len(f.Content), Binary: !utf8.Valid(f.Content)})
+		}
+		o.Files, o.paged = page(tool, question, lines, offset, len(files))
+		return nil
+	}
+	next := 0
+	o.Files, next = contents(files, offset)
+	o.Total = len(files)
+	if next > 0 {
+		o.Truncated, o.NextCursor = true, cursorFor(tool, question, next)
+	}
+	return nil
+}
+
+// chosen are the files of the names.
+func chosen(files []generator.File, names []string) ([]generator.File, error) {
+	var all []string
+	for _, f := range files {
+		all = append(all, f.Name)
+	}
+	var out []generator.File
+	for i, f := range files {
+		if slices.Contains(names, f.Name) {
+			out = append(out, files[i])
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(all, name) {
+			continue
+		}
+		e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("the plugin has no file %q", clip(name, 120)), Hint: "call it with show names to see them"}
+		if near := mcp.Nearest(name, all); len(near) > 0 {
+			e.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Hint
+		}
+		return nil, e
+	}
+	return out, nil
+}
+
+// contents are as many files as fit into an answer, from a place on that counts
+// the bytes of all. next is the place to go on from, 0 at the end.
+func contents(files []generator.File, place int) (lines []fileLine, next int) {
+	lines = []fileLine{}
+	begin, room := 0, maxAnswer
+	for _, f := range files {
+		size := len(f.Content)
+		end := begin + size
+		if end <= place && place > 0 {
+			begin = end
+			continue // an earlier page had it
+		}
+		line := fileLine{Name: f.Name, Size: size, From: max(place-begin, 0)}
+		room -= len(f.Name) + 60
+		if line.Binary = !utf8.Valid(f.Content); !line.Binary {
+			rest := f.Content[line.From:]
+			piece := rest[:fitsInto(rest, room)]
+			line.Content = string(piece)
+			room -= encodedLen(piece)
+			if len(piece) < len(rest) {
+				if len(piece) > 0 {
+					lines = append(lines, line)
+				}
+				return lines, begin + line.From + len(piece)
+			}
+		}
+		lines = append(lines, line)
+		begin = end
+	}
+	return lines, 0
+}
+
+// encodedLen is how long a text is in JSON.
+func encodedLen(text []byte) int {
+	raw, err := json.Marshal(string(text))
+	if err != nil {
+		return 6 * len(text)
+	}
+	return len(raw)
+}
+
+// fitsInto is how many bytes of a text fit into so much JSON, whole characters
+// only.
+func fitsInto(text []byte, room int) int {
+	if room <= 0 {
+		return 0
+	}
+	n := len(text)
+	for n > 0 && encodedLen(text[:n]) > room {
+		if n > room {
+			n = room
+		} else {
+			n = n * 9 / 10
+		}
+		for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+	}
+	return n
+}
