@@ -284,6 +284,26 @@ func TestHealthAndBackends(t *testing.T) {
 	assert.Equal(t, "down", answer[health](t, front(away), admin, "checkHealth", nil).Status)
 }
 
+// An AI API alone is enough to look at a table and to ask for its rows.
+func TestAIAlone(t *testing.T) {
+	t.Parallel()
+	w := reachable(t)
+	pool, err := backend.NewPool("", w.pools[backend.AI].Backends()[0])
+	require.NoError(t, err)
+	k := &kit{srv: w.ai.srv, callers: w.ai.callers, set: tools.New(tools.Options{Pool: pool}).Tools()}
+	got := answer[columnsAnswer](t, k, admin, "getTableColumns", args{"tableName": "c_order"})
+	assert.Equal(t, "C_Order", got.TableName)
+	whole := answer[columnsAnswer](t, w.db, admin, "getTableColumns", args{"tableName": "c_order"})
+	assert.ElementsMatch(t, whole.names(), got.names())
+	refusal(t, k, user, "getTableColumns", args{"tableName": "C_Payment"}, mcp.CodeNotFound)
+	refusal(t, k, admin, "listTables", nil, mcp.CodeUnsupported)
+	refusal(t, k, admin, "searchRecords", args{"tableName": "C_Order"}, mcp.CodeUnsupported)
+	assert.Len(t, answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT documentno FROM c_order", "maxRows": 3}).Rows, 3)
+	e := refusal(t, k, admin, "executeQuery", args{"sql": "SELECT documentnr FROM c_order"}, mcp.CodePermissionDenied)
+	assert.Contains(t, e.Hint, "C_Order.DocumentNo")
+	assert.Contains(t, answer[knowledgeAnswer](t, k, admin, "searchKnowledge", args{"query": "x"}).Notes[1], "only documents")
+}
+
 type knowledgeAnswer struct {
 	Hits []struct {
 		Title, Heading, Passage, Source, Kind string

@@ -3,8 +3,10 @@ package tools
 import (
 	"context"
 
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
 )
 
 // columnLine is a column in a few words. Flags that are false and texts that
@@ -128,16 +130,42 @@ func (b *Toolbox) getTableColumns() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		reg, err := b.registry(ctx, c)
+		name, lines, err := b.columnLines(ctx, c, in.TableName)
 		if err != nil {
 			return nil, err
 		}
-		t, err := reg.Table(ctx, in.TableName)
-		if err != nil {
-			return nil, fromDict(err)
-		}
-		out := &getTableColumnsOut{TableName: t.Name}
-		out.Columns, out.paged = page("getTableColumns", in, linesOf(from(t.Columns, offset), "summary"), offset, len(t.Columns))
+		out := &getTableColumnsOut{TableName: name}
+		out.Columns, out.paged = page("getTableColumns", in, from(lines, offset), offset, len(lines))
 		return out, nil
 	})
+}
+
+// columnLines are the columns of a table: from the dictionary, or where no
+// backend in use has one, from one that can describe single tables.
+func (b *Toolbox) columnLines(ctx context.Context, c *mcp.Call, table string) (string, []columnLine, error) {
+	t, err := b.table(ctx, c, table)
+	if err != nil {
+		return "", nil, err
+	}
+	if t != nil {
+		return t.Name, linesOf(t.Columns, "summary"), nil
+	}
+	m, _, err := backend.Read(ctx, b.pool, "describe tables", func(ctx context.Context, d backend.Describer) (*answer.TableMetadata, error) {
+		return d.Describe(ctx, c.Caller, nil, table)
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	lines := make([]columnLine, 0, len(m.Columns))
+	for _, col := range m.Columns {
+		line := columnLine{
+			Name: col.Name, Type: col.Type, Label: differs(col.Label, col.Name), References: col.References, Length: col.Length,
+			Key: col.Key, Parent: col.Parent, Mandatory: col.Mandatory, Virtual: col.Virtual, Hidden: col.Redacted,
+		}
+		if len(col.Values) > 0 {
+			line.List = col.Reference
+		}
+		lines = append(lines, line)
+	}
+	return m.Name, lines, nil
 }
