@@ -76,6 +76,9 @@ type Options struct {
 	// MaxConcurrent bounds the plugins worked on at a time, MaxDownloads the
 	// downloads, of all users; more are refused with 503. 0: 8 and 1024.
 	MaxConcurrent, MaxDownloads int
+	// MaxPerUser bounds the plugins worked on at a time for one user; more are
+	// refused with 429. 0: half of MaxConcurrent, rounded up.
+	MaxPerUser int
 	// MaxBody bounds a body in bytes, 0: 256 KiB; BodyTimeout the time it may
 	// take to arrive, 0: 10 s; Timeout the work on one plugin, 0: five minutes.
 	MaxBody              int64
@@ -116,12 +119,13 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 		h.opts = *opts
 	}
 	o := &h.opts
-	if o.PerMinute < 0 || o.Burst < 0 || o.MaxConcurrent < 0 || o.MaxDownloads < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.Timeout < 0 || o.KeyLife < 0 {
+	if o.PerMinute < 0 || o.Burst < 0 || o.MaxConcurrent < 0 || o.MaxDownloads < 0 || o.MaxPerUser < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.Timeout < 0 || o.KeyLife < 0 {
 		return nil, errors.New("setting up the generator API: a limit is negative")
 	}
 	o.PerMinute = cmp.Or(o.PerMinute, DefaultPerMinute)
 	o.Burst = cmp.Or(o.Burst, DefaultBurst)
 	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, DefaultMaxConcurrent)
+	o.MaxPerUser = cmp.Or(o.MaxPerUser, (o.MaxConcurrent+1)/2)
 	o.MaxDownloads = cmp.Or(o.MaxDownloads, DefaultMaxDownloads)
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
@@ -140,7 +144,7 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 	h.limit = jsonapi.NewLimiter(o.PerMinute, o.Burst, o.Clock)
 	h.slots = make(chan struct{}, o.MaxConcurrent)
 	h.downloads = make(chan struct{}, o.MaxDownloads)
-	h.jobs = newJobs(o.KeyLife, o.Clock)
+	h.jobs = newJobs(o.KeyLife, o.MaxPerUser, o.Clock)
 	h.route()
 	return h, nil
 }

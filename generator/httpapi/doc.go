@@ -47,7 +47,7 @@
 // # Bounds
 //
 // A body has 256 KiB and 10 s to arrive; a user has 60 requests a minute (429
-// with Retry-After beyond), the service works on 8 at a time (503), five minutes
-// at most on each, and answers 1,024 downloads at once. Nothing of a body is read
-// before the token is known to be good.
+// with Retry-After beyond), the service works on 8 at a time (503), 4 of them for
+// one user (429), five minutes at most on each, and answers 1,024 downloads at
+// once. Nothing of a body is read before the token is known to be good.
 package httpapi

@@ -94,9 +94,15 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who jsonapi.User
 	if err != nil || joined {
 		return j, joined, err
 	}
+	if !h.jobs.run(who) {
+		h.jobs.finish(j, outcome{problem: &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: "rate_limited",
+			Message: fmt.Sprintf("%d plugins of this user are being worked on already", h.opts.MaxPerUser), Hint: "wait for one of them", RetryAfter: time.Second}})
+		return j, false, nil
+	}
 	select {
 	case h.slots <- struct{}{}:
 	default:
+		h.jobs.ran(who)
 		h.jobs.finish(j, outcome{problem: busy("too many plugins are being worked on")})
 		return j, false, nil
 	}
@@ -105,22 +111,24 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who jsonapi.User
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), h.opts.Timeout)
 	j.start(cancel)
 	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				h.panicked(ctx, "generate", p)
-				h.jobs.finish(j, outcome{problem: jsonapi.Internal()})
-			}
-			cancel()
-			<-h.slots
-		}()
 		out := h.work(ctx, j, &body)
+		cancel()
+		// Who has the answer finds the place free.
+		<-h.slots
+		h.jobs.ran(who)
 		h.jobs.finish(j, out)
 	}()
 	return j, false, nil
 }
 
 // work makes the plugin and delivers it.
-func (h *Handler) work(ctx context.Context, j *job, body *generateBody) outcome {
+func (h *Handler) work(ctx context.Context, j *job, body *generateBody) (out outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.panicked(ctx, "generate", p)
+			out = outcome{problem: jsonapi.Internal()}
+		}
+	}()
 	mode, delivery, err := h.deliveries.Choose(ctx, body.Output, body.Email)
 	if err != nil {
 		return outcome{problem: h.problem(ctx, err)}

@@ -155,17 +155,40 @@ type jobKey struct {
 // that have ended.
 type jobs struct {
 	life time.Duration
+	most int // that run for one user
 	now  func() time.Time
 
 	mu      sync.Mutex // guards what follows
+	running map[jsonapi.UserKey]int
 	byKey   map[jobKey]*job
 	kept    []*job // finished, the oldest first
 	perUser map[jsonapi.UserKey]int
 	bytes   int
+	next    time.Time // nothing of kept expires earlier
 }
 
-func newJobs(life time.Duration, now func() time.Time) *jobs {
-	return &jobs{life: life, now: now, byKey: map[jobKey]*job{}, perUser: map[jsonapi.UserKey]int{}}
+func newJobs(life time.Duration, most int, now func() time.Time) *jobs {
+	return &jobs{life: life, most: most, now: now, running: map[jsonapi.UserKey]int{}, byKey: map[jobKey]*job{}, perUser: map[jsonapi.UserKey]int{}}
+}
+
+// run counts a job that begins for a user, unless he has enough of them.
+func (s *jobs) run(who jsonapi.UserKey) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[who] >= s.most {
+		return false
+	}
+	s.running[who]++
+	return true
+}
+
+// ran counts one that has ended.
+func (s *jobs) ran(who jsonapi.UserKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[who]--; s.running[who] == 0 {
+		delete(s.running, who)
+	}
 }
 
 // join finds the job of a key and waits for it along with others, or makes a new
@@ -232,6 +255,9 @@ func (s *jobs) finish(j *job, out outcome) {
 	for len(s.kept) > 0 && (len(s.kept) >= maxKept || s.bytes+j.size > maxKeptBytes) {
 		s.forgetLocked(0)
 	}
+	if len(s.kept) == 0 || j.expires.Before(s.next) {
+		s.next = j.expires
+	}
 	s.kept = append(s.kept, j)
 	s.perUser[j.key.who]++
 	s.bytes += j.size
@@ -240,9 +266,16 @@ func (s *jobs) finish(j *job, out outcome) {
 // expireLocked forgets what has expired.
 func (s *jobs) expireLocked() {
 	now := s.now()
+	if now.Before(s.next) {
+		return
+	}
+	s.next = now.Add(s.life)
 	for i := len(s.kept) - 1; i >= 0; i-- {
-		if !now.Before(s.kept[i].expires) {
+		switch expires := s.kept[i].expires; {
+		case !now.Before(expires):
 			s.forgetLocked(i)
+		case expires.Before(s.next):
+			s.next = expires
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func TestKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	s := newJobs(time.Hour, func() time.Time { return now })
+	s := newJobs(time.Hour, 1, func() time.Time { return now })
 	run := func(user int, key string, bytes int) {
 		t.Helper()
 		j, joined, err := s.join(t.Context(), jobKey{jsonapi.UserKey{User: user}, key}, sha256.Sum256([]byte(key)))

@@ -68,7 +68,7 @@ func key(text string) func(*http.Request) { return header("Idempotency-Key", tex
 func (a *api) later(ctx context.Context, body string, change ...func(*http.Request)) <-chan answer {
 	a.t.Helper()
 	out := make(chan answer, 1)
-	change = append(change, func(r *http.Request) { *r = *r.WithContext(ctx) }, header("Authorization", "Bearer "+token(a.t, 101, time.Hour)))
+	change = append([]func(*http.Request){header("Authorization", "Bearer "+token(a.t, 101, time.Hour))}, change...)
 	req := a.request(ctx, http.MethodPost, "/api/generate/plugin", body, change...)
 	go func() {
 		defer close(out)
@@ -220,7 +220,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 func TestTooManyAtOnce(t *testing.T) {
 	t.Parallel()
 	g := newGate(generator.ModeEmail)
-	a := with(t, g, httpapi.Options{MaxConcurrent: 2})
+	a := with(t, g, httpapi.Options{MaxConcurrent: 2, MaxPerUser: 3})
 	first, second := a.later(t.Context(), body+`}`), a.later(t.Context(), body+`}`)
 	<-g.began
 	<-g.began
@@ -236,6 +236,28 @@ func TestTooManyAtOnce(t *testing.T) {
 	<-g.began
 	g.end <- nil
 	assert.Equal(t, http.StatusOK, (<-third).status, "the refusal was not kept under the key")
+}
+
+// One user does not take all places.
+func TestTooManyOfOneUser(t *testing.T) {
+	t.Parallel()
+	g := newGate(generator.ModeEmail)
+	a := with(t, g, httpapi.Options{MaxConcurrent: 2})
+	first := a.later(t.Context(), body+`}`)
+	<-g.began
+	got := a.post(body + `}`)
+	require.Equal(t, http.StatusTooManyRequests, got.status)
+	assert.Equal(t, "1", got.header.Get("Retry-After"))
+	other := a.later(t.Context(), body+`}`, header("Authorization", "Bearer "+token(t, 102, time.Hour)))
+	<-g.began
+	g.end <- nil
+	g.end <- nil
+	assert.Equal(t, http.StatusOK, (<-first).status)
+	assert.Equal(t, http.StatusOK, (<-other).status)
+	again := a.later(t.Context(), body+`}`)
+	<-g.began
+	g.end <- nil
+	assert.Equal(t, http.StatusOK, (<-again).status)
 }
 
 func TestTooLong(t *testing.T) {

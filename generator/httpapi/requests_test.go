@@ -233,7 +233,7 @@ func (b broken) Table(context.Context, string, ...dict.Detail) (dict.TableInfo, 
 
 func TestDictionary(t *testing.T) {
 	t.Parallel()
-	catalog, err := dict.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{}).Source())
+	catalog, err := dict.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{Tables: 30}).Source())
 	require.NoError(t, err)
 	tables, err := catalog.Tables(t.Context(), dict.ListQuery{Limit: 1})
 	require.NoError(t, err)
