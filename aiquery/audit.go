@@ -54,7 +54,7 @@ type record struct {
 
 func newRecord(who Caller, q Request, now time.Time) *record {
 	r := &record{
-		id: uuid.NewString(), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
+		id: uuid.NewString(), clientID: int64(max(who.ClientID, 0)), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
 		sql: visibleText(q.SQL, maxAuditSQL), params: describeParams(q.Params), status: StatusError, message: notFinished,
 	}
 	if r.requestID == "" {

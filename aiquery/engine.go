@@ -251,15 +251,20 @@ const maxAttempts = 3
 // secured makes a statement safe under the caller's policy and hands it to run,
 // which says whether the rights are still those.
 func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record, run func(*statement, *Policy) error) (*guard.Plan, error) {
-	if err := e.checkRequest(q); err != nil {
-		return nil, err
-	}
 	for attempt := 1; ; attempt++ {
 		p, err := e.policies.get(ctx, who.UserID, q.RoleID)
-		if err != nil {
+		var other notHeld
+		switch {
+		case errors.As(err, &other):
+			rec.clientID = other.client
+			return nil, err
+		case err != nil:
 			return nil, err
 		}
 		rec.clientID, rec.policyVersion = p.rights.clientID, p.Guard.Version
+		if err := e.checkRequest(q); err != nil {
+			return nil, err
+		}
 		rows, notes := e.rows(q.MaxRows, p.MaxRows)
 		rec.notes = notes
 		plan, err := e.guard.Secure(ctx, p.Guard, q.SQL, len(q.Params), rows)

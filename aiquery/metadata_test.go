@@ -198,6 +198,10 @@ func TestRoles(t *testing.T) {
 		assert.Len(t, messages, 1, messages)
 		for _, r := range w.audit(t) {
 			assert.Equal(t, aiquery.StatusDenied, r["aig_querystatus"])
+			assert.Contains(t, []string{"11", "0"}, r["ad_client_id"])
+			if r["ad_role_id"] == "2999999" {
+				assert.Equal(t, "11", r["ad_client_id"], "what the user asked is for the user's tenant to see")
+			}
 		}
 		assert.Len(t, w.audit(t), 14)
 	})

@@ -3,6 +3,7 @@ package aiquery
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -143,7 +144,7 @@ func (l *rightsLoader) held() ([]RoleInfo, error) {
 	for _, h := range held {
 		id := h.int("ad_role_id")
 		switch err := l.bind(id); {
-		case err == errNotHeld: //nolint:errorlint // it is never wrapped
+		case errors.Is(err, errNotHeld):
 			continue
 		case err != nil:
 			return nil, err

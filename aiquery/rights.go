@@ -68,6 +68,12 @@ const ownSeq = -1 << 31
 // errNotHeld is a role that the user cannot use, for whatever reason.
 var errNotHeld = errors.New("the role is not one of the user's")
 
+// notHeld is errNotHeld with the tenant of the user, whose the audit's record is.
+type notHeld struct{ client int64 }
+
+func (notHeld) Error() string        { return errNotHeld.Error() }
+func (notHeld) Is(target error) bool { return target == errNotHeld }
+
 // rightsLoader reads the rights tables. Everything it asks is noted, so that
 // it can be asked again.
 type rightsLoader struct {
@@ -150,7 +156,7 @@ func loadRights(ctx context.Context, read reader, cat *catalog, schema string, u
 	if err != nil {
 		return nil, err
 	}
-	if own == nil {
+	if own == nil { // switched off just now
 		return nil, errNotHeld
 	}
 	own.made = r.made
@@ -178,20 +184,23 @@ func (l *rightsLoader) bind(roleID int64) error {
 	if err != nil {
 		return err
 	}
-	if len(users) != 1 || len(roles) != 1 || len(held) != 1 {
+	if len(users) != 1 {
 		return errNotHeld
+	}
+	home := users[0].int("ad_client_id")
+	if len(roles) != 1 || len(held) != 1 {
+		return notHeld{home}
 	}
 	client := roles[0].int("ad_client_id")
 	clients, err := l.rows("AD_Client", "IsActive", fmt.Sprintf("ad_client_id = %d", client))
 	if err != nil {
 		return err
 	}
-	home := users[0].int("ad_client_id")
 	switch {
 	case !users[0].yes("isactive"), users[0].yes("islocked"), !held[0].yes("isactive"), !roles[0].yes("isactive"), roles[0].yes("ismasterrole"),
 		len(clients) != 1, !clients[0].yes("isactive"),
 		home != 0 && home != client: // users of a tenant work in their tenant
-		return errNotHeld
+		return notHeld{home}
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ type Caller struct {
 	ProviderID int    // AIG_Provider_ID for the audit, 0 none
 	// AIUserID is the AD_User_ID that the audit names as the AI user; 0: UserID.
 	AIUserID int
+	// ClientID is the tenant that the token names. It only says whose a record of
+	// the audit is as long as the rights are not known.
+	ClientID int
 }
 
 // Request is one statement to be answered.
