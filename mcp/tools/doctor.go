@@ -23,19 +23,19 @@ type Doctor interface {
 
 // Finding is what one check found.
 type Finding struct {
-	Area   string `json:"area" jsonschema:"environment, configuration, api, database or backend"`
+	Area   string `json:"area"`
 	Name   string `json:"name"`
 	Status string `json:"status" jsonschema:"ok, warning, failed or skipped"`
 	Found  string `json:"found"`
-	Mend   string `json:"mend,omitempty" jsonschema:"what to do about it"`
+	Mend   string `json:"mend,omitempty"`
 }
 
 // Setting is a key of the configuration and what it is set to.
 type Setting struct {
 	Name   string `json:"name"`
-	Env    string `json:"env,omitempty" jsonschema:"environment variable that sets it, too"`
-	From   string `json:"from,omitempty" jsonschema:"where the value comes from: flag, environment, profile or default"`
-	Set    bool   `json:"set" jsonschema:"whether it has a value"`
+	Env    string `json:"env,omitempty" jsonschema:"variable that sets it"`
+	From   string `json:"from,omitempty"`
+	Set    bool   `json:"set"`
 	Value  string `json:"value,omitempty" jsonschema:"never of secrets"`
 	Secret bool   `json:"secret,omitempty"`
 }
@@ -45,7 +45,7 @@ func (b *Toolbox) doctorTools() mcp.Set {
 }
 
 type findingsOut struct {
-	Status   string    `json:"status" jsonschema:"the most serious one: ok, warning or failed"`
+	Status   string    `json:"status" jsonschema:"the worst"`
 	Findings []Finding `json:"findings"`
 }
 
@@ -151,9 +151,9 @@ type getConfigStatusIn struct {
 }
 
 type getConfigStatusOut struct {
-	Status   string    `json:"status" jsonschema:"the most serious one: ok, warning or failed"`
+	Status   string    `json:"status" jsonschema:"the worst"`
 	Findings []Finding `json:"findings"`
-	Settings []Setting `json:"settings" jsonschema:"what is set; values of secrets are never shown"`
+	Settings []Setting `json:"settings" jsonschema:"what is set"`
 	paged
 }
 

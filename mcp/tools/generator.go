@@ -48,7 +48,7 @@ func (b *Toolbox) generatorTools() mcp.Set {
 
 // uncommonOptions are left out of definitions, to keep them short; runGenerator
 // takes them all.
-var uncommonOptions = []string{"coreRepository", "groupId", "ide", "java", "registration", "targetPlatform", "vendor"}
+var uncommonOptions = []string{"coreRepository", "description", "groupId", "ide", "java", "name", "registration", "targetPlatform", "vendor", "version"}
 
 type generatorLine struct {
 	Name        string `json:"name"`

@@ -14,14 +14,14 @@ import (
 
 // receiptLine tells where a plugin went.
 type receiptLine struct {
-	Path       string `json:"path,omitempty" jsonschema:"filesystem: folder on the machine of the tools"`
-	Written    int    `json:"written,omitempty" jsonschema:"filesystem: files written; those that were there with the same content are left alone"`
-	URL        string `json:"url,omitempty" jsonschema:"link to the download or the repository"`
+	Path       string `json:"path,omitempty"`
+	Written    int    `json:"written,omitempty" jsonschema:"files that were not there with this content"`
+	URL        string `json:"url,omitempty"`
 	ExpiresAt  string `json:"expiresAt,omitempty"`
 	CloneURL   string `json:"cloneUrl,omitempty"`
 	Commit     string `json:"commit,omitempty"`
 	SentTo     string `json:"sentTo,omitempty"`
-	ObjectPath string `json:"objectPath,omitempty" jsonschema:"object_store: bucket and key"`
+	ObjectPath string `json:"objectPath,omitempty"`
 }
 
 // deliveryFor is the delivery that was asked for, nil for the answer alone.

@@ -14,9 +14,9 @@ import (
 // fileLine is a file of a plugin, or a piece of it.
 type fileLine struct {
 	Name    string `json:"name"`
-	Size    int    `json:"size" jsonschema:"bytes of the whole file"`
-	Binary  bool   `json:"binary,omitempty" jsonschema:"no text: its content is not shown"`
-	From    int    `json:"from,omitempty" jsonschema:"place in the file where the content begins, when an earlier page had its beginning"`
+	Size    int    `json:"size" jsonschema:"bytes"`
+	Binary  bool   `json:"binary,omitempty"`
+	From    int    `json:"from,omitempty" jsonschema:"byte where the content begins; before it is on an earlier page"`
 	Content string `json:"content,omitempty"`
 }
 
@@ -25,9 +25,9 @@ type generatedOut struct {
 	ArtifactID string       `json:"artifactId"`
 	Version    string       `json:"version"`
 	Output     string       `json:"output"`
-	Receipt    *receiptLine `json:"receipt,omitempty" jsonschema:"where it went; on the first page"`
+	Receipt    *receiptLine `json:"receipt,omitempty"`
 	Files      []fileLine   `json:"files"`
-	Notes      []string     `json:"notes,omitempty" jsonschema:"what to do next"`
+	Notes      []string     `json:"notes,omitempty"`
 	paged
 }
 

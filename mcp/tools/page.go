@@ -17,9 +17,9 @@ const maxAnswer = 32 << 10
 // paged is the end of every list. It is embedded in results.
 type paged struct {
 	// Total is how many there are over all pages.
-	Total int `json:"total" jsonschema:"how many there are over all pages"`
+	Total int `json:"total" jsonschema:"over all pages"`
 	// Truncated says that there are more.
-	Truncated  bool   `json:"truncated" jsonschema:"whether there are more; call again with nextCursor as cursor"`
+	Truncated  bool   `json:"truncated" jsonschema:"more follow: call again with nextCursor as cursor"`
 	NextCursor string `json:"nextCursor,omitempty"`
 }
 

@@ -1,0 +1,123 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/tools"
+)
+
+var update = flag.Bool("update", false, "write the definitions of the tools to testdata")
+
+// definitions are all tools as clients see them, made without an ERP.
+func definitions(t *testing.T) (mcp.Set, []json.RawMessage) {
+	t.Helper()
+	set := tools.New(tools.Options{}).Tools()
+	require.NoError(t, set.Check())
+	list, err := set.Export(mcp.FormatMCP)
+	require.NoError(t, err)
+	require.Len(t, list, len(set))
+	return set, list
+}
+
+// What an assistant is told about the tools changes only where somebody wants
+// it to: go test ./mcp/tools -run TestDefinitions -update
+func TestDefinitions(t *testing.T) {
+	t.Parallel()
+	_, list := definitions(t)
+	var got bytes.Buffer
+	for _, raw := range list {
+		require.NoError(t, json.Indent(&got, raw, "", "\t"))
+		got.WriteByte('\n')
+	}
+	path := filepath.Join("testdata", "definitions.json")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, got.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	if !bytes.Equal(want, got.Bytes()) {
+		assert.Equal(t, string(want), got.String(), "run the test with -update if that is wanted, and look at the difference")
+	}
+}
+
+// Clients pay for definitions in every conversation.
+func TestEverySetIsShort(t *testing.T) {
+	t.Parallel()
+	set, list := definitions(t)
+	bySet, all := map[string]int{}, 0
+	for i, tool := range set {
+		size := mcp.EstimateTokens(len(list[i]))
+		if tool.In(tools.DefaultSets()...) {
+			all += size
+		}
+		for _, name := range tool.Sets {
+			bySet[name] += size
+		}
+		assert.LessOrEqual(t, size, 1700, tool.Name)
+	}
+	t.Logf("tokens of the default sets: %d; of each: %v", all, bySet)
+	assert.LessOrEqual(t, all, 6000)
+	for name, size := range bySet {
+		assert.LessOrEqual(t, size, 6000, name)
+	}
+}
+
+// Every tool of the specification is there, in a set, and says what it does to
+// the ERP.
+func TestToolsOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	set, _ := definitions(t)
+	want := map[string][]string{
+		tools.SetRegistry:  {"listTables", "describeTable", "listColumns", "listWindows", "listProcesses", "listReferences", "searchRegistry", "getStatistics"},
+		tools.SetQuery:     {"executeQuery", "explainQuery", "getQueryTemplates"},
+		tools.SetTable:     {"createTable", "syncTable", "listTablesByEntity", "deleteTable", "getColumnPrefixHelp"},
+		tools.SetGenerator: {"listGenerators", "getGeneratorInfo", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"},
+		tools.SetDoctor:    {"checkEnvironment", "checkApi", "checkDatabase", "getConfigStatus"},
+		tools.SetRecords:   {"createRecord", "updateRecord"},
+		tools.SetDeploy:    {"currentDeployments", "deploymentHistory", "startDeployment", "updateDeployment", "completeDeployment"},
+		tools.SetChat: {
+			"searchRecords", "getTableColumns", "getRecord", "listProcesses", "executeProcess", "listServerJobs", "getServerJob", "toggleServerJob",
+			"searchKnowledge", "executeQuery", "checkHealth", "getBackendStatus",
+		},
+	}
+	for name, names := range want {
+		for _, n := range names {
+			tool, ok := set.Tool(n)
+			if assert.True(t, ok, n) {
+				assert.Contains(t, tool.Sets, name, n)
+			}
+		}
+	}
+	writes := []string{
+		"createTable", "syncTable", "deleteTable", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator",
+		"createRecord", "updateRecord", "startDeployment", "updateDeployment", "completeDeployment", "executeProcess", "toggleServerJob",
+	}
+	destroys := []string{"deleteTable", "updateRecord", "executeProcess"}
+	for _, tool := range set {
+		assert.Equal(t, !slices.Contains(writes, tool.Name), tool.Hints.ReadOnly, tool.Name)
+		if slices.Contains(destroys, tool.Name) {
+			assert.True(t, tool.Hints.Destructive, tool.Name)
+		}
+		if tool.Hints.ReadOnly {
+			assert.True(t, tool.Hints.Idempotent, tool.Name)
+		}
+		assert.NotNil(t, tool.Output, "%s has no output schema", tool.Name)
+		assert.NotEmpty(t, tool.Title, tool.Name)
+		assert.NotEmpty(t, tool.Sets, tool.Name)
+		for name, p := range tool.Input.Properties {
+			assert.False(t, p.Description == "" && !slices.Contains([]string{"label", "description", "help", "length", "mandatory", "default", "unique", "partition", "components", "changes", "buildUrl", "automationUrl", "automationJob"}, name),
+				"%s: the argument %s has no description", tool.Name, name)
+		}
+	}
+}
