@@ -82,7 +82,7 @@ func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 	}
 	alias := r.alias(shown)
 	if c != nil {
-		cols := renamed(c.cols, v.GetAlias().GetColnames(), v.GetLocation())
+		cols := renamed(c.cols, v.GetAlias().GetColnames(), v.GetLocation(), outcol.called)
 		return named(quoteName(c.sqlName)+" AS "+quoteName(alias), shown, alias, cols)
 	}
 	base := r.source(name)
@@ -103,7 +103,7 @@ func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 		}
 		it.cols = append(it.cols, column{b.Name, e})
 	}
-	it.cols = renamed(it.cols, v.GetAlias().GetColnames(), v.GetLocation())
+	it.cols = renamed(it.cols, v.GetAlias().GetColnames(), v.GetLocation(), column.called)
 	// Naming what cannot be rendered is refused as unknown.
 	it.cols = slices.DeleteFunc(it.cols, func(c column) bool { return c.e.typ == "" })
 	it.rels = []*relation{{shown, it.cols}}
@@ -136,7 +136,7 @@ func (r *renderer) rangeSubselect(v *pg_query.RangeSubselect, l *level, ctes *ct
 		defer func() { l.touched = outer }()
 	}
 	q := r.selectStmt(v.GetSubquery().GetSelectStmt(), parent, ctes, selectOptions{})
-	q.cols = renamed(q.cols, v.GetAlias().GetColnames(), -1)
+	q.cols = renamed(q.cols, v.GetAlias().GetColnames(), -1, outcol.called)
 	if !v.GetLateral() || !t.own {
 		return named("("+q.sql+") AS "+quoteName(alias), shown, alias, q.cols)
 	}
@@ -225,7 +225,7 @@ func (r *renderer) join(j *pg_query.JoinExpr, l *level, ctes *cte) item {
 		it.rels = append(it.rels, &relation{a.GetAliasname(), merged})
 	}
 	if a := j.GetAlias(); a != nil {
-		it.cols = renamed(it.cols, a.GetColnames(), -1)
+		it.cols = renamed(it.cols, a.GetColnames(), -1, column.called)
 		it.rels = []*relation{{a.GetAliasname(), it.cols}}
 	}
 	return it
@@ -272,6 +272,6 @@ func (r *renderer) rangeFunction(v *pg_query.RangeFunction, l *level, ctes *cte)
 	if v.GetOrdinality() {
 		cols = append(cols, column{"ordinality", expr{sql: "(" + quoteName(alias) + ".key+1)", typ: "int8"}})
 	}
-	cols = renamed(cols, v.GetAlias().GetColnames(), f.GetLocation())
+	cols = renamed(cols, v.GetAlias().GetColnames(), f.GetLocation(), column.called)
 	return item{sql: "json_each(" + list + ") AS " + quoteName(alias), cols: cols, rels: []*relation{{shown, cols}}}
 }

@@ -181,9 +181,9 @@ func (c *core) render(sets [][]int) query {
 }
 
 // safeKey keeps a whole number that is an expression from being taken for a
-// column's position.
+// column's position. SQLite makes numbers of conditions that are always false.
 func safeKey(e expr, column int) expr {
-	if column < 0 && strings.Trim(e.sql, "-0123456789()") == "" {
+	if column < 0 && (strings.Trim(e.sql, "-0123456789()") == "" || e.typ == "bool" && strings.Contains(e.sql, "(")) {
 		e.sql = "CAST(" + e.sql + " AS INTEGER)"
 	}
 	return e
@@ -262,6 +262,10 @@ func (c *core) part(set []int) part {
 		for i, e := range p.cols {
 			if i > 0 {
 				b.WriteString(", ")
+			}
+			if i == 0 && len(group) == 0 && (c.explicit || having != "") {
+				// SQLite takes HAVING without GROUP BY only beside an aggregate.
+				e.sql = "(CASE WHEN count(*) >= 0 THEN " + e.sql + " END)"
 			}
 			sql := e.sql
 			if distinct {

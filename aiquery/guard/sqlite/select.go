@@ -321,7 +321,7 @@ func (r *renderer) with(w *pg_query.WithClause, parent *level, ctes *cte) (strin
 		} else {
 			q = r.selectStmt(s, parent, ctes, selectOptions{})
 		}
-		item.cols = renamed(q.cols, c.GetAliascolnames(), c.GetLocation())
+		item.cols = renamed(q.cols, c.GetAliascolnames(), c.GetLocation(), outcol.called)
 		hint := ""
 		switch c.GetCtematerialized() {
 		case pg_query.CTEMaterialize_CTEMaterializeAlways:
@@ -377,7 +377,7 @@ func (r *renderer) recursive(s *pg_query.SelectStmt, item *cte, c *pg_query.Comm
 		types = append(types, e.typ)
 		q.cols = append(q.cols, outcol{col.name, col.sqlName, expr{typ: e.typ}})
 	}
-	item.cols = renamed(q.cols, c.GetAliascolnames(), c.GetLocation())
+	item.cols = renamed(q.cols, c.GetAliascolnames(), c.GetLocation(), outcol.called)
 	right := r.selectStmt(s.GetRarg(), parent, item, selectOptions{bare: true, types: types})
 	if len(right.cols) != len(q.cols) {
 		refuse(c.GetLocation(), "a recursive query whose parts have different numbers of columns")
@@ -399,13 +399,13 @@ func numeralText(e expr) string {
 }
 
 // renamed gives the first columns the names of an alias's list.
-func renamed[T interface{ called(name string) T }](cols []T, names []*pg_query.Node, at int32) []T {
+func renamed[T any](cols []T, names []*pg_query.Node, at int32, called func(T, string) T) []T {
 	if len(names) > len(cols) {
 		refuse(at, "an alias list with more names than columns")
 	}
 	cols = slices.Clone(cols)
 	for i, name := range stringsOf(names) {
-		cols[i] = cols[i].called(name)
+		cols[i] = called(cols[i], name)
 	}
 	return cols
 }

@@ -151,3 +151,10 @@ SELECT string_to_array('a,b,c',','), array_length(string_to_array('a,b,c',','),1
 -- the secured shape
 SELECT * FROM (SELECT bp.name, bp.apikey FROM (SELECT s.c_bpartner_id AS c_bpartner_id, s.name AS name, '***'::pg_catalog.text AS apikey, NULL::pg_catalog.int4 AS days FROM adempiere.c_bpartner AS s WHERE s.c_bpartner_id IN (100, 101, 105) AND (s.parent_id IS NULL OR s.parent_id NOT IN (3)) OFFSET 0) AS bp ORDER BY bp.name) AS q LIMIT 101;
 SELECT pg_catalog.lower(q.name), pg_catalog.count(*) FROM (SELECT s.name AS name FROM adempiere.c_bpartner AS s) AS q GROUP BY pg_catalog.lower(q.name) ORDER BY 1 NULLS FIRST;
+-- one group of all rows
+SELECT 1 AS one FROM c_order HAVING count(*) > 1;
+SELECT DISTINCT 'x' AS x FROM c_order HAVING count(*) > 1000;
+SELECT count(*) FROM c_bpartner b WHERE EXISTS (SELECT NULL FROM c_order o GROUP BY ROLLUP (o.line) HAVING count(*) > 50);
+SELECT c_bpartner_id FROM c_bpartner WHERE c_bpartner_id > ALL (SELECT line FROM c_order GROUP BY ROLLUP (line) HAVING count(*) < 50) ORDER BY 1;
+SELECT max(line), (note IS NULL AND '' IS NULL) AS never FROM c_order GROUP BY 2;
+SELECT c_order_id FROM c_order ORDER BY (note IS NULL AND '' IS NULL), c_order_id;
