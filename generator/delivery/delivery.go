@@ -105,8 +105,9 @@ func (d *Deliveries) Mode(output string) (generator.Mode, error) {
 
 // For returns the delivery that a request asks for. All settings and
 // credentials that it needs are there and make sense then; nothing was connected
-// to and nothing written. Settings that are missing or wrong are failures of the
-// kind [failure.NotConfigured], requests that are of [failure.Invalid].
+// to, and nothing written but the empty folder of the mode url. Settings that
+// are missing or wrong are failures of the kind [failure.NotConfigured], requests
+// that are of [failure.Invalid].
 func (d *Deliveries) For(ctx context.Context, r Request) (generator.Mode, generator.Delivery, error) {
 	mode, err := d.Mode(r.Output)
 	if err != nil {
@@ -150,7 +151,7 @@ func (d *Deliveries) of(ctx context.Context, mode generator.Mode, r Request) (ge
 }
 
 // Check reports for every mode why it cannot be used with the settings, nil for
-// those that can. Nothing is connected to.
+// those that can. Nothing is connected to; the folder of the mode url is made.
 func (d *Deliveries) Check(ctx context.Context) map[generator.Mode]error {
 	found := map[generator.Mode]error{}
 	for _, mode := range generator.Modes() {

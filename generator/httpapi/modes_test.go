@@ -213,6 +213,11 @@ func TestModeFails(t *testing.T) {
 			return map[string]string{delivery.KeyDirectory: file}
 		}, `}`, 409, "exists", "where a folder is wanted"},
 		{"no store of downloads", func(*testing.T) map[string]string { return map[string]string{delivery.KeyArtifacts: ""} }, `,"output":"url"}`, 501, "not_configured", "hub.artifacts.directory (ARTIFACTS_DIRECTORY)"},
+		{"store of downloads below a file", func(t *testing.T) map[string]string {
+			file := filepath.Join(t.TempDir(), "file")
+			require.NoError(t, os.WriteFile(file, nil, 0o600))
+			return map[string]string{delivery.KeyArtifacts: filepath.Join(file, "artifacts")}
+		}, `,"output":"url"}`, 501, "not_configured", "under the request id"},
 		{"no address for links", func(*testing.T) map[string]string { return map[string]string{delivery.KeyBaseURL: ""} }, `,"output":"url"}`, 501, "not_configured", "ARTIFACTS_BASE_URL"},
 
 		{"no bucket set", func(*testing.T) map[string]string { return join(s3(store), map[string]string{delivery.KeyBucket: ""}) }, toStore, 501, "not_configured", "hub.generator.objectstore.bucket"},
