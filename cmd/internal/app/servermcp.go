@@ -14,6 +14,7 @@ import (
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/server"
+	"github.com/erphub/erphub/tokens"
 )
 
 // mcpProfile is the profile by whose name alone the tool server starts.
@@ -42,8 +43,9 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringFlag{Name: "public-url", Usage: "where clients reach the server, if that is behind a proxy"},
 		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
 		&cli.BoolFlag{Name: "stateless", Usage: "keep nothing between requests, so that any replica can answer; there is no /mcp/sse then"},
-		&cli.StringFlag{Name: "token-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + tokenSecretVariable + " holds one, too)", TakesFile: true},
-		&cli.BoolFlag{Name: "token-jwk", Usage: "check tokens with the key the ERP publishes, without asking about each"},
+		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + tokenSecretVariable + " holds one, too)", TakesFile: true},
+		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
+		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without asking about each"},
 		&cli.BoolFlag{Name: "own-login", Usage: "ask nobody who they are: whoever reaches the server acts with the login of this program; on loopback only"},
 	}, toolFlags()...)
 }
@@ -214,7 +216,7 @@ func (a *app) mcpProgram() *cli.App {
 
 // httpOnly are flags that mean nothing over standard input and output.
 var httpOnly = []string{
-	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "token-secret-file", "token-jwk", "json",
+	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "json",
 }
 
 func (a *app) serverStdio(c *cli.Context) error {

@@ -23,15 +23,16 @@ const tokenSecretVariable = "ERP_TOKEN_SECRET"
 
 // verifier checks the tokens of clients, and says how; nil with --own-login.
 func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Verifier, string, error) {
-	file, jwk := c.String("token-secret-file"), c.Bool("token-jwk")
+	file, jwk := c.String("jwt-secret-file"), c.Bool("jwt-key")
+	opts := []tokens.VerifierOption{tokens.VerifierLogger(log), tokens.ExpectIssuer(c.String("jwt-issuer"))}
 	if c.Bool("own-login") {
 		if file != "" || jwk {
-			return nil, "", usagef("with --own-login there are no tokens to check; leave out --token-secret-file and --token-jwk")
+			return nil, "", usagef("with --own-login there are no tokens to check; leave out --jwt-secret-file and --jwt-key")
 		}
 		return nil, "It asks nobody who they are: whoever reaches it acts with the login of this program.", nil
 	}
 	if file != "" && jwk {
-		return nil, "", usagef("--token-secret-file and --token-jwk are two ways to check tokens; choose one")
+		return nil, "", usagef("--jwt-secret-file and --jwt-key are two ways to check tokens; choose one")
 	}
 	secret := ""
 	if !jwk {
@@ -44,7 +45,7 @@ func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Veri
 		}
 	}
 	if secret != "" {
-		v, err := tokens.NewSecretVerifier([]byte(secret), tokens.VerifierLogger(log))
+		v, err := tokens.NewSecretVerifier([]byte(secret), opts...)
 		if err != nil {
 			return nil, "", usageErr{err}
 		}
@@ -53,16 +54,16 @@ func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Veri
 	url := s.resolver.Lookup("url")
 	if url == "" {
 		return nil, "", usagef("the tokens of clients cannot be checked without an ERP: set ERP_URL or give --url, " +
-			"or name the ERP's token secret with --token-secret-file")
+			"or name the ERP's token secret with --jwt-secret-file")
 	}
 	if jwk {
-		v, err := tokens.NewJWKVerifier(url, tokens.VerifierLogger(log))
+		v, err := tokens.NewJWKVerifier(url, opts...)
 		if err != nil {
 			return nil, "", usageErr{err}
 		}
 		return v, "Clients send their own token of the ERP, which is checked with the key the ERP publishes.", nil
 	}
-	v, err := tokens.NewIntrospectionVerifier(url, tokens.VerifierLogger(log))
+	v, err := tokens.NewIntrospectionVerifier(url, opts...)
 	if err != nil {
 		return nil, "", usageErr{err}
 	}

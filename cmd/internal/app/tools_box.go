@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,19 +9,19 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/boundary/redisstore"
+	documents "github.com/erphub/erphub/mcp/knowledge"
 	"github.com/erphub/erphub/mcp/tools"
-	"github.com/erphub/erphub/tokens"
 )
 
 // What flags say, the environment says, too.
@@ -60,6 +61,9 @@ func toolFlags() []cli.Flag {
 		&cli.IntFlag{Name: "ai-role-id", Usage: "role to ask the AI API under (" + aiRoleVariable + ")"},
 		&cli.StringSliceFlag{Name: "knowledge", Usage: "directory of Markdown documents for searchKnowledge; repeatable", TakesFile: true},
 		&cli.StringFlag{Name: "audit", Usage: "file to append one line of JSON to for every call (default: standard error)", TakesFile: true},
+		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
+		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit of queries alone; default: the one above"},
+		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
 	}, databaseFlags()...)
 }
 
@@ -110,11 +114,39 @@ func (a *app) toolbox(c *cli.Context, s *setup, log *slog.Logger, metrics bounda
 }
 
 // addCatalog makes the tools and chooses the sets.
-func (a *app) addCatalog(c *cli.Context, _ *setup, box *toolbox) error {
-	box.catalog = *tools.New(tools.Options{Pool: box.pool, Log: box.log}).Catalog()
+func (a *app) addCatalog(c *cli.Context, s *setup, box *toolbox) error {
+	o := tools.Options{Pool: box.pool, Log: box.log, Doctor: &toolsDoctor{a: a, c: c, s: s}}
 	var err error
+	if o.Generator, err = a.generatorOutputs(s, box); err != nil {
+		return err
+	}
+	if folders := c.StringSlice("knowledge"); len(folders) > 0 {
+		library, err := documents.Open(c.Context, folders, &documents.Options{Logger: box.log})
+		if err != nil {
+			return fmt.Errorf("reading the documents: %w", err)
+		}
+		box.closers = append(box.closers, library.Close)
+		o.Knowledge = library
+	}
+	box.catalog = *tools.New(o).Catalog()
 	box.sets, err = a.toolsets(c, box.catalog.Tools)
 	return err
+}
+
+// generatorOutputs are the ways to deliver plugins that the settings make
+// possible. A folder of this machine is one only where it is configured.
+func (a *app) generatorOutputs(s *setup, box *toolbox) (tools.GeneratorOptions, error) {
+	d, err := delivery.New(delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, Logger: box.log})
+	if err != nil {
+		return tools.GeneratorOptions{}, deliveryError(err)
+	}
+	o := tools.GeneratorOptions{Deliveries: d, Modes: []generator.Mode{
+		generator.ModeURL, generator.ModeObjectStore, generator.ModeRepository, generator.ModeEmail,
+	}}
+	if cmp.Or(a.getenv("GENERATOR_DIRECTORY"), s.resolver.Lookup(delivery.KeyDirectory)) != "" {
+		o.Modes = append(o.Modes, generator.ModeFilesystem)
+	}
+	return o, nil
 }
 
 // toolsets are the names of the sets asked for.
@@ -131,49 +163,6 @@ func (a *app) toolsets(c *cli.Context, all mcp.Set) ([]string, error) {
 		return nil, usageErr{err}
 	}
 	return sets, nil
-}
-
-// addBackends connects to what the settings name.
-func (a *app) addBackends(c *cli.Context, s *setup, box *toolbox, own bool) error {
-	chosen := c.String("backend")
-	if chosen == "" {
-		chosen = a.getenv(backendVariable)
-	}
-	var first backend.Name
-	if chosen != "" {
-		var err error
-		if first, err = backend.ParseName(chosen); err != nil {
-			return usageErr{err}
-		}
-	}
-	var use []backend.Backend
-	if address := s.resolver.Lookup("url"); address != "" {
-		o := &backend.RESTOptions{Logger: a.log, Client: []erp.Option{erp.WithUserAgent("erphub-mcp/" + version())}}
-		if own {
-			source, err := a.source(s)
-			if err != nil {
-				return err
-			}
-			if source != nil {
-				o.Own = source
-			}
-		}
-		rest, err := backend.NewREST(address, o)
-		if err != nil {
-			return usageErr{err}
-		}
-		box.closers = append(box.closers, func() error { rest.Close(); return nil })
-		use = append(use, rest)
-	}
-	if len(use) == 0 && chosen == "" && !box.calls {
-		return nil // what the tools are can be told without an ERP
-	}
-	pool, err := backend.NewPool(first, use...)
-	if err != nil {
-		return usageErr{err}
-	}
-	box.pool = pool
-	return nil
 }
 
 // addBoundary puts permission, limits and audit in front of the tools.
@@ -276,45 +265,6 @@ func (a *app) redisURL(c *cli.Context) (string, error) {
 		return given, nil
 	}
 	return a.getenv(redisVariable), nil
-}
-
-// aiAPI is what is needed to ask an AI API; an empty url means that there is
-// none.
-type aiAPI struct {
-	url   string
-	token tokens.Secret
-	role  *int // nil: the token's own
-}
-
-func (a *app) aiAPI(c *cli.Context) (aiAPI, error) {
-	api := aiAPI{url: c.String("ai-api-url")}
-	if api.url == "" {
-		api.url = a.getenv(aiURLVariable)
-	}
-	token, file := c.String("ai-api-token"), c.String("ai-api-token-file")
-	switch {
-	case token != "" && file != "":
-		return api, usagef("--ai-api-token and --ai-api-token-file both name a token; choose one")
-	case file != "":
-		var err error
-		if token, err = readSecretFile(file); err != nil {
-			return api, fmt.Errorf("reading the token for the AI API: %w", err)
-		}
-	case token == "":
-		token = a.getenv(aiTokenVariable)
-	}
-	api.token = tokens.NewSecret(token)
-	if c.IsSet("ai-role-id") {
-		role := c.Int("ai-role-id")
-		api.role = &role
-	} else if text := a.getenv(aiRoleVariable); text != "" {
-		role, err := strconv.Atoi(text)
-		if err != nil || role < 0 {
-			return api, usagef("%s must be the number of a role", aiRoleVariable)
-		}
-		api.role = &role
-	}
-	return api, nil
 }
 
 // about says what can be done.

@@ -1,0 +1,269 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/doctor"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/tools"
+	"github.com/erphub/erphub/tokens"
+)
+
+// ownLoginTime is how long a server waits at its start to learn who it is.
+const ownLoginTime = 10 * time.Second
+
+// addBackends makes the backends the settings name: rest with an address of
+// the ERP, ai with one of an AI API, db with one of the database, cli where it
+// is chosen.
+func (a *app) addBackends(c *cli.Context, s *setup, box *toolbox, own bool) error {
+	chosen := c.String("backend")
+	if chosen == "" {
+		chosen = a.getenv(backendVariable)
+	}
+	var first backend.Name
+	if chosen != "" {
+		var err error
+		if first, err = backend.ParseName(chosen); err != nil {
+			return usageErr{err}
+		}
+	}
+	var login tokens.Source // of this program, for callers without a token
+	if own && s.resolver.Lookup("url") != "" {
+		var err error
+		if login, err = a.source(s); err != nil {
+			return err
+		}
+	}
+	api, err := a.aiAPI(c)
+	if err != nil {
+		return err
+	}
+	var use []backend.Backend
+	for _, add := range []func() (backend.Backend, error){
+		func() (backend.Backend, error) { return a.restBackend(s, box, login) },
+		func() (backend.Backend, error) { return a.aiBackend(api, login, own) },
+		func() (backend.Backend, error) { return a.dbBackend(c, s, box, login) },
+		func() (backend.Backend, error) { return a.cliBackend(s, api, login, first) },
+	} {
+		b, err := add()
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			use = append(use, b)
+		}
+	}
+	if len(use) == 0 && chosen == "" && !box.calls {
+		return nil // what the tools are can be told without an ERP
+	}
+	if box.pool, err = backend.NewPool(first, use...); err != nil {
+		return usageErr{err}
+	}
+	return nil
+}
+
+func (a *app) restBackend(s *setup, box *toolbox, login tokens.Source) (backend.Backend, error) {
+	address := s.resolver.Lookup("url")
+	if address == "" {
+		return nil, nil
+	}
+	o := &backend.RESTOptions{Logger: a.log, Client: []erp.Option{erp.WithUserAgent("erphub-mcp/" + version())}}
+	if login != nil {
+		o.Own = login
+	}
+	rest, err := backend.NewREST(address, o)
+	if err != nil {
+		return nil, usageErr{err}
+	}
+	box.closers = append(box.closers, func() error { rest.Close(); return nil })
+	return rest, nil
+}
+
+func (a *app) aiBackend(api aiAPI, login tokens.Source, own bool) (backend.Backend, error) {
+	if api.url == "" {
+		return nil, nil
+	}
+	o := &backend.AIOptions{Role: api.role, Logger: a.log}
+	switch {
+	case own && !api.token.IsZero():
+		source, err := tokens.Static(api.token)
+		if err != nil {
+			return nil, usageErr{fmt.Errorf("the token for the AI API: %w", err)}
+		}
+		o.Own = source
+	case login != nil:
+		o.Own = login
+	}
+	b, err := backend.NewAI(api.url, o)
+	if err != nil {
+		return nil, usageErr{err}
+	}
+	return b, nil
+}
+
+// dbBackend opens the ERP's database, under the rights of the caller's role.
+func (a *app) dbBackend(c *cli.Context, s *setup, box *toolbox, login tokens.Source) (backend.Backend, error) {
+	if !box.calls {
+		return nil, nil
+	}
+	address, err := a.address(c, s, "database", "database.url")
+	if err != nil || address == "" {
+		return nil, err
+	}
+	audit, err := a.address(c, s, "audit-database", "database.audit-url")
+	if err != nil {
+		return nil, err
+	}
+	db, err := backend.OpenDB(c.Context, address, &backend.DBOptions{
+		Postgres: aiquery.PostgresOptions{Schema: a.schema(c), AuditURL: audit}, Logger: box.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	box.closers = append(box.closers, func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context), lateRecords)
+		defer cancel()
+		return db.Close(ctx)
+	})
+	if login != nil {
+		a.knowOwn(c.Context, box, login)
+	}
+	return db, nil
+}
+
+// knowOwn learns from the login of this program who its user is in the ERP,
+// which a database cannot be asked without.
+func (a *app) knowOwn(ctx context.Context, box *toolbox, login tokens.Source) {
+	ctx, cancel := context.WithTimeout(ctx, ownLoginTime)
+	defer cancel()
+	token, err := login.Token(ctx)
+	if err == nil {
+		var claims tokens.Claims
+		if claims, err = tokens.UnverifiedClaims(token); err == nil && claims.Complete { // it is our own
+			l := &box.local
+			l.ID, l.Known = fmt.Sprintf("%d/%d", claims.ClientID, claims.UserID), true
+			l.ClientID, l.UserID, l.RoleID, l.OrgID = claims.ClientID, claims.UserID, claims.RoleID, claims.OrgID
+			return
+		}
+	}
+	box.log.Warn("the database cannot be asked: the login of this program does not tell user and role", "error", err)
+}
+
+// cliBackend runs the program erphub, where that was chosen.
+func (a *app) cliBackend(s *setup, api aiAPI, login tokens.Source, first backend.Name) (backend.Backend, error) {
+	if first != backend.CLI {
+		return nil, nil
+	}
+	o := &backend.CLIOptions{AIURL: api.url, Role: api.role}
+	if login != nil {
+		for _, name := range []string{
+			"ERP_TOKEN", "ERP_USERNAME", "ERP_PASSWORD", "ERP_CLIENT_ID", "ERP_ROLE_ID", "ERP_ORG_ID",
+			"ERPHUB_PROFILE", "ERPHUB_CONFIG", "HOME", "XDG_CONFIG_HOME",
+		} {
+			if value := a.getenv(name); value != "" {
+				o.Own = append(o.Own, name+"="+value)
+			}
+		}
+	}
+	b, err := backend.NewCLI(s.resolver.Lookup("url"), o)
+	if err != nil {
+		return nil, usageErr{err}
+	}
+	return b, nil
+}
+
+// aiAPI is what is needed to ask an AI API; an empty url means that there is
+// none.
+type aiAPI struct {
+	url   string
+	token tokens.Secret
+	role  *int // nil: the token's own
+}
+
+func (a *app) aiAPI(c *cli.Context) (aiAPI, error) {
+	api := aiAPI{url: c.String("ai-api-url")}
+	if api.url == "" {
+		api.url = a.getenv(aiURLVariable)
+	}
+	token, file := c.String("ai-api-token"), c.String("ai-api-token-file")
+	switch {
+	case token != "" && file != "":
+		return api, usagef("--ai-api-token and --ai-api-token-file both name a token; choose one")
+	case file != "":
+		var err error
+		if token, err = readSecretFile(file); err != nil {
+			return api, fmt.Errorf("reading the token for the AI API: %w", err)
+		}
+	case token == "":
+		token = a.getenv(aiTokenVariable)
+	}
+	api.token = tokens.NewSecret(token)
+	if c.IsSet("ai-role-id") {
+		role := c.Int("ai-role-id")
+		api.role = &role
+	} else if text := a.getenv(aiRoleVariable); text != "" {
+		role, err := strconv.Atoi(text)
+		if err != nil || role < 0 {
+			return api, usagef("%s must be the number of a role", aiRoleVariable)
+		}
+		api.role = &role
+	}
+	return api, nil
+}
+
+// toolsDoctor examines for the tools what this machine and the settings are.
+type toolsDoctor struct {
+	a *app
+	c *cli.Context
+	s *setup
+}
+
+func (d *toolsDoctor) Environment(ctx context.Context) []tools.Finding {
+	path, err := d.a.configPath(d.c)
+	return toolFindings(doctor.Environment(ctx, doctor.Host{
+		Program: "erphub-mcp " + version(), Environ: d.a.env, ConfigPath: path, ConfigErr: err,
+	}))
+}
+
+func (d *toolsDoctor) Configuration(ctx context.Context) ([]tools.Finding, []tools.Setting) {
+	var settings []tools.Setting
+	for _, k := range config.Keys() {
+		if k.State {
+			continue
+		}
+		v := d.s.resolver.Value(k.Name)
+		setting := tools.Setting{Name: k.Name, Env: k.Env, Set: v.Text() != "", Secret: k.Secret}
+		if setting.Set {
+			setting.From = string(v.Origin)
+			if !k.Secret {
+				setting.Value = printable(v.String())
+			}
+		}
+		settings = append(settings, setting)
+	}
+	return toolFindings(doctor.Configuration(ctx, d.a.doctorSettings(d.c, d.s, nil, nil))), settings
+}
+
+func (d *toolsDoctor) Database(ctx context.Context) []tools.Finding {
+	address, err := d.a.address(d.c, d.s, "database", "database.url")
+	if err != nil {
+		return toolFindings([]doctor.Check{doctor.Skip(doctor.AreaDatabase, "database answers", err.Error())})
+	}
+	return toolFindings(doctor.Database(ctx, address, d.a.schema(d.c)))
+}
+
+func toolFindings(checks []doctor.Check) []tools.Finding {
+	out := make([]tools.Finding, len(checks))
+	for i, c := range checks {
+		out[i] = tools.Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Mend: c.Mend}
+	}
+	return out
+}
