@@ -192,7 +192,7 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, metrics boundary.Metrics
 		box.closers, box.shared = append(box.closers, store.Close), true
 		o.Store = store
 	}
-	var audit io.Writer = a.streams.Err
+	audit := a.streams.Err
 	if path := c.String("audit"); path != "" {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
