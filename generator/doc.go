@@ -12,6 +12,8 @@
 // component. Each has a description and typed options, as values and as JSON
 // Schema. [Generate] makes a new plugin; [Add] adds to one that is there and
 // changes only what is needed, so that adding twice does nothing the second time.
+// Tables, windows and columns are looked up in the dictionary that is given;
+// [Generator.Dictionary] tells whether one is needed.
 //
 // # Artifacts
 //

@@ -133,7 +133,10 @@ func (a *app) writeArtifact(c *cli.Context, artifact *generator.Artifact, dir st
 		}
 		if !c.Bool("json") {
 			a.notes(report.Notes)
-			_, err := a.streams.Out.Write([]byte(printable(string(diff))))
+			if terminal(a.streams.Out) {
+				diff = []byte(printable(string(diff)))
+			}
+			_, err := a.streams.Out.Write(diff)
 			return err
 		}
 		report.Diff = string(diff)
