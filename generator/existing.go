@@ -117,13 +117,36 @@ func releaseOf(m *manifest) string {
 var versionAttribute = regexp.MustCompile(`bundle-version="?[\[(]?([0-9]+)\.`)
 
 // packageThere is the package that the plugin's own are below: that of its
-// activator, else the one made of its name.
+// activator or of a factory of ours, else the one made of its name.
 func (b *bundle) packageThere() string {
 	activator := b.manifest.get("Bundle-Activator")
 	if i := strings.LastIndexByte(activator, '.'); i > 0 && b.thereIs(b.sourceOf(activator)) {
 		return activator[:i]
 	}
-	return packageOf(b.ID)
+	files, err := fs.Glob(b.existing, "OSGI-INF/*.xml")
+	if err != nil {
+		files = nil // without a folder there are none
+	}
+	for _, file := range files {
+		class := strings.TrimSuffix(path.Base(file), ".xml")
+		for _, kind := range []*kindOfClass{&modelKind, &processKind, &calloutKind, &formKind, &delegateKind} {
+			pkg, ok := strings.CutSuffix(class, "."+prefixOf(b.ID)+kind.factory)
+			if ok && b.thereIs(b.sourceOf(class)) {
+				return pkg
+			}
+		}
+	}
+	pkg := packageOf(b.ID)
+	if above, ok := strings.CutSuffix(pkg, ".rest"); ok && b.Host != "" && b.hasPackage(pkg) && !b.hasPackage(pkg+".rest") {
+		return above // a fragment beside a plugin: its resources are below the plugin's package
+	}
+	return pkg
+}
+
+// hasPackage reports whether there are sources of a package.
+func (b *bundle) hasPackage(pkg string) bool {
+	files, err := fs.Glob(b.existing, path.Join(b.source(), strings.ReplaceAll(pkg, ".", "/"), "*.java"))
+	return err == nil && len(files) > 0
 }
 
 func (b *bundle) sourceOf(class string) string {
