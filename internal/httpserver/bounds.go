@@ -22,7 +22,7 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 				if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
 					panic(p)
 				}
-				s.log.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				s.log.Error("a handler panicked", "route", cmp.Or(rec.route, r.Pattern, "none"), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if rec.status == 0 {
 					Problem(rec, http.StatusInternalServerError, "the server has a bug here, which it has logged")
 				}
@@ -42,7 +42,8 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 }
 
 // count notes a request that was answered. The route is a pattern, of which
-// there are few, not the path, of which there is no end.
+// there are few, not the path, of which there is no end and which can be a
+// secret, such as a link to a download.
 func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 	route := cmp.Or(rec.route, r.Pattern, "none")
 	status := rec.status
@@ -53,7 +54,7 @@ func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 	if s.opts.Streams == nil || !s.opts.Streams(r) {
 		s.seconds.Observe(took.Seconds(), route)
 	}
-	s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", status, "took", took)
+	s.log.Debug("request", "method", r.Method, "route", route, "status", status, "took", took)
 }
 
 // bounded is around the handler: how many at a time, how long, how much.

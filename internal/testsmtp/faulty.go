@@ -59,8 +59,8 @@ func StartFaulty(t testing.TB, faults Faults) *Faulty {
 		server.TLSConfig = faults.TLS
 	}
 	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(ln) }() // ends with an error always
-	t.Cleanup(func() { _ = server.Close(); <-done })
+	go func() { defer close(done); _ = server.Serve(ln) }()          // ends with an error always
+	t.Cleanup(func() { _ = server.Close(); _ = ln.Close(); <-done }) // the server knows the listener only once it serves
 	return f
 }
 
