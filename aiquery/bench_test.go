@@ -50,7 +50,7 @@ CREATE TABLE c_orderline (c_orderline_id numeric(10) PRIMARY KEY, c_order_id num
 	line numeric(10), qtyordered numeric, linenetamt numeric);
 INSERT INTO c_bpartner SELECT g, (ARRAY[0,11,11,11,12])[1+g%%5], g%%20, 'V'||g, 'Partner '||g, 'Y' FROM generate_series(1, greatest(%[1]d/100, 10)) g;
 INSERT INTO m_product SELECT g, 11, 0, 'P'||g, 'Product '||g FROM generate_series(1, greatest(%[1]d/500, 10)) g;
-INSERT INTO c_order SELECT g, (ARRAY[11,11,11,12])[1+g%%4], g%%20, 'SO'||g, (ARRAY['CO','CO','DR','VO'])[1+g%%4], 1+(g*7919)%%greatest(%[1]d/100, 10),
+INSERT INTO c_order SELECT g, (ARRAY[11,11,11,12])[1+g%%4], g%%20, 'SO'||g, (ARRAY['CO','CO','DR','VO'])[1+g%%4], 1+(g::bigint*7919)%%greatest(%[1]d/100, 10),
 	timestamp '2020-01-01' + (g%%1800)*interval '1 day', (g%%100000)/7.0, 'order '||g FROM generate_series(1, %[1]d) g;
 INSERT INTO c_orderline SELECT g, g, o.ad_client_id, o.ad_org_id, 1+(g*31)%%greatest(%[1]d/500, 10), 10, 1+g%%9, (g%%5000)/3.0 FROM generate_series(1, %[1]d) g JOIN c_order o ON o.c_order_id = g;
 CREATE INDEX ON c_order (documentno); CREATE INDEX ON c_order (c_bpartner_id); CREATE INDEX ON c_order (dateordered); CREATE INDEX ON c_orderline (c_order_id); CREATE INDEX ON c_orderline (m_product_id);
