@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/syncbuffer"
+)
+
+// programVariable makes the test binary the program.
+const programVariable = "ERPHUB_MCP_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(programVariable) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// program is a running tool server.
+type program struct {
+	url string
+	cmd *exec.Cmd
+	log *syncbuffer.Buffer
+}
+
+// run starts the program and waits until it answers. It sees no settings but
+// env.
+func run(t testing.TB, env []string, args ...string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	ready := filepath.Join(dir, "ready")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p := &program{log: &syncbuffer.Buffer{}}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	p.cmd = exec.CommandContext(ctx, self, append([]string{"--listen", "127.0.0.1:0", "--ready-file", ready}, args...)...)
+	p.cmd.Env = append([]string{programVariable + "=1", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}, env...)
+	p.cmd.Stderr = p.log
+	require.NoError(t, p.cmd.Start())
+	ended := make(chan struct{})
+	go func() { _ = p.cmd.Wait(); close(ended) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	require.Eventually(t, func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("the program ended: %s", p.log.String())
+		default:
+		}
+		text, err := os.ReadFile(ready)
+		var r httpserver.Ready
+		if err != nil || json.Unmarshal(text, &r) != nil {
+			return false
+		}
+		p.url = r.URL
+		return true
+	}, time.Minute, 5*time.Millisecond, "%s", p.log)
+	return p
+}
+
+// bearer sends a token with every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connect is a session of the official Go client.
+func connect(t testing.TB, url, token, version string) *sdk.ClientSession {
+	t.Helper()
+	cs, err := sdk.NewClient(&sdk.Implementation{Name: "story", Version: "1"}, &sdk.ClientOptions{
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
+		},
+	}).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}},
+		&sdk.ClientSessionOptions{ProtocolVersion: version})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = cs.Close() })
+	return cs
+}
+
+// args are arguments of a tool.
+type args map[string]any
+
+// call is what a tool answers, for programs where it has a form for them, and
+// whether that is a failure.
+func call(t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (answer string, failed bool) {
+	t.Helper()
+	res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	require.NoError(t, err, tool)
+	if res.StructuredContent != nil {
+		raw, err := json.Marshal(res.StructuredContent)
+		require.NoError(t, err)
+		return string(raw), res.IsError
+	}
+	var b strings.Builder
+	for _, c := range res.Content {
+		if text, ok := c.(*sdk.TextContent); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String(), res.IsError
+}
+
+// do decodes what a tool answers, which must be no failure.
+func do[T any](t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (out T) {
+	t.Helper()
+	answer, failed := call(t, cs, tool, arguments)
+	require.False(t, failed, "%s %v: %s", tool, arguments, answer)
+	require.NoError(t, json.Unmarshal([]byte(answer), &out), answer)
+	return out
+}
