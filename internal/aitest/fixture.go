@@ -68,7 +68,7 @@ func (w *writer) dictionary() {
 	w.exec(`UPDATE C_Order SET ZZ_Shadow='` + CanaryText + `column'`)
 	w.exec(`UPDATE AD_Column SET IsSecure='Y' WHERE ColumnName='DUNS'`)
 	// What metadata tells of a column.
-	w.exec(`UPDATE AD_Column SET Help='Who orders', ReadOnlyLogic='@DocStatus@=CO' WHERE AD_Table_ID=259 AND ColumnName='C_BPartner_ID'`)
+	w.exec(`UPDATE AD_Column SET Help='Who orders', ReadOnlyLogic='@DocStatus@=CO', AD_Process_ID=(SELECT MIN(AD_Process_ID) FROM AD_Process) WHERE AD_Table_ID=259 AND ColumnName='C_BPartner_ID'`)
 	w.exec(`UPDATE AD_Field SET DisplayLogic='@IsSOTrx@=Y' WHERE AD_Column_ID=(SELECT AD_Column_ID FROM AD_Column WHERE AD_Table_ID=259 AND ColumnName='C_BPartner_ID')
 		AND AD_Tab_ID IN (SELECT AD_Tab_ID FROM AD_Tab WHERE AD_Window_ID=143)`)
 }
