@@ -221,8 +221,8 @@ func protect(do func() error) (err error) {
 func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record) (*guard.Plan, *output, error) {
 	var out *output
 	plan, err := e.secured(ctx, who, q, rec, func(s *statement, p *Policy) (err error) {
-		fence := slices.Contains(e.opts.AlwaysFence, q.RoleID)
-		if !fence {
+		rec.fenced = slices.Contains(e.opts.AlwaysFence, q.RoleID)
+		if !rec.fenced {
 			out, err = e.db.run(ctx, s)
 			if err == nil || errors.Is(err, errRightsChanged) || !e.db.failure(err).data {
 				return err

@@ -47,6 +47,14 @@ func (p *Policy) known(name string) (*dictTable, bool) {
 	return t, true
 }
 
+// runs tells whether the role may run a process. As with windows, the rows
+// decide; for a role that has none, because the ERP makes none, everything
+// goes unless it is kept by hand.
+func (p *Policy) runs(process int) bool {
+	grant, ok := p.rights.processes[int64(process)]
+	return grant.read || !ok && !p.rights.manual && len(p.rights.processes) == 0
+}
+
 // visible tells whether a column of a table that is known may be known, too,
 // and whether it is masked.
 func (p *Policy) visible(t *dictTable, c *dict.ColumnInfo) (ok, redacted bool) {
@@ -116,6 +124,9 @@ func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c 
 		Redacted: redacted, Default: c.Default, Min: c.Min, Max: c.Max, Reference: c.Reference, ValidationRule: c.ValRule, ValidationSQL: c.ValRuleCode,
 		ReadOnlyLogic: c.ReadOnlyLogic, MandatoryLogic: c.MandatoryLogic, ProcessID: c.ProcessID, Callout: c.Callout, EntityType: c.EntityType,
 		SelectionColumn: c.Selection, AlwaysUpdateable: c.AlwaysUpdateable,
+	}
+	if !p.runs(c.ProcessID) {
+		m.ProcessID = 0
 	}
 	if c.Identifier {
 		m.IdentifierSeq = c.SeqNo

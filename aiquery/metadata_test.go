@@ -56,6 +56,7 @@ func TestTableMetadata(t *testing.T) {
 		assert.True(t, partner.Mandatory)
 		assert.Equal(t, "Who orders", partner.Help)
 		assert.Equal(t, "@DocStatus@=CO", partner.ReadOnlyLogic)
+		assert.Zero(t, partner.ProcessID, "nor of processes that it may not run")
 		assert.Empty(t, partner.DisplayLogic, "of windows that the role may not open nothing is told")
 		assert.True(t, column(m, "C_Order_ID").Key)
 		status := column(m, "DocStatus")
@@ -89,6 +90,9 @@ func TestTableMetadata(t *testing.T) {
 			messages[strings.Replace(err.Error(), name, "?", 1)] = true
 		}
 		assert.Len(t, messages, 1, "the same words for what is not there and what is hidden")
+
+		w.rule(t, "ad_process_access", "ad_process_id, isreadwrite", "(SELECT MIN(ad_process_id) FROM ad_process), 'Y'")
+		assert.NotZero(t, column(of(aitest.Reader, "C_Order"), "C_BPartner_ID").ProcessID)
 
 		// A rule hides a column of a table that queries may not read, too.
 		free, err := w.TableMetadata(t.Context(), user, aitest.Reader, "XX_Free")

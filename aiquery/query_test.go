@@ -48,6 +48,7 @@ var reports = []string{
 	`SELECT value, name FROM m_product WHERE name LIKE '%e%' ORDER BY m_product_id`,
 	`SELECT ad_org_id, count(*) FROM c_orderline GROUP BY ad_org_id ORDER BY 1`,
 	`SELECT CASE WHEN grandtotal > 1000 THEN 'big' ELSE 'small' END k, count(*) FROM c_order GROUP BY 1 ORDER BY 1`,
+	`WITH answer AS (SELECT c_order_id FROM c_order) SELECT count(*) FROM answer`,
 	`SELECT 1 AS one, 'x' AS x, NULL AS n, true AS b, 1.50 AS d`,
 }
 

@@ -22,13 +22,13 @@ type rights struct {
 	manual                   bool   // IsManual: windows only by rows that say so
 	readUnlisted             bool   // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
 
-	orgs    map[int64]int // organizations and the SeqNo they came with
-	tables  []tableRule
-	columns []columnRule
-	records []recordRule
-	windows map[int64]windowGrant
-	locked  map[int64][]int64 // records others have locked, by AD_Table_ID
-	valid   []validRule
+	orgs               map[int64]int // organizations and the SeqNo they came with
+	tables             []tableRule
+	columns            []columnRule
+	records            []recordRule
+	windows, processes map[int64]windowGrant
+	locked             map[int64][]int64 // records others have locked, by AD_Table_ID
+	valid              []validRule
 
 	until time.Time // when a substitution begins or ends; zero: never
 	made  fingerprint
@@ -53,7 +53,7 @@ type (
 		exclude, readOnly, dependent bool
 		seq                          int
 	}
-	windowGrant struct {
+	windowGrant struct { // also of a process
 		read, write bool
 		seq         int
 	}
@@ -102,11 +102,27 @@ func (r row) int(column string) int64 {
 func (r row) yes(column string) bool { return r[column] == "Y" }
 
 // rows reads columns of a table; what the release lacks is empty. The
-// condition is ours and holds numbers only.
+// condition is ours and holds numbers only. What is read is compared before
+// each run.
 func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
+	asked, found, err := l.look(table, columns, where)
+	if err == nil && asked.text != "" {
+		l.into.made.add(asked.text, asked.answer)
+	}
+	return found, err
+}
+
+// asked is a statement with its answer.
+type asked struct {
+	text   string
+	answer []cells
+}
+
+// look is rows for what matters to metadata alone and need not be compared.
+func (l *rightsLoader) look(table, columns, where string) (asked, []row, error) {
 	relation := l.cat.relations[strings.ToLower(table)]
 	if relation == nil {
-		return nil, nil
+		return asked{}, nil, nil
 	}
 	var names, quoted []string
 	for _, c := range strings.Fields(strings.ToLower(columns)) {
@@ -115,7 +131,7 @@ func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, nil
+		return asked{}, nil, nil
 	}
 	from := `"` + relation.name + `"`
 	if l.schema != "" {
@@ -124,9 +140,8 @@ func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
 	text := "SELECT " + strings.Join(quoted, ", ") + " FROM " + from + " WHERE " + where
 	found, err := l.read(l.ctx, text)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", table, err)
+		return asked{}, nil, fmt.Errorf("read %s: %w", table, err)
 	}
-	l.into.made.add(text, found)
 	out := make([]row, len(found))
 	for i, cells := range found {
 		out[i] = row{}
@@ -136,7 +151,7 @@ func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
 			}
 		}
 	}
-	return out, nil
+	return asked{text, found}, out, nil
 }
 
 // loadRights reads what a role gives a user. The error is errNotHeld when the
@@ -219,7 +234,7 @@ func (l *rightsLoader) role(roleID int64) (*rights, error) {
 		roleID: roleID, userID: l.userID, clientID: row.int("ad_client_id"), name: row["name"],
 		level: strings.ReplaceAll(row["userlevel"], " ", ""), allOrgs: row.yes("isaccessallorgs"), personal: row.yes("ispersonalaccess"),
 		manual: row.yes("ismanual"), maxRows: int(max(row.int("maxqueryrecords"), 0)),
-		orgs: map[int64]int{}, windows: map[int64]windowGrant{},
+		orgs: map[int64]int{}, windows: map[int64]windowGrant{}, processes: map[int64]windowGrant{},
 	}
 	if err := l.organizations(r, row); err != nil {
 		return nil, err
@@ -313,13 +328,16 @@ func (l *rightsLoader) rules(r *rights) error {
 		r.records = append(r.records, recordRule{row.int("ad_table_id"), row.int("record_id"), row.yes("isexclude"), row.yes("isreadonly"),
 			row.yes("isdependententities"), ownSeq})
 	}
-	if found, err = l.rows("AD_Window_Access", "AD_Window_ID IsReadWrite IsActive", ofRole); err != nil {
-		return err
-	}
-	for _, row := range found {
-		// An inactive row takes access away, also that of an included role.
-		on := row.yes("isactive")
-		r.windows[row.int("ad_window_id")] = windowGrant{on, on && row.yes("isreadwrite"), ownSeq}
+	for key, into := range map[string]map[int64]windowGrant{"AD_Window": r.windows, "AD_Process": r.processes} {
+		_, found, err := l.look(key+"_Access", key+"_ID IsReadWrite IsActive", ofRole)
+		if err != nil {
+			return err
+		}
+		for _, row := range found {
+			// An inactive row takes access away, also that of an included role.
+			on := row.yes("isactive")
+			into[row.int(strings.ToLower(key)+"_id")] = windowGrant{on, on && row.yes("isreadwrite"), ownSeq}
+		}
 	}
 	return nil
 }

@@ -52,20 +52,9 @@ func (l *rightsLoader) merge(r *rights, roleID int64, seq int) error {
 		}
 		return true
 	}, func(n *recordRule) { n.seq = seq })
-	for window, grant := range other.windows {
-		if other.clientID != r.clientID && other.clientID != 0 {
-			break // another tenant's role opens nothing here; what it closes stays closed
-		}
-		old, there := r.windows[window]
-		switch {
-		case !there:
-			grant.seq = seq
-		case old.seq == seq:
-			grant = windowGrant{old.read || grant.read, old.write || grant.write, seq}
-		default:
-			grant = old
-		}
-		r.windows[window] = grant
+	if other.clientID == r.clientID || other.clientID == 0 { // another tenant's role opens nothing here; what it closes stays closed
+		mergeGrants(r.windows, other.windows, seq)
+		mergeGrants(r.processes, other.processes, seq)
 	}
 	return nil
 }
@@ -85,4 +74,20 @@ func mergeRules[R any](own, others []R, meet func(old *R, n R) bool, mark func(*
 		}
 	}
 	return own
+}
+
+// mergeGrants adds what another role may open.
+func mergeGrants(own, others map[int64]windowGrant, seq int) {
+	for id, grant := range others {
+		old, there := own[id]
+		switch {
+		case !there:
+			grant.seq = seq
+		case old.seq == seq:
+			grant = windowGrant{old.read || grant.read, old.write || grant.write, seq}
+		default:
+			grant = old
+		}
+		own[id] = grant
+	}
 }
