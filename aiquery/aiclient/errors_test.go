@@ -17,7 +17,6 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/internal/aitest"
 	"github.com/erphub/erphub/internal/aitest/aiengine"
 )
 
@@ -63,7 +62,7 @@ func TestErrors(t *testing.T) {
 	_, err = c.WindowContext(ctx, 1)
 	is(t, err, aiclient.ErrNotFound)
 	is(t, ask("SELECT count(*) FROM generate_series(1, 1000000000)"), aiclient.ErrTimeout)
-	_, err = s.client(t, aiclient.WithToken(tokenOf(t, aitest.User, -time.Minute))).Roles(ctx)
+	_, err = s.client(t, aiclient.WithToken(tokenOf(t, aiengine.User, -time.Minute))).Roles(ctx)
 	is(t, err, aiclient.ErrUnauthorized)
 	is(t, ask(strings.Repeat("x", 2<<20)), aiclient.ErrRefused)
 	for range 100 {
@@ -266,8 +265,8 @@ func TestRedirects(t *testing.T) {
 // A token that is refused is renewed once; no error shows one, whatever the
 // answer says.
 func renewal(t *testing.T, s *service) {
-	old, good := tokenOf(t, aitest.User, -time.Minute), tokenOf(t, aitest.User, time.Hour)
-	older := tokenOf(t, aitest.User, -time.Hour)
+	old, good := tokenOf(t, aiengine.User, -time.Minute), tokenOf(t, aiengine.User, time.Hour)
+	older := tokenOf(t, aiengine.User, -time.Hour)
 	for _, tt := range []struct {
 		name    string
 		source  *rotating

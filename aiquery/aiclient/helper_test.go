@@ -16,7 +16,6 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/aitest"
 	"github.com/erphub/erphub/internal/aitest/aiengine"
 	"github.com/erphub/erphub/tokens"
 )
@@ -28,7 +27,7 @@ const secret = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 func tokenOf(t testing.TB, user int, left time.Duration) string {
 	t.Helper()
 	text, err := jwt.NewWithClaims(jwt.SigningMethodHS512, jwt.MapClaims{"iss": "idempiere.org", "sub": "AiUser", "exp": time.Now().Add(left).Unix(),
-		"AD_Client_ID": aitest.Tenant, "AD_User_ID": user, "AD_Role_ID": aitest.Reader, "AD_Org_ID": 0}).SignedString([]byte(secret))
+		"AD_Client_ID": aiengine.Tenant, "AD_User_ID": user, "AD_Role_ID": aiengine.Role, "AD_Org_ID": 0}).SignedString([]byte(secret))
 	require.NoError(t, err)
 	return text
 }
@@ -85,7 +84,7 @@ func (s *service) came() int {
 
 func (s *service) client(t testing.TB, opts ...aiclient.Option) *aiclient.Client {
 	t.Helper()
-	c, err := aiclient.New(s.url, append([]aiclient.Option{aiclient.WithToken(tokenOf(t, aitest.User, time.Hour)), aiclient.WithRole(aitest.Reader)}, opts...)...)
+	c, err := aiclient.New(s.url, append([]aiclient.Option{aiclient.WithToken(tokenOf(t, aiengine.User, time.Hour)), aiclient.WithRole(aiengine.Role)}, opts...)...)
 	require.NoError(t, err)
 	return c
 }

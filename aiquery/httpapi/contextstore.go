@@ -88,7 +88,9 @@ func newMemoryStore(now func() time.Time, limit int) *MemoryStore {
 	return &MemoryStore{now: now, limit: limit, all: map[ContextKey]*list.Element{}, users: map[jsonapi.UserKey]map[ContextKey]bool{}, order: list.New()}
 }
 
-func (k ContextKey) user() jsonapi.UserKey { return jsonapi.UserKey{Client: k.ClientID, User: k.UserID} }
+func (k ContextKey) user() jsonapi.UserKey {
+	return jsonapi.UserKey{Client: k.ClientID, User: k.UserID}
+}
 
 // Put keeps a context. A user can have 64 at a time.
 func (m *MemoryStore) Put(_ context.Context, key ContextKey, c StoredContext) error {

@@ -2,6 +2,7 @@ package aiengine
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"testing"
 	"time"
@@ -12,14 +13,39 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/aitest"
+)
+
+// Users and roles of the demo data.
+const (
+	Tenant   = 11
+	User     = 101 // GardenAdmin, who has Role and UserRole
+	Stranger = 102 // GardenUser, who has UserRole alone
+	Role     = 102 // GardenWorld Admin
+	UserRole = 103 // GardenWorld User
+	System   = 0   // a role that neither has
+	Unknown  = 2_999_999
+
+	// SecureColumn is marked as secure in every table, so that it is masked.
+	SecureColumn = "DUNS"
+	// HiddenTable is kept from Role.
+	HiddenTable = "C_Campaign"
 )
 
 // Embedded makes an engine with its audit on an embedded ERP of its own. Both
 // end with the test.
 func Embedded(t testing.TB, opts *aiquery.Options) (*aiquery.Engine, *erptest.Server) {
 	t.Helper()
-	srv := aitest.Embedded(t)
+	srv := erptest.New(t)
+	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), "UPDATE AD_Column SET IsSecure='Y' WHERE ColumnName=?", SecureColumn)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(t.Context(), `INSERT INTO AD_Table_Access (AD_Client_ID, AD_Org_ID, AD_Role_ID, AD_Table_ID, IsActive, IsExclude,
+			AccessTypeRule, IsReadOnly, Created, CreatedBy, Updated, UpdatedBy)
+			SELECT ?, 0, ?, AD_Table_ID, 'Y', 'Y', 'A', 'N', Created, 0, Updated, 0 FROM AD_Table WHERE TableName=?`, Tenant, Role, HiddenTable)
+		return err
+	}, "AD_Column", "AD_Table_Access"))
 	read := srv.Database()
 	source, err := dbdict.New(read, dbdict.SQLite, nil)
 	require.NoError(t, err)
