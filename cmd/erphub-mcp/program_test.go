@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testredis"
+)
+
+// Spans reach a collector, with the names of tools and nothing of arguments and
+// tokens.
+func TestTracesAreSent(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex // guards names and all
+	names, all := map[string]bool{}, ""
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
+			var z *gzip.Reader
+			if z, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+				body, err = io.ReadAll(z)
+			}
+		}
+		var sent collector.ExportTraceServiceRequest
+		if err == nil {
+			err = proto.Unmarshal(body, &sent)
+		}
+		if err != nil || r.URL.Path != "/v1/traces" {
+			http.Error(w, fmt.Sprint(r.URL.Path, err), http.StatusBadRequest)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all += sent.String()
+		for _, resource := range sent.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				for _, span := range scope.Spans {
+					names[span.Name] = true
+				}
+			}
+		}
+		w.Header().Set("Content-Type", "application/x-protobuf")
+	}))
+	t.Cleanup(srv.Close)
+	erp := erptest.New(t)
+	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
+	require.NoError(t, err)
+	p := run(t, []string{"ERP_URL=" + erp.URL(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + srv.URL})
+	cs := connect(t, p.url, token, "2025-11-25")
+	_, failed := call(t, cs, "listTables", args{"pattern": "Kanarienvogel%"})
+	require.False(t, failed)
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt)) // what was not sent yet is sent at the end
+	require.Eventually(t, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return names["tools/call listTables"] && names["initialize"]
+	}, 20*time.Second, 5*time.Millisecond, "%s", p.log)
+	mu.Lock()
+	defer mu.Unlock()
+	assert.Contains(t, all, "erphub-mcp")
+	assert.NotContains(t, all, "Kanarienvogel")
+	assert.NotContains(t, all+p.log.String(), token)
+}
+
+// Two processes behind a proxy that takes turns: one is killed while it is asked,
+// clients go on with the other, and limits are those of both together.
+func TestAKilledReplica(t *testing.T) {
+	t.Parallel()
+	redis := testredis.Start(t)
+	erp := erptest.New(t)
+	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
+	require.NoError(t, err)
+	var replicas []*program
+	var targets []*url.URL
+	for range 2 {
+		p := run(t, []string{"ERP_URL=" + erp.URL(), "ERPHUB_REDIS_URL=" + redis.URL()}, "--stateless", "--host", "*", "--calls-per-minute", "12")
+		u, err := url.Parse(p.url)
+		require.NoError(t, err)
+		replicas, targets = append(replicas, p), append(targets, u)
+		require.Eventually(t, func() bool { return strings.Contains(p.log.String(), "any number of it may run side by side") }, 5*time.Second, time.Millisecond)
+	}
+	balancer := &balancer{targets: targets}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Transport: balancer, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(targets[0]) }})
+	t.Cleanup(proxy.Close)
+	sessions := []*sdk.ClientSession{connect(t, proxy.URL, token, "2025-11-25"), connect(t, proxy.URL, token, "2026-07-28")}
+	for i := range 12 {
+		if i == 6 {
+			require.Positive(t, balancer.served[0].Load())
+			require.Positive(t, balancer.served[1].Load())
+			require.NoError(t, replicas[0].cmd.Process.Kill())
+		}
+		answer, failed := call(t, sessions[i%2], "getStatistics", nil)
+		require.False(t, failed, "call %d: %s", i, answer)
+	}
+	answer, failed := call(t, sessions[0], "getStatistics", nil)
+	assert.True(t, failed, "what the dead one answered counts, too")
+	assert.Contains(t, answer, "rate_limit_exceeded")
+}
+
+// balancer takes turns, and asks the other one where one cannot be reached.
+type balancer struct {
+	targets []*url.URL
+	turn    atomic.Int64
+	served  [2]atomic.Int64
+}
+
+func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	var err error
+	if r.Body != nil {
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	first := int(b.turn.Add(1) % 2)
+	for _, i := range []int{first, 1 - first} {
+		again := r.Clone(r.Context())
+		again.URL.Host, again.Body = b.targets[i].Host, io.NopCloser(bytes.NewReader(body))
+		var res *http.Response
+		if res, err = http.DefaultTransport.RoundTrip(again); err == nil {
+			b.served[i].Add(1)
+			return res, nil
+		}
+	}
+	return nil, err
+}
+
+// With --stdio nothing but the protocol is on standard output, and the program
+// ends when it is told to.
+func TestStandardOutputIsClean(t *testing.T) {
+	t.Parallel()
+	erp := erptest.New(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "--stdio", "--debug")
+	cmd.Env = []string{
+		programVariable + "=1", "HOME=" + t.TempDir(), "ERP_URL=" + erp.URL(),
+		"ERP_USERNAME=GardenAdmin", "ERP_PASSWORD=GardenAdmin", "ERP_CLIENT_ID=11", "ERP_ROLE_ID=102", "ERP_ORG_ID=11",
+	}
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	require.NoError(t, cmd.Start())
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"describeTable","arguments":{"table":"C_Ordr"}}}`,
+	} {
+		_, err := io.WriteString(in, message+"\n")
+		require.NoError(t, err)
+	}
+	lines, last := bufio.NewScanner(out), ""
+	for !strings.Contains(last, `"id":2`) && lines.Scan() {
+		last = lines.Text()
+		assert.True(t, strings.HasPrefix(last, `{"jsonrpc":"2.0"`), "%s", last)
+	}
+	assert.Contains(t, last, "C_Order", "the nearest name is in the answer")
+	require.NoError(t, in.Close())
+	assert.False(t, lines.Scan(), "nothing comes behind it")
+	require.NoError(t, cmd.Wait(), log.String())
+	assert.Contains(t, log.String(), `"tool":"describeTable"`, "the audit is on standard error")
+	assert.NotContains(t, log.String(), "ERP_PASSWORD")
+}
