@@ -215,12 +215,24 @@ func (b *Toolbox) deploymentHistory() mcp.Tool {
 		if err != nil {
 			return nil, fromDeploys(err)
 		}
-		out := &deploymentHistoryOut{Runs: make([]runLine, len(list.Runs)), Total: list.Total, NextCursor: list.Next, Truncated: list.Next != ""}
-		for i := range list.Runs {
-			out.Runs[i] = b.lineOfRun(&list.Runs[i])
+		lines := b.linesOfRuns(list.Runs)
+		if fit := fitting(lines); len(fit) < len(lines) { // a shorter page has a cursor of its own
+			q.PageSize = len(fit)
+			if list, err = log.HistoryPage(ctx, q, in.Cursor); err != nil {
+				return nil, fromDeploys(err)
+			}
+			lines = b.linesOfRuns(list.Runs)
 		}
-		return out, nil
+		return &deploymentHistoryOut{Runs: lines, Total: list.Total, NextCursor: list.Next, Truncated: list.Next != ""}, nil
 	})
+}
+
+func (b *Toolbox) linesOfRuns(runs []deploylog.Run) []runLine {
+	lines := make([]runLine, len(runs))
+	for i := range runs {
+		lines[i] = b.lineOfRun(&runs[i])
+	}
+	return lines
 }
 
 // dayOrTime reads a day or a point in time; "" is none.

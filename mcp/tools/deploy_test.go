@@ -92,6 +92,15 @@ func TestDeployments(t *testing.T) {
 	second := answer[history](t, k, root, "deploymentHistory", args{"environment": "DEV", "limit": 2, "cursor": first.NextCursor})
 	assert.Len(t, second.Runs, 1)
 	assert.False(t, second.Truncated)
+	long := strings.Repeat("ö", 1000)
+	for i := range 24 {
+		answer[one](t, k, root, "startDeployment", args{"environment": "PROD", "version": fmt.Sprint(i), "changes": long, "components": long})
+	}
+	all := answer[history](t, k, root, "deploymentHistory", args{"environment": "PROD", "limit": 50})
+	assert.True(t, all.Truncated, "it is cut before it gets too long")
+	rest := answer[history](t, k, root, "deploymentHistory", args{"environment": "PROD", "limit": 50, "cursor": all.NextCursor})
+	assert.Equal(t, 24, len(all.Runs)+len(rest.Runs))
+
 	ended := answer[history](t, k, root, "deploymentHistory", args{"status": "SUCCESS", "since": "2020-01-01"})
 	require.Len(t, ended.Runs, 1)
 	assert.Equal(t, started.ID, ended.Runs[0].ID)

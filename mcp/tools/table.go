@@ -55,7 +55,7 @@ func (b *Toolbox) freshTable(ctx context.Context, c *mcp.Call, name string) (dic
 	if connErr != nil {
 		return nil, t, fromDict(err)
 	}
-	if there, _, findErr := findTable(asks, client, name); findErr != nil || !there {
+	if known, _, findErr := findTable(asks, client, name); findErr != nil || known == "" {
 		return nil, t, fromDict(err)
 	}
 	b.changes.note()
@@ -131,7 +131,7 @@ func (b *Toolbox) createTable() mcp.Tool {
 		}
 	}
 	return mcp.New(mcp.Tool{
-		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout,
+		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 20},
 		Description: "Makes a custom table (prefix XX_): its dictionary records with the standard columns, templates and columns of your own, and the table in the database. Call it with dryRun first and show the plan. " +
 			`A table that is there stays unchanged. Needs a role of the System tenant. Example: {"table": "XX_Remark", "templates": ["VALUE_NAME"], "columns": [{"name": "C_BPartner_ID", "type": "Table Direct", "mandatory": true}], "dryRun": true}.`,
 		Input: in,
@@ -159,12 +159,13 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 	if err != nil {
 		return nil, err
 	}
-	there, id, err := findTable(ctx, client, table.Name)
+	known, id, err := findTable(ctx, client, table.Name)
 	if err != nil {
 		return nil, err
 	}
+	there := known != ""
 	if there && !in.AddMissing {
-		return unchanged(ctx, client, table, id)
+		return unchanged(ctx, client, table, known, id)
 	}
 	result, err := restdict.Run(ctx, client, plan, &restdict.Options{
 		BatchSize: 50,
@@ -211,44 +212,46 @@ func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there b
 	return out
 }
 
-// findTable looks for a table, switched off or not, in the ERP itself.
-func findTable(ctx context.Context, client *erp.Client, name string) (bool, erp.ID, error) {
+// findTable looks for a table in the ERP itself, and spells its name as the ERP
+// does; "" means that there is none. One that is switched off is an error.
+func findTable(ctx context.Context, client *erp.Client, name string) (string, erp.ID, error) {
 	q := &erp.Query{Filter: erp.And(erp.Eq(erp.ToLower("TableName"), strings.ToLower(name)), anyState()), Select: []string{"TableName", "IsActive"}, Top: 1}
 	page, err := client.Query(ctx, "AD_Table", q)
 	if err != nil {
-		return false, erp.ID{}, fmt.Errorf("looking for table %s: %w", name, err)
+		return "", erp.ID{}, fmt.Errorf("looking for table %s: %w", clip(name, 80), err)
 	}
 	if len(page.Records) == 0 {
-		return false, erp.ID{}, nil
+		return "", erp.ID{}, nil
 	}
 	if active, told := page.Records[0].Bool("IsActive"); told && !active {
-		return false, erp.ID{}, &mcp.Error{
+		return "", erp.ID{}, &mcp.Error{
 			Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s is there and switched off", name),
 			Hint: "switch it on in the window Table and Column, or choose another name",
 		}
 	}
-	return true, page.Records[0].ID(), nil
+	known, _ := page.Records[0].Text("TableName")
+	return known, page.Records[0].ID(), nil
 }
 
 // anyState is for records that are switched off as well.
 func anyState() erp.Filter { return erp.NotNull("IsActive") }
 
 // unchanged tells what an existing table has of what was asked for.
-func unchanged(ctx context.Context, client *erp.Client, table dict.Table, id erp.ID) (*createTableOut, error) {
-	has, err := restdict.ReadColumns(ctx, client, table.Name)
+func unchanged(ctx context.Context, client *erp.Client, table dict.Table, known string, id erp.ID) (*createTableOut, error) {
+	has, err := restdict.ReadColumns(ctx, client, known)
 	if err != nil {
-		return nil, fmt.Errorf("reading the columns of %s: %w", table.Name, err)
+		return nil, fmt.Errorf("reading the columns of %s: %w", known, err)
 	}
-	out := &createTableOut{Table: table.Name, Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged"}
+	out := &createTableOut{Table: known, Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged"}
 	if n, ok := id.Int(); ok {
 		out.ID = int(n)
 	}
-	known := make(map[string]bool, len(has))
+	names := make(map[string]bool, len(has))
 	for _, col := range has {
-		known[strings.ToLower(col.Name)] = true
+		names[strings.ToLower(col.Name)] = true
 	}
 	for _, col := range table.AllColumns() {
-		if !known[strings.ToLower(col.Name)] {
+		if !names[strings.ToLower(col.Name)] {
 			out.Missing = append(out.Missing, col.Name)
 		}
 	}

@@ -27,33 +27,38 @@ func (ch *changes) note() {
 	ch.last++
 }
 
-// due reports whether the caller's dictionary has to be read again, and counts
-// it as done.
-func (ch *changes) due(c mcp.Caller) bool {
-	caller := fmt.Sprintf("%s %d/%d/%d/%d %s", c.ID, c.ClientID, c.UserID, c.RoleID, c.OrgID, c.Session)
+// due reports whether the caller's dictionary has to be read again. Call done
+// when it was; until then every question of the caller waits for a reading.
+func (ch *changes) due(caller string) (last int, due bool) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	if ch.last == ch.seen[caller] {
-		return false
-	}
+	return ch.last, ch.last != ch.seen[caller]
+}
+
+func (ch *changes) done(caller string, last int) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
 	if ch.seen == nil || len(ch.seen) >= mostSeen {
 		ch.seen = map[string]int{} // whoever is forgotten reads once more
 	}
-	ch.seen[caller] = ch.last
-	return true
+	ch.seen[caller] = max(last, ch.seen[caller])
 }
 
 // refresh reads the caller's dictionary again when something was changed.
 func (b *Toolbox) refresh(ctx context.Context, c *mcp.Call) {
-	if !b.changes.due(c.Caller) {
+	who := c.Caller
+	caller := fmt.Sprintf("%s %d/%d/%d/%d %s", who.ID, who.ClientID, who.UserID, who.RoleID, who.OrgID, who.Session)
+	last, due := b.changes.due(caller)
+	if !due {
 		return
 	}
 	for _, k := range b.pool.Backends() {
 		if r, ok := k.(backend.Refresher); ok {
-			if err := r.Refresh(ctx, c.Caller); err != nil {
-				b.changes.note() // another try at the next question
+			if err := r.Refresh(ctx, who); err != nil {
 				c.Log.WarnContext(ctx, "the dictionary could not be read again", "backend", k.Name(), "err", err)
+				return // another try at the next question
 			}
 		}
 	}
+	b.changes.done(caller, last)
 }

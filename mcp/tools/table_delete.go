@@ -28,7 +28,7 @@ type deleteTableOut struct {
 
 func (b *Toolbox) deleteTable() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "deleteTable", Title: "Delete a table", Sets: []string{SetTable}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Timeout: buildTimeout, Confirms: true,
+		Name: "deleteTable", Title: "Delete a table", Sets: []string{SetTable}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 20},
 		Description: "Deletes a custom table (prefix XX_) from the dictionary, with its columns, tabs, windows and menu entries, after the user agreed. Its rows cannot be reached any more; the database table itself stays. The ERP's own tables are refused.",
 		Input:       input[deleteTableIn](shorter(120, "table")),
 	}, b.runDeleteTable)
@@ -212,13 +212,57 @@ func goingWith(ctx context.Context, client *erp.Client, t *dict.TableInfo) (*goi
 		}
 		g.steps = append(g.steps, goingStep{table: "AD_Window", record: w})
 	}
-	g.steps = append(g.steps, goingStep{table: "AD_Table", record: erp.IntID(int64(t.ID))})
-	return g, nil
+	table := goingStep{table: "AD_Table", record: erp.IntID(int64(t.ID))}
+	if err := g.lookupsOf(ctx, client, t); err != nil {
+		return nil, err
+	}
+	g.steps = append(g.steps, table)
+	return g, g.listsOf(ctx, client, t)
+}
+
+// official is where the numbers of records begin that the ERP did not bring.
+const official = 1_000_000
+
+// lookupsOf adds the references made here that lead to a table. No column has
+// one of them, or the deletion would have been refused.
+func (g *going) lookupsOf(ctx context.Context, client *erp.Client, t *dict.TableInfo) error {
+	return each(ctx, client, "AD_Ref_Table", erp.Eq("AD_Table_ID", t.ID), func(rec erp.Record) error {
+		r, _ := rec.Ref("AD_Reference_ID")
+		if n, ok := r.ID.Int(); ok && n >= official {
+			g.steps = append(g.steps, goingStep{table: "AD_Ref_Table", record: erp.UUID(rec.UUID())}, goingStep{table: "AD_Reference", record: r.ID})
+		}
+		return nil
+	})
+}
+
+// listsOf adds the references that createTable made for the table's own
+// columns; they can go once the columns have.
+func (g *going) listsOf(ctx context.Context, client *erp.Client, t *dict.TableInfo) error {
+	for i := range t.Columns {
+		col := &t.Columns[i]
+		if col.ReferenceID < official || col.Reference != t.Name+" "+col.Name {
+			continue
+		}
+		id := erp.IntID(int64(col.ReferenceID))
+		for _, table := range []string{"AD_Ref_List", "AD_Ref_Table"} {
+			if err := each(ctx, client, table, erp.Eq("AD_Reference_ID", id), func(rec erp.Record) error {
+				key := rec.ID()
+				if table == "AD_Ref_Table" {
+					key = erp.UUID(rec.UUID())
+				}
+				g.steps = append(g.steps, goingStep{table: table, record: key})
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		g.steps = append(g.steps, goingStep{table: "AD_Reference", record: id})
+	}
+	return nil
 }
 
 // onlyShows reports whether a window made here shows one table and no other.
 func onlyShows(ctx context.Context, client *erp.Client, window erp.ID, table int) (bool, error) {
-	const official = 1_000_000 // below it the ERP's own records are
 	if n, ok := window.Int(); !ok || n < official {
 		return false, nil
 	}
@@ -257,8 +301,8 @@ func (g *going) find(ctx context.Context, client *erp.Client, table string, filt
 	})
 }
 
-// delete lets everything go, the table last, so that a call after a failure
-// goes on where this one stopped.
+// delete lets everything go, the table after all that needs it, so that a call
+// after a failure goes on where this one stopped.
 func (g *going) delete(ctx context.Context, client *erp.Client, c *mcp.Call) error {
 	for i, s := range g.steps {
 		var err error

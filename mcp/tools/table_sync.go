@@ -30,7 +30,7 @@ type syncTableOut struct {
 
 func (b *Toolbox) syncTable() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "syncTable", Title: "Synchronise a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout,
+		Name: "syncTable", Title: "Synchronise a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 3},
 		Description: "Brings the database table in line with the dictionary, by the ERP's own process. createTable does it by itself; call this after columns were changed in another way.",
 		Input:       input[syncTableIn](shorter(120, "table", "column")),
 	}, func(ctx context.Context, c *mcp.Call, in syncTableIn) (*syncTableOut, error) {

@@ -94,7 +94,9 @@ func TestTables(t *testing.T) {
 
 	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Sync", "noSync": true})
 	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Header"})
-	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "columns": args{"name": "XX_Header_ID", "type": "Table Direct", "parent": true}})
+	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "columns": []args{
+		{"name": "XX_Header_ID", "type": "Table Direct", "parent": true}, {"name": "XX_Kind", "type": "List", "values": []args{{"value": "A", "name": "A"}}},
+	}})
 	gone := answer[madeTable](t, k, root, "createTable", args{"table": "XX_Gone", "templates": "VALUE_NAME", "createWindow": true, "accessLevel": "7"})
 
 	t.Run("the dictionary has it", func(t *testing.T) {
@@ -233,10 +235,14 @@ func deleteTables(t *testing.T, k *kit, made madeTable) {
 	refusal(t, k, root, "deleteTable", args{"table": "XX_Gone"}, mcp.CodeNotFound)
 
 	// What points to a table goes first.
+	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "addMissing": true, "columns": args{"name": "XX_Other_Header_ID", "type": "Table", "pointsTo": "xx_header"}})
 	for _, name := range []string{"XX_Detail", "XX_Header"} {
 		_, err = k.invoke(t, agree(root), "deleteTable", args{"table": name})
 		require.NoError(t, err, name)
 	}
+	page, err = client.Query(ctx, "AD_Reference", &erp.Query{Filter: erp.StartsWith("Name", erp.Pattern("XX_Detail "))})
+	require.NoError(t, err)
+	assert.Empty(t, page.Records, "what was made for its columns goes, too")
 }
 
 // What broke off is completed, and nothing is made twice.
