@@ -36,6 +36,11 @@ func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*ai
 	if err := b.ask(ctx, caller, q, &r); err != nil {
 		return nil, err
 	}
+	for i, row := range r.Rows {
+		if len(row) != len(r.Columns) {
+			return nil, fmt.Errorf("the program printed a row %d of %d values for %d columns", i+1, len(row), len(r.Columns))
+		}
+	}
 	return &r, nil
 }
 

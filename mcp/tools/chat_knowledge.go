@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -42,17 +43,18 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "searchKnowledge", Title: "Search documents", Sets: []string{SetChat}, Hints: readOnly,
 		Description: "Searches the operator's documents and the help texts of the dictionary by words. For names of tables and columns use searchRegistry; for records, searchRecords.",
-		Input:       input[searchKnowledgeIn](between("limit", 1, 20, 5), shorter(500, "query")),
-	}, func(ctx context.Context, c *mcp.Call, in searchKnowledgeIn) (*searchKnowledgeOut, error) {
+		Input:       input[searchKnowledgeIn](between("limit", 1, 20, 5), shorter(500, "query")), Output: output[searchKnowledgeOut](),
+	}, func(ctx context.Context, c *mcp.Call, in searchKnowledgeIn) (mcp.Result, error) {
+		var none mcp.Result
 		if strings.TrimSpace(in.Query) == "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "close a period"}`}
+			return none, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "close a period"}`}
 		}
 		out := &searchKnowledgeOut{}
 		var found knowledge.Found
 		if b.knowledge != nil {
 			var err error
 			if found, err = b.knowledge.Search(ctx, in.Query, in.Limit); err != nil {
-				return nil, err
+				return none, err
 			}
 		} else {
 			out.Notes = append(out.Notes, "no folder of documents is set up: only the dictionary was searched")
@@ -62,7 +64,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 		case errors.Is(err, errors.ErrUnsupported):
 			out.Notes = append(out.Notes, "no backend in use has a dictionary: only documents were searched")
 		case err != nil && (b.knowledge == nil || ctx.Err() != nil):
-			return nil, err
+			return none, err
 		case err != nil:
 			out.Notes = append(out.Notes, "the dictionary could not be searched: "+clip(mcp.ErrorOf(err).Message, 200))
 		default:
@@ -76,7 +78,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 		}
 		out.Hits, out.Total = fitting(lines), found.Total
 		out.Truncated = out.Total > len(out.Hits)
-		return out, nil
+		return asData(fmt.Sprintf("%d of %d passages", len(out.Hits), out.Total), out)
 	})
 }
 

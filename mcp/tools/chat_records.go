@@ -34,13 +34,19 @@ type searchRecordsOut struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// objects makes a property of an output schema a list of objects, or with
-// single one object.
-func objects[Out any](name string, single bool) *jsonschema.Schema {
+// output is the schema of a result, for tools that have a text of their own.
+func output[Out any]() *jsonschema.Schema {
 	s, err := mcp.OutputSchema[Out]()
 	if err != nil {
 		panic("mcp/tools: " + err.Error())
 	}
+	return s
+}
+
+// objects makes a property of an output schema a list of objects, or with
+// single one object.
+func objects[Out any](name string, single bool) *jsonschema.Schema {
+	s := output[Out]()
 	p := property(s, name)
 	about := p.Description
 	*p = jsonschema.Schema{Type: "object", Description: about}
@@ -56,16 +62,16 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		Description: "Finds records of one table by a filter. Call getTableColumns first: the filter needs the columns' names. For joins, sums and counts use executeQuery.",
 		Input:       input[searchRecordsIn](between("limit", 1, 200, 20), shorter(4000, "filter"), shorter(500, "orderBy"), shorter(120, "tableName")),
 		Output:      objects[searchRecordsOut]("records", false), Cost: mcp.Cost{APICalls: 1},
-	}, func(ctx context.Context, c *mcp.Call, in searchRecordsIn) (*searchRecordsOut, error) {
-		cursor := in.Cursor
+	}, func(ctx context.Context, c *mcp.Call, in searchRecordsIn) (mcp.Result, error) {
+		none, cursor := mcp.Result{}, in.Cursor
 		in.Cursor = ""
 		offset, err := offsetOf(cursor, "searchRecords", in)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		table, err := b.table(ctx, c, in.TableName)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		s := backend.Search{Table: in.TableName, Filter: in.Filter, OrderBy: in.OrderBy, Limit: in.Limit, Offset: offset}
 		if table == nil {
@@ -73,17 +79,17 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		} else {
 			s.Table = table.Name
 			if s.Select, err = spelled(table, in.Columns); err != nil {
-				return nil, err
+				return none, err
 			}
 			if s.OrderBy, err = ordered(table, in.OrderBy); err != nil {
-				return nil, err
+				return none, err
 			}
 		}
 		found, _, err := backend.Read(ctx, b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
 			return r.Search(ctx, c.Caller, s)
 		})
 		if err != nil {
-			return nil, misspelt(err, table, in.Filter)
+			return none, misspelt(err, table, in.Filter)
 		}
 		out := &searchRecordsOut{TableName: s.Table}
 		records := make([]json.RawMessage, len(found.Records))
@@ -91,7 +97,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		for i, r := range found.Records {
 			var short []string
 			if records[i], short, err = compact(r, len(in.Columns) == 0); err != nil {
-				return nil, err
+				return none, err
 			}
 			cut = append(cut, short...)
 		}
@@ -100,14 +106,15 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 			total = offset + len(records)
 			if len(records) == in.Limit {
 				total++ // nobody knows; the next page shows
+				out.Notes = append(out.Notes, "total is not known: there may be more")
 			}
 		}
 		out.Records, out.paged = page("searchRecords", in, records, offset, total)
 		if len(cut) > 0 {
 			slices.Sort(cut)
-			out.Notes = append(out.Notes, fmt.Sprintf("values of more than %d bytes are cut: %s", longestValue, clip(strings.Join(slices.Compact(cut), ", "), 200)))
+			out.Notes = append(out.Notes, fmt.Sprintf("long values are cut and end in …: %s", clip(strings.Join(slices.Compact(cut), ", "), 200)))
 		}
-		return out, nil
+		return asData(fmt.Sprintf("%d of %d records of %s", len(out.Records), out.Total, out.TableName), out)
 	})
 }
 
@@ -134,14 +141,15 @@ func (b *Toolbox) getRecord() mcp.Tool {
 	}, func(ctx context.Context, c *mcp.Call, in struct {
 		TableName string `json:"tableName"`
 		ID        any    `json:"id"`
-	}) (*getRecordOut, error) {
+	}) (mcp.Result, error) {
+		var none mcp.Result
 		key := fmt.Sprint(in.ID)
 		if number, ok := in.ID.(float64); ok {
 			key = fmt.Sprintf("%.0f", number)
 		}
 		table, err := b.table(ctx, c, in.TableName)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		out := &getRecordOut{TableName: in.TableName}
 		if table != nil {
@@ -151,23 +159,23 @@ func (b *Toolbox) getRecord() mcp.Tool {
 			return r.Record(ctx, c.Caller, out.TableName, key)
 		})
 		if errors.Is(err, erp.ErrNotFound) {
-			return nil, &mcp.Error{
+			return none, &mcp.Error{
 				Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(key, 60), out.TableName),
 				Hint: "searchRecords finds records by what is in them", Err: err,
 			}
 		}
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		var cut []string
 		if out.Record, cut, err = compact(raw, false); err != nil {
-			return nil, err
+			return none, err
 		}
 		if len(cut) > 0 {
 			out.Truncated = true
-			out.Notes = append(out.Notes, fmt.Sprintf("values of more than %d bytes are cut: %s; substring(column, from, length) in executeQuery reads on", longestValue, clip(strings.Join(cut, ", "), 200)))
+			out.Notes = append(out.Notes, fmt.Sprintf("long values are cut and end in …: %s; substring(column, from, length) in executeQuery reads on", clip(strings.Join(cut, ", "), 200)))
 		}
-		return out, nil
+		return asData("a record of "+out.TableName, out)
 	})
 }
 
@@ -283,7 +291,15 @@ var audit = []string{"Created", "CreatedBy", "Updated", "UpdatedBy", "AD_Client_
 
 // compact is a record in few words: references with id and name, long texts
 // cut, and in a list nothing that says nothing. It names the columns it cut.
-func compact(raw json.RawMessage, list bool) (json.RawMessage, []string, error) {
+func compact(raw json.RawMessage, list bool) (out json.RawMessage, cut []string, err error) {
+	for most := longestValue; ; most /= 4 { // a record of many long texts has less of each
+		if out, cut, err = compactTo(raw, list, most); err != nil || len(out) <= maxAnswer || most < 40 {
+			return out, cut, err
+		}
+	}
+}
+
+func compactTo(raw json.RawMessage, list bool, most int) (json.RawMessage, []string, error) {
 	record, err := erp.ParseRecord(raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
@@ -306,12 +322,12 @@ func compact(raw json.RawMessage, list bool) (json.RawMessage, []string, error) 
 				ID   json.RawMessage `json:"id"`
 				Name string          `json:"name,omitempty"`
 			}{ref.ID, ref.Identifier})
-		case len(value) > longestValue && json.Unmarshal(value, &text) == nil:
+		case len(value) > most && json.Unmarshal(value, &text) == nil:
 			cut = append(cut, name)
-			short, err = json.Marshal(shorten(text, min(longestValue, len(text))))
-		case len(value) > longestValue:
+			short, err = json.Marshal(shorten(text, min(most, len(text))))
+		case len(value) > most:
 			cut = append(cut, name)
-			short, err = json.Marshal(shorten(string(value), longestValue))
+			short, err = json.Marshal(shorten(string(value), most))
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("the column %s of the ERP's record cannot be written: %w", clip(name, 80), err)

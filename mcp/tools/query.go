@@ -51,14 +51,10 @@ type executeQueryOut struct {
 }
 
 func (b *Toolbox) executeQuery() mcp.Tool {
-	out, err := mcp.OutputSchema[executeQueryOut]()
-	if err != nil {
-		panic("mcp/tools: " + err.Error())
-	}
 	return mcp.New(mcp.Tool{
 		Name: "executeQuery", Title: "Run a query", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
 		Description: "Answers one SELECT with the rights of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports.",
-		Input:       question[executeQueryIn](between("maxRows", 1, 1000, 100)), Output: out, Cost: mcp.Cost{APICalls: 1},
+		Input:       question[executeQueryIn](between("maxRows", 1, 1000, 100)), Output: output[executeQueryOut](), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (mcp.Result, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
 		r, _, err := backend.Read(ctx, b.pool, "answer SQL", func(ctx context.Context, k backend.Querier) (*answer.Result, error) {

@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -165,35 +164,4 @@ func TestCompletion(t *testing.T) {
 	}
 	assert.Equal(t, "C_Order, C_OrderLine", complete("write-report-query tables", "C_Order,c_orderl", nil)[0])
 	assert.Equal(t, []string{"top-customers"}, complete("query-template name", "top", nil))
-}
-
-// The default sets leave room in a model's context.
-func TestDefinitionsAreShort(t *testing.T) {
-	t.Parallel()
-	set := reachable(t).db.set
-	size := 0
-	for _, tool := range set.Filter(tools.DefaultSets()) {
-		raw := definition(t, tool)
-		t.Logf("%s: %d tokens", tool.Name, mcp.EstimateTokens(len(raw)))
-		size += len(raw)
-	}
-	t.Logf("together: %d tokens", mcp.EstimateTokens(size))
-	assert.LessOrEqual(t, mcp.EstimateTokens(size), 6000)
-	for _, tool := range set {
-		assert.NotNil(t, tool.Output, "%s has no output schema", tool.Name)
-		if tool.Hints.Destructive {
-			assert.False(t, tool.Hints.ReadOnly)
-		}
-	}
-}
-
-// definition is a tool as tools/list sends it.
-func definition(t *testing.T, tool mcp.Tool) []byte {
-	t.Helper()
-	raw, err := json.Marshal(map[string]any{
-		"name": tool.Name, "title": tool.Title, "description": tool.Description, "inputSchema": tool.Input, "outputSchema": tool.Output,
-		"annotations": map[string]any{"readOnlyHint": tool.Hints.ReadOnly, "destructiveHint": tool.Hints.Destructive, "idempotentHint": tool.Hints.Idempotent, "openWorldHint": tool.Hints.OpenWorld},
-	})
-	require.NoError(t, err)
-	return raw
 }
