@@ -192,6 +192,20 @@ var oraclePairs = []struct{ name, there, missing string }{
 	{"division in a view", `SELECT count(*) FROM rv_order_detail WHERE 1 / (CASE WHEN partnername LIKE 'QZX7%' THEN 0 ELSE 1 END) = 1`, `SELECT count(*) FROM rv_order_detail WHERE 1 / (CASE WHEN partnername LIKE 'QZX9%' THEN 0 ELSE 1 END) = 1`},
 	{"conversion", `SELECT count(*) FROM c_bpartner WHERE (CASE WHEN name LIKE 'QZX7%' THEN name ELSE '1' END)::int > 0`, `SELECT count(*) FROM c_bpartner WHERE (CASE WHEN name LIKE 'QZX9%' THEN name ELSE '1' END)::int > 0`},
 	{"overflow", `SELECT count(*) FROM c_order WHERE (grandtotal * 1005)::int4 >= 0`, `SELECT count(*) FROM c_order WHERE (grandtotal / 1005)::int4 >= 0`},
+	// The planner tries patterns on a sample of all rows, whatever the conditions.
+	{"pattern that ends in its escape", `SELECT count(*) FROM c_order WHERE documentno LIKE 'Q_X7\'`, `SELECT count(*) FROM c_order WHERE documentno LIKE 'Q_X9\'`},
+	{"pattern in two parts", `SELECT count(*) FROM c_order WHERE documentno LIKE 'Q_X7' || '\'`, `SELECT count(*) FROM c_order WHERE documentno LIKE 'Q_X9' || '\'`},
+	{"pattern with another escape", `SELECT count(*) FROM c_order WHERE documentno LIKE 'Q_X7!' ESCAPE '!'`, `SELECT count(*) FROM c_order WHERE documentno LIKE 'Q_X9!' ESCAPE '!'`},
+	{"pattern as an operator", `SELECT count(*) FROM c_order WHERE documentno ~~ 'Q_X7\'`, `SELECT count(*) FROM c_order WHERE documentno ~~ 'Q_X9\'`},
+	{"pattern as a qualified operator", `SELECT count(*) FROM c_order WHERE documentno OPERATOR(pg_catalog.!~~) 'Q_X7\'`, `SELECT count(*) FROM c_order WHERE documentno OPERATOR(pg_catalog.!~~) 'Q_X9\'`},
+	{"pattern in any letters", `SELECT count(*) FROM c_order WHERE documentno NOT ILIKE 'q_x7\'`, `SELECT count(*) FROM c_order WHERE documentno NOT ILIKE 'q_x9\'`},
+	{"patterns of an array", `SELECT count(*) FROM c_order WHERE documentno LIKE ANY (ARRAY['Q_X7\', 'a'])`, `SELECT count(*) FROM c_order WHERE documentno LIKE ANY (ARRAY['Q_X9\', 'a'])`},
+	{"patterns of an array's text", `SELECT count(*) FROM c_order WHERE documentno LIKE ALL ('{Q_X7\\}'::text[])`, `SELECT count(*) FROM c_order WHERE documentno LIKE ALL ('{Q_X9\\}'::text[])`},
+	{"pattern of a subquery", `SELECT count(*) FROM c_order o, (SELECT 'Q_X7\'::text AS p) x WHERE o.documentno LIKE x.p`, `SELECT count(*) FROM c_order o, (SELECT 'Q_X9\'::text AS p) x WHERE o.documentno LIKE x.p`},
+	{"pattern of WITH", `WITH x AS (SELECT 'Q_X7\'::text AS p) SELECT count(*) FROM c_order o, x WHERE o.documentno LIKE p`, `WITH x AS (SELECT 'Q_X9\'::text AS p) SELECT count(*) FROM c_order o, x WHERE o.documentno LIKE p`},
+	{"pattern in CASE", `SELECT count(*) FROM c_order WHERE documentno LIKE CASE WHEN true THEN 'Q_X7\' END`, `SELECT count(*) FROM c_order WHERE documentno LIKE CASE WHEN true THEN 'Q_X9\' END`},
+	{"pattern in a view", `SELECT count(*) FROM rv_order_detail WHERE documentno LIKE 'Q_X7\'`, `SELECT count(*) FROM rv_order_detail WHERE documentno LIKE 'Q_X9\'`},
+	{"regular expression", `SELECT count(*) FROM c_order WHERE documentno ~ '^QZX7(.*)*\1$'`, `SELECT count(*) FROM c_order WHERE documentno ~ '^QZX9(.*)*\1$'`},
 	{"several rows", `SELECT count(*) FROM c_order o WHERE (SELECT b.name FROM c_bpartner b WHERE b.name LIKE 'QZX7%' OR b.c_bpartner_id = o.c_bpartner_id) = 'x'`, `SELECT count(*) FROM c_order o WHERE (SELECT b.name FROM c_bpartner b WHERE b.name LIKE 'QZX9%' OR b.c_bpartner_id = o.c_bpartner_id) = 'x'`},
 }
 

@@ -82,8 +82,8 @@ var benchQueries = []struct{ name, asked, byHand string }{
 		`SELECT count(*) FROM adempiere.c_order c WHERE [c] AND grandtotal > (SELECT avg(grandtotal) FROM adempiere.c_order d WHERE [d])`},
 	{"a pattern", `SELECT count(*) FROM c_order WHERE description LIKE '%999%'`,
 		`SELECT count(*) FROM adempiere.c_order c WHERE description LIKE '%999%' AND [c]`},
-	{"partners with their last order", `SELECT bp.name, x.documentno FROM c_bpartner bp LEFT JOIN LATERAL (SELECT o.documentno FROM c_order o WHERE o.c_bpartner_id = bp.c_bpartner_id ORDER BY o.dateordered DESC LIMIT 1) x ON true WHERE bp.c_bpartner_id < 200 ORDER BY bp.name LIMIT 100`,
-		`SELECT bp.name, x.documentno FROM adempiere.c_bpartner bp LEFT JOIN LATERAL (SELECT o.documentno FROM adempiere.c_order o WHERE o.c_bpartner_id = bp.c_bpartner_id AND [o] ORDER BY o.dateordered DESC LIMIT 1) x ON true WHERE bp.c_bpartner_id < 200 AND [bp] ORDER BY bp.name LIMIT 100`},
+	{"partners with their last order", `SELECT bp.name, x.documentno FROM c_bpartner bp LEFT JOIN LATERAL (SELECT o.documentno FROM c_order o WHERE o.c_bpartner_id = bp.c_bpartner_id ORDER BY o.dateordered DESC, o.c_order_id LIMIT 1) x ON true WHERE bp.c_bpartner_id < 200 ORDER BY bp.name LIMIT 100`,
+		`SELECT bp.name, x.documentno FROM adempiere.c_bpartner bp LEFT JOIN LATERAL (SELECT o.documentno FROM adempiere.c_order o WHERE o.c_bpartner_id = bp.c_bpartner_id AND [o] ORDER BY o.dateordered DESC, o.c_order_id LIMIT 1) x ON true WHERE bp.c_bpartner_id < 200 AND [bp] ORDER BY bp.name LIMIT 100`},
 }
 
 // byHand writes the conditions out.

@@ -14,16 +14,20 @@ func set(names string) map[string]bool {
 	return m
 }
 
-// builtins are the functions of pg_catalog a statement may call. None of them
-// reads a table by name, a file, or the state of session and server, and none
-// makes large values out of small ones (lpad and rpad take a length, but one
-// value has at most 1 GB and the size of an answer is limited).
-var builtins = set(`
+const aggregateNames = `
 	count sum avg min max bool_and bool_or every string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	stddev stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp bit_and bit_or bit_xor any_value
 	regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy
 	mode percentile_cont percentile_disc range_agg range_intersect_agg
+`
 
+var aggregates = set(aggregateNames)
+
+// builtins are the functions of pg_catalog a statement may call. None of them
+// reads a table by name, a file, or the state of session and server, and none
+// makes large values out of small ones (lpad and rpad take a length, but one
+// value has at most 1 GB and the size of an answer is limited).
+var builtins = set(aggregateNames + `
 	row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
 
 	abs ceil ceiling floor round trunc mod div power pow sqrt cbrt exp ln log log10 sign width_bucket degrees radians pi

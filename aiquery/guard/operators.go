@@ -64,7 +64,10 @@ func (c *checker) expression(m *pg.A_Expr, at int32) error {
 		}
 		return unsupported(at, "this form of BETWEEN is not supported here")
 	default:
-		return c.operator(m.Name, at)
+		if err := c.operator(m.Name, at); err != nil {
+			return err
+		}
+		return c.pattern(m, at)
 	}
 }
 
