@@ -220,7 +220,25 @@ func shown(t testing.TB, v any) string {
 	return string(text)
 }
 
-// onEmbedded is an engine on the embedded ERP.
+// embeddedERP is an embedded ERP with the audit's table.
+type embeddedERP struct {
+	srv *erptest.Server
+	reg dict.Registry
+}
+
+// idleEmbedded are ERPs that are as they were made.
+var idleEmbedded struct {
+	mu   sync.Mutex
+	list []embeddedERP
+}
+
+// outlives is a test whose servers live on.
+type outlives struct{ testing.TB }
+
+func (outlives) Cleanup(func())           {}
+func (outlives) Context() context.Context { return context.Background() }
+
+// onEmbedded is an engine on an embedded ERP that nobody else uses meanwhile.
 func onEmbedded(t testing.TB, change func(*aiquery.Options)) *world {
 	t.Helper()
 	return onEmbeddedWith(t, nil, change)
@@ -228,21 +246,54 @@ func onEmbedded(t testing.TB, change func(*aiquery.Options)) *world {
 
 func onEmbeddedWith(t testing.TB, with func(*aiquery.EmbeddedDatabase), change func(*aiquery.Options)) *world {
 	t.Helper()
-	srv := aitest.Embedded(t)
+	var e embeddedERP
+	idleEmbedded.mu.Lock()
+	if n := len(idleEmbedded.list); n > 0 {
+		e, idleEmbedded.list = idleEmbedded.list[n-1], idleEmbedded.list[:n-1]
+	}
+	idleEmbedded.mu.Unlock()
+	if e.srv == nil {
+		e.srv = aitest.Embedded(outlives{t})
+		db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: e.srv.Database(), Write: e.srv.Write})
+		require.NoError(t, err)
+		require.NoError(t, aiquery.Install(t.Context(), db))
+		require.NoError(t, db.Close())
+		read := e.srv.Database()
+		defer read.Close()
+		source, err := dbdict.New(read, dbdict.SQLite, nil)
+		require.NoError(t, err)
+		e.reg = catalogOf(t, source)
+	}
+	srv := e.srv
 	w := &world{srv: srv}
-	read := srv.Database()
-	source, err := dbdict.New(read, dbdict.SQLite, nil)
-	require.NoError(t, err)
-	reg := catalogOf(t, source)
-	embedded := aiquery.EmbeddedDatabase{Read: read, Write: srv.Write}
+	t.Cleanup(func() { // after the engine's
+		if w.dirty || t.Failed() {
+			if err := srv.Close(); err != nil {
+				t.Errorf("closing the ERP: %v", err)
+			}
+			return
+		}
+		if err := srv.Write(context.Background(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(context.Background(), "DELETE FROM AIG_QueryLog")
+			return err
+		}); err != nil {
+			t.Errorf("clearing the audit: %v", err)
+			return
+		}
+		idleEmbedded.mu.Lock()
+		defer idleEmbedded.mu.Unlock()
+		idleEmbedded.list = append(idleEmbedded.list, e)
+	})
+	embedded := aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write}
 	if with != nil {
 		with(&embedded)
 	}
+	var err error
 	w.db, err = aiquery.NewEmbedded(embedded)
 	require.NoError(t, err)
-	require.NoError(t, aiquery.Install(t.Context(), w.db))
 	w.exec = func(t testing.TB, statement string) {
 		t.Helper()
+		w.dirty = true
 		require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(t.Context(), statement)
 			return err
@@ -275,6 +326,6 @@ func onEmbeddedWith(t testing.TB, with func(*aiquery.EmbeddedDatabase), change f
 		require.NoError(t, rows.Err())
 		return out
 	}
-	w.start(t, reg, change)
+	w.start(t, e.reg, change)
 	return w
 }
