@@ -38,7 +38,11 @@ func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
 	case c.Bool("json"):
 		return a.printJSON(r)
 	case c.Bool("csv"):
-		if err := writeCSV(a.data(), r); err != nil {
+		end := "\r\n"
+		if terminal(a.streams.Out) {
+			end = "\n" // the other is not shown there
+		}
+		if err := writeCSV(a.data(), r, end); err != nil {
 			return err
 		}
 	default:
@@ -68,7 +72,7 @@ func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
 // is lost: line breaks within a text stay as they are, which encoding/csv would
 // change, and an empty text differs from NULL, but in an answer with a single
 // column, where readers skip an empty line.
-func writeCSV(to io.Writer, r *aiclient.Result) error {
+func writeCSV(to io.Writer, r *aiclient.Result, end string) error {
 	w := bufio.NewWriter(to)
 	line := func(cells int, cell func(int) (text string, null bool)) {
 		for i := range cells {
@@ -84,7 +88,7 @@ func writeCSV(to io.Writer, r *aiclient.Result) error {
 			}
 			_, _ = w.WriteString(text)
 		}
-		_, _ = w.WriteString("\r\n")
+		_, _ = w.WriteString(end)
 	}
 	line(len(r.Columns), func(i int) (string, bool) { return r.Columns[i].Name, false })
 	for _, row := range r.Rows {
