@@ -1,13 +1,18 @@
 package tools_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/testpg"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
 )
 
 type templatesAnswer struct {
@@ -59,4 +64,57 @@ func TestQueryTemplates(t *testing.T) {
 	assert.Contains(t, e.Hint, "top-customers")
 	e = refusal(t, w.db, admin, "getQueryTemplates", args{"topic": "sale"}, mcp.CodeInvalidArguments)
 	assert.Contains(t, e.Hint, "sales")
+}
+
+// The templates mean the same to PostgreSQL: its types fit together there, too.
+func TestQueryTemplatesOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	w := reachable(t)
+	reg := registryOf(t, w)
+	db := testpg.Open(t)
+	var create strings.Builder
+	for _, name := range templateTables {
+		table, err := reg.Table(t.Context(), name)
+		require.NoError(t, err)
+		var columns []string
+		for _, c := range table.Columns {
+			if !c.Virtual() {
+				columns = append(columns, c.Name+" "+c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length))
+			}
+		}
+		fmt.Fprintf(&create, "CREATE TABLE %s (%s);\n", table.Name, strings.Join(columns, ", "))
+	}
+	_, err := db.ExecContext(t.Context(), create.String())
+	require.NoError(t, err)
+	ran := 0
+	for _, line := range answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", nil).Templates {
+		tm := answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", args{"name": line.Name}).Templates[0]
+		examples := make([]any, len(tm.Params))
+		for i, p := range tm.Params {
+			examples[i] = p.Example
+		}
+		rows, err := db.QueryContext(t.Context(), tm.SQL, examples...)
+		if assert.NoError(t, err, tm.Name) {
+			assert.False(t, rows.Next(), tm.Name)
+			assert.NoError(t, rows.Err(), tm.Name)
+			assert.NoError(t, rows.Close())
+			ran++
+		}
+	}
+	assert.Positive(t, ran)
+}
+
+// templateTables are what the templates read.
+var templateTables = strings.Fields(`C_Order C_OrderLine C_BPartner C_BP_Group C_BPartner_Location C_Location C_Country C_Currency C_Invoice C_InvoiceTax C_Tax
+	C_AllocationHdr C_AllocationLine C_PaymentTerm C_Payment C_BankAccount C_ElementValue C_AcctSchema Fact_Acct C_Project C_UOM
+	M_Product M_Product_Category M_StorageOnHand M_Locator M_Warehouse M_PriceList M_PriceList_Version M_ProductPrice M_InOut
+	R_Request R_RequestType R_Status`)
+
+func registryOf(t *testing.T, w *everyWay) dict.Registry {
+	t.Helper()
+	registrar, ok := backend.Find[backend.Registrar](w.pools[backend.DB])
+	require.True(t, ok)
+	reg, err := registrar.Registry(t.Context(), w.db.as(t, admin))
+	require.NoError(t, err)
+	return reg
 }
