@@ -29,6 +29,11 @@
 // member roleId, or else the token's. A role the user does not hold is refused
 // in the same words as one there is not.
 //
+// What a user interface publishes is masked as queries are before it is kept,
+// and read by the same user alone. A [ContextStore] that several servers share
+// is for the caller to bring: the one that is used otherwise is in memory, as
+// are the counts of requests.
+//
 // # Answers
 //
 // Every answer has a request id, in the body and as X-Request-Id, which is also
