@@ -26,7 +26,7 @@ type recordsAnswer struct {
 
 func TestSearchRecords(t *testing.T) {
 	t.Parallel()
-	k := reachable(t).rest
+	k := reachable(t).db // whose dictionary everybody shares
 	got := answer[recordsAnswer](t, k, admin, "searchRecords", args{
 		"tableName": "c_bpartner", "filter": "IsCustomer eq true", "columns": []string{"name", "C_BP_Group_ID"}, "orderBy": "Name", "limit": 3})
 	assert.Equal(t, "C_BPartner", got.TableName)
@@ -79,7 +79,7 @@ func TestSearchRecords(t *testing.T) {
 
 func TestGetRecord(t *testing.T) {
 	t.Parallel()
-	k := reachable(t).rest
+	k := reachable(t).db // whose dictionary everybody shares
 	type recordAnswer struct {
 		TableName string
 		Record    map[string]any
@@ -129,7 +129,7 @@ func agreeing(k *kit, t *testing.T, who login, yes bool, asked *[]string) *mcp.C
 
 func TestExecuteProcess(t *testing.T) {
 	t.Parallel()
-	k := reachable(t).rest
+	k := reachable(t).db // whose dictionary everybody shares
 	var asked []string
 	e := func(err error) *mcp.Error { require.Error(t, err); return mcp.ErrorOf(err) }
 
@@ -196,7 +196,7 @@ func TestExecuteProcess(t *testing.T) {
 
 func TestServerJobs(t *testing.T) {
 	t.Parallel()
-	k := reachable(t).rest
+	k := reachable(t).db // whose dictionary everybody shares
 	type job struct {
 		ID, Name, State string
 		Enabled         bool
