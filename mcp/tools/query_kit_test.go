@@ -74,13 +74,14 @@ func openWays(tb testing.TB) *everyWay {
 		require.NoError(tb, err)
 		return db, source
 	}
-	overREST, err := backend.NewREST(srv.URL(), nil)
+	kept := backend.RegistryOptions{Fresh: time.Hour} // nothing changes it
+	overREST, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: kept})
 	require.NoError(tb, err)
 	tb.Cleanup(overREST.Close)
 
 	db, source := open()
 	require.NoError(tb, aiquery.Install(tb.Context(), db))
-	overDB, err := backend.NewDB(db, source, &backend.DBOptions{Engine: engine})
+	overDB, err := backend.NewDB(db, source, &backend.DBOptions{Engine: engine, Registry: kept})
 	require.NoError(tb, err)
 
 	served, source := open()
@@ -111,6 +112,10 @@ func openWays(tb testing.TB) *everyWay {
 		callers[who.user] = mcp.Caller{
 			ID: who.user, Token: tokens.NewSecret(token), ClientID: int(who.client), UserID: id, RoleID: int(who.role), OrgID: int(who.org), Known: true,
 		}
+	}
+	for _, who := range []login{admin, user} { // here, because no time limit of a tool holds here
+		_, err := overREST.Registry(tb.Context(), callers[who.user])
+		require.NoError(tb, err)
 	}
 	w := &everyWay{pools: map[backend.Name]*backend.Pool{}}
 	front := func(chosen backend.Name, backends ...backend.Backend) *kit {
