@@ -58,11 +58,12 @@ func scriptFlags() []cli.Flag {
 
 // databaseURL is the address of the ERP's database, empty for none. It may hold
 // a password and is never printed.
-func (a *app) databaseURL(c *cli.Context) string {
-	if url := c.String("database"); url != "" {
-		return url
+func (a *app) databaseURL(c *cli.Context) (string, error) {
+	s, err := a.setup(c)
+	if err != nil {
+		return "", err
 	}
-	return a.getenv(doctor.DatabaseVariable)
+	return a.address(c, s, "database", "database.url")
 }
 
 func (a *app) schema(c *cli.Context) string {
@@ -75,8 +76,8 @@ func (a *app) schema(c *cli.Context) string {
 // needDatabase is the address of the ERP's database for something that cannot be
 // done without.
 func (a *app) needDatabase(c *cli.Context, flag string) (string, error) {
-	if url := a.databaseURL(c); url != "" {
-		return url, nil
+	if url, err := a.databaseURL(c); err != nil || url != "" {
+		return url, err
 	}
 	return "", usagef("%s needs the ERP's database: name it with --database or in %s", flag, doctor.DatabaseVariable)
 }

@@ -101,8 +101,8 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 			}
 		case doctor.AreaDatabase:
 			url := c.String("database")
-			if url == "" {
-				url = a.getenv(doctor.DatabaseVariable)
+			if url == "" && setupErr == nil {
+				url = s.resolver.Lookup("database.url")
 			}
 			checks = append(checks, doctor.Database(c.Context, url, c.String("database-schema"))...)
 		}

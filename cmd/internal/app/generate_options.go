@@ -198,7 +198,9 @@ func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (di
 		return nil, err
 	}
 	if s.resolver.Lookup("url") == "" {
-		if url := a.databaseURL(c); url != "" {
+		if url, err := a.address(c, s, "database", "database.url"); err != nil {
+			return nil, err
+		} else if url != "" {
 			return a.databaseCatalog(c, url)
 		}
 		if use == generator.DictionaryOptional {

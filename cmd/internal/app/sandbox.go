@@ -113,7 +113,7 @@ func talkToIt(url string) string {
   read:     curl -s '%[1]s/api/v1/models/C_BPartner?$select=Value,Name&$top=5' -H 'Authorization: Bearer TOKEN'
   erphub:   ERP_URL=%[1]s ERP_USERNAME=SuperUser ERP_PASSWORD=System erphub add table XX_Demo --with-name
   ask:      ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
-              erphub query --role 102 'SELECT name FROM c_bpartner'
+              erphub query 'SELECT name FROM c_bpartner'
 
 `, url)
 }

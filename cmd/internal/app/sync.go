@@ -230,7 +230,10 @@ func (a *app) syncFiles(c *cli.Context, format, table, column string) error {
 // syncSides are the table as the dictionary wants it, and as the database has
 // it; nil when there is no database to look at.
 func (a *app) syncSides(c *cli.Context, table string) (want *dict.Physical, actual *ddl.Actual, err error) {
-	url := a.databaseURL(c)
+	url, err := a.databaseURL(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	var catalog *dict.Catalog
 	if url != "" {
 		catalog, err = a.databaseCatalog(c, url)
