@@ -189,6 +189,9 @@ func TestRandomStatements(t *testing.T) {
 	t.Log(tally)
 	for name, least := range map[string]int{"postgresql": 60, "embedded": 15} {
 		c := tally[name]
+		if c["all"] < 200 { // too few for shares
+			continue
+		}
 		assert.Greater(t, 100*c["answered"], least*c["all"], "%s answered too little: %v", name, c)
 		assert.Less(t, 100*c["other errors"], 5*c["all"], "%s: %v", name, c)
 	}

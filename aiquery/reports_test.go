@@ -100,7 +100,10 @@ func TestReports(t *testing.T) {
 	}
 	assert.Greater(t, full, len(all)*9/10, "reports without rows show little")
 	both(t, func(t *testing.T, w *world) {
-		for _, r := range all {
+		for i, r := range all {
+			if w.srv != nil && i%thinned != 0 {
+				continue
+			}
 			q := query(r.sql, r.params...)
 			q.MaxRows = 1000
 			got, err := w.Query(t.Context(), user, q)
