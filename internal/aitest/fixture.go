@@ -3,6 +3,7 @@ package aitest
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,17 +199,18 @@ func (w *writer) spread() {
 
 // taint puts canaries into everything Reader may not see.
 func (w *writer) taint() {
-	number := 0
+	number, all := 0, w.allColumns()
 	for _, name := range w.strings(`SELECT name FROM sqlite_master WHERE type='table' ORDER BY name`) {
 		if strings.HasPrefix(name, "AD_") && name != "AD_User" && name != "AD_OrgInfo" {
 			continue // the ERP itself runs on these
 		}
-		f := w.facts(name)
+		t := all[strings.ToLower(name)]
+		f := t.facts(name)
 		if f.level == "" || !f.has("AD_Client_ID") {
 			continue
 		}
 		hidden := "NOT (" + f.visible() + ")"
-		for _, c := range w.texts(name) {
+		for _, c := range t.texts() {
 			where := hidden
 			switch {
 			case isMasked(c):
@@ -221,7 +223,7 @@ func (w *writer) taint() {
 			w.exec(fmt.Sprintf(`UPDATE "%s" SET "%s"='%s' || printf('%%03d', %d) || CAST(rowid %% 1000 AS TEXT) WHERE %s`,
 				name, c, CanaryText, number%1000, where))
 		}
-		for _, c := range w.amounts(name) {
+		for _, c := range t.amounts() {
 			number++
 			w.exec(fmt.Sprintf(`UPDATE "%s" SET "%s"='%s' || printf('%%03d', %d) || '.' || printf('%%02d', rowid %% 100) WHERE %s`,
 				name, c, CanaryNumber, number%1000, hidden))
@@ -247,27 +249,74 @@ func isDropped(table, column string) bool {
 	return false
 }
 
-func (w *writer) facts(table string) facts {
-	f := facts{name: table, columns: w.strings(`SELECT name FROM pragma_table_info(?)`, table)}
-	for _, s := range w.strings(`SELECT AccessLevel FROM AD_Table WHERE TableName=? COLLATE NOCASE`, table) {
-		f.level = s
+// tableColumns are the physical columns of a table with what the dictionary
+// says of them.
+type tableColumns struct {
+	level   string // access level, "" when the dictionary does not know the table
+	columns []tableColumn
+}
+
+type tableColumn struct {
+	physical, name string // name as in the dictionary, "" when it does not know it
+	kind, length   int    // AD_Reference_ID, FieldLength
+	key            bool
+}
+
+// allColumns reads those of all tables, by lower-case name, at once: asking for
+// each table takes long.
+func (w *writer) allColumns() map[string]*tableColumns {
+	w.t.Helper()
+	rows, err := w.tx.QueryContext(w.ctx, `SELECT lower(m.name), p.name, p.pk > 0, COALESCE(t.AccessLevel, ''), COALESCE(c.ColumnName, ''), COALESCE(c.AD_Reference_ID, 0), COALESCE(c.FieldLength, 0)
+		FROM sqlite_master m CROSS JOIN pragma_table_info(m.name) p
+		LEFT JOIN (SELECT lower(TableName) AS name, AD_Table_ID, AccessLevel FROM AD_Table) t ON t.name=lower(m.name)
+		LEFT JOIN (SELECT lower(ColumnName) AS name, ColumnName, AD_Table_ID, AD_Reference_ID, FieldLength FROM AD_Column) c ON c.AD_Table_ID=t.AD_Table_ID AND c.name=lower(p.name)
+		WHERE m.type='table' ORDER BY 1, p.cid`)
+	require.NoError(w.t, err)
+	defer rows.Close()
+	all := map[string]*tableColumns{}
+	for rows.Next() {
+		var table, level string
+		var c tableColumn
+		require.NoError(w.t, rows.Scan(&table, &c.physical, &c.key, &level, &c.name, &c.kind, &c.length))
+		if all[table] == nil {
+			all[table] = &tableColumns{level: level}
+		}
+		all[table].columns = append(all[table].columns, c)
+	}
+	require.NoError(w.t, rows.Err())
+	return all
+}
+
+func (t *tableColumns) facts(name string) facts {
+	f := facts{name: name, level: t.level}
+	for _, c := range t.columns {
+		f.columns = append(f.columns, c.physical)
 	}
 	return f
 }
 
+// named are the dictionary's names of the columns that are so, sorted.
+func (t *tableColumns) named(is func(tableColumn) bool) []string {
+	var names []string
+	for _, c := range t.columns {
+		if c.name != "" && !c.key && is(c) {
+			names = append(names, c.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // texts are the columns of free text that hold a mark.
-func (w *writer) texts(table string) []string {
-	return w.strings(`SELECT c.ColumnName FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID=c.AD_Table_ID
-		JOIN pragma_table_info(?) p ON p.name=c.ColumnName COLLATE NOCASE
-		WHERE t.TableName=? COLLATE NOCASE AND c.AD_Reference_ID IN (10,14,34,36,38,39,40) AND (c.FieldLength>=10 OR c.FieldLength=0)
-		AND c.ColumnName NOT IN ('AD_Language', 'EntityType') AND p.pk=0 ORDER BY 1`, table, table)
+func (t *tableColumns) texts() []string {
+	return t.named(func(c tableColumn) bool {
+		return slices.Contains([]int{10, 14, 34, 36, 38, 39, 40}, c.kind) && (c.length >= 10 || c.length == 0) && c.name != "AD_Language" && c.name != "EntityType"
+	})
 }
 
 // amounts are the columns of numbers with decimals.
-func (w *writer) amounts(table string) []string {
-	return w.strings(`SELECT c.ColumnName FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID=c.AD_Table_ID
-		JOIN pragma_table_info(?) p ON p.name=c.ColumnName COLLATE NOCASE
-		WHERE t.TableName=? COLLATE NOCASE AND c.AD_Reference_ID IN (12,22,29,37) AND p.pk=0 ORDER BY 1`, table, table)
+func (t *tableColumns) amounts() []string {
+	return t.named(func(c tableColumn) bool { return slices.Contains([]int{12, 22, 29, 37}, c.kind) })
 }
 
 // Leaks are the canaries in a text.
