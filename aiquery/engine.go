@@ -130,13 +130,19 @@ func (e *Engine) Query(ctx context.Context, who Caller, q Request) (*Result, err
 	return result, nil
 }
 
-// Explain tells how a statement would be run, without running it. It is audited
-// like a query. The error is an [*Error].
+// Explain tells how a statement would be run, without running it. The plan is
+// made without what the database knows of the columns' values, which are also
+// others'; so it names no index, and costs are those of reading whole tables. It
+// is audited like a query. The error is an [*Error].
 func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*Explanation, error) {
 	var explanation *Explanation
 	err := e.audited(ctx, who, q, func(ctx context.Context, rec *record) error {
 		var node *PlanNode
 		plan, err := e.secured(ctx, who, q, rec, func(s *statement, _ *Policy) (err error) {
+			if s.sql, err = s.plan.Blind(ctx); err != nil {
+				return err
+			}
+			rec.securedSQL = s.sql
 			node, err = e.db.explain(ctx, s)
 			return err
 		})

@@ -124,7 +124,13 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 // render writes a secured tree, parses the text, and makes sure that it means
 // the same and is secure. The deparser is not taken at its word.
 func (j *job) render(tree *pg.ParseResult, fenced bool) (string, *pg.ParseResult, error) {
-	if depth(tree) > postgres.maxSecured {
+	// What was not too large stays so behind the fence: whether it is needed
+	// depends on data.
+	deepest, most := postgres.maxSecured, j.guard.opts.MaxNodes
+	if fenced {
+		deepest, most = deepest+1, 4*most
+	}
+	if depth(tree) > deepest {
 		return "", nil, tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
 	}
 	type rendered struct {
@@ -153,7 +159,7 @@ func (j *job) render(tree *pg.ParseResult, fenced bool) (string, *pg.ParseResult
 		f.cause = "the text written means something else at " + d
 		return "", nil, f
 	}
-	if nodes > j.guard.opts.MaxNodes {
+	if nodes > most {
 		return "", nil, tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
 	}
 	if err := verify(again.tree, j.policy, j.schema, j.guard.opts.MaxRelations, j.params, j.limit, fenced); err != nil {

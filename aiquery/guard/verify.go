@@ -269,7 +269,13 @@ func (v *verifier) securedColumn(t *pg.ResTarget, table *Table, alias string) er
 			}
 			return nil
 		}
-		if from, name, ok := twoParts(t.GetVal().GetColumnRef().GetFields()); !ok || from != alias || name != t.Name {
+		if twice := t.GetVal().GetCoalesceExpr().GetArgs(); len(twice) == 2 { // kept from the planner
+			if !isColumn(twice[0], alias, t.Name) || !isColumn(twice[1], alias, t.Name) {
+				return wrong
+			}
+			return nil
+		}
+		if !isColumn(t.GetVal(), alias, t.Name) {
 			return wrong
 		}
 		return nil
