@@ -29,7 +29,8 @@
 // A statement runs in a transaction that is read only, is always rolled back,
 // and is bounded in time, rows and bytes. If it fails on a value, it is run once
 // more with a fence around every table, so that only rows the role may see can
-// have made it fail. Of the database's own words nothing reaches the caller but
+// have made it fail; errors that come while it runs count as such even when
+// their code is that of a wrong statement. Of the database's own words nothing reaches the caller but
 // what is wrong with the statement itself.
 //
 // # Audit
