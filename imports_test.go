@@ -96,11 +96,37 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "a build server links it; the lock is for writers of one folder",
 	},
-	"deploylog/ci":        {reason: "reading a build server's variables needs nothing"},
-	"aiquery/answer":      {reason: "what is answered is values"},
-	"aiquery/aiclient":    {ours: []string{"aiquery/answer", "internal/..."}, reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
-	"generator":           {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
+	"deploylog/ci":     {reason: "reading a build server's variables needs nothing"},
+	"aiquery/answer":   {reason: "what is answered is values"},
+	"aiquery/aiclient": {ours: []string{"aiquery/answer", "internal/..."}, reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
+	"generator":        {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
+	"aiquery/guard": {
+		ours: []string{"aiquery/guard/sqlite"},
+		outside: []string{
+			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
+			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory", // of the embedded database's dialect
+			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/remyoudompheng/bigfft", "golang.org/x/sys",
+		},
+		reason: "securing statements needs the parser; neither database nor dictionary",
+	},
 	"generator/artifacts": {ours: []string{"generator", "generator/failure", "dict", "dict/...", "internal/..."}, reason: "keeping artifacts needs a folder"},
+	"generator/failure":   {ours: []string{"internal/..."}, reason: "what went wrong is said without the client it went wrong in"},
+	"generator/httpapi": {
+		ours:    []string{"generator", "generator/artifacts", "generator/failure", "dict", "dict/...", "erp", "erp/internal/...", "tokens", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
+		reason:  "the API delivers through an interface: no store, forge or mail client",
+	},
+	"mcp": {
+		ours:    []string{"erp", "erp/internal/...", "tokens", "internal/..."},
+		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
+		reason:  "tools are values: an agent that speaks no protocol uses them without one",
+	},
+	"mcp/boundary": {
+		ours:    []string{"mcp", "erp", "erp/internal/...", "tokens", "internal/..."},
+		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
+		reason:  "limits in memory need no Redis, and no protocol",
+	},
+	"mcp/knowledge": {ours: []string{"dict", "internal/..."}, reason: "a search in documents needs the dictionary's texts and nothing else"},
 }
 
 // forbidden packages of the standard library, with the reason.
@@ -109,6 +135,35 @@ var forbidden = map[string]map[string]string{
 		"testing":           "programs serve the embedded ERP, too",
 		"net/http/httptest": "programs serve the embedded ERP, too",
 	},
+}
+
+// owners are the only packages that import a module themselves, so that one
+// place changes when it does. Others link it through them.
+var owners = map[string][]string{
+	"github.com/modelcontextprotocol/go-sdk": {"mcp/server"},
+	"github.com/redis/go-redis/v9":           {"mcp/boundary/redisstore", "cmd/internal/app"}, // a program sets its one logger
+	"github.com/aws/aws-sdk-go-v2":           {"generator/objectstore"},
+	"github.com/go-git/go-git/v5":            {"generator/gitrepo"},
+	"github.com/wneessen/go-mail":            {"generator/mail"},
+	"github.com/pganalyze/pg_query_go/v6":    {"aiquery/guard", "aiquery/guard/sqlite"},
+	"github.com/wasilibs/go-pgquery":         {"aiquery/guard"},
+	"github.com/urfave/cli/v2":               {"cmd/internal/app"},
+}
+
+func TestModulesHaveOwners(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...").Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module+"/")
+		for _, imp := range fields[1:] {
+			for owned, by := range owners {
+				if (imp == owned || strings.HasPrefix(imp, owned+"/")) && !slices.Contains(by, pkg) && !strings.HasPrefix(pkg, "internal/test") {
+					t.Errorf("%s imports %s, which is for %s", pkg, imp, strings.Join(by, " and "))
+				}
+			}
+		}
+	}
 }
 
 type listed struct {
