@@ -283,5 +283,7 @@ func (h *Handler) panicked(w http.ResponseWriter, r *http.Request, operation str
 
 // caller is who asks, for the engine.
 func (h *Handler) caller(ctx context.Context, c tokens.Claims) aiquery.Caller {
-	return aiquery.Caller{UserID: c.UserID, Name: c.Subject, RequestID: jsonapi.RequestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID}
+	return aiquery.Caller{
+		UserID: c.UserID, ClientID: c.ClientID, Name: c.Subject, RequestID: jsonapi.RequestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID,
+	}
 }

@@ -218,7 +218,7 @@ func TestWhatTheEngineHears(t *testing.T) {
 	id := got.header.Get("X-Request-Id")
 	assert.NotEqual(t, "mine", id)
 	assert.Equal(t, aiquery.Request{SQL: "SELECT ü", RoleID: 0, Params: []json.RawMessage{[]byte(`"x"`), []byte("1.10"), []byte("null"), []byte("[1]")}}, e.asked[0])
-	assert.Equal(t, aiquery.Caller{UserID: 101, Name: "GardenAdmin", RequestID: id, ProviderID: 7, AIUserID: 8}, e.who[0])
+	assert.Equal(t, aiquery.Caller{UserID: 101, ClientID: 11, Name: "GardenAdmin", RequestID: id, ProviderID: 7, AIUserID: 8}, e.who[0])
 	assert.JSONEq(t, `{"requestId":"`+id+`","columns":[{"name":"a","type":"numeric"},{"name":"b","type":"varchar","redacted":true}],
 		"rows":[[12345678901234567890.123456789,"<&>"],[null,{"x":[1]}]],"rowCount":2,"truncated":true,"tables":["C_Order"],"executionTimeMs":10}`, string(got.body))
 	assert.Contains(t, string(got.body), `[[12345678901234567890.123456789,"<&>"]`, "as it is, to the digit")

@@ -118,7 +118,7 @@ func (b *DBBackend) who(ctx context.Context, caller mcp.Caller) (aiquery.Caller,
 	if _, err := b.Registry(ctx, caller); err != nil {
 		return aiquery.Caller{}, err
 	}
-	return aiquery.Caller{UserID: caller.UserID, Name: caller.ID}, nil
+	return aiquery.Caller{UserID: caller.UserID, ClientID: caller.ClientID, Name: caller.ID}, nil
 }
 
 // Check looks at the database, the audit and the caller's role.
