@@ -24,7 +24,6 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testredis"
 )
 
@@ -63,7 +62,7 @@ func TestTracesAreSent(t *testing.T) {
 		w.Header().Set("Content-Type", "application/x-protobuf")
 	}))
 	t.Cleanup(srv.Close)
-	erp := erptest.New(t)
+	erp := embeddedERP(t)
 	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
 	require.NoError(t, err)
 	p := run(t, []string{"ERP_URL=" + erp.URL(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + srv.URL})
@@ -88,13 +87,13 @@ func TestTracesAreSent(t *testing.T) {
 func TestAKilledReplica(t *testing.T) {
 	t.Parallel()
 	redis := testredis.Start(t)
-	erp := erptest.New(t)
+	erp := embeddedERP(t)
 	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
 	require.NoError(t, err)
 	var replicas []*program
 	var targets []*url.URL
 	for range 2 {
-		p := run(t, []string{"ERP_URL=" + erp.URL(), "ERPHUB_REDIS_URL=" + redis.URL()}, "--stateless", "--host", "*", "--calls-per-minute", "12")
+		p := run(t, []string{"ERP_URL=" + erp.URL(), "ERPHUB_REDIS_URL=" + redis.URL()}, "--stateless", "--host", "*", "--calls-per-minute", "12", "--toolsets", "generator")
 		u, err := url.Parse(p.url)
 		require.NoError(t, err)
 		replicas, targets = append(replicas, p), append(targets, u)
@@ -110,10 +109,10 @@ func TestAKilledReplica(t *testing.T) {
 			require.Positive(t, balancer.served[1].Load())
 			require.NoError(t, replicas[0].cmd.Process.Kill())
 		}
-		answer, failed := call(t, sessions[i%2], "getStatistics", nil)
+		answer, failed := call(t, sessions[i%2], "listGenerators", nil)
 		require.False(t, failed, "call %d: %s", i, answer)
 	}
-	answer, failed := call(t, sessions[0], "getStatistics", nil)
+	answer, failed := call(t, sessions[0], "listGenerators", nil)
 	assert.True(t, failed, "what the dead one answered counts, too")
 	assert.Contains(t, answer, "rate_limit_exceeded")
 }
@@ -150,7 +149,7 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 // ends when it is told to.
 func TestStandardOutputIsClean(t *testing.T) {
 	t.Parallel()
-	erp := erptest.New(t)
+	erp := embeddedERP(t)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self, "--stdio", "--debug")

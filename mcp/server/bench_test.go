@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,7 +20,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
@@ -99,7 +99,7 @@ func startForBench(b *testing.B) (servers benchServers) {
 	b.Helper()
 	program, err := os.Executable()
 	require.NoError(b, err)
-	cmd := exec.CommandContext(b.Context(), program, "-test.run=^TestServeForBench$", "-test.timeout=0")
+	cmd := exec.CommandContext(b.Context(), program, "-test.run=^$", "-test.bench=^BenchmarkServer$", "-test.timeout=0")
 	cmd.Env = append(os.Environ(), benchVariable+"=1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -107,28 +107,33 @@ func startForBench(b *testing.B) (servers benchServers) {
 	require.NoError(b, cmd.Start())
 	b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	lines := bufio.NewScanner(out)
-	require.True(b, lines.Scan(), "the server did not start")
-	require.NoError(b, json.Unmarshal(lines.Bytes(), &servers), lines.Text())
+	for lines.Scan() {
+		if line, ok := strings.CutPrefix(lines.Text(), readyPrefix); ok {
+			require.NoError(b, json.Unmarshal([]byte(line), &servers), line)
+			return servers
+		}
+	}
+	b.Fatal("the server did not start")
 	return servers
 }
 
-// TestServeForBench is the server of the benchmark, and otherwise looks that
-// there is one.
-func TestServeForBench(t *testing.T) {
-	erp := erptest.New(t)
-	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
-	require.NoError(t, err)
-	servers := benchServers{Ours: oursForBench(t, erp), Theirs: theirsForBench(t), Token: token}
+// BenchmarkServer is the server of the other benchmark, and nothing by itself.
+func BenchmarkServer(b *testing.B) {
 	if os.Getenv(benchVariable) == "" {
-		assert.Positive(t, serverTime(t, servers))
-		return
+		b.Skip("it is started by BenchmarkListTables")
 	}
+	erp := erptest.New(b)
+	token, err := erp.APIToken(b.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
+	require.NoError(b, err)
 	debug.SetGCPercent(400) // as the program does
-	line, err := json.Marshal(servers)
-	require.NoError(t, err)
-	fmt.Println(string(line))
-	<-t.Context().Done() // it is killed
+	line, err := json.Marshal(benchServers{Ours: oursForBench(b, erp), Theirs: theirsForBench(b), Token: token})
+	require.NoError(b, err)
+	fmt.Println("\n" + readyPrefix + string(line))
+	<-b.Context().Done() // it is killed
 }
+
+// readyPrefix is in front of what the server prints: benchmarks print, too.
+const readyPrefix = "server: "
 
 // serverTime is the time the server's process used so far.
 func serverTime(b testing.TB, servers benchServers) time.Duration {
