@@ -52,7 +52,7 @@ func TestListGenerators(t *testing.T) {
 		Generators []struct{ Name, Tool string }
 		Outputs    []string
 	}
-	got := answer[list](t, k, admin, "listGenerators", args{})
+	got := answer[list](t, k, root, "listGenerators", args{})
 	assert.Len(t, got.Generators, len(generator.Generators()))
 	assert.Equal(t, []string{"answer"}, got.Outputs)
 	for _, g := range got.Generators {
@@ -67,17 +67,17 @@ func TestListGenerators(t *testing.T) {
 		}
 	}
 	for _, g := range generator.Generators() {
-		one := answer[info](t, k, admin, "getGeneratorInfo", args{"generator": g.Name})
+		one := answer[info](t, k, root, "getGeneratorInfo", args{"generator": g.Name})
 		assert.Len(t, one.Options, len(g.Options), g.Name)
 	}
-	e := refusal(t, k, admin, "getGeneratorInfo", args{"generator": "calout"}, mcp.CodeInvalidArguments)
+	e := refusal(t, k, root, "getGeneratorInfo", args{"generator": "calout"}, mcp.CodeInvalidArguments)
 	assert.Contains(t, e.Hint, "callout")
 }
 
 func TestGenerate(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	plugin := answer[generated](t, k, admin, "generatePlugin", args{"artifactId": "com.example.demo", "components": "process:ImportOrders"})
+	plugin := answer[generated](t, k, root, "generatePlugin", args{"artifactId": "com.example.demo", "components": "process:ImportOrders"})
 	assert.Equal(t, "com.example.demo", plugin.ArtifactID)
 	assert.Contains(t, plugin.names(), "META-INF/MANIFEST.MF")
 	assert.Len(t, plugin.Files, plugin.Total)
@@ -85,7 +85,7 @@ func TestGenerate(t *testing.T) {
 		assert.Empty(t, f.Content)
 		assert.Positive(t, f.Size, f.Name)
 	}
-	manifest := answer[generated](t, k, admin, "generatePlugin", args{"artifactId": "com.example.demo", "show": "content", "files": "META-INF/MANIFEST.MF"})
+	manifest := answer[generated](t, k, root, "generatePlugin", args{"artifactId": "com.example.demo", "show": "content", "files": "META-INF/MANIFEST.MF"})
 	require.Len(t, manifest.Files, 1)
 	assert.Contains(t, manifest.Files[0].Content, "Bundle-SymbolicName: com.example.demo")
 
@@ -95,13 +95,13 @@ func TestGenerate(t *testing.T) {
 		"generateCallout": {"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"},
 		"runGenerator":    {"generator": "event-handler", "options": args{"artifactId": "com.example.events", "class": "OrderEvents", "table": "C_Order"}},
 	} {
-		got := answer[generated](t, k, admin, tool, question)
+		got := answer[generated](t, k, root, tool, question)
 		assert.NotEmpty(t, got.Files, tool)
 		assert.Nil(t, got.Receipt, tool)
 	}
 	same, err := generator.Generate(t.Context(), nil, "callout", map[string]any{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": []string{"C_Order.C_BPartner_ID"}})
 	require.NoError(t, err)
-	got := answer[generated](t, k, admin, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
+	got := answer[generated](t, k, root, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
 	assert.Equal(t, same.Tree.Names(), got.names())
 }
 
@@ -109,7 +109,7 @@ func TestGenerate(t *testing.T) {
 func TestGenerateShowsContents(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	reg, err := k.rest.Registry(t.Context(), k.as(t, admin))
+	reg, err := k.rest.Registry(t.Context(), k.as(t, root))
 	require.NoError(t, err)
 	options := args{"artifactId": "com.example.model", "tables": []string{"C_Order", "C_Invoice", "M_Product"}}
 	want, err := generator.Generate(t.Context(), reg, "model", options)
@@ -119,7 +119,7 @@ func TestGenerateShowsContents(t *testing.T) {
 	pages := 0
 	for {
 		pages++
-		page := answer[generated](t, k, admin, "generateModel", question)
+		page := answer[generated](t, k, root, "generateModel", question)
 		require.NotEmpty(t, page.Files)
 		for _, f := range page.Files {
 			require.Len(t, texts[f.Name], f.From, f.Name)
@@ -135,7 +135,7 @@ func TestGenerateShowsContents(t *testing.T) {
 	for _, f := range want.Tree.Files() {
 		assert.Equal(t, string(f.Content), texts[f.Name], f.Name)
 	}
-	refusal(t, k, admin, "generateModel", with(question, args{"artifactId": "com.example.other"}), mcp.CodeInvalidArguments)
+	refusal(t, k, root, "generateModel", with(question, args{"artifactId": "com.example.other"}), mcp.CodeInvalidArguments)
 }
 
 func TestGenerateRefuses(t *testing.T) {
@@ -167,7 +167,7 @@ func TestGenerateRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := refusal(t, k, admin, tc.tool, tc.arguments, tc.code)
+			e := refusal(t, k, root, tc.tool, tc.arguments, tc.code)
 			assert.Contains(t, e.Error(), tc.says)
 		})
 	}
@@ -184,9 +184,9 @@ func TestGenerateWithoutADictionary(t *testing.T) {
 	pool, err := backend.NewPool("", nothing{})
 	require.NoError(t, err)
 	k := shared(t).with(t, func(o *tools.Options) { o.Pool = pool })
-	got := answer[generated](t, k, admin, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
+	got := answer[generated](t, k, root, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
 	assert.NotEmpty(t, got.Files)
-	refusal(t, k, admin, "generateModel", args{"artifactId": "com.example.model", "tables": "C_Order"}, mcp.CodeUnsupported)
+	refusal(t, k, root, "generateModel", args{"artifactId": "com.example.model", "tables": "C_Order"}, mcp.CodeUnsupported)
 }
 
 // nothing is a backend that can only say its name.
@@ -211,20 +211,20 @@ func TestGenerateIntoAFolder(t *testing.T) {
 		o.Generator = tools.GeneratorOptions{Deliveries: deliveries(t, nil, delivery.Options{Directory: dir}), Modes: allowed}
 	})
 	question := args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID", "output": "filesystem"}
-	got := answer[generated](t, k, admin, "generateCallout", question)
+	got := answer[generated](t, k, root, "generateCallout", question)
 	require.NotNil(t, got.Receipt)
 	assert.Equal(t, filepath.Join(dir, "com.example.callout"), got.Receipt.Path)
 	assert.Equal(t, got.Total, got.Receipt.Written)
 	manifest, err := os.ReadFile(filepath.Join(got.Receipt.Path, "META-INF", "MANIFEST.MF"))
 	require.NoError(t, err)
 	assert.Contains(t, string(manifest), "com.example.callout")
-	again := answer[generated](t, k, admin, "generateCallout", question)
+	again := answer[generated](t, k, root, "generateCallout", question)
 	assert.Zero(t, again.Receipt.Written, "nothing is written twice")
-	e := refusal(t, k, admin, "generateCallout", with(question, args{"class": "OtherCallout"}), mcp.CodeConflict)
+	e := refusal(t, k, root, "generateCallout", with(question, args{"class": "OtherCallout"}), mcp.CodeConflict)
 	assert.Contains(t, e.Message, "nothing was written")
-	refusal(t, k, admin, "generateCallout", with(question, args{"artifactId": "../outside"}), mcp.CodeInvalidArguments)
-	refusal(t, k, admin, "generateCallout", with(question, args{"output": "url"}), mcp.CodePermissionDenied)
-	refusal(t, k, admin, "generateCallout", with(question, args{"output": "email", "email": "a@example.com"}), mcp.CodeUnsupported)
+	refusal(t, k, root, "generateCallout", with(question, args{"artifactId": "../outside"}), mcp.CodeInvalidArguments)
+	refusal(t, k, root, "generateCallout", with(question, args{"output": "url"}), mcp.CodePermissionDenied)
+	refusal(t, k, root, "generateCallout", with(question, args{"output": "email", "email": "a@example.com"}), mcp.CodeUnsupported)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
@@ -233,11 +233,11 @@ func TestGenerateIntoAFolder(t *testing.T) {
 	bare := shared(t).with(t, func(o *tools.Options) {
 		o.Generator = tools.GeneratorOptions{Deliveries: deliveries(t, nil, delivery.Options{}), Modes: allowed}
 	})
-	refusal(t, bare, admin, "generateCallout", question, mcp.CodeUnsupported)
+	refusal(t, bare, root, "generateCallout", question, mcp.CodeUnsupported)
 	careless := shared(t).with(t, func(o *tools.Options) {
 		o.Generator = tools.GeneratorOptions{Deliveries: anywhere{}, Modes: allowed}
 	})
-	refusal(t, careless, admin, "generateCallout", question, mcp.CodeUnsupported)
+	refusal(t, careless, root, "generateCallout", question, mcp.CodeUnsupported)
 }
 
 // anywhere is a careless configuration: the working directory.
@@ -260,12 +260,12 @@ func TestGenerateAsksBeforeMail(t *testing.T) {
 		o.Generator = tools.GeneratorOptions{Deliveries: &sent, Modes: []generator.Mode{generator.ModeEmail}}
 	})
 	question := args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID", "output": "email", "email": "dev@example.com"}
-	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, admin)}, "generateCallout", question)
+	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, root)}, "generateCallout", question)
 	var asked *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &asked)
 	assert.Contains(t, asked.Message, "dev@example.com")
 	reply := func(agreed bool) (json.RawMessage, error) {
-		return k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: func(context.Context, string) (bool, error) { return agreed, nil }}, "generateCallout", question)
+		return k.invoke(t, &mcp.Call{Caller: k.as(t, root), Confirm: func(context.Context, string) (bool, error) { return agreed, nil }}, "generateCallout", question)
 	}
 	_, err = reply(false)
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)

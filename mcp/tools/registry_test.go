@@ -67,7 +67,7 @@ func TestListTables(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := answer[tablesAnswer](t, k, admin, "listTables", tc.arguments)
+			got := answer[tablesAnswer](t, k, root, "listTables", tc.arguments)
 			assert.Equal(t, tc.want, got.names())
 			assert.Equal(t, tc.total, got.Total)
 			assert.False(t, got.Truncated)
@@ -76,13 +76,13 @@ func TestListTables(t *testing.T) {
 
 	t.Run("pages have everything once", func(t *testing.T) {
 		t.Parallel()
-		whole := answer[tablesAnswer](t, k, admin, "listTables", args{"limit": 500})
+		whole := answer[tablesAnswer](t, k, root, "listTables", args{"limit": 500})
 		require.False(t, whole.Truncated)
 		require.Len(t, whole.Tables, whole.Total)
 		var names []string
 		question := args{"limit": 7}
 		for range whole.Total {
-			page := answer[tablesAnswer](t, k, admin, "listTables", question)
+			page := answer[tablesAnswer](t, k, root, "listTables", question)
 			names = append(names, page.names()...)
 			assert.Equal(t, whole.Total, page.Total)
 			if !page.Truncated {
@@ -96,18 +96,18 @@ func TestListTables(t *testing.T) {
 
 	t.Run("wrong arguments", func(t *testing.T) {
 		t.Parallel()
-		e := refusal(t, k, admin, "listTables", args{"patern": "C%"}, mcp.CodeInvalidArguments)
+		e := refusal(t, k, root, "listTables", args{"patern": "C%"}, mcp.CodeInvalidArguments)
 		assert.Contains(t, e.Hint, `did you mean "pattern"?`)
-		refusal(t, k, admin, "listTables", args{"limit": 0}, mcp.CodeInvalidArguments)
-		refusal(t, k, admin, "listTables", args{"limit": 501}, mcp.CodeInvalidArguments)
-		refusal(t, k, admin, "listTables", args{"pattern": strings.Repeat("%", 201)}, mcp.CodeInvalidArguments)
+		refusal(t, k, root, "listTables", args{"limit": 0}, mcp.CodeInvalidArguments)
+		refusal(t, k, root, "listTables", args{"limit": 501}, mcp.CodeInvalidArguments)
+		refusal(t, k, root, "listTables", args{"pattern": strings.Repeat("%", 201)}, mcp.CodeInvalidArguments)
 		for _, cursor := range []string{"!", "AAAA", "LTEgeHh4", strings.Repeat("A", 5000)} {
-			e = refusal(t, k, admin, "listTables", args{"cursor": cursor}, mcp.CodeInvalidArguments)
+			e = refusal(t, k, root, "listTables", args{"cursor": cursor}, mcp.CodeInvalidArguments)
 			assert.Contains(t, e.Message, "belongs to another call")
 		}
-		page := answer[tablesAnswer](t, k, admin, "listTables", args{"limit": 1})
-		refusal(t, k, admin, "listTables", args{"limit": 1, "pattern": "C%", "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
-		refusal(t, k, admin, "listWindows", args{"limit": 1, "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
+		page := answer[tablesAnswer](t, k, root, "listTables", args{"limit": 1})
+		refusal(t, k, root, "listTables", args{"limit": 1, "pattern": "C%", "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
+		refusal(t, k, root, "listWindows", args{"limit": 1, "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
 	})
 
 	t.Run("without a token", func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestListTables(t *testing.T) {
 func TestDescribeTable(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	order := answer[columnsAnswer](t, k, admin, "describeTable", args{"table": "c_order"})
+	order := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "c_order"})
 	assert.Equal(t, "C_Order", order.Name)
 	assert.Len(t, order.Columns, order.Total)
 	for _, c := range order.Columns {
@@ -136,49 +136,49 @@ func TestDescribeTable(t *testing.T) {
 	}
 	assert.Subset(t, order.names(), []string{"C_Order_ID", "C_BPartner_ID", "DocStatus"})
 
-	brief := answer[columnsAnswer](t, k, admin, "describeTable", args{"table": "C_Order", "detail": "names"})
+	brief := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "C_Order", "detail": "names"})
 	assert.Equal(t, order.names(), brief.names())
 	assert.Empty(t, brief.Columns[0].Type)
-	full := answer[columnsAnswer](t, k, admin, "describeTable", args{"table": "C_Order", "detail": "FULL"})
+	full := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "C_Order", "detail": "FULL"})
 	assert.Equal(t, order.names(), full.names()[:min(len(full.Columns), len(order.Columns))])
 
-	e := refusal(t, k, admin, "describeTable", args{"table": "C_Ordr"}, mcp.CodeNotFound)
+	e := refusal(t, k, root, "describeTable", args{"table": "C_Ordr"}, mcp.CodeNotFound)
 	assert.Equal(t, `there is no table "C_Ordr" in the dictionary`, e.Message)
 	assert.Contains(t, e.Hint, "did you mean C_Order")
-	e = refusal(t, k, admin, "describeTable", args{"table": `C_Order"; DROP TABLE C_Order; --`}, mcp.CodeNotFound)
+	e = refusal(t, k, root, "describeTable", args{"table": `C_Order"; DROP TABLE C_Order; --`}, mcp.CodeNotFound)
 	assert.NotEmpty(t, e.Hint)
-	refusal(t, k, admin, "describeTable", args{"table": "C_Order", "detail": "all"}, mcp.CodeInvalidArguments)
-	e = refusal(t, k, admin, "describeTable", args{}, mcp.CodeInvalidArguments)
+	refusal(t, k, root, "describeTable", args{"table": "C_Order", "detail": "all"}, mcp.CodeInvalidArguments)
+	e = refusal(t, k, root, "describeTable", args{}, mcp.CodeInvalidArguments)
 	assert.Contains(t, e.Message, `"table" is missing`)
 
-	chat := answer[columnsAnswer](t, k, admin, "getTableColumns", args{"tableName": "C_ORDER"})
+	chat := answer[columnsAnswer](t, k, root, "getTableColumns", args{"tableName": "C_ORDER"})
 	assert.Equal(t, "C_Order", chat.TableName)
 	assert.Equal(t, order.names(), chat.names())
-	refusal(t, k, admin, "getTableColumns", args{"tableName": "nowhere_at_all"}, mcp.CodeNotFound)
+	refusal(t, k, root, "getTableColumns", args{"tableName": "nowhere_at_all"}, mcp.CodeNotFound)
 }
 
 func TestListColumns(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	all := answer[columnsAnswer](t, k, admin, "listColumns", args{"pattern": "c_bpartner_id", "limit": 500})
+	all := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "c_bpartner_id", "limit": 500})
 	require.NotEmpty(t, all.Columns)
 	for _, c := range all.Columns {
 		assert.Equal(t, "C_BPartner_ID", c.Name)
 		assert.NotEmpty(t, c.Table)
 	}
-	one := answer[columnsAnswer](t, k, admin, "listColumns", args{"table": "c_orderline", "pattern": "%qty%"})
+	one := answer[columnsAnswer](t, k, root, "listColumns", args{"table": "c_orderline", "pattern": "%qty%"})
 	assert.Contains(t, one.names(), "QtyOrdered")
 	for _, c := range one.Columns {
 		assert.Empty(t, c.Table)
 	}
-	first := answer[columnsAnswer](t, k, admin, "listColumns", args{"pattern": "%", "limit": 3})
+	first := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3})
 	assert.True(t, first.Truncated)
-	second := answer[columnsAnswer](t, k, admin, "listColumns", args{"pattern": "%", "limit": 3, "cursor": first.NextCursor})
+	second := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3, "cursor": first.NextCursor})
 	assert.Len(t, second.Columns, 3)
 	assert.NotEqual(t, first.Columns, second.Columns)
 
-	refusal(t, k, admin, "listColumns", args{}, mcp.CodeInvalidArguments)
-	refusal(t, k, admin, "listColumns", args{"table": "C_Ordr"}, mcp.CodeNotFound)
+	refusal(t, k, root, "listColumns", args{}, mcp.CodeInvalidArguments)
+	refusal(t, k, root, "listColumns", args{"table": "C_Ordr"}, mcp.CodeNotFound)
 }
 
 func TestListWindows(t *testing.T) {
@@ -196,17 +196,17 @@ func TestListWindows(t *testing.T) {
 		}
 		Total int
 	}
-	list := answer[windows](t, k, admin, "listWindows", args{"pattern": "business partner%"})
+	list := answer[windows](t, k, root, "listWindows", args{"pattern": "business partner%"})
 	require.NotEmpty(t, list.Windows)
 	assert.Empty(t, list.Windows[0].Tabs)
-	one := answer[windows](t, k, admin, "listWindows", args{"window": list.Windows[0].Name})
+	one := answer[windows](t, k, root, "listWindows", args{"window": list.Windows[0].Name})
 	require.Len(t, one.Windows, 1)
 	assert.Equal(t, list.Windows[0].ID, one.Windows[0].ID)
 	require.NotEmpty(t, one.Windows[0].Tabs)
 	assert.Len(t, one.Windows[0].Tabs, one.Total)
 	assert.Equal(t, "C_BPartner", one.Windows[0].Tabs[0].Table)
 	assert.NotEmpty(t, one.Windows[0].Tabs[0].Fields)
-	e := refusal(t, k, admin, "listWindows", args{"window": "Busines Partner"}, mcp.CodeNotFound)
+	e := refusal(t, k, root, "listWindows", args{"window": "Busines Partner"}, mcp.CodeNotFound)
 	assert.Contains(t, e.Hint, "Business Partner")
 }
 
@@ -252,7 +252,7 @@ func TestListReferences(t *testing.T) {
 		}
 		Total int
 	}
-	status := answer[references](t, k, admin, "listReferences", args{"reference": "_document status"})
+	status := answer[references](t, k, root, "listReferences", args{"reference": "_document status"})
 	require.Len(t, status.References, 1)
 	assert.Equal(t, "list", status.References[0].Kind)
 	codes := map[string]string{}
@@ -261,10 +261,10 @@ func TestListReferences(t *testing.T) {
 	}
 	assert.Equal(t, "Completed", codes["CO"])
 	assert.Equal(t, len(codes), status.Total)
-	list := answer[references](t, k, admin, "listReferences", args{"pattern": "%status%"})
+	list := answer[references](t, k, root, "listReferences", args{"pattern": "%status%"})
 	require.NotEmpty(t, list.References)
 	assert.Empty(t, list.References[0].Values)
-	refusal(t, k, admin, "listReferences", args{"reference": "_Documnt Status x"}, mcp.CodeNotFound)
+	refusal(t, k, root, "listReferences", args{"reference": "_Documnt Status x"}, mcp.CodeNotFound)
 }
 
 func TestSearchRegistry(t *testing.T) {
@@ -279,25 +279,25 @@ func TestSearchRegistry(t *testing.T) {
 		Truncated   bool
 		Suggestions []string
 	}
-	found := answer[hits](t, k, admin, "searchRegistry", args{"query": "order line", "kinds": "table"})
+	found := answer[hits](t, k, root, "searchRegistry", args{"query": "order line", "kinds": "table"})
 	require.NotEmpty(t, found.Hits)
 	assert.Equal(t, "C_OrderLine", found.Hits[0].Name)
 	for _, h := range found.Hits {
 		assert.Equal(t, "table", h.Kind)
 	}
-	short := answer[hits](t, k, admin, "searchRegistry", args{"query": "order", "limit": 1})
+	short := answer[hits](t, k, root, "searchRegistry", args{"query": "order", "limit": 1})
 	assert.Len(t, short.Hits, 1)
 	assert.True(t, short.Truncated)
-	with := answer[hits](t, k, admin, "searchRegistry", args{"column": "C_BPartner_ID", "kinds": []string{"table"}, "limit": 100})
+	with := answer[hits](t, k, root, "searchRegistry", args{"column": "C_BPartner_ID", "kinds": []string{"table"}, "limit": 100})
 	names := make([]string, len(with.Hits))
 	for i, h := range with.Hits {
 		names[i] = h.Name
 	}
 	assert.Contains(t, names, "C_Order")
-	none := answer[hits](t, k, admin, "searchRegistry", args{"query": `xyzzy'"`})
+	none := answer[hits](t, k, root, "searchRegistry", args{"query": `xyzzy'"`})
 	assert.Empty(t, none.Hits)
-	refusal(t, k, admin, "searchRegistry", args{"query": "  "}, mcp.CodeInvalidArguments)
-	e := refusal(t, k, admin, "searchRegistry", args{"query": "a", "kinds": []string{"tables"}}, mcp.CodeInvalidArguments)
+	refusal(t, k, root, "searchRegistry", args{"query": "  "}, mcp.CodeInvalidArguments)
+	e := refusal(t, k, root, "searchRegistry", args{"query": "a", "kinds": []string{"tables"}}, mcp.CodeInvalidArguments)
 	assert.NotEmpty(t, e.Hint)
 }
 
@@ -309,8 +309,8 @@ func TestGetStatistics(t *testing.T) {
 		TablesByEntityType, TablesByAccessLevel       map[string]int
 		Source, Loaded                                string
 	}
-	s := answer[statistics](t, k, admin, "getStatistics", args{})
-	list := answer[tablesAnswer](t, k, admin, "listTables", args{"limit": 1})
+	s := answer[statistics](t, k, root, "getStatistics", args{})
+	list := answer[tablesAnswer](t, k, root, "listTables", args{"limit": 1})
 	assert.Equal(t, list.Total, s.Tables)
 	sum := 0
 	for _, n := range s.TablesByAccessLevel {
@@ -318,5 +318,5 @@ func TestGetStatistics(t *testing.T) {
 	}
 	assert.Equal(t, s.Tables, sum)
 	assert.NotEmpty(t, s.Loaded)
-	refusal(t, k, admin, "getStatistics", args{"table": "x"}, mcp.CodeInvalidArguments)
+	refusal(t, k, root, "getStatistics", args{"table": "x"}, mcp.CodeInvalidArguments)
 }

@@ -352,16 +352,16 @@ func TestCreateTablePlanHasPages(t *testing.T) {
 func TestListTablesByEntity(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	core := answer[tablesAnswer](t, k, admin, "listTablesByEntity", args{"entityType": "D", "pattern": "C_OrderL%"})
+	core := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "D", "pattern": "C_OrderL%"})
 	assert.Equal(t, []string{"C_OrderLine"}, core.names())
-	first := answer[tablesAnswer](t, k, admin, "listTablesByEntity", args{"entityType": "D", "limit": 2})
+	first := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2})
 	assert.True(t, first.Truncated)
-	next := answer[tablesAnswer](t, k, admin, "listTablesByEntity", args{"entityType": "D", "limit": 2, "cursor": first.NextCursor})
+	next := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2, "cursor": first.NextCursor})
 	assert.NotEqual(t, first.names(), next.names())
-	e := refusal(t, k, admin, "listTablesByEntity", args{"entityType": "Nobody"}, mcp.CodeNotFound)
+	e := refusal(t, k, root, "listTablesByEntity", args{"entityType": "Nobody"}, mcp.CodeNotFound)
 	assert.Contains(t, e.Hint, "D")
-	refusal(t, k, admin, "listTablesByEntity", args{"entityType": " "}, mcp.CodeInvalidArguments)
-	refusal(t, k, admin, "listTablesByEntity", args{}, mcp.CodeInvalidArguments)
+	refusal(t, k, root, "listTablesByEntity", args{"entityType": " "}, mcp.CodeInvalidArguments)
+	refusal(t, k, root, "listTablesByEntity", args{}, mcp.CodeInvalidArguments)
 }
 
 func TestGetColumnPrefixHelp(t *testing.T) {
@@ -378,7 +378,7 @@ func TestGetColumnPrefixHelp(t *testing.T) {
 			Used                                 int
 		}
 	}
-	all := answer[help](t, k, admin, "getColumnPrefixHelp", args{})
+	all := answer[help](t, k, root, "getColumnPrefixHelp", args{})
 	assert.NotEmpty(t, all.Rules)
 	assert.Nil(t, all.Advice)
 	prefixes := map[string]int{}
@@ -398,7 +398,7 @@ func TestGetColumnPrefixHelp(t *testing.T) {
 		"DateZebra":        {"Date", ""},
 		`x' OR '1'='1' --`: {"String", ""},
 	} {
-		got := answer[help](t, k, admin, "getColumnPrefixHelp", args{"column": name})
+		got := answer[help](t, k, root, "getColumnPrefixHelp", args{"column": name})
 		require.NotNil(t, got.Advice, name)
 		assert.Equal(t, want.table, got.Advice.Table, name)
 		if name != "c_bpartner_id" {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,6 +34,9 @@ func (l *lasting) Cleanup(f func()) {
 	l.ended = append(l.ended, f)
 }
 
+// Context outlives the test that happened to come first.
+func (l *lasting) Context() context.Context { return context.Background() }
+
 func (l *lasting) end() {
 	for i := len(l.ended) - 1; i >= 0; i-- {
 		l.ended[i]()
@@ -54,6 +58,8 @@ func (s *sharedKit) get(t *testing.T) *kit {
 	s.once.Do(func() {
 		s.tb.TB = t
 		s.kit = start(&s.tb)
+		_, err := s.kit.rest.Registry(t.Context(), s.kit.as(t, root)) // before tools are timed
+		require.NoError(t, err)
 	})
 	require.NotNil(t, s.kit, "the shared ERP did not start")
 	return s.kit
@@ -89,7 +95,7 @@ func start(tb testing.TB, changes ...func(*tools.Options)) *kit {
 	k := &kit{srv: erptest.New(tb), callers: map[string]mcp.Caller{}}
 	require.NoError(tb, k.srv.SetConfig(context.Background(), "REST_MAX_RECORDS_SIZE", "5000")) // the dictionary is read often
 	var err error
-	k.rest, err = backend.NewREST(k.srv.URL(), nil)
+	k.rest, err = backend.NewREST(k.srv.URL(), &backend.RESTOptions{Registry: backend.RegistryOptions{Fresh: time.Hour}}) // tools say when it changes
 	require.NoError(tb, err)
 	tb.Cleanup(k.rest.Close)
 	k.set = k.tools(tb, changes...)
