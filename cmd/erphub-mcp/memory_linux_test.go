@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/testproc"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -25,10 +26,7 @@ import (
 func BenchmarkMemory(b *testing.B) {
 	const secret = "a secret of the ERP for signing tokens, long enough for HS512 to be content with it"
 	dir := b.TempDir()
-	binary := filepath.Join(dir, "erphub-mcp")
-	build := exec.CommandContext(b.Context(), "go", "build", "-o", binary, ".")
-	out, err := build.CombinedOutput()
-	require.NoError(b, err, string(out))
+	binary := testproc.Program(b, "erphub-mcp")
 	for b.Loop() {
 		ready := filepath.Join(dir, "ready")
 		ctx, cancel := context.WithCancel(b.Context())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testproc"
 )
 
 const prod = `[data-key="PROD"]`
@@ -75,9 +76,7 @@ func record(t testing.TB, log *deploylog.Log) {
 // server would and gives what it prints.
 func program(t *testing.T, w *world) func(args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "erphub")
-	built, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/erphub/erphub/cmd/erphub").CombinedOutput()
-	require.NoError(t, err, "%s", built)
+	path := testproc.Program(t, "erphub")
 	token, err := w.erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
 	require.NoError(t, err)
 	folder := t.TempDir()

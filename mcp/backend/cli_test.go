@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/internal/testproc"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/tokens"
@@ -144,10 +145,7 @@ func TestCLIRefusesFlags(t *testing.T) {
 // The real program gives the answers of the other backends.
 func TestCLI(t *testing.T) {
 	t.Parallel()
-	program := os.Getenv("ERPHUB_PROGRAM")
-	if program == "" {
-		t.Skip("SKIPPED: set ERPHUB_PROGRAM to the program built of cmd/erphub")
-	}
+	program := testproc.Program(t, "erphub")
 	q := openQueries(t, aiquery.Options{PerUser: 8})
 	b, err := backend.NewCLI(q.srv.URL(), &backend.CLIOptions{Program: program, AIURL: q.api.URL})
 	require.NoError(t, err)
