@@ -190,7 +190,7 @@ func BenchmarkSecuredStatements(b *testing.B) {
 // BenchmarkCallers is 64 callers at once: how much longer than half of them the
 // slowest hundredth waits.
 func BenchmarkCallers(b *testing.B) {
-	w := onPostgres(b, func(o *aiquery.Options) { o.PerUser, o.Queued = 64, 64 })
+	w := onPostgres(b, func(o *aiquery.Options) { o.PerUser, o.Queued = 64, 128 }) // a user may have half of the queue
 	q := query(`SELECT documentno, grandtotal FROM c_order WHERE c_order_id = 104`)
 	_, err := w.Query(b.Context(), user, q)
 	require.NoError(b, err)
