@@ -48,8 +48,12 @@ type told struct {
 // in this process.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	stories := map[string]told{}
-	for _, front := range []backend.Name{backend.REST, backend.AI, backend.DB} {
+	fronts := []backend.Name{backend.REST, backend.AI, backend.DB}
+	if raceDetector { // a minute there; without the detector all are run
+		fronts = []backend.Name{backend.REST, backend.DB}
+	}
+	stories := map[backend.Name]told{}
+	for _, front := range fronts {
 		srv := embeddedERP(t)
 		installLog(t, srv)
 		token := func(user string, client, role, org int64) string {
@@ -65,10 +69,11 @@ func TestStory(t *testing.T) {
 		}
 		admin := connect(t, url, token("GardenAdmin", 11, 102, 11), version)
 		root := connect(t, url, token("SuperUser", 0, 0, 0), version)
-		stories[string(front)] = story(t, admin, root)
+		stories[front] = story(t, admin, root)
 	}
-	assert.Equal(t, stories["rest"], stories["ai"])
-	assert.Equal(t, stories["rest"], stories["db"])
+	for front, told := range stories {
+		assert.Equal(t, stories[backend.REST], told, "%s", front)
+	}
 }
 
 func story(t *testing.T, admin, root *sdk.ClientSession) (out told) {
