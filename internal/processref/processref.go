@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -22,12 +21,11 @@ func Find(ctx context.Context, c *erp.Client, given string) (*erp.Process, error
 }
 
 // Slug returns the slug of the process that is given by slug, AD_Process_ID,
-// UUID or search key. A slug is taken as it is, without asking the server.
+// UUID or search key. Slugs and search keys are not looked up.
 func Slug(ctx context.Context, c *erp.Client, given string) (string, error) {
 	id, err := erp.ParseID(given)
 	if err != nil {
-		// A search key such as "AD_Column Sync" is no path segment of its own.
-		if slug, ok := erp.Slug(given); ok && strings.ContainsAny(given, " ./") {
+		if slug, ok := erp.Slug(given); ok { // of a search key; a slug is its own
 			return slug, nil
 		}
 		return given, nil

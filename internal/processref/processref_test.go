@@ -48,6 +48,9 @@ func TestSlug(t *testing.T) {
 			assert.EqualValues(t, 181, found.ID)
 		})
 	}
+	slug, err := processref.Slug(t.Context(), c, "AD_Role_AccessUpdate")
+	require.NoError(t, err)
+	assert.Equal(t, "ad_role_accessupdate", slug, "a search key of letters the slug has, too")
 	for _, given := range []string{"987654", "00000000-0000-0000-0000-000000000000", "no-such-process", "..", "-5"} {
 		_, err := processref.Find(t.Context(), c, given)
 		require.Error(t, err, given)
