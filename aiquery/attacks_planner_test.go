@@ -83,3 +83,25 @@ func TestPlansTellWithoutTheGuard(t *testing.T) {
 	}
 	assert.Greater(t, told, len(plannerPairs)/2)
 }
+
+// TestOrderBehindTheFence: the order of rows that have none is the plan's, and
+// the plan a matter of what the planner knows. For a role that always has the
+// fence it knows no values; without it, this is how one could be found.
+func TestOrderBehindTheFence(t *testing.T) {
+	t.Parallel()
+	w := onPostgres(t, func(o *aiquery.Options) { o.AlwaysFence = []int{aitest.Reader} })
+	bare := connection(t, aitest.Postgres(t), "")
+	const rows = "SELECT o.documentno, p.documentno FROM %[2]s o JOIN %[2]s p ON p.docstatus = o.docstatus WHERE (o.grandtotal > %[1]d OR o.ad_client_id * 1 = 11)"
+	const visible = "(SELECT * FROM c_order WHERE ad_client_id IN (0, 11) AND ad_org_id IN (0, 11, 12, 50000, 50002, 50004) AND c_bpartner_id <> 117)"
+	var answers, plain []string
+	for _, than := range []int64{50_000_000_000, 99_000_000_000} { // the largest hidden amount is between
+		r, err := w.Query(t.Context(), user, query(fmt.Sprintf(rows, than, "c_order")))
+		require.NoError(t, err)
+		answers = append(answers, shown(t, r.Rows))
+		found, err := plainRows(t.Context(), bare, fmt.Sprintf(rows, than, visible))
+		require.NoError(t, err)
+		plain = append(plain, fmt.Sprint(found))
+	}
+	assert.Equal(t, answers[0], answers[1])
+	assert.NotEqual(t, plain[0], plain[1], "without the fence it tells, or this test proves nothing")
+}
