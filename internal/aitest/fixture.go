@@ -266,24 +266,45 @@ type tableColumn struct {
 // each table takes long.
 func (w *writer) allColumns() map[string]*tableColumns {
 	w.t.Helper()
-	rows, err := w.tx.QueryContext(w.ctx, `SELECT lower(m.name), p.name, p.pk > 0, COALESCE(t.AccessLevel, ''), COALESCE(c.ColumnName, ''), COALESCE(c.AD_Reference_ID, 0), COALESCE(c.FieldLength, 0)
-		FROM sqlite_master m CROSS JOIN pragma_table_info(m.name) p
-		LEFT JOIN (SELECT lower(TableName) AS name, AD_Table_ID, AccessLevel FROM AD_Table) t ON t.name=lower(m.name)
-		LEFT JOIN (SELECT lower(ColumnName) AS name, ColumnName, AD_Table_ID, AD_Reference_ID, FieldLength FROM AD_Column) c ON c.AD_Table_ID=t.AD_Table_ID AND c.name=lower(p.name)
-		WHERE m.type='table' ORDER BY 1, p.cid`)
-	require.NoError(w.t, err)
-	defer rows.Close()
+	scan := func(query string, row func(*sql.Rows) error) {
+		rows, err := w.tx.QueryContext(w.ctx, query)
+		require.NoError(w.t, err)
+		defer rows.Close()
+		for rows.Next() {
+			require.NoError(w.t, row(rows))
+		}
+		require.NoError(w.t, rows.Err())
+	}
+	tables := map[int64]string{}
 	all := map[string]*tableColumns{}
-	for rows.Next() {
-		var table, level string
+	scan(`SELECT AD_Table_ID, lower(TableName), AccessLevel FROM AD_Table`, func(r *sql.Rows) error {
+		var id int64
+		var name, level string
+		err := r.Scan(&id, &name, &level)
+		tables[id] = name
+		all[name] = &tableColumns{level: level}
+		return err
+	})
+	known := map[string]tableColumn{} // by table.column
+	scan(`SELECT AD_Table_ID, ColumnName, COALESCE(AD_Reference_ID, 0), COALESCE(FieldLength, 0) FROM AD_Column`, func(r *sql.Rows) error {
+		var id int64
 		var c tableColumn
-		require.NoError(w.t, rows.Scan(&table, &c.physical, &c.key, &level, &c.name, &c.kind, &c.length))
+		err := r.Scan(&id, &c.name, &c.kind, &c.length)
+		known[tables[id]+"."+strings.ToLower(c.name)] = c
+		return err
+	})
+	scan(`SELECT lower(m.name), p.name, p.pk > 0 FROM sqlite_master m CROSS JOIN pragma_table_info(m.name) p WHERE m.type='table' ORDER BY 1, p.cid`, func(r *sql.Rows) error {
+		var table, physical string
+		var key bool
+		err := r.Scan(&table, &physical, &key)
+		c := known[table+"."+strings.ToLower(physical)]
+		c.physical, c.key = physical, key
 		if all[table] == nil {
-			all[table] = &tableColumns{level: level}
+			all[table] = &tableColumns{}
 		}
 		all[table].columns = append(all[table].columns, c)
-	}
-	require.NoError(w.t, rows.Err())
+		return err
+	})
 	return all
 }
 
