@@ -283,7 +283,7 @@ func TestBillionsOfRows(t *testing.T) {
 				start := time.Now()
 				_, err := w.Query(t.Context(), user, query(sql))
 				assert.Equal(t, aiquery.CodeTimeout, code(t, err), "%s\n%s", sql, w.log)
-				assert.Less(t, time.Since(start), 10*time.Second, sql)
+				assert.Less(t, time.Since(start), 30*time.Second, sql)
 			}
 			assert.Len(t, w.audit(t), 1+len(statements))
 			_, err = w.Query(t.Context(), user, query("SELECT 1"))
