@@ -22,10 +22,13 @@ test: setup
 	$(GO) test -timeout 15m -run '$(FULL)' $(FULLIN)
 
 # What takes too long for every change: every combination of templates by REST
-# and by script, and a kill at every request of a large plan. About an hour.
+# and by script, a kill at every request of a large plan, and random statements
+# for ten minutes. Two hours.
 proof: setup
 	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees' ./dict/migration
 	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
+	ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
+	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/guard/sqlite
 
 setup:
 	@bash .ci/setup
