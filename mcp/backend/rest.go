@@ -100,11 +100,17 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 
 // Invalidate is part of [erp.TokenInvalidator]. A caller's own token cannot be
 // replaced here: the caller has to bring another.
-func (t callerTokens) Invalidate(ctx context.Context, token string) {
-	if own, ok := t.own.(erp.TokenInvalidator); ok {
-		own.Invalidate(ctx, token)
+func (t callerTokens) Invalidate(ctx context.Context, token string) error {
+	if caller, _ := ctx.Value(callerKey{}).(mcp.Caller); caller.Token.Reveal() != "" {
+		return nil
 	}
+	if own, ok := t.own.(erp.TokenInvalidator); ok {
+		return own.Invalidate(ctx, token)
+	}
+	return nil
 }
+
+var _ erp.TokenInvalidator = callerTokens{}
 
 // as is the context of calls for a caller.
 func (b *RESTBackend) as(ctx context.Context, caller mcp.Caller) context.Context {

@@ -184,3 +184,45 @@ func TestRegistryIsReadOnce(t *testing.T) {
 	}
 	assert.Equal(t, once, together)
 }
+
+// renewing is a login whose first token has run out.
+type renewing struct {
+	mu    sync.Mutex
+	token string // the current one
+	next  string
+	asked int // how often one was called invalid
+}
+
+func (r *renewing) Token(context.Context) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.token, nil
+}
+
+func (r *renewing) Invalidate(context.Context, string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	r.token = r.next
+	return nil
+}
+
+// The program's own login is renewed when the ERP refuses its token; a caller's
+// refused token leaves it alone.
+func TestOwnLoginIsRenewed(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	good, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	own := &renewing{token: "eyJhbGciOiJIUzUxMiJ9.e30.AAAA", next: good}
+	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Own: own})
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+
+	_, err = b.Check(t.Context(), mcp.Caller{Token: tokens.NewSecret("eyJhbGciOiJIUzUxMiJ9.e30.BBBB")})
+	require.Error(t, err)
+	assert.Zero(t, own.asked, "a caller's token is not the program's")
+	_, err = b.Check(t.Context(), mcp.Caller{})
+	require.NoError(t, err)
+	assert.Equal(t, 1, own.asked)
+}
