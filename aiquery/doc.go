@@ -33,6 +33,15 @@
 // their code is that of a wrong statement. Of the database's own words nothing reaches the caller but
 // what is wrong with the statement itself.
 //
+// # What remains
+//
+// The database plans with statistics of all rows. Where a statement leaves the
+// order of rows open, that order can depend on values in rows the role may not
+// see, and so can the time it takes: whoever may ask often enough can narrow
+// such values down. [Options.AlwaysFence] closes this for the roles it names, at
+// the price of slow answers. Tables that hold copies of others' values, such as
+// AD_ChangeLog, are worth a place in [Options.DeniedTables].
+//
 // # Audit
 //
 // Every query has one record, made before it runs and completed afterwards,

@@ -43,14 +43,14 @@ func TestSecondWall(t *testing.T) {
 	}
 	leaves := []string{
 		"SELECT pg_catalog.set_config('search_path', 'adempiere', false), pg_catalog.set_config('statement_timeout', '0', false), pg_catalog.set_config('default_transaction_read_only', 'off', false)",
-		"SELECT pg_catalog.pg_advisory_lock(7), 1/0", // the lock outlives a rollback
+		"SELECT pg_catalog.pg_advisory_lock(770417), 1/0", // the lock outlives a rollback
 		"SELECT pg_catalog.pg_notify('a', 'b')",
 	}
 	for _, sql := range leaves {
 		_, _ = run(sql) // some fail, on purpose
 	}
 	out, err := run(`SELECT current_setting('search_path'), current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
-		(SELECT count(*) FROM pg_catalog.pg_locks WHERE locktype = 'advisory'), current_setting('transaction_isolation'), current_setting('transaction_read_only')`)
+		(SELECT count(*) FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND objid = 770417), current_setting('transaction_isolation'), current_setting('transaction_read_only')`)
 	require.NoError(t, err)
 	assert.Equal(t, []any{"pg_catalog", "on", "5s"}, out.rows[0][:3])
 	assert.Equal(t, "0", out.rows[0][3].(interface{ String() string }).String())
