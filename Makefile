@@ -12,8 +12,8 @@ TESTFLAGS   ?= -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
 # Proofs that are thinned out under the race detector, which makes them ten
 # times slower: here they run in full, without it.
-FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilled|TestOneFaultAtEveryRequest|TestChanges|TestRoundTrip|TestLargeTable|TestDefinitionIsShort
-FULLIN := ./erp ./dict/restdict ./tokens ./deploylog ./dict/diff
+FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilled|TestOneFaultAtEveryRequest|TestChanges|TestRoundTrip|TestLargeTable|TestDefinitionIsShort|TestStory|TestScripts
+FULLIN := ./erp ./dict/restdict ./tokens ./deploylog ./dict/diff ./cmd/erphub ./cmd/erphub-mcp
 
 .PHONY: test proof setup vet lint contract-lint fuzz bench build generate-check
 

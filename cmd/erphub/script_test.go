@@ -7,12 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/term"
 
 	"github.com/erphub/erphub/cmd/internal/app"
@@ -40,9 +43,20 @@ func TestMain(m *testing.M) {
 // embedded ERP in memory and names it in ERP_URL; "exits CODE command..." runs
 // a command and compares its exit code; "capture NAME REGEXP" keeps a match of
 // the last standard output in a variable.
+//
+// Scripts whose time goes into reading the dictionary again and again are left
+// out under the race detector, which has nothing to see there that others do not
+// show it.
 func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	if raceEnabled {
+		files = slices.DeleteFunc(files, func(file string) bool {
+			return slices.Contains([]string{"dictcode.txtar", "dictapply_formats.txtar", "gen.txtar", "generate.txtar", "sync.txtar"}, filepath.Base(file))
+		})
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
