@@ -27,7 +27,7 @@ test: setup
 proof: setup
 	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees' ./dict/migration
 	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
-	ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
+	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/guard/sqlite
 
 setup:
