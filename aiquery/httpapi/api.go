@@ -38,6 +38,9 @@ const (
 type Engine interface {
 	Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error)
 	Explain(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error)
+	// Refused puts a query on record that is refused before the engine runs it,
+	// and returns why with the request's id.
+	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *aiquery.Error) *aiquery.Error
 	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
 	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
 	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error)

@@ -44,5 +44,7 @@
 //
 // A body has 1 MiB and 10 s to arrive; a user has a number of requests a minute
 // (429 with Retry-After beyond), the service a number at a time (503). Nothing
-// of a body is read before the token is known to be good.
+// of a body is read before the token is known to be good. A query that was read
+// is on record whatever becomes of it; what is refused before that, for its rate
+// or its form, is not one.
 package httpapi

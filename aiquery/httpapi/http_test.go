@@ -28,10 +28,11 @@ type outcome struct {
 	panics any
 	result aiquery.Result
 
-	mu    sync.Mutex
-	asked []aiquery.Request
-	who   []aiquery.Caller
-	roles []int
+	mu      sync.Mutex
+	asked   []aiquery.Request
+	refused []aiquery.Request
+	who     []aiquery.Caller
+	roles   []int
 }
 
 func (o *outcome) note(who aiquery.Caller, q aiquery.Request) error {
@@ -55,6 +56,15 @@ func (o *outcome) Query(_ context.Context, who aiquery.Caller, q aiquery.Request
 
 func (o *outcome) Explain(_ context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error) {
 	return &aiquery.Explanation{RequestID: who.RequestID, Tables: []string{}, Columns: []aiquery.Column{}}, o.note(who, q)
+}
+
+func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *aiquery.Error) *aiquery.Error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.refused = append(o.refused, q)
+	refusal := *why
+	refusal.RequestID = who.RequestID
+	return &refusal
 }
 
 func (o *outcome) Roles(_ context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error) {
@@ -452,4 +462,36 @@ func TestSetup(t *testing.T) {
 		_, err := httpapi.New(&outcome{}, verifier(t), &o)
 		require.Error(t, err)
 	}
+}
+
+// slow is an engine that answers when it is let.
+type slow struct {
+	*outcome
+	begun, on chan struct{}
+}
+
+func (s *slow) Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error) {
+	s.begun <- struct{}{}
+	<-s.on
+	return s.outcome.Query(ctx, who, q)
+}
+
+// A query for which there is no place is on record.
+func TestNoPlaceIsOnRecord(t *testing.T) {
+	t.Parallel()
+	e := &slow{&outcome{result: empty()}, make(chan struct{}), make(chan struct{})}
+	a := newAPI(t, e, &httpapi.Options{MaxConcurrent: 1})
+	first := make(chan answer)
+	go func() { first <- a.call("POST", "/query", good(t), `{"sql":"SELECT 1","roleId":102}`) }()
+	<-e.begun
+	for _, path := range []string{"/query", "/explain"} {
+		got := a.call("POST", path, good(t), `{"sql":"SELECT 2","roleId":102}`)
+		assert.Equal(t, http.StatusServiceUnavailable, got.status)
+		assert.NotEmpty(t, got.header.Get("Retry-After"))
+		assert.Contains(t, string(got.body), "too many requests")
+	}
+	close(e.on)
+	assert.Equal(t, http.StatusOK, (<-first).status)
+	require.Len(t, e.refused, 2)
+	assert.Equal(t, "SELECT 2", e.refused[0].SQL)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/internal/jsonapi"
@@ -57,7 +58,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who tokens.Claim
 	if err != nil {
 		return nil, err
 	}
-	free, err := h.slot()
+	free, err := h.querySlot(r, who, q)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +78,22 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request, who tokens.Cla
 	if err != nil {
 		return nil, err
 	}
-	free, err := h.slot()
+	free, err := h.querySlot(r, who, q)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
 	return answered(h.engine.Explain(r.Context(), h.caller(r.Context(), who), q))
+}
+
+// querySlot is a slot for a query; where there is none, that is on record, as all
+// queries are.
+func (h *Handler) querySlot(r *http.Request, who tokens.Claims, q aiquery.Request) (free func(), err error) {
+	if free, err = h.slot(); err == nil {
+		return free, nil
+	}
+	why := &aiquery.Error{Code: aiquery.CodeUnavailable, Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}
+	return nil, h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, why)
 }
 
 // answered keeps a nil pointer from becoming a value.
