@@ -42,12 +42,16 @@ type introspector struct {
 
 // opinion is what the ERP thinks of a token.
 type opinion struct {
-	done  chan struct{} // closed when the rest is set
-	err   error
-	until time.Time // zero: not to be used again
+	done   chan struct{} // closed when the rest is set
+	err    error
+	until  time.Time // zero: not to be used again
+	claims Claims    // of a token that was accepted, which holds until then
 }
 
 func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
+	if c, ok := i.remembered(v, token); ok {
+		return c, nil
+	}
 	// What is visibly wrong is refused without asking, and claims are only
 	// returned when the ERP, which checks the signature, accepts the token.
 	c, err := v.unsigned(token)
@@ -60,7 +64,7 @@ func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (C
 	for {
 		o, mine := i.opinion(v, token)
 		if mine {
-			i.ask(ctx, v, token, o)
+			i.ask(ctx, v, token, c, o)
 		} else {
 			select {
 			case <-o.done:
@@ -76,6 +80,23 @@ func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (C
 			continue
 		}
 		return Claims{}, o.err
+	}
+}
+
+// remembered is what an accepted token says, without reading it again.
+func (i *introspector) remembered(v *Verifier, token string) (Claims, bool) {
+	id := digest(token)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	o := i.answers[id]
+	if o == nil {
+		return Claims{}, false
+	}
+	select {
+	case <-o.done:
+		return o.claims, o.err == nil && v.now().Before(o.until)
+	default:
+		return Claims{}, false
 	}
 }
 
@@ -122,14 +143,16 @@ func (i *introspector) forgetLocked(now time.Time) {
 }
 
 // ask forms the opinion.
-func (i *introspector) ask(ctx context.Context, v *Verifier, token string, o *opinion) {
+func (i *introspector) ask(ctx context.Context, v *Verifier, token string, c Claims, o *opinion) {
 	err := i.call(ctx, v, token)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	o.err = err
 	if err == nil || errors.Is(err, ErrInvalidToken) {
-		// The token's own end is checked before each use.
-		o.until = v.now().Add(v.remember)
+		o.until, o.claims = v.now().Add(v.remember), c
+		if end := c.ExpiresAt; !end.IsZero() && end.Before(o.until) {
+			o.until = end
+		}
 	}
 	if o.until.IsZero() {
 		if id := digest(token); i.answers[id] == o {
