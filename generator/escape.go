@@ -113,8 +113,9 @@ func xmlText(s string) string {
 	return b.String()
 }
 
-// mavenText writes a text into a POM, where ${…} would be replaced.
-func mavenText(s string) string { return xmlText(strings.ReplaceAll(s, "${", "$ {")) }
+// mavenText writes a text into a POM, where ${…} would be replaced. What XML
+// cannot hold is gone before, or its neighbours would make one.
+func mavenText(s string) string { return strings.ReplaceAll(xmlText(s), "${", "$ {") }
 
 // property writes a value of a properties file.
 func property(s string) string {
