@@ -27,6 +27,7 @@ type dictionary struct {
 	catalog *catalog
 	tables  map[string]*dictTable // by physical name
 	byID    map[int64]*dictTable
+	names   map[int64]string // in lower case, of all tables of the dictionary
 	// masked are columns that the dictionary marks as secure or encrypted, by
 	// table and column and by column alone; lower case.
 	masked map[string]bool
@@ -120,7 +121,7 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact
 	for _, c := range columns.Items {
 		byTable[c.TableID] = append(byTable[c.TableID], c)
 	}
-	d := &dictionary{catalog: cat, tables: map[string]*dictTable{}, byID: map[int64]*dictTable{}, masked: map[string]bool{}}
+	d := &dictionary{catalog: cat, tables: map[string]*dictTable{}, byID: map[int64]*dictTable{}, names: map[int64]string{}, masked: map[string]bool{}}
 	for _, c := range columns.Items {
 		if c.Secure || c.Encrypted {
 			name := strings.ToLower(c.Name)
@@ -129,6 +130,7 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact
 	}
 	for _, info := range tables.Items {
 		name := strings.ToLower(info.Name)
+		d.names[int64(info.ID)] = name
 		rel := cat.relations[name]
 		if rel == nil || !info.Active {
 			continue

@@ -42,8 +42,10 @@ type policyBuilder struct {
 
 // dependent is a condition on every table that refers to another.
 type dependent struct {
-	table   int64
-	columns []string // physical names that refer to it
+	table int64
+	// columns are the physical names that refer to it. The ERP looks at the last
+	// one alone.
+	columns []string
 	include []int64
 	exclude []int64
 }
@@ -99,11 +101,11 @@ func (b *policyBuilder) sort() {
 		b.records[rule.table] = append(b.records[rule.table], rule)
 	}
 	for table, rules := range b.records {
-		t := b.d.byID[table]
-		if t == nil {
+		name := b.d.names[table] // also of a table that is not active: rows still refer to it
+		if name == "" {
 			continue
 		}
-		key := t.physical() + "_id"
+		key := name + "_id"
 		dep := dependent{table: table, columns: []string{key}}
 		switch key {
 		case "ad_user_id":
@@ -135,15 +137,15 @@ func (d *dictionary) tableOfColumn(column int64) int64 {
 	return 0
 }
 
-// recordLists are the ids of include rules, and of exclude rules that also keep
-// from reading; sorted.
+// recordLists are the ids of include rules and of exclude rules, sorted. Exclude
+// rules that are marked read-only hide the record, too: the ERP's filter does not
+// look at that mark.
 func recordLists(rules []recordRule) (include, exclude []int64) {
 	for _, rule := range rules {
-		switch {
-		case !rule.exclude:
-			include = append(include, rule.record)
-		case !rule.readOnly:
+		if rule.exclude {
 			exclude = append(exclude, rule.record)
+		} else {
+			include = append(include, rule.record)
 		}
 	}
 	slices.Sort(include)
@@ -290,7 +292,10 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 				continue // the table's own rules are there already
 			}
 			if len(dep.include) > 0 {
-				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: true})
+				// As in the ERP, what refers to no record at all is not included. The
+				// columns that the ERP does not look at may be empty.
+				looked := i == len(dep.columns)-1 && dep.table != int64(t.info.ID)
+				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: !looked})
 			}
 			if len(dep.exclude) > 0 {
 				all = append(all, guard.Condition{Column: column, Not: true, IDs: dep.exclude, NullOK: true})

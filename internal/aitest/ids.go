@@ -42,7 +42,7 @@ const (
 	LockedPartner  = 120     // locked by Locker, and so is 121
 	OwnLocked      = 122     // locked by User
 	HiddenProduct  = 123     // excluded for Reader
-	ReadOnlyRecord = 124     // a product excluded from changes only
+	ReadOnlyRecord = 124     // a product excluded for Reader and marked read-only, which hides it all the same
 	HiddenUser     = 105     // excluded for Reader with all that refers to it
 	FirstNewID     = 2000000 // of what the tests add to the dictionary
 )

@@ -60,7 +60,7 @@ func (f facts) visible() string {
 	case "C_BPartner":
 		and = append(and, "C_BPartner_ID NOT IN (120, 121)")
 	case "M_Product", "M_Product_Trl":
-		and = append(and, "M_Product_ID <> 123")
+		and = append(and, "M_Product_ID NOT IN (123, 124)")
 	case "C_Invoice":
 		and = append(and, "DocStatus <> 'DR'")
 	case "C_Project":
