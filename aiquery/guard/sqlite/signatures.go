@@ -151,7 +151,7 @@ overlaps(timestamp,timestamp,timestamp,timestamp) bool
 overlaps(time,time,time,time) bool
 string_to_array(text,text) text[]
 daysbetween(timestamptz,timestamptz) int4 = julianday(substr($1,1,10))-julianday(substr($2,1,10))
-getdate() timestamptz = now
+transaction_timestamp() timestamptz = now
 `
 
 // signatures are the overloads by function.
