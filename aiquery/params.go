@@ -105,7 +105,10 @@ func paramText(raw json.RawMessage, kind string) ([]byte, error) {
 	case isList:
 		return nil, fmt.Errorf("is an array where %s is needed; write = ANY($1)", kind)
 	case array:
-		return nil, errors.New("is one value where an array is needed")
+		if text, ok := v.(string); ok {
+			return []byte(text), nil // {1,2}, which the database reads
+		}
+		return nil, errors.New(`is one value where an array is needed; give an array such as [1, 2], or the text "{1,2}"`)
 	case element == "json" || element == "jsonb":
 		return raw, nil
 	}
