@@ -169,7 +169,7 @@ func (b *policyBuilder) barred(t *dictTable) string {
 		return "it is the audit's"
 	case contains(b.opts.DeniedTables, name):
 		return "it is closed by a setting"
-	case level == "4" && !strings.Contains(b.r.level, "S") && !contains(b.opts.SystemTables, name):
+	case level == "4" && !b.r.system() && !contains(b.opts.SystemTables, name):
 		return "it belongs to the System level"
 	case t.rel.kind == opaqueView && !contains(b.opts.SafeViews, name):
 		return "it is a materialized view or a foreign table"

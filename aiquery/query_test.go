@@ -264,11 +264,15 @@ func TestExplain(t *testing.T) {
 			require.NoError(t, err, w.log)
 			text := shown(t, x.Plan)
 			assert.NotEmpty(t, x.Plan.Node)
-			for _, secret := range []string{"c_order", "C_Order", "50000", "adempiere", "rows", "Filter"} {
+			for _, secret := range []string{"c_order", "C_Order", "50000", "adempiere", "rows", "Filter", "Cost"} {
 				assert.NotContains(t, text, secret)
 			}
 		}
 		assert.Len(t, w.audit(t), 2)
+		x, err := w.Explain(t.Context(), aiquery.Caller{UserID: 100}, aiquery.Request{SQL: "SELECT count(*) FROM ad_table", RoleID: aitest.System})
+		require.NoError(t, err, w.log)
+		// The other database estimates none.
+		assert.Equal(t, w.srv == nil, strings.Contains(shown(t, x.Plan), `"totalCost"`), "roles of the System level are told costs")
 	})
 }
 

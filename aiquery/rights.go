@@ -34,6 +34,9 @@ type rights struct {
 	made  fingerprint
 }
 
+// system tells whether the role has the System level.
+func (r *rights) system() bool { return strings.Contains(r.level, "S") }
+
 // Rules of the role itself have ownSeq, those of included roles the number of
 // the inclusion.
 type (

@@ -40,11 +40,12 @@ type Explanation struct {
 	Columns   []Column `json:"columns"`
 }
 
-// PlanNode is one step of the database's plan with its estimated costs, in the
-// database's own unit.
+// PlanNode is one step of the database's plan. Its estimated costs, in the
+// database's own unit, follow the size of whole tables, so they are told to roles
+// of the System level alone; 0: not told.
 type PlanNode struct {
 	Node        string     `json:"node"` // "Seq Scan", "Hash Join"
-	StartupCost float64    `json:"startupCost"`
-	TotalCost   float64    `json:"totalCost"`
+	StartupCost float64    `json:"startupCost,omitempty"`
+	TotalCost   float64    `json:"totalCost,omitempty"`
 	Plans       []PlanNode `json:"plans,omitempty"`
 }

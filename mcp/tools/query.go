@@ -72,9 +72,8 @@ func (b *Toolbox) executeQuery() mcp.Tool {
 }
 
 type planStep struct {
-	Depth int     `json:"depth"`
-	Step  string  `json:"step"`
-	Cost  float64 `json:"cost" jsonschema:"estimate, with the steps below"`
+	Depth int    `json:"depth"`
+	Step  string `json:"step"`
 }
 
 type explainQueryOut struct {
@@ -105,7 +104,7 @@ func (b *Toolbox) explainQuery() mcp.Tool {
 }
 
 func planSteps(steps []planStep, n *answer.PlanNode, depth int) []planStep {
-	steps = append(steps, planStep{Depth: depth, Step: n.Node, Cost: n.TotalCost})
+	steps = append(steps, planStep{Depth: depth, Step: n.Node})
 	for i := range n.Plans {
 		steps = planSteps(steps, &n.Plans[i], depth+1)
 	}

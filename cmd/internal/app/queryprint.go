@@ -122,7 +122,11 @@ func (a *app) printExplanation(c *cli.Context, e *aiclient.Explanation) error {
 	var b strings.Builder
 	var show func(n aiclient.PlanNode, depth int)
 	show = func(n aiclient.PlanNode, depth int) {
-		fmt.Fprintf(&b, "%s%s  (cost %.2f..%.2f)\n", strings.Repeat("  ", depth), printable(n.Node), n.StartupCost, n.TotalCost)
+		fmt.Fprintf(&b, "%s%s", strings.Repeat("  ", depth), printable(n.Node))
+		if n.TotalCost > 0 {
+			fmt.Fprintf(&b, "  (cost %.2f..%.2f)", n.StartupCost, n.TotalCost)
+		}
+		b.WriteByte('\n')
 		for _, inner := range n.Plans {
 			show(inner, depth+1)
 		}
