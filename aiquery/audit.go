@@ -23,7 +23,9 @@ const (
 
 const (
 	notFinished   = "not finished"
-	maxAuditSQL   = 64 << 10
+	maxAuditSQL   = 64 << 10 // of a statement that was run
+	maxRefusedSQL = 4 << 10  // of one that was not
+	maxSecuredSQL = 512 << 10
 	maxAuditText  = 2000
 	maxAuditNames = 4000
 )
@@ -37,7 +39,8 @@ type record struct {
 	started   time.Time
 
 	clientID      int64
-	sql           string
+	sql           string // as it was received
+	ran           bool   // it was secured and given to the database
 	securedSQL    string
 	policyVersion string
 	params        string
@@ -55,7 +58,7 @@ type record struct {
 func newRecord(who Caller, q Request, now time.Time) *record {
 	r := &record{
 		id: uuid.NewString(), clientID: int64(max(who.ClientID, 0)), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
-		sql: visibleText(q.SQL, maxAuditSQL), params: describeParams(q.Params), status: StatusError, message: notFinished,
+		sql: q.SQL, params: describeParams(q.Params), status: StatusError, message: notFinished,
 	}
 	if r.requestID == "" {
 		r.requestID = r.id
@@ -97,7 +100,9 @@ func (r *record) done(refusal *Error, now time.Time) *record {
 // and returns what the caller hears. What cannot be written now is written
 // later.
 func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
-	err := e.complete(ctx, r.done(refusal, e.opts.Clock()))
+	now := e.opts.Clock()
+	err := e.complete(ctx, r.done(refusal, now))
+	e.budget.add(r.who.UserID, r.size(now), now)
 	if err != nil {
 		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", quiet(err))
 		if refusal == nil && !e.opts.AuditOptional {
@@ -196,6 +201,25 @@ type auditColumn struct {
 	value *string
 }
 
+// keptSQL is the statement as it is kept: of a long one that was not run, or not
+// yet, the beginning and the digest of the whole.
+func (r *record) keptSQL() string {
+	if r.ran {
+		return visibleText(r.sql, maxAuditSQL)
+	}
+	return visibleText(r.sql, maxRefusedSQL)
+}
+
+// size is how many bytes the values of the record have.
+func (r *record) size(now time.Time) (n int64) {
+	for _, c := range r.columns(true, now) {
+		if c.value != nil {
+			n += int64(len(*c.value))
+		}
+	}
+	return n
+}
+
 // columns are the record's own columns; those of opening besides when all is
 // set.
 func (r *record) columns(all bool, now time.Time) []auditColumn {
@@ -226,13 +250,16 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 	stamp := text(now.UTC().Format("2006-01-02 15:04:05"))
 	list := []auditColumn{
 		{"AD_Client_ID", number(r.clientID)}, {"Updated", stamp}, {"UpdatedBy", user},
-		{"AIG_SecuredSQL", optional(r.securedSQL)}, {"AIG_QueryStatus", text(r.status)},
+		{"AIG_SecuredSQL", optional(visibleText(r.securedSQL, maxSecuredSQL))}, {"AIG_QueryStatus", text(r.status)},
 		{"AIG_ErrorMessage", optional(shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
 		{"AIG_RowCount", number(int64(r.rowCount))}, {"AIG_ExecutionTimeMs", number(r.elapsed.Milliseconds())},
 		{"AIG_TablesAccessed", optional(shorten(strings.Join(r.tables, ", "), maxAuditNames))},
 		{"AIG_PolicyVersion", optional(r.policyVersion)}, {"AIG_IsFenced", flag(r.fenced)},
 	}
 	if !all {
+		if r.ran && len(r.sql) > maxRefusedSQL/4 { // \x00 stands for one byte
+			list = append(list, auditColumn{"AIG_QuerySQL", text(r.keptSQL())}) // it was opened with less
+		}
 		return list
 	}
 	ai := r.who.AIUserID
@@ -247,6 +274,6 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 		auditColumn{AuditTableName + "_UU", text(r.id)}, auditColumn{"AD_Org_ID", number(0)}, auditColumn{"IsActive", text("Y")},
 		auditColumn{"Created", text(r.started.UTC().Format("2006-01-02 15:04:05"))}, auditColumn{"CreatedBy", user},
 		auditColumn{"AIG_Provider_ID", provider}, auditColumn{"AD_User_ID", id(ai)}, auditColumn{"AD_Role_ID", id(r.roleID)},
-		auditColumn{"AIG_QuerySQL", text(r.sql)}, auditColumn{"AIG_RequestID", text(shorten(visibleText(r.requestID, 400), 100))},
+		auditColumn{"AIG_QuerySQL", text(r.keptSQL())}, auditColumn{"AIG_RequestID", text(shorten(visibleText(r.requestID, 400), 100))},
 		auditColumn{"AIG_Parameters", optional(r.params)})
 }

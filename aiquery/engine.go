@@ -1,6 +1,7 @@
 package aiquery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type Engine struct {
 	redact   *redactor
 	policies *policies
 	slots    *slots
+	budget   *auditBudget
+	gather   *gatherer
 
 	late lateRecords
 }
@@ -47,6 +50,8 @@ func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
 	e.redact = newRedactor(&e.opts)
 	e.policies = &policies{e: e, kept: map[policyKey]*flight[*Policy]{}}
 	e.slots = newSlots(&e.opts)
+	e.budget = newAuditBudget(e.opts.AuditBytes)
+	e.gather = &gatherer{e: e, every: gatherFor, users: map[int]*gathered{}}
 	e.late.init()
 	return e, nil
 }
@@ -84,6 +89,10 @@ func (o *Options) fill() error {
 			*d.value = d.def
 		}
 	}
+	if o.AuditBytes < 0 {
+		return errors.New("make an engine for queries: the option AuditBytes is negative")
+	}
+	o.AuditBytes = cmp.Or(o.AuditBytes, DefaultAuditBytes)
 	o.MaxRows = min(o.MaxRows, MaxRows)
 	o.Rows = min(o.Rows, o.MaxRows)
 	if o.Logger == nil {
@@ -97,7 +106,10 @@ func (o *Options) fill() error {
 
 // Close waits until late audit records are written, or gives them up when ctx
 // ends, and says in the log which. Call it after the last query has returned.
-func (e *Engine) Close(ctx context.Context) error { return e.late.close(ctx) }
+func (e *Engine) Close(ctx context.Context) error {
+	e.gather.close()
+	return e.late.close(ctx)
+}
 
 // Invalidate forgets all policies and what is known of the database's tables,
 // so that the next query reads them anew.
@@ -183,9 +195,12 @@ func (e *Engine) audited(ctx context.Context, who Caller, q Request, do func(con
 	defer cancel()
 	release, err := e.slots.acquire(limited, who.UserID)
 	if err != nil {
-		return e.close(ctx, rec, e.refused(ended(ctx, limited, err), rec.requestID))
+		return e.refuse(ctx, rec, e.refused(ended(ctx, limited, err), rec.requestID))
 	}
 	defer release()
+	if why := e.budget.exhausted(who.UserID, e.opts.Clock()); why != nil {
+		return e.refuse(ctx, rec, e.refused(why, rec.requestID))
+	}
 	if err := e.open(ctx, rec); err != nil {
 		refusal := e.refused(err, rec.requestID)
 		e.later(rec.done(refusal, e.opts.Clock()))
@@ -215,11 +230,12 @@ func ended(ctx, limited context.Context, err error) error {
 
 // Refused keeps the record of a query that is refused before the engine hears
 // of it, for want of a place for example, and returns the reason with the
-// request's id.
+// request's id. Of what is not known the request has "" and -1. Refusals with
+// [CodeRateLimited] share records: each user's leave at most two in a minute.
 func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
 	rec := newRecord(who, q, e.opts.Clock())
 	refusal := e.refused(why, rec.requestID)
-	_ = e.close(ctx, rec, refusal) // there is no answer that could be withheld
+	_ = e.refuse(ctx, rec, refusal) // there is no answer that could be withheld
 	return refusal
 }
 
@@ -291,7 +307,7 @@ func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record
 			}
 			return nil, err
 		}
-		rec.tables, rec.securedSQL = plan.Tables, plan.SQL
+		rec.tables, rec.securedSQL, rec.ran = plan.Tables, plan.SQL, true
 		err = run(&statement{
 			sql: plan.SQL, plan: plan, params: q.Params, rows: rows, bytes: e.opts.Bytes, cellBytes: e.opts.CellBytes,
 			timeout: e.remaining(ctx), rights: &p.rights.made,

@@ -38,6 +38,9 @@ const (
 	CodeTimeout Code = "timeout"
 	// CodeBusy is a limit of concurrency (429). RetryAfter says when to come back.
 	CodeBusy Code = "busy"
+	// CodeRateLimited is a limit over time that is used up: statements in a minute,
+	// bytes of the audit in a day (429). RetryAfter says when there is more.
+	CodeRateLimited Code = "rate_limited"
 	// CodeResources is a database that has run out of something (503).
 	CodeResources Code = "resources"
 	// CodeUnavailable is a database that does not answer, or an audit that

@@ -65,6 +65,10 @@ type Options struct {
 	// AuditOptional answers queries whose audit record cannot be written. The
 	// failure is logged.
 	AuditOptional bool
+	// AuditBytes is how many bytes of audit records one user may cause in a day
+	// (UTC), in this engine; further statements are refused with
+	// [CodeRateLimited]. 0: 128 MiB.
+	AuditBytes int64
 	// NoAudit keeps no record at all; for tests and single-user tools.
 	NoAudit bool
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/internal/aitest"
 )
 
@@ -163,4 +167,53 @@ func TestLateRecords(t *testing.T) {
 		assert.Len(t, ended, maxLate, "all have ended")
 		assert.True(t, errors.Is(<-ended, context.Canceled))
 	})
+}
+
+// Refusals that share a record are written without another request.
+func TestGatheredRefusalsAreWrittenInTime(t *testing.T) {
+	t.Parallel()
+	srv := aitest.Embedded(t)
+	db, err := NewEmbedded(EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, db.Close()) }()
+	require.NoError(t, Install(t.Context(), db))
+	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	require.NoError(t, err)
+	reg, err := dict.LoadCatalog(t.Context(), source)
+	require.NoError(t, err)
+	e, err := New(db, reg, nil)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, e.Close(context.WithoutCancel(t.Context()))) }()
+	e.gather.every = 50 * time.Millisecond
+	read := srv.Database()
+	defer read.Close()
+	messages := func() (all []string) {
+		rows, err := read.QueryContext(t.Context(), "SELECT AIG_ErrorMessage FROM AIG_QueryLog ORDER BY AIG_QueryLog_ID")
+		require.NoError(t, err)
+		defer rows.Close()
+		for rows.Next() {
+			var message string
+			require.NoError(t, rows.Scan(&message))
+			all = append(all, message)
+		}
+		require.NoError(t, rows.Err())
+		return all
+	}
+	together := regexp.MustCompile(`^(\d+) statements from`)
+	for round := 1; round <= 2; round++ {
+		for range 3 {
+			_ = e.Refused(t.Context(), Caller{UserID: aitest.User}, Request{RoleID: -1}, fail(CodeRateLimited, nil, "too many"))
+		}
+		require.Eventually(t, func() bool {
+			accounted := 0
+			for _, message := range messages() {
+				n := 1
+				if m := together.FindStringSubmatch(message); m != nil {
+					n, _ = strconv.Atoi(m[1])
+				}
+				accounted += n
+			}
+			return accounted == 3*round
+		}, 20*time.Second, 10*time.Millisecond)
+	}
 }

@@ -26,7 +26,7 @@ func statusOf(code aiquery.Code) int {
 		return http.StatusRequestTimeout
 	case aiquery.CodeTimeout:
 		return http.StatusGatewayTimeout
-	case aiquery.CodeBusy:
+	case aiquery.CodeBusy, aiquery.CodeRateLimited:
 		return http.StatusTooManyRequests
 	case aiquery.CodeResources, aiquery.CodeUnavailable:
 		return http.StatusServiceUnavailable

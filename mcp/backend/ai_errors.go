@@ -78,7 +78,7 @@ func queryCode(code aiquery.Code) string {
 		return mcp.CodeCancelled
 	case aiquery.CodeTimeout:
 		return mcp.CodeTimeout
-	case aiquery.CodeBusy, aiquery.CodeResources:
+	case aiquery.CodeBusy, aiquery.CodeRateLimited, aiquery.CodeResources:
 		return mcp.CodeRateLimitExceeded // another backend would ask the same database
 	case aiquery.CodeUnavailable:
 		return mcp.CodeUnreachable
