@@ -20,8 +20,13 @@ import (
 // Prefix is where the API is mounted: below it, whatever stands before.
 const Prefix = "/api/ai"
 
-// Version is the version of the API that the OpenAPI document describes.
+// Version is the version of the API that the OpenAPI document describes. Every
+// answer names it in the header X-Api-Version.
 const Version = "1.0.0"
+
+// VersionPrefix is where the paths of this version of the API are, beside those
+// below [Prefix]: they stay as they are when there is another version.
+const VersionPrefix = Prefix + "/v1"
 
 // The defaults of [Options].
 const (
@@ -32,6 +37,9 @@ const (
 	DefaultMaxConcurrent = 128
 	DefaultContextTTL    = time.Minute
 	MaxContextTTL        = time.Hour
+
+	DefaultStatementsPerMinute = 240
+	DefaultStatementBurst      = 60
 )
 
 // Engine is what answers. [*aiquery.Engine] is one.
@@ -57,6 +65,11 @@ type Options struct {
 	// PerMinute is how many requests a user may make in a minute, in the long
 	// run; Burst how many at once. 0: 6000 and 500.
 	PerMinute, Burst int
+	// StatementsPerMinute is how many of these may be statements to be run or
+	// explained, in the long run; StatementBurst how many at once. 0: 240 and 60, or
+	// StatementsPerMinute where that is less.
+	// They are counted in this process alone.
+	StatementsPerMinute, StatementBurst int
 	// MaxConcurrent bounds the requests worked on at a time, of all users; more
 	// are refused with 503. 0: 128. What runs in the database is bounded by the
 	// engine.
@@ -90,7 +103,8 @@ type Handler struct {
 	verifier Verifier
 	opts     Options
 	log      *slog.Logger
-	limit    *jsonapi.Limiter
+	limit    *jsonapi.Limiter // of requests
+	asking   *jsonapi.Limiter // of statements among them
 	bounds   jsonapi.Bounds
 	slots    chan struct{}
 	mux      *http.ServeMux
@@ -110,7 +124,7 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 		h.opts = *opts
 	}
 	o := &h.opts
-	if o.PerMinute < 0 || o.Burst < 0 || o.MaxConcurrent < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.ContextTTL < 0 || o.ContextTTL > MaxContextTTL {
+	if o.PerMinute < 0 || o.Burst < 0 || o.StatementsPerMinute < 0 || o.StatementBurst < 0 || o.MaxConcurrent < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.ContextTTL < 0 || o.ContextTTL > MaxContextTTL {
 		return nil, errors.New("setting up the AI API: a limit is negative, or the life of contexts above an hour")
 	}
 	for _, origin := range o.Origins {
@@ -122,6 +136,8 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	o.Origins = slices.Clone(o.Origins)
 	o.PerMinute = cmp.Or(o.PerMinute, DefaultPerMinute)
 	o.Burst = cmp.Or(o.Burst, DefaultBurst)
+	o.StatementsPerMinute = cmp.Or(o.StatementsPerMinute, DefaultStatementsPerMinute)
+	o.StatementBurst = cmp.Or(o.StatementBurst, min(DefaultStatementBurst, o.StatementsPerMinute))
 	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, DefaultMaxConcurrent)
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, DefaultBodyTimeout)
@@ -137,16 +153,18 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	}
 	h.bounds = jsonapi.Bounds{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: Prefix + "/openapi.yaml"}
 	h.limit = jsonapi.NewLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.asking = jsonapi.NewLimiter(o.StatementsPerMinute, o.StatementBurst, o.Clock)
 	h.slots = make(chan struct{}, o.MaxConcurrent)
 	h.route()
 	return h, nil
 }
 
-// route sets up the paths. A path answers to all methods, so that a wrong one is
-// refused in the form of this API.
+// route sets up the paths, without and with the version. A path answers to all
+// methods, so that a wrong one is refused in the form of this API.
 func (h *Handler) route() {
 	for _, op := range h.operations() {
 		h.mux.Handle(Prefix+op.path, op)
+		h.mux.Handle(VersionPrefix+op.path, op)
 	}
 	h.mux.HandleFunc(Prefix+"/", func(w http.ResponseWriter, r *http.Request) {
 		jsonapi.Refuse(w, r, jsonapi.NotFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"), h.log)
@@ -157,6 +175,7 @@ func (h *Handler) route() {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	outer := r
 	r = jsonapi.Begin(w, r)
+	w.Header().Set("X-Api-Version", Version)
 	if h.cors(w, r) {
 		return
 	}
@@ -172,6 +191,7 @@ type operation struct {
 	get  call
 	post call
 	open bool // needs no token
+	asks bool // takes a statement, which is on record whatever becomes of it
 }
 
 // call does the work of an operation and returns the value to answer with.
@@ -179,8 +199,8 @@ type call func(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, 
 
 func (h *Handler) operations() []*operation {
 	return []*operation{
-		{h: h, name: "query", path: "/query", post: h.query},
-		{h: h, name: "explain", path: "/explain", post: h.explain},
+		{h: h, name: "query", path: "/query", post: h.query, asks: true},
+		{h: h, name: "explain", path: "/explain", post: h.explain, asks: true},
 		{h: h, name: "roles", path: "/roles", get: h.roles},
 		{h: h, name: "metadata_table", path: "/metadata/table/{name}", get: h.tableMetadata},
 		{h: h, name: "metadata_window", path: "/metadata/window/{id}", get: h.windowMetadata},
@@ -258,11 +278,31 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	if refused != nil {
 		return nil, refused
 	}
-	if wait := o.h.limit.Take(jsonapi.KeyOf(claims)); wait > 0 {
-		return nil, &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: "rate_limited",
-			Message: fmt.Sprintf("this user has made more than %d requests in a minute", o.h.opts.PerMinute), Hint: "wait as long as Retry-After says", RetryAfter: wait}
+	if p := o.h.limited(claims, o.asks); p != nil {
+		if o.asks {
+			return nil, o.h.refused(r, claims, aiquery.Request{RoleID: -1}, p)
+		}
+		return nil, p
 	}
 	return do(w, r, claims)
+}
+
+// limited tells a user who asks too often when to come back, nil when it is not
+// too often. A statement that is refused here does not count as a request.
+func (h *Handler) limited(who tokens.Claims, asks bool) *jsonapi.Problem {
+	var wait time.Duration
+	most, what := h.opts.StatementsPerMinute, "statements"
+	if asks {
+		wait = h.asking.Take(jsonapi.KeyOf(who))
+	}
+	if wait == 0 {
+		wait, most, what = h.limit.Take(jsonapi.KeyOf(who)), h.opts.PerMinute, "requests"
+	}
+	if wait == 0 {
+		return nil
+	}
+	return &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: string(aiquery.CodeRateLimited),
+		Message: fmt.Sprintf("this user has made more than %d %s in a minute", most, what), Hint: "wait as long as Retry-After says", RetryAfter: wait}
 }
 
 // slot waits for nothing: it takes a place among the requests worked on, or says

@@ -19,7 +19,7 @@ func (h *Handler) cors(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	head.Set("Access-Control-Allow-Origin", origin)
-	head.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+	head.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Api-Version, Retry-After")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}

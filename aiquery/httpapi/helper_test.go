@@ -166,6 +166,7 @@ func (a *api) callContext(ctx context.Context, method, path, token string, body 
 func (a *api) check(req *http.Request, got answer) {
 	a.t.Helper()
 	assert.NotEmpty(a.t, got.header.Get("X-Request-Id"))
+	assert.Equal(a.t, httpapi.Version, got.header.Get("X-Api-Version"))
 	assert.Equal(a.t, "nosniff", got.header.Get("X-Content-Type-Options"))
 	for name := range got.header {
 		assert.False(a.t, strings.HasPrefix(name, "Access-Control-"), "CORS is off")

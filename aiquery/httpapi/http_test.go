@@ -202,15 +202,58 @@ func TestBodies(t *testing.T) {
 	assert.Equal(t, 200, got.status)
 }
 
-// maxRows is lenient, because the specification gives it a default.
+// maxRows is an integer. What is not positive means the default, and what is
+// above the limit means the limit.
 func TestMaxRows(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"7": 7, "1000": 1000, "5000": 5000, "0": 0, "-3": 0, `"ten"`: 0, "null": 0, "1.5": 0, "99999999999999999999": 1<<31 - 1, "-99999999999999999999": 0} {
+	for text, want := range map[string]int{"7": 7, "1000": 1000, "5000": 5000, "0": 0, "-3": 0, "null": 0, "99999999999999999999": 1<<31 - 1, "-99999999999999999999": 0} {
 		e := &outcome{result: empty()}
 		got := newAPI(t, e, nil).call("POST", "/query", good(t), `{"sql":"SELECT 1","roleId":102,"maxRows":`+text+`}`)
 		require.Equal(t, 200, got.status, string(got.body))
 		assert.Equal(t, want, e.asked[0].MaxRows, text)
 	}
+	for _, text := range []string{`"5"`, `"ten"`, `""`, "5.0", "1.5", "1e2", "true", "false", "[5]", `{"n":5}`} {
+		e := &outcome{result: empty()}
+		for _, path := range []string{"/query", "/explain"} {
+			got := newAPI(t, e, nil).call("POST", path, good(t), `{"sql":"SELECT 1","roleId":102,"maxRows":`+text+`}`)
+			require.Equal(t, 400, got.status, text)
+			r := got.refusal(t)
+			assert.Equal(t, "invalid", r.Error.Code)
+			assert.Contains(t, r.Error.Message, "maxRows must be an integer", text)
+			assert.Contains(t, r.Error.Hint, `"maxRows":100`, text)
+		}
+		assert.Empty(t, e.asked, text)
+		assert.Len(t, e.refused, 2, "it is on record")
+	}
+}
+
+// Every path answers below the version, too, in the same way, and every answer
+// names the version.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t, &outcome{result: empty()}, nil)
+	for _, tt := range []struct {
+		method, path string
+		body         any
+	}{
+		{"POST", "/query", `{"sql":"SELECT 1","roleId":102}`}, {"POST", "/explain", `{"sql":"SELECT 1","roleId":102}`}, {"POST", "/query", `{}`},
+		{"GET", "/roles", nil}, {"POST", "/metadata", `{"tables":["C_Order"]}`}, {"GET", "/metadata/table/C_Order", nil}, {"GET", "/metadata/window/143", nil},
+		{"GET", "/context/window/1", nil}, {"GET", "/context/chart/1", nil}, {"POST", "/context", `{}`}, {"GET", "/health", nil}, {"GET", "/openapi.yaml", nil},
+		{"GET", "/query", nil}, {"GET", "/nothing", nil},
+	} {
+		plain, versioned := a.call(tt.method, tt.path, good(t), tt.body), a.call(tt.method, "/v1"+tt.path, good(t), tt.body)
+		assert.Equal(t, plain.status, versioned.status, tt.path)
+		without := func(got answer) string {
+			return strings.ReplaceAll(string(got.body), got.header.Get("X-Request-Id"), "")
+		}
+		if tt.path != "/health" { // which has the time
+			assert.Equal(t, without(plain), without(versioned), tt.path)
+		}
+	}
+	assert.Equal(t, 404, a.call("GET", "/v2/roles", good(t), nil).status)
+	assert.Equal(t, 404, a.call("GET", "/v1", good(t), nil).status)
+	assert.Equal(t, 401, a.call("GET", "/v1/roles", "", nil).status)
+	assert.Equal(t, httpapi.Version, a.call("GET", "/roles", "", nil).header.Get("X-Api-Version"))
 }
 
 // The engine hears of the user in the token, the role in the request, and

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -21,40 +22,68 @@ type queryBody struct {
 }
 
 // readQuery reads a statement to be answered. What is wrong with the statement
-// itself is for the engine to say, which keeps a record of it.
-func (h *Handler) readQuery(w http.ResponseWriter, r *http.Request) (aiquery.Request, error) {
+// itself is for the engine to say, which keeps a record of it; what is wrong with
+// the body is put on record here, with what could be read.
+func (h *Handler) readQuery(w http.ResponseWriter, r *http.Request, who tokens.Claims) (aiquery.Request, error) {
+	q := aiquery.Request{RoleID: -1}
+	if err := h.decodeQuery(w, r, &q); err != nil {
+		return q, h.refused(r, who, q, err)
+	}
+	return q, nil
+}
+
+func (h *Handler) decodeQuery(w http.ResponseWriter, r *http.Request, q *aiquery.Request) error {
 	var body queryBody
 	if err := h.bounds.Body(w, r, &body); err != nil {
-		return aiquery.Request{}, err
+		return err
 	}
-	switch {
-	case body.SQL == nil:
-		return aiquery.Request{}, jsonapi.Invalid("member sql is missing", "send {\"sql\":\"SELECT …\",\"roleId\":102}")
-	case len(body.RoleID) == 0 || string(body.RoleID) == "null":
-		return aiquery.Request{}, jsonapi.Invalid("member roleId is missing", "name one of your roles; GET "+Prefix+"/roles lists them")
+	if body.SQL == nil {
+		return jsonapi.Invalid("member sql is missing", "send {\"sql\":\"SELECT …\",\"roleId\":102}")
+	}
+	q.SQL, q.Params = *body.SQL, body.Params
+	if len(body.RoleID) == 0 || string(body.RoleID) == "null" {
+		return jsonapi.Invalid("member roleId is missing", "name one of your roles; GET "+Prefix+"/roles lists them")
 	}
 	role, err := number("roleId", string(body.RoleID))
 	if err != nil {
-		return aiquery.Request{}, err
+		return err
 	}
-	return aiquery.Request{SQL: *body.SQL, Params: body.Params, RoleID: role, MaxRows: rows(body.MaxRows)}, nil
+	q.RoleID = role
+	q.MaxRows, err = rows(body.MaxRows)
+	return err
 }
 
-// rows reads maxRows. What is no positive whole number means the default, and
+// refused puts a statement on record that the engine does not hear of, and
+// returns why it is refused.
+func (h *Handler) refused(r *http.Request, who tokens.Claims, q aiquery.Request, err error) error {
+	p := h.asProblem(r.Context(), err)
+	h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, &aiquery.Error{Code: aiquery.Code(p.Code), Message: p.Message, Hint: p.Hint, RetryAfter: p.RetryAfter})
+	return p
+}
+
+var integer = regexp.MustCompile(`^-?[0-9]+$`)
+
+// rows reads maxRows, an integer. What is not positive means the default, and
 // what no number can hold is more than the limit.
-func rows(raw json.RawMessage) int {
+func rows(raw json.RawMessage) (int, error) {
+	switch text := string(raw); {
+	case text == "", text == "null":
+		return 0, nil
+	case !integer.MatchString(text):
+		return 0, jsonapi.Invalid("maxRows must be an integer, without quotes and without a fraction", `send it as "maxRows":100, or leave it out for the default`)
+	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	switch {
-	case err == nil && n > 0:
-		return int(min(n, maxInt))
-	case err != nil && n > 0: // out of range
-		return maxInt
+	case n <= 0:
+		return 0, nil
+	case err != nil: // out of range
+		return maxInt, nil
 	}
-	return 0
+	return int(min(n, maxInt)), nil
 }
 
 func (h *Handler) query(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
-	q, err := h.readQuery(w, r)
+	q, err := h.readQuery(w, r, who)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +103,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who tokens.Claim
 }
 
 func (h *Handler) explain(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
-	q, err := h.readQuery(w, r)
+	q, err := h.readQuery(w, r, who)
 	if err != nil {
 		return nil, err
 	}

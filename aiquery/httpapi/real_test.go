@@ -213,7 +213,7 @@ func TestRealEngine(t *testing.T) {
 		})
 		t.Run("bodies", func(t *testing.T) {
 			t.Parallel()
-			large := a.in(t).call("POST", "/query", user, `{"sql":"`+strings.Repeat("x", 1<<20)+`","roleId":1}`)
+			large := post(t, "/query", user, `{"sql":"`+strings.Repeat("x", 1<<20)+`","roleId":1}`)
 			assert.Equal(t, 413, large.status)
 			for name, deep := range map[string]string{
 				"arrays":  `{"sql":"SELECT $1","roleId":1,"params":[` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `]}`,
@@ -223,7 +223,7 @@ func TestRealEngine(t *testing.T) {
 				if name == "objects" {
 					path = "/context"
 				}
-				assert.Equal(t, 400, a.in(t).call("POST", path, user, deep).status, name)
+				assert.Equal(t, 400, post(t, path, user, deep).status, name)
 			}
 		})
 		t.Run("many at once", func(t *testing.T) {

@@ -39,6 +39,8 @@ func aiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.StringSliceFlag{Name: "cors-origin", Usage: "web origin whose pages may call the AI API, such as https://app.example.com; repeatable; default: none"},
 		&cli.IntFlag{Name: "requests-per-minute", Value: httpapi.DefaultPerMinute, Usage: "requests a user may make in a minute"},
+		&cli.IntFlag{Name: "statements-per-minute", Value: httpapi.DefaultStatementsPerMinute, Usage: "how many of them may be statements"},
+		&cli.Int64Flag{Name: "audit-mib-per-day", Value: aiquery.DefaultAuditBytes >> 20, Usage: "MiB of audit records that the statements of a user may fill in a day"},
 		&cli.IntFlag{Name: "provider-id", Usage: "AIG_Provider_ID in audit records"},
 		&cli.IntFlag{Name: "ai-user-id", Usage: "AD_User_ID that audit records name as the AI user; default: who is logged in"},
 		&cli.DurationFlag{Name: "statement-timeout", Value: 10 * time.Second, Usage: "how long a statement may run"},
@@ -178,6 +180,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 		SystemTables: c.StringSlice("open-system-table"), OpenTables: c.StringSlice("open-table"), SafeViews: c.StringSlice("safe-view"),
 		DeniedTables: c.StringSlice("deny-table"), Redact: c.StringSlice("redact"), Functions: c.StringSlice("allow-function"),
 		AuditOptional: c.Bool("audit-optional"), AlwaysFence: c.IntSlice("fence-role"), Logger: log,
+		AuditBytes: c.Int64("audit-mib-per-day") << 20,
 	})
 	if err != nil {
 		return nil, usageErr{err}
@@ -188,7 +191,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 	requests := metrics.Counter("ai_requests_total", "Requests of the AI API.", "operation", "code")
 	seconds := metrics.Histogram("ai_request_duration_seconds", "Time to answer requests of the AI API.", "operation")
 	s.handler, err = httpapi.New(s.engine, o.verifier, &httpapi.Options{
-		Logger: log, PerMinute: c.Int("requests-per-minute"), Origins: c.StringSlice("cors-origin"),
+		Logger: log, PerMinute: c.Int("requests-per-minute"), StatementsPerMinute: c.Int("statements-per-minute"), Origins: c.StringSlice("cors-origin"),
 		ProviderID: c.Int("provider-id"), AIUserID: c.Int("ai-user-id"),
 		Observe: func(operation, code string, took time.Duration) {
 			requests.Add(1, operation, code)
