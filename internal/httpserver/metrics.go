@@ -21,7 +21,12 @@ type Metrics struct {
 }
 
 // family is a metric with all its label values.
-type family interface{ write(*bytes.Buffer) }
+type family interface {
+	write(*bytes.Buffer)
+	// amounts tells whether its numbers follow how much data there is: times and
+	// sizes, beside mere counts.
+	amounts() bool
+}
 
 // NewMetrics makes an empty set.
 func NewMetrics() *Metrics { return &Metrics{names: map[string]bool{}} }
@@ -44,7 +49,17 @@ type Counter struct {
 	name, help string
 	labels     []string
 	values     map[string]float64 // by rendered labels
+	sized      bool
 }
+
+// OfSizes says that the counter adds up sizes, so that [Metrics.Counts] leaves it
+// out, and returns it.
+func (c *Counter) OfSizes() *Counter {
+	c.sized = true
+	return c
+}
+
+func (c *Counter) amounts() bool { return c.sized }
 
 // Counter makes a counter; a name that is there already panics.
 func (m *Metrics) Counter(name, help string, labels ...string) *Counter {
@@ -81,6 +96,8 @@ type gauge struct {
 func (m *Metrics) Gauge(name, help string, value func() float64) {
 	m.add(name, &gauge{name, help, value})
 }
+
+func (g *gauge) amounts() bool { return false }
 
 func (g *gauge) write(b *bytes.Buffer) {
 	head(b, g.name, g.help, "gauge")
@@ -130,6 +147,8 @@ func (h *Histogram) Observe(seconds float64, values ...string) {
 		}
 	}
 }
+
+func (h *Histogram) amounts() bool { return true }
 
 func (h *Histogram) write(b *bytes.Buffer) {
 	head(b, h.name, h.help, "histogram")
@@ -185,19 +204,28 @@ func braces(rendered string) string {
 	return "{" + rendered + "}"
 }
 
-// Text is what /metrics shows.
-func (m *Metrics) Text() []byte {
+// Text is all of them, as [Metrics.Serve] shows them.
+func (m *Metrics) Text() []byte { return m.text(func(family) bool { return true }) }
+
+// Counts is what everybody may see at /metrics: without times and sizes, which
+// tell how much data there is, also of others.
+func (m *Metrics) Counts() []byte { return m.text(func(f family) bool { return !f.amounts() }) }
+
+func (m *Metrics) text(shown func(family) bool) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var b bytes.Buffer
 	for _, f := range m.ordered {
-		f.write(&b)
+		if shown(f) {
+			f.write(&b)
+		}
 	}
 	return b.Bytes()
 }
 
-func (m *Metrics) serve(w http.ResponseWriter, _ *http.Request) {
+// MetricsText answers with a text of metrics.
+func MetricsText(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(m.Text()) // the client went away
+	_, _ = w.Write(text) // the client went away
 }

@@ -39,7 +39,8 @@ type Options struct {
 	RequestTimeout time.Duration
 	// Drain is how long requests may take to finish when the server ends; 0: 5 s.
 	Drain time.Duration
-	// Metrics are shown at /metrics beside the server's own; nil: only those.
+	// Metrics are shown at /metrics beside the server's own, without times and
+	// sizes, for which there is [Metrics.Serve]; nil: only those.
 	Metrics *Metrics
 }
 
@@ -84,7 +85,7 @@ func New(handler http.Handler, opts *Options) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET /metrics", s.metrics.serve)
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { MetricsText(w, s.metrics.Counts()) })
 	mux.Handle("/", s.bounded(handler))
 	s.handler = s.outer(mux)
 	return s
@@ -200,7 +201,10 @@ func plain(w http.ResponseWriter, status int, text string) {
 }
 
 // knows reports whether the server answers to that Host header.
-func (s *Server) knows(hostport string) bool {
+func (s *Server) knows(hostport string) bool { return knows(s.opts.Hosts, hostport) }
+
+// knows reports whether a server of these names answers to that Host header.
+func knows(names []string, hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
@@ -209,7 +213,7 @@ func (s *Server) knows(hostport string) bool {
 	if host == "localhost" || net.ParseIP(host) != nil { // no name, nothing to point elsewhere
 		return true
 	}
-	return slices.ContainsFunc(s.opts.Hosts, func(known string) bool {
+	return slices.ContainsFunc(names, func(known string) bool {
 		known = strings.ToLower(strings.TrimSuffix(known, "."))
 		if strings.HasPrefix(known, ".") {
 			return strings.HasSuffix(host, known)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -202,6 +203,53 @@ took_seconds_bucket{route="/x",le="0.001"} 2
 	assert.Contains(t, text, "took_seconds_bucket{route=\"/x\",le=\"30\"} 3\ntook_seconds_bucket{route=\"/x\",le=\"+Inf\"} 4\ntook_seconds_sum{route=\"/x\"} 99.2015\ntook_seconds_count{route=\"/x\"} 4\n")
 	assert.Panics(t, func() { m.Counter("level", "") })
 	assert.Panics(t, func() { c.Add(1, "one") })
+}
+
+// Everybody may see how often something happened; how long it took and how much
+// it was is shown on a listener of its own.
+func TestMetricsListener(t *testing.T) {
+	t.Parallel()
+	m := NewMetrics()
+	m.Counter("calls_total", "Calls.").Add(3)
+	m.Counter("bytes_total", "Bytes.").OfSizes().Add(12345)
+	m.Histogram("took_seconds", "Time.").Observe(0.123)
+	m.Gauge("open", "Open.", func() float64 { return 1 })
+	serve := func(serve func(context.Context, net.Listener) error) (url string, end func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ln, err := Listen(ctx, "127.0.0.1:0")
+		require.NoError(t, err)
+		ended := make(chan error, 1)
+		go func() { ended <- serve(ctx, ln) }()
+		return URL(ln.Addr()), func() {
+			cancel()
+			require.NoError(t, <-ended)
+		}
+	}
+	public, endPublic := serve(New(http.NotFoundHandler(), &Options{Metrics: m}).Serve)
+	own, endOwn := serve(func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, "metrics.example.com") })
+	_, counts := fetch(t, public+"/metrics")
+	_, all := fetch(t, own+"/metrics")
+	for _, text := range []string{"calls_total 3\n", "open 1\n", "http_requests_total"} {
+		assert.Contains(t, counts, text)
+		assert.Contains(t, all, text)
+	}
+	for _, text := range []string{"bytes_total 12345\n", "took_seconds_sum 0.123\n", "http_request_duration_seconds_sum"} {
+		assert.NotContains(t, counts, text)
+		assert.Contains(t, all, text)
+	}
+	status, _ := fetch(t, own+"/healthz")
+	assert.Equal(t, http.StatusNotFound, status)
+	for host, want := range map[string]int{"metrics.example.com": 200, "evil.example.com": 421} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, own+"/metrics", nil)
+		require.NoError(t, err)
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		assert.Equal(t, want, res.StatusCode, host)
+	}
+	endPublic()
+	endOwn()
 }
 
 // Made-up methods and paths make no new metrics.

@@ -36,9 +36,7 @@ func (s *Server) routes() http.Handler {
 	})))
 	mux.Handle("GET /readyz", s.guard(http.HandlerFunc(s.readyz)))
 	mux.Handle("GET /metrics", s.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
-		_, _ = w.Write(s.opts.Metrics.Text()) // the client went away
+		httpserver.MetricsText(w, s.opts.Metrics.all.Counts())
 	})))
 	return s.outer(mux)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -81,7 +82,8 @@ type Options struct {
 	// Ready tells whether the server can do its work; nil: when the limits can be
 	// counted. Its error is logged, not shown.
 	Ready func(context.Context) error
-	// Metrics are shown at /metrics; nil: an own set.
+	// Metrics are shown at /metrics, without times and sizes, for which there is
+	// [Metrics.Serve]; nil: an own set.
 	Metrics *Metrics
 	// Tracer makes spans of requests; nil: none are made.
 	Tracer trace.TracerProvider
@@ -161,7 +163,7 @@ func NewMetrics() *Metrics {
 		all:      m,
 		calls:    m.Counter("mcp_tool_calls_total", "Calls of tools by outcome: ok or the code of the error.", "tool", "outcome"),
 		seconds:  m.Histogram("mcp_tool_seconds", "Time calls of tools took.", "tool"),
-		tokens:   m.Counter("mcp_tool_tokens_total", "Tokens of arguments and results, as estimated.", "tool"),
+		tokens:   m.Counter("mcp_tool_tokens_total", "Tokens of arguments and results, as estimated.", "tool").OfSizes(),
 		erp:      m.Counter("mcp_tool_api_calls_total", "Requests tools made to the ERP.", "tool"),
 		refused:  m.Counter("mcp_calls_refused_total", "Calls the boundary refused, by reason.", "reason"),
 		requests: m.Counter("mcp_requests_total", "Requests of the protocol, by method and whether they failed.", "method", "failed"),
@@ -184,5 +186,14 @@ func (m *Metrics) Boundary() boundary.Metrics {
 	}
 }
 
-// Text is what /metrics shows.
+// Text is all of them, as [Metrics.Serve] shows them.
 func (m *Metrics) Text() []byte { return m.all.Text() }
+
+// Serve shows all numbers at /metrics on ln, and nothing else, until ctx ends.
+// Beside the tools /metrics leaves out times and sizes, which tell callers how
+// much data there is that is not theirs; ln should be reachable for those who
+// look after the server alone. It answers to localhost, IP addresses and hosts,
+// and closes ln.
+func (m *Metrics) Serve(ctx context.Context, ln net.Listener, hosts ...string) error {
+	return m.all.Serve(ctx, ln, hosts...)
+}

@@ -37,12 +37,14 @@ func (a *app) serverAPICommand() *cli.Command {
 			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and answers their links below\n" +
 			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are\n" +
 			"looked up where a database is named.\n\n" +
-			"/healthz, /readyz and /metrics are served beside. It listens on loopback unless told otherwise, and answers\n" +
+			"/healthz, /readyz and /metrics are served beside; times and sizes, which tell callers how much data others\n" +
+			"have, are among the metrics of --metrics-listen alone. It listens on loopback unless told otherwise, and answers\n" +
 			"to localhost, IP addresses and the names given with --host.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as board.example.com; repeatable"},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
+			metricsFlag(),
 		}, aiFlags()...),
 		Action: a.serverAPI,
 	}
@@ -105,6 +107,10 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		return errors.Join(err, ln.Close())
 	}
 	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
+	shown, err := a.serveMetrics(ctx, c, metrics.Serve)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	var behind sync.WaitGroup
 	behind.Go(func() { parts.run(ctx) })
 	served := make(chan error, 1)
@@ -120,7 +126,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	err = errors.Join(err, <-served)
 	cancel()
 	behind.Wait()
-	return errors.Join(err, ready.Clear())
+	return errors.Join(err, shown(), ready.Clear())
 }
 
 // handler answers for all parts.

@@ -3,10 +3,12 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +74,7 @@ func TestServerAPIQueries(t *testing.T) {
 	assert.Contains(t, errOut.String(), "--install")
 	assert.NotContains(t, errOut.String(), password)
 
-	p := serve(t, nil, append(args, "--install", "--json")...)
+	p := serve(t, nil, append(args, "--install", "--json", "--metrics-listen", "127.0.0.1:0")...)
 	assert.JSONEq(t, `{"url":"`+p.url+`","ai":"`+p.url+`/api/ai"}`, p.out.String())
 	status, _ := p.call(http.MethodGet, "/readyz", "", nil)
 	assert.Equal(t, 200, status)
@@ -95,6 +97,17 @@ func TestServerAPIQueries(t *testing.T) {
 	assert.Equal(t, 404, status)
 	_, metrics := p.call(http.MethodGet, "/metrics", "", nil)
 	assert.Contains(t, metrics, `ai_requests_total{operation="query",code="ok"} 1`)
+	assert.NotContains(t, metrics, "ai_request_duration_seconds", "how long statements take tells how much there is")
+	where := regexp.MustCompile(`metrics with times and sizes are at (\S+)`).FindStringSubmatch(p.errOut.String())
+	require.NotNil(t, where, p.errOut.String())
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, where[1], nil)
+	require.NoError(t, err)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	all, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(all), `ai_request_duration_seconds_count{operation="query"}`)
 
 	// With logins that can do no more than they must there is nothing to warn of.
 	// The addresses come from the configuration and the environment.

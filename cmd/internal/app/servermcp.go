@@ -46,6 +46,7 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + tokenSecretVariable + " holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without asking about each"},
+		metricsFlag(),
 		&cli.BoolFlag{Name: "own-login", Usage: "ask nobody who they are: whoever reaches the server acts with the login of this program; on loopback only"},
 	}, toolFlags()...)
 }
@@ -136,6 +137,10 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if verifier == nil && !httpserver.Loopback(ln.Addr()) {
 		return errors.Join(usagef("--own-login lets everybody in who reaches the server: listen on loopback, or leave it out"), ln.Close())
 	}
+	shown, err := a.serveMetrics(ctx, c, metrics.Serve)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 	url := httpserver.URL(ln.Addr())
@@ -148,7 +153,9 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err != nil {
 		cancel() // the server still ends in order
 	}
-	return errors.Join(err, <-served, ready.Clear())
+	err = errors.Join(err, <-served)
+	cancel()
+	return errors.Join(err, shown(), ready.Clear())
 }
 
 // announceMCP says where the server is, whom it lets in and what it keeps.
@@ -216,7 +223,7 @@ func (a *app) mcpProgram() *cli.App {
 
 // httpOnly are flags that mean nothing over standard input and output.
 var httpOnly = []string{
-	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "json",
+	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "metrics-listen", "json",
 }
 
 func (a *app) serverStdio(c *cli.Context) error {

@@ -1,0 +1,32 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/internal/httpserver"
+)
+
+func metricsFlag() cli.Flag {
+	return &cli.StringFlag{Name: "metrics-listen", Usage: "address of a listener for all metrics, with the times and sizes that /metrics leaves out where callers reach it"}
+}
+
+// serveMetrics serves all metrics on a listener of their own, when there is to be
+// one, until ctx ends. It says where, and returns what waits for its end.
+func (a *app) serveMetrics(ctx context.Context, c *cli.Context, serve func(context.Context, net.Listener, ...string) error) (wait func() error, err error) {
+	address := c.String("metrics-listen")
+	if address == "" {
+		return func() error { return nil }, nil
+	}
+	ln, err := httpserver.Listen(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("serving metrics: %w", err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, ln, c.StringSlice("host")...) }()
+	a.note("metrics with times and sizes are at %s/metrics", httpserver.URL(ln.Addr()))
+	return func() error { return <-served }, nil
+}
