@@ -39,6 +39,11 @@ type PostgresOptions struct {
 	Connections, AuditConnections int
 	// WorkMem is PostgreSQL's work_mem for a statement; empty: 32MB.
 	WorkMem string
+	// TempFileLimit is PostgreSQL's temp_file_limit, how much a statement may write
+	// into temporary files; empty: 1GB, "-1": any. Only some logins may set it:
+	// for others an administrator does (ALTER ROLE … SET temp_file_limit), and
+	// [Engine.Health] says when nobody has. What is set and lower stays.
+	TempFileLimit string
 	// TimeZone is the session's; empty: UTC.
 	TimeZone string
 }
@@ -52,6 +57,9 @@ type postgres struct {
 	types   *pgtype.Map
 	audit   auditTable
 }
+
+// memorySize is a size as PostgreSQL's settings take it, with its unit.
+var memorySize = regexp.MustCompile(`^(-1|[0-9]{1,9}(kB|MB|GB|TB))$`)
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
@@ -74,11 +82,14 @@ func OpenPostgres(ctx context.Context, url string, opts *PostgresOptions) (Datab
 	defaults := []struct {
 		value *string
 		def   string
-	}{{&p.opts.WorkMem, "32MB"}, {&p.opts.TimeZone, "UTC"}, {&p.opts.AuditURL, url}}
+	}{{&p.opts.WorkMem, "32MB"}, {&p.opts.TempFileLimit, "1GB"}, {&p.opts.TimeZone, "UTC"}, {&p.opts.AuditURL, url}}
 	for _, d := range defaults {
 		if *d.value == "" {
 			*d.value = d.def
 		}
+	}
+	if !memorySize.MatchString(p.opts.TempFileLimit) {
+		return nil, fmt.Errorf("open the database: TempFileLimit %q is no size; write it as 500MB or 1GB, or -1 for any", p.opts.TempFileLimit)
 	}
 	if p.opts.Connections <= 0 {
 		p.opts.Connections = 10
@@ -87,14 +98,16 @@ func OpenPostgres(ctx context.Context, url string, opts *PostgresOptions) (Datab
 		p.opts.AuditConnections = 4
 	}
 	var err error
-	if p.queries, err = p.pool(ctx, url, "erphub-query", p.opts.Connections, p.session()); err != nil {
+	if p.queries, err = p.pool(ctx, url, "erphub-query", p.opts.Connections, p.establishQueries); err != nil {
 		return nil, err
 	}
 	config := p.queries.Config().ConnConfig
 	p.origin = "postgres://" + config.Host + ":" + strconv.Itoa(int(config.Port)) + "/" + config.Database
-	if p.records, err = p.pool(ctx, p.opts.AuditURL, "erphub-audit", p.opts.AuditConnections, []string{
-		"search_path", "pg_catalog", "client_encoding", "UTF8", "lock_timeout", "2s", "statement_timeout", "5s",
-		"default_transaction_read_only", "off", "timezone", "UTC", "datestyle", "ISO, YMD",
+	if p.records, err = p.pool(ctx, p.opts.AuditURL, "erphub-audit", p.opts.AuditConnections, func(ctx context.Context, conn *pgconn.PgConn) error {
+		return establish(ctx, conn, []string{
+			"search_path", "pg_catalog", "client_encoding", "UTF8", "lock_timeout", "2s", "statement_timeout", "5s",
+			"default_transaction_read_only", "off", "timezone", "UTC", "datestyle", "ISO, YMD",
+		})
 	}); err != nil {
 		p.queries.Close()
 		return nil, err
@@ -113,7 +126,7 @@ func (p *postgres) session() []string {
 }
 
 // pool connects once and fails when that does not work.
-func (p *postgres) pool(ctx context.Context, url, name string, size int, settings []string) (*pgxpool.Pool, error) {
+func (p *postgres) pool(ctx context.Context, url, name string, size int, establish func(context.Context, *pgconn.PgConn) error) (*pgxpool.Pool, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") && !strings.Contains(url, "=") {
 		return nil, errors.New("open the database: the address is no PostgreSQL address; write postgres://user@host/database")
 	}
@@ -136,7 +149,7 @@ func (p *postgres) pool(ctx context.Context, url, name string, size int, setting
 		f.SetMaxBodyLen(maxMessage)
 		return f
 	}
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error { return establish(ctx, conn.PgConn(), settings) }
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error { return establish(ctx, conn.PgConn()) }
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", clean(err))
@@ -146,6 +159,34 @@ func (p *postgres) pool(ctx context.Context, url, name string, size int, setting
 		return nil, fmt.Errorf("connect to the database (%s:%d/%s): %w", config.ConnConfig.Host, config.ConnConfig.Port, config.ConnConfig.Database, clean(err))
 	}
 	return pool, nil
+}
+
+// establishQueries sets a session up that runs statements.
+func (p *postgres) establishQueries(ctx context.Context, conn *pgconn.PgConn) error {
+	if err := establish(ctx, conn, p.session()); err != nil {
+		return err
+	}
+	return p.limitTempFiles(ctx, conn)
+}
+
+// limitTempFiles bounds temporary files where the login may.
+func (p *postgres) limitTempFiles(ctx context.Context, conn *pgconn.PgConn) error {
+	if p.opts.TempFileLimit == "-1" {
+		return nil
+	}
+	may := "u.rolsuper"
+	if major, _, _ := strings.Cut(conn.ParameterStatus("server_version"), "."); len(major) == 2 && major >= "15" {
+		may += " OR pg_catalog.has_parameter_privilege('temp_file_limit', 'SET')"
+	}
+	limit := literal(p.opts.TempFileLimit)
+	// The setting is in kB.
+	_, err := query(ctx, conn, "SELECT pg_catalog.set_config('temp_file_limit', "+limit+`, false)
+		FROM pg_catalog.pg_roles u, pg_catalog.pg_settings s WHERE u.rolname = CURRENT_USER AND s.name = 'temp_file_limit'
+			AND (`+may+`) AND (s.setting = '-1' OR s.setting::pg_catalog.int8 * 1024 > pg_catalog.pg_size_bytes(`+limit+`))`)
+	if err != nil {
+		return fmt.Errorf("limit temporary files: %w", clean(err))
+	}
+	return nil
 }
 
 // establish sets a session up and makes sure that it is.
@@ -328,7 +369,7 @@ func (p *postgres) end(conn *pgxpool.Conn, failed bool) {
 	_, err := query(ctx, pg, "ROLLBACK")
 	if err == nil && failed {
 		if _, err = query(ctx, pg, "DISCARD ALL"); err == nil {
-			err = establish(ctx, pg, p.session())
+			err = p.establishQueries(ctx, pg)
 		}
 	}
 	if err != nil || pg.TxStatus() != 'I' {

@@ -70,7 +70,7 @@ func (p *postgres) check(ctx context.Context) (warnings []string, err error) {
 					AND pg_catalog.has_table_privilege(r.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')),
 				pg_catalog.pg_has_role('pg_read_server_files', 'USAGE') OR pg_catalog.pg_has_role('pg_execute_server_program', 'USAGE')
 					OR pg_catalog.pg_has_role('pg_write_server_files', 'USAGE'),
-				pg_catalog.current_setting('server_encoding')
+				pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('temp_file_limit') = '-1'
 			FROM pg_catalog.pg_roles u WHERE u.rolname = SESSION_USER`)
 		if err != nil {
 			return err
@@ -93,6 +93,10 @@ func (p *postgres) check(ctx context.Context) (warnings []string, err error) {
 			if row[i].String == "t" {
 				warnings = append(warnings, "the database login "+what)
 			}
+		}
+		if row[12].String == "t" {
+			warnings = append(warnings, "the database has no temp_file_limit, so one statement can fill its disk; "+
+				"have a superuser run ALTER ROLE … SET temp_file_limit = '1GB' for the login")
 		}
 		slices.Sort(warnings)
 		return nil

@@ -253,7 +253,10 @@ CREATE OPERATOR + (LEFTARG = numeric, RIGHTARG = text, FUNCTION = plus_any);
 // logins makes the logins, which belong to the whole server.
 const logins = `
 DO $$ BEGIN
-	IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'aiq_login') THEN CREATE ROLE aiq_login LOGIN NOINHERIT; END IF;
+	IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'aiq_login') THEN
+		CREATE ROLE aiq_login LOGIN NOINHERIT;
+		ALTER ROLE aiq_login SET temp_file_limit = '1GB';
+	END IF;
 	IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'aiq_audit') THEN CREATE ROLE aiq_audit LOGIN NOINHERIT; END IF;
 END $$;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
