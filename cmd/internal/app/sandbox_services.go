@@ -106,7 +106,7 @@ func (s *sandboxServices) startLocked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.ai, err = openSandboxAI(ctx, s.erp, verifier, s.log); err != nil {
+	if s.ai, err = openSandboxAI(ctx, s.erp, s.url, verifier, s.log); err != nil {
 		return err
 	}
 	dir := s.data
@@ -158,8 +158,9 @@ func (s *sandboxServices) stopLocked(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openSandboxAI makes the AI API of an embedded ERP on its database.
-func openSandboxAI(ctx context.Context, srv *erptest.Server, verifier httpapi.Verifier, log *slog.Logger) (_ *aiService, err error) {
+// openSandboxAI makes the AI API of an embedded ERP, which answers at url, on its
+// database.
+func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, verifier httpapi.Verifier, log *slog.Logger) (_ *aiService, err error) {
 	s := &aiService{}
 	defer func() {
 		if err != nil {
@@ -182,7 +183,10 @@ func openSandboxAI(ctx context.Context, srv *erptest.Server, verifier httpapi.Ve
 	if s.engine, err = aiquery.New(s.db, s.cache, &aiquery.Options{Logger: log}); err != nil {
 		return nil, err
 	}
-	if _, err := audited(ctx, s.engine, s.db, true, false); err != nil {
+	if err := installSandboxAudit(ctx, srv, url, s); err != nil {
+		return nil, err
+	}
+	if _, err := audited(ctx, s.engine, s.db, false, false); err != nil {
 		return nil, err
 	}
 	s.handler, err = httpapi.New(s.engine, verifier, &httpapi.Options{Logger: log})

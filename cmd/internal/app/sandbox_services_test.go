@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -39,6 +40,31 @@ func TestSandboxServices(t *testing.T) {
 	assert.Contains(t, body, "Joe Block")
 	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT name FROM c_bpartner", 0), admin)
 	assert.Equal(t, 403, status, body)
+	// The audit's table is in the dictionary, as in any ERP, so who may can read it.
+	var log struct {
+		Records []struct {
+			SQL    string              `json:"AIG_QuerySQL"`
+			Status struct{ ID string } `json:"AIG_QueryStatus"`
+		}
+	}
+	status, body = p.call(http.MethodGet, "/api/v1/models/AIG_QueryLog?$orderby=AIG_QueryLog_ID", "", admin)
+	require.Equal(t, 200, status, body)
+	require.NoError(t, json.Unmarshal([]byte(body), &log))
+	require.Len(t, log.Records, 2)
+	assert.Equal(t, "SELECT name FROM c_bpartner WHERE c_bpartner_id = 118", log.Records[0].SQL)
+	assert.Equal(t, "Success", log.Records[0].Status.ID)
+	assert.Equal(t, "PermissionDenied", log.Records[1].Status.ID)
+	for table, filter := range map[string]string{
+		"AD_Table": "TableName eq 'AIG_QueryLog'", "AD_Column": "ColumnName eq 'AIG_SecuredSQL'", "AD_Element": "ColumnName eq 'AIG_QuerySQL'",
+		"AD_Reference": "Name eq 'AIG_QueryStatus'",
+	} {
+		status, body = p.call(http.MethodGet, "/api/v1/models/"+table+"?$filter="+url.QueryEscape(filter), "", admin)
+		assert.Equal(t, 200, status, body)
+		assert.Contains(t, body, `"row-count":1`, table)
+	}
+	status, body = p.call(http.MethodPost, "/api/ai/query", ask("SELECT aig_querysql FROM aig_querylog", 102), admin)
+	assert.Equal(t, 403, status, body)
+
 	for path, want := range map[string]int{"/api/ai/query": 405, "/api/ai/nothing": 404, "/api/ai": 404, "/api/v1/models": 401} {
 		status, body = p.call(http.MethodGet, path, "", nil)
 		assert.Equal(t, want, status, "%s: %s", path, body)

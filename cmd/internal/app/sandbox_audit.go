@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+)
+
+// installSandboxAudit brings the table of the audit into a sandbox as into any
+// ERP: through its dictionary, by its REST API. A sandbox that keeps its data has
+// it already when it is started again, unless the first time was cut off.
+func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s *aiService) (err error) {
+	_, err = s.cache.Table(ctx, aiquery.AuditTableName)
+	switch {
+	case err == nil && s.engine.Health(ctx).Audit == "up":
+		return nil
+	case err != nil && !errors.Is(err, dict.ErrNotFound):
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("make the table %s: %w", aiquery.AuditTableName, err)
+		}
+	}()
+	// Whoever asked first may go away; the table is for all.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	plan, err := aiquery.AuditPlan()
+	if err != nil {
+		return err
+	}
+	const system = 0 // tenant, role and organization
+	token, err := srv.APIToken(ctx, "SuperUser", system, system, system, 5*time.Minute)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, srv.BlockAPIToken(ctx, token)) }()
+	client, err := erp.New(url, erp.WithTokenSource(erp.StaticToken(token)))
+	if err != nil {
+		return err
+	}
+	if _, err := restdict.Run(ctx, client, plan, nil); err != nil {
+		return err
+	}
+	s.engine.Invalidate()
+	_, err = s.cache.Refresh(ctx)
+	return err
+}
