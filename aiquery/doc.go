@@ -37,8 +37,8 @@
 //
 // The database plans with statistics of all rows. Where a statement leaves the
 // order of rows open, that order can depend on values in rows the role may not
-// see, and so can the time it takes: whoever may ask often enough can narrow
-// such values down. [Options.AlwaysFence] closes this for the roles it names, at
+// see, and so can the time it takes and the shape of a plan: whoever may ask often
+// enough can narrow such values down. [Options.AlwaysFence] closes this for the roles it names, at
 // the price of slow answers. Tables that hold copies of others' values, such as
 // AD_ChangeLog, are worth a place in [Options.DeniedTables].
 //
@@ -48,6 +48,12 @@
 // over connections of its own. A query whose record cannot be made is not run,
 // unless [Options.AuditOptional] says otherwise. [AuditTable] describes the
 // table, [Install] makes it.
+//
+// Of a statement that was run the first 64 KiB are kept, of one that was refused
+// the first 4 KiB, with the SHA-256 of the whole where it is longer. A user whose
+// records have filled [Options.AuditBytes] in a day gets no more answers until
+// midnight, UTC. Refusals that cost their sender nothing, those of
+// [CodeRateLimited], share records, of which each user causes at most two a minute.
 //
 // # Databases
 //

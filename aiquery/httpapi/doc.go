@@ -34,6 +34,9 @@
 // is for the caller to bring: the one that is used otherwise is in memory, as
 // are the counts of requests.
 //
+// All paths are also below /api/ai/v1, which stays as it is when there is another
+// version. The header X-Api-Version names the version that answered.
+//
 // # Answers
 //
 // Every answer has a request id, in the body and as X-Request-Id, which is also
@@ -43,8 +46,14 @@
 // # Bounds
 //
 // A body has 1 MiB and 10 s to arrive; a user has a number of requests a minute
-// (429 with Retry-After beyond), the service a number at a time (503). Nothing
-// of a body is read before the token is known to be good. A query that was read
-// is on record whatever becomes of it; what is refused before that, for its rate
-// or its form, is not one.
+// and of statements among them (429 with Retry-After beyond), the service a number
+// at a time (503). Nothing of a body is read before the token is known to be good.
+//
+// # Records
+//
+// Each query of a known user has one record in the audit, whatever becomes of it:
+// also one whose body is too large, broken or without a role, with what could be
+// read of it. Those refused for the user's rate share records, of which there are
+// at most two a minute and user, so that nobody can flood the audit. See package
+// aiquery for how large records get.
 package httpapi
