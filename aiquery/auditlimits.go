@@ -85,6 +85,7 @@ func (g *gatherer) refuse(ctx context.Context, rec *record, why *Error) error {
 	user := rec.who.UserID
 	g.mu.Lock()
 	if u := g.users[user]; u != nil {
+		rec.sql, rec.params, rec.roleID = "", "", unknownRole // others of them have others
 		u.more, u.last = u.more+1, rec.done(why, g.e.opts.Clock())
 		g.mu.Unlock()
 		return why
@@ -112,7 +113,6 @@ func (g *gatherer) flushLocked(user int) {
 		return
 	}
 	r := u.last
-	r.sql, r.params, r.roleID = "", "", unknownRole // they were different ones
 	r.message = fmt.Sprintf("%d statements from %s to %s were refused: %s", u.more, u.from.UTC().Format(time.TimeOnly), r.started.UTC().Format(time.TimeOnly), r.message)
 	g.e.later(r)
 }

@@ -47,7 +47,8 @@ type Engine interface {
 	Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error)
 	Explain(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error)
 	// Refused puts a query on record that is refused before the engine runs it,
-	// and returns why with the request's id.
+	// and returns why with the request's id. What is not known of the query is ""
+	// and, for the role, -1.
 	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *aiquery.Error) *aiquery.Error
 	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
 	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
