@@ -140,18 +140,13 @@ func TestRecordAccess(t *testing.T) {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				defer func() {
-					for _, undo := range []string{
-						"DELETE FROM ad_record_access WHERE ad_role_id=2000002", "DELETE FROM ad_table_access WHERE ad_role_id=2000002",
-						"DELETE FROM ad_role_orgaccess WHERE ad_role_id=2000002",
-						"DELETE FROM ad_private_access WHERE record_id=118",
-						"UPDATE ad_role SET isaccessallorgs='Y', ispersonalaccess='Y' WHERE ad_role_id=2000002",
-					} {
-						w.exec(t, undo)
-					}
+					w.exec(t, `DELETE FROM ad_record_access WHERE ad_role_id=2000002; DELETE FROM ad_table_access WHERE ad_role_id=2000002;
+						DELETE FROM ad_role_orgaccess WHERE ad_role_id=2000002; DELETE FROM ad_private_access WHERE record_id=118;
+						UPDATE ad_role SET isaccessallorgs='Y', ispersonalaccess='Y' WHERE ad_role_id=2000002`)
 					w.Invalidate() // a refusal may be a minute old
 				}()
-				for _, rule := range c.rules {
-					w.exec(t, rule)
+				if len(c.rules) > 0 {
+					w.exec(t, strings.Join(c.rules, "; "))
 				}
 				table, key, _ := strings.Cut(c.table, ".")
 				if key == "" {
