@@ -102,7 +102,9 @@ func (r *record) done(refusal *Error, now time.Time) *record {
 func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
 	now := e.opts.Clock()
 	err := e.complete(ctx, r.done(refusal, now))
-	e.budget.add(r.who.UserID, r.size(now), now)
+	if !e.opts.NoAudit && r.id != "" {
+		e.budget.add(r.who.UserID, r.size(now), now)
+	}
 	if err != nil {
 		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", quiet(err))
 		if refusal == nil && !e.opts.AuditOptional {
@@ -257,7 +259,7 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 		{"AIG_PolicyVersion", optional(r.policyVersion)}, {"AIG_IsFenced", flag(r.fenced)},
 	}
 	if !all {
-		if r.ran && len(r.sql) > maxRefusedSQL/4 { // \x00 stands for one byte
+		if r.ran && len(r.sql) > maxRefusedSQL {
 			list = append(list, auditColumn{"AIG_QuerySQL", text(r.keptSQL())}) // it was opened with less
 		}
 		return list

@@ -59,7 +59,7 @@ func TestRefusedStatementsAreShortInTheAudit(t *testing.T) {
 			assert.Contains(t, r["aig_querysql"], fmt.Sprintf("%d bytes in all, SHA-256 %s", len(statements[i/2]), hex.EncodeToString(sum[:])), i)
 			assert.Equal(t, statements[i/2][:8], r["aig_querysql"][:8])
 		}
-		for _, size := range []int{1030, 4096, 5000, long} {
+		for _, size := range []int{1030, 4096, 4097, 5000, long} {
 			sql := padded("SELECT count(*) FROM c_order", size)
 			_, err := w.Query(t.Context(), user, query(sql))
 			require.NoError(t, err)
@@ -127,6 +127,16 @@ func TestAuditBudget(t *testing.T) {
 			assert.Equal(t, aiquery.StatusError, last["aig_querystatus"])
 			assert.NotContains(t, last, "ad_role_id")
 		})
+	}
+}
+
+// Without an audit there is nothing to fill.
+func TestNoAuditNoBudget(t *testing.T) {
+	t.Parallel()
+	w := onEmbedded(t, func(o *aiquery.Options) { o.AuditBytes, o.NoAudit = 1, true })
+	for range 3 {
+		_, err := w.Query(t.Context(), user, query("SELECT 1"))
+		require.NoError(t, err)
 	}
 }
 

@@ -59,7 +59,7 @@ func (b *logBuffer) String() string {
 // options are the tests' defaults.
 func options(change func(*aiquery.Options)) (*aiquery.Options, *logBuffer) {
 	log := &logBuffer{}
-	opts := &aiquery.Options{Logger: slog.New(slog.NewTextHandler(log, nil)), PerUser: 8}
+	opts := &aiquery.Options{Logger: slog.New(slog.NewTextHandler(log, nil)), PerUser: 8, AuditBytes: 1 << 40}
 	if change != nil {
 		change(opts)
 	}

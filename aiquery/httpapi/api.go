@@ -68,8 +68,8 @@ type Options struct {
 	PerMinute, Burst int
 	// StatementsPerMinute is how many of these may be statements to be run or
 	// explained, in the long run; StatementBurst how many at once. 0: 240 and 60, or
-	// StatementsPerMinute where that is less.
-	// They are counted in this process alone.
+	// StatementsPerMinute where that is less. They are counted in this process
+	// alone.
 	StatementsPerMinute, StatementBurst int
 	// MaxConcurrent bounds the requests worked on at a time, of all users; more
 	// are refused with 503. 0: 128. What runs in the database is bounded by the
