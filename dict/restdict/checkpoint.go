@@ -16,19 +16,53 @@ import (
 )
 
 // checkpointVersion is the format's number; others are refused.
-const checkpointVersion = 1
+const checkpointVersion = 2
 
 // maxCheckpoint bounds what is read: a plan of a hundred thousand steps fits.
 const maxCheckpoint = 64 << 20
 
-// checkpoint is the state of a run as it is kept in a file.
+// Checkpoint is the state of a run as its file keeps it.
+type Checkpoint struct {
+	// Plan is the plan that was run.
+	Plan *dict.Plan
+	// Server is the base URL of the ERP it was run on.
+	Server string
+	// Updated is when the state was last written.
+	Updated time.Time
+	// Done and Failed count steps. The other steps are pending.
+	Done, Failed int
+}
+
+// ReadCheckpoint reads the file that [Options.Checkpoint] names. To go on with
+// the run, give its plan to [Run] with [Options.Resume]. A file that is not there
+// is [fs.ErrNotExist], one that cannot be understood [ErrBadCheckpoint].
+func ReadCheckpoint(path string) (*Checkpoint, error) {
+	cp, err := readCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	out := &Checkpoint{Plan: cp.plan, Server: cp.Server, Updated: cp.Updated}
+	for _, s := range cp.Steps {
+		switch s.Status {
+		case Done:
+			out.Done++
+		case Failed:
+			out.Failed++
+		}
+	}
+	return out, nil
+}
+
+// checkpoint is the content of the file. It is whole: nothing else is needed to
+// go on with the run.
 type checkpoint struct {
 	Version int              `json:"version"`
-	Plan    string           `json:"plan"` // fingerprint
-	Name    string           `json:"name"` // what the plan is about, for people
 	Server  string           `json:"server"`
 	Updated time.Time        `json:"updated"`
 	Steps   []checkpointStep `json:"steps"`
+	Plan    json.RawMessage  `json:"plan"`
+
+	plan *dict.Plan // Plan as it was read
 }
 
 type checkpointStep struct {
@@ -37,6 +71,7 @@ type checkpointStep struct {
 	Outcome Outcome  `json:"outcome,omitempty"`
 	ID      int64    `json:"id,omitempty"`
 	UUID    string   `json:"uuid,omitempty"`
+	Created string   `json:"created,omitempty"` // as the ERP says it
 	Error   string   `json:"error,omitempty"`
 }
 
@@ -45,27 +80,54 @@ func (r *runner) save() error {
 	if r.opts.Checkpoint == "" {
 		return nil
 	}
-	cp := checkpoint{Version: checkpointVersion, Plan: r.plan.Fingerprint(), Name: r.plan.Name(), Server: r.client.BaseURL(),
-		Updated: time.Now().UTC().Truncate(time.Second), Steps: make([]checkpointStep, len(r.states))}
-	for i, st := range r.states {
-		cp.Steps[i] = checkpointStep{Key: st.step.StepKey(), Status: st.status, Outcome: st.outcome, ID: st.id, UUID: st.uuid}
-		if st.err != nil {
-			cp.Steps[i].Error = st.err.Error()
-		}
-	}
-	data, err := json.MarshalIndent(cp, "", " ")
-	if err != nil {
-		return fmt.Errorf("saving the state of the run: %w", err)
-	}
-	if err := atomicfile.Write(r.opts.Checkpoint, append(data, '\n'), 0o600); err != nil {
+	if err := r.writeCheckpoint(); err != nil {
 		return fmt.Errorf("saving the state of the run: %w", err)
 	}
 	return nil
 }
 
-// load takes over the state of an earlier run.
+func (r *runner) writeCheckpoint() error {
+	if r.planJSON == nil {
+		text, err := json.Marshal(r.plan)
+		if err != nil {
+			return err
+		}
+		r.planJSON = text
+	}
+	cp := checkpoint{Version: checkpointVersion, Server: r.client.BaseURL(), Updated: time.Now().UTC().Truncate(time.Second),
+		Steps: make([]checkpointStep, len(r.states)), Plan: r.planJSON}
+	for i, st := range r.states {
+		cp.Steps[i] = checkpointStep{Key: st.step.StepKey(), Status: st.status, Outcome: st.outcome, ID: st.id, UUID: st.uuid, Created: st.created}
+		if st.err != nil {
+			cp.Steps[i].Error = st.err.Error()
+		}
+	}
+	text, err := json.Marshal(cp)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(r.opts.Checkpoint, append(text, '\n'), 0o600)
+}
+
+// clear removes the checkpoint of a run that came to its end, and what killed
+// runs left beside it.
+func (r *runner) clear() error {
+	if r.opts.Checkpoint == "" {
+		return nil
+	}
+	err := os.Remove(r.opts.Checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err = errors.Join(err, atomicfile.RemoveLeftovers(r.opts.Checkpoint)); err != nil {
+		return fmt.Errorf("all steps are done, but the checkpoint cannot be removed: %w", err)
+	}
+	return nil
+}
+
+// load reads what an earlier run did.
 func (r *runner) load() error {
-	f, err := os.Open(r.opts.Checkpoint)
+	cp, err := readCheckpoint(r.opts.Checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.note("there is no checkpoint at " + r.opts.Checkpoint + ": starting from the beginning")
 		return nil
@@ -73,19 +135,27 @@ func (r *runner) load() error {
 	if err != nil {
 		return fmt.Errorf("resuming: %w", err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxCheckpoint+1))
-	if err != nil {
-		return fmt.Errorf("resuming: %w", err)
-	}
-	cp, err := parseCheckpoint(data)
-	if err != nil {
-		return fmt.Errorf("resuming from %s: %w", r.opts.Checkpoint, err)
-	}
-	if err := r.takeOver(cp); err != nil {
+	if err := r.claim(cp); err != nil {
 		return fmt.Errorf("resuming from %s: %w", r.opts.Checkpoint, err)
 	}
 	return nil
+}
+
+func readCheckpoint(path string) (*checkpoint, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the checkpoint: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCheckpoint+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the checkpoint: %w", err)
+	}
+	cp, err := parseCheckpoint(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return cp, nil
 }
 
 func parseCheckpoint(data []byte) (*checkpoint, error) {
@@ -124,32 +194,34 @@ func parseCheckpoint(data []byte) (*checkpoint, error) {
 			return nil, bad("entry %d has the id %d", i+1, s.ID)
 		}
 	}
+	if len(cp.Plan) == 0 || string(cp.Plan) == "null" {
+		return nil, bad("it holds no plan")
+	}
+	cp.plan = new(dict.Plan)
+	if err := json.Unmarshal(cp.Plan, cp.plan); err != nil {
+		return nil, bad("%v", err)
+	}
 	return &cp, nil
 }
 
-// takeOver checks that the checkpoint belongs to this run and marks what it
-// says is done.
-func (r *runner) takeOver(cp *checkpoint) error {
-	if cp.Plan != r.plan.Fingerprint() {
+// claim checks that the checkpoint belongs to this run and notes what it says is
+// done. Whether it is so is found out by verify.
+func (r *runner) claim(cp *checkpoint) error {
+	if cp.plan.Fingerprint() != r.plan.Fingerprint() {
 		return fmt.Errorf("%w: it was written for %s, whose definition was another; run without it, what is done will be found",
-			ErrOtherPlan, clip(cp.Name))
+			ErrOtherPlan, clip(cp.plan.Name()))
 	}
 	if !strings.EqualFold(cp.Server, r.client.BaseURL()) {
 		return fmt.Errorf("%w: it was written for the server %s, this is %s", ErrOtherPlan, clip(cp.Server), r.client.BaseURL())
 	}
-	for _, s := range cp.Steps {
+	for i, s := range cp.Steps {
 		st, ok := r.byKey[s.Key]
 		if !ok {
 			return fmt.Errorf("%w: it has a step %s that the plan does not have", ErrBadCheckpoint, clip(string(s.Key)))
 		}
-		if s.Status != Done {
-			continue
+		if s.Status == Done {
+			st.claim = &cp.Steps[i]
 		}
-		if rec, ok := st.step.(*dict.Record); ok && rec.Action != dict.Update && s.ID == 0 && s.UUID == "" {
-			return fmt.Errorf("%w: step %s is done without a record", ErrBadCheckpoint, clip(string(s.Key)))
-		}
-		st.status, st.outcome, st.earlier = Done, s.Outcome, true
-		st.id, st.uuid = s.ID, s.UUID
 	}
 	return nil
 }

@@ -55,12 +55,18 @@ func (r *runner) create(ctx context.Context, st *state, step *dict.Record) error
 
 // made marks a step whose record was created.
 func (st *state) made(rec erp.Record) {
-	st.id, _ = rec.ID().Int()
-	st.uuid = rec.UUID()
+	st.take(rec)
 	if step, ok := st.step.(*dict.Record); ok && st.uuid == "" {
 		st.uuid = string(step.UUID)
 	}
 	st.status, st.outcome, st.err = Done, Made, nil
+}
+
+// take notes which record of the ERP is the step's.
+func (st *state) take(rec erp.Record) {
+	st.id, _ = rec.ID().Int()
+	st.uuid = rec.UUID()
+	st.created, _ = rec.Text("Created")
 }
 
 // lookUp finds out whether the record of one step is there: by UUID, then by
@@ -98,8 +104,7 @@ func (r *runner) update(ctx context.Context, st *state, step *dict.Record) error
 		st.attempts++
 		rec, err := r.client.Update(ctx, step.Table, id, body)
 		if err == nil {
-			st.id, _ = rec.ID().Int()
-			st.uuid = rec.UUID()
+			st.take(rec)
 			st.status, st.outcome, st.err = Done, Changed, nil
 			return nil
 		}

@@ -23,12 +23,16 @@
 //
 // # Resuming
 //
-// With [Options.Checkpoint] the state of every step is written to a file after
-// each step. [Options.Resume] goes on from there: what is done is skipped, what
-// failed or is pending is looked up and then tried again. A checkpoint belongs to one
-// plan and one server and is refused for others. Because every run looks first,
-// running a plan again without a checkpoint comes to the same end; the file
-// saves time.
+// With [Options.Checkpoint] the plan and the state of every step are kept in one
+// file, which is replaced as a whole after each step and removed when the run came
+// to its end. [Options.Resume] goes on from there, and [ReadCheckpoint] reads the
+// plan back. A checkpoint belongs to one plan and one base URL and is refused for
+// others. What it says is not believed: records are looked up by UUID, many to a
+// request, and one that is not as the earlier run left it (another ERP answers at
+// the address, a backup was restored, somebody deleted it) is looked for and made
+// again. A process counts as done when all records it needs are still those it ran
+// on; updates are repeated. Because every run looks first, running a plan again
+// without a checkpoint comes to the same end; the file saves time.
 //
 // # Speed
 //

@@ -206,7 +206,7 @@ func selection(table string, match []dict.Match) []string {
 	if table != "AD_Element" {
 		return nil
 	}
-	columns := []string{"IsActive"}
+	columns := []string{"IsActive", "Created"}
 	for _, m := range match {
 		if !slices.Contains(columns, m.Column) {
 			columns = append(columns, m.Column)
@@ -217,8 +217,7 @@ func selection(table string, match []dict.Match) []string {
 
 // found marks a step whose record is there.
 func (r *runner) found(st *state, step *dict.Record, rec erp.Record) {
-	st.id, _ = rec.ID().Int()
-	st.uuid = rec.UUID()
+	st.take(rec)
 	if active, ok := rec.Bool("IsActive"); ok && !active && step.Action == dict.Create {
 		st.err = fmt.Errorf("%s %s is in the ERP but switched off; activate it or remove it: %w", step.Table, clip(step.Name), ErrInactive)
 		return

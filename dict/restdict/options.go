@@ -14,11 +14,14 @@ type Options struct {
 	// not accept the token, ends the run all the same.
 	ContinueOnError bool
 
-	// Checkpoint is the file that the state of the run is kept in; empty: none.
-	// It is replaced as a whole after each step, with mode 600.
+	// Checkpoint is the file that plan and state of the run are kept in; empty:
+	// none. It is replaced as a whole after each step, with mode 600, and removed
+	// when the run came to its end. It serves one run at a time. Its folder must
+	// exist.
 	Checkpoint string
-	// Resume goes on from the checkpoint. A file that does not exist counts as
-	// one of a run that has not begun.
+	// Resume goes on from the checkpoint, after finding out what of it is true
+	// in this ERP. A file that does not exist counts as one of a run that has not
+	// begun.
 	Resume bool
 
 	// BatchSize is how many records go into one request; 0 and 1: each has its

@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 // state is what is known about a step.
@@ -16,10 +17,12 @@ type state struct {
 	number   int // from 1
 	status   Status
 	outcome  Outcome
-	earlier  bool // done by an earlier run
+	earlier  bool            // done by an earlier run
+	claim    *checkpointStep // what the checkpoint says an earlier run did; nil: nothing
 	id       int64
 	uuid     string
-	looked   bool // looked for and not found
+	created  string // when the record was made, as the ERP says it
+	looked   bool   // looked for and not found
 	attempts int
 	took     time.Duration
 	message  string
@@ -36,15 +39,23 @@ type runner struct {
 	byKey     map[dict.Key]*state
 	existing  map[string]int64 // ids of records the plan refers to, by describe
 	processes map[dict.Role]*Process
-	noBatch   bool // the server has no batches
+	noBatch   bool   // the server has no batches
+	planJSON  []byte // the plan as checkpoints hold it, once one was written
 }
 
-// Run brings the plan into the ERP that the client is connected to. The result
-// is there even with an error, except when the plan could not be begun. Nil
-// options mean the defaults.
+// Run brings the plan into the ERP that the client is connected to. When it
+// returns no error, every record of the plan is in this ERP, whatever a
+// checkpoint said, and the checkpoint is removed. The result is there even with
+// an error, except when the plan could not be begun. Nil options mean the
+// defaults.
 func Run(ctx context.Context, client *erp.Client, plan *dict.Plan, opts *Options) (*Result, error) {
 	start := time.Now()
 	r := newRunner(client, plan, opts)
+	if r.opts.Checkpoint != "" {
+		if err := atomicfile.RemoveLeftovers(r.opts.Checkpoint); err != nil {
+			return nil, fmt.Errorf("the state of the run cannot be kept: %w", err)
+		}
+	}
 	if r.opts.Resume {
 		if r.opts.Checkpoint == "" {
 			return nil, errors.New("resuming needs the checkpoint file of the run to go on with")
@@ -64,10 +75,13 @@ func Run(ctx context.Context, client *erp.Client, plan *dict.Plan, opts *Options
 	for _, st := range r.states {
 		result.Steps = append(result.Steps, st.result())
 	}
+	if err == nil {
+		err = r.verdict(result)
+	}
 	if err != nil {
 		return result, err
 	}
-	return result, r.verdict(result)
+	return result, r.clear()
 }
 
 func newRunner(client *erp.Client, plan *dict.Plan, opts *Options) *runner {
@@ -84,6 +98,9 @@ func newRunner(client *erp.Client, plan *dict.Plan, opts *Options) *runner {
 // prepare finds out what is there, and refuses a plan that cannot come to its
 // end, before anything is changed.
 func (r *runner) prepare(ctx context.Context) error {
+	if err := r.verify(ctx); err != nil {
+		return err
+	}
 	if err := r.findProcesses(ctx); err != nil {
 		return err
 	}
