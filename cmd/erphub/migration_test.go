@@ -15,6 +15,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/app"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/migration"
+	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testpg"
 )
 
@@ -150,4 +151,52 @@ func TestSyncWithDatabase(t *testing.T) {
 	code, _, stderr = run("sync", "table", "XX_Jug", "--format", "sql")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, `no table "XX_Jug"`)
+}
+
+// A dictionary that is as the files say is not enough where the database has
+// stayed behind.
+func TestDriftOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	db, url := erpDatabase(t)
+	srv := erptest.New(t, erptest.Options{})
+	dir := t.TempDir()
+	file := filepath.Join(dir, "jar.yaml")
+	run := func(args ...string) (int, string, string) {
+		return erphub(t, []string{"ERP_URL=" + srv.URL(), "ERP_USERNAME=SuperUser", "ERP_PASSWORD=System"}, args...)
+	}
+	for _, args := range [][]string{
+		{"add", "table", "XX_Jar", "--with-name", "--checkpoint", filepath.Join(dir, "run.json")},
+		{"dict", "inspect", "XX_Jar", "--output", file},
+	} {
+		code, _, stderr := run(args...)
+		require.Equal(t, 0, code, stderr)
+	}
+
+	code, stdout, stderr := run("dict", "diff", "-f", file, "--database", url)
+	require.Equal(t, 5, code, stderr)
+	assert.Contains(t, stdout, "The dictionary is as the definitions say.")
+	assert.Contains(t, stdout, "`erphub sync table XX_Jar` would do:\n  CREATE TABLE XX_Jar (")
+
+	// What it says helps.
+	drift := func() []string {
+		code, stdout, stderr := run("dict", "diff", "-f", file, "--database", url, "--json")
+		var report struct {
+			Database []struct{ Statements []string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(stdout), &report), stderr)
+		if len(report.Database) == 0 {
+			require.Equal(t, 0, code, stderr)
+			return nil
+		}
+		require.Equal(t, 5, code, stderr)
+		return report.Database[0].Statements
+	}
+	for _, statement := range drift() {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	assert.Empty(t, drift())
+	_, err := db.ExecContext(t.Context(), "ALTER TABLE xx_jar ALTER COLUMN name DROP NOT NULL")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"INSERT INTO t_alter_column values('xx_jar','Name',null,'NOT NULL',null)"}, drift())
 }

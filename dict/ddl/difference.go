@@ -1,6 +1,8 @@
 package ddl
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -38,6 +40,26 @@ func Difference(want *dict.Physical, have *Actual, only string, dialect dict.Dia
 		keys = append(keys, keyDifference(want.Table, c, have, dialect)...)
 	}
 	return append(columns, keys...)
+}
+
+// Drift is the statements that bring a PostgreSQL database's table in line with
+// the dictionary: [Difference] of what [FromRegistry] and [ReadTable] say. None
+// means that the database is as the dictionary says. The error matches
+// [dict.ErrNotFound] when the dictionary has no such table, and is a [*ViewError]
+// for a view.
+func Drift(ctx context.Context, reg dict.Registry, db Querier, schema, table string) ([]Statement, error) {
+	want, err := FromRegistry(ctx, reg, table)
+	if err != nil {
+		return nil, err
+	}
+	have, err := ReadTable(ctx, db, schema, want.Table)
+	if err != nil {
+		return nil, err
+	}
+	if have.View {
+		return nil, fmt.Errorf("the database has a view in the place of table %s; drop it first", want.Table)
+	}
+	return Difference(want, have, "", dict.PostgreSQL, Script), nil
 }
 
 // Whole is the statements that make a table with its foreign keys.

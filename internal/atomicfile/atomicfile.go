@@ -37,22 +37,36 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	}
 
 	dir := filepath.Dir(target)
-	tmp, err := os.CreateTemp(dir, tempPrefix(target)+"*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", path, err)
 		}
 	}()
+	tmp, err := os.CreateTemp(dir, tempPrefix(target)+"*")
+	if err != nil {
+		return cause(err)
+	}
 	if err := fill(tmp, data, mode.Perm()); err != nil {
-		return errors.Join(err, remove(tmp.Name()))
+		return errors.Join(cause(err), remove(tmp.Name()))
 	}
 	if err := os.Rename(tmp.Name(), target); err != nil {
-		return errors.Join(err, remove(tmp.Name()))
+		return errors.Join(cause(err), remove(tmp.Name()))
 	}
 	return syncDir(dir)
+}
+
+// cause is an error without the name of the temporary file, which means nothing
+// to a reader.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }
 
 func tempPrefix(target string) string { return "." + filepath.Base(target) + ".tmp-" }

@@ -2,10 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -69,7 +66,7 @@ func (a *app) addTableCommand() *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
 			&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
-			&cli.StringFlag{Name: "checkpoint", Usage: "file that keeps the state of the run (default XX_TABLE.checkpoint.json)", TakesFile: true},
+			&cli.StringFlag{Name: "checkpoint", Usage: "file that keeps the state of the run until it is done (default XX_TABLE.checkpoint.json)", TakesFile: true},
 			&cli.IntFlag{Name: "batch", Value: 50, Usage: "records per request; 1 sends each on its own"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 		}, scriptFlags()...),
@@ -155,11 +152,6 @@ func (a *app) addTable(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.IsSet("checkpoint") { // nobody asked for the file, and it has served
-		if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the table is there, but its checkpoint cannot be removed: %w", err)
-		}
-	}
 	return a.reportTable(c, table, plan, result)
 }
 
@@ -206,6 +198,12 @@ func (a *app) showPlan(c *cli.Context, plan *dict.Plan) error {
 
 // runPlan runs a plan with a progress bar for people.
 func (a *app) runPlan(ctx context.Context, client *erp.Client, plan *dict.Plan, opts *restdict.Options) (*restdict.Result, error) {
+	if opts.Checkpoint != "" {
+		if err := makeFolder(opts.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	var notes []string
 	bar := a.progress(plan.Len(), plan.Name())
 	opts.Observe = func(e restdict.Event) {
 		switch e.Kind {
@@ -214,11 +212,14 @@ func (a *app) runPlan(ctx context.Context, client *erp.Client, plan *dict.Plan, 
 		case restdict.StepDone, restdict.StepSkipped, restdict.StepFailed, restdict.StepWaiting:
 			bar.add()
 		case restdict.Note:
-			a.log.Info(e.Text)
+			notes = append(notes, e.Text)
 		}
 	}
 	result, err := restdict.Run(ctx, client, plan, opts)
 	bar.done()
+	for _, n := range notes {
+		a.note("%s", n)
+	}
 	return result, err
 }
 
@@ -268,7 +269,7 @@ func (a *app) reportTable(c *cli.Context, table dict.Table, plan *dict.Plan, res
 		fmt.Fprintf(a.streams.Out, "  left as it was: %s has %s %q, not %q\n", printable(d.Step), d.Column, printable(d.Has), printable(d.Wanted))
 	}
 	if r.Synced {
-		fmt.Fprintf(a.streams.Out, "the database table is there; read it with GET /models/%s\n", table.Name)
+		fmt.Fprintf(a.streams.Out, "the database table is there; read it with `erphub record list %s`\n", table.Name)
 	}
 	return nil
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/pack"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/doctor"
 )
 
@@ -420,10 +419,7 @@ func writeNew(files []file) error {
 		}
 	}
 	for _, f := range files {
-		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-			return fmt.Errorf("making the folder for %s: %w", f.path, err)
-		}
-		if err := atomicfile.Write(f.path, f.content, 0o644); err != nil {
+		if err := writeFile(f.path, f.content); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/pack"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 func (a *app) deployInstallCommand() *cli.Command {
@@ -123,10 +122,7 @@ func (a *app) writeFiles(c *cli.Context, files map[string][]byte, order []string
 		}
 	}
 	for _, path := range order {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("making the folder for %s: %w", path, err)
-		}
-		if err := atomicfile.Write(path, files[path], 0o644); err != nil {
+		if err := writeFile(path, files[path]); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 func (a *app) dictApply(c *cli.Context) error {
@@ -37,9 +35,8 @@ func (a *app) dictApply(c *cli.Context) error {
 	if c.Bool("resume") {
 		return a.resumeApply(c, opts)
 	}
-	if format == formatREST && fileExists(planFile(opts.Checkpoint)) {
-		return usagef("an earlier run was broken off and left %s: go on with --resume, or remove %s and %s to begin anew",
-			opts.Checkpoint, opts.Checkpoint, planFile(opts.Checkpoint))
+	if _, err := os.Lstat(opts.Checkpoint); format == formatREST && err == nil {
+		return usagef("an interrupted run left %[1]s: continue with --resume, or delete %[1]s to start over", opts.Checkpoint)
 	}
 	cmp, err := a.compared(c)
 	if err != nil {
@@ -75,13 +72,6 @@ func (a *app) dictApply(c *cli.Context) error {
 	if files {
 		return a.deliver(c, plan, format, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
 	}
-	text, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(planFile(opts.Checkpoint), text, 0o600); err != nil {
-		return fmt.Errorf("keeping the plan: %w", err)
-	}
 	return a.carryOut(c, cmp.client, plan, opts, cmp.result)
 }
 
@@ -104,24 +94,21 @@ func (a *app) consent(c *cli.Context, question string) error {
 	return nil
 }
 
-// resumeApply goes on with the plan of the run that was broken off.
+// resumeApply goes on with the plan of the run that was interrupted: comparing
+// again in the middle of it would give another.
 func (a *app) resumeApply(c *cli.Context, opts *restdict.Options) error {
-	text, err := os.ReadFile(planFile(opts.Checkpoint))
+	cp, err := restdict.ReadCheckpoint(opts.Checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is nothing to resume: no run left %s; apply without --resume", planFile(opts.Checkpoint))
+		return usagef("there is nothing to resume: no run left %s; apply without --resume", opts.Checkpoint)
 	}
 	if err != nil {
 		return fmt.Errorf("resuming: %w", err)
-	}
-	var plan dict.Plan
-	if err := json.Unmarshal(text, &plan); err != nil {
-		return fmt.Errorf("resuming from %s: %w; remove it to begin anew", planFile(opts.Checkpoint), err)
 	}
 	client, err := a.client(c)
 	if err != nil {
 		return err
 	}
-	return a.carryOut(c, client, &plan, opts, nil)
+	return a.carryOut(c, client, cp.Plan, opts, nil)
 }
 
 // applyReport is what apply tells a machine.
@@ -135,17 +122,11 @@ type applyReport struct {
 	Millis   int64         `json:"millis"`
 }
 
-// carryOut runs the plan and clears away its files when it came to its end.
+// carryOut runs the plan and tells what came of it.
 func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts *restdict.Options, changes *diff.Result) error {
 	result, err := a.runPlan(c.Context, client, plan, opts)
 	if err != nil {
-		if result == nil && !fileExists(opts.Checkpoint) { // it was never begun
-			err = errors.Join(err, removeFiles(planFile(opts.Checkpoint)))
-		}
 		return err
-	}
-	if err := removeFiles(planFile(opts.Checkpoint), opts.Checkpoint); err != nil {
-		return fmt.Errorf("the changes are made, but the state of the run cannot be cleared away: %w", err)
 	}
 	r := applyReport{Made: result.Count(restdict.Made), Changed: result.Count(restdict.Changed), Found: result.Count(restdict.Found),
 		Ran: result.Count(restdict.Ran), Millis: result.Took.Milliseconds()}
@@ -162,14 +143,4 @@ func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts
 	}
 	_, err = fmt.Fprintf(a.streams.Out, "Done: %d records made, %d changed, %d were there; %d processes ran.\n", r.Made, r.Changed, r.Found, r.Ran)
 	return err
-}
-
-func removeFiles(paths ...string) error {
-	var errs []error
-	for _, p := range paths {
-		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }

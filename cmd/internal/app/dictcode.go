@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,7 +14,6 @@ import (
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/tablefile"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 // dictCodeCommands are the commands that treat the dictionary as code: table
@@ -23,6 +22,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 	files := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Usage: "file or directory with table definitions; may be given several times", TakesFile: true}
 	anyPrefix := &cli.BoolFlag{Name: "any-prefix", Usage: "accept tables whose names do not start with XX_"}
 	compare := []cli.Flag{files, anyPrefix}
+	checkpoint := &cli.StringFlag{Name: "checkpoint", Value: defaultCheckpoint, Usage: "file that keeps the state of a run of dict apply until it is done", TakesFile: true}
 	output := &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true}
 	return []*cli.Command{
 		{
@@ -30,9 +30,13 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Flags: []cli.Flag{output}, Action: a.dictInspect,
 		},
 		{
-			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ", Flags: compare, Action: a.dictDiff,
-			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not,\n" +
-				"so that a build server can watch for drift.",
+			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ",
+			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, databaseFlags()),
+			Action: a.dictDiff,
+			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a\n" +
+				"build server can watch for drift. A run of dict apply that did not come to its end, whose checkpoint is in\n" +
+				"the working directory, is drift as well. With --database, the tables of the database are compared with the\n" +
+				"dictionary, too: columns, their types, defaults and nullability, and foreign keys.",
 		},
 		{
 			Name: "plan", Usage: "show what apply would do",
@@ -51,7 +55,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
 				&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
 				&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
-				&cli.StringFlag{Name: "checkpoint", Value: "dict-apply.checkpoint.json", Usage: "file that keeps the state of the run", TakesFile: true},
+				checkpoint,
 				&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
 				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 			}, append(scriptFlags(), compare...)...),
@@ -101,20 +105,11 @@ func (a *app) dictInspect(c *cli.Context) error {
 
 func (a *app) dictSchema(c *cli.Context) error { return a.writeOutput(c, tablefile.Schema()) }
 
-// writeOutput writes to the file --output names, else to standard output.
-func (a *app) writeOutput(c *cli.Context, text []byte) error {
-	path := c.String("output")
-	if path == "" || path == "-" {
-		_, err := a.streams.Out.Write(text)
-		return err
-	}
-	return atomicfile.Write(path, text, 0o644)
-}
-
 // comparison is what diff, plan and apply begin with.
 type comparison struct {
 	client *erp.Client
 	reg    dict.Registry
+	tables []dict.Table
 	result *diff.Result
 }
 
@@ -169,40 +164,21 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &comparison{client, reg, result}, nil
+	return &comparison{client, reg, tables, result}, nil
 }
 
 // changesReport is what diff and plan tell a machine.
 type changesReport struct {
-	Changes     []diff.Change `json:"changes"`
-	Summary     diff.Summary  `json:"summary"`
-	Destructive int           `json:"destructive"`
-	Steps       []dict.Row    `json:"steps,omitempty"`
+	Changes     []diff.Change  `json:"changes"`
+	Summary     diff.Summary   `json:"summary"`
+	Destructive int            `json:"destructive"`
+	Steps       []dict.Row     `json:"steps,omitempty"`
+	Unfinished  *unfinishedRun `json:"unfinished,omitempty"`
+	Database    []tableDrift   `json:"database,omitempty"`
 }
 
-func (a *app) showChanges(c *cli.Context, result *diff.Result, plan *dict.Plan) error {
-	if c.Bool("json") {
-		r := changesReport{Changes: result.Changes, Summary: result.Summary(), Destructive: len(result.Destructive())}
-		if plan != nil {
-			r.Steps = plan.Rows()
-		}
-		return a.printJSON(r)
-	}
-	return result.WriteText(a.streams.Out)
-}
-
-func (a *app) dictDiff(c *cli.Context) error {
-	cmp, err := a.compared(c)
-	if err != nil {
-		return err
-	}
-	if err := a.showChanges(c, cmp.result, nil); err != nil {
-		return err
-	}
-	if !cmp.result.Empty() {
-		return errDrift
-	}
-	return nil
+func newChangesReport(result *diff.Result) changesReport {
+	return changesReport{Changes: result.Changes, Summary: result.Summary(), Destructive: len(result.Destructive())}
 }
 
 func (a *app) dictPlan(c *cli.Context) error {
@@ -214,7 +190,12 @@ func (a *app) dictPlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.showChanges(c, cmp.result, plan); err != nil || c.Bool("json") {
+	if c.Bool("json") {
+		r := newChangesReport(cmp.result)
+		r.Steps = plan.Rows()
+		return a.printJSON(r)
+	}
+	if err := cmp.result.WriteText(a.streams.Out); err != nil {
 		return err
 	}
 	if c.Bool("steps") && plan.Len() > 0 {
@@ -232,19 +213,13 @@ func (a *app) dictPlan(c *cli.Context) error {
 	return nil
 }
 
-// planFile is where apply keeps the plan that the checkpoint belongs to:
-// comparing again in the middle of a run would give another.
-func planFile(checkpoint string) string { return checkpoint + ".plan" }
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
+// defaultCheckpoint is where dict apply keeps the state of a run.
+const defaultCheckpoint = "dict-apply.checkpoint.json"
 
 func applyOptions(c *cli.Context) *restdict.Options {
 	opts := &restdict.Options{
 		ContinueOnError: c.Bool("continue-on-error"),
-		Checkpoint:      cmp.Or(c.String("checkpoint"), "dict-apply.checkpoint.json"),
+		Checkpoint:      cmp.Or(c.String("checkpoint"), defaultCheckpoint),
 		Resume:          c.Bool("resume"),
 		BatchSize:       c.Int("batch"),
 	}

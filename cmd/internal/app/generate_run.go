@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 // generateReport is what was made, for a machine. The keys of the receipt are those
@@ -222,10 +221,7 @@ func (a *app) saveArchive(c *cli.Context, artifact *generator.Artifact, report *
 	case err == nil && !c.Bool("force") && !bytes.Equal(has, report.Receipt.Zip):
 		return fmt.Errorf("%s is there already with other content; take another folder with --dir, or give --force", path)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("making the folder for %s: %w", path, err)
-	}
-	if err := atomicfile.Write(path, report.Receipt.Zip, 0o644); err != nil {
+	if err := writeFile(path, report.Receipt.Zip); err != nil {
 		return err
 	}
 	if c.Bool("json") {

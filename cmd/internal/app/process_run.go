@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/processref"
 	"github.com/erphub/erphub/internal/recordinput"
 )
@@ -156,7 +155,7 @@ func (a *app) saveFile(output string, result *erp.ProcessResult) (string, error)
 		}
 		output = filepath.Join(output, name)
 	}
-	if err := atomicfile.Write(output, data, 0o644); err != nil {
+	if err := writeFile(output, data); err != nil {
 		return "", fmt.Errorf("the process ran, but its file cannot be kept: %w", err)
 	}
 	return output, nil
