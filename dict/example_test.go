@@ -21,11 +21,11 @@ func ExampleNewPlan() {
 	// Output:
 	// #  action  what        name                     detail
 	// 1  create  AD_Table    XX_Remark                access Client+Organization, entity type U
-	// 2  reuse   AD_Element  Value                    official 620
+	// 2  ensure  AD_Element  Value                    official 620
 	// 3  create  AD_Column   XX_Remark.Value          String(40), mandatory, identifier
-	// 4  reuse   AD_Element  Name                     official 469
+	// 4  ensure  AD_Element  Name                     official 469
 	// 5  create  AD_Column   XX_Remark.Name           String(60), mandatory, identifier
-	// 6  reuse   AD_Element  C_BPartner_ID
+	// 6  ensure  AD_Element  C_BPartner_ID
 	// 7  create  AD_Column   XX_Remark.C_BPartner_ID  Table Direct(10), mandatory
 	// 8  run     sync-table  XX_Remark
 }

@@ -109,7 +109,7 @@ func TestElementsAreShared(t *testing.T) {
 	b := newPlan(t, dict.NewTable("XX_B").Column(dict.Column{Name: "xx_remark", Type: dict.TypeString}))
 	ea, eb := record(t, a, "AD_Element.xx_remark"), record(t, b, "AD_Element.xx_remark")
 	assert.Equal(t, ea.UUID, eb.UUID)
-	assert.Equal(t, dict.Reuse, ea.Action)
+	assert.Equal(t, dict.Ensure, ea.Action)
 	assert.True(t, ea.Match[0].Fold)
 
 	both := newPlan(t,

@@ -118,7 +118,7 @@ func (b *builder) element(c Column) Key {
 	v.text("Help", c.Help)
 	v.text("Placeholder", c.Placeholder)
 	v.set("EntityType", Text(c.EntityType))
-	b.record(&Record{Key: key, Action: Reuse, Table: "AD_Element", Name: c.Name, ID: id, Values: v,
+	b.record(&Record{Key: key, Action: Ensure, Table: "AD_Element", Name: c.Name, ID: id, Values: v,
 		Match: []Match{{"ColumnName", Text(c.Name), true}}}, strings.ToLower(c.Name))
 	return key
 }

@@ -184,7 +184,7 @@ func (w wireStep) step() (Step, error) {
 	switch w.Kind {
 	case "record":
 		switch w.Action {
-		case Create, Reuse, Update:
+		case Create, Ensure, Update:
 		default:
 			return nil, fmt.Errorf("there is no action %s", quote(string(w.Action)))
 		}

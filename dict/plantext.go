@@ -13,7 +13,7 @@ import (
 // Row is a step as a line of a table.
 type Row struct {
 	Number int    `json:"number"`
-	Action string `json:"action"` // create, reuse, update, run
+	Action string `json:"action"` // create, ensure, update, run
 	Kind   string `json:"kind"`   // the record's table, or the process's role
 	Name   string `json:"name"`
 	Detail string `json:"detail,omitempty"`

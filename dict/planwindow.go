@@ -63,7 +63,7 @@ func (b *builder) window(t *built) {
 		v.set("AD_Window_ID", Ref(window))
 		v.set("AD_Role_ID", id)
 		v.set("IsReadWrite", YesNo(true))
-		b.record(&Record{Key: Key("AD_Window_Access." + name + "." + strconv.Itoa(role)), Action: Reuse, Table: "AD_Window_Access",
+		b.record(&Record{Key: Key("AD_Window_Access." + name + "." + strconv.Itoa(role)), Action: Ensure, Table: "AD_Window_Access",
 			Name: name + " for role " + strconv.Itoa(role), Values: v,
 			Match: []Match{{"AD_Window_ID", Ref(window), false}, {"AD_Role_ID", id, false}}}, name, strconv.Itoa(role))
 	}

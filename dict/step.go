@@ -20,9 +20,9 @@ const (
 	// Create makes the record. When it is there already, by its UUID or by what
 	// it is found by, it is taken as it is.
 	Create Action = "create"
-	// Reuse takes a record that is normally there, and makes it only when it is
-	// not. Dictionary elements are shared by all columns of one name.
-	Reuse Action = "reuse"
+	// Ensure takes a record that is normally there, and makes it when it is not.
+	// Dictionary elements are shared by all columns of one name.
+	Ensure Action = "ensure"
 	// Update changes columns of a record that an earlier step made or found.
 	Update Action = "update"
 )
@@ -35,7 +35,7 @@ type Record struct {
 	Name   string // what people call the record: XX_Demo.Name
 
 	UUID UUID // given to the record when it is made; empty for updates
-	ID   int  // official id of a record that is reused; 0: not known
+	ID   int  // official id of a record that is there in every ERP; 0: not known
 	Of   Key  // for updates: the step whose record is changed
 
 	Match  []Match // how to find the record when its UUID is not there

@@ -182,7 +182,7 @@ func TestPlanIsSmall(t *testing.T) {
 		steps = append(steps, s.Title())
 	}
 	assert.Equal(t, []string{"create AD_Column XX_Case.XX_New", "create AD_Field Cases.XX_New", "synchronise XX_Case", "update AD_Column XX_Case.XX_Text"},
-		without(steps, "reuse AD_Element XX_New"), steps)
+		without(steps, "ensure AD_Element XX_New"), steps)
 	update, ok := plan.Step("update.AD_Column.XX_Case.XX_Text")
 	require.True(t, ok)
 	assert.Equal(t, []dict.Field{{Column: "FieldLength", Value: dict.Int(80)}}, update.(*dict.Record).Values, "only what changes")

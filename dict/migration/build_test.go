@@ -170,7 +170,7 @@ func TestTexts(t *testing.T) {
 	var steps []dict.Step
 	for i, text := range texts {
 		name := "XX_Text" + strings.Repeat("x", i)
-		steps = append(steps, &dict.Record{Key: dict.Key(name), Action: dict.Reuse, Table: "AD_Element", Name: text, UUID: dict.UUIDv5(dict.Namespace, name),
+		steps = append(steps, &dict.Record{Key: dict.Key(name), Action: dict.Ensure, Table: "AD_Element", Name: text, UUID: dict.UUIDv5(dict.Namespace, name),
 			Match:  []dict.Match{{Column: "ColumnName", Value: dict.Text(name), Fold: true}},
 			Values: []dict.Field{{Column: "ColumnName", Value: dict.Text(name)}, {Column: "Name", Value: dict.Text("n")}, {Column: "PrintName", Value: dict.Text("n")}, {Column: "Help", Value: dict.Text(text)}, {Column: "EntityType", Value: dict.Text("U")}}})
 	}

@@ -262,7 +262,7 @@ func compareRecords(t *testing.T, client *erp.Client, db *sql.DB, plan *dict.Pla
 		}
 		lower := strings.ToLower(s.Table)
 		var rest, pg []record
-		if s.Action == dict.Reuse && s.Table == "AD_Element" {
+		if s.Action == dict.Ensure && s.Table == "AD_Element" {
 			name := strings.ToLower(s.Text("ColumnName"))
 			rest = readREST(t, client, s.Table, erp.Eq(erp.ToLower("ColumnName"), name))
 			pg = readPG(t, db, lower, "lower(columnname) = $1", name)

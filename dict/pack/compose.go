@@ -80,7 +80,7 @@ func (c *composer) makeNodes() error {
 // made. A second term for a column name makes an import fail, so terms are looked
 // up.
 func (c *composer) reused(s *dict.Record) int {
-	if s.Action != dict.Reuse {
+	if s.Action != dict.Ensure {
 		return 0
 	}
 	if s.ID > 0 && s.ID <= officialids.Max {

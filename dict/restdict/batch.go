@@ -33,12 +33,12 @@ func (r *runner) gather(first int) (group []*state, last int) {
 			break
 		}
 		ready := true
-		reused := st.step.(*dict.Record).Action == dict.Reuse
+		ensured := st.step.(*dict.Record).Action == dict.Ensure
 		for _, key := range st.step.Needs() {
-			// The server may make by itself what is only reused, along with what
+			// The server may make by itself what is only ensured, along with what
 			// it belongs to, such as a role's access to a new window. Refusing it
 			// a second time would undo the batch, so it waits for the next one.
-			ready = ready && (inside[key] && !reused || r.byKey[key].status == Done)
+			ready = ready && (inside[key] && !ensured || r.byKey[key].status == Done)
 		}
 		if !ready {
 			break
