@@ -68,6 +68,8 @@ type BatchResult struct {
 	// Body is the answer's JSON, null if it was empty. The server writes all
 	// numbers in batch results as floating point; whole ones are restored here.
 	Body json.RawMessage
+
+	method, path string // of the request
 }
 
 // OK reports whether the request succeeded. The server counts 200, 201 and 202.
@@ -83,7 +85,7 @@ func (r BatchResult) Err() error {
 	if r.OK() {
 		return nil
 	}
-	e := &Error{Status: r.StatusCode, Title: r.Status}
+	e := &Error{Status: r.StatusCode, Title: r.Status, Method: r.method, Path: r.path}
 	if record, err := ParseRecord(r.Body); err == nil {
 		e.readJSON(record)
 	} else {
@@ -109,7 +111,7 @@ type BatchError struct {
 
 // Error says which request failed and why.
 func (e *BatchError) Error() string {
-	return fmt.Sprintf("batch: request %d (%s %s) failed and all was rolled back: %v", e.Index+1, e.Request.Method, e.Request.Path, e.Err)
+	return fmt.Sprintf("batch: request %d failed and all was rolled back: %v", e.Index+1, e.Err)
 }
 
 // Unwrap returns the failure of the request.
@@ -143,6 +145,11 @@ func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchO
 	results, err := decodeBatch(a.body)
 	if err != nil {
 		return nil, c.badAnswer(r, err)
+	}
+	for i := range min(len(results), len(requests)) {
+		results[i].method = strings.ToUpper(requests[i].Method)
+		path, _, _ := strings.Cut(requests[i].Path, "?")
+		results[i].path = c.conn.base.JoinPath("..", path).Path
 	}
 	for i, result := range results {
 		if !opts.PerRequest && !result.OK() && i < len(requests) {

@@ -47,14 +47,15 @@ func TestBatchFailures(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	require.ErrorIs(t, err, erp.ErrValidation)
 	assert.Equal(t, 1, failed.Index)
-	assert.Contains(t, err.Error(), "Column Foo does not exist")
+	assert.EqualError(t, err, "batch: request 2 failed and all was rolled back: POST /api/v1/models/B: 400 Validation error: Column Foo does not exist")
 	assert.Len(t, results, 2)
 
 	_, client = serve(t, always(200, `[{"status":"Internal Server Error","statusCode":500,"body":"boom"},{"status":"Bad Request","statusCode":400,"body":"Unsupported Method: GET"},{"status":"No Content","statusCode":204,"body":null}]`))
 	results, err = client.Batch(t.Context(), requests, erp.BatchOptions{PerRequest: true})
 	require.NoError(t, err)
 	require.ErrorIs(t, results[0].Err(), erp.ErrServer)
-	assert.Contains(t, results[0].Err().Error(), "boom")
+	assert.EqualError(t, results[0].Err(), "POST /api/v1/models/A: 500 Internal Server Error: boom")
+	assert.EqualError(t, erp.BatchResult{Status: "Bad Request", StatusCode: 400}.Err(), "400 Bad Request")
 	require.Error(t, results[2].Err(), "the server counts 204 as a failure")
 
 	_, client = serve(t, always(400, `{"title":"x","status":400}`))

@@ -66,7 +66,10 @@ type Error struct {
 // Error says what was tried, the status and the server's words.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %d %s", e.Method, e.Path, e.Status, e.Title)
+	if e.Method != "" { // a result that was read on its own does not know its request
+		fmt.Fprintf(&b, "%s %s: ", e.Method, e.Path)
+	}
+	fmt.Fprintf(&b, "%d %s", e.Status, e.Title)
 	if e.Detail != "" && e.Detail != e.Title {
 		b.WriteString(": " + e.Detail)
 	}
