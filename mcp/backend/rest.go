@@ -18,6 +18,7 @@ import (
 	"github.com/erphub/erphub/internal/restclient"
 	"github.com/erphub/erphub/internal/serverjob"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/tokens"
 )
 
 // RESTOptions change [NewREST]. Nil and the zero value are the defaults.
@@ -128,9 +129,19 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 	return b.as(ctx, caller), b.client, nil
 }
 
-// Check asks for one record every role may read.
+// Check asks for one record every role may read: the tenant that the token acts
+// in. Roles of a tenant read that of System, too, which comes first.
 func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
-	page, err := b.client.Query(b.as(ctx, caller), "AD_Client", &erp.Query{Top: 1, Select: []string{"Name"}})
+	ctx = b.as(ctx, caller)
+	token, err := callerTokens{b.own}.Token(ctx)
+	if err != nil {
+		return "", err
+	}
+	q := &erp.Query{Top: 1, Select: []string{"Name"}}
+	if claims, err := tokens.UnverifiedClaims(token); err == nil && claims.Complete {
+		q.Filter = erp.Eq("AD_Client_ID", claims.ClientID)
+	}
+	page, err := b.client.Query(ctx, "AD_Client", q)
 	if err != nil {
 		return "", err
 	}

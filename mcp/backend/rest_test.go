@@ -56,8 +56,9 @@ func TestREST(t *testing.T) {
 	user := caller(t, srv, "GardenUser", 11, 103, 11)
 
 	// Each call carries the caller's token, and a caller without one is refused.
-	_, err = b.Check(ctx, admin)
+	text, err := b.Check(ctx, admin)
 	require.NoError(t, err)
+	assert.Equal(t, "the REST API at "+srv.URL()+"/api/v1 answers for tenant GardenWorld", text)
 	assert.Equal(t, map[string]int{"Bearer " + admin.Token.Reveal(): 1}, seen.take())
 	_, err = b.Check(ctx, user)
 	require.NoError(t, err)
