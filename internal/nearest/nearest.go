@@ -12,9 +12,9 @@ import (
 const longest = 64
 
 // Name is the candidate that resembles the word most, "" when none is near
-// enough to be meant. Case does not matter.
+// enough to be meant: a third of the letters may differ. Case does not matter.
 func Name(word string, candidates []string) string {
-	best, distance := "", len(word)/2+1
+	best, distance := "", allowed(word)+1
 	for _, c := range candidates {
 		if d := Distance(word, c); d < distance {
 			best, distance = c, d
@@ -34,7 +34,7 @@ func Names(word string, candidates []string, most int) []string {
 	if w == "" {
 		return nil
 	}
-	allowed := max(1, min(len(w), longest)/3)
+	allowed := allowed(word)
 	var hits []hit
 	for _, c := range candidates {
 		d := allowed + 1
@@ -59,6 +59,9 @@ func Names(word string, candidates []string, most int) []string {
 	}
 	return names
 }
+
+// allowed is how far a candidate may be from a word.
+func allowed(word string) int { return max(1, min(len(word), longest)/3) }
 
 // Distance counts the letters to insert, remove, change or swap with their
 // neighbour to get from a to b, without regard to case.

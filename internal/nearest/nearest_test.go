@@ -18,6 +18,9 @@ func TestName(t *testing.T) {
 		"another case":      {"m_product", "M_Product"},
 		"nothing like that": {"AD_Workflow_Node", ""},
 		"empty":             {"", ""},
+		"few letters agree": {"M_Prdct", "M_Product"},
+		"too few do":        {"C_Ord", ""},
+		"a statement":       {"C_Order; drop", ""},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, nearest.Name(c.word, tables)) })
 	}

@@ -42,9 +42,12 @@ func usageError(_ *cli.Context, err error, _ bool) error { return usageErr{err} 
 // exitCode maps an error to the program's exit code, in this one place.
 func exitCode(err error) int {
 	var usage usageErr
+	var statement *aiclient.Error
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &statement) && statement.Position > 0:
+		return exitFailed // a word of the statement is refused, not the login
 	case errors.Is(err, errDrift):
 		return exitDrift
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable),

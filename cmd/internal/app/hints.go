@@ -24,6 +24,9 @@ const hintTime = 5 * time.Second
 // words.
 var noColumn = regexp.MustCompile(`(?:Column|Invalid column for \w+:) (\w+)(?: does not exist)?$|^(\w+) is not a valid column`)
 
+// noTable finds the name of a table that the server does not know in its words.
+var noTable = regexp.MustCompile(`table name: ([^:]+)$`)
+
 // hint adds what was probably meant to the error of a call on a table: the
 // nearest table, or the nearest column.
 func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) error {
@@ -36,15 +39,10 @@ func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) 
 	meant := ""
 	switch {
 	case refused.Status == 404 && strings.Contains(refused.Detail, "table name"):
-		models, listErr := client.Models(ctx, erp.Filter{})
-		if listErr != nil {
-			return err
+		if m := noTable.FindStringSubmatch(refused.Detail); m != nil {
+			table = m[1] // it may be one that is expanded
 		}
-		names := make([]string, len(models))
-		for i, m := range models {
-			names[i] = m.Table
-		}
-		meant = nearest.Name(table, names)
+		meant = nearTable(ctx, client, table)
 	case refused.Status == 400:
 		if m := noColumn.FindStringSubmatch(refused.Detail); m != nil {
 			meant = nearest.Name(m[1]+m[2], schemaColumns(ctx, client, table))
@@ -56,30 +54,57 @@ func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) 
 	return fmt.Errorf("%w; did you mean %q?", err, meant)
 }
 
-// checkOrder warns of columns the table does not have: the server drops an
-// order it does not understand without a word.
-func (a *app) checkOrder(c *cli.Context, client *erp.Client, table string, parts []string) {
-	ctx, cancel := context.WithTimeout(c.Context, hintTime)
-	defer cancel()
-	columns := schemaColumns(ctx, client, table)
-	if len(columns) == 0 {
-		return
+// nearTable is the table that was probably meant, in the ERP's spelling, or "".
+func nearTable(ctx context.Context, client *erp.Client, word string) string {
+	models, err := client.Models(ctx, erp.Filter{})
+	if err != nil {
+		return ""
 	}
-	known := map[string]bool{strings.ToLower(table) + "_id": true, strings.ToLower(table) + "_uu": true}
+	ids := map[string]int64{}
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i], ids[m.Table] = m.Table, m.ID
+	}
+	meant := nearest.Name(word, names)
+	if meant == "" || strings.EqualFold(meant, word) {
+		return "" // it is there, so the error is about something else
+	}
+	rec, err := client.Get(ctx, "AD_Table", erp.IntID(ids[meant]), &erp.GetOptions{Select: []string{"TableName"}})
+	if err != nil {
+		return meant // the list has names in small letters
+	}
+	if name, ok := rec.Text("TableName"); ok {
+		return name
+	}
+	return meant
+}
+
+// checkOrder refuses columns that the table does not have: the server ignores an
+// order it does not understand. The schema leaves columns out, so the server is
+// asked for one that is not in it.
+func checkOrder(c *cli.Context, client *erp.Client, table string, parts []string) error {
+	columns := schemaColumns(c.Context, client, table)
+	known := map[string]bool{}
 	for _, name := range columns {
 		known[strings.ToLower(name)] = true
 	}
 	for _, part := range parts {
 		column, _, _ := strings.Cut(part, " ")
-		if known[strings.ToLower(column)] {
+		if known[strings.ToLower(column)] && !strings.EqualFold(column, "id") && !strings.EqualFold(column, "uid") {
 			continue
 		}
-		text := fmt.Sprintf("%s has no column %q that it tells of; the server ignores an order it does not understand", table, column)
-		if meant := nearest.Name(column, columns); meant != "" {
-			text += fmt.Sprintf("; did you mean %q?", meant)
+		_, err := client.Query(c.Context, table, &erp.Query{Select: []string{column}, Top: 1})
+		var refused *erp.Error
+		if !errors.As(err, &refused) || refused.Status != 400 {
+			continue // it is there; or something else is wrong, which the request itself shows
 		}
-		a.note("%s", text)
+		hint := ""
+		if meant := nearest.Name(column, columns); meant != "" && meant != "id" && meant != "uid" {
+			hint = fmt.Sprintf("; did you mean %q?", meant)
+		}
+		return usagef("--orderby: %s has no column %q, and the server ignores an order it does not understand%s", table, column, hint)
 	}
+	return nil
 }
 
 // schemaColumns are the columns of a table as its schema names them, nil when

@@ -64,7 +64,9 @@ func (a *app) recordList(c *cli.Context) error {
 		OrderBy: commaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
 	}
 	if len(q.OrderBy) > 0 {
-		a.checkOrder(c, client, table, q.OrderBy)
+		if err := checkOrder(c, client, table, q.OrderBy); err != nil {
+			return err
+		}
 	}
 	var list listing
 	switch {
