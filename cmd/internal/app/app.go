@@ -29,6 +29,7 @@ type app struct {
 	env     map[string]string
 	streams Streams
 	log     *slog.Logger
+	used    *setup // whose login was used last; nil: none
 }
 
 // Run runs the program: args as in os.Args, environ as from os.Environ. It
@@ -52,7 +53,7 @@ func run(ctx context.Context, args, environ []string, streams Streams, program f
 		return exitDone
 	}
 	if !errors.Is(err, errReported) {
-		a.printError(err)
+		a.printError(a.loginHint(ctx, err))
 	}
 	return exitCode(err)
 }

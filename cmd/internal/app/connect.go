@@ -141,6 +141,7 @@ func (s *setup) store() (tokens.Store, error) {
 
 // source is where requests get their token; nil for none at all.
 func (a *app) source(s *setup) (tokens.Source, error) {
+	a.used = s
 	if s.made != nil {
 		return s.made, nil
 	}

@@ -83,7 +83,10 @@ func (a *app) recordList(c *cli.Context) error {
 		list = listing{slices2(page.Records), page}
 	}
 	if format == formatTable {
-		err = a.printRecords(columns, list)
+		var n int
+		if n, err = a.printRecords(columns, list); n == 0 && err == nil {
+			a.emptyHint(c.Context, func() bool { return ofTenants(c.Context, client, table) })
+		}
 	} else {
 		err = a.exportRecords(c, client, table, format, columns, list)
 	}
@@ -178,12 +181,12 @@ func csvColumns(ctx context.Context, client *erp.Client, table string, next func
 	}, nil
 }
 
-// printRecords shows records as a table.
-func (a *app) printRecords(columns []string, list listing) error {
+// printRecords shows records as a table, and returns how many there are.
+func (a *app) printRecords(columns []string, list listing) (int, error) {
 	var records []erp.Record
 	for rec, err := range list.records {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		records = append(records, rec)
 	}
@@ -199,10 +202,10 @@ func (a *app) printRecords(columns []string, list listing) error {
 	}
 	if len(records) == 0 {
 		a.note("no records")
-		return nil
+		return 0, nil
 	}
 	a.printTable(columns, rows)
-	return nil
+	return len(records), nil
 }
 
 // tableColumns bounds the columns shown when nobody named them.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -32,20 +33,27 @@ func (a *app) sandboxCommand() *cli.Command {
 			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
 			"what it holds. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
-			"loopback unless told otherwise.",
+			"loopback unless told otherwise.\n\n" +
+			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +
+			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
+			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
 			&cli.BoolFlag{Name: "strict", Usage: "answer only what the real server answers: no PATCH, no numbers for processes"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return usagef("sandbox takes no arguments, got %q", c.Args().First())
 			}
-			return a.sandbox(c.Context, sandboxOptions{
+			o := sandboxOptions{
 				listen: c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
-			})
+			}
+			if c.Bool("write-profiles") {
+				o.profiles = func(ctx context.Context, url string) error { return a.writeSandboxProfiles(ctx, c, url) }
+			}
+			return a.sandbox(c.Context, o)
 		},
 	}
 }
@@ -53,6 +61,7 @@ func (a *app) sandboxCommand() *cli.Command {
 type sandboxOptions struct {
 	listen, data, readyFile string
 	strict, json            bool
+	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
 }
 
 func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
@@ -76,7 +85,13 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.announce(url, o); err != nil {
+	if o.profiles != nil {
+		err = o.profiles(ctx, url)
+	}
+	if err == nil {
+		err = a.announce(url, o)
+	}
+	if err != nil {
 		cancel() // the server still ends in order
 		return errors.Join(err, <-served)
 	}
@@ -101,8 +116,21 @@ func (a *app) announce(url string, o sandboxOptions) error {
 	if o.json {
 		return a.printJSON(ready)
 	}
-	_, err := fmt.Fprintf(a.streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\n%s", url, talkToIt(url))
+	next := talkToIt(url)
+	if o.profiles != nil {
+		next = talkByProfile()
+	}
+	_, err := fmt.Fprintf(a.streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\n%s", url, next)
 	return err
+}
+
+// talkByProfile shows what the profiles of a sandbox are for.
+func talkByProfile() string {
+	var b strings.Builder
+	for _, l := range sandboxLogins {
+		fmt.Fprintf(&b, "  erphub --profile %-7s %s: %s\n", l.profile, l.username, l.about)
+	}
+	return b.String()
 }
 
 // talkToIt shows how to reach a sandbox with curl.

@@ -119,7 +119,7 @@ func (a *app) syncREST(c *cli.Context, table, column string) error {
 // syncRecord finds the column that the process runs with: the one asked for, or
 // the table's key, else any that the database has a place for.
 func syncRecord(ctx context.Context, client *erp.Client, table, column string) (string, string, int64, error) {
-	t, found, err := oneOf(ctx, client, "AD_Table", erp.Eq(erp.ToLower("TableName"), strings.ToLower(table)), "TableName", "IsView")
+	t, found, err := tableRecord(ctx, client, table, "TableName", "IsView")
 	if err != nil {
 		return "", "", 0, fmt.Errorf("looking for table %s: %w", table, err)
 	}
@@ -169,6 +169,11 @@ func syncRecord(ctx context.Context, client *erp.Client, table, column string) (
 		return "", "", 0, fmt.Errorf("table %s has no column for the database; add columns first", table)
 	}
 	return table, bestName, best, nil
+}
+
+// tableRecord is the dictionary's record of a table.
+func tableRecord(ctx context.Context, client *erp.Client, table string, columns ...string) (erp.Record, bool, error) {
+	return oneOf(ctx, client, "AD_Table", erp.Eq(erp.ToLower("TableName"), strings.ToLower(table)), columns...)
 }
 
 // oneOf is the first record that a filter finds.

@@ -212,7 +212,8 @@ func (a *app) workflowList(c *cli.Context) error {
 		return a.printJSON(append([]rest.Activity{}, list.Nodes...))
 	}
 	if len(list.Nodes) == 0 {
-		_, err := fmt.Fprintln(a.streams.Out, "nothing waits")
+		_, err := fmt.Fprintln(a.streams.Out, "No pending workflow activities.")
+		a.emptyHint(c.Context, func() bool { return true })
 		return err
 	}
 	rows := make([][]string, len(list.Nodes))
