@@ -1,6 +1,7 @@
 // Package contract holds the OpenAPI contracts of the ERP's REST API, one per release.
 //
-// They are written for this project from the behaviour of the server. v12 is the
+// They are this project's own text, written from the behaviour of the server; no
+// contract that the server's makers publish is copied or edited here. v12 is the
 // contract of release 12; the client in erp/rest is generated from it, and the
 // traffic of the embedded ERP is checked against it (package contracttest). The
 // folder `current` links to the contract in force.
@@ -24,5 +25,7 @@
 //
 // # Changing it
 //
-// Edit v12/openapi.yaml, then run `go generate ./erp/...` and erp/contract/lint.sh.
+// An operation, a parameter or a schema changes when the server is found to behave
+// otherwise, with a test of the embedded ERP that shows it; descriptions and examples
+// may be improved at any time. Edit v12/openapi.yaml, then run `go generate ./erp/...` and erp/contract/lint.sh.
 package contract

@@ -399,7 +399,7 @@ func pluginFolder(output, plugin string) (string, error) {
 			return dir, nil
 		}
 	}
-	return "", usagef("there is no plugin %q: no folder %s; name the plugin's folder, or the one it is in with --output", plugin, strings.Join(tried, " and no "))
+	return "", usagef("there is no plugin %q: no folder %s; name the plugin's folder, or the one it is in with --output; `erphub generate plugin --artifact-id %s` makes one", plugin, strings.Join(tried, " and no "), filepath.Base(plugin))
 }
 
 // generated is the name of a file of plain DDL that an earlier run wrote.
