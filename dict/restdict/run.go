@@ -8,7 +8,6 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 // state is what is known about a step.
@@ -51,11 +50,6 @@ type runner struct {
 func Run(ctx context.Context, client *erp.Client, plan *dict.Plan, opts *Options) (*Result, error) {
 	start := time.Now()
 	r := newRunner(client, plan, opts)
-	if r.opts.Checkpoint != "" {
-		if err := atomicfile.RemoveLeftovers(r.opts.Checkpoint); err != nil {
-			return nil, fmt.Errorf("the state of the run cannot be kept: %w", err)
-		}
-	}
 	if r.opts.Resume {
 		if r.opts.Checkpoint == "" {
 			return nil, errors.New("resuming needs the checkpoint file of the run to go on with")

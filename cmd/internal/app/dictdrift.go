@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -70,7 +71,7 @@ func (a *app) unfinished(c *cli.Context, client *erp.Client) (*unfinishedRun, er
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("looking for an unfinished run: %w", err)
-	case cp.Server != client.BaseURL():
+	case !strings.EqualFold(cp.Server, client.BaseURL()):
 		a.note("%s is of an unfinished run on %s and says nothing about %s", path, cp.Server, client.BaseURL())
 		return nil, nil
 	}

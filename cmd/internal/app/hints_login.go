@@ -4,9 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"
+)
+
+var (
+	// ofSystem are the paths of what is kept in the System tenant.
+	ofSystem = regexp.MustCompile(`(?i)/(servers|caches|nodes)\b|/models/AD_|/processes/AD_`)
+	// noRecord is in the server's words for a record that is not there, or is
+	// another tenant's.
+	noRecord = regexp.MustCompile(`(?i)no record|activity not found`)
 )
 
 // loginHint adds to a refusal of the ERP whose login it was: what one tenant may
@@ -17,12 +26,12 @@ func (a *app) loginHint(ctx context.Context, err error) error {
 		return err
 	}
 	claims, ok := a.claims(ctx)
-	system := claims.ClientID == 0
+	system, kept := claims.ClientID == 0, ofSystem.MatchString(refused.Path)
 	switch {
 	case !ok:
-	case system && (refused.Status == 403 || refused.Status == 404 && !refused.Page):
+	case system && !kept && (refused.Status == 403 || refused.Status == 404 && noRecord.MatchString(refused.Title+" "+refused.Detail)):
 		return fmt.Errorf("%w; %s", err, a.businessData(claims))
-	case !system && refused.Status == 403:
+	case !system && kept && refused.Status == 403:
 		return fmt.Errorf("%w; you are logged in as %s in tenant %d, and dictionary and server are looked after in tenant System: use a login there%s",
 			err, claims.Subject, claims.ClientID, a.otherProfile(true))
 	}
