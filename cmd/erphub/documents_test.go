@@ -120,7 +120,7 @@ func TestDocuments(t *testing.T) {
 // runScript runs a program of bash and shows what it wrote when it fails.
 func runScript(t *testing.T, dir, text string, env ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log")) // not a pipe, which servers would keep open
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"database/sql"
 	"errors"
@@ -111,24 +112,25 @@ func (a *app) databaseDrift(c *cli.Context, compared *comparison) ([]tableDrift,
 
 // showDrift writes what differs for a person.
 func (a *app) showDrift(result *diff.Result, r changesReport) error {
-	out := a.streams.Out
+	var b bytes.Buffer
 	if !result.Empty() || r.Unfinished == nil && len(r.Database) == 0 {
-		if err := result.WriteText(out); err != nil {
+		if err := result.WriteText(&b); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintln(out, "The dictionary is as the definitions say.")
+		fmt.Fprintln(&b, "The dictionary is as the definitions say.")
 	}
 	for _, t := range r.Database {
-		fmt.Fprintf(out, "\nThe database has table %[1]s otherwise than the dictionary; `erphub sync table %[1]s` would do:\n", printable(t.Table))
+		fmt.Fprintf(&b, "\nThe database has table %[1]s otherwise than the dictionary; `erphub sync table %[1]s` would do:\n", printable(t.Table))
 		for _, s := range t.Statements {
-			fmt.Fprintf(out, "  %s;\n", printable(s))
+			fmt.Fprintf(&b, "  %s;\n", printable(s))
 		}
 	}
 	if u := r.Unfinished; u != nil {
-		fmt.Fprintf(out, "\nAn unfinished run of dict apply is in %[1]s: %[2]d of %[3]d steps done, %[4]d failed (%[5]s).\n"+
+		fmt.Fprintf(&b, "\nAn unfinished run of dict apply is in %[1]s: %[2]d of %[3]d steps done, %[4]d failed (%[5]s).\n"+
 			"Continue with `erphub dict apply --resume`, or delete %[1]s to start over.\n",
 			printable(u.Checkpoint), u.Done, u.Steps, u.Failed, u.Updated.Format(time.RFC3339))
 	}
-	return nil
+	_, err := a.streams.Out.Write(b.Bytes())
+	return err
 }
