@@ -3,6 +3,7 @@ package deploylog
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/erphub/erphub/erp"
@@ -23,13 +24,17 @@ type Completion struct {
 }
 
 // Complete ends a run. DateCompleted and Duration are computed from the
-// server's clock. What the transition table forbids is a *TransitionError, and
-// nothing is changed.
+// server's clock. It is idempotent: a run that has ended in that state, with
+// these texts where the call has any, is returned as it is. What the transition
+// table forbids is a *TransitionError, and nothing is changed.
 func (l *Log) Complete(ctx context.Context, id erp.ID, c Completion) (Run, error) {
 	if err := c.check(); err != nil {
 		return Run{}, err
 	}
-	return l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
+	same := func(run *Run) bool {
+		return l.holds("Changes", run.Changes, c.Changes) && l.holds("ErrorMessage", run.ErrorMessage, c.ErrorMessage)
+	}
+	run, _, err := l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, same: same, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
 		body := map[string]any{"DateCompleted": isoUTC(at), "Duration": 0}
 		if !run.DateStarted.IsZero() {
 			if at.Before(run.DateStarted) {
@@ -63,10 +68,24 @@ func (l *Log) Complete(ctx context.Context, id erp.ID, c Completion) (Run, error
 			if err != nil {
 				return nil, err
 			}
+			if version == "" { // the first deployment here
+				body["CurrentStep"] = l.limits.cut("CurrentStep", failedStep(deployFailed, run.CurrentStep))
+				break
+			}
 			body["VersionPrevious"] = version
+		}
+		if run.Status == Building && strings.HasPrefix(run.CurrentStep, deployFailed) {
+			body["CurrentStep"] = l.limits.cut("CurrentStep", failedStep(buildFailed, run.CurrentStep))
 		}
 		return body, nil
 	}})
+	return run, err
+}
+
+// holds reports whether a column holds a text that was given, as far as it
+// fits; no text is nothing to hold.
+func (l *Log) holds(column, stored, given string) bool {
+	return given == "" || strings.TrimSpace(stored) == strings.TrimSpace(l.limits.cut(column, given))
 }
 
 // Rollback is what a run was taken back to.
@@ -88,19 +107,21 @@ type Rollback struct {
 // Rollback records that a run was reverted: one that FAILED while DEPLOYING, or
 // a SUCCESS. VersionPrevious is the version running again afterwards, and
 // CurrentStep says when. DateCompleted and Duration stay those of the
-// deployment. What the transition table forbids is a *TransitionError, and
-// nothing is changed.
+// deployment. It is idempotent: a run that was rolled back to that version is
+// returned as it is. What the transition table forbids is a *TransitionError,
+// and nothing is changed.
 func (l *Log) Rollback(ctx context.Context, id erp.ID, r Rollback) (Run, error) {
 	version, err := l.limits.exact("VersionPrevious", "the version that is running again", r.Version)
 	if err != nil {
 		return Run{}, err
 	}
-	return l.move(ctx, id, move{to: RolledBack, at: r.At, op: r.Op, build: func(_ context.Context, run *Run, at time.Time) (map[string]any, error) {
+	same := func(run *Run) bool { return version == "" || version == run.VersionPrevious }
+	run, _, err := l.move(ctx, id, move{to: RolledBack, at: r.At, op: r.Op, same: same, build: func(_ context.Context, run *Run, at time.Time) (map[string]any, error) {
 		back := version
 		if back == "" {
 			back = run.VersionPrevious
 		}
-		if back == "" || back == NoVersion {
+		if back == "" {
 			return nil, fmt.Errorf("%w: the log does not know which version ran in %s before run %s; name the one that is running again",
 				ErrInvalid, run.Environment, run.ID)
 		}
@@ -110,4 +131,5 @@ func (l *Log) Rollback(ctx context.Context, id erp.ID, r Rollback) (Run, error) 
 		}
 		return body, nil
 	}})
+	return run, err
 }

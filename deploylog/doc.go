@@ -27,8 +27,10 @@
 // claim that only one of them can have.
 //
 // VersionPrevious is written when a run begins to deploy, so it also tells a
-// deployment that failed from a build that did. A run that was the first in its
-// environment has the word "none" there ([NoVersion]).
+// deployment that failed from a build that did. It is empty for a run that was
+// the first in its environment; when that fails, its CurrentStep says that it
+// was deploying. Older records have the word "none" there, which is read as
+// empty.
 //
 // # Times
 //
@@ -39,9 +41,10 @@
 //
 // # Repeating
 //
-// Start is idempotent for the same build number and environment. When the answer
-// to a write is lost, the write is looked for before it is made again. Package
-// spool keeps calls on disk while the ERP cannot be reached.
+// Start is idempotent for the same build number and environment, and a move that
+// is made again with the same outcome is done: the run is returned as it is. When
+// the response to a write is lost, the write is looked for before it is made
+// again. Package spool keeps calls on disk while the ERP cannot be reached.
 //
 // # Reading
 //

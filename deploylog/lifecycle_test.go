@@ -63,7 +63,7 @@ func TestLifecycle(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, deploylog.Deploying, run.Status)
 	assert.Zero(t, run.Progress)
-	assert.Equal(t, deploylog.NoVersion, run.VersionPrevious)
+	assert.Empty(t, run.VersionPrevious, "nothing ran before")
 	assert.Equal(t, "compiling", run.CurrentStep)
 
 	// DEPLOYING -> DEPLOYING
@@ -198,7 +198,7 @@ func TestForbiddenMoves(t *testing.T) {
 			}
 			run := inState(t, log, from, failedBuild)
 			for _, to := range append(deploylog.States(), "") {
-				if contains(may, to) {
+				if contains(may, to) || to == from && from != deploylog.Building { // the same again is done
 					continue
 				}
 				tried++
@@ -226,7 +226,7 @@ func TestForbiddenMoves(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 36-8, tried)
+	assert.Equal(t, 36-8-5, tried)
 }
 
 func contains(list []deploylog.State, s deploylog.State) bool {

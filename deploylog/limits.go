@@ -2,6 +2,7 @@ package deploylog
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -53,6 +54,19 @@ func (l limits) exact(column, what, text string) (string, error) {
 	}
 	if n := utf8.RuneCountInString(text); l[column] > 0 && n > l[column] {
 		return "", fmt.Errorf("%w: %s has %d characters and may have %d: %s", ErrInvalid, what, n, l[column], clip(text))
+	}
+	return text, nil
+}
+
+// link returns the address of a web page, which must fit as it is.
+func (l limits) link(column, what, text string) (string, error) {
+	text, err := l.exact(column, what, text)
+	if err != nil || text == "" {
+		return text, err
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsRune(text, ' ') {
+		return "", fmt.Errorf("%w: %s is not the address of a web page, such as https://ci.example.com/builds/42: %s", ErrInvalid, what, clip(text))
 	}
 	return text, nil
 }

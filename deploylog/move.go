@@ -45,6 +45,9 @@ type move struct {
 	to State
 	at time.Time // when it happened, by the caller's clock; zero: now
 	op string    // names the call, so that a repeated one knows its own claim
+	// same reports whether a run that is in the state already was brought there
+	// by a call like this one, so that there is nothing left to do.
+	same func(run *Run) bool
 	// build makes the columns to change, for the run as it is and the time of
 	// the move by the server's clock.
 	build func(ctx context.Context, run *Run, at time.Time) (map[string]any, error)
@@ -53,42 +56,55 @@ type move struct {
 // maxRounds bounds how often a move starts over because others were faster.
 const maxRounds = 5
 
-// move makes a move if the transition table allows it.
-func (l *Log) move(ctx context.Context, id erp.ID, m move) (Run, error) {
+// there reports whether the run is where the move leads to already, by a call
+// like this one.
+func (m *move) there(run *Run) bool { return run.Status == m.to && m.same(run) }
+
+// move makes a move if the transition table allows it. moved is false when the
+// run was there already.
+func (l *Log) move(ctx context.Context, id erp.ID, m move) (_ Run, moved bool, err error) {
 	if m.op == "" {
 		m.op = newUUID()
 	}
 	for range maxRounds {
 		run, err := l.Get(ctx, id)
 		if err != nil {
-			return Run{}, err
+			return Run{}, false, err
+		}
+		if m.there(&run) {
+			return run, false, nil
 		}
 		if err := checkMove(&run, m.to); err != nil {
-			return Run{}, err
+			return Run{}, false, err
 		}
 		c, err := l.claim(ctx, &run, m)
 		if err != nil {
-			return Run{}, fmt.Errorf("moving run %s to %s: %w", id, m.to, err)
+			return Run{}, false, fmt.Errorf("moving run %s to %s: %w", id, m.to, err)
 		}
-		moved, again, err := l.moveClaimed(ctx, run.ID, m, c)
+		result, again, err := l.moveClaimed(ctx, run.ID, m, c)
 		if err != nil {
 			var forbidden *TransitionError
 			if errors.As(err, &forbidden) {
-				return Run{}, err
+				return Run{}, false, err
 			}
-			return Run{}, fmt.Errorf("moving run %s to %s: %w", id, m.to, err)
+			return Run{}, false, fmt.Errorf("moving run %s to %s: %w", id, m.to, err)
 		}
 		if !again {
-			return moved, nil
+			return result, true, nil
 		}
 	}
-	return Run{}, fmt.Errorf("moving run %s to %s: %w; try again", id, m.to, ErrBusy)
+	return Run{}, false, fmt.Errorf("moving run %s to %s: %w; try again", id, m.to, ErrBusy)
 }
 
 // moveClaimed makes the move of a run that is claimed; again means that the
-// claim was lost and the run has to be looked at anew.
+// claim was lost, or that another writer was there first, and the run has to be
+// looked at anew.
 func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Run, again bool, err error) {
 	run, err := l.Get(ctx, id)
+	if err == nil && m.there(&run) {
+		l.release(ctx, c)
+		return run, true, nil
+	}
 	if err == nil {
 		err = checkMove(&run, m.to)
 	}

@@ -9,9 +9,25 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// NoVersion stands in VersionPrevious of a run that was the first to deploy to
-// its environment.
-const NoVersion = "none"
+// noVersion stood in VersionPrevious of runs that were the first to deploy to
+// their environment, before that column was left empty for them.
+const noVersion = "none"
+
+// The record has no column for how far a failed run came. VersionPrevious tells,
+// except for the first deployment to an environment, whose CurrentStep begins
+// with deployFailed.
+const (
+	deployFailed = "failed while deploying"
+	buildFailed  = "failed while building"
+)
+
+// failedStep is the CurrentStep of a run that failed at a step.
+func failedStep(how, step string) string {
+	if step == "" {
+		return how
+	}
+	return how + ": " + step
+}
 
 // Run is one build or deploy run for one environment, a record of
 // XX_Deploy_Log. Times are in UTC; a zero time or number means that the record
@@ -26,7 +42,7 @@ type Run struct {
 	Progress        int           `json:"progress"` // percent, 0 to 100
 	CurrentStep     string        `json:"currentStep,omitempty"`
 	Version         string        `json:"version,omitempty"`
-	VersionPrevious string        `json:"versionPrevious,omitempty"` // what ran before; NoVersion if nothing did
+	VersionPrevious string        `json:"versionPrevious,omitempty"` // what ran before; empty if nothing did
 	Components      string        `json:"components,omitempty"`
 	Changes         string        `json:"changes,omitempty"`
 	DateStarted     time.Time     `json:"dateStarted,omitzero"`
@@ -43,6 +59,8 @@ type Run struct {
 	CreatedBy       erp.Ref       `json:"-"`
 	Updated         time.Time     `json:"updated,omitzero"`
 	UpdatedBy       erp.Ref       `json:"-"`
+
+	first bool // it reached the deployment although nothing ran before
 }
 
 // runColumns are the columns a Run is made of, for $select.
@@ -85,8 +103,12 @@ func ParseRun(rec erp.Record) (Run, error) {
 		r.Duration = time.Duration(n) * time.Second
 	}
 	text("CurrentStep", &r.CurrentStep)
+	r.first = strings.HasPrefix(r.CurrentStep, deployFailed)
 	text("Version", &r.Version)
 	text("VersionPrevious", &r.VersionPrevious)
+	if r.VersionPrevious == noVersion {
+		r.VersionPrevious, r.first = "", true
+	}
 	text("Components", &r.Components)
 	text("Changes", &r.Changes)
 	text("ErrorMessage", &r.ErrorMessage)

@@ -19,9 +19,9 @@ type NewRun struct {
 	Changes         string
 	CurrentStep     string
 	BuildNo         string // build number on the build server, at most 50 characters
-	BuildURL        string
+	BuildURL        string // an address that begins with http:// or https://
 	AutomationJobID string // at most 50 characters
-	AutomationURL   string
+	AutomationURL   string // as BuildURL
 	DeployedBy      string // user who triggered the run, at most 100 characters
 
 	// UUID is the run's XX_Deploy_Log_UU, for callers that have to name the run
@@ -104,15 +104,16 @@ func (l *Log) startBody(n *NewRun) (map[string]any, error) {
 	for _, f := range []struct {
 		column, what string
 		text         *string
+		check        func(column, what, text string) (string, error)
 	}{
-		{"Version", "the version", &n.Version},
-		{"Ci_BuildNo", "the build number", &n.BuildNo},
-		{"Ci_URL", "the build URL", &n.BuildURL},
-		{"Automation_JobID", "the automation job", &n.AutomationJobID},
-		{"Automation_URL", "the automation URL", &n.AutomationURL},
-		{"DeployedBy", "the name of who deploys", &n.DeployedBy},
+		{"Version", "the version", &n.Version, l.limits.exact},
+		{"Ci_BuildNo", "the build number", &n.BuildNo, l.limits.exact},
+		{"Ci_URL", "the build URL", &n.BuildURL, l.limits.link},
+		{"Automation_JobID", "the automation job", &n.AutomationJobID, l.limits.exact},
+		{"Automation_URL", "the automation URL", &n.AutomationURL, l.limits.link},
+		{"DeployedBy", "the name of who deploys", &n.DeployedBy, l.limits.exact},
 	} {
-		if *f.text, err = l.limits.exact(f.column, f.what, *f.text); err != nil {
+		if *f.text, err = f.check(f.column, f.what, *f.text); err != nil {
 			errs = append(errs, err)
 		} else if *f.text != "" {
 			body[f.column] = *f.text

@@ -93,14 +93,14 @@ func (r *Run) MayBecome() []State {
 }
 
 // ReachedDeployment reports whether the run got as far as DEPLOYING. A failed
-// run tells by VersionPrevious, which is written when the deployment begins: a
-// run whose build failed has none.
+// run tells by VersionPrevious, which is written when the deployment begins, or
+// by CurrentStep when nothing ran before: a run whose build failed has neither.
 func (r *Run) ReachedDeployment() bool {
 	switch r.Status {
 	case Deploying, Success, RolledBack:
 		return true
 	case Failed:
-		return r.VersionPrevious != ""
+		return r.VersionPrevious != "" || r.first
 	}
 	return false
 }
@@ -115,11 +115,14 @@ type TransitionError struct {
 
 // Error names the allowed moves.
 func (e *TransitionError) Error() string {
-	what := "cannot become " + string(e.To)
-	if e.To == "" {
-		what = "has ended, so that its progress cannot change"
+	what := "and cannot become " + string(e.To)
+	switch e.To {
+	case "":
+		what = "and has ended, so that its progress cannot change"
+	case e.From:
+		what = "already, recorded with other words or another version"
 	}
-	text := fmt.Sprintf("run %s is %s and %s; ", e.ID, e.From, what)
+	text := fmt.Sprintf("run %s is %s %s; ", e.ID, e.From, what)
 	switch {
 	case len(e.Allowed) > 0:
 		return text + "allowed: " + joinStates(e.Allowed, " or ")

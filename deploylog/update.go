@@ -18,10 +18,11 @@ type Update struct {
 	Components      *string
 	Changes         *string
 	AutomationJobID *string
-	AutomationURL   *string
+	AutomationURL   *string // an address that begins with http:// or https://
 	// Status may be DEPLOYING, when the build is finished. Progress starts again
 	// at 0 then unless it is given, and the version that is running in the
-	// environment is kept in VersionPrevious.
+	// environment is kept in VersionPrevious. For a run that is DEPLOYING already
+	// it changes nothing.
 	Status State
 
 	// At is when it happened, by the caller's clock, for reports that are
@@ -45,20 +46,25 @@ func (l *Log) Update(ctx context.Context, id erp.ID, u Update) (Run, error) {
 	if u.Status == "" {
 		return l.report(ctx, id, body)
 	}
-	if u.Progress == nil {
-		body["Progress"] = 0
-	}
-	return l.move(ctx, id, move{to: Deploying, at: u.At, op: u.Op, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
+	same := func(*Run) bool { return true }
+	run, moved, err := l.move(ctx, id, move{to: Deploying, at: u.At, op: u.Op, same: same, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
 		all := maps.Clone(body)
+		if u.Progress == nil {
+			all["Progress"] = 0
+		}
 		if run.VersionPrevious == "" {
 			version, err := l.versionBefore(ctx, run, at)
 			if err != nil {
 				return nil, err
 			}
-			all["VersionPrevious"] = version
+			all["VersionPrevious"] = orNull(version)
 		}
 		return all, nil
 	}})
+	if err != nil || moved || len(body) == 0 {
+		return run, err
+	}
+	return l.report(ctx, id, body)
 }
 
 func (l *Log) updateBody(u *Update) (map[string]any, error) {
@@ -78,14 +84,15 @@ func (l *Log) updateBody(u *Update) (map[string]any, error) {
 	for _, f := range []struct {
 		column, what string
 		text         *string
+		check        func(column, what, text string) (string, error)
 	}{
-		{"Automation_JobID", "the automation job", u.AutomationJobID},
-		{"Automation_URL", "the automation URL", u.AutomationURL},
+		{"Automation_JobID", "the automation job", u.AutomationJobID, l.limits.exact},
+		{"Automation_URL", "the automation URL", u.AutomationURL, l.limits.link},
 	} {
 		if f.text == nil {
 			continue
 		}
-		text, err := l.limits.exact(f.column, f.what, *f.text)
+		text, err := f.check(f.column, f.what, *f.text)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -126,18 +133,14 @@ func (l *Log) report(ctx context.Context, id erp.ID, body map[string]any) (Run, 
 }
 
 // versionBefore is the version that was running in the run's environment at
-// the time given, or NoVersion.
+// the time given, "" if none was.
 func (l *Log) versionBefore(ctx context.Context, run *Run, at time.Time) (string, error) {
 	last, err := l.lastDone(ctx, run.Environment, run.Client.ID, at)
 	if err != nil {
 		return "", fmt.Errorf("reading which version runs in %s: %w", run.Environment, err)
 	}
 	if last == nil {
-		return NoVersion, nil
+		return "", nil
 	}
-	version := last.RunningAfter()
-	if version == "" {
-		version = NoVersion
-	}
-	return version, nil
+	return last.RunningAfter(), nil
 }

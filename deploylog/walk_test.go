@@ -19,8 +19,8 @@ import (
 
 // Two writers make random moves of the same runs at once. What the server
 // stored, change by change, is read from its change log: every step must be in
-// the transition table, and exactly the moves that were reported as made must
-// have been made.
+// the transition table, the moves that were reported as done must be the moves
+// that were made, and none may be made twice.
 func TestRandomWalksOfTwoWriters(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
@@ -69,7 +69,10 @@ func TestRandomWalksOfTwoWriters(t *testing.T) {
 			require.NoError(t, err)
 			stored[state]++
 		}
-		assert.Equal(t, made, stored, "walk %d: what was reported is what was stored", walk)
+		for _, state := range deploylog.States() {
+			assert.Equal(t, made[state] > 0, stored[state] > 0, "walk %d: %s was reported %d times and stored %d times", walk, state, made[state], stored[state])
+			assert.LessOrEqual(t, stored[state], 1, "walk %d: %s", walk, state)
+		}
 		run, err := writers[1].Get(t.Context(), run.ID)
 		require.NoError(t, err)
 		assert.Equal(t, at, run.Status.Code())

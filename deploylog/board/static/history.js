@@ -41,7 +41,7 @@ export function detail(run) {
       run.currentStep && el('p', { class: 'step' }, said(run.currentStep)),
       block('What went wrong', run.errorMessage, 'bad'),
       el('dl', { class: 'facts' },
-        run.versionPrevious && fact('Before', run.versionPrevious === 'none' ? 'nothing' : said(run.versionPrevious)),
+        run.versionPrevious && fact('Before', said(run.versionPrevious)),
         run.dateStarted && fact('Started', fullTime(run.dateStarted), ' (', ago(run.dateStarted), ')'),
         run.dateCompleted && fact('Ended', fullTime(run.dateCompleted)),
         run.dateStarted && fact(inProgress(run) ? 'Running for' : 'Took', inProgress(run) ? elapsed(run.dateStarted) : length(run.duration ?? 0)),
