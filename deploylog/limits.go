@@ -65,7 +65,7 @@ func (l limits) link(column, what, text string) (string, error) {
 		return text, err
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsRune(text, ' ') {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return "", fmt.Errorf("%w: %s is not the address of a web page, such as https://ci.example.com/builds/42: %s", ErrInvalid, what, clip(text))
 	}
 	return text, nil

@@ -17,7 +17,7 @@ type Build struct {
 	// Number is the number of the build. Where the server runs a build again
 	// under the same number, the attempt follows after a dot.
 	Number string
-	URL    string // where people look at the build
+	URL    string // where people look at the build; only http and https addresses count
 	User   string // who triggered it
 }
 
@@ -37,7 +37,14 @@ func Detected(getenv func(string) string) bool {
 // Detect reads the environment; getenv is usually os.Getenv. The names are those
 // the build servers document.
 func Detect(getenv func(string) string) Build {
-	e := env(getenv)
+	b := detect(getenv)
+	if u, err := url.Parse(b.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		b.URL = ""
+	}
+	return b
+}
+
+func detect(e env) Build {
 	switch {
 	case e.is("GITHUB_ACTIONS"):
 		return e.gitHub()

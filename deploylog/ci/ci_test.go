@@ -25,6 +25,7 @@ func TestDetect(t *testing.T) {
 			ci.Build{"GitLab CI", "123", "https://gitlab.com/a/b/-/jobs/50", "anna"}},
 		{map[string]string{"JENKINS_URL": "https://ci/", "BUILD_NUMBER": "153", "BUILD_URL": "https://ci/job/base/153/", "BUILD_USER_ID": "anna"},
 			ci.Build{"Jenkins", "153", "https://ci/job/base/153/", "anna"}},
+		{map[string]string{"JENKINS_URL": "https://ci/", "BUILD_NUMBER": "154", "BUILD_URL": "unconfigured-jenkins/job/base/154/"}, ci.Build{"Jenkins", "154", "", ""}},
 		{map[string]string{"CI": "true", "CIRCLECI": "true", "CIRCLE_BUILD_NUM": "7", "CIRCLE_BUILD_URL": "https://circleci.com/gh/a/b/7", "CIRCLE_USERNAME": "anna"},
 			ci.Build{"CircleCI", "7", "https://circleci.com/gh/a/b/7", "anna"}},
 		{map[string]string{"TF_BUILD": "True", "BUILD_BUILDNUMBER": "20260309.1", "BUILD_BUILDID": "42", "SYSTEM_COLLECTIONURI": "https://dev.azure.com/fabrikam/",

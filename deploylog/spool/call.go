@@ -1,10 +1,15 @@
 package spool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/erphub/erphub/deploylog"
@@ -35,6 +40,8 @@ func (c *Call) check() error {
 		return fmt.Errorf("%w: a call starts, updates, completes or rolls back a run", deploylog.ErrInvalid)
 	case c.Start == nil && c.ID.IsZero():
 		return fmt.Errorf("%w: no run was named", deploylog.ErrInvalid)
+	case c.Start == nil && runKey(c.ID) == "":
+		return fmt.Errorf("%w: a run is named by its number or its UUID", deploylog.ErrInvalid)
 	}
 	return nil
 }
@@ -54,15 +61,28 @@ func (c *Call) String() string {
 	return "empty call"
 }
 
+// runKey is how a run is called in the name of a file, empty for what is no run.
+func runKey(id erp.ID) string {
+	if n, ok := id.Int(); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	uuid, _ := id.UUID()
+	return strings.ToLower(uuid)
+}
+
+// formatVersion is that of the files. Files without one are of version 1, whose
+// names did not tell the run.
+const formatVersion = 2
+
 // entry is a call in the folder.
 type entry struct {
-	Op   string    `json:"op"` // names the call
-	At   time.Time `json:"at"` // when it was made
-	Call Call      `json:"call"`
+	Version int       `json:"version"`
+	Op      string    `json:"op"` // names the call
+	At      time.Time `json:"at"` // when it was made
+	Call    Call      `json:"call"`
+	Reason  string    `json:"reason,omitempty"` // why it was refused
 
-	number int
-	tried  bool // it may have been sent before
-	path   string
+	file file
 }
 
 // newEntry prepares a call: a run gets its UUID now.
@@ -72,7 +92,7 @@ func newEntry(c Call, at time.Time) *entry {
 		n.UUID = deploylog.RunUUID(&n)
 		c.Start = &n
 	}
-	return &entry{Op: string(dict.NewUUID()), At: at, Call: c}
+	return &entry{Version: formatVersion, Op: string(dict.NewUUID()), At: at, Call: c}
 }
 
 // name is how the run is called before the ERP has given it a number.
@@ -83,14 +103,23 @@ func (e *entry) name() erp.ID {
 	return e.Call.ID
 }
 
-// deliver makes the call. fresh means that it is made right now, so that the
-// server's clock counts; otherwise it keeps the time it was made at.
-func (e *entry) deliver(ctx context.Context, log *deploylog.Log, fresh bool, resolve func(erp.ID) erp.ID) (deploylog.Run, error) {
+// runKey is how the run is called in names of files.
+func (e *entry) runKey() string { return runKey(e.name()) }
+
+// deliver makes the call. now means that it is made right now, so that the
+// server's clock counts; otherwise it keeps the time it was made at. again means
+// that it may have been made before.
+func (e *entry) deliver(ctx context.Context, log *deploylog.Log, now, again bool, resolve func(erp.ID) erp.ID) (deploylog.Run, error) {
 	var at time.Time
-	if !fresh {
+	if !now {
 		at = e.At
 	}
 	id := resolve(e.Call.ID)
+	if !now {
+		if run, done, err := e.done(ctx, log, id, again); done || err != nil {
+			return run, err
+		}
+	}
 	switch c := e.Call; {
 	case c.Start != nil:
 		n := *c.Start
@@ -104,18 +133,12 @@ func (e *entry) deliver(ctx context.Context, log *deploylog.Log, fresh bool, res
 		if u.At.IsZero() {
 			u.At = at
 		}
-		if run, done, err := e.done(ctx, log, id, u.Status); done || err != nil {
-			return run, err
-		}
 		return log.Update(ctx, id, u)
 	case c.Complete != nil:
 		f := *c.Complete
 		f.Op = e.Op
 		if f.At.IsZero() {
 			f.At = at
-		}
-		if run, done, err := e.done(ctx, log, id, f.Status); done || err != nil {
-			return run, err
 		}
 		return log.Complete(ctx, id, f)
 	case c.Rollback != nil:
@@ -124,18 +147,32 @@ func (e *entry) deliver(ctx context.Context, log *deploylog.Log, fresh bool, res
 		if r.At.IsZero() {
 			r.At = at
 		}
-		if run, done, err := e.done(ctx, log, id, deploylog.RolledBack); done || err != nil {
-			return run, err
-		}
 		return log.Rollback(ctx, id, r)
 	}
 	return deploylog.Run{}, fmt.Errorf("%w: the call is empty", deploylog.ErrInvalid)
 }
 
-// done reports whether a call that may have been sent before has been carried
-// out: the run is in the state it leads to, or beyond.
-func (e *entry) done(ctx context.Context, log *deploylog.Log, id erp.ID, to deploylog.State) (deploylog.Run, bool, error) {
-	if !e.tried || to == "" {
+// done reports whether a call has been carried out: the run is in the state it
+// leads to, or beyond. Package deploylog knows the same of a run that is in that
+// very state.
+func (e *entry) done(ctx context.Context, log *deploylog.Log, id erp.ID, again bool) (deploylog.Run, bool, error) {
+	var to deploylog.State
+	switch c := e.Call; {
+	case c.Update != nil && c.Update.Status != "":
+		rest := *c.Update
+		rest.Status, rest.At, rest.Op = "", time.Time{}, ""
+		if says := rest != (deploylog.Update{}); says && !again { // more than that
+			return deploylog.Run{}, false, nil
+		}
+		// A run gets beyond DEPLOYING by way of it only.
+		run, err := log.Get(ctx, id)
+		return run, err == nil && run.Status != deploylog.Deploying && run.ReachedDeployment(), err
+	case c.Complete != nil:
+		to = c.Complete.Status
+	case c.Rollback != nil:
+		to = deploylog.RolledBack
+	}
+	if !again || to == "" {
 		return deploylog.Run{}, false, nil
 	}
 	run, err := log.Get(ctx, id)
@@ -150,13 +187,45 @@ func (e *entry) encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
+// errNewer is that of a file that a newer version of this module wrote.
+var errNewer = errors.New("a newer version of this program wrote it")
+
+func opName() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`) }
+
+// decode reads a file. One that holds anything unknown is not understood: what
+// is dropped could be what matters.
 func decode(text []byte) (*entry, error) {
-	var e entry
-	if err := json.Unmarshal(text, &e); err != nil {
+	var v struct {
+		Version *int `json:"version"`
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, errors.New("it is empty")
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, err
 	}
-	if e.Op == "" {
-		return nil, errors.New("it has no name")
+	switch {
+	case v.Version == nil: // version 1 does not say
+	case *v.Version > formatVersion:
+		return nil, fmt.Errorf("%w (version %d, this one knows up to %d)", errNewer, *v.Version, formatVersion)
+	case *v.Version < 1:
+		return nil, fmt.Errorf("there is no version %d", *v.Version)
 	}
+	e := entry{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the call")
+	}
+	if !opName().MatchString(e.Op) { // it becomes part of names of files
+		return nil, errors.New("it does not name the call")
+	}
+	if e.Call.Start != nil && runKey(erp.UUID(e.Call.Start.UUID)) == "" {
+		return nil, errors.New("the run has no UUID")
+	}
+	e.Version = formatVersion
 	return &e, e.Call.check()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -51,10 +52,7 @@ func (c *child) run() int {
 	if err != nil {
 		return fail(err)
 	}
-	s, err := Open(c.Dir, nil)
-	if err != nil {
-		return fail(err)
-	}
+	s := New(c.Dir, nil)
 	s.hook = func(stage string) {
 		if stage == c.KillAt {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -107,6 +105,26 @@ type bench struct {
 	log    *deploylog.Log
 	dir    string
 	spool  *Spool
+	// columns are the numbers of the log's columns, by which the ERP's log of
+	// changes knows them.
+	columns map[string]int64
+}
+
+// changes are the values that a column of a run took after it was recorded, in
+// order.
+func (b *bench) changes(t *testing.T, column string, run erp.ID) []string {
+	t.Helper()
+	record, _ := run.Int()
+	var values []string
+	for rec, err := range b.client.Records(t.Context(), "AD_ChangeLog", &erp.Query{
+		Filter:  erp.Eq("AD_Column_ID", b.columns[column]).And(erp.Eq("Record_ID", record)).And(erp.Eq("EventChangeLog", "U")),
+		OrderBy: []string{"AD_ChangeLog_ID"},
+	}) {
+		require.NoError(t, err)
+		value, _ := rec.Text("NewValue")
+		values = append(values, value)
+	}
+	return values
 }
 
 func newBench(t *testing.T, o erptest.Options, clock deploylog.Clock) *bench {
@@ -121,18 +139,29 @@ func newBench(t *testing.T, o erptest.Options, clock deploylog.Clock) *bench {
 		return c, token
 	}
 	admin, _ := connect("SuperUser", 0, 0, 0)
-	plan, err := deploylog.Plan(&deploylog.InstallOptions{NoWindow: true})
+	table := deploylog.Table()
+	table.ChangeLog = true
+	plan, err := dict.NewPlan(nil, table)
 	require.NoError(t, err)
 	_, err = restdict.Run(t.Context(), admin, plan, &restdict.Options{BatchSize: 200})
 	require.NoError(t, err)
+	tables, err := admin.Query(t.Context(), "AD_Table", &erp.Query{Filter: erp.Eq("TableName", deploylog.TableName)})
+	require.NoError(t, err)
+	require.Len(t, tables.Records, 1)
+	number, _ := tables.Records[0].ID().Int()
+	b.columns = map[string]int64{}
+	for rec, err := range admin.Records(t.Context(), "AD_Column", &erp.Query{Filter: erp.Eq("AD_Table_ID", number)}) {
+		require.NoError(t, err)
+		name, _ := rec.Text("ColumnName")
+		b.columns[name], _ = rec.ID().Int()
+	}
 	b.client, b.token = connect("GardenAdmin", 11, 102, 11)
 	b.log = deploylog.New(b.client, &deploylog.Options{Clock: clock, RetryWait: time.Microsecond})
 	opts := &Options{}
 	if clock != nil {
 		opts.Clock = clock.Now
 	}
-	b.spool, err = Open(b.dir, opts)
-	require.NoError(t, err)
+	b.spool = New(b.dir, opts)
 	b.srv.Faults().Reset()
 	return b
 }
@@ -162,6 +191,13 @@ func (b *bench) waiting(t *testing.T) int {
 	n, err := b.spool.Waiting()
 	require.NoError(t, err)
 	return n
+}
+
+func (b *bench) list(t *testing.T) []Kept {
+	t.Helper()
+	list, err := b.spool.List()
+	require.NoError(t, err)
+	return list
 }
 
 func (b *bench) flush(t *testing.T) int {
@@ -279,9 +315,7 @@ func TestNetworkCutAtEveryRequest(t *testing.T) {
 			}
 		}
 	}
-	left, err := os.ReadDir(filepath.Join(b.dir, rejectedDir))
-	require.NoError(t, err)
-	assert.Empty(t, left)
+	assert.Empty(t, b.list(t), "nothing is set aside")
 }
 
 // process runs a child and returns its exit state and output.
@@ -323,9 +357,7 @@ func TestKill(t *testing.T) {
 		assert.Equal(t, "all", stored.Changes, stage)
 	}
 	assert.Len(t, b.records(t), 4)
-	left, err := os.ReadDir(filepath.Join(b.dir, rejectedDir))
-	require.NoError(t, err)
-	assert.Empty(t, left)
+	assert.Empty(t, b.list(t), "nothing is set aside")
 }
 
 // Eight processes write at once, while the network fails now and then: every
@@ -357,9 +389,7 @@ func TestEightWriters(t *testing.T) {
 	for build, n := range seen {
 		assert.Equal(t, 1, n, build)
 	}
-	left, err := os.ReadDir(filepath.Join(b.dir, rejectedDir))
-	require.NoError(t, err)
-	assert.Empty(t, left)
+	assert.Empty(t, b.list(t), "nothing is set aside")
 	results, err := filepath.Glob(filepath.Join(b.dir, resultStart+"*"))
 	require.NoError(t, err)
 	assert.Empty(t, results)
@@ -452,24 +482,4 @@ func TestRunUnderAnotherUUID(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, there.ID(), o.ID)
 	assert.Equal(t, 9, o.Run.Progress)
-}
-
-func TestDamagedFolder(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "0000000001.json"), []byte("{half"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "0000000002.json"), []byte(`{"op":"x","call":{}}`), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "notes.json"), []byte("not ours"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, awayFile), []byte("?"), 0o600))
-	b.start(t, "1")
-	require.Len(t, b.records(t), 1)
-	left, err := os.ReadDir(filepath.Join(b.dir, rejectedDir))
-	require.NoError(t, err)
-	assert.Len(t, left, 2)
-	st, err := os.Stat(b.dir)
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o700), st.Mode().Perm())
-
-	_, err = Open(filepath.Join(b.dir, "notes.json"), nil)
-	require.Error(t, err)
 }

@@ -45,6 +45,7 @@ func (a *app) deployCommand() *cli.Command {
 			a.deployHistoryCommand(),
 			a.deployWatchCommand(),
 			a.deployFlushCommand(),
+			a.deploySpoolCommand(),
 			a.deployInstallCommand(),
 		},
 	}
@@ -53,8 +54,14 @@ func (a *app) deployCommand() *cli.Command {
 // spoolFlags say what happens when the ERP cannot be reached.
 func spoolFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "spool", Usage: "folder that keeps calls while the ERP cannot be reached (ERPHUB_SPOOL; on build servers a folder of its own by default)", TakesFile: true},
+		spoolFolderFlag()[0],
 		&cli.BoolFlag{Name: "strict", Usage: "fail when the ERP cannot be reached"},
+	}
+}
+
+func spoolFolderFlag() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "spool", Usage: "folder that keeps calls while the ERP cannot be reached (ERPHUB_SPOOL; on build servers a folder of its own by default)", TakesFile: true},
 	}
 }
 
@@ -115,8 +122,8 @@ func (a *app) openDeploy(c *cli.Context, spoolAlways bool) (*deploy, error) {
 	if dir == "" {
 		return d, nil
 	}
-	d.spool, err = spool.Open(dir, &spool.Options{Logger: a.log, Unreachable: func(err error) bool { return errors.Is(err, tokens.ErrUnreachable) }})
-	return d, err
+	d.spool = spool.New(dir, &spool.Options{Logger: a.log, Unreachable: func(err error) bool { return errors.Is(err, tokens.ErrUnreachable) }})
+	return d, nil
 }
 
 // spoolDir is the folder calls are kept in, empty for none. Each ERP and each
@@ -170,6 +177,9 @@ func (a *app) deployCall(c *cli.Context, call spool.Call) error {
 		return a.printCall(c, call, spool.Outcome{ID: run.ID, Run: &run})
 	}
 	outcome, err := d.spool.Do(c.Context, d.log, call)
+	for _, w := range outcome.Warnings {
+		a.note("warning: %v", w)
+	}
 	if err != nil {
 		return deployError(err)
 	}
@@ -210,7 +220,10 @@ type callReport struct {
 }
 
 func (a *app) printCall(c *cli.Context, call spool.Call, o spool.Outcome) error {
-	if o.Spooled {
+	switch {
+	case errors.Is(o.Cause, spool.ErrHeld):
+		a.note("the call is kept: %v; erphub env deploy spool list shows it, and retry or discard go on; %s", o.Cause, waiting(o.Waiting))
+	case o.Spooled:
 		a.note("the ERP cannot be reached (%v); the call is kept and will be delivered by the next one or by erphub env deploy flush; %s", o.Cause, waiting(o.Waiting))
 	}
 	if c.Bool("json") {

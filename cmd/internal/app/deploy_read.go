@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/deploylog/spool"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -46,7 +47,8 @@ func environmentArgument(c *cli.Context) (deploylog.Environment, error) {
 func (a *app) deployStatusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "show what happens in each environment and what runs there", ArgsUsage: "[ENVIRONMENT]",
-		Flags: []cli.Flag{clientFlag()},
+		Description: "Calls that this machine keeps for the ERP are counted, too, with what is wrong with them.",
+		Flags:       append([]cli.Flag{clientFlag()}, spoolFolderFlag()...),
 		Action: func(c *cli.Context) error {
 			env, err := environmentArgument(c)
 			if err != nil {
@@ -60,18 +62,23 @@ func (a *app) deployStatusCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			kept := a.keptStatus(c)
 			status, err := log.Status(c.Context, deploylog.StatusQuery{Environment: env, Client: client})
 			if err != nil {
 				return deployError(err)
 			}
-			return a.printDeployStatus(c, status)
+			return a.printDeployStatus(c, status, kept)
 		},
 	}
 }
 
-func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentStatus) error {
+func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentStatus, kept []spool.Kept) error {
 	if c.Bool("json") {
-		return a.printJSON(map[string]any{"environments": status})
+		answer := map[string]any{"environments": status}
+		if len(kept) > 0 {
+			answer["spool"] = kept
+		}
+		return a.printJSON(answer)
 	}
 	rows := make([][]string, len(status))
 	for i, s := range status {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +27,7 @@ func (a *app) deployStartCommand() *cli.Command {
 			&cli.StringFlag{Name: "ci-url", Usage: "link to the build"},
 			&cli.StringFlag{Name: "automation-job", Usage: "job of the deployment automation"},
 			&cli.StringFlag{Name: "automation-url", Usage: "link to that job"},
-			&cli.StringFlag{Name: "deployed-by", Usage: "who triggered the run"},
+			&cli.StringFlag{Name: "deployed-by", Usage: "who triggered the run (default: the user the build server names, else that of the login)"},
 		}, spoolFlags()...),
 		Action: a.deployStart,
 	}
@@ -57,7 +58,7 @@ func (a *app) deployStart(c *cli.Context) error {
 		BuildNo:         a.fromBuild(c, "ci-build", build.Number, 50),
 		BuildURL:        a.fromBuild(c, "ci-url", build.URL, 255),
 		AutomationJobID: c.String("automation-job"), AutomationURL: c.String("automation-url"),
-		DeployedBy: a.fromBuild(c, "deployed-by", build.User, 100),
+		DeployedBy: a.deployedBy(c, build.User),
 	}})
 }
 
@@ -93,6 +94,18 @@ func (a *app) fromBuild(c *cli.Context, flag, detected string, limit int) string
 		return ""
 	}
 	return detected
+}
+
+// deployedBy is who triggered the run.
+func (a *app) deployedBy(c *cli.Context, detected string) string {
+	if by := a.fromBuild(c, "deployed-by", detected, 100); by != "" || c.IsSet("deployed-by") {
+		return by
+	}
+	s, err := a.setup(c)
+	if err != nil {
+		return "" // the call itself will say so
+	}
+	return a.loginUser(c.Context, s)
 }
 
 func (a *app) deployUpdateCommand() *cli.Command {
@@ -197,7 +210,9 @@ func (a *app) deployRollbackCommand() *cli.Command {
 func (a *app) deployFlushCommand() *cli.Command {
 	return &cli.Command{
 		Name: "flush", Usage: "deliver the calls that are kept because the ERP could not be reached",
-		Flags: spoolFlags()[:1],
+		Description: "Ends with 0 if and only if everything that was kept is in the ERP. It fails, too, while a file that cannot be\n" +
+			"read holds back calls, or refused calls are set aside: see erphub env deploy spool.",
+		Flags: spoolFolderFlag(),
 		Action: func(c *cli.Context) error {
 			if err := arguments(c); err != nil {
 				return err
@@ -210,22 +225,34 @@ func (a *app) deployFlushCommand() *cli.Command {
 				return usagef("there is no folder that calls could be in; name it with --spool")
 			}
 			n, err := d.spool.Flush(c.Context, d.log)
-			left, countErr := d.spool.Waiting()
-			if countErr != nil && err == nil {
-				err = countErr
-			}
-			return a.reportFlush(c, n, left, err)
+			return a.reportFlush(c, d.spool, n, err)
 		},
 	}
 }
 
-func (a *app) reportFlush(c *cli.Context, delivered, left int, err error) error {
+// reportFlush tells what was delivered and what is left. A refused call is
+// nobody's wrong usage now, whatever it was when it was made.
+func (a *app) reportFlush(c *cli.Context, s *spool.Spool, delivered int, err error) error {
+	list, listErr := s.List()
+	if listErr != nil && err == nil {
+		err = listErr
+	}
+	left := countKept(list)
 	if c.Bool("json") {
-		if printErr := a.printJSON(map[string]int{"delivered": delivered, "waiting": left}); printErr != nil {
+		if printErr := a.printJSON(struct {
+			Delivered int `json:"delivered"`
+			spoolCounts
+		}{delivered, left}); printErr != nil {
 			return printErr
 		}
 	} else {
-		a.note("%d delivered, %s", delivered, waiting(left))
+		a.note("%d delivered, %s", delivered, left)
+	}
+	if len(list) > left.Waiting {
+		a.note("erphub env deploy spool list shows what is left; retry delivers it and discard removes it")
+	}
+	if err != nil && errors.Is(err, deploylog.ErrInvalid) {
+		return err
 	}
 	return deployError(err)
 }
