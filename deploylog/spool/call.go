@@ -190,7 +190,7 @@ func (e *entry) encode() ([]byte, error) {
 // errNewer is that of a file that a newer version of this module wrote.
 var errNewer = errors.New("a newer version of this program wrote it")
 
-func opName() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`) }
+func opName() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f-]{1,64}$`) }
 
 // decode reads a file. One that holds anything unknown is not understood: what
 // is dropped could be what matters.
