@@ -38,14 +38,8 @@ import (
 // many (15 unless it says otherwise), ERPHUB_SPOOL_SEED the first one.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
-	number := func(name string, otherwise uint64) uint64 {
-		if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
-			return n
-		}
-		return otherwise
-	}
 	b := newBench(t, erptest.Options{}, nil)
-	first, n := number("ERPHUB_SPOOL_SEED", 1), number("ERPHUB_SPOOL_SEEDS", 15)
+	first, n := firstSeed(), seeds(15)
 	total := map[string]int{}
 	for seed := first; seed < first+n; seed++ {
 		h := newHistory(t, b, seed)
@@ -62,6 +56,17 @@ func TestRandomHistories(t *testing.T) {
 	for _, what := range []string{"delivered", "kept", "killed", "not acknowledged", "damaged", "no change possible", "held", "runs"} {
 		require.Positive(t, total[what], "the histories come to %q", what)
 	}
+}
+
+func firstSeed() uint64 { return numberFrom("ERPHUB_SPOOL_SEED", 1) }
+
+func seeds(otherwise uint64) uint64 { return numberFrom("ERPHUB_SPOOL_SEEDS", otherwise) }
+
+func numberFrom(variable string, otherwise uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(variable), 10, 64); err == nil {
+		return n
+	}
+	return otherwise
 }
 
 // history is one random history: build servers that record runs by way of one
@@ -420,11 +425,16 @@ func (h *history) judge() {
 		}
 	}
 	// Nothing but the calls of damaged runs is left once the damage is discarded.
+	var gone []Kept
 	for range 2 {
-		_, err = s.Discard(h.t.Context())
+		more, err := s.Discard(h.t.Context())
 		require.NoError(h.t, err)
+		gone = append(gone, more...)
 		_, err = s.Flush(h.t.Context(), log)
 		h.note("-- the damage is discarded; flush: %v", err)
+		list, err = s.List()
+		require.NoError(h.t, err)
+		h.account(append(slices.Clone(gone), list...))
 	}
 	_, err = s.Discard(h.t.Context())
 	require.NoError(h.t, err)

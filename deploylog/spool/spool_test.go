@@ -45,6 +45,7 @@ type child struct {
 	Call            *Call
 	Life            string // build number of a run to bring to SUCCESS
 	KillAt          string
+	Trace           bool // writes a line to standard error before everything it does
 }
 
 func (c *child) run() int {
@@ -59,7 +60,14 @@ func (c *child) run() int {
 			select {} // the signal is on its way
 		}
 	}
-	log := deploylog.New(client, &deploylog.Options{RetryWait: time.Millisecond})
+	if c.Trace {
+		s.hook = func(stage string) { fmt.Fprintln(os.Stderr, stage) }
+		s.fault = func(op, path string) error {
+			_, err := fmt.Fprintln(os.Stderr, op, path)
+			return err
+		}
+	}
+	log := deploylog.New(client, &deploylog.Options{RetryWait: time.Millisecond, ClaimWait: 100 * time.Millisecond})
 	if c.Call != nil {
 		o, err := s.Do(context.Background(), log, *c.Call)
 		if err != nil {
