@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -29,17 +30,45 @@ const (
 // Handler serves the page and what it reads. All of it is read-only.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc(apiPath, get(b.getStatus))
-	mux.HandleFunc(apiPath+"/history", get(b.getHistory))
-	mux.HandleFunc(apiPath+"/measures", get(b.getMeasures))
-	mux.HandleFunc(apiPath+"/{id}", get(b.getRun))
+	mux.HandleFunc(apiPath, get(b.getStatus, b.opts.Timeout))
+	mux.HandleFunc(apiPath+"/history", get(b.getHistory, b.opts.Timeout))
+	mux.HandleFunc(apiPath+"/measures", get(b.getMeasures, b.opts.Timeout+measureTimeout))
+	mux.HandleFunc(apiPath+"/{id}", get(b.getRun, b.opts.Timeout))
 	mux.HandleFunc("GET "+eventsPath, b.events)
 	assets(mux)
-	return mux
+	return sameSite(mux)
 }
 
-// get answers a request to read with a value or an error.
-func get(answer func(ctx context.Context, r *http.Request, q url.Values) (any, error)) http.HandlerFunc {
+// sameSite keeps pages of others from making their visitors' browsers read the
+// API. The page itself can be linked to.
+func sameSite(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		below := r.URL.Path == apiPath || strings.HasPrefix(r.URL.Path, apiPath+"/")
+		if below && foreign(r) {
+			httpserver.Problem(w, http.StatusForbidden, "pages of other sites may not read the deployment log")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// foreign reports whether a page of another origin made a browser send the
+// request. Programs say nothing about it, and addresses that people follow or
+// type are their own doing.
+func foreign(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return false
+	case "": // a program, or a browser that does not say
+		origin := r.Header.Get("Origin")
+		u, err := url.Parse(origin)
+		return origin != "" && (err != nil || !strings.EqualFold(u.Host, r.Host))
+	}
+	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
+}
+
+// get answers a request to read with a value or an error, within the time given.
+func get(answer func(ctx context.Context, r *http.Request, q url.Values) (any, error), limit time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -51,7 +80,9 @@ func get(answer func(ctx context.Context, r *http.Request, q url.Values) (any, e
 			httpserver.Problem(w, http.StatusBadRequest, "the query cannot be read")
 			return
 		}
-		value, err := answer(r.Context(), r, q)
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		value, err := answer(ctx, r, q)
 		if err != nil {
 			fail(w, err)
 			return
@@ -78,10 +109,10 @@ func fail(w http.ResponseWriter, err error) {
 	case errors.Is(err, context.Canceled): // nobody listens any more, or the server ends
 		httpserver.Problem(w, http.StatusServiceUnavailable, "the request was given up")
 	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden):
-		httpserver.Problem(w, http.StatusBadGateway, explain(err))
+		httpserver.Problem(w, http.StatusBadGateway, explain(err).Problem)
 	default:
 		w.Header().Set("Retry-After", "5")
-		httpserver.Problem(w, http.StatusServiceUnavailable, explain(err))
+		httpserver.Problem(w, http.StatusServiceUnavailable, explain(err).Problem)
 	}
 }
 
@@ -120,6 +151,9 @@ func (b *Board) getStatus(ctx context.Context, _ *http.Request, q url.Values) (a
 	}
 	status, err := b.status.get(ctx, key, func(ctx context.Context) ([]environmentStatus, error) {
 		list, err := b.runs.Status(ctx, deploylog.StatusQuery{Environment: key.env, Client: key.client})
+		if err == nil {
+			b.readable()
+		}
 		status := make([]environmentStatus, len(list))
 		for i, s := range list {
 			status[i].EnvironmentStatus = s

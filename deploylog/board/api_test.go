@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -310,7 +311,7 @@ func TestOutage(t *testing.T) {
 	w := serve(t, srv, &board.Options{Every: 20 * time.Millisecond, Quiet: 40 * time.Millisecond})
 	assert.Equal(t, http.StatusServiceUnavailable, w.get(t, "/readyz", nil).StatusCode)
 	l := w.listen(t, "")
-	l.until("state", "env deploy install")
+	assert.Contains(t, l.until("state", "env deploy install"), `"reason":"missing"`)
 	var problem struct{ Detail string }
 	w.get(t, "/api/deployments", &problem)
 	assert.Contains(t, problem.Detail, "env deploy install")
@@ -321,13 +322,13 @@ func TestOutage(t *testing.T) {
 	assert.Equal(t, http.StatusOK, w.get(t, "/readyz", nil).StatusCode)
 
 	gone := srv.Faults().On(erptest.Match{Path: "/models/..."}, erptest.CutBefore())
-	l.until("state", "does not answer")
+	l.until("state", "does not respond")
 	gone.Remove()
 	l.until("state", `"ok":true`)
 	l.until("reset", "")
 
 	refused := srv.Faults().On(erptest.Match{Path: "/models/..."}, erptest.Fail(http.StatusForbidden))
-	l.until("state", "may not read")
+	assert.Contains(t, l.until("state", "may not read"), `"reason":"access"`)
 	resp := w.get(t, "/api/deployments/history", &problem)
 	assert.Equal(t, http.StatusBadGateway, resp.StatusCode)
 	assert.Contains(t, problem.Detail, "may not read")
@@ -381,4 +382,114 @@ func TestQuestionsAreShared(t *testing.T) {
 	}
 	// Those of the poller that begins are among them.
 	assert.Less(t, len(srv.Faults().Requests())-before, 50)
+}
+
+// An ERP that hangs is given up soon, by everything the page asks for.
+func TestHungERP(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	install(t, srv)
+	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: 100 * time.Millisecond})
+	w.listen(t, "").until("state", `"ok":true`)
+	release := make(chan struct{})
+	defer close(release)
+	srv.Faults().On(erptest.Match{Path: "/models/..."}, erptest.Hold(release))
+	for _, path := range []string{"?env=DEV", "/history", "/measures", "/4711"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second) // less than the ERP's client waits
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/api/deployments"+path, nil)
+		require.NoError(t, err)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err, path)
+		var problem struct{ Detail string }
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&problem))
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, http.StatusServiceUnavailable, resp.StatusCode, path)
+		assert.Equal(t, "the ERP does not respond", problem.Detail, path)
+		assert.NotEmpty(t, resp.Header.Get("Retry-After"), path)
+		cancel()
+	}
+}
+
+// Once the log is installed the next look at it tells all who listen, however
+// long nobody was to look again.
+func TestInstalledIsNoticed(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := serve(t, srv, &board.Options{Every: time.Hour})
+	l := w.listen(t, "")
+	l.until("state", `"reason":"missing"`)
+	install(t, srv)
+	var a answer
+	assert.Equal(t, http.StatusOK, w.get(t, "/api/deployments", &a).StatusCode)
+	l.until("state", `"ok":true`)
+	_, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Production, Version: "1.0"})
+	require.NoError(t, err)
+}
+
+// What a page of another site makes a browser send is refused; people who follow
+// a link and programs are not.
+func TestOtherSites(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	host := strings.TrimPrefix(w.url, "http://")
+	for name, c := range map[string]struct {
+		header map[string]string
+		page   int // status of the page
+		api    int // status of what it reads
+	}{
+		"a program":              {nil, 200, 200},
+		"the page itself":        {map[string]string{"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200, 200},
+		"typed":                  {map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 200, 200},
+		"a link elsewhere":       {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 200, 200},
+		"a script elsewhere":     {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Origin": "https://evil.example"}, 200, 403},
+		"an image elsewhere":     {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, 200, 403},
+		"a frame elsewhere":      {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 200, 403},
+		"another port":           {map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 200, 403},
+		"nonsense":               {map[string]string{"Sec-Fetch-Site": "x"}, 200, 403},
+		"an old browser":         {map[string]string{"Origin": "https://evil.example"}, 200, 403},
+		"an old browser, hidden": {map[string]string{"Origin": "null"}, 200, 403},
+		"an old browser, here":   {map[string]string{"Origin": "http://" + host}, 200, 200},
+	} {
+		for path, want := range map[string]int{"/deployments": c.page, "/api/deployments": c.api, "/api/deployments/history": c.api, "/api/deployments/events": c.api} {
+			method := http.MethodGet
+			if path == "/api/deployments/events" {
+				method = http.MethodHead
+			}
+			req, err := http.NewRequestWithContext(t.Context(), method, w.url+path, nil)
+			require.NoError(t, err)
+			for header, value := range c.header {
+				req.Header.Set(header, value)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			assert.Equal(t, want, resp.StatusCode, "%s: %s", name, path)
+		}
+	}
+}
+
+// A client that holds all places keeps no client of another address out.
+func TestListenersOfAnotherAddress(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	install(t, srv)
+	w := serve(t, srv, &board.Options{MaxListeners: 3, Every: 20 * time.Millisecond})
+	for range 3 {
+		w.listen(t, "").until("state", "ok")
+	}
+	assert.Equal(t, http.StatusServiceUnavailable, w.get(t, "/api/deployments/events", nil).StatusCode)
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	other := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
+	defer other.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/api/deployments/events", nil)
+	require.NoError(t, err)
+	resp, err := other.Do(req)
+	if err != nil {
+		t.Skipf("this system has one loopback address only: %v", err)
+	}
+	defer resp.Body.Close()
+	assert.Equal(t, http.StatusOK, resp.StatusCode)
+	assert.Equal(t, 3, w.board.Listeners())
 }

@@ -20,8 +20,14 @@ type Options struct {
 	// Every and Quiet are the times between two looks into the log while
 	// something happens and while nothing does; 0: 1 s and 10 s.
 	Every, Quiet time.Duration
-	// MaxListeners bounds the listeners to events; 0: 200.
+	// MaxListeners bounds the listeners to events; 0: 200. When there are so many,
+	// one of the address that has most of them makes room for a listener of an
+	// address that has fewer, so that no client keeps others out.
 	MaxListeners int
+	// Timeout bounds how long a request of the page waits for the ERP, which is
+	// taken to be away after that; 0: 5 s. Measures may take longer, as long as
+	// the ERP responds.
+	Timeout time.Duration
 }
 
 // Board shows a deployment log. It is safe for concurrent use.
@@ -36,6 +42,8 @@ type Board struct {
 	measures *cache[measuresKey, measuresAnswer]
 	tenants  *cache[struct{}, []tenant]
 	probes   *cache[struct{}, struct{}]
+
+	wake chan struct{} // tells Run that the log can be read again
 
 	mu    sync.Mutex // guards state
 	state state
@@ -55,28 +63,44 @@ func New(client *erp.Client, opts *Options) *Board {
 	b.opts.Quiet = max(cmp.Or(b.opts.Quiet, 10*time.Second), b.opts.Every)
 	b.runs = deploylog.New(client, &deploylog.Options{Logger: b.log})
 	b.hub = newHub(cmp.Or(b.opts.MaxListeners, 200))
-	b.status = newCache[statusKey, []environmentStatus](15*time.Second, 256)
-	b.measures = newCache[measuresKey, measuresAnswer](time.Minute, 256)
-	b.tenants = newCache[struct{}, []tenant](time.Minute, 1)
-	b.probes = newCache[struct{}, struct{}](2*time.Second, 1)
-	b.state = state{Problem: "the ERP was not asked yet"}
+	b.opts.Timeout = cmp.Or(b.opts.Timeout, 5*time.Second)
+	b.status = newCache[statusKey, []environmentStatus](15*time.Second, b.opts.Timeout, 256)
+	b.measures = newCache[measuresKey, measuresAnswer](time.Minute, measureTimeout, 256)
+	b.tenants = newCache[struct{}, []tenant](time.Minute, b.opts.Timeout, 1)
+	b.probes = newCache[struct{}, struct{}](2*time.Second, b.opts.Timeout, 1)
+	b.wake = make(chan struct{}, 1)
+	b.state = state{Reason: reasonUnknown, Problem: "the ERP was not asked yet"}
 	return b
 }
 
 // state is whether the log can be read.
 type state struct {
 	OK      bool   `json:"ok"`
+	Reason  string `json:"reason,omitempty"`  // one of the reasons, empty when OK
 	Problem string `json:"problem,omitempty"` // for people, empty when OK
 }
+
+// Why the log cannot be read.
+const (
+	reasonUnknown = "unknown" // nobody asked yet, or the server's log says why
+	reasonAway    = "away"    // the ERP does not respond
+	reasonAccess  = "access"  // the login or its role is refused
+	reasonMissing = "missing" // the log is not installed
+)
 
 // Ready returns nil when the log can be read: the ERP answers, the login is
 // good, the table is there. It asks at most every two seconds.
 func (b *Board) Ready(ctx context.Context) error {
-	_, err := b.probes.get(ctx, struct{}{}, func(ctx context.Context) (struct{}, error) {
-		_, err := b.client.Query(ctx, deploylog.TableName, &erp.Query{
-			Filter: erp.Eq("Status", deploylog.Building.Code()).And(erp.IsNull("DateCompleted")), Select: []string{"Status"}, Top: 1,
-		})
-		return struct{}{}, err
+	_, err := b.probes.get(ctx, struct{}{}, func(ctx context.Context) (struct{}, error) { return struct{}{}, b.probe(ctx) })
+	return err
+}
+
+// probe asks the ERP for next to nothing.
+func (b *Board) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, b.opts.Timeout)
+	defer cancel()
+	_, err := b.client.Query(ctx, deploylog.TableName, &erp.Query{
+		Filter: erp.Eq("Status", deploylog.Building.Code()).And(erp.IsNull("DateCompleted")), Select: []string{"Status"}, Top: 1,
 	})
 	return err
 }
@@ -98,14 +122,29 @@ func (b *Board) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		b.log.Warn("the deployment log cannot be read", "error", err)
-		b.setState(state{Problem: explain(err)})
+		b.setState(explain(err))
 		b.probes.clear() // an answer from before says nothing
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-b.wake:
+			wait = b.opts.Every
 		case <-time.After(wait):
+			wait = min(wait*2, b.opts.Quiet)
 		}
-		wait = min(wait*2, 30*time.Second)
+	}
+}
+
+// readable notes that the log was read just now. A state that says otherwise is
+// out of date, and Run looks at once.
+func (b *Board) readable() {
+	if b.currentState().OK {
+		return
+	}
+	b.setState(state{OK: true})
+	select {
+	case b.wake <- struct{}{}:
+	default: // it is told already
 	}
 }
 
@@ -160,18 +199,18 @@ func (b *Board) Listeners() int { return b.hub.count() }
 
 // explain says for viewers of the page why the log cannot be read, without the
 // details that are for the log of the server.
-func explain(err error) string {
+func explain(err error) state {
 	switch {
 	case errors.Is(err, erp.ErrUnauthorized):
-		return "the ERP does not accept the login this server reads with"
+		return state{Reason: reasonAccess, Problem: "the ERP does not accept the login this server reads with"}
 	case errors.Is(err, erp.ErrForbidden):
-		return "the role this server reads with may not read the deployment log"
+		return state{Reason: reasonAccess, Problem: "the role this server reads with may not read the deployment log"}
 	case errors.Is(err, erp.ErrNotFound):
-		return "the ERP has no deployment log that this server may read; `erphub env deploy install` makes one"
+		return state{Reason: reasonMissing, Problem: "the ERP has no deployment log that this server may read; `erphub env deploy install` makes one"}
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrUnavailable), errors.Is(err, erp.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return "the ERP does not answer"
+		return state{Reason: reasonAway, Problem: "the ERP does not respond"}
 	case errors.Is(err, erp.ErrRateLimited):
-		return "the ERP asks to be left alone for a moment"
+		return state{Reason: reasonAway, Problem: "the ERP asks to be left alone for a moment"}
 	}
-	return "the ERP could not be read; the log of this server says why"
+	return state{Reason: reasonUnknown, Problem: "the ERP could not be read; the log of this server says why"}
 }

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// loadTimeout bounds one load, which goes on when the one who asked leaves,
-// because others may wait for the same.
-const loadTimeout = 25 * time.Second
-
 // cache keeps answers for a while, and lets those who ask for the same at the
 // same time share one load. Errors are not kept.
 type cache[K comparable, V any] struct {
 	keep time.Duration
-	size int
+	// limit bounds one load, which goes on when the one who asked leaves, because
+	// others may wait for the same.
+	limit time.Duration
+	size  int
 
 	mu      sync.Mutex // guards entries and what they hold before done is closed
 	entries map[K]*entry[V]
@@ -27,8 +26,8 @@ type entry[V any] struct {
 	until time.Time // zero while loading
 }
 
-func newCache[K comparable, V any](keep time.Duration, size int) *cache[K, V] {
-	return &cache[K, V]{keep: keep, size: size, entries: map[K]*entry[V]{}}
+func newCache[K comparable, V any](keep, limit time.Duration, size int) *cache[K, V] {
+	return &cache[K, V]{keep: keep, limit: limit, size: size, entries: map[K]*entry[V]{}}
 }
 
 func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context) (V, error)) (V, error) {
@@ -51,7 +50,7 @@ func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context)
 }
 
 func (c *cache[K, V]) load(ctx context.Context, key K, e *entry[V], load func(context.Context) (V, error)) {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
 	value, err := load(ctx)
 	c.mu.Lock()

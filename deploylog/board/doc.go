@@ -32,9 +32,16 @@
 // # Events
 //
 // One poller follows the log for all who listen. Events are "run" (a run that
-// is new or changed, its long texts cut), "state" (whether the ERP can be read)
+// is new or changed, its long texts cut), "state" (whether the log can be read,
+// and why not: away, access, missing or unknown)
 // and "reset" (something may have been missed: read again). Each has an id;
 // whoever comes back with the last one in Last-Event-ID gets what followed, or
 // a reset. A listener that does not keep up is let go, and comes back the same
-// way.
+// way. Listeners are bounded; when there are too many, one of the address that
+// has most of them makes room.
+//
+// # Other pages
+//
+// Browsers say where a request comes from. What a page of another site makes
+// them send to the API is refused; the page itself can be linked to.
 package board

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/erphub/erphub/internal/httpserver"
@@ -26,7 +27,7 @@ func (b *Board) events(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", eventStream)
 		return
 	}
-	l, welcome, err := b.hub.listen(r.Header.Get("Last-Event-ID"))
+	l, welcome, err := b.hub.listen(r.Header.Get("Last-Event-ID"), network(r.RemoteAddr))
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		httpserver.Problem(w, http.StatusServiceUnavailable, err.Error()+"; try again later, the page reads the status meanwhile")
@@ -72,6 +73,22 @@ func (b *Board) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// network is the address a request came from; of IPv6 the network, because a
+// single client has all addresses of it.
+func network(remote string) string {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return remote
+	}
+	addr := at.Addr().Unmap()
+	if addr.Is6() {
+		if prefix, err := addr.WithZone("").Prefix(64); err == nil {
+			return prefix.String()
+		}
+	}
+	return addr.String()
 }
 
 func (b *Board) format(to *bytes.Buffer, e event) {

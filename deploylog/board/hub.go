@@ -36,11 +36,16 @@ type hub struct {
 	seq       uint64
 	ring      []event
 	listeners map[*listener]struct{}
+	arrived   uint64 // listeners so far
 	closed    bool
 }
 
 // listener gets events until its channel is closed.
-type listener struct{ events chan event }
+type listener struct {
+	events chan event
+	from   string // network address
+	number uint64
+}
 
 func newHub(max int) *hub {
 	return &hub{epoch: strings.ToLower(rand.Text()[:10]), max: max, listeners: map[*listener]struct{}{}}
@@ -76,19 +81,44 @@ type welcome struct {
 	id       string  // of the newest event
 }
 
-// listen adds a listener. after is the id of the last event it knows, empty for
-// none.
-func (h *hub) listen(after string) (*listener, welcome, error) {
+// listen adds a listener from an address. after is the id of the last event it
+// knows, empty for none.
+func (h *hub) listen(after, from string) (*listener, welcome, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || len(h.listeners) >= h.max {
+	if h.closed || len(h.listeners) >= h.max && !h.makeRoomLocked(from) {
 		return nil, welcome{}, errFull
 	}
 	w := welcome{id: h.id(h.seq)}
 	w.missed, w.complete = h.sinceLocked(after)
-	l := &listener{events: make(chan event, backlog)}
+	h.arrived++
+	l := &listener{events: make(chan event, backlog), from: from, number: h.arrived}
 	h.listeners[l] = struct{}{}
 	return l, w, nil
+}
+
+// makeRoomLocked lets go the newest listener of the address that has most of
+// them, unless the newcomer's would have as many then.
+func (h *hub) makeRoomLocked(from string) bool {
+	counts := map[string]int{}
+	most := ""
+	for l := range h.listeners {
+		counts[l.from]++
+		if counts[l.from] > counts[most] {
+			most = l.from
+		}
+	}
+	if counts[most] <= counts[from]+1 {
+		return false
+	}
+	var newest *listener
+	for l := range h.listeners {
+		if l.from == most && (newest == nil || l.number > newest.number) {
+			newest = l
+		}
+	}
+	h.dropLocked(newest)
+	return true
 }
 
 func (h *hub) sinceLocked(after string) ([]event, bool) {

@@ -14,9 +14,9 @@ import (
 func TestSlowListenersAreLetGo(t *testing.T) {
 	t.Parallel()
 	h := newHub(10)
-	slow, first, err := h.listen("")
+	slow, first, err := h.listen("", "a")
 	require.NoError(t, err)
-	quick, _, err := h.listen("")
+	quick, _, err := h.listen("", "a")
 	require.NoError(t, err)
 	for i := range backlog + 10 {
 		h.publish("run", i)
@@ -28,7 +28,7 @@ func TestSlowListenersAreLetGo(t *testing.T) {
 	for e := range slow.events { // what was there, then the end
 		last = h.id(e.seq)
 	}
-	_, back, err := h.listen(last)
+	_, back, err := h.listen(last, "a")
 	require.NoError(t, err)
 	assert.True(t, back.complete)
 	require.Len(t, back.missed, 10)
@@ -67,7 +67,7 @@ func TestHubManyAtATime(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			l, _, err := h.listen("")
+			l, _, err := h.listen("", "a")
 			if err != nil {
 				return
 			}
@@ -85,6 +85,41 @@ func TestHubManyAtATime(t *testing.T) {
 	})
 	wg.Wait()
 	assert.Zero(t, h.count())
-	_, _, err := h.listen("")
+	_, _, err := h.listen("", "a")
 	assert.ErrorIs(t, err, errFull)
+}
+
+// One address that holds all places makes room for others, for as long as it has
+// more than they.
+func TestNoAddressKeepsOthersOut(t *testing.T) {
+	t.Parallel()
+	h := newHub(5)
+	var greedy []*listener
+	for range 5 {
+		l, _, err := h.listen("", "10.0.0.1")
+		require.NoError(t, err)
+		greedy = append(greedy, l)
+	}
+	_, _, err := h.listen("", "10.0.0.1")
+	require.ErrorIs(t, err, errFull, "it has its share and more")
+	for i := range 2 {
+		_, _, err := h.listen("", "10.0.0.2")
+		require.NoError(t, err)
+		_, open := <-greedy[4-i].events
+		assert.False(t, open, "the newest makes room")
+	}
+	_, _, err = h.listen("", "10.0.0.2")
+	require.ErrorIs(t, err, errFull, "it would have as many")
+	_, _, err = h.listen("", "10.0.0.1")
+	require.ErrorIs(t, err, errFull)
+	_, _, err = h.listen("", "10.0.0.3")
+	require.NoError(t, err)
+	assert.Equal(t, 5, h.count())
+
+	for remote, want := range map[string]string{
+		"10.0.0.1:80": "10.0.0.1", "[::ffff:10.0.0.1]:80": "10.0.0.1", "[2001:db8:1:2:3::4]:80": "2001:db8:1:2::/64",
+		"[2001:db8:1:2:ffff::]:9": "2001:db8:1:2::/64", "[fe80::1%eth0]:80": "fe80::/64", "pipe": "pipe",
+	} {
+		assert.Equal(t, want, network(remote))
+	}
 }

@@ -15,6 +15,8 @@ import (
 const (
 	defaultPeriod = "30d"
 	maxDays       = 366
+	// measureTimeout bounds the reading of a period.
+	measureTimeout = 25 * time.Second
 )
 
 // measuresKey is what measures were asked for.
@@ -44,14 +46,17 @@ func (b *Board) getMeasures(ctx context.Context, _ *http.Request, q url.Values) 
 		return nil, err
 	}
 	return b.measures.get(ctx, key, func(ctx context.Context) (measuresAnswer, error) {
+		if err := b.probe(ctx); err != nil { // it takes long, which is in vain when the ERP does not respond
+			return measuresAnswer{}, err
+		}
 		now := time.Now().UTC().Truncate(time.Second)
 		a := measuresAnswer{From: now.Add(-key.period), To: now}
 		// What ends in this second counts, too.
 		mq := deploylog.MeasureQuery{From: a.From, To: now.Add(time.Second), Environment: key.env, Client: key.client}
 		var err error
 		a.Environments, err = b.runs.Measure(ctx, mq)
-		if err != nil && ctx.Err() != nil { // asking again would not help
-			err = invalidf("the runs of that period cannot be measured within %s: choose a shorter one, or one environment", loadTimeout)
+		if err != nil && ctx.Err() != nil && b.probe(context.WithoutCancel(ctx)) == nil { // asking again would not help
+			err = invalidf("the runs of that period cannot be measured within %s: choose a shorter one, or one environment", measureTimeout)
 		}
 		return a, err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/deploylog/board"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testproc"
 )
@@ -266,8 +267,11 @@ func TestBrowserShowsHostileTextAsText(t *testing.T) {
 
 	bad, err := w.log.Start(ctx, deploylog.NewRun{
 		Environment: deploylog.Production, Version: hostile.version, CurrentStep: hostile.step, DeployedBy: hostile.by,
-		Components: hostile.components, Changes: hostile.changes, BuildURL: hostile.url, BuildNo: "<b>7</b>", AutomationURL: "https://ci.example.com/\u202E?a=\"><script>",
+		Components: hostile.components, Changes: hostile.changes, BuildNo: "<b>7</b>", AutomationURL: "https://ci.example.com/\u202E?a=\"><script>",
 	})
+	require.NoError(t, err)
+	// What this module would not write, others may.
+	_, err = login(t, w.erp.URL()).Update(ctx, deploylog.TableName, bad.ID, map[string]any{"Ci_URL": hostile.url})
 	require.NoError(t, err)
 	b.shows(prod+" .now .version", hostile.version)
 	b.shows(prod+" .now .step", hostile.step)
@@ -381,7 +385,7 @@ func TestBrowserSurvivesOutages(t *testing.T) {
 	b.shows(prod, "12.0.3-hotfix")
 	b.until("document.querySelector('#problem').hidden")
 	away := w.erp.Faults().On(erptest.Match{Path: "/models/..."}, erptest.CutBefore())
-	b.shows("#problem", "The ERP does not answer.")
+	b.shows("#problem", "The ERP does not respond.")
 	b.shows("#link", "ERP away")
 	b.shows(prod, "12.0.3-hotfix") // what was known stays
 	b.shot("away")
@@ -391,4 +395,20 @@ func TestBrowserSurvivesOutages(t *testing.T) {
 	_, err := w.log.Start(context.Background(), deploylog.NewRun{Environment: deploylog.Production, Version: "12.1.0"})
 	require.NoError(t, err)
 	b.shows(prod, "12.1.0")
+}
+
+// An ERP that responds is not called away when it is the log that is missing,
+// and once that is installed nothing says that it is missing any more, however
+// long the server itself was not to look again.
+func TestBrowserNoticesTheInstallation(t *testing.T) {
+	srv := erptest.New(t)
+	w := serve(t, srv, &board.Options{Every: time.Hour})
+	b := newBrowser(t, "Failed to load resource") // it is what the test is about
+	b.open(w.url + "/deployments")
+	b.shows("#link", "not installed")
+	b.shows("#problem", "env deploy install")
+	install(t, srv)
+	b.shows("#link", "live")
+	b.until("document.querySelector('#problem').hidden")
+	b.shows(prod, "no run is recorded here yet")
 }

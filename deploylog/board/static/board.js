@@ -71,10 +71,19 @@ function problem(about, text) {
 }
 
 let connected = false;
-let reachable = true;
+let log = { ok: true }; // whether the server can read it
+
+// What is wrong is said as it is: an ERP that responds is not away.
+const wrong = { away: 'ERP away', access: 'no access', missing: 'not installed' };
+
+function showLog(state) {
+  log = state;
+  problem('erp', state.ok ? '' : state.problem);
+  showLink();
+}
 
 function showLink() {
-  const [state, text] = !connected ? ['connecting', 'connecting'] : reachable ? ['live', 'live'] : ['away', 'ERP away'];
+  const [state, text] = !connected ? ['connecting', 'connecting'] : log.ok ? ['live', 'live'] : ['away', wrong[log.reason] ?? 'not readable'];
   $('link').dataset.state = state;
   if ($('link').textContent !== text) $('link').textContent = text;
 }
@@ -110,7 +119,7 @@ const readStatus = () => attempt('status', async (stale) => {
   if (stale()) return;
   setServerTime(answer.now);
   status = answer.environments;
-  reachable = answer.state.ok || reachable;
+  showLog(answer.state);
   showClients(answer.clients);
   showCards();
 });
@@ -316,9 +325,5 @@ follow(`${api}/events`, {
     connected = up;
     showLink();
   },
-  state: (state) => {
-    reachable = state.ok;
-    problem('erp', state.ok ? '' : state.problem);
-    showLink();
-  },
+  state: showLog,
 });
