@@ -57,11 +57,29 @@ func status(t *testing.T, b *bench, id erp.ID) deploylog.State {
 	return run.Status
 }
 
-// A file that cannot be read, however it came about, is told and kept, and holds
-// back its own run only. Once it is mended or gone, the run goes on.
-func TestFileThatCannotBeRead(t *testing.T) {
+// The tests of this file share an ERP, which takes longer to make than they do.
+func TestKeptCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, erptest.Options{}, nil)
+	for name, test := range map[string]func(*testing.T, *bench){
+		"file that cannot be read": testFileThatCannotBeRead, "files of version 1": testFilesOfVersion1,
+		"folder that cannot be used": testFolderThatCannotBeUsed, "full disk": testFullDisk,
+		"delivered by another process": testDeliveredByAnotherProcess, "retry": testRetry, "leftovers": testLeftovers,
+		"waiting while the ERP is away": testWaitingProcessesHearThatTheERPIsAway, "lock held for long": testLockHeldForLong,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.use(filepath.Join(t.TempDir(), "spool"))
+			test(t, b)
+		})
+	}
+}
+
+// use makes another folder the bench's.
+func (b *bench) use(dir string) { b.dir, b.spool = dir, New(dir, nil) }
+
+// A file that cannot be read, however it came about, is told and kept, and holds
+// back its own run only. Once it is mended or gone, the run goes on.
+func testFileThatCannotBeRead(t *testing.T, b *bench) {
 	for name, damage := range map[string]func(text string) string{
 		"empty":             func(string) string { return "" },
 		"half":              func(text string) string { return text[:len(text)/2] },
@@ -75,8 +93,7 @@ func TestFileThatCannotBeRead(t *testing.T) {
 		"no such version":   func(text string) string { return strings.Replace(text, `"version":2`, `"version":0`, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.dir = filepath.Join(t.TempDir(), "spool")
-			b.spool = New(b.dir, nil)
+			b.use(filepath.Join(t.TempDir(), "spool"))
 			var held, free erp.ID
 			b.away(func() {
 				held = b.keep(t, Call{Start: &deploylog.NewRun{Environment: deploylog.Staging, Version: name}}).ID
@@ -129,9 +146,7 @@ func TestFileThatCannotBeRead(t *testing.T) {
 
 // What version 1 left behind is delivered: its files have other names and no
 // version. One that is damaged does not tell its run, so all that follow wait.
-func TestFilesOfVersion1(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
+func testFilesOfVersion1(t *testing.T, b *bench) {
 	require.NoError(t, os.MkdirAll(filepath.Join(b.dir, rejectedDir), 0o700))
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600))
@@ -180,9 +195,7 @@ func TestFilesOfVersion1(t *testing.T) {
 
 // A folder that cannot be used is no reason to fail while the ERP responds. The
 // calls that wait for the same run are made before; others keep waiting.
-func TestFolderThatCannotBeUsed(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
+func testFolderThatCannotBeUsed(t *testing.T, b *bench) {
 	for name, c := range map[string]struct {
 		ops     []string
 		errno   syscall.Errno
@@ -196,8 +209,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		"no file read":    {[]string{"read", "write"}, syscall.EIO, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.dir = filepath.Join(t.TempDir(), "spool")
-			b.spool = New(b.dir, nil)
+			b.use(filepath.Join(t.TempDir(), "spool"))
 			var id, other erp.ID
 			b.away(func() {
 				id = b.keep(t, Call{Start: &deploylog.NewRun{Environment: deploylog.Staging, Version: name}}).ID
@@ -273,17 +285,14 @@ func fullDisk(t *testing.T) string {
 }
 
 // A disk that is really full.
-func TestFullDisk(t *testing.T) {
-	t.Parallel()
-	dir := fullDisk(t)
-	b := newBench(t, erptest.Options{}, nil)
-	b.dir, b.spool = dir, New(dir, nil)
-	id := b.start(t, "1")
+func testFullDisk(t *testing.T, b *bench) {
+	b.use(fullDisk(t))
+	id := b.start(t, "FullDisk")
 	var kept erp.ID
 	b.away(func() {
 		kept = b.keep(t, Call{Start: &deploylog.NewRun{Environment: deploylog.Staging, Version: "2"}}).ID
 	})
-	filler := filepath.Join(filepath.Dir(dir), "filler")
+	filler := filepath.Join(filepath.Dir(b.dir), "filler")
 	text := make([]byte, 1<<20)
 	for len(text) > 0 {
 		f, err := os.OpenFile(filler, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
@@ -303,7 +312,7 @@ func TestFullDisk(t *testing.T) {
 	assert.Equal(t, 1, b.flush(t), "delivering takes no room")
 	require.NoError(t, os.Remove(filler))
 	assert.Equal(t, deploylog.Building, status(t, b, kept))
-	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	left, err := filepath.Glob(filepath.Join(b.dir, ".*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
@@ -329,9 +338,7 @@ func TestClockJumps(t *testing.T) {
 }
 
 // Whoever waits while others find the ERP away does not ask once more.
-func TestWaitingProcessesHearThatTheERPIsAway(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
+func testWaitingProcessesHearThatTheERPIsAway(t *testing.T, b *bench) {
 	b.srv.Faults().On(erptest.Match{}, erptest.CutBefore())
 	first := New(b.dir, nil)
 	var wg sync.WaitGroup
@@ -365,10 +372,8 @@ func TestWaitingProcessesHearThatTheERPIsAway(t *testing.T) {
 
 // A call that is refused, discarded or delivered while another process has its
 // turn: whoever made it is told.
-func TestDeliveredByAnotherProcess(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
-	id := b.start(t, "1")
+func testDeliveredByAnotherProcess(t *testing.T, b *bench) {
+	id := b.start(t, "DeliveredByAnotherPr")
 	for name, c := range map[string]struct {
 		call   Call
 		others func(t *testing.T, s *Spool)
@@ -422,10 +427,8 @@ func TestDeliveredByAnotherProcess(t *testing.T) {
 }
 
 // What was set aside can be tried again, at the place it had.
-func TestRetry(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
-	id := b.start(t, "1")
+func testRetry(t *testing.T, b *bench) {
+	id := b.start(t, "Retry")
 	b.away(func() {
 		b.keep(t, Call{ID: id, Complete: &deploylog.Completion{Status: deploylog.Success, Changes: "all"}})
 		b.keep(t, Call{ID: id, Rollback: &deploylog.Rollback{Version: "0"}})
@@ -467,10 +470,8 @@ func TestRetry(t *testing.T) {
 
 // Temporary files of processes that were killed are removed, those of others are
 // not: whoever holds a lock is the only one who writes what it guards.
-func TestLeftovers(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
-	b.start(t, "1")
+func testLeftovers(t *testing.T, b *bench) {
+	b.start(t, "Leftovers")
 	touch := func(name string) string {
 		path := filepath.Join(b.dir, name)
 		require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
@@ -499,10 +500,8 @@ func TestLeftovers(t *testing.T) {
 }
 
 // A process that holds a lock for ever keeps nobody from deploying.
-func TestLockHeldForLong(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, erptest.Options{}, nil)
-	b.start(t, "1")
+func testLockHeldForLong(t *testing.T, b *bench) {
+	b.start(t, "LockHeldForLong")
 	b.spool = New(b.dir, &Options{LockWait: 20 * time.Millisecond})
 	for _, name := range []string{appendLock, deliverLock} {
 		unlock, err := b.spool.lock(t.Context(), name)

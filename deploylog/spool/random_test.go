@@ -248,7 +248,6 @@ type process struct {
 	spool  *Spool
 	log    *deploylog.Log
 	name   string
-	mine   *job
 	killed bool
 	faulty bool
 }

@@ -307,8 +307,12 @@ func TestNetworkCutAtEveryRequest(t *testing.T) {
 	require.NoError(t, b.client.Delete(t.Context(), deploylog.TableName, b.records(t)[0].ID))
 	// Cut for one request, and for so many that all attempts fail.
 	for _, times := range []int{1, 6} {
-		for name, fault := range map[string]erptest.Action{"before": erptest.CutBefore(), "after": erptest.CutAfter(), "middle": erptest.CutMiddle()} {
+		for i, fault := range []erptest.Action{erptest.CutBefore(), erptest.CutAfter(), erptest.CutMiddle()} {
+			name := []string{"before", "after", "middle"}[i]
 			for n := 1; n <= requests; n++ {
+				if times > 1 && n%3 != i { // one way each is enough
+					continue
+				}
 				b.srv.Faults().Reset()
 				b.srv.Faults().On(erptest.Match{N: n, Times: times}, fault)
 				life()
