@@ -190,7 +190,7 @@ func (e *entry) encode() ([]byte, error) {
 // errNewer is that of a file that a newer version of this module wrote.
 var errNewer = errors.New("a newer version of this program wrote it")
 
-func opName() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f-]{1,64}$`) }
+var opName = regexp.MustCompile(`^[0-9a-f-]{1,64}$`)
 
 // decode reads a file. One that holds anything unknown is not understood: what
 // is dropped could be what matters.
@@ -220,7 +220,7 @@ func decode(text []byte) (*entry, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the call")
 	}
-	if !opName().MatchString(e.Op) { // it becomes part of names of files
+	if !opName.MatchString(e.Op) { // it becomes part of names of files
 		return nil, errors.New("it does not name the call")
 	}
 	if e.Call.Start != nil && runKey(erp.UUID(e.Call.Start.UUID)) == "" {

@@ -108,7 +108,7 @@ func (d *delivery) run(ctx, locks context.Context) (Outcome, error) {
 
 // stop is the end of a turn in which the call of this process was not made.
 func (d *delivery) stop(ctx context.Context, cause error) (Outcome, error) {
-	if d.s.unreachable(ctx, cause) && d.locked {
+	if d.s.unreachable(ctx, cause) && d.locked && ctx.Err() == nil {
 		d.s.markAway(cause)
 	}
 	if d.unkept != nil {
@@ -180,6 +180,11 @@ func (d *delivery) next() (*entry, error) {
 			continue
 		}
 		d.last = f
+		if d.mine != nil && f.op == d.mine.Op { // nobody need read it
+			e := *d.mine
+			e.file = f
+			return &e, nil
+		}
 		e, err := d.s.read(f)
 		switch {
 		case err == nil:
@@ -322,7 +327,9 @@ func (d *delivery) attempt(ctx context.Context, e *entry) (deploylog.Run, error)
 		note = s.alias(e.Call.Start.UUID, run.ID)
 	}
 	if !own && !wasTried && note == nil { // else its process was told that it is kept
-		note = s.leaveResult(e, result{ID: run.ID})
+		if err := s.leaveResult(e, result{ID: run.ID}); err != nil {
+			s.log.Warn("the process that made a call does not hear the number of its run", "error", err)
+		}
 	}
 	stage("delivered")
 	if inFolder && note == nil {

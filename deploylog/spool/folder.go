@@ -44,8 +44,9 @@ type folderError struct {
 	err  error
 }
 
-func (e *folderError) Error() string { return e.what + ": " + e.err.Error() }
-func (e *folderError) Unwrap() error { return e.err }
+func (e *folderError) Error() string        { return e.what + ": " + e.err.Error() }
+func (e *folderError) Unwrap() error        { return e.err }
+func (e *folderError) Is(target error) bool { return target == ErrFolder }
 
 func folder(what string, err error) error {
 	if err == nil {
@@ -65,18 +66,17 @@ type file struct {
 
 // callName takes names apart. What begins like a call and is none of ours is
 // taken for one of a newer version.
-func callName() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d{10,18})(?:\.(-?[0-9a-f][0-9a-f-]*)\.([0-9a-f-]+))?(\.tried)?\.json$`)
-}
-
-func laterCallName() *regexp.Regexp { return regexp.MustCompile(`^(\d{10,18})\..*json`) }
+var (
+	callName      = regexp.MustCompile(`^(\d{10,18})(?:\.(-?[0-9a-f][0-9a-f-]*)\.([0-9a-f-]+))?(\.tried)?\.json$`)
+	laterCallName = regexp.MustCompile(`^(\d{10,18})\..*json`)
+)
 
 func parseName(dir, name string) (file, bool) {
 	f := file{path: filepath.Join(dir, name)}
 	var digits string
-	if m := callName().FindStringSubmatch(name); m != nil {
+	if m := callName.FindStringSubmatch(name); m != nil {
 		digits, f.run, f.op, f.tried = m[1], m[2], m[3], m[4] != ""
-	} else if m := laterCallName().FindStringSubmatch(name); m != nil {
+	} else if m := laterCallName.FindStringSubmatch(name); m != nil {
 		digits = m[1]
 	} else {
 		return f, false
@@ -97,7 +97,7 @@ func (f *file) triedPath() string {
 
 // before reports whether a call was made before another one.
 func (f *file) before(other *file) bool {
-	return f.number < other.number || f.number == other.number && f.path < other.path
+	return f.number < other.number || f.number == other.number && f.triedPath() < other.triedPath()
 }
 
 // files are the calls in the folder, in order; none when there is no folder yet.

@@ -75,8 +75,10 @@ type Outcome struct {
 	// Run is the run as stored; nil when the call is still in the folder or
 	// another process delivered it.
 	Run *deploylog.Run
-	// Spooled means that the call is kept in the folder, because of Cause, which
-	// matches [ErrHeld] when an earlier call of the run is the reason.
+	// Spooled means that the call is kept in the folder, because of Cause. That
+	// matches [ErrHeld] when an earlier call of the run is the reason, and
+	// [ErrFolder] when it is the folder; otherwise the ERP could not be reached or
+	// refused the login.
 	Spooled bool
 	Cause   error
 	// Waiting is how many calls are in the folder.
@@ -91,6 +93,9 @@ type Outcome struct {
 // ErrHeld is in the error of calls that wait for an earlier one of their run,
 // which cannot be read.
 var ErrHeld = errors.New("an earlier call of the run cannot be read")
+
+// ErrFolder is in the error of a folder that cannot be used.
+var ErrFolder = errors.New("the spool folder cannot be used")
 
 // FileError is a file of the folder that cannot be read, or that a newer version
 // of this module wrote. It stays where it is, and holds back what follows it.
@@ -167,11 +172,10 @@ func (s *Spool) Flush(ctx context.Context, log *deploylog.Log) (delivered int, e
 		defer cancel()
 		delivered, err = d.flush(ctx, locks)
 	}
-	errs := append(d.warnings, err)
 	if n := d.refusedBefore(); n > 0 {
-		errs = append(errs, fmt.Errorf("%w in %s: %d", ErrSetAside, filepath.Join(s.dir, rejectedDir), n))
+		d.warn(fmt.Errorf("%w in %s: %d", ErrSetAside, filepath.Join(s.dir, rejectedDir), n))
 	}
-	return delivered, errors.Join(errs...)
+	return delivered, errors.Join(errors.Join(d.warnings...), err)
 }
 
 // ErrSetAside is in the error of Flush when calls are set aside.

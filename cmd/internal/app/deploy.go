@@ -223,6 +223,8 @@ func (a *app) printCall(c *cli.Context, call spool.Call, o spool.Outcome) error 
 	switch {
 	case errors.Is(o.Cause, spool.ErrHeld):
 		a.note("the call is kept: %v; erphub env deploy spool list shows it, and retry or discard go on; %s", o.Cause, waiting(o.Waiting))
+	case errors.Is(o.Cause, spool.ErrFolder):
+		a.note("the call is kept: %v; the next one or erphub env deploy flush delivers it; %s", o.Cause, waiting(o.Waiting))
 	case o.Spooled:
 		a.note("the ERP cannot be reached (%v); the call is kept and will be delivered by the next one or by erphub env deploy flush; %s", o.Cause, waiting(o.Waiting))
 	}
