@@ -355,7 +355,7 @@ func TestQuestionsAreShared(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	install(t, srv)
-	w := serve(t, srv, &board.Options{Every: time.Hour})
+	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: time.Minute})
 	w.listen(t, "").until("state", `"ok":true`)
 	var a answer
 	w.get(t, "/api/deployments", &a)
@@ -389,7 +389,7 @@ func TestHungERP(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	install(t, srv)
-	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: 100 * time.Millisecond})
+	w := serve(t, srv, &board.Options{Every: 20 * time.Millisecond, Timeout: 500 * time.Millisecond})
 	w.listen(t, "").until("state", `"ok":true`)
 	release := make(chan struct{})
 	defer close(release)
@@ -415,7 +415,7 @@ func TestHungERP(t *testing.T) {
 func TestInstalledIsNoticed(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
-	w := serve(t, srv, &board.Options{Every: time.Hour})
+	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: time.Minute}) // one look, however slow the machine is
 	l := w.listen(t, "")
 	l.until("state", `"reason":"missing"`)
 	install(t, srv)

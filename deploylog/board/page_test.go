@@ -402,7 +402,7 @@ func TestBrowserSurvivesOutages(t *testing.T) {
 // long the server itself was not to look again.
 func TestBrowserNoticesTheInstallation(t *testing.T) {
 	srv := erptest.New(t)
-	w := serve(t, srv, &board.Options{Every: time.Hour})
+	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: time.Minute})
 	b := newBrowser(t, "Failed to load resource") // it is what the test is about
 	b.open(w.url + "/deployments")
 	b.shows("#link", "not installed")
