@@ -45,7 +45,7 @@ func (s *Server) RestrictPath(ctx context.Context, pattern string, roleID int64,
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO REST_Resource_Access(REST_Resource_ID, AD_Role_ID, Methods) VALUES(?,?,?)`,
 			id, roleID, strings.ToUpper(strings.Join(methods, ",")))
-		tx.AfterCommit(s.roles.forget)
+		tx.Changed("REST_Resource")
 		return err
 	})
 	if err != nil {
@@ -88,19 +88,21 @@ func (c *call) checkResource(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// restricted are the rules of the access list. tx must be a reading
-// transaction, or see the cache filled by one.
+// restricted are the rules of the access list. A transaction that writes sees
+// them as they were when it began; it cannot change them.
 func (rc *roleCache) restricted(ctx context.Context, tx *store.Tx) ([]*resource, error) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	if rc.loaded {
+	if rc.loaded && tx.Commit() >= rc.since {
 		return rc.resources, nil
 	}
 	list, err := loadResources(ctx, tx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the resource access list: %w", err)
 	}
-	rc.resources, rc.loaded = list, true
+	if rc.holdsLocked(tx) {
+		rc.resources, rc.loaded = list, true
+	}
 	return list, nil
 }
 

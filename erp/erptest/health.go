@@ -26,14 +26,15 @@ type healthCache struct {
 	keyMu    sync.Mutex // guards the fields below; not held while waiting for the database
 	key      string     // REST_HEALTH_MONITORING_KEY
 	keyKnown bool
+	keySince uint64 // the commit that last changed what it is read from
 }
 
 // changed is told which tables a commit wrote to.
-func (h *healthCache) changed(tables map[string]bool) {
+func (h *healthCache) changed(commit uint64, tables map[string]bool) {
 	if tables["AD_SYSCONFIG"] || tables["*"] {
 		h.keyMu.Lock()
 		defer h.keyMu.Unlock()
-		h.keyKnown = false
+		h.keyKnown, h.keySince = false, commit
 	}
 }
 
@@ -52,9 +53,11 @@ func (c *call) monitoringKey() string {
 		if err != nil {
 			return err
 		}
-		h.keyMu.Lock() // no write can come between the reading and this
+		h.keyMu.Lock()
 		defer h.keyMu.Unlock()
-		h.key, h.keyKnown = v, true
+		if tx.Commit() >= h.keySince {
+			h.key, h.keyKnown = v, true
+		}
 		key = v
 		return nil
 	})

@@ -109,7 +109,7 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 		return nil, err
 	}
 	p := &listPage{size: rd.limit(q.top), skip: q.skip, noData: q.noData}
-	if p.rows, err = tx.Count(ctx, t, w.sel.Where, w.sel.Args...); err != nil {
+	if p.rows, err = tx.Total(ctx, t, w.sel.Where, w.sel.Args...); err != nil {
 		return nil, err
 	}
 	w.sel.Limit, w.sel.Offset = p.size, max(q.skip, 0)
@@ -122,7 +122,7 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 		}
 		return p, nil
 	}
-	rows, err := tx.Select(ctx, t, w.sel)
+	rows, err := tx.Page(ctx, t, w.sel)
 	if err != nil {
 		return nil, err
 	}

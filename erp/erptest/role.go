@@ -85,20 +85,25 @@ const maxCachedRoles = 1000
 // roleCache keeps loaded roles until something they are made of changes.
 type roleCache struct {
 	mu        sync.Mutex // guards the fields below
+	since     uint64     // the commit that last changed what roles are made of
 	roles     map[[2]int64]*role
 	resources []*resource
 	loaded    bool // resources are
 }
 
 // changed is told which tables a commit wrote to.
-func (rc *roleCache) changed(tables map[string]bool) {
+func (rc *roleCache) changed(commit uint64, tables map[string]bool) {
 	for t := range tables {
 		if roleTables[t] {
-			rc.forget()
+			rc.mu.Lock()
+			defer rc.mu.Unlock()
+			rc.since = commit
+			rc.forgetLocked()
 			return
 		}
 	}
 }
+
 
 // size tells how many roles and rules about paths are in the cache.
 func (rc *roleCache) size() (roles, resources int) {
@@ -110,15 +115,24 @@ func (rc *roleCache) size() (roles, resources int) {
 func (rc *roleCache) forget() {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	rc.roles, rc.resources, rc.loaded = nil, nil, false
+	rc.forgetLocked()
 }
 
-// get is the role for its user. tx must be a reading transaction: then what it
-// sees is committed and cannot change before the role is in the cache.
+func (rc *roleCache) forgetLocked() { rc.roles, rc.resources, rc.loaded = nil, nil, false }
+
+// holdsLocked tells whether what is in the cache is what a transaction sees: not
+// when it changes something itself, nor when it sees a state from before the last
+// change.
+func (rc *roleCache) holdsLocked(tx *store.Tx) bool { return !tx.Writing() && tx.Commit() >= rc.since }
+
+// get is the role for its user, as the transaction sees it.
 func (rc *roleCache) get(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*role, error) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	key := [2]int64{roleID, userID}
+	if !rc.holdsLocked(tx) {
+		return loadRole(ctx, tx, roleID, userID, now)
+	}
 	if r := rc.roles[key]; r != nil && (r.until.IsZero() || now.Before(r.until)) {
 		return r, nil
 	}

@@ -4,34 +4,15 @@ import (
 	"context"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
-
-// uniqueKeys are unique keys the ERP's database has on its own tables beside
-// primary keys and UUIDs.
-var uniqueKeys = map[string][]string{
-	"AD_ENTITYTYPE":      {"EntityType"},
-	"AD_MESSAGE":         {"Value"},
-	"AD_PROCESS":         {"Value"},
-	"AD_ROLE":            {"AD_Client_ID", "Name"},
-	"C_BP_GROUP":         {"AD_Client_ID", "Value"},
-	"C_BPARTNER":         {"AD_Client_ID", "Value"},
-	"C_CURRENCY":         {"ISO_Code"},
-	"C_DOCTYPE":          {"AD_Client_ID", "Name"},
-	"C_ELEMENTVALUE":     {"C_Element_ID", "Value"},
-	"C_PAYMENTTERM":      {"AD_Client_ID", "Value"},
-	"C_PROJECT":          {"AD_Client_ID", "Value"},
-	"M_PRICELIST":        {"AD_Client_ID", "Name"},
-	"M_PRODUCT":          {"AD_Client_ID", "Value"},
-	"M_PRODUCT_CATEGORY": {"AD_Client_ID", "Value"},
-	"M_WAREHOUSE":        {"AD_Client_ID", "Name"},
-}
 
 // checkUniqueKeys refuses a record that repeats another's unique key: those of
 // the ERP's own tables, and those the dictionary declares (AD_TableIndex).
 func checkUniqueKeys(ctx context.Context, tx *store.Tx, r *record) error {
 	var keys [][]string
-	if key, ok := uniqueKeys[strings.ToUpper(r.table.Name)]; ok {
+	if key := seed.UniqueKey(r.table.Name); key != nil {
 		keys = append(keys, key)
 	}
 	declared, err := declaredKeys(ctx, tx, r.table)

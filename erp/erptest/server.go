@@ -94,9 +94,9 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	s := &Server{opts: opts, db: db, routes: newNode(), events: newServerLog(opts.Clock, opts.Location)}
 	s.log = slog.New(teeHandler{s.events.Handler(), opts.Logger.Handler()})
 	s.node.started = s.now()
-	db.OnChange(func(tables map[string]bool) {
-		s.roles.changed(tables)
-		s.health.changed(tables)
+	db.OnChange(func(commit uint64, tables map[string]bool) {
+		s.roles.changed(commit, tables)
+		s.health.changed(commit, tables)
 		s.records.changed(tables)
 	})
 	if err := s.prepareAuth(ctx); err != nil {

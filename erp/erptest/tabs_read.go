@@ -80,7 +80,7 @@ func (c *call) answerTabPage(member string, find func(context.Context, *reader) 
 				cond.text, cond.args = cond.text+"("+where+")", append(cond.args, args...)
 			}
 		}
-		rows, err := rd.tx.Count(ctx, tab.table, cond.text, cond.args...)
+		rows, err := rd.tx.Total(ctx, tab.table, cond.text, cond.args...)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (c *call) answerTabPage(member string, find func(context.Context, *reader) 
 		if err != nil {
 			return err
 		}
-		page, err := rd.tx.Select(ctx, tab.table, store.Selection{
+		page, err := rd.tx.Page(ctx, tab.table, store.Selection{
 			Where: cond.text, Args: cond.args, OrderBy: orderBy, Limit: tabPageSize, Offset: number * tabPageSize,
 		})
 		if err != nil {

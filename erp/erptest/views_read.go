@@ -245,7 +245,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 		return nil, err
 	}
 	p := &listPage{size: rd.limit(q.top), skip: q.skip, noData: q.noData}
-	if p.rows, err = rd.tx.Count(ctx, v.table, sel.Where, sel.Args...); err != nil {
+	if p.rows, err = rd.tx.Total(ctx, v.table, sel.Where, sel.Args...); err != nil {
 		return nil, err
 	}
 	sel.Columns = sources(v.table, w.fields(), w.parentColumns()...)
@@ -256,7 +256,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 	if q.noData {
 		return p, nil
 	}
-	rows, err := rd.tx.Select(ctx, v.table, sel)
+	rows, err := rd.tx.Page(ctx, v.table, sel)
 	if err != nil {
 		return nil, err
 	}

@@ -246,7 +246,7 @@ func checkRoundTrip(t *testing.T, db *store.Store, seed uint64) (refused bool) {
 }
 
 func roundTripStore(t testing.TB) *store.Store {
-	db, err := store.Open(t.Context(), "")
+	db, err := store.Open(t.Context(), "", store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	require.NoError(t, db.Update(t.Context(), func(tx *store.Tx) error {

@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 
 // database is an SQLite database with the table of columnsOfT.
 func database(t testing.TB) *store.Store {
-	s, err := store.Open(t.Context(), "")
+	s, err := store.Open(t.Context(), "", store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	columns := columnsOfT()

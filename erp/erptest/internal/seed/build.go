@@ -224,7 +224,7 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	tx.DictionaryChanged()
-	return nil
+	return indexKeys(ctx, tx)
 }
 
 // indexParents lets the records of a parent be found without reading all; a

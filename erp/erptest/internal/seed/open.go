@@ -22,7 +22,7 @@ func Open(ctx context.Context, path string) (*store.Store, error) {
 // OpenWith is Open with options, which count only when the database is new.
 func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, error) {
 	if path == "" {
-		s, err := store.Open(ctx, "")
+		s, err := store.Open(ctx, "", store.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 	case info.IsDir():
 		return nil, fmt.Errorf("opening the database: %s is a directory; name a file", path)
 	}
-	s, err := store.Open(ctx, path)
+	s, err := store.Open(ctx, path, store.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func create(ctx context.Context, path string, opts Options) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	s, err := store.Open(ctx, f.Name())
+	s, err := store.Open(ctx, f.Name(), store.Options{})
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func Build(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	b.addSequences()
-	s, err := store.Open(ctx, "")
+	s, err := store.Open(ctx, "", store.Options{})
 	if err != nil {
 		return nil, err
 	}

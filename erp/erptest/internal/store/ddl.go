@@ -39,12 +39,21 @@ type PhysicalColumn struct {
 // TableExists tells whether the database has a table or view of that name, in
 // any case.
 func (tx *Tx) TableExists(ctx context.Context, name string) (bool, error) {
+	if tx.exists[name] {
+		return true, nil
+	}
 	var n int
 	// The columns are found by the database's own index of names; its list of
 	// tables would be read from end to end.
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM pragma_table_info(?) LIMIT 1)`, name).Scan(&n)
 	if err != nil {
 		return false, fmt.Errorf("looking for table %s: %w", name, err)
+	}
+	if n > 0 {
+		if tx.exists == nil {
+			tx.exists = map[string]bool{}
+		}
+		tx.exists[name] = true
 	}
 	return n > 0, nil
 }
@@ -103,6 +112,7 @@ func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, ro
 		return fmt.Errorf("inserting into %s: %w", table, err)
 	}
 	defer stmt.Close()
+	tx.touch(strings.ToUpper(table))
 	for i, row := range rows {
 		if _, err := stmt.ExecContext(ctx, row...); err != nil {
 			return fmt.Errorf("inserting row %d into %s: %w", i+1, table, err)

@@ -11,11 +11,13 @@ import (
 // CopyFrom replaces everything in s by what src holds, with SQLite's backup
 // function. Neither may be in use.
 func (s *Store) CopyFrom(ctx context.Context, src *Store) (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	src.mu.RLock()
-	defer src.mu.RUnlock()
-	conn, err := s.db.Conn(ctx)
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	s.state.Lock()
+	defer s.state.Unlock()
+	src.state.RLock()
+	defer src.state.RUnlock()
+	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("copying a database: %w", err)
 	}

@@ -18,6 +18,7 @@ const FirstCustomID = 1_000_000
 // does; a table without one gets it first. Ids of a transaction that fails
 // are given again.
 func (tx *Tx) NextID(ctx context.Context, table string) (int64, error) {
+	tx.touch("AD_SEQUENCE")
 	var id int64
 	err := tx.QueryRow(ctx, `UPDATE AD_Sequence SET CurrentNext=CurrentNext+IncrementNo
 		WHERE Name=? COLLATE NOCASE AND IsTableID='Y' AND IsActive='Y' RETURNING CurrentNext-IncrementNo`, table).Scan(&id)
@@ -49,7 +50,7 @@ func (tx *Tx) EnsureSequence(ctx context.Context, table string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO AD_Sequence(AD_Sequence_ID, AD_Sequence_UU, AD_Client_ID, AD_Org_ID, IsActive,
+	_, err = tx.exec(ctx, `INSERT INTO AD_Sequence(AD_Sequence_ID, AD_Sequence_UU, AD_Client_ID, AD_Org_ID, IsActive,
 		Created, CreatedBy, Updated, UpdatedBy, Name, Description, CurrentNext, CurrentNextSys, IncrementNo, StartNo,
 		IsAudited, IsAutoSequence, IsOrgLevelSequence, IsTableID, StartNewMonth, StartNewYear)
 		VALUES(?,?,0,0,'Y',datetime('now'),0,datetime('now'),0,?,?,?,200000,1,1000000,'N','Y','N','Y','N','N')`,

@@ -152,15 +152,19 @@ func (tx *Tx) One(ctx context.Context, t *Table, where string, args ...any) (Row
 
 // Count counts rows.
 func (tx *Tx) Count(ctx context.Context, t *Table, where string, args ...any) (int, error) {
+	var n int
+	if err := tx.QueryRow(ctx, countSQL(t, where), args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting %s: %w", t.Name, err)
+	}
+	return n, nil
+}
+
+func countSQL(t *Table, where string) string {
 	query := "SELECT COUNT(*) FROM " + Quote(t.Name)
 	if where != "" {
 		query += " WHERE " + where
 	}
-	var n int
-	if err := tx.QueryRow(ctx, query, args...).Scan(&n); err != nil {
-		return 0, fmt.Errorf("counting %s: %w", t.Name, err)
-	}
-	return n, nil
+	return query
 }
 
 // Insert writes one record as it is given; columns that are absent become
@@ -176,7 +180,7 @@ func (tx *Tx) Insert(ctx context.Context, t *Table, row Row) error {
 		cols.WriteString(Quote(n))
 		marks.WriteByte('?')
 	}
-	if _, err := tx.Exec(ctx, "INSERT INTO "+Quote(t.Name)+"("+cols.String()+") VALUES("+marks.String()+")", args...); err != nil {
+	if _, err := tx.exec(ctx, "INSERT INTO "+Quote(t.Name)+"("+cols.String()+") VALUES("+marks.String()+")", args...); err != nil {
 		return fmt.Errorf("inserting into %s: %w", t.Name, err)
 	}
 	tx.forget(t, row)
@@ -197,7 +201,7 @@ func (tx *Tx) Set(ctx context.Context, t *Table, row Row, where string, args ...
 		}
 		b.WriteString(Quote(n) + "=?")
 	}
-	res, err := tx.Exec(ctx, "UPDATE "+Quote(t.Name)+" SET "+b.String()+" WHERE "+where, append(values, args...)...)
+	res, err := tx.exec(ctx, "UPDATE "+Quote(t.Name)+" SET "+b.String()+" WHERE "+where, append(values, args...)...)
 	if err != nil {
 		return 0, fmt.Errorf("updating %s: %w", t.Name, err)
 	}
@@ -207,7 +211,7 @@ func (tx *Tx) Set(ctx context.Context, t *Table, row Row, where string, args ...
 
 // Delete removes the rows the condition finds and tells how many there were.
 func (tx *Tx) Delete(ctx context.Context, t *Table, where string, args ...any) (int64, error) {
-	res, err := tx.Exec(ctx, "DELETE FROM "+Quote(t.Name)+" WHERE "+where, args...)
+	res, err := tx.exec(ctx, "DELETE FROM "+Quote(t.Name)+" WHERE "+where, args...)
 	if err != nil {
 		return 0, fmt.Errorf("deleting from %s: %w", t.Name, err)
 	}
@@ -258,9 +262,19 @@ func (tx *Tx) forget(t *Table, row Row) {
 // DictionaryChanged forgets everything known of the dictionary; for callers
 // that write AD_ tables with SQL of their own.
 func (tx *Tx) DictionaryChanged() {
-	tx.touch("*")
+	tx.touch(everyTable)
 	tx.own = newDictionary()
 }
+
+// Changed says that the transaction changed a table with SQL of its own; see
+// [Store.OnChange].
+func (tx *Tx) Changed(table string) { tx.touch(strings.ToUpper(table)) }
+
+// Names of tables that are none; see [Store.OnChange].
+const (
+	everyTable = "*"
+	anyTable   = "?"
+)
 
 func (tx *Tx) touch(table string) {
 	if tx.changed == nil {

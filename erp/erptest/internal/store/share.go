@@ -10,9 +10,9 @@ import (
 )
 
 // Reader opens the store's database for reading alone, for services that run
-// beside the server: its connections cannot write, and their transactions and
-// results hold the store's lock as those of View do. The caller closes it, and
-// must not write to the store while it has a transaction or a result open.
+// beside the server: its connections cannot write. The transactions and results
+// of a database in memory hold the store's lock as those of View do: the caller
+// must not write to the store while one is open. The caller closes it.
 func (s *Store) Reader() *sql.DB {
 	db := sql.OpenDB(readConnector{s})
 	db.SetMaxOpenConns(16)
@@ -21,18 +21,43 @@ func (s *Store) Reader() *sql.DB {
 }
 
 // Write runs fn in a writing transaction of database/sql and commits it when fn
-// answers nil. The upper-case names of the tables it writes to are told to what
-// [Store.OnChange] has set.
+// answers nil. The names of the tables it writes to are told to what
+// [Store.OnChange] has set; without any, all may have changed.
 func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
 	return s.Update(ctx, func(tx *Tx) error {
 		if err := fn(tx.tx); err != nil {
 			return err
 		}
+		if len(tables) == 0 {
+			tx.touch(anyTable)
+		}
 		for _, t := range tables {
-			tx.touch(strings.ToUpper(t))
+			t = strings.ToUpper(t)
+			tx.touch(t)
+			if dictionaryTables[t] {
+				tx.DictionaryChanged()
+			}
 		}
 		return nil
 	})
+}
+
+// dictionaryTables are those that [Dictionary] is read from.
+var dictionaryTables = map[string]bool{
+	"AD_TABLE": true, "AD_COLUMN": true, "AD_ELEMENT": true, "AD_REFERENCE": true, "AD_REF_LIST": true, "AD_REF_TABLE": true,
+}
+
+// holdRead keeps writers away from a reader that does not have a state of its own.
+func (s *Store) holdRead() {
+	if !s.snapshots {
+		s.state.RLock()
+	}
+}
+
+func (s *Store) releaseRead() {
+	if !s.snapshots {
+		s.state.RUnlock()
+	}
 }
 
 // readConnector makes connections that only read.
@@ -73,11 +98,11 @@ type readConn struct {
 }
 
 func (c *readConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	c.s.mu.RLock()
+	c.s.holdRead()
 	opts.ReadOnly = true // begins without the writer's lock
 	tx, err := c.fullConn.BeginTx(ctx, opts)
 	if err != nil {
-		c.s.mu.RUnlock()
+		c.s.releaseRead()
 		return nil, err
 	}
 	c.inTx = true
@@ -88,10 +113,10 @@ func (c *readConn) QueryContext(ctx context.Context, query string, args []driver
 	if c.inTx {
 		return c.fullConn.QueryContext(ctx, query, args)
 	}
-	c.s.mu.RLock()
+	c.s.holdRead()
 	rows, err := c.fullConn.QueryContext(ctx, query, args)
 	if err != nil {
-		c.s.mu.RUnlock()
+		c.s.releaseRead()
 		return nil, err
 	}
 	return &readRows{Rows: rows, s: c.s}, nil
@@ -116,7 +141,7 @@ func (t *readTx) Commit() error { return t.Rollback() }
 func (t *readTx) Rollback() error {
 	defer func() {
 		t.c.inTx = false
-		t.c.s.mu.RUnlock()
+		t.c.s.releaseRead()
 	}()
 	return t.Tx.Rollback()
 }
@@ -133,7 +158,7 @@ func (r *readRows) Close() error {
 		return nil
 	}
 	r.closed = true
-	defer r.s.mu.RUnlock()
+	defer r.s.releaseRead()
 	return r.Rows.Close()
 }
 

@@ -8,18 +8,40 @@ import (
 	"sync"
 	"sync/atomic"
 
-	_ "modernc.org/sqlite" // the driver named "sqlite"
+	"modernc.org/sqlite"
 )
 
 // Store is one ERP database. It is safe for concurrent use.
+//
+// A database in a file shows each reader the state it had when the reader began,
+// so readers go on beside the writer and wait for its commit alone. One in memory
+// has one writer or many readers.
 type Store struct {
-	db   *sql.DB
-	path string
-	uri  string       // where other connections of this process find the database
-	mu   sync.RWMutex // one writer or many readers
-	dict atomic.Pointer[Dictionary]
+	db        *sql.DB // for readers
+	write     *sql.DB // for the writer, who does not wait for a connection while many read
+	path      string
+	uri       string     // where other connections of this process find the database
+	snapshots bool       // readers see a state of their own
+	writer    sync.Mutex // held by the one transaction that writes
 
-	onChange func(tables map[string]bool) // set before first use
+	// state is held for reading while a reader takes its snapshot, or as long as it
+	// reads when there are none; for writing while a commit becomes visible. It
+	// guards the commits, so that what is remembered beside the database belongs to
+	// the state of it that a transaction sees.
+	state   sync.RWMutex
+	commits uint64 // how many changes were committed
+
+	dict     atomic.Pointer[Dictionary] // as of the last commit
+	totals   totals
+	refused  atomic.Pointer[error] // why the last write failed, nil when it did not
+	onChange func(commit uint64, tables map[string]bool)
+}
+
+// Options change how a database is opened.
+type Options struct {
+	// Durable has every commit wait until it is on the disk. Without it a killed
+	// process loses nothing, but a power failure may undo the last commits.
+	Durable bool
 }
 
 // memoryNames makes every in-memory database its own.
@@ -27,34 +49,44 @@ var memoryNames atomic.Int64
 
 // Open opens the database file, creating an empty one when there is none. An
 // empty path opens a database in memory that ends with the Store.
-func Open(ctx context.Context, path string) (*Store, error) {
+func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	registerFunctions()
-	dsn := fmt.Sprintf("file:/erptest-%d?vfs=memdb", memoryNames.Add(1))
+	dsn := fmt.Sprintf("file:/erptest-%d?vfs=memdb&_pragma=synchronous(OFF)", memoryNames.Add(1))
 	if path != "" {
-		dsn = "file:" + escapePath(path) + "?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"
-	} else {
-		dsn += "&_pragma=synchronous(OFF)"
+		synchronous := "NORMAL"
+		if opts.Durable {
+			synchronous = "FULL"
+		}
+		dsn = "file:" + escapePath(path) + "?_pragma=journal_mode(WAL)&_pragma=journal_size_limit(67108864)&_pragma=synchronous(" + synchronous + ")"
 	}
 	dsn += "&_txlock=immediate&_pragma=busy_timeout(10000)"
-	db, err := sql.Open("sqlite", dsn)
+	plain, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("opening the ERP database: %w", err)
 	}
+	conns := connector{plain}
+	db := sql.OpenDB(conns)
 	db.SetMaxIdleConns(16)
 	db.SetMaxOpenConns(16)
-	s := &Store{db: db, path: path, uri: dsn}
+	s := &Store{db: db, write: db, path: path, uri: dsn, snapshots: path != ""}
 	s.dict.Store(newDictionary())
-	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the ERP database: %w", err), db.Close())
+	if s.snapshots {
+		s.write = sql.OpenDB(conns)
+		s.write.SetMaxOpenConns(1)
+	}
+	if err := s.write.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the ERP database: %w", err), s.Close())
 	}
 	return s, nil
 }
 
 // Close ends the store; a database in memory is gone with it.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.db.Close()
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	s.state.Lock()
+	defer s.state.Unlock()
+	return errors.Join(s.db.Close(), s.write.Close()) // closing twice does nothing
 }
 
 // Path is the database file, "" for one in memory.
@@ -62,64 +94,140 @@ func (s *Store) Path() string { return s.path }
 
 // Tx is one transaction. It belongs to the goroutine that runs it.
 type Tx struct {
-	tx    *sql.Tx
-	s     *Store
-	own   *Dictionary // set once the transaction changed the dictionary
-	write bool
-	hooks []func() // run after commit
-	depth int
+	tx     *sql.Tx
+	s      *Store
+	shared *Dictionary // the dictionary of the state the transaction sees
+	own    *Dictionary // set once the transaction changed the dictionary
+	commit uint64      // the last commit the transaction sees
+	write  bool
+	wrote  bool     // something that is in no table
+	hooks  []func() // run after commit
+	depth  int
 
 	changed map[string]bool // upper-case names of the tables written to
+	exists  map[string]bool // tables the database was seen to have
 }
+
+// Commit is the number of the last commit the transaction sees. What was read at
+// one commit holds at another unless a change in between says otherwise; see
+// [Store.OnChange].
+func (tx *Tx) Commit() uint64 { return tx.commit }
+
+// Writing tells whether the transaction may write.
+func (tx *Tx) Writing() bool { return tx.write }
 
 // View runs fn in a reading transaction.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	sqlTx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, done, err := s.beginRead(ctx)
 	if err != nil {
 		return fmt.Errorf("beginning a read: %w", err)
 	}
-	defer sqlTx.Rollback() //nolint:errcheck // nothing was written
-	return fn(&Tx{tx: sqlTx, s: s})
+	defer done()
+	return fn(tx)
+}
+
+// beginRead begins a transaction on a state of the database; done ends it.
+func (s *Store) beginRead(ctx context.Context) (tx *Tx, done func(), err error) {
+	if !s.snapshots {
+		s.state.RLock()
+		sqlTx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			s.state.RUnlock()
+			return nil, nil, err
+		}
+		return &Tx{tx: sqlTx, s: s, shared: s.dict.Load(), commit: s.commits}, func() {
+			_ = sqlTx.Rollback() // nothing was written
+			s.state.RUnlock()
+		}, nil
+	}
+	// The connection comes first: waiting for one must not hold up commits.
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.state.RLock()
+	defer s.state.RUnlock()
+	sqlTx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, nil, errors.Join(err, conn.Close())
+	}
+	done = func() {
+		_ = sqlTx.Rollback() // nothing was written
+		_ = conn.Close()     // it goes back to the pool
+	}
+	var version int // the state is that of the first statement
+	if err := sqlTx.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&version); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return &Tx{tx: sqlTx, s: s, shared: s.dict.Load(), commit: s.commits}, done, nil
 }
 
 // Update runs fn in a writing transaction and commits it when fn answers nil;
 // otherwise nothing of it remains.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sqlTx, err := s.db.BeginTx(ctx, nil)
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	if !s.snapshots {
+		s.state.Lock()
+		defer s.state.Unlock()
+	}
+	err := s.update(ctx, fn)
+	s.noteRefusal(err)
+	return err
+}
+
+func (s *Store) update(ctx context.Context, fn func(*Tx) error) error {
+	sqlTx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning a write: %w", err)
 	}
-	defer sqlTx.Rollback() //nolint:errcheck // after Commit it does nothing
-	tx := &Tx{tx: sqlTx, s: s, write: true}
+	defer sqlTx.Rollback()                                                            //nolint:errcheck // after Commit it does nothing
+	tx := &Tx{tx: sqlTx, s: s, write: true, shared: s.dict.Load(), commit: s.commits} // only writers change either
 	if err := fn(tx); err != nil {
 		return err
+	}
+	if s.snapshots {
+		s.state.Lock()
+		defer s.state.Unlock()
 	}
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
-	if tx.own != nil {
-		s.dict.Store(tx.own)
-	}
-	if s.onChange != nil && len(tx.changed) > 0 {
-		s.onChange(tx.changed)
-	}
-	for _, h := range tx.hooks {
-		h()
+	s.publish(tx)
+	if tx.wrote || len(tx.changed) > 0 {
+		s.refused.Store(nil)
 	}
 	return nil
 }
 
-// OnChange has fn told, after each commit and before any other transaction,
-// the upper-case names of the tables that were written with [Tx.Insert],
-// [Tx.Set] and [Tx.Delete]; [Tx.DictionaryChanged] counts as the name "*". It
-// is called once, before the store is used, and fn must not use the store.
-func (s *Store) OnChange(fn func(tables map[string]bool)) { s.onChange = fn }
+// publish makes what is remembered beside the database that of the transaction,
+// which was committed. The caller holds state.
+func (s *Store) publish(tx *Tx) {
+	if tx.own != nil {
+		s.dict.Store(tx.own)
+	}
+	if len(tx.changed) > 0 {
+		s.commits++
+		s.totals.committed(s.commits, tx.changed)
+		if s.onChange != nil {
+			s.onChange(s.commits, tx.changed)
+		}
+	}
+	for _, h := range tx.hooks {
+		h()
+	}
+}
 
-// AfterCommit has h run once the transaction is committed, not when it fails.
+// OnChange has fn told, after each commit and before any other transaction sees
+// it, the number of the commit and the upper-case names of the tables that were
+// written. The name "*" stands for all tables of the dictionary, "?" for SQL of a
+// caller's own ([Tx.Exec]). It is called once, before the store is used, and fn
+// must not use the store.
+func (s *Store) OnChange(fn func(commit uint64, tables map[string]bool)) { s.onChange = fn }
+
+// AfterCommit has h run once the transaction is committed, before others see it;
+// not when it fails. h must not use the store.
 func (tx *Tx) AfterCommit(h func()) { tx.hooks = append(tx.hooks, h) }
 
 // Savepoint runs fn so that, when it answers an error, its own changes are
@@ -128,7 +236,7 @@ func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	tx.depth++
 	name := fmt.Sprintf("sp%d", tx.depth)
 	defer func() { tx.depth-- }()
-	if _, err := tx.Exec(ctx, "SAVEPOINT "+name); err != nil {
+	if _, err := tx.exec(ctx, "SAVEPOINT "+name); err != nil {
 		return err
 	}
 	own, hooks := tx.own, len(tx.hooks)
@@ -137,10 +245,11 @@ func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	}
 	if err := fn(); err != nil {
 		tx.own, tx.hooks = own, tx.hooks[:hooks]
-		_, rerr := tx.Exec(context.WithoutCancel(ctx), "ROLLBACK TO "+name+"; RELEASE "+name)
+		clear(tx.exists)
+		_, rerr := tx.exec(context.WithoutCancel(ctx), "ROLLBACK TO "+name+"; RELEASE "+name)
 		return errors.Join(err, rerr)
 	}
-	_, err := tx.Exec(ctx, "RELEASE "+name)
+	_, err := tx.exec(ctx, "RELEASE "+name)
 	return err
 }
 
@@ -148,19 +257,26 @@ func (tx *Tx) dict() *Dictionary {
 	if tx.own != nil {
 		return tx.own
 	}
-	return tx.s.dict.Load()
+	return tx.shared
 }
 
 // changeDict is the dictionary this transaction may forget things from.
 func (tx *Tx) changeDict() *Dictionary {
 	if tx.own == nil {
-		tx.own = tx.s.dict.Load().clone()
+		tx.own = tx.shared.clone()
 	}
 	return tx.own
 }
 
-// Exec runs one statement.
+// Exec runs a statement of the caller's own. Which tables it changes is not known:
+// what is remembered of any table's rows is forgotten.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	tx.touch(anyTable)
+	clear(tx.exists)
+	return tx.exec(ctx, query, args...)
+}
+
+func (tx *Tx) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	return tx.tx.ExecContext(ctx, query, args...)
 }
 
