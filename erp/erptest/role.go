@@ -104,7 +104,6 @@ func (rc *roleCache) changed(commit uint64, tables map[string]bool) {
 	}
 }
 
-
 // size tells how many roles and rules about paths are in the cache.
 func (rc *roleCache) size() (roles, resources int) {
 	rc.mu.Lock()

@@ -21,6 +21,11 @@ type Options struct {
 	// Path is the database file, which survives restarts; it is created and
 	// filled with the demo data when it does not exist. Empty means memory.
 	Path string
+	// Durable has every write wait until it is on the disk. Without it, what was
+	// answered survives the end of the process, however it comes, but a power failure
+	// or a crash of the system may undo the writes since the journal was last synced:
+	// some seconds under load, longer when little is written. It counts with Path.
+	Durable bool
 	// Clock tells the time the server lives in; nil is [time.Now].
 	Clock func() time.Time
 	// Location is the zone in which the server writes times, nil is UTC.
@@ -87,7 +92,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.RequestTimeout == 0 {
 		opts.RequestTimeout = 120 * time.Second
 	}
-	db, err := seed.OpenWith(ctx, opts.Path, seed.Options{RealProcessNumbers: opts.Strict})
+	db, err := seed.OpenWith(ctx, opts.Path, seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable})
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -14,12 +15,14 @@ import (
 
 // Open opens the database at path, or one in memory when path is empty, and
 // fills it when it is new. Filling is all or nothing: a process that dies on
-// the way leaves no file. The caller closes the store.
+// the way leaves no database, and what it leaves is swept by the next. The caller
+// closes the store.
 func Open(ctx context.Context, path string) (*store.Store, error) {
 	return OpenWith(ctx, path, Options{})
 }
 
-// OpenWith is Open with options, which count only when the database is new.
+// OpenWith is Open with options. A file that cannot be used or written, or that
+// another version made, is refused with what to do about it.
 func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, error) {
 	if path == "" {
 		s, err := store.Open(ctx, "", store.Options{})
@@ -31,73 +34,111 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		}
 		return s, nil
 	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() == 0:
-		if err := create(ctx, path, opts); err != nil {
-			return nil, fmt.Errorf("making the database %s: %w", path, err)
-		}
-	case err != nil:
-		return nil, fmt.Errorf("opening the database: %w", err)
-	case info.IsDir():
-		return nil, fmt.Errorf("opening the database: %s is a directory; name a file", path)
-	}
-	s, err := store.Open(ctx, path, store.Options{})
+	found, err := inspect(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.View(ctx, func(tx *store.Tx) error {
-		_, err := tx.Table(ctx, "AD_Column")
-		return err
-	}); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s is no database of the embedded ERP: %w", path, err), s.Close())
+	if !found {
+		if err := create(ctx, path, opts); err != nil {
+			return nil, explain(fmt.Errorf("making the database %s: %w", path, err), path)
+		}
+	}
+	sweep(path)
+	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable})
+	if err != nil {
+		return nil, explain(fmt.Errorf("opening the database %s: %w", path, err), path)
+	}
+	if err := settle(ctx, s); err != nil {
+		return nil, errors.Join(explain(fmt.Errorf("opening the database %s: %w", path, err), path), s.Close())
 	}
 	return s, nil
 }
 
 // create makes a filled database beside path and moves it there.
-func create(ctx context.Context, path string, opts Options) (err error) {
+func create(ctx context.Context, path string, opts Options) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			for _, suffix := range []string{"", "-wal", "-shm"} {
-				_ = os.Remove(f.Name() + suffix) // the first error is the one to tell
+	for {
+		name, err := createBeside(ctx, path, opts)
+		if _, gone := os.Lstat(name); err != nil && name != "" && errors.Is(gone, fs.ErrNotExist) {
+			if found, ferr := inspect(path); found || ferr != nil {
+				return ferr
 			}
+			continue // another process that starts on this folder has swept it
 		}
-	}()
-	if err := f.Close(); err != nil {
+		remove(name)
 		return err
 	}
+}
+
+// createBeside makes a filled database and links it to path; name is where it
+// was made, "" when nothing was.
+func createBeside(ctx context.Context, path string, opts Options) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	s, err := store.Open(ctx, f.Name(), store.Options{})
 	if err != nil {
-		return err
+		return f.Name(), err
 	}
 	if err := errors.Join(fill(ctx, s, opts), s.Close()); err != nil {
-		return err
+		return f.Name(), err
+	}
+	if err := f.Sync(); err != nil {
+		return f.Name(), err
 	}
 	// Linking, unlike renaming, does not push aside what another process made
 	// in the meantime.
-	err = os.Link(f.Name(), path)
-	if err == nil || errors.Is(err, fs.ErrExist) && notEmpty(path) {
-		return os.Remove(f.Name())
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, gone := os.Lstat(f.Name()); gone != nil {
+			return f.Name(), err
+		}
+		if err := os.Rename(f.Name(), path); err != nil { // a file system without links
+			return f.Name(), err
+		}
 	}
-	return os.Rename(f.Name(), path)
+	if dir, err := os.Open(filepath.Dir(path)); err == nil { // so that a power failure does not undo the link
+		_ = dir.Sync() // not every system can
+		_ = dir.Close()
+	}
+	return f.Name(), nil
 }
 
-func notEmpty(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() > 0
+// newSuffix marks databases that are being made.
+const newSuffix = ".new-"
+
+// sweep removes what killed processes left while they made the database. It may
+// hit one that is at work; that one begins again.
+func sweep(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return // nothing depends on it
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+newSuffix) && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
 }
 
-// Options change what a new database holds.
+// remove removes a database with what belongs to it.
+func remove(name string) {
+	if name == "" {
+		return
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		_ = os.Remove(name + suffix) // what is left is swept by the next start
+	}
+}
+
+// Options change how a database is opened.
 type Options struct {
-	// RealProcessNumbers leaves to processes 291 and 194 what they are in
+	// Durable has every commit wait for the disk; see [store.Options].
+	Durable bool
+	// RealProcessNumbers, which counts only when the database is new, leaves to processes 291 and 194 what they are in
 	// every installation of the ERP: the print of an inventory and the import
 	// of business partners. Without it, they synchronise a table and import a
 	// package, which is what some tools expect of these numbers.
@@ -120,7 +161,10 @@ func fill(ctx context.Context, s *store.Store, opts Options) error {
 				return err
 			}
 		}
-		return addSecrets(ctx, tx)
+		if err := addSecrets(ctx, tx); err != nil {
+			return err
+		}
+		return mark(ctx, tx)
 	})
 }
 

@@ -1,0 +1,225 @@
+package seed
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// A database file says in its header whose it is and which form its data have.
+// Files of before these marks have zeros there.
+const (
+	applicationID = 0x65727068 // "erph"
+	// schemaVersion is raised with every change of the tables or of the dictionary
+	// that the server's own code depends on, together with a step in migrations.
+	schemaVersion = 1
+)
+
+// migrations bring a database of each older version to the next one. Each is part
+// of one transaction.
+var migrations = [schemaVersion]func(context.Context, *store.Tx) error{
+	adopt,
+}
+
+// Offsets in the header of an SQLite file.
+const (
+	headerVersion     = 60
+	headerApplication = 68
+	headerSize        = 100
+)
+
+// inspect looks at a database file without changing it, and tells whether there
+// is one.
+func inspect(path string) (found bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, jerr := os.Stat(path + "-wal"); jerr == nil {
+			if _, err = os.Stat(path); err == nil { // another process has just made it
+				return true, nil
+			}
+			return false, fmt.Errorf("opening the database: %s is missing, but its journal %[1]s-wal is there, which holds changes to it: "+
+				"put the database back, or remove the journal to begin anew with the demo data", path)
+		}
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("opening the database: %w", err)
+	case info.IsDir():
+		return false, fmt.Errorf("opening the database: %s is a directory; name a file", path)
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("opening the database: %s is no regular file", path)
+	case info.Size() == 0:
+		return false, fmt.Errorf("opening the database: %s is empty, so its data are lost: put back a copy, or remove it to begin anew with the demo data", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("opening the database: %w", err)
+	}
+	defer f.Close()
+	header := make([]byte, headerSize)
+	if n, err := io.ReadFull(f, header); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, fmt.Errorf("opening the database %s: %w", path, err)
+	} else if n < headerSize || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
+		return false, explain(fmt.Errorf("opening the database %s: %w", path, store.ErrDamaged), path)
+	}
+	owner, version := binary.BigEndian.Uint32(header[headerApplication:]), binary.BigEndian.Uint32(header[headerVersion:])
+	if err := checkMarks(int64(owner), int64(version)); err != nil {
+		return false, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	return true, nil
+}
+
+// checkMarks refuses what is not ours, or newer than this program.
+func checkMarks(owner, version int64) error {
+	switch {
+	case owner == 0 && version == 0, owner == applicationID && version <= schemaVersion:
+		return nil
+	case owner == applicationID:
+		return fmt.Errorf("a newer version of erphub wrote it (form %d of the data; this one knows up to %d): "+
+			"use that version, or another file", version, schemaVersion)
+	default:
+		return errors.New("it belongs to another program; name another file")
+	}
+}
+
+// mark writes the marks of this version.
+func mark(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.Exec(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, schemaVersion))
+	return err
+}
+
+// settle brings an open database to this version and makes sure that it can be
+// written.
+func settle(ctx context.Context, s *store.Store) error {
+	var owner, version int64
+	err := s.View(ctx, func(tx *store.Tx) error {
+		if err := tx.QueryRow(ctx, "PRAGMA application_id").Scan(&owner); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, "PRAGMA user_version").Scan(&version)
+	})
+	if err != nil {
+		return err
+	}
+	if err := checkMarks(owner, version); err != nil {
+		return err
+	}
+	if version == schemaVersion {
+		if err := s.View(ctx, func(tx *store.Tx) error { return checkFilled(ctx, tx) }); err != nil {
+			return err
+		}
+		return s.Touch(ctx)
+	}
+	return s.Update(ctx, func(tx *store.Tx) error {
+		for _, step := range migrations[version:] {
+			if err := step(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if err := checkFilled(ctx, tx); err != nil {
+			return err
+		}
+		return mark(ctx, tx)
+	})
+}
+
+// adopt takes over a database of before the marks, if it has all that version 1
+// has.
+func adopt(ctx context.Context, tx *store.Tx) error {
+	template, err := templates.get(ctx)
+	if err != nil {
+		return fmt.Errorf("building the demo data: %w", err)
+	}
+	want := map[string][]store.PhysicalColumn{}
+	err = template.View(ctx, func(tx *store.Tx) error {
+		names, err := tx.TableNames(ctx)
+		for _, name := range names {
+			if want[name], err = tx.PhysicalColumns(ctx, name); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("building the demo data: %w", err)
+	}
+	var missing []string
+	for name, columns := range want {
+		have, err := tx.PhysicalColumns(ctx, name)
+		if err != nil {
+			return err
+		}
+		there := map[string]bool{}
+		for _, c := range have {
+			there[strings.ToUpper(c.Name)] = true
+		}
+		for _, c := range columns {
+			if !there[strings.ToUpper(c.Name)] {
+				missing = append(missing, name+"."+c.Name)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return fmt.Errorf("its tables are not those of this version: %d columns are missing, %s the first; "+
+			"use the version of erphub that made it, or another file", len(missing), missing[0])
+	}
+	return indexKeys(ctx, tx)
+}
+
+// checkFilled refuses a database without the rows that every request needs.
+func checkFilled(ctx context.Context, tx *store.Tx) error {
+	for _, table := range []string{"AD_Table", "AD_Column", "AD_Client", "AD_Role", "AD_User", "AD_Sequence"} {
+		exists, err := tx.TableExists(ctx, table)
+		if err != nil {
+			return err
+		}
+		var n int
+		if exists {
+			if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM (SELECT 1 FROM "+store.Quote(table)+" LIMIT 1)").Scan(&n); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			return fmt.Errorf("it is no database of the embedded ERP, or was changed by other programs: %s has no rows; "+
+				"put back a copy, or name another file", table)
+		}
+	}
+	return nil
+}
+
+// explain adds what can be done about a condition of the files.
+func explain(err error, path string) error {
+	cond := store.Condition(err)
+	for _, known := range []error{store.ErrDamaged, store.ErrReadOnly} {
+		if cond == nil && errors.Is(err, known) {
+			cond = known
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		cond = store.ErrDiskFull
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		cond = store.ErrReadOnly
+	}
+	switch {
+	case errors.Is(cond, store.ErrDiskFull):
+		return fmt.Errorf("%w: the disk is full; make room, or choose another folder", err)
+	case errors.Is(cond, store.ErrReadOnly):
+		return fmt.Errorf("%w: the file and its folder %s must be writable; change that, or choose another folder", err, filepath.Dir(path))
+	case errors.Is(cond, store.ErrDamaged):
+		return fmt.Errorf("%w: the file is damaged, or no database; put back a copy, or move it away, with %s-wal, to begin anew with the demo data", err, path)
+	}
+	return err
+}
