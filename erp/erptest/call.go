@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -94,9 +95,17 @@ func (c *call) body() ([]byte, error) {
 		return nil, page(http.StatusRequestEntityTooLarge)
 	}
 	if err != nil {
-		return nil, page(http.StatusBadRequest)
+		return nil, badBody(err)
 	}
 	return body, nil
+}
+
+// badBody is the answer to a body that did not come whole.
+func badBody(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return page(http.StatusRequestTimeout)
+	}
+	return page(http.StatusBadRequest)
 }
 
 func acceptsJSON(r *http.Request) bool { return acceptsType(r, "application/json", false) }

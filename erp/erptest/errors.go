@@ -3,8 +3,10 @@ package erptest
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -91,12 +93,22 @@ func (c *call) writeError(err error) {
 		c.w.WriteHeader(text.status)
 		_, _ = c.w.Write([]byte(text.text))
 	case errors.As(err, &named):
-		c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
+		c.logFailure(err)
 		c.json(http.StatusInternalServerError, wire.NewObject("title", named.title, "status", 500, "detail", named.prefix+publicText(named.err)))
 	default:
-		c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
+		c.logFailure(err)
 		c.json(http.StatusInternalServerError, wire.NewObject("title", "Server error", "status", 500, "detail", publicText(err)))
 	}
+}
+
+// logFailure logs an error that has no status of its own: as a warning when the
+// response does not say what it is.
+func (c *call) logFailure(err error) {
+	level := slog.LevelWarn
+	if p := plainError(""); errors.As(err, &p) {
+		level = slog.LevelInfo
+	}
+	c.srv.log.Log(c.ctx(), level, "request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
 }
 
 // plainError is an error whose text may be shown to the caller.
@@ -105,11 +117,22 @@ type plainError string
 func (e plainError) Error() string { return string(e) }
 
 // publicText is what of an unclassified error may leave the server: texts made
-// for callers as they are, anything else (SQL above all) not at all.
+// for callers as they are, what is wrong with the server's files in our words,
+// anything else (SQL above all) not at all.
 func publicText(err error) string {
 	var p plainError
 	if errors.As(err, &p) {
 		return string(p)
+	}
+	switch store.Condition(err) {
+	case store.ErrDiskFull:
+		return "nothing was changed: the disk with the server's data is full; make room there and try again"
+	case store.ErrReadOnly:
+		return "nothing was changed: the server's data cannot be written; make the files and their folder writable and try again"
+	case store.ErrDamaged:
+		return "the server's database is damaged; stop the server and put back a copy"
+	case store.ErrDisk:
+		return "the disk with the server's data cannot be read or written; the server's log has the details"
 	}
 	return "the server could not do this; its log says why"
 }

@@ -3,6 +3,7 @@ package erptest
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,8 +20,8 @@ const healthAge = 20 * time.Second
 type healthCache struct {
 	mu      sync.Mutex // guards the fields below, and one check at a time
 	answers [2]struct {
-		up bool
-		at time.Time
+		reason string // why it is not up, "" when it is
+		at     time.Time
 	}
 
 	keyMu    sync.Mutex // guards the fields below; not held while waiting for the database
@@ -78,10 +79,10 @@ func health(c *call) error {
 		return page(http.StatusUnauthorized)
 	}
 	withDB := strings.EqualFold(c.query.get("db"), "true")
-	up := c.srv.healthy(c.ctx(), withDB)
 	status, word, database := http.StatusOK, "UP", "connected"
-	if !up {
+	if reason := c.srv.unhealthy(c.ctx(), withDB); reason != "" {
 		status, word, database = http.StatusServiceUnavailable, "DOWN", "disconnected"
+		c.w.Header().Set("X-Health-Reason", reason)
 	}
 	o := wire.NewObject("status", word)
 	if withDB {
@@ -91,9 +92,10 @@ func health(c *call) error {
 	return nil
 }
 
-// healthy tells whether the server, and with db its database, can do its work;
-// for 20 s it says the same again.
-func (s *Server) healthy(ctx context.Context, db bool) bool {
+// unhealthy tells why the server, or with db its database, cannot do its work, ""
+// when it can; for 20 s it says the same again. A server that could not write is
+// not up until it can.
+func (s *Server) unhealthy(ctx context.Context, db bool) string {
 	s.health.mu.Lock()
 	defer s.health.mu.Unlock()
 	i := 0
@@ -103,14 +105,28 @@ func (s *Server) healthy(ctx context.Context, db bool) bool {
 	last := &s.health.answers[i]
 	now := s.now()
 	if age := now.Sub(last.at); !last.at.IsZero() && age >= 0 && age < healthAge {
-		return last.up
+		return last.reason
 	}
-	last.up, last.at = true, now
-	if db {
-		last.up = s.db.View(ctx, func(tx *store.Tx) error {
+	last.reason, last.at = "", now
+	err := s.db.Writable(ctx)
+	if err == nil && db {
+		err = s.db.View(ctx, func(tx *store.Tx) error {
 			var n int
 			return tx.QueryRow(ctx, `SELECT 1`).Scan(&n)
-		}) == nil
+		})
 	}
-	return last.up
+	if err == nil {
+		return ""
+	}
+	s.log.Warn("the server is not healthy", "error", err)
+	if cond := store.Condition(err); cond != nil {
+		err = cond
+	}
+	last.reason = "the database cannot be used"
+	for _, cond := range []error{store.ErrDiskFull, store.ErrReadOnly, store.ErrDamaged, store.ErrDisk} {
+		if errors.Is(err, cond) {
+			last.reason = cond.Error()
+		}
+	}
+	return last.reason
 }

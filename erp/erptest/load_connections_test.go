@@ -92,6 +92,67 @@ func TestSlowClients(t *testing.T) {
 	othersAreServed(t, srv, token)
 }
 
+// A body that does not come is given up, whoever waits for it, and one that nobody
+// reads does not hold its connection.
+func TestSlowBodiesAreGivenUp(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t, erptest.Options{BodyTimeout: 100 * time.Millisecond})
+	token, _ := logIn(t, srv, asGardenAdmin)
+	for name, tc := range map[string]struct {
+		head string
+		want int
+	}{
+		"a length":           {"POST /api/v1/auth/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", http.StatusRequestTimeout},
+		"nothing at all":     {"POST /api/v1/auth/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n", http.StatusRequestTimeout},
+		"chunks":             {"POST /api/v1/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n[{\"me\r\n", http.StatusRequestTimeout},
+		"nobody reads it":    {"POST /api/v1/models/C_Order HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n", http.StatusUnauthorized},
+		"nobody wants it":    {"GET /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", http.StatusOK},
+		"there is no such":   {"POST /api/v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", http.StatusNotFound},
+		"nobody wants a GiB": {"GET /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 1073741824\r\n\r\n", http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := dialServer(t, srv)
+			require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+			_, err := io.WriteString(conn, tc.head)
+			require.NoError(t, err)
+			reader := bufio.NewReader(conn)
+			resp, err := http.ReadResponse(reader, nil)
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			assert.Equal(t, tc.want, resp.StatusCode)
+			_, err = io.Copy(io.Discard, resp.Body)
+			require.NoError(t, err)
+			_, err = reader.ReadByte()
+			require.Error(t, err)
+			require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the server still holds the connection")
+		})
+	}
+}
+
+// A connection is good for more requests after a body, and what is done with a
+// body may take longer than the body.
+func TestBodiesLeaveNoDeadline(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t, erptest.Options{BodyTimeout: 100 * time.Millisecond})
+	token, _ := logIn(t, srv, asGardenAdmin)
+	srv.Faults().On(erptest.Match{Method: "PUT"}, erptest.Delay(150*time.Millisecond))
+	conn := dialServer(t, srv)
+	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	reader := bufio.NewReader(conn)
+	for i := range 3 {
+		body := fmt.Sprintf(`{"Description":"%d"}`, i)
+		_, err := fmt.Fprintf(conn, "PUT /api/v1/models/C_BPartner/118 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", token, len(body), body)
+		require.NoError(t, err)
+		resp, err := http.ReadResponse(reader, nil)
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, http.StatusOK, resp.StatusCode)
+	}
+}
+
 // endless is a body that goes on until it has been read to the end.
 type endless struct{ left, read int64 }
 

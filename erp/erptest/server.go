@@ -37,6 +37,10 @@ type Options struct {
 	// RequestTimeout bounds one request from its header to its answer; 0 means
 	// 120 s, the statement timeout of the real server.
 	RequestTimeout time.Duration
+	// BodyTimeout is how long a request's body may keep the server waiting: it must
+	// be there that long after the header, with one more second for every 64 KiB; 0
+	// means 10 s.
+	BodyTimeout time.Duration
 	// Strict switches off what the server accepts beyond the real one:
 	// refreshToken for refresh_token in POST /auth/refresh, PATCH for PUT on
 	// records, an array of AD_Column records in one POST, @<TableName>_ID@ for
@@ -91,6 +95,9 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	}
 	if opts.RequestTimeout == 0 {
 		opts.RequestTimeout = 120 * time.Second
+	}
+	if opts.BodyTimeout == 0 {
+		opts.BodyTimeout = 10 * time.Second
 	}
 	db, err := seed.OpenWith(ctx, opts.Path, seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable})
 	if err != nil {
@@ -232,6 +239,7 @@ func (s *Server) now() time.Time { return s.opts.Clock() }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Clients compare this header with their own clock.
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
+	s.pace(w, r)
 	s.faults.apply(w, r, s.answer)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -31,14 +32,15 @@ func (a *app) sandboxCommand() *cli.Command {
 		Usage: "serve an embedded ERP with demo data",
 		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
 			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
-			"what it holds. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
+			"what it holds: also when the program is killed, and with --durable through a power failure. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
-			"loopback unless told otherwise.\n\n" +
+			"loopback unless told otherwise. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
 			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +
 			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
+			&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
 			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
 			&cli.BoolFlag{Name: "strict", Usage: "answer only what the real server answers: no PATCH, no numbers for processes"},
@@ -47,7 +49,11 @@ func (a *app) sandboxCommand() *cli.Command {
 			if c.Args().Present() {
 				return usagef("sandbox takes no arguments, got %q", c.Args().First())
 			}
+			if c.Bool("durable") && c.String("data") == "" {
+				return usagef("--durable is about data on a disk: name their folder with --data")
+			}
 			o := sandboxOptions{
+				durable: c.Bool("durable"), debug: c.Bool("debug"),
 				listen: c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
 			}
 			if c.Bool("write-profiles") {
@@ -61,13 +67,18 @@ func (a *app) sandboxCommand() *cli.Command {
 type sandboxOptions struct {
 	listen, data, readyFile string
 	strict, json            bool
+	durable, debug          bool
 	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
 }
 
 func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	opts := erptest.Options{Logger: a.log, Strict: o.strict}
+	log := a.log
+	if !o.debug { // what goes wrong inside is said without --debug, too
+		log = slog.New(slog.NewTextHandler(a.streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+	opts := erptest.Options{Logger: log, Strict: o.strict, Durable: o.durable}
 	if o.data != "" {
 		unlock, err := lockData(o.data)
 		if err != nil {

@@ -40,16 +40,16 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 	}
 	if !found {
 		if err := create(ctx, path, opts); err != nil {
-			return nil, explain(fmt.Errorf("making the database %s: %w", path, err), path)
+			return nil, explain("making the database", path, err)
 		}
 	}
 	sweep(path)
 	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable})
 	if err != nil {
-		return nil, explain(fmt.Errorf("opening the database %s: %w", path, err), path)
+		return nil, explain("opening the database", path, err)
 	}
 	if err := settle(ctx, s); err != nil {
-		return nil, errors.Join(explain(fmt.Errorf("opening the database %s: %w", path, err), path), s.Close())
+		return nil, errors.Join(explain("opening the database", path, err), s.Close())
 	}
 	return s, nil
 }

@@ -71,7 +71,7 @@ func inspect(path string) (found bool, err error) {
 	if n, err := io.ReadFull(f, header); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, fmt.Errorf("opening the database %s: %w", path, err)
 	} else if n < headerSize || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
-		return false, explain(fmt.Errorf("opening the database %s: %w", path, store.ErrDamaged), path)
+		return false, explain("opening the database", path, store.ErrDamaged)
 	}
 	owner, version := binary.BigEndian.Uint32(header[headerApplication:]), binary.BigEndian.Uint32(header[headerVersion:])
 	if err := checkMarks(int64(owner), int64(version)); err != nil {
@@ -199,27 +199,31 @@ func checkFilled(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// explain adds what can be done about a condition of the files.
-func explain(err error, path string) error {
-	cond := store.Condition(err)
-	for _, known := range []error{store.ErrDamaged, store.ErrReadOnly} {
-		if cond == nil && errors.Is(err, known) {
-			cond = known
-		}
+// explain says what was tried with the database, and what can be done when it is
+// its files that stand against it.
+func explain(what, path string, err error) error {
+	advice := ""
+	switch cond := condition(err); cond {
+	case store.ErrDiskFull:
+		advice = "the disk is full; make room, or choose another folder: "
+	case store.ErrReadOnly:
+		advice = fmt.Sprintf("the file and its folder %s must be writable; change that, or choose another folder: ", filepath.Dir(path))
+	case store.ErrDamaged:
+		advice = fmt.Sprintf("the file is damaged, or no database; put back a copy, or move it away, with %s-wal, to begin anew with the demo data: ", path)
 	}
+	return fmt.Errorf("%s %s: %s%w", what, path, advice, err)
+}
+
+// condition is what an error of the database or of the system says about the
+// files.
+func condition(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		cond = store.ErrDiskFull
+		return store.ErrDiskFull
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		cond = store.ErrReadOnly
+		return store.ErrReadOnly
+	case errors.Is(err, store.ErrDamaged):
+		return store.ErrDamaged
 	}
-	switch {
-	case errors.Is(cond, store.ErrDiskFull):
-		return fmt.Errorf("%w: the disk is full; make room, or choose another folder", err)
-	case errors.Is(cond, store.ErrReadOnly):
-		return fmt.Errorf("%w: the file and its folder %s must be writable; change that, or choose another folder", err, filepath.Dir(path))
-	case errors.Is(cond, store.ErrDamaged):
-		return fmt.Errorf("%w: the file is damaged, or no database; put back a copy, or move it away, with %s-wal, to begin anew with the demo data", err, path)
-	}
-	return err
+	return store.Condition(err)
 }
