@@ -116,6 +116,8 @@ type plainError string
 
 func (e plainError) Error() string { return string(e) }
 
+const textDiskFull = "nothing was changed: the disk with the server's data is full; make room there and try again"
+
 // publicText is what of an unclassified error may leave the server: texts made
 // for callers as they are, what is wrong with the server's files in our words,
 // anything else (SQL above all) not at all.
@@ -126,7 +128,7 @@ func publicText(err error) string {
 	}
 	switch store.Condition(err) {
 	case store.ErrDiskFull:
-		return "nothing was changed: the disk with the server's data is full; make room there and try again"
+		return textDiskFull
 	case store.ErrReadOnly:
 		return "nothing was changed: the server's data cannot be written; make the files and their folder writable and try again"
 	case store.ErrDamaged:

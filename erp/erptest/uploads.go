@@ -188,14 +188,19 @@ func (c *call) dropExpiredChunks(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.storedNow())
+	if _, err := tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.storedNow()); err != nil {
+		return err
+	}
+	// what neither a chunk nor a completed file has
+	_, err = tx.Exec(ctx, `DELETE FROM REST_UploadPiece WHERE REST_Upload_ID NOT IN (SELECT REST_Upload_ID FROM REST_UploadChunk)
+		AND REST_Upload_ID NOT IN (SELECT REST_Upload_ID FROM REST_Upload WHERE REST_UploadStatus=?)`, uploadCompleted)
 	return err
 }
 
 // uploadsHeld tells how many bytes of uploads the server holds.
 func uploadsHeld(ctx context.Context, tx *store.Tx) (held int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT (SELECT COALESCE(SUM(LENGTH(BinaryData)),0) FROM REST_Upload)
-		+ (SELECT COALESCE(SUM(LENGTH(BinaryData)),0) FROM REST_UploadChunk)`).Scan(&held)
+	err = tx.QueryRow(ctx, `SELECT (SELECT COALESCE(SUM(CAST(REST_ReceivedSize AS INTEGER)),0) FROM REST_Upload WHERE REST_UploadStatus=?)
+		+ (SELECT COALESCE(SUM(CAST(REST_ReceivedSize AS INTEGER)),0) FROM REST_UploadChunk)`, uploadCompleted).Scan(&held)
 	return held, err
 }
 

@@ -1,10 +1,10 @@
 package erptest
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -26,7 +26,12 @@ func chunkRows(ctx context.Context, tx *store.Tx, upload store.Row) ([]store.Row
 	})
 }
 
+// dropChunks drops the chunks of a session with what is in them.
 func dropChunks(ctx context.Context, tx *store.Tx, upload store.Row) error {
+	return errors.Join(dropChunkRows(ctx, tx, upload), dropPieces(ctx, tx, upload, 0))
+}
+
+func dropChunkRows(ctx context.Context, tx *store.Tx, upload store.Row) error {
 	t, err := tx.Table(ctx, "REST_UploadChunk")
 	if err != nil {
 		return err
@@ -38,7 +43,7 @@ func dropChunks(ctx context.Context, tx *store.Tx, upload store.Row) error {
 // chunk is one part of a file on its way.
 type chunk struct {
 	order, total int64
-	data         []byte
+	data         *received
 	sum          string // X-Content-SHA256, "" for none
 }
 
@@ -60,9 +65,10 @@ func uploadChunk(c *call) error {
 	if err := c.view(c.ctx(), func(tx *store.Tx) error { return c.checkChunk(c.ctx(), tx, k) }); err != nil {
 		return orTitled("Failed to upload chunk", err)
 	}
-	if k.data, err = c.body(); err != nil {
-		return err
+	if k.data, err = c.receive(); err != nil {
+		return orTitled("Failed to upload chunk", err)
 	}
+	defer k.data.close()
 	status := http.StatusOK
 	var answer *wire.Object
 	err = c.update(c.ctx(), func(tx *store.Tx) error {
@@ -116,26 +122,25 @@ func (c *call) takeChunk(ctx context.Context, tx *store.Tx, k chunk) (int, *wire
 	if err != nil {
 		return 0, nil, err
 	}
-	sum := sha256.Sum256(k.data)
-	if k.sum != "" && k.sum != hex.EncodeToString(sum[:]) {
+	if k.sum != "" && k.sum != hex.EncodeToString(k.data.digest()) {
 		return 0, nil, plainError(fmt.Sprintf("The checksum of chunk %d does not match", k.order))
 	}
 	receipt := func(text string, last bool) *wire.Object {
-		return wire.NewObject("uploadId", row.String("REST_UploadID"), "chunkOrder", k.order, "receivedSize", len(k.data),
+		return wire.NewObject("uploadId", row.String("REST_UploadID"), "chunkOrder", k.order, "receivedSize", k.data.size,
 			"message", text, "isLastChunk", last)
 	}
 	want := sizeOf(row, "REST_ChunkSize")
 	if k.order == k.total {
 		want = sizeOf(row, "REST_FileSize") - want*(k.total-1)
 	}
-	if int64(len(k.data)) != want {
-		return http.StatusBadRequest, receipt(fmt.Sprintf("Chunk size mismatch: expected %d bytes, received %d", want, len(k.data)), false), nil
+	if k.data.size != want {
+		return http.StatusBadRequest, receipt(fmt.Sprintf("Chunk size mismatch: expected %d bytes, received %d", want, k.data.size), false), nil
 	}
 	held, err := uploadsHeld(ctx, tx)
 	if err != nil {
 		return 0, nil, err
 	}
-	if held+int64(len(k.data)) > maxUploadsHeld {
+	if held+k.data.size > maxUploadsHeld {
 		return 0, nil, plainError("The server has no room for the chunk")
 	}
 	if err := c.storeChunk(ctx, tx, row, k); err != nil {
@@ -149,7 +154,7 @@ func (c *call) takeChunk(ctx context.Context, tx *store.Tx, k chunk) (int, *wire
 		err := c.changeUpload(ctx, tx, row, store.Row{"REST_UploadStatus": uploadUploading, "REST_TotalChunks": k.total})
 		return http.StatusOK, receipt(fmt.Sprintf("Chunk %d of %d uploaded successfully.", k.order, k.total), false), err
 	}
-	err = c.assemble(ctx, tx, row)
+	err = c.assemble(ctx, tx, row, len(chunks))
 	return http.StatusOK, receipt("All chunks uploaded successfully. The file is being processed.", true), err
 }
 
@@ -162,49 +167,52 @@ func (c *call) storeChunk(ctx context.Context, tx *store.Tx, row store.Row, k ch
 	if _, err := tx.Delete(ctx, t, "REST_Upload_ID=? AND SeqNo=?", row.Int("REST_Upload_ID"), k.order); err != nil {
 		return err
 	}
+	if err := dropPieces(ctx, tx, row, k.order); err != nil {
+		return err
+	}
+	if err := k.data.store(ctx, tx, row.Int("REST_Upload_ID"), k.order); err != nil {
+		return err
+	}
 	return c.srv.insertRow(ctx, tx, t.Name, stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}, store.Row{
-		"REST_Upload_ID": row.Int("REST_Upload_ID"), "SeqNo": k.order, "REST_ReceivedSize": strconv.Itoa(len(k.data)),
-		"REST_SHA256": nullIfEmpty(k.sum[:min(len(k.sum), 64)]), "BinaryData": k.data,
+		"REST_Upload_ID": row.Int("REST_Upload_ID"), "SeqNo": k.order, "REST_ReceivedSize": strconv.FormatInt(k.data.size, 10),
+		"REST_SHA256": nullIfEmpty(k.sum[:min(len(k.sum), 64)]),
 	})
 }
 
-// assemble puts the chunks together. The session completes, or fails when the
-// file is not what was announced; either way the chunks go.
-func (c *call) assemble(ctx context.Context, tx *store.Tx, row store.Row) error {
-	t, err := tx.Table(ctx, "REST_UploadChunk")
-	if err != nil {
+// assemble makes a file of the chunks, whose pieces are its content from then on.
+// The session completes, or fails when the file is not what was announced; either
+// way the chunks go.
+func (c *call) assemble(ctx context.Context, tx *store.Tx, row store.Row, chunks int) error {
+	sum, size := sha256.New(), int64(0)
+	err := eachPiece(ctx, tx, row, func(piece []byte) error {
+		size += int64(len(piece))
+		_, err := sum.Write(piece)
 		return err
-	}
-	chunks, err := tx.Select(ctx, t, store.Selection{
-		Columns: someColumns(t, []string{"SeqNo", "BinaryData"}), Where: "REST_Upload_ID=?", Args: []any{row.Int("REST_Upload_ID")}, OrderBy: "SeqNo",
 	})
 	if err != nil {
 		return err
 	}
-	var file bytes.Buffer
-	file.Grow(int(sizeOf(row, "REST_FileSize")))
-	for _, k := range chunks {
-		data, _ := k["BinaryData"].([]byte)
-		file.Write(data)
-	}
-	if err := dropChunks(ctx, tx, row); err != nil {
+	if err := dropChunkRows(ctx, tx, row); err != nil {
 		return err
 	}
-	change := store.Row{"REST_TotalChunks": int64(len(chunks)), "REST_ReceivedSize": strconv.Itoa(file.Len())}
-	sum := sha256.Sum256(file.Bytes())
-	if want := row.String("REST_SHA256"); !strings.EqualFold(want, hex.EncodeToString(sum[:])) {
+	change := store.Row{"REST_TotalChunks": int64(chunks), "REST_ReceivedSize": strconv.FormatInt(size, 10)}
+	if want := row.String("REST_SHA256"); !strings.EqualFold(want, hex.EncodeToString(sum.Sum(nil))) {
 		change["REST_UploadStatus"], change["ErrorMsg"] = uploadFailed, "The checksum of the file does not match"
-		return c.changeUpload(ctx, tx, row, change)
+		return errors.Join(dropPieces(ctx, tx, row, 0), c.changeUpload(ctx, tx, row, change))
 	}
-	change["REST_UploadStatus"], change["BinaryData"] = uploadCompleted, file.Bytes()
+	change["REST_UploadStatus"] = uploadCompleted
 	if row.String("REST_UploadLocation") == "IMAGE" {
-		id, err := c.newImage(ctx, tx, row.String("FileName"), file.Bytes())
+		data, err := uploadContent(ctx, tx, row)
+		if err != nil {
+			return err
+		}
+		id, err := c.newImage(ctx, tx, row.String("FileName"), data)
 		if err != nil {
 			return err
 		}
 		change["AD_Image_ID"] = id
 	}
-	c.srv.events.Info("upload completed", "upload", row.String("REST_UploadID"), "bytes", file.Len())
+	c.srv.events.Info("upload completed", "upload", row.String("REST_UploadID"), "bytes", size)
 	return c.changeUpload(ctx, tx, row, change)
 }
 

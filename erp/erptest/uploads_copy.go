@@ -9,41 +9,24 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// uploadContent is the file of a completed session.
-func uploadContent(ctx context.Context, tx *store.Tx, row store.Row) ([]byte, error) {
-	t, err := tx.Table(ctx, "REST_Upload")
-	if err != nil {
-		return nil, err
-	}
-	full, err := tx.Select(ctx, t, store.Selection{
-		Columns: someColumns(t, []string{"BinaryData"}), Where: "REST_Upload_ID=?", Args: []any{row.Int("REST_Upload_ID")},
-	})
-	if err != nil || len(full) == 0 {
-		return nil, err
-	}
-	data, _ := full[0]["BinaryData"].([]byte)
-	return data, nil
-}
-
 // uploadedFile answers GET /uploads/{uploadId}/file. The file comes as a stream
 // of bytes whatever type it was announced with.
 func uploadedFile(c *call) error {
-	var data []byte
+	var row store.Row
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		row, err := c.pathUpload(c.ctx(), tx)
-		if err != nil {
+		var err error
+		if row, err = c.pathUpload(c.ctx(), tx); err != nil {
 			return err
 		}
 		if row.String("REST_UploadStatus") != uploadCompleted {
 			return fail(http.StatusBadRequest, "Upload is not completed", "Upload session "+c.param("uploadId")+" is not completed")
 		}
-		data, err = uploadContent(c.ctx(), tx, row)
-		return err
+		return nil
 	})
 	if err != nil {
 		return orTitled("Server error", err)
 	}
-	c.download("application/octet-stream", data)
+	c.sendContent(row)
 	return nil
 }
 

@@ -224,6 +224,9 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	tx.DictionaryChanged()
+	if _, err := tx.Exec(ctx, uploadPieces); err != nil {
+		return fmt.Errorf("creating the table of uploads' content: %w", err)
+	}
 	return indexKeys(ctx, tx)
 }
 

@@ -175,8 +175,23 @@ func adopt(ctx context.Context, tx *store.Tx) error {
 		return fmt.Errorf("its tables are not those of this version: %d columns are missing, %s the first; "+
 			"use the version of erphub that made it, or another file", len(missing), missing[0])
 	}
+	// The content of uploads was a value of their rows.
+	if _, err := tx.Exec(ctx, uploadPieces+`;
+		INSERT INTO REST_UploadPiece(REST_Upload_ID, ChunkNo, PieceNo, Data)
+			SELECT REST_Upload_ID, 1, 1, BinaryData FROM REST_Upload WHERE BinaryData IS NOT NULL
+			UNION ALL SELECT REST_Upload_ID, SeqNo, 1, BinaryData FROM REST_UploadChunk WHERE BinaryData IS NOT NULL;
+		UPDATE REST_Upload SET BinaryData=NULL; UPDATE REST_UploadChunk SET BinaryData=NULL`); err != nil {
+		return fmt.Errorf("moving the content of uploads: %w", err)
+	}
 	return indexKeys(ctx, tx)
 }
+
+// uploadPieces is the table with the content of uploads, in pieces that are read
+// and written one at a time. It is the server's own: the dictionary has no part in
+// it.
+const uploadPieces = `CREATE TABLE IF NOT EXISTS REST_UploadPiece (
+	REST_Upload_ID INTEGER NOT NULL, ChunkNo INTEGER NOT NULL, PieceNo INTEGER NOT NULL, Data BLOB NOT NULL,
+	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo))`
 
 // checkFilled refuses a database without the rows that every request needs.
 func checkFilled(ctx context.Context, tx *store.Tx) error {
