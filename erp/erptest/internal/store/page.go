@@ -2,43 +2,70 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
-// farOffset is from where on a page is looked for by its keys alone: sorting and
-// passing over whole records takes several times as long.
-const farOffset = 1000
+// farOffset is from where on a page in another order than the key's is found by
+// sorting the keys of the whole list, which are then remembered: sorting and passing
+// over records takes several times as long, with each page.
+const farOffset = 500
 
 // Page reads rows as [Tx.Select] does, for pages of lists that [Tx.Total] counts:
 // those that begin far behind the first row are found faster. The table must have
-// one integer key for that.
+// one integer key for that. Rows that the order leaves equal come by their key.
 func (tx *Tx) Page(ctx context.Context, t *Table, sel Selection) ([]Row, error) {
 	key := t.KeyColumn()
 	if key == nil || key.Kind() != KindInteger || key.IsVirtual() || t.IsView || sel.OrderBy == "" || sel.Limit <= 0 {
 		return tx.Select(ctx, t, sel)
 	}
+	name := Expr(t, key)
+	switch sel.OrderBy {
+	case name + " ASC NULLS LAST": // a key is never NULL
+		sel.OrderBy = name + " ASC"
+		return tx.pageByKey(ctx, t, key, sel, name+">?")
+	case name + " DESC NULLS FIRST":
+		sel.OrderBy = name + " DESC"
+		return tx.pageByKey(ctx, t, key, sel, name+"<?")
+	}
+	if !strings.Contains(sel.OrderBy, name+" ") {
+		sel.OrderBy += ", " + name
+	}
+	if sel.Offset < farOffset {
+		return tx.Select(ctx, t, sel)
+	}
+	keys, err := tx.sortedKeys(ctx, t, key, sel)
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	var list strings.Builder
+	for i, k := range keys {
+		if i > 0 {
+			list.WriteByte(',')
+		}
+		list.WriteString(strconv.FormatInt(k, 10))
+	}
+	return tx.Select(ctx, t, Selection{Columns: sel.Columns, Where: name + " IN (" + list.String() + ")", OrderBy: sel.OrderBy})
+}
+
+// pageByKey reads a page of a list in the order of its key, from the place where
+// an earlier page ended if that is known.
+func (tx *Tx) pageByKey(ctx context.Context, t *Table, key *Column, sel Selection, beyond string) ([]Row, error) {
 	if sel.Columns != nil && !slices.Contains(sel.Columns, key) {
 		sel.Columns = append(slices.Clone(sel.Columns), key)
-	}
-	compare := ""
-	switch name := Expr(t, key); sel.OrderBy {
-	case name + " ASC NULLS LAST": // a key is never NULL
-		compare, sel.OrderBy = name+">?", name+" ASC"
-	case name + " DESC NULLS FIRST":
-		compare, sel.OrderBy = name+"<?", name+" DESC"
-	default:
-		if sel.Offset >= farOffset {
-			sel = farPage(t, key, sel)
-		}
-		return tx.Select(ctx, t, sel)
 	}
 	list, offset := totalKey(t, sel.Where, sel.Args), sel.Offset
 	if at, ok := tx.s.totals.place(tx, list, sel.OrderBy, offset); ok {
 		if sel.Where != "" {
 			sel.Where = "(" + sel.Where + ") AND "
 		}
-		sel.Where, sel.Args = sel.Where+compare, append(slices.Clone(sel.Args), at.after)
+		sel.Where, sel.Args = sel.Where+beyond, append(slices.Clone(sel.Args), at.after)
 		sel.Offset = offset - at.offset
 	}
 	rows, err := tx.Select(ctx, t, sel)
@@ -48,12 +75,36 @@ func (tx *Tx) Page(ctx context.Context, t *Table, sel Selection) ([]Row, error) 
 	return rows, err
 }
 
-// farPage selects the same rows by their keys, which are found first.
-func farPage(t *Table, key *Column, sel Selection) Selection {
-	inner := SelectSQL(t, []*Column{key}, sel)
-	return Selection{
-		Columns: sel.Columns, Where: fmt.Sprintf("%s IN (%s)", Expr(t, key), inner), Args: sel.Args, OrderBy: sel.OrderBy,
+// sortedKeys are the keys of the rows of a page.
+func (tx *Tx) sortedKeys(ctx context.Context, t *Table, key *Column, sel Selection) ([]int64, error) {
+	// The order is part of what the list depends on.
+	list := totalKey(t, sel.Where+" ORDER BY "+sel.OrderBy, sel.Args)
+	keys, ok := tx.s.totals.keys(tx, list)
+	if !ok {
+		all := sel
+		all.Limit, all.Offset = 0, 0
+		query := SelectSQL(t, []*Column{key}, all)
+		rows, err := tx.Query(ctx, query, sel.Args...)
+		if err != nil {
+			return nil, fmt.Errorf("sorting %s: %w", t.Name, err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var k int64
+			if err := rows.Scan(&k); err != nil {
+				return nil, fmt.Errorf("sorting %s: %w", t.Name, err)
+			}
+			keys = append(keys, k)
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil, fmt.Errorf("sorting %s: %w", t.Name, err)
+		}
+		if err := tx.remember(ctx, list, query, sel.Args, total{rows: len(keys), keys: keys}); err != nil {
+			return nil, fmt.Errorf("sorting %s: %w", t.Name, err)
+		}
 	}
+	from := min(sel.Offset, len(keys))
+	return keys[from:min(from+sel.Limit, len(keys))], nil
 }
 
 // place is the last known place at or before an offset.

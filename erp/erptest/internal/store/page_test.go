@@ -84,7 +84,7 @@ func TestReadersGoOnBesideTheWriter(t *testing.T) {
 func TestTotalsAndPagesAreRight(t *testing.T) {
 	t.Parallel()
 	number, other := numbers("X_Number"), numbers("X_Other")
-	for name, s := range openStores(t, number, 1500) {
+	for name, s := range openStores(t, number, 900) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
@@ -107,7 +107,7 @@ func TestTotalsAndPagesAreRight(t *testing.T) {
 			for seed := range uint64(3) {
 				readers.Go(func() {
 					random := rand.New(rand.NewPCG(seed, 1))
-					for range 60 {
+					for range 25 {
 						if !assert.NoError(t, s.View(ctx, func(tx *store.Tx) error { return compare(t, tx, number, random) })) {
 							return
 						}
@@ -127,12 +127,12 @@ func change(ctx context.Context, tx *store.Tx, number, other *store.Table, i int
 	case 0:
 		return insertNumber(ctx, tx, number, 10_000+i)
 	case 1:
-		_, err := tx.Delete(ctx, number, "X_Number_ID=?", i*3%1500)
+		_, err := tx.Delete(ctx, number, "X_Number_ID=?", i*3%900)
 		return err
 	case 2:
 		return insertNumber(ctx, tx, other, i)
 	case 3:
-		_, err := tx.Exec(ctx, `UPDATE X_Number SET SeqNo=3 WHERE X_Number_ID=?`, i*7%1500)
+		_, err := tx.Exec(ctx, `UPDATE X_Number SET SeqNo=3 WHERE X_Number_ID=?`, i*7%900)
 		return err
 	default: // nothing, so that something is remembered at times
 		return nil
@@ -145,8 +145,8 @@ func compare(t *testing.T, tx *store.Tx, number *store.Table, random *rand.Rand)
 	key := store.Expr(number, number.KeyColumn())
 	sel := store.Selection{
 		Where:   []string{"", `"X_Number"."SeqNo"<>?`, `"X_Number"."X_Number_ID" NOT IN (SELECT o.X_Other_ID FROM X_Other o WHERE o.SeqNo<>?)`}[random.IntN(3)],
-		OrderBy: []string{key + " ASC NULLS LAST", key + " DESC NULLS FIRST", `"X_Number"."Name" ASC NULLS LAST, ` + key + " ASC NULLS LAST"}[random.IntN(3)],
-		Limit:   50, Offset: 50 * random.IntN(30),
+		OrderBy: []string{key + " ASC NULLS LAST", key + " DESC NULLS FIRST", `"X_Number"."Name" ASC NULLS LAST, ` + key + " ASC NULLS LAST", `"X_Number"."Name" ASC NULLS LAST`}[random.IntN(4)],
+		Limit:   50, Offset: 50 * random.IntN(18),
 	}
 	if sel.Where != "" {
 		sel.Args = []any{int64(random.IntN(3))}
@@ -164,7 +164,11 @@ func compare(t *testing.T, tx *store.Tx, number *store.Table, random *rand.Rand)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Select(ctx, number, sel)
+		plain := sel
+		if !strings.HasPrefix(plain.OrderBy, key) {
+			plain.OrderBy = `"X_Number"."Name" ASC NULLS LAST, ` + key
+		}
+		rows, err := tx.Select(ctx, number, plain)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,8 @@ const (
 	maxTotals   = 128     // lists
 	maxTotalKey = 4 << 10 // bytes of a list's condition and its parameters
 	maxPlaces   = 16      // of one list
+	maxSorted   = 2       // lists with their keys
+	maxKeys     = 2 << 20 // of one list
 )
 
 // totals remembers how many rows long lists have, and where their pages begin, so
@@ -34,6 +36,7 @@ type total struct {
 	tables []string // that it depends on, in upper case
 	used   uint64
 	places []place // the newest last
+	keys   []int64 // in the order that is part of the list's name
 }
 
 // place is where a page of a list ordered by its key begins.
@@ -50,17 +53,25 @@ func (tx *Tx) Total(ctx context.Context, t *Table, where string, args ...any) (i
 		return rows, nil
 	}
 	n, err := tx.Count(ctx, t, where, args...)
-	if err != nil || n < fewRows || tx.write || key == "" {
+	if err != nil || n < fewRows {
 		return n, err
 	}
-	tables, err := tx.reads(ctx, countSQL(t, where), args)
-	if err != nil {
+	if err := tx.remember(ctx, key, countSQL(t, where), args, total{rows: n}); err != nil {
 		return 0, fmt.Errorf("counting %s: %w", t.Name, err)
 	}
-	if len(tables) > 0 {
-		tx.s.totals.put(key, total{rows: n, commit: tx.commit, tables: tables})
-	}
 	return n, nil
+}
+
+// remember keeps what a statement found, if it can be told on what it depends.
+func (tx *Tx) remember(ctx context.Context, key, query string, args []any, e total) (err error) {
+	if tx.write || key == "" {
+		return nil
+	}
+	e.commit = tx.commit
+	if e.tables, err = tx.reads(ctx, query, args); err == nil && len(e.tables) > 0 {
+		tx.s.totals.put(key, e)
+	}
+	return err
 }
 
 // moving finds SQL whose result changes without any table changing.
@@ -149,18 +160,46 @@ func (l *totals) put(key string, e total) {
 	if l.lists == nil {
 		l.lists = map[string]*total{}
 	}
-	for len(l.lists) >= maxTotals {
-		oldest := ""
-		for k, other := range l.lists {
-			if oldest == "" || other.used < l.lists[oldest].used {
-				oldest = k
-			}
+	l.makeRoomLocked(maxTotals, func(*total) bool { return true })
+	if e.keys != nil {
+		if len(e.keys) > maxKeys {
+			return
 		}
-		delete(l.lists, oldest)
+		l.makeRoomLocked(maxSorted, func(e *total) bool { return e.keys != nil })
 	}
 	l.used++
 	e.used = l.used
 	l.lists[key] = &e
+}
+
+// makeRoomLocked drops, of the lists of a kind, those that were not used for
+// longest until there are fewer than most.
+func (l *totals) makeRoomLocked(most int, kind func(*total) bool) {
+	for {
+		oldest, count := "", 0
+		for k, e := range l.lists {
+			if !kind(e) {
+				continue
+			}
+			if count++; count == 1 || e.used < l.lists[oldest].used {
+				oldest = k
+			}
+		}
+		if count < most {
+			return
+		}
+		delete(l.lists, oldest)
+	}
+}
+
+// keys are the keys of a list in its order, if they are known.
+func (l *totals) keys(tx *Tx, key string) ([]int64, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.holdsLocked(tx, key); e != nil {
+		return e.keys, true
+	}
+	return nil, false
 }
 
 // committed notes which tables a commit changed.
