@@ -267,7 +267,14 @@ func TestWindowFields(t *testing.T) {
 		names = append(names, strings.TrimPrefix(r.Name, "Foo.")+" "+r.Text("SeqNo"))
 	}
 	assert.Equal(t, []string{"AD_Client_ID 10", "AD_Org_ID 20", "C_Order_ID 30", "Name 40", "Description 50", "Help 60",
-		"XX_Foo_ID 70", "XX_Foo_UU 80", "Note 90", "IsActive 100"}, names)
+		"XX_Foo_ID 70", "XX_Foo_UU 80", "Note 90", "IsActive 100",
+		"Created 110", "CreatedBy 120", "Updated 130", "UpdatedBy 140"}, names)
+	for _, name := range []string{"Created", "CreatedBy", "Updated", "UpdatedBy"} {
+		field := record(t, plan, dict.Key("AD_Field.Foo.XX_Foo."+name))
+		for flag, want := range map[string]string{"IsDisplayed": "N", "IsDisplayedGrid": "N", "IsReadOnly": "Y"} {
+			assert.Equal(t, want, field.Text(flag), "%s of %s", flag, name)
+		}
+	}
 	assert.Equal(t, "N", record(t, plan, "AD_Field.Foo.XX_Foo.XX_Foo_ID").Text("IsDisplayed"))
 	assert.Equal(t, "4", record(t, plan, "AD_Field.Foo.XX_Foo.AD_Org_ID").Text("XPosition"))
 	assert.Equal(t, "5", record(t, plan, "AD_Field.Foo.XX_Foo.Name").Text("ColumnSpan"))

@@ -108,13 +108,12 @@ func (b *builder) menu(t *built, name string, window Key) {
 }
 
 // tabFields adds one field per column, in the order and with the layout that
-// the ERP's own field wizard makes.
+// the ERP's own field wizard makes. That leaves out when and by whom a record was
+// written; these have fields, too, which are not displayed.
 func (b *builder) tabFields(t *built, window string, tab Key) {
 	columns := make([]Column, 0, len(t.columns))
 	for _, c := range t.columns {
-		if !strings.HasPrefix(c.Label, "Created") && !strings.HasPrefix(c.Label, "Updated") {
-			columns = append(columns, c.Column)
-		}
+		columns = append(columns, c.Column)
 	}
 	slices.SortStableFunc(columns, func(a, b Column) int { return cmp.Compare(fieldRank(a), fieldRank(b)) })
 	for i, c := range columns {
@@ -127,7 +126,7 @@ func (b *builder) tabFields(t *built, window string, tab Key) {
 		v.text("Description", c.Description)
 		v.text("Help", c.Help)
 		v.set("IsCentrallyMaintained", YesNo(true))
-		hidden := c.Key || c.Type == TypeUUID
+		hidden := c.Key || c.Type == TypeUUID || isStamp(c)
 		v.set("IsDisplayed", YesNo(!hidden))
 		v.set("IsDisplayedGrid", YesNo(!hidden && !t.hiddenInGrid(c)))
 		v.set("SeqNo", seq)
@@ -153,7 +152,7 @@ func (b *builder) tabFields(t *built, window string, tab Key) {
 }
 
 // fieldRank orders fields: tenant, organization, parents, names, the rest as
-// the columns come, the active flag last.
+// the columns come, the active flag, and last what is not for people.
 func fieldRank(c Column) int {
 	switch c.Name {
 	case "AD_Client_ID":
@@ -162,6 +161,9 @@ func fieldRank(c Column) int {
 		return 1
 	case "IsActive":
 		return 8
+	}
+	if isStamp(c) {
+		return 9
 	}
 	if c.Parent {
 		return 2
@@ -177,6 +179,15 @@ func fieldRank(c Column) int {
 		return 6
 	}
 	return 7
+}
+
+// isStamp tells whether a column says when or by whom a record was written.
+func isStamp(c Column) bool {
+	switch c.Name {
+	case "Created", "CreatedBy", "Updated", "UpdatedBy":
+		return true
+	}
+	return false
 }
 
 func (t *built) hiddenInGrid(c Column) bool {
@@ -221,7 +232,7 @@ func fieldLines(c Column) int {
 
 func fieldReadOnly(c Column) bool {
 	switch c.Name {
-	case "IsApproved", "DocStatus", "Processed", "ProcessedOn", "Processing":
+	case "Created", "CreatedBy", "Updated", "UpdatedBy", "IsApproved", "DocStatus", "Processed", "ProcessedOn", "Processing":
 		return true
 	}
 	return false

@@ -62,6 +62,22 @@ func TestDocumentIsValid(t *testing.T) {
 	}
 }
 
+// The published contract of the server names its model of an error.
+func TestErrorResponse(t *testing.T) {
+	t.Parallel()
+	for _, r := range releases {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			model := load(t, r.spec()).Components.Schemas["ErrorResponse"]
+			require.NotNil(t, model)
+			for name, kind := range map[string]string{"title": "string", "status": "integer", "detail": "string"} {
+				require.Contains(t, model.Value.Properties, name)
+				assert.True(t, model.Value.Properties[name].Value.Type.Is(kind), name)
+			}
+		})
+	}
+}
+
 // A wrong example must not pass, or the test above shows nothing.
 func TestExamplesAreChecked(t *testing.T) {
 	t.Parallel()

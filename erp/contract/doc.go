@@ -23,9 +23,25 @@
 // internal/overlay. Servers of both releases run builds of the same plugin, so
 // clients detect features (a 404 means "not there") and do not ask for a release.
 //
-// # Changing it
+// # What may be changed
 //
-// An operation, a parameter or a schema changes when the server is found to behave
-// otherwise, with a test of the embedded ERP that shows it; descriptions and examples
-// may be improved at any time. Edit v12/openapi.yaml, then run `go generate ./erp/...` and erp/contract/lint.sh.
+// The contract is not the server's published document, which is under another
+// licence and leaves out routes that servers have: it is this project's description
+// of the same interface, and agrees with that document in the names of its routes,
+// of their parameters and of the models it names, such as ErrorResponse. The
+// interface is the server's, so nobody edits the contract to suit a client or the
+// embedded ERP: when they disagree with it, they are wrong. What may be changed:
+//
+//   - what a server turns out to do, as seen in its responses or its code: a route, a
+//     member, a status that is missing here or described otherwise than it is, with a
+//     test of the embedded ERP that shows it;
+//   - words: descriptions and examples.
+//
+// Operation ids and the names of schemas and parameters are names in the generated
+// client, which other modules compile against: they change as any exported name of
+// this module does, with a line in the CHANGELOG. The client itself, erp/rest, is
+// never edited: it is generated from this contract and nothing else.
+//
+// To change it, edit v12/openapi.yaml (v13 is made from it), then run
+// `go generate ./erp/...` and erp/contract/lint.sh.
 package contract

@@ -229,7 +229,7 @@ func TestDecoding(t *testing.T) {
 		r, err := newClient(t, canned{400, "application/json", `{"title":null,"status":400,"detail":"Colour is not a valid column of table M_Product"}`}).
 			GetRecordWithResponse(t.Context(), "M_Product", "5", nil)
 		require.NoError(t, err)
-		e, err := r.JSON400.AsPluginError()
+		e, err := r.JSON400.AsErrorResponse()
 		require.NoError(t, err)
 		assert.Nil(t, e.Title)
 		assert.Equal(t, "Colour is not a valid column of table M_Product", *e.Detail)

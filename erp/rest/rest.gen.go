@@ -324,6 +324,21 @@ type ErrorBody struct {
 	union json.RawMessage
 }
 
+// ErrorResponse What the REST plugin says about a request it could not serve. Branch on the HTTP status; the texts may be translated.
+type ErrorResponse struct {
+	// Detail What exactly was wrong. Left out when there is nothing to add.
+	Detail *string `json:"detail,omitempty"`
+
+	// Status The HTTP status once more. Two window routes send 404 here under HTTP 400.
+	Status int `json:"status"`
+
+	// Title What kind of problem it was; null when the server had no name for it.
+	Title *string `json:"title"`
+
+	// Type Reserved. No route fills it today.
+	Type *string `json:"type,omitempty"`
+}
+
 // Field A field of a tab.
 type Field struct {
 	// ADColumnID A reference to another record or to a list entry. Addresses carry their columns as further members, images carry `data`, multiple selections carry `selections`.
@@ -808,21 +823,6 @@ type PieChart struct {
 	// Id The chart, in lists of charts.
 	Id   *int   `json:"id,omitempty"`
 	Name string `json:"name"`
-}
-
-// PluginError What the REST plugin says about a request it could not serve. Branch on the HTTP status; the texts may be translated.
-type PluginError struct {
-	// Detail What exactly was wrong. Left out when there is nothing to add.
-	Detail *string `json:"detail,omitempty"`
-
-	// Status The HTTP status once more. Two window routes send 404 here under HTTP 400.
-	Status int `json:"status"`
-
-	// Title What kind of problem it was; null when the server had no name for it.
-	Title *string `json:"title"`
-
-	// Type Reserved. No route fills it today.
-	Type *string `json:"type,omitempty"`
 }
 
 // Process A process or report.
@@ -4138,22 +4138,22 @@ func (t *BatchRefusal) MergeBatchResults(v BatchResults) error {
 	return err
 }
 
-// AsPluginError returns the union data inside the BatchRefusal as a PluginError
-func (t BatchRefusal) AsPluginError() (PluginError, error) {
-	var body PluginError
+// AsErrorResponse returns the union data inside the BatchRefusal as a ErrorResponse
+func (t BatchRefusal) AsErrorResponse() (ErrorResponse, error) {
+	var body ErrorResponse
 	err := json.Unmarshal(t.union, &body)
 	return body, err
 }
 
-// FromPluginError overwrites any union data inside the BatchRefusal as the provided PluginError
-func (t *BatchRefusal) FromPluginError(v PluginError) error {
+// FromErrorResponse overwrites any union data inside the BatchRefusal as the provided ErrorResponse
+func (t *BatchRefusal) FromErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	t.union = b
 	return err
 }
 
-// MergePluginError performs a merge with any union data inside the BatchRefusal, using the provided PluginError
-func (t *BatchRefusal) MergePluginError(v PluginError) error {
+// MergeErrorResponse performs a merge with any union data inside the BatchRefusal, using the provided ErrorResponse
+func (t *BatchRefusal) MergeErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -4314,22 +4314,22 @@ func (t *ChunkRefusal) MergeChunkReceipt(v ChunkReceipt) error {
 	return err
 }
 
-// AsPluginError returns the union data inside the ChunkRefusal as a PluginError
-func (t ChunkRefusal) AsPluginError() (PluginError, error) {
-	var body PluginError
+// AsErrorResponse returns the union data inside the ChunkRefusal as a ErrorResponse
+func (t ChunkRefusal) AsErrorResponse() (ErrorResponse, error) {
+	var body ErrorResponse
 	err := json.Unmarshal(t.union, &body)
 	return body, err
 }
 
-// FromPluginError overwrites any union data inside the ChunkRefusal as the provided PluginError
-func (t *ChunkRefusal) FromPluginError(v PluginError) error {
+// FromErrorResponse overwrites any union data inside the ChunkRefusal as the provided ErrorResponse
+func (t *ChunkRefusal) FromErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	t.union = b
 	return err
 }
 
-// MergePluginError performs a merge with any union data inside the ChunkRefusal, using the provided PluginError
-func (t *ChunkRefusal) MergePluginError(v PluginError) error {
+// MergeErrorResponse performs a merge with any union data inside the ChunkRefusal, using the provided ErrorResponse
+func (t *ChunkRefusal) MergeErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -4402,22 +4402,22 @@ func (t *ChunkRefusal) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsPluginError returns the union data inside the ErrorBody as a PluginError
-func (t ErrorBody) AsPluginError() (PluginError, error) {
-	var body PluginError
+// AsErrorResponse returns the union data inside the ErrorBody as a ErrorResponse
+func (t ErrorBody) AsErrorResponse() (ErrorResponse, error) {
+	var body ErrorResponse
 	err := json.Unmarshal(t.union, &body)
 	return body, err
 }
 
-// FromPluginError overwrites any union data inside the ErrorBody as the provided PluginError
-func (t *ErrorBody) FromPluginError(v PluginError) error {
+// FromErrorResponse overwrites any union data inside the ErrorBody as the provided ErrorResponse
+func (t *ErrorBody) FromErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	t.union = b
 	return err
 }
 
-// MergePluginError performs a merge with any union data inside the ErrorBody, using the provided PluginError
-func (t *ErrorBody) MergePluginError(v PluginError) error {
+// MergeErrorResponse performs a merge with any union data inside the ErrorBody, using the provided ErrorResponse
+func (t *ErrorBody) MergeErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -4516,22 +4516,22 @@ func (t *LogActionRefusal) MergeCurrentLogFile(v CurrentLogFile) error {
 	return err
 }
 
-// AsPluginError returns the union data inside the LogActionRefusal as a PluginError
-func (t LogActionRefusal) AsPluginError() (PluginError, error) {
-	var body PluginError
+// AsErrorResponse returns the union data inside the LogActionRefusal as a ErrorResponse
+func (t LogActionRefusal) AsErrorResponse() (ErrorResponse, error) {
+	var body ErrorResponse
 	err := json.Unmarshal(t.union, &body)
 	return body, err
 }
 
-// FromPluginError overwrites any union data inside the LogActionRefusal as the provided PluginError
-func (t *LogActionRefusal) FromPluginError(v PluginError) error {
+// FromErrorResponse overwrites any union data inside the LogActionRefusal as the provided ErrorResponse
+func (t *LogActionRefusal) FromErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	t.union = b
 	return err
 }
 
-// MergePluginError performs a merge with any union data inside the LogActionRefusal, using the provided PluginError
-func (t *LogActionRefusal) MergePluginError(v PluginError) error {
+// MergeErrorResponse performs a merge with any union data inside the LogActionRefusal, using the provided ErrorResponse
+func (t *LogActionRefusal) MergeErrorResponse(v ErrorResponse) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
