@@ -117,7 +117,8 @@ type ImportTarget struct {
 	Columns []Column
 }
 
-// Window asks for a window with one tab and one field per column.
+// Window asks for a window with one tab and one field per column. Those for keys
+// and for when and by whom a record was written are not displayed.
 type Window struct {
 	Name        string // empty: the table's label
 	Description string

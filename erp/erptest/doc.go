@@ -48,6 +48,21 @@
 // hostname, java, true and false have made-up answers, any other command is not
 // found (exit value 127).
 //
+// # Data in a file
+//
+// With [Options].Path the data survive the server. What it answered for is there
+// after the process was killed, a batch whole or not at all, and what it refused is
+// not. A power failure, or a crash of the operating system, can undo the writes since
+// the journal was last brought to the disk, which happens every 4 MiB of changes and
+// at the end; with [Options].Durable every write waits for it. Readers go on while
+// something is written; in memory they wait for the writer.
+//
+// The file carries the version of its tables. One of an older version is taken over
+// when the server starts; one that is newer, damaged, empty, read-only or another
+// program's is refused with what to do, as it is. A disk that is full is said by
+// every write it refuses, and by GET /health, whose header X-Health-Reason has the
+// reason; everything works again once there is room. [Options].Logger has the rest.
+//
 // # Faults
 //
 // [Server.Faults] makes chosen requests fail, wait, break off or run twice,

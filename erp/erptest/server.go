@@ -23,8 +23,7 @@ type Options struct {
 	Path string
 	// Durable has every write wait until it is on the disk. Without it, what was
 	// answered survives the end of the process, however it comes, but a power failure
-	// or a crash of the system may undo the writes since the journal was last synced:
-	// some seconds under load, longer when little is written. It counts with Path.
+	// or a crash of the system may undo the last writes. It counts with Path.
 	Durable bool
 	// Clock tells the time the server lives in; nil is [time.Now].
 	Clock func() time.Time

@@ -58,7 +58,7 @@ func (a *app) addTableCommand() *cli.Command {
 			&cli.BoolFlag{Name: "any-prefix", Usage: "allow a name that does not start with XX_"},
 			&cli.BoolFlag{Name: "no-standard-columns", Usage: "leave out the nine standard columns"},
 			&cli.BoolFlag{Name: "no-sync", Usage: "leave the database alone"},
-			&cli.BoolFlag{Name: "create-window", Usage: "add a window with a tab and one field per column, its menu entry, and access for the role that is logged in"},
+			&cli.BoolFlag{Name: "create-window", Usage: "add a window with a tab and one field per column (those that say when and by whom are not displayed), its menu entry, and access for the role that is logged in"},
 			&cli.StringFlag{Name: "format", Usage: "how to bring it in: rest, pack, migration or sql (default: rest)"},
 			&cli.BoolFlag{Name: "offline", Usage: "write migration scripts; no server is needed"},
 			&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder: META-INF/2Pack_X.Y.Z.zip, the one form of name that the ERP's activators read", TakesFile: true},

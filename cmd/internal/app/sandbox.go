@@ -32,7 +32,8 @@ func (a *app) sandboxCommand() *cli.Command {
 		Usage: "serve an embedded ERP with demo data",
 		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
 			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
-			"what it holds: also when the program is killed, and with --durable through a power failure. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
+			"what it holds, also when it is killed. A power failure can undo the last writes; with --durable each one\n" +
+			"waits for the disk, and none. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
 			"loopback unless told otherwise. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
 			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +

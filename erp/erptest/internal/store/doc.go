@@ -3,9 +3,19 @@
 // holds.
 //
 // A [Store] hands out transactions: [Store.View] for reading, [Store.Update]
-// for writing. One writer or many readers run at a time, so what a
-// transaction reads never changes under it. Every transaction sees the
+// for writing. What a transaction reads never changes under it: in a file each
+// reader has the state it began with, and goes on beside the one writer; in memory
+// there are one writer or many readers at a time. Every transaction sees the
 // dictionary as of its own data, also the changes it made itself.
+//
+// # What is remembered
+//
+// The dictionary, the totals of long lists and where their pages begin are
+// remembered beside the database, prepared statements with each connection. A
+// commit has a number, and changes tables; what was found at one commit is used at
+// another only if none of the tables it depends on changed in between. So nothing
+// is written without [Tx.Insert], [Tx.Set] and [Tx.Delete], or [Tx.Exec], which
+// counts as a change of everything.
 //
 // # How values are kept
 //
