@@ -3,6 +3,7 @@ package diff
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -100,14 +101,22 @@ func (c *comparer) tab(t dict.Table, info dict.TableInfo, window dict.WindowInfo
 	for _, f := range has.Fields {
 		shown[strings.ToLower(f.Column)] = true
 	}
+	// The ERP's own windows have no fields for when and by whom a record was
+	// written; a definition has them, not displayed. Without any of them nothing
+	// differs for people.
+	stamped := slices.ContainsFunc(stamps, func(name string) bool { return shown[strings.ToLower(name)] })
 	for _, f := range fields {
-		if column := lastName(f, "AD_Column_ID"); shown[strings.ToLower(column)] {
+		column := lastName(f, "AD_Column_ID")
+		if shown[strings.ToLower(column)] || !stamped && slices.Contains(stamps, column) {
 			c.out.found[f.Key] = there
 		} else {
 			c.add(Change{Table: t.Name, Kind: KindField, Name: f.Name, Action: Create, key: f.Key})
 		}
 	}
 }
+
+// stamps are the columns that say when and by whom a record was written.
+var stamps = []string{"Created", "CreatedBy", "Updated", "UpdatedBy"}
 
 func windowName(ctx context.Context, reg dict.Registry, id int) string {
 	if id == 0 {
