@@ -31,6 +31,8 @@ type Store struct {
 	state   sync.RWMutex
 	commits uint64 // how many changes were committed
 
+	journal int64 // the size from which on the journal is shortened; belongs to the writer
+
 	dict     atomic.Pointer[Dictionary] // as of the last commit
 	totals   totals
 	refused  atomic.Pointer[error] // why the last write failed, nil when it did not
@@ -57,9 +59,9 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		if opts.Durable {
 			synchronous = "FULL"
 		}
-		dsn = "file:" + escapePath(path) + "?_pragma=journal_mode(WAL)&_pragma=journal_size_limit(67108864)&_pragma=synchronous(" + synchronous + ")"
+		dsn = "file:" + escapePath(path) + "?_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")"
 	}
-	dsn += "&_txlock=immediate&_pragma=busy_timeout(10000)"
+	dsn += fmt.Sprintf("&_txlock=immediate&_pragma=busy_timeout(%d)", busyWait)
 	plain, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("opening the ERP database: %w", err)
@@ -68,7 +70,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	db := sql.OpenDB(conns)
 	db.SetMaxIdleConns(16)
 	db.SetMaxOpenConns(16)
-	s := &Store{db: db, write: db, path: path, uri: dsn, snapshots: path != ""}
+	s := &Store{db: db, write: db, path: path, uri: dsn, snapshots: path != "", journal: longJournal}
 	s.dict.Store(newDictionary())
 	if s.snapshots {
 		s.write = sql.OpenDB(conns)
@@ -198,6 +200,7 @@ func (s *Store) update(ctx context.Context, fn func(*Tx) error) error {
 	if tx.wrote || len(tx.changed) > 0 {
 		s.refused.Store(nil)
 	}
+	s.shortenJournal(ctx)
 	return nil
 }
 

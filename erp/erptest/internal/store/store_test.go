@@ -2,8 +2,12 @@ package store_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
+	gosync "sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,4 +96,55 @@ func TestStatementsAreKept(t *testing.T) {
 			}))
 		})
 	}
+}
+
+// The journal does not grow for ever while readers follow each other without a gap.
+func TestJournalStaysShort(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	number := numbers("X_Number")
+	path := filepath.Join(t.TempDir(), "erp.db")
+	s, err := store.Open(ctx, path, store.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	require.NoError(t, s.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.CreateTable(ctx, number)
+		return err
+	}))
+	// A chain of readers: each ends when the next one has begun, so that there is
+	// always one, or soon when the next one is kept back.
+	stop := make(chan struct{})
+	var readers gosync.WaitGroup
+	var read func(begun chan<- struct{})
+	read = func(begun chan<- struct{}) {
+		next := make(chan struct{})
+		assert.NoError(t, s.View(ctx, func(tx *store.Tx) error {
+			close(begun)
+			select {
+			case <-stop:
+				return nil
+			default:
+			}
+			readers.Go(func() { read(next) })
+			select {
+			case <-next:
+			case <-time.After(20 * time.Millisecond):
+			}
+			return nil
+		}))
+	}
+	first := make(chan struct{})
+	readers.Go(func() { read(first) })
+	<-first
+	big := strings.Repeat("x", 1<<20)
+	for i := range int64(64) {
+		require.NoError(t, s.Update(ctx, func(tx *store.Tx) error {
+			return tx.Insert(ctx, number, store.Row{"X_Number_ID": i, "Name": big})
+		}))
+	}
+	close(stop)
+	readers.Wait()
+	info, err := os.Stat(path + "-wal")
+	require.NoError(t, err)
+	assert.Less(t, info.Size(), int64(40<<20), "of 64 MiB that were written")
 }
