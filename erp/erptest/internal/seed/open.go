@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -107,8 +108,11 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	return f.Name(), nil
 }
 
-// newSuffix marks databases that are being made.
+// newSuffix marks databases that are being made, and files of uploads; the system
+// puts a number behind.
 const newSuffix = ".new-"
+
+var leftover = regexp.MustCompile(`^(upload-)?[0-9]+(-wal|-shm|-journal)?$`)
 
 // sweep removes what killed processes left while they made the database. It may
 // hit one that is at work; that one begins again.
@@ -118,7 +122,8 @@ func sweep(path string) {
 		return // nothing depends on it
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+newSuffix) && e.Type().IsRegular() {
+		rest, ours := strings.CutPrefix(e.Name(), filepath.Base(path)+newSuffix)
+		if ours && leftover.MatchString(rest) && e.Type().IsRegular() {
 			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}

@@ -186,7 +186,7 @@ func TestOlderFilesAreTakenOver(t *testing.T) {
 func TestLeftoversAreSwept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"erp.db.new-1", "erp.db.new-2-journal", "erp.db.new-3-wal", "other.db", "erp.db.newest"} {
+	for _, name := range []string{"erp.db.new-1", "erp.db.new-2-journal", "erp.db.new-3-wal", "erp.db.new-upload-4", "other.db", "erp.db.newest", "erp.db.new-copy"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
 	}
 	s, err := Open(t.Context(), filepath.Join(dir, "erp.db"))
@@ -198,7 +198,7 @@ func TestLeftoversAreSwept(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	assert.Equal(t, []string{"erp.db", "erp.db.newest", "other.db"}, names)
+	assert.Equal(t, []string{"erp.db", "erp.db.new-copy", "erp.db.newest", "other.db"}, names)
 }
 
 // Several processes that begin on an empty folder at once end with one database,

@@ -221,7 +221,7 @@ func explain(what, path string, err error) error {
 	switch cond := condition(err); cond {
 	case store.ErrDiskFull:
 		advice = "the disk is full; make room, or choose another folder: "
-	case store.ErrReadOnly:
+	case store.ErrReadOnly, store.ErrNotOpen:
 		advice = fmt.Sprintf("the file and its folder %s must be writable; change that, or choose another folder: ", filepath.Dir(path))
 	case store.ErrDamaged:
 		advice = fmt.Sprintf("the file is damaged, or no database; put back a copy, or move it away, with %s-wal, to begin anew with the demo data: ", path)

@@ -14,6 +14,7 @@ import (
 var (
 	ErrDiskFull = errors.New("the disk is full")
 	ErrReadOnly = errors.New("the files cannot be written")
+	ErrNotOpen  = errors.New("the files cannot be opened")
 	ErrDamaged  = errors.New("the file is damaged, or no database")
 	ErrDisk     = errors.New("the disk cannot be read or written")
 )
@@ -28,12 +29,12 @@ func Condition(err error) error {
 	switch code := db.Code(); code {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE: // the latter: no room for the journal's index
 		return ErrDiskFull
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return ErrReadOnly
 	default:
 		switch code & 0xff {
-		case sqlite3.SQLITE_READONLY:
+		case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 			return ErrReadOnly
+		case sqlite3.SQLITE_CANTOPEN:
+			return ErrNotOpen
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 			return ErrDamaged
 		case sqlite3.SQLITE_IOERR:

@@ -102,8 +102,7 @@ type Tx struct {
 	own    *Dictionary // set once the transaction changed the dictionary
 	commit uint64      // the last commit the transaction sees
 	write  bool
-	wrote  bool     // something that is in no table
-	hooks  []func() // run after commit
+	wrote  bool // something that is in no table
 	depth  int
 
 	changed map[string]bool // upper-case names of the tables written to
@@ -217,9 +216,6 @@ func (s *Store) publish(tx *Tx) {
 			s.onChange(s.commits, tx.changed)
 		}
 	}
-	for _, h := range tx.hooks {
-		h()
-	}
 }
 
 // OnChange has fn told, after each commit and before any other transaction sees
@@ -228,10 +224,6 @@ func (s *Store) publish(tx *Tx) {
 // caller's own ([Tx.Exec]). It is called once, before the store is used, and fn
 // must not use the store.
 func (s *Store) OnChange(fn func(commit uint64, tables map[string]bool)) { s.onChange = fn }
-
-// AfterCommit has h run once the transaction is committed, before others see it;
-// not when it fails. h must not use the store.
-func (tx *Tx) AfterCommit(h func()) { tx.hooks = append(tx.hooks, h) }
 
 // Savepoint runs fn so that, when it answers an error, its own changes are
 // undone and those made before stay.
@@ -242,12 +234,12 @@ func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	if _, err := tx.exec(ctx, "SAVEPOINT "+name); err != nil {
 		return err
 	}
-	own, hooks := tx.own, len(tx.hooks)
+	own := tx.own
 	if own != nil {
 		own = own.clone()
 	}
 	if err := fn(); err != nil {
-		tx.own, tx.hooks = own, tx.hooks[:hooks]
+		tx.own = own
 		clear(tx.exists)
 		_, rerr := tx.exec(context.WithoutCancel(ctx), "ROLLBACK TO "+name+"; RELEASE "+name)
 		return errors.Join(err, rerr)

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -133,7 +135,11 @@ func (tx *Tx) reads(ctx context.Context, query string, args []any) ([]string, er
 	var tables []string
 	for page := range pages {
 		var name string
-		if err := tx.QueryRow(ctx, "SELECT upper(tbl_name) FROM sqlite_schema WHERE rootpage=?", page).Scan(&name); err != nil {
+		err := tx.QueryRow(ctx, "SELECT upper(tbl_name) FROM sqlite_schema WHERE rootpage=?", page).Scan(&name)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil, nil // the database's own list of tables, which is in no list
+		}
+		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, name)
