@@ -3,7 +3,6 @@ package erptest
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -101,14 +100,17 @@ func (c *call) writeError(err error) {
 	}
 }
 
-// logFailure logs an error that has no status of its own: as a warning when the
-// response does not say what it is.
+// logFailure logs an error that has no status of its own. Whoever runs the server
+// is warned of it only when the response does not say what it is.
 func (c *call) logFailure(err error) {
-	level := slog.LevelWarn
+	const text = "request failed"
+	args := []any{"method", c.r.Method, "path", c.r.URL.Path, "error", err}
 	if p := plainError(""); errors.As(err, &p) {
-		level = slog.LevelInfo
+		c.srv.events.Warn(text, args...)
+		c.srv.opts.Logger.Info(text, args...)
+		return
 	}
-	c.srv.log.Log(c.ctx(), level, "request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
+	c.srv.log.Warn(text, args...)
 }
 
 // plainError is an error whose text may be shown to the caller.
