@@ -25,12 +25,10 @@
 //
 // # What may be changed
 //
-// The contract is not the server's published document, which is under another
-// licence and leaves out routes that servers have: it is this project's description
-// of the same interface, and agrees with that document in the names of its routes,
-// of their parameters and of the models it names, such as ErrorResponse. The
-// interface is the server's, so nobody edits the contract to suit a client or the
-// embedded ERP: when they disagree with it, they are wrong. What may be changed:
+// It agrees with the contract that the server's makers publish in the names of
+// routes, of their parameters and of the models named there, such as ErrorResponse.
+// The interface is the server's, so nobody edits the contract to suit a client or
+// the embedded ERP: when they disagree with it, they are wrong. What may be changed:
 //
 //   - what a server turns out to do, as seen in its responses or its code: a route, a
 //     member, a status that is missing here or described otherwise than it is, with a

@@ -80,7 +80,9 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Close(); err != nil {
+		return f.Name(), err
+	}
 	s, err := store.Open(ctx, f.Name(), store.Options{})
 	if err != nil {
 		return f.Name(), err
@@ -88,7 +90,7 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	if err := errors.Join(fill(ctx, s, opts), s.Close()); err != nil {
 		return f.Name(), err
 	}
-	if err := f.Sync(); err != nil {
+	if err := syncFile(f.Name()); err != nil {
 		return f.Name(), err
 	}
 	// Linking, unlike renaming, does not push aside what another process made
@@ -106,6 +108,15 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 		_ = dir.Close()
 	}
 	return f.Name(), nil
+}
+
+// syncFile has the system write a file to the disk.
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // newSuffix marks databases that are being made, and files of uploads; the system
