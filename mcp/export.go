@@ -83,7 +83,7 @@ func (s Set) Export(f Format) ([]json.RawMessage, error) {
 		if f != FormatMCP && strings.Contains(t.Name, ".") {
 			return nil, fmt.Errorf("the tool %s cannot be exported as %s, where names have no dots", t.Name, f)
 		}
-		raw, err := json.Marshal(v)
+		raw, err := encodePlain(v)
 		if err != nil {
 			return nil, fmt.Errorf("exporting the tool %s: %w", t.Name, err)
 		}

@@ -1,6 +1,9 @@
 package mcp
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Result is what a tool returns when JSON alone does not do: a text of its own
 // beside the structured value, pictures, links. A tool that returns any other
@@ -49,7 +52,9 @@ type Shortener interface {
 }
 
 // Encode is the JSON of a tool's value: of Result.Structured for a [Result], of
-// the value itself otherwise. nil encodes as nil.
+// the value itself otherwise. nil encodes as nil. The characters & < > and ' are
+// written as they are, also where the ERP or a MarshalJSON wrote them as \u0026:
+// the text is for a model, which pays for each escape and copies it.
 func Encode(value any) (json.RawMessage, error) {
 	switch v := value.(type) {
 	case Result:
@@ -63,5 +68,43 @@ func Encode(value any) (json.RawMessage, error) {
 	if value == nil {
 		return nil, nil
 	}
-	return json.Marshal(value)
+	return encodePlain(value)
 }
+
+// encodePlain is json.Marshal without the escapes that only HTML needs.
+func encodePlain(value any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return nil, err
+	}
+	return unescapeHTML(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// unescapeHTML writes & < > and ' in the texts of JSON as they are. It changes
+// raw itself.
+func unescapeHTML(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte(`\u00`)) {
+		return raw
+	}
+	out := raw[:0] // never longer than what was read
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' || i+1 == len(raw) {
+			out = append(out, raw[i])
+			continue
+		}
+		if raw[i+1] == 'u' && i+6 <= len(raw) {
+			if c := htmlEscapes[string(bytes.ToLower(raw[i+2:i+6]))]; c != 0 {
+				out = append(out, c)
+				i += 5
+				continue
+			}
+		}
+		out = append(out, raw[i], raw[i+1]) // a backslash escapes one more byte, which may be a backslash
+		i++
+	}
+	return out
+}
+
+var htmlEscapes = map[string]byte{"0026": '&', "003c": '<', "003e": '>', "0027": '\''}

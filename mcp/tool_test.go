@@ -281,3 +281,43 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"nothing":                  {nil, ``},
+		"no escapes for HTML":      {map[string]string{"a": "<b> & 'c'"}, `{"a":"<b> & 'c'"}`},
+		"of an ERP":                {json.RawMessage(`{"a":"C\u0026W \u003C\u003e O\u0027Brien"}`), `{"a":"C&W <> O'Brien"}`},
+		"of a type's own":          {&mcp.Error{Code: "refused", Message: "a < b"}, `{"code":"refused","message":"a < b"}`},
+		"others stay":              {json.RawMessage(`"\u0000 \u0022 \u005c \u00e4"`), `"\u0000 \u0022 \u005c \u00e4"`},
+		"the escape as text stays": {map[string]string{"a": `C\u0026W \\u003c`}, `{"a":"C\\u0026W \\\\u003c"}`},
+		"of a result":              {mcp.Result{Structured: []string{"&"}}, `["&"]`},
+	} {
+		got, err := mcp.Encode(c.value)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, string(got), name)
+	}
+	_, err := mcp.Encode(func() {})
+	require.Error(t, err)
+}
+
+// What is encoded means what json.Marshal writes.
+func FuzzEncode(f *testing.F) {
+	for _, seed := range []string{`\u0026`, `\\u0026`, "<>&'", "\x00\\", "\u2028"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		inner, err := json.Marshal(text)
+		require.NoError(t, err)
+		for _, value := range []any{text, []string{text, text}, map[string]any{text: json.RawMessage(inner)}} {
+			want, err := json.Marshal(value)
+			require.NoError(t, err)
+			got, err := mcp.Encode(value)
+			require.NoError(t, err)
+			require.JSONEq(t, string(want), string(got))
+		}
+	})
+}

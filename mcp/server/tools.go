@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -128,7 +127,7 @@ func progress(ctx context.Context, req *sdk.CallToolRequest) func(done, total fl
 
 // failure is an error as a result the model sees.
 func failure(err error) *sdk.CallToolResult {
-	text, merr := json.Marshal(mcp.ErrorOf(err))
+	text, merr := mcp.Encode(mcp.ErrorOf(err))
 	if merr != nil {
 		text = []byte(`{"code":"internal","message":"the error cannot be shown"}`)
 	}

@@ -21,6 +21,7 @@ type executeProcessIn struct {
 }
 
 type executeProcessOut struct {
+	Notice   string        `json:"notice"`
 	Process  string        `json:"process"`
 	Instance int64         `json:"instance,omitempty" jsonschema:"AD_PInstance_ID: where the ERP keeps what happened"`
 	Summary  string        `json:"summary"`
@@ -141,7 +142,7 @@ func processFailed(err error) error {
 }
 
 func processOut(process string, r *erp.ProcessResult) *executeProcessOut {
-	out := &executeProcessOut{Process: process, Instance: r.InstanceID, Summary: clip(r.Summary, 2000)}
+	out := &executeProcessOut{Notice: untrusted, Process: process, Instance: r.InstanceID, Summary: clip(r.Summary, 2000)}
 	if out.Summary == "" {
 		out.Summary = "done"
 	}

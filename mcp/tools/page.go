@@ -62,7 +62,7 @@ func from[T any](items []T, offset int) []T { return items[min(offset, len(items
 func fitting[T any](items []T) []T {
 	size := 0
 	for i, item := range items {
-		raw, err := json.Marshal(item)
+		raw, err := mcp.Encode(item)
 		if err != nil {
 			return items // the caller finds out when it encodes them
 		}
