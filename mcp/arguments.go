@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -193,7 +194,39 @@ func (c *checker) wrongValue(name string, p *jsonschema.Schema, value any, err e
 	if kind := kindOf(value); p.Type != "" && kind != p.Type && (kind != "integer" || p.Type != "number") {
 		return c.wrong(fmt.Sprintf("argument %q must be of type %s, not %s", name, p.Type, kind), hint)
 	}
+	if bound := outside(p, value); bound != "" {
+		return c.wrong(fmt.Sprintf("argument %q must %s", name, bound), hint)
+	}
 	return c.wrong(fmt.Sprintf("argument %q: %s", name, reason(err)), hint)
+}
+
+// outside says which bound a value breaks, "" if none of those it knows.
+func outside(p *jsonschema.Schema, value any) string {
+	plain := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	switch v := value.(type) {
+	case float64:
+		switch {
+		case p.Minimum != nil && v < *p.Minimum:
+			return fmt.Sprintf("be at least %s, not %s", plain(*p.Minimum), plain(v))
+		case p.Maximum != nil && v > *p.Maximum:
+			return fmt.Sprintf("be at most %s, not %s", plain(*p.Maximum), plain(v))
+		}
+	case string:
+		switch n := utf8.RuneCountInString(v); {
+		case p.MinLength != nil && n < *p.MinLength:
+			return fmt.Sprintf("have at least %d characters, not %d", *p.MinLength, n)
+		case p.MaxLength != nil && n > *p.MaxLength:
+			return fmt.Sprintf("have at most %d characters, not %d", *p.MaxLength, n)
+		}
+	case []any:
+		switch {
+		case p.MinItems != nil && len(v) < *p.MinItems:
+			return fmt.Sprintf("have at least %d entries, not %d", *p.MinItems, len(v))
+		case p.MaxItems != nil && len(v) > *p.MaxItems:
+			return fmt.Sprintf("have at most %d entries, not %d", *p.MaxItems, len(v))
+		}
+	}
+	return ""
 }
 
 // kindOf is the name JSON schemas have for a decoded value's type.

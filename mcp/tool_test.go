@@ -99,6 +99,32 @@ func TestDefaultsAndEnumsOfAnEditedSchema(t *testing.T) {
 	require.EqualError(t, err, `list: argument "pattern" cannot be "sumary"; did you mean "summary"? there are: summary, full`)
 }
 
+// Bounds are told in a sentence, with numbers as people write them.
+func TestBoundsOfArguments(t *testing.T) {
+	t.Parallel()
+	schema, err := mcp.InputSchema[listInput]()
+	require.NoError(t, err)
+	low, high, short, long, none, few := 1.0, 5000.0, 2, 3, 1, 2
+	schema.Properties["limit"].Minimum, schema.Properties["limit"].Maximum = &low, &high
+	schema.Properties["pattern"].MinLength, schema.Properties["pattern"].MaxLength = &short, &long
+	schema.Properties["columns"].MinItems, schema.Properties["columns"].MaxItems = &none, &few
+	tool := mcp.New(mcp.Tool{Name: "list", Description: "Lists.", Input: schema},
+		func(_ context.Context, _ *mcp.Call, in listInput) (listOutput, error) { return listOutput{in}, nil })
+	for arguments, want := range map[string]string{
+		`{"limit":0}`:               `argument "limit" must be at least 1, not 0; limit: how many at most`,
+		`{"limit":-3}`:              `argument "limit" must be at least 1, not -3; limit: how many at most`,
+		`{"limit":"5001"}`:          `argument "limit" must be at most 5000, not 5001; limit: how many at most`,
+		`{"limit":1000000000}`:      `argument "limit" must be at most 5000, not 1000000000; limit: how many at most`,
+		`{"pattern":"C"}`:           `argument "pattern" must have at least 2 characters, not 1; pattern: SQL LIKE pattern such as C_Or%`,
+		`{"pattern":"äöüß"}`:        `argument "pattern" must have at most 3 characters, not 4; pattern: SQL LIKE pattern such as C_Or%`,
+		`{"columns":[]}`:            `argument "columns" must have at least 1 entries, not 0; columns: columns to show`,
+		`{"columns":["a","b","c"]}`: `argument "columns" must have at most 2 entries, not 3; columns: columns to show`,
+	} {
+		_, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(strings.Replace(arguments, "{", `{"window":"w",`, 1))})
+		assert.EqualError(t, err, "list: "+want, arguments)
+	}
+}
+
 func TestErrorsOfTools(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -169,10 +169,17 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 		return nil, b.explain(ctx, t, err, reference)
 	}
 	result := mcp.Cost{Tokens: reply.Tokens()}
+	// What was changed is told even where that exceeds the limit, or the caller
+	// would not know of it. It counts even if the caller is gone.
+	err = b.spend(context.WithoutCancel(ctx), c, result, mcp.Cost{}, !t.Hints.ReadOnly)
+	if e := mcp.ErrorOf(err); e != nil && e.Code == mcp.CodeCostLimitExceeded {
+		return nil, &mcp.Error{
+			Code: e.Code, RetryAfter: e.RetryAfter, Err: err, Hint: narrower(t) + "; " + e.Hint,
+			Message: fmt.Sprintf("the result of %s has about %d tokens, more than are left: %s", t.Name, result.Tokens, e.Message),
+		}
+	}
 	*spent = spent.Add(result)
-	// The work is done: it is counted even where it exceeds the limit, and even
-	// if the caller is gone.
-	if err := b.spend(context.WithoutCancel(ctx), c, result, mcp.Cost{}, true); err != nil {
+	if err != nil {
 		b.opts.Logger.WarnContext(ctx, "the tokens of a result were not counted", "tool", t.Name, "error", err)
 	}
 	return reply, nil

@@ -205,7 +205,29 @@ func TestCostLimits(t *testing.T) {
 		}
 		_, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader, Arguments: json.RawMessage(`{"n":1}`)})
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
-		assert.ErrorContains(t, err, "the limit of 200 tokens a session is used up")
+		assert.ErrorContains(t, err, "the limit of 200 tokens a session is reached")
+	})
+	t.Run("a result that crosses the limit of tokens", func(t *testing.T) {
+		t.Parallel()
+		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{Tokens: 250}}})
+		for range 2 {
+			_, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader})
+			require.NoError(t, err)
+		}
+		_, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader})
+		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
+		assert.ErrorContains(t, err, "the result of spend has about 100 tokens, more than are left: the limit of 250 tokens a session is reached")
+		short := tool("short", mcp.Hints{ReadOnly: true}, "x", nil)
+		_, err = b.Call(t.Context(), short, &mcp.Call{Caller: reader, Arguments: json.RawMessage(`{"text":"fits"}`)})
+		require.NoError(t, err, "what was refused was not counted")
+
+		change := spender(0)
+		change.Hints = mcp.Hints{}
+		reply, err := b.Call(t.Context(), change, &mcp.Call{Caller: reader})
+		require.NoError(t, err, "what was changed is told")
+		assert.Equal(t, 100, reply.Spent.Tokens)
+		_, err = b.Call(t.Context(), short, &mcp.Call{Caller: reader})
+		require.Equal(t, mcp.CodeCostLimitExceeded, code(err), "and counted")
 	})
 	t.Run("a tool that would not fit is not begun", func(t *testing.T) {
 		t.Parallel()

@@ -21,7 +21,8 @@ type Limits struct {
 	// process; 0: 16.
 	Concurrent int
 	// Session bounds tokens and requests to the ERP within a session, Day within
-	// a day in UTC.
+	// a day in UTC. A result that would exceed a limit of tokens is refused, unless
+	// the tool changed something.
 	Session, Day mcp.Cost
 	// ResultTokens bounds the size of one result, as an estimate; 0: 20,000.
 	ResultTokens int
@@ -97,13 +98,13 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 			}
 			entries = append(entries, e)
 			meant = append(meant, func() *mcp.Error {
-				hint := "this session has none left: start another one, within the limits of the day"
+				hint := "start another session, within the limits of the day"
 				if s.wait > 0 {
 					hint = fmt.Sprintf("the count starts anew at midnight UTC, in %s", seconds(s.wait))
 				}
 				return &mcp.Error{
 					Code: mcp.CodeCostLimitExceeded, Hint: hint, RetryAfter: s.wait,
-					Message: fmt.Sprintf("the limit of %d %s a %s is used up", m.limit, m.what, s.name),
+					Message: fmt.Sprintf("the limit of %d %s a %s is reached", m.limit, m.what, s.name),
 				}
 			})
 		}

@@ -24,7 +24,7 @@ type questionIn struct {
 
 type executeQueryIn struct {
 	questionIn
-	MaxRows int `json:"maxRows,omitempty" jsonschema:"most rows in the answer"`
+	MaxRows int `json:"maxRows,omitempty" jsonschema:"most rows in the answer; more than 1000 are lowered to that"`
 }
 
 // question is the schema of a struct with a statement.
@@ -55,7 +55,7 @@ func (b *Toolbox) executeQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "executeQuery", Title: "Run a query", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
 		Description: "Answers one SELECT with the rights of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports.",
-		Input:       question[executeQueryIn](between("maxRows", 1, 1000, 100)), Cost: mcp.Cost{APICalls: 1},
+		Input:       question[executeQueryIn](lowered("maxRows", 1, 100)), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (*executeQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
 		r, _, err := backend.Read(ctx, b.pool, "answer SQL", func(ctx context.Context, k backend.Querier) (*answer.Result, error) {

@@ -46,6 +46,14 @@ func TestExecuteQuery(t *testing.T) {
 	assert.True(t, got.Columns[1].Redacted)
 	assert.False(t, got.Truncated)
 
+	// As in the AI API, more than it gives is lowered, with a note.
+	for name, k := range reachable(t).kits() {
+		got = answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT 1 AS one", "maxRows": 5000})
+		assert.Equal(t, []string{"maxRows was lowered to 1000"}, got.Notes, name)
+		e := refusal(t, k, admin, "executeQuery", args{"sql": "SELECT 1", "maxRows": 0}, mcp.CodeInvalidArguments)
+		assert.Contains(t, e.Message, `"maxRows" must be at least 1, not 0`, name)
+	}
+
 	// The role's rights hold, and another role can be named if it is one's own.
 	all := answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT count(*) FROM ad_user WHERE ad_client_id <> 11 AND ad_client_id <> 0"})
 	assert.Equal(t, [][]any{{0.0}}, all.Rows)

@@ -52,6 +52,17 @@ func between(name string, least, most, usual int) func(*jsonschema.Schema) {
 	}
 }
 
+// lowered gives a number a default and a least value. There is no most: what is
+// too much is lowered where it is used.
+func lowered(name string, least, usual int) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		p := property(s, name)
+		low := float64(least)
+		p.Minimum = &low
+		p.Default, _ = json.Marshal(usual) // a number always encodes
+	}
+}
+
 // shorter limits the length of texts.
 func shorter(most int, names ...string) func(*jsonschema.Schema) {
 	return func(s *jsonschema.Schema) {
