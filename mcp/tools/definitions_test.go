@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -115,9 +116,20 @@ func TestToolsOfTheSpecification(t *testing.T) {
 		assert.NotNil(t, tool.Output, "%s has no output schema", tool.Name)
 		assert.NotEmpty(t, tool.Title, tool.Name)
 		assert.NotEmpty(t, tool.Sets, tool.Name)
-		for name, p := range tool.Input.Properties {
-			assert.False(t, p.Description == "" && !slices.Contains([]string{"label", "description", "help", "length", "mandatory", "default", "unique", "partition", "components", "changes", "buildUrl", "automationUrl", "automationJob"}, name),
-				"%s: the argument %s has no description", tool.Name, name)
-		}
+		undescribed(t, tool.Name, tool.Input)
 	}
+}
+
+// undescribed reports arguments without a description, those of objects in
+// lists as well.
+func undescribed(t *testing.T, at string, s *jsonschema.Schema) {
+	t.Helper()
+	if s == nil {
+		return
+	}
+	for name, p := range s.Properties {
+		assert.NotEmpty(t, p.Description, "%s: the argument %s has no description", at, name)
+		undescribed(t, at+"."+name, p)
+	}
+	undescribed(t, at, s.Items)
 }

@@ -15,9 +15,9 @@ type startDeploymentIn struct {
 	Changes       string `json:"changes,omitempty" jsonschema:"summary of what changed"`
 	Step          string `json:"step,omitempty" jsonschema:"what the run is doing"`
 	BuildNo       string `json:"buildNo,omitempty" jsonschema:"number on the build server: makes the call repeatable"`
-	BuildURL      string `json:"buildUrl,omitempty"`
+	BuildURL      string `json:"buildUrl,omitempty" jsonschema:"address of the build"`
 	AutomationJob string `json:"automationJob,omitempty" jsonschema:"job of the deployment automation"`
-	AutomationURL string `json:"automationUrl,omitempty"`
+	AutomationURL string `json:"automationUrl,omitempty" jsonschema:"address of that job"`
 	DeployedBy    string `json:"deployedBy,omitempty" jsonschema:"who triggered it"`
 }
 
@@ -55,10 +55,10 @@ type updateDeploymentIn struct {
 	Progress      *int      `json:"progress,omitempty" jsonschema:"percent"`
 	Step          *string   `json:"step,omitempty" jsonschema:"what it is doing"`
 	Deploying     bool      `json:"deploying,omitempty" jsonschema:"the build is finished: move it to DEPLOYING"`
-	Components    *string   `json:"components,omitempty"`
-	Changes       *string   `json:"changes,omitempty"`
-	AutomationJob *string   `json:"automationJob,omitempty"`
-	AutomationURL *string   `json:"automationUrl,omitempty"`
+	Components    *string   `json:"components,omitempty" jsonschema:"what is updated"`
+	Changes       *string   `json:"changes,omitempty" jsonschema:"summary of what changed"`
+	AutomationJob *string   `json:"automationJob,omitempty" jsonschema:"job of the deployment automation"`
+	AutomationURL *string   `json:"automationUrl,omitempty" jsonschema:"address of that job"`
 }
 
 func (b *Toolbox) updateDeployment() mcp.Tool {

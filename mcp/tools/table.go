@@ -69,8 +69,8 @@ func (b *Toolbox) freshTable(ctx context.Context, c *mcp.Call, name string) (dic
 type createTableIn struct {
 	Table             string     `json:"table" jsonschema:"name of the new table: XX_ and more, such as XX_Remark"`
 	Label             string     `json:"label,omitempty" jsonschema:"what people read; made from the name without it"`
-	Description       string     `json:"description,omitempty"`
-	Help              string     `json:"help,omitempty"`
+	Description       string     `json:"description,omitempty" jsonschema:"one line about it"`
+	Help              string     `json:"help,omitempty" jsonschema:"longer help text"`
 	Templates         []string   `json:"templates,omitempty" jsonschema:"groups of columns: DOCUMENT number, status and actions; ACCOUNTING posting; VALUE_NAME search key and name; DESCRIPTION name, description, help; TREE parent and order; IMPORT import table"`
 	Columns           []columnIn `json:"columns,omitempty" jsonschema:"further columns"`
 	ImportInto        string     `json:"importInto,omitempty" jsonschema:"with IMPORT: table that it feeds, whose columns are added"`
@@ -82,7 +82,7 @@ type createTableIn struct {
 	NoDelete          bool       `json:"noDelete,omitempty" jsonschema:"records cannot be deleted"`
 	Security          bool       `json:"security,omitempty" jsonschema:"records can be secured by role"`
 	View              bool       `json:"view,omitempty" jsonschema:"it is a database view"`
-	Partition         bool       `json:"partition,omitempty"`
+	Partition         bool       `json:"partition,omitempty" jsonschema:"prepare the table for partitions"`
 	Drill             bool       `json:"drill,omitempty" jsonschema:"offer it when drilling"`
 	CreateWindow      bool       `json:"createWindow,omitempty" jsonschema:"add a window with a field per column and a menu entry"`
 	NoStandardColumns bool       `json:"noStandardColumns,omitempty" jsonschema:"leave out key, UUID, client, organization, active flag and audit columns"`

@@ -15,12 +15,12 @@ import (
 type columnIn struct {
 	Name        string    `json:"name" jsonschema:"column name such as XX_Kind; C_BPartner_ID for a column that points to C_BPartner"`
 	Type        string    `json:"type" jsonschema:"display type: String, Text, Integer, Number, Amount, Quantity, Date, Date+Time, Yes-No, List, Table, Table Direct, Search, Button, or another by name"`
-	Label       string    `json:"label,omitempty"`
-	Description string    `json:"description,omitempty"`
-	Length      int       `json:"length,omitempty"`
-	Mandatory   bool      `json:"mandatory,omitempty"`
-	Default     string    `json:"default,omitempty"`
-	Unique      bool      `json:"unique,omitempty"`
+	Label       string    `json:"label,omitempty" jsonschema:"what people read"`
+	Description string    `json:"description,omitempty" jsonschema:"one line about it"`
+	Length      int       `json:"length,omitempty" jsonschema:"of texts: most characters"`
+	Mandatory   bool      `json:"mandatory,omitempty" jsonschema:"must have a value"`
+	Default     string    `json:"default,omitempty" jsonschema:"value of new records"`
+	Unique      bool      `json:"unique,omitempty" jsonschema:"each value once"`
 	Identifier  bool      `json:"identifier,omitempty" jsonschema:"part of how a record is shown"`
 	Parent      bool      `json:"parent,omitempty" jsonschema:"points to the table this one belongs to"`
 	PointsTo    string    `json:"pointsTo,omitempty" jsonschema:"of Table and Search: table whose records it points to"`
