@@ -183,6 +183,9 @@ func FuzzFilterText(f *testing.F) {
 		require.True(t, ok)
 		require.Equal(t, text, inner)
 		require.NotContains(t, inner, "'")
+		terms, err := erp.FilterTerms(got)
+		require.NoError(t, err)
+		require.Equal(t, []erp.FilterTerm{{Column: "A", Operator: "eq", Values: []string{"'" + text + "'"}}, {Column: "B", Operator: "eq", Values: []string{"1"}}}, terms)
 		depth := 0
 		for _, c := range got {
 			switch c {

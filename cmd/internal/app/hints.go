@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -107,9 +108,45 @@ func checkOrder(c *cli.Context, client *erp.Client, table string, parts []string
 	return nil
 }
 
+// quotedFlag is a text that somebody means for yes or no.
+var quotedFlag = regexp.MustCompile(`^'(?i:Y|N|true|false)'$`)
+
+// checkFlags refuses texts that are compared with yes-no columns: the server
+// takes each of them for no, without a word.
+func checkFlags(c *cli.Context, client *erp.Client, table string, terms []erp.FilterTerm) error {
+	var columns []schemaColumn
+	for _, t := range terms {
+		i := slices.IndexFunc(t.Values, quotedFlag.MatchString)
+		if i < 0 {
+			continue
+		}
+		if columns == nil {
+			ctx, cancel := context.WithTimeout(c.Context, hintTime)
+			columns = tableSchema(ctx, client, table)
+			cancel()
+		}
+		if slices.ContainsFunc(columns, func(s schemaColumn) bool { return s.kind == "boolean" && strings.EqualFold(s.name, t.Column) }) {
+			return usagef("filter: %s is a yes-no column, and the server takes the text %s for no; write %s %s true or false, without quotes",
+				t.Column, t.Values[i], t.Column, t.Operator)
+		}
+	}
+	return nil
+}
+
 // schemaColumns are the columns of a table as its schema names them, nil when
 // it cannot be read.
 func schemaColumns(ctx context.Context, client *erp.Client, table string) []string {
+	var names []string
+	for _, c := range tableSchema(ctx, client, table) {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// schemaColumn is a column with its type in JSON.
+type schemaColumn struct{ name, kind string }
+
+func tableSchema(ctx context.Context, client *erp.Client, table string) []schemaColumn {
 	text, err := client.TableYAML(ctx, table)
 	if err != nil {
 		return nil
@@ -128,9 +165,13 @@ func schemaColumns(ctx context.Context, client *erp.Client, table string) []stri
 		if !strings.EqualFold(name, table) || schema.Properties.Kind != yaml.MappingNode {
 			continue
 		}
-		var columns []string
-		for i := 0; i < len(schema.Properties.Content); i += 2 {
-			columns = append(columns, schema.Properties.Content[i].Value)
+		var columns []schemaColumn
+		for i := 0; i+1 < len(schema.Properties.Content); i += 2 {
+			var kind struct {
+				Type string `yaml:"type"`
+			}
+			_ = schema.Properties.Content[i+1].Decode(&kind) // a type of another form is none we look for
+			columns = append(columns, schemaColumn{schema.Properties.Content[i].Value, kind.Type})
 		}
 		return columns
 	}

@@ -64,6 +64,9 @@ func (a *app) processList(c *cli.Context) error {
 	if err := arguments(c); err != nil {
 		return err
 	}
+	if _, err := erp.FilterTerms(c.String("filter")); err != nil {
+		return input(err)
+	}
 	client, err := a.client(c)
 	if err != nil {
 		return err

@@ -54,8 +54,15 @@ func (a *app) recordList(c *cli.Context) error {
 	case c.Bool("names") && format != export.CSV:
 		return usagef("--names belongs to --format csv")
 	}
+	terms, err := erp.FilterTerms(c.String("filter"))
+	if err != nil {
+		return input(err)
+	}
 	client, err := a.client(c)
 	if err != nil {
+		return err
+	}
+	if err := checkFlags(c, client, c.Args().First(), terms); err != nil {
 		return err
 	}
 	table, columns := c.Args().First(), commaList(c.String("select"))

@@ -1,0 +1,316 @@
+package erp
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// FilterTerm is one condition in the text of a filter.
+type FilterTerm struct {
+	// Column is the column that is compared, without tolower or toupper.
+	Column string
+	// Operator is eq, neq, gt, ge, lt, le or in, or one of the functions
+	// contains, startswith and endswith.
+	Operator string
+	// Values are what it is compared with, as written: texts with their quotes. A
+	// word without quotes may be the name of another column. Only in has more
+	// than one.
+	Values []string
+}
+
+// FilterTerms reads the text of a filter that somebody wrote, as the server
+// would, and returns its conditions in order. It reports what the server refuses
+// or, worse, takes for something else without a word: operators of other
+// languages, texts with a quote in them. Columns and types of values are not
+// looked at. The error is [ErrInvalid], and [ErrInexpressible] where nothing in
+// the language says what was meant. No text is no condition.
+func FilterTerms(text string) ([]FilterTerm, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	if err := Raw(text).err; err != nil {
+		return nil, err
+	}
+	r := filterReader{}
+	if err := r.read(text, 0); err != nil {
+		return nil, err
+	}
+	return r.terms, nil
+}
+
+const (
+	filterOperators = "eq, neq, gt, ge, lt, le, in"
+	filterFunctions = "contains, startswith, endswith, tolower, toupper"
+	// filterDepth bounds parentheses in each other, more than the server bears.
+	filterDepth = 200
+)
+
+type filterReader struct{ terms []FilterTerm }
+
+func (r *filterReader) read(text string, depth int) error {
+	if depth > filterDepth {
+		return invalid("filter: the parentheses are nested too deep")
+	}
+	words, err := filterWords(text)
+	if err != nil {
+		return err
+	}
+	for {
+		if words, err = r.term(words, depth); err != nil {
+			return err
+		}
+		if len(words) == 0 {
+			return nil
+		}
+		switch word := words[0]; {
+		case strings.EqualFold(word, "and"), strings.EqualFold(word, "or"):
+		case word == "&&", word == "||":
+			return invalid("filter: %s joins no conditions; write and, or", clip(word))
+		default:
+			return invalid("filter: %s stands where and or or is expected; a text with blanks needs single quotes around it", clip(word))
+		}
+		words = words[1:]
+	}
+}
+
+// term reads one condition and returns the words after it.
+func (r *filterReader) term(words []string, depth int) ([]string, error) {
+	negated := len(words) > 0 && strings.EqualFold(words[0], "not")
+	if negated {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil, invalid("filter: it ends where a condition is expected, such as Name eq 'x'")
+	}
+	word := words[0]
+	if name, _, _ := functionCall(word); negated && !slices.Contains([]string{"contains", "startswith", "endswith"}, name) {
+		return nil, inexpressible("not works before contains, startswith and endswith only, not before %s; negate the condition: neq for eq, lt for ge, and for or", clip(word))
+	}
+	if inner, ok := enclosedText(word); ok {
+		return words[1:], r.read(inner, depth+1)
+	}
+	column := word
+	if name, arguments, ok := functionCall(word); ok {
+		switch name {
+		case "contains", "startswith", "endswith":
+			return words[1:], r.match(name, arguments)
+		case "tolower", "toupper":
+			column = strings.TrimSpace(arguments)
+		default:
+			return nil, unknownFunction(name)
+		}
+	}
+	if m := gluedOperator.FindStringSubmatch(column); m != nil {
+		return nil, otherOperator(m[1], m[2], m[3]+strings.Join(words[1:min(2, len(words))], ""))
+	}
+	if len(words) == 1 {
+		return nil, invalid("filter: after %s an operator and a value are expected, such as %s eq 1; operators: %s", clip(word), clipPlain(column), filterOperators)
+	}
+	operator, value := words[1], ""
+	if len(words) > 2 {
+		value = words[2]
+	}
+	if !slices.Contains([]string{"eq", "neq", "gt", "ge", "lt", "le", "in"}, operator) {
+		return nil, otherOperator(column, operator, value)
+	}
+	if value == "" {
+		return nil, invalid("filter: after %s %s a value is expected", clipPlain(column), operator)
+	}
+	t := FilterTerm{Column: column, Operator: operator, Values: []string{value}}
+	if operator == "in" {
+		list, ok := enclosedText(value)
+		if !ok {
+			return nil, invalid("filter: in needs a list in parentheses, such as %s in (1,2)", clipPlain(column))
+		}
+		t.Values = strings.Split(list, ",") // the server cuts at every comma
+		for i, v := range t.Values {
+			if t.Values[i] = strings.TrimSpace(v); strings.HasPrefix(t.Values[i], "'") && strings.Count(v, "'") == 1 {
+				return nil, inexpressible("text in a list must not hold commas: %s; join conditions with eq by or", clip(value))
+			}
+		}
+	}
+	for _, v := range t.Values {
+		if err := checkFilterValue(v); err != nil {
+			return nil, err
+		}
+	}
+	r.terms = append(r.terms, t)
+	return words[3:], nil
+}
+
+// match reads the arguments of contains, startswith and endswith.
+func (r *filterReader) match(name, arguments string) error {
+	column, value, ok := strings.Cut(arguments, ",")
+	column, value = strings.TrimSpace(column), strings.TrimSpace(value)
+	if !ok || column == "" {
+		return invalid("filter: %s takes a column and a text, such as %s(Name,'x')", name, name)
+	}
+	if f, inner, ok := functionCall(column); ok {
+		if f != "tolower" && f != "toupper" {
+			return unknownFunction(f)
+		}
+		column = strings.TrimSpace(inner)
+	}
+	if len(value) < 2 || value[0] != '\'' {
+		return invalid("filter: the text of %s needs single quotes around it: %s(%s,'%s')", name, name, clipPlain(column), clipPlain(strings.Trim(value, `"`)))
+	}
+	if err := checkFilterValue(value); err != nil {
+		return err
+	}
+	if strings.ContainsAny(value, "()") {
+		return inexpressible("the text of %s must not hold parentheses: %s", name, clip(value))
+	}
+	r.terms = append(r.terms, FilterTerm{Column: column, Operator: name, Values: []string{value}})
+	return nil
+}
+
+// filterWords splits a filter as the server does: at blanks outside of quotes
+// and parentheses, where parentheses count inside quotes as well.
+func filterWords(text string) ([]string, error) {
+	var words []string
+	start, depth, quoted := -1, 0, false
+	for i := range len(text) {
+		c := text[i]
+		if strings.IndexByte(" \t\r\n", c) >= 0 && !quoted && depth == 0 {
+			if start >= 0 {
+				words, start = append(words, text[start:i]), -1
+			}
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		switch c {
+		case '\'':
+			quoted = !quoted
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth < 0 {
+			return nil, invalid("filter: a closing parenthesis has no partner: %s", clip(text))
+		}
+	}
+	switch {
+	case quoted:
+		return nil, inexpressible("a text is not closed, or holds a single quote: %s; %s", clip(text[start:]), aroundQuote)
+	case depth > 0:
+		return nil, invalid("filter: an opening parenthesis has no partner: %s", clip(text))
+	}
+	if start >= 0 {
+		words = append(words, text[start:])
+	}
+	return words, nil
+}
+
+const aroundQuote = "the server knows no way to write a quote in a text, doubled or not: search for a part without it, such as contains(Name,'Brien'), or go by id"
+
+// checkFilterValue reports a value that the server would not take as it was
+// meant.
+func checkFilterValue(v string) error {
+	switch {
+	case v == "":
+		return invalid("filter: a value is empty")
+	case v[0] == '"':
+		return invalid("filter: texts stand in single quotes: '%s'", clipPlain(strings.Trim(v, `"`)))
+	case v[0] != '\'':
+		return nil
+	case len(v) < 2 || v[len(v)-1] != '\'':
+		return inexpressible("a text ends before its last character: %s; %s", clip(v), aroundQuote)
+	case strings.Contains(v[1:len(v)-1], "'"):
+		return inexpressible("text with a single quote: %s; %s", clip(v), aroundQuote)
+	}
+	return nil
+}
+
+// gluedOperator finds an operator of another language written without blanks.
+var gluedOperator = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.]*)(<>|!=|>=|<=|==|=|>|<)(.*)$`)
+
+// otherOperators are the server's names of operators that other languages
+// write.
+var otherOperators = map[string]string{
+	"=": "eq", "==": "eq", "===": "eq", "equals": "eq", "is": "eq", "!=": "neq", "<>": "neq", "ne": "neq",
+	">": "gt", ">=": "ge", "gte": "ge", "<": "lt", "<=": "le", "lte": "le",
+}
+
+// otherOperator is the error for an operator the server does not know, with
+// what to write instead.
+func otherOperator(column, operator, value string) error {
+	lower := strings.ToLower(operator)
+	column, value = clipPlain(column), clipPlain(value)
+	if value == "" {
+		value = "1"
+	}
+	unknown := fmt.Sprintf("filter: there is no operator %s; ", clip(operator))
+	if lower == "is" && strings.EqualFold(value, "not") {
+		return invalid("%swrite %s neq null", unknown, column)
+	}
+	if own := otherOperators[lower]; own != "" {
+		return invalid("%swrite %s %s %s", unknown, column, own, value)
+	}
+	for own := range strings.SplitSeq(filterOperators, ", ") {
+		if lower == own {
+			return invalid("%sin small letters: %s %s %s", unknown, column, own, value)
+		}
+		if strings.HasPrefix(lower, own+"(") || strings.HasPrefix(lower, own+"'") {
+			return invalid("%sa blank stands on each side of %s", unknown, own)
+		}
+	}
+	text := strings.Trim(value, `'"`)
+	switch lower {
+	case "like", "ilike", "contains", "startswith", "endswith":
+		function := "contains"
+		switch open, end := strings.HasPrefix(text, "%"), strings.HasSuffix(text, "%"); {
+		case lower == "startswith" || end && !open:
+			function = "startswith"
+		case lower == "endswith" || open && !end:
+			function = "endswith"
+		}
+		call := fmt.Sprintf("%s(%s,'%s')", function, column, strings.Trim(text, "%"))
+		if lower == "ilike" {
+			call = fmt.Sprintf("%s(tolower(%s),'%s')", function, column, strings.ToLower(strings.Trim(text, "%")))
+		}
+		return invalid("%swrite %s", unknown, call)
+	case "between":
+		return invalid("%swrite %s ge … and %s le …", unknown, column, column)
+	case "not":
+		return invalid("%swrite neq, or not before contains, startswith or endswith", unknown)
+	}
+	return invalid("%soperators: %s; functions: %s", unknown, filterOperators, filterFunctions)
+}
+
+func unknownFunction(name string) error {
+	for own := range strings.SplitSeq(filterFunctions, ", ") {
+		if strings.EqualFold(name, own) {
+			return invalid("filter: write %s in small letters, not %s", own, clip(name))
+		}
+	}
+	return invalid("filter: there is no function %s; functions: %s", clip(name), filterFunctions)
+}
+
+// enclosedText is what stands in the parentheses around all of s.
+func enclosedText(s string) (string, bool) {
+	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") || len(s) < 2 || balance(s[1:len(s)-1]) != 0 {
+		return "", false
+	}
+	return s[1 : len(s)-1], true
+}
+
+// functionCall takes name(arguments) apart.
+func functionCall(s string) (name, arguments string, ok bool) {
+	open := strings.IndexByte(s, '(')
+	if open <= 0 || strings.IndexByte(s[:open], '\'') >= 0 {
+		return "", "", false
+	}
+	arguments, ok = enclosedText(s[open:])
+	return s[:open], arguments, ok
+}
+
+// clipPlain shortens text that is quoted in an example, and keeps it on a line.
+func clipPlain(text string) string {
+	quoted := clip(text)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
