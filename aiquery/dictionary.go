@@ -88,6 +88,10 @@ func (e *Engine) Redacts(ctx context.Context, table, column string) (bool, error
 	return d.masked[table+"."+column], nil
 }
 
+// RedactsByName tells whether queries mask a column of any table because of its
+// name alone, with the default options; in any case of letters.
+func RedactsByName(column string) bool { return newRedactor(&Options{}).redacts("", column) }
+
 // anyTable tells whether a setting masks the column of some table.
 func (r *redactor) anyTable(column string) bool {
 	for name := range r.exact {

@@ -20,18 +20,41 @@ type FilterTerm struct {
 	Values []string
 }
 
+// FilterError is what is wrong with the text of a filter. It is [ErrInvalid], and
+// [ErrInexpressible] where the language has no way to say what was meant.
+type FilterError struct {
+	Problem string // such as: there is no operator "="
+	Advice  string // such as: write IsActive eq true
+
+	inexpressible bool
+}
+
+func (e *FilterError) Error() string { return "filter: " + e.Problem + "; " + e.Advice }
+
+// Is reports whether target is ErrInvalid, or ErrInexpressible.
+func (e *FilterError) Is(target error) bool {
+	return target == ErrInvalid || target == ErrInexpressible && e.inexpressible
+}
+
+func wrongFilter(advice, problem string, args ...any) error {
+	return &FilterError{Problem: fmt.Sprintf(problem, args...), Advice: advice}
+}
+
+func noWay(advice, problem string, args ...any) error {
+	return &FilterError{Problem: fmt.Sprintf(problem, args...), Advice: advice, inexpressible: true}
+}
+
 // FilterTerms reads the text of a filter that somebody wrote, as the server
 // would, and returns its conditions in order. It reports what the server refuses
 // or, worse, takes for something else without a word: operators of other
 // languages, texts with a quote in them. Columns and types of values are not
-// looked at. The error is [ErrInvalid], and [ErrInexpressible] where nothing in
-// the language says what was meant. No text is no condition.
+// looked at. The error is a [*FilterError]. No text is no condition.
 func FilterTerms(text string) ([]FilterTerm, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	if err := Raw(text).err; err != nil {
-		return nil, err
+	if strings.ContainsRune(text, 0) {
+		return nil, wrongFilter("leave it out", "the text holds a NUL character")
 	}
 	r := filterReader{}
 	if err := r.read(text, 0); err != nil {
@@ -51,7 +74,7 @@ type filterReader struct{ terms []FilterTerm }
 
 func (r *filterReader) read(text string, depth int) error {
 	if depth > filterDepth {
-		return invalid("filter: the parentheses are nested too deep")
+		return wrongFilter("use fewer", "the parentheses are nested too deep")
 	}
 	words, err := filterWords(text)
 	if err != nil {
@@ -67,9 +90,9 @@ func (r *filterReader) read(text string, depth int) error {
 		switch word := words[0]; {
 		case strings.EqualFold(word, "and"), strings.EqualFold(word, "or"):
 		case word == "&&", word == "||":
-			return invalid("filter: %s joins no conditions; write and, or", clip(word))
+			return wrongFilter("write and, or", "%s joins no conditions", clip(word))
 		default:
-			return invalid("filter: %s stands where and or or is expected; a text with blanks needs single quotes around it", clip(word))
+			return wrongFilter("join conditions by and, or; put single quotes around a text with blanks", "%s stands where and, or is expected", clip(word))
 		}
 		words = words[1:]
 	}
@@ -82,11 +105,11 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return nil, invalid("filter: it ends where a condition is expected, such as Name eq 'x'")
+		return nil, wrongFilter("such as Name eq 'x'", "it ends where a condition is expected")
 	}
 	word := words[0]
 	if name, _, _ := functionCall(word); negated && !slices.Contains([]string{"contains", "startswith", "endswith"}, name) {
-		return nil, inexpressible("not works before contains, startswith and endswith only, not before %s; negate the condition: neq for eq, lt for ge, and for or", clip(word))
+		return nil, noWay("negate the condition: neq for eq, lt for ge, and for or", "not works before contains, startswith and endswith only, not before %s", clip(word))
 	}
 	if inner, ok := enclosedText(word); ok {
 		return words[1:], r.read(inner, depth+1)
@@ -106,7 +129,7 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		return nil, otherOperator(m[1], m[2], m[3]+strings.Join(words[1:min(2, len(words))], ""))
 	}
 	if len(words) == 1 {
-		return nil, invalid("filter: after %s an operator and a value are expected, such as %s eq 1; operators: %s", clip(word), clipPlain(column), filterOperators)
+		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", clip(word))
 	}
 	operator, value := words[1], ""
 	if len(words) > 2 {
@@ -116,18 +139,18 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		return nil, otherOperator(column, operator, value)
 	}
 	if value == "" {
-		return nil, invalid("filter: after %s %s a value is expected", clipPlain(column), operator)
+		return nil, wrongFilter("such as "+clipPlain(column)+" "+operator+" 1", "after %s %s a value is expected", clipPlain(column), operator)
 	}
 	t := FilterTerm{Column: column, Operator: operator, Values: []string{value}}
 	if operator == "in" {
 		list, ok := enclosedText(value)
 		if !ok {
-			return nil, invalid("filter: in needs a list in parentheses, such as %s in (1,2)", clipPlain(column))
+			return nil, wrongFilter("such as "+clipPlain(column)+" in (1,2)", "in needs a list in parentheses")
 		}
 		t.Values = strings.Split(list, ",") // the server cuts at every comma
 		for i, v := range t.Values {
 			if t.Values[i] = strings.TrimSpace(v); strings.HasPrefix(t.Values[i], "'") && strings.Count(v, "'") == 1 {
-				return nil, inexpressible("text in a list must not hold commas: %s; join conditions with eq by or", clip(value))
+				return nil, noWay("join conditions with eq by or", "text in a list must not hold commas: %s", clip(value))
 			}
 		}
 	}
@@ -145,7 +168,7 @@ func (r *filterReader) match(name, arguments string) error {
 	column, value, ok := strings.Cut(arguments, ",")
 	column, value = strings.TrimSpace(column), strings.TrimSpace(value)
 	if !ok || column == "" {
-		return invalid("filter: %s takes a column and a text, such as %s(Name,'x')", name, name)
+		return wrongFilter("such as "+name+"(Name,'x')", "%s takes a column and a text", name)
 	}
 	if f, inner, ok := functionCall(column); ok {
 		if f != "tolower" && f != "toupper" {
@@ -154,13 +177,13 @@ func (r *filterReader) match(name, arguments string) error {
 		column = strings.TrimSpace(inner)
 	}
 	if len(value) < 2 || value[0] != '\'' {
-		return invalid("filter: the text of %s needs single quotes around it: %s(%s,'%s')", name, name, clipPlain(column), clipPlain(strings.Trim(value, `"`)))
+		return wrongFilter(fmt.Sprintf("write %s(%s,'%s')", name, clipPlain(column), clipPlain(strings.Trim(value, `"`))), "the text of %s needs single quotes around it", name)
 	}
 	if err := checkFilterValue(value); err != nil {
 		return err
 	}
 	if strings.ContainsAny(value, "()") {
-		return inexpressible("the text of %s must not hold parentheses: %s", name, clip(value))
+		return noWay("search for a part without them", "the text of %s must not hold parentheses: %s", name, clip(value))
 	}
 	r.terms = append(r.terms, FilterTerm{Column: column, Operator: name, Values: []string{value}})
 	return nil
@@ -191,14 +214,14 @@ func filterWords(text string) ([]string, error) {
 			depth--
 		}
 		if depth < 0 {
-			return nil, invalid("filter: a closing parenthesis has no partner: %s", clip(text))
+			return nil, wrongFilter("parentheses count inside texts, too", "a closing parenthesis has no partner: %s", clip(text))
 		}
 	}
 	switch {
 	case quoted:
-		return nil, inexpressible("a text is not closed, or holds a single quote: %s; %s", clip(text[start:]), aroundQuote)
+		return nil, noWay(aroundQuote, "a text is not closed, or holds a single quote: %s", clip(text[start:]))
 	case depth > 0:
-		return nil, invalid("filter: an opening parenthesis has no partner: %s", clip(text))
+		return nil, wrongFilter("parentheses count inside texts, too", "an opening parenthesis has no partner: %s", clip(text))
 	}
 	if start >= 0 {
 		words = append(words, text[start:])
@@ -213,15 +236,15 @@ const aroundQuote = "the server knows no way to write a quote in a text, doubled
 func checkFilterValue(v string) error {
 	switch {
 	case v == "":
-		return invalid("filter: a value is empty")
+		return wrongFilter("an empty text is '', no value at all is null", "a value is empty")
 	case v[0] == '"':
-		return invalid("filter: texts stand in single quotes: '%s'", clipPlain(strings.Trim(v, `"`)))
+		return wrongFilter("write '"+clipPlain(strings.Trim(v, `"`))+"'", "texts stand in single quotes")
 	case v[0] != '\'':
 		return nil
 	case len(v) < 2 || v[len(v)-1] != '\'':
-		return inexpressible("a text ends before its last character: %s; %s", clip(v), aroundQuote)
+		return noWay(aroundQuote, "a text ends before its last character: %s", clip(v))
 	case strings.Contains(v[1:len(v)-1], "'"):
-		return inexpressible("text with a single quote: %s; %s", clip(v), aroundQuote)
+		return noWay(aroundQuote, "text with a single quote: %s", clip(v))
 	}
 	return nil
 }
@@ -244,19 +267,21 @@ func otherOperator(column, operator, value string) error {
 	if value == "" {
 		value = "1"
 	}
-	unknown := fmt.Sprintf("filter: there is no operator %s; ", clip(operator))
+	wrong := func(advice string, args ...any) error {
+		return wrongFilter(fmt.Sprintf(advice, args...), "there is no operator %s", clip(operator))
+	}
 	if lower == "is" && strings.EqualFold(value, "not") {
-		return invalid("%swrite %s neq null", unknown, column)
+		return wrong("write %s neq null", column)
 	}
 	if own := otherOperators[lower]; own != "" {
-		return invalid("%swrite %s %s %s", unknown, column, own, value)
+		return wrong("write %s %s %s", column, own, value)
 	}
 	for own := range strings.SplitSeq(filterOperators, ", ") {
 		if lower == own {
-			return invalid("%sin small letters: %s %s %s", unknown, column, own, value)
+			return wrong("write it in small letters: %s %s %s", column, own, value)
 		}
 		if strings.HasPrefix(lower, own+"(") || strings.HasPrefix(lower, own+"'") {
-			return invalid("%sa blank stands on each side of %s", unknown, own)
+			return wrong("write a blank on each side of %s", own)
 		}
 	}
 	text := strings.Trim(value, `'"`)
@@ -269,26 +294,25 @@ func otherOperator(column, operator, value string) error {
 		case lower == "endswith" || open && !end:
 			function = "endswith"
 		}
-		call := fmt.Sprintf("%s(%s,'%s')", function, column, strings.Trim(text, "%"))
-		if lower == "ilike" {
-			call = fmt.Sprintf("%s(tolower(%s),'%s')", function, column, strings.ToLower(strings.Trim(text, "%")))
+		if text = strings.Trim(text, "%"); lower == "ilike" {
+			column, text = "tolower("+column+")", strings.ToLower(text)
 		}
-		return invalid("%swrite %s", unknown, call)
+		return wrong("write %s(%s,'%s')", function, column, text)
 	case "between":
-		return invalid("%swrite %s ge … and %s le …", unknown, column, column)
+		return wrong("write %s ge … and %s le …", column, column)
 	case "not":
-		return invalid("%swrite neq, or not before contains, startswith or endswith", unknown)
+		return wrong("write neq, or not before contains, startswith or endswith")
 	}
-	return invalid("%soperators: %s; functions: %s", unknown, filterOperators, filterFunctions)
+	return wrong("operators: %s; functions: %s", filterOperators, filterFunctions)
 }
 
 func unknownFunction(name string) error {
 	for own := range strings.SplitSeq(filterFunctions, ", ") {
 		if strings.EqualFold(name, own) {
-			return invalid("filter: write %s in small letters, not %s", own, clip(name))
+			return wrongFilter("write "+own+" in small letters", "there is no function %s", clip(name))
 		}
 	}
-	return invalid("filter: there is no function %s; functions: %s", clip(name), filterFunctions)
+	return wrongFilter("functions: "+filterFunctions, "there is no function %s", clip(name))
 }
 
 // enclosedText is what stands in the parentheses around all of s.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -74,17 +72,18 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
+		if err := checkFilter(table, in.Filter); err != nil {
+			return nil, err
+		}
 		s := backend.Search{Table: in.TableName, Filter: in.Filter, OrderBy: in.OrderBy, Limit: in.Limit, Offset: offset}
-		if table == nil {
-			s.Select = in.Columns
-		} else {
+		if table != nil {
 			s.Table = table.Name
-			if s.Select, err = spelled(table, in.Columns); err != nil {
-				return nil, err
-			}
-			if s.OrderBy, err = ordered(table, in.OrderBy); err != nil {
-				return nil, err
-			}
+		}
+		if s.Select, err = spelled(table, in.Columns); err != nil {
+			return nil, err
+		}
+		if s.OrderBy, err = ordered(table, in.OrderBy); err != nil {
+			return nil, err
 		}
 		found, _, err := backend.Read(ctx, b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
 			return r.Search(ctx, c.Caller, s)
@@ -97,7 +96,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		var cut []string
 		for i, r := range found.Records {
 			var short []string
-			if records[i], short, err = compact(r, len(in.Columns) == 0); err != nil {
+			if records[i], short, err = compact(r, len(in.Columns) == 0, secretsOf(table)); err != nil {
 				return nil, err
 			}
 			cut = append(cut, short...)
@@ -169,7 +168,7 @@ func (b *Toolbox) getRecord() mcp.Tool {
 			return nil, err
 		}
 		var cut []string
-		if out.Record, cut, err = compact(raw, false); err != nil {
+		if out.Record, cut, err = compact(raw, false, secretsOf(table)); err != nil {
 			return nil, err
 		}
 		if len(cut) > 0 {
@@ -197,110 +196,21 @@ func (b *Toolbox) table(ctx context.Context, c *mcp.Call, name string) (*dict.Ta
 	return &t, nil
 }
 
-// spelled are columns as the dictionary spells them.
-func spelled(t *dict.TableInfo, names []string) ([]string, error) {
-	out := make([]string, 0, len(names))
-	for _, name := range names {
-		col, ok := t.Column(strings.TrimSpace(name))
-		if !ok {
-			return nil, &mcp.Error{
-				Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%s has no column %q", t.Name, clip(name, 80)), Hint: hintColumn(t, name),
-			}
-		}
-		out = append(out, col.Name)
-	}
-	return out, nil
-}
-
-// ordered is an order by columns that are there: the ERP passes over others
-// without a word. Pages need an order, so none is that of the key.
-func ordered(t *dict.TableInfo, orderBy string) (string, error) {
-	if strings.TrimSpace(orderBy) == "" {
-		keys := t.KeyColumns()
-		names := make([]string, len(keys))
-		for i, k := range keys {
-			names[i] = k.Name
-		}
-		return strings.Join(names, ","), nil
-	}
-	var parts []string
-	for part := range strings.SplitSeq(orderBy, ",") {
-		words := strings.Fields(part)
-		direction := ""
-		if len(words) == 2 {
-			direction = strings.ToLower(words[1])
-		}
-		if len(words) == 0 || len(words) > 2 || len(words) == 2 && direction != "asc" && direction != "desc" {
-			return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("orderBy has %q, which is no column with asc or desc", clip(part, 80)), Hint: "such as DateOrdered desc, DocumentNo"}
-		}
-		name, err := spelled(t, words[:1])
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, strings.TrimSpace(name[0]+" "+direction))
-	}
-	return strings.Join(parts, ","), nil
-}
-
-func hintColumn(t *dict.TableInfo, word string) string {
-	names := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		names[i] = t.Columns[i].Name
-	}
-	if near := nearest.Names(word, names, 3); len(near) > 0 {
-		return "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return "getTableColumns shows the columns of " + t.Name
-}
-
-// word is a name in a filter, quoted is a text in it.
-var (
-	word   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
-	quoted = regexp.MustCompile(`'(?:[^']|'')*'`)
-)
-
-// filterWords are the words of filters that are no columns.
-var filterWords = strings.Fields("eq neq gt ge lt le in and or not null true false y n id uid contains startswith endswith tolower toupper")
-
-// misspelt adds to the ERP's refusal of a filter which of its words is no
-// column, and the nearest.
-func misspelt(err error, t *dict.TableInfo, filter string) error {
-	e := mcp.ErrorOf(err)
-	if t == nil || strings.TrimSpace(filter) == "" || e.Code != mcp.CodeRefused && e.Code != mcp.CodeInvalidArguments && e.Code != mcp.CodeInternal {
-		return err
-	}
-	for _, name := range word.FindAllString(quoted.ReplaceAllString(filter, "''"), 50) {
-		if name == "ne" {
-			return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the ERP cannot use the filter: it has no operator ne", Hint: "write neq", Err: err}
-		}
-		if _, ok := t.Column(name); ok || slices.Contains(filterWords, strings.ToLower(name)) {
-			continue
-		}
-		return &mcp.Error{
-			Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the ERP cannot use the filter: %s has no column %q", t.Name, clip(name, 80)),
-			Hint: hintColumn(t, name), Err: err,
-		}
-	}
-	return &mcp.Error{
-		Code: mcp.CodeInvalidArguments, Message: e.Message, Err: err,
-		Hint: "texts stand in quotes, numbers and true/false do not; a text cannot hold a quote; or needs parentheses; executeQuery can ask more",
-	}
-}
-
 // audit are columns that say who changed a record, which a list leaves out.
 var audit = []string{"Created", "CreatedBy", "Updated", "UpdatedBy", "AD_Client_ID"}
 
 // compact is a record in few words: references with id and name, long texts
-// cut, and in a list nothing that says nothing. It names the columns it cut.
-func compact(raw json.RawMessage, list bool) (out json.RawMessage, cut []string, err error) {
+// cut, without secret columns, and in a list nothing that says nothing. It names
+// the columns it cut. A nil secret is none.
+func compact(raw json.RawMessage, list bool, secret func(column string) bool) (out json.RawMessage, cut []string, err error) {
 	for most := longestValue; ; most /= 4 { // a record of many long texts has less of each
-		if out, cut, err = compactTo(raw, list, most); err != nil || len(out) <= maxAnswer || most < 40 {
+		if out, cut, err = compactTo(raw, list, secret, most); err != nil || len(out) <= maxAnswer || most < 40 {
 			return out, cut, err
 		}
 	}
 }
 
-func compactTo(raw json.RawMessage, list bool, most int) (json.RawMessage, []string, error) {
+func compactTo(raw json.RawMessage, list bool, secret func(string) bool, most int) (json.RawMessage, []string, error) {
 	record, err := erp.ParseRecord(raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
@@ -308,7 +218,7 @@ func compactTo(raw json.RawMessage, list bool, most int) (json.RawMessage, []str
 	var cut []string
 	out := []byte{'{'}
 	for name, value := range record.All() {
-		if list && slices.Contains(audit, name) || name == "model-name" {
+		if list && slices.Contains(audit, name) || name == "model-name" || secret != nil && secret(name) {
 			continue
 		}
 		short := value

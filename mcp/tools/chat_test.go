@@ -77,6 +77,79 @@ func TestSearchRecords(t *testing.T) {
 	refusal(t, k, admin, "searchRecords", args{"tableName": "C_Order", "filter": "Name eq 'x'' or '"}, mcp.CodeInvalidArguments)
 }
 
+// A filter that would find nothing without a word, or something else, is
+// refused before it is sent, in every backend.
+func TestFiltersThatAreMisread(t *testing.T) {
+	t.Parallel()
+	for name, k := range reachable(t).kits() {
+		for filter, hint := range map[string]string{
+			"GrandTotal = 100":                      "write GrandTotal eq 100",
+			"GrandTotal>=100":                       "write GrandTotal ge 100",
+			"DocumentNo like '800%'":                "write startswith(DocumentNo,'800')",
+			"Description eq 'O''Brien'":             "contains(Name,'Brien')",
+			"contains(Description,'O''Brien')":      "contains(Name,'Brien')",
+			"IsSOTrx eq 'Y'":                        "write IsSOTrx eq true",
+			"GrandTotal gt 1 and issotrx neq 'N'":   "write IsSOTrx neq true",
+			"GrandTotal gt 1 && DocumentNo eq '80'": "write and, or",
+		} {
+			e := refusal(t, k, admin, "searchRecords", args{"tableName": "C_Order", "filter": filter}, mcp.CodeInvalidArguments)
+			assert.Contains(t, e.Hint, hint, "%s: %s", name, filter)
+		}
+	}
+}
+
+// An order, a filter or a choice of columns tells nothing of secrets.
+func TestSecretsOfRecords(t *testing.T) {
+	t.Parallel()
+	k := reachable(t).db
+	for name, arguments := range map[string]args{
+		"order":                       {"orderBy": "Password"},
+		"order, downwards, not first": {"orderBy": "Name, password DESC"},
+		"order by name's end":         {"orderBy": "EMailUserPW"},
+		"filter":                      {"filter": "Password neq null"},
+		"filter by function":          {"filter": "contains(tolower( Password ),'x')"},
+		"filter, inside":              {"filter": "(Name eq 'x' or (not startswith(Password,'x')))"},
+		"filter, as a value":          {"filter": "Name gt Password"},
+		"columns":                     {"columns": []string{"Name", "Salt"}},
+	} {
+		arguments["tableName"] = "AD_User"
+		e := refusal(t, k, root, "searchRecords", arguments, mcp.CodePermissionDenied)
+		assert.Contains(t, e.Message, "holds secrets", name)
+	}
+	answer[recordsAnswer](t, k, root, "searchRecords", args{"tableName": "AD_User", "filter": "Name neq 'Password'", "orderBy": "Name"})
+
+	// Without a dictionary the names decide.
+	noDictionary := func(arguments args) *mcp.Error {
+		pool, err := backend.NewPool("", recorder{})
+		require.NoError(t, err)
+		k := &kit{srv: k.srv, callers: k.callers, set: tools.New(tools.Options{Pool: pool}).Tools()}
+		return refusal(t, k, root, "searchRecords", arguments, mcp.CodePermissionDenied)
+	}
+	for _, column := range []string{"XX_ApiKey", "XX_Secret", "XX_CreditCard", "XX_TOKEN", "UserPIN"} {
+		noDictionary(args{"tableName": "XX_Service", "orderBy": column + " desc"})
+		noDictionary(args{"tableName": "XX_Service", "filter": column + " eq 'x'"})
+		noDictionary(args{"tableName": "XX_Service", "columns": []string{column}})
+	}
+	pool, err := backend.NewPool("", recorder{})
+	require.NoError(t, err)
+	bare := &kit{srv: k.srv, callers: k.callers, set: tools.New(tools.Options{Pool: pool}).Tools()}
+	assert.Equal(t, []map[string]any{{"id": 1.0, "Name": "x"}}, answer[recordsAnswer](t, bare, root, "searchRecords", args{"tableName": "XX_Service"}).Records)
+}
+
+// recorder is a backend that has one record and no dictionary.
+type recorder struct{}
+
+func (recorder) Name() backend.Name                                { return backend.REST }
+func (recorder) Check(context.Context, mcp.Caller) (string, error) { return "", nil }
+
+func (recorder) Search(context.Context, mcp.Caller, backend.Search) (*backend.Page, error) {
+	return &backend.Page{Records: []json.RawMessage{json.RawMessage(`{"id":1,"Name":"x","XX_Token":"y"}`)}, Total: 1}, nil
+}
+
+func (recorder) Record(context.Context, mcp.Caller, string, string) (json.RawMessage, error) {
+	return json.RawMessage(`{"id":1,"Name":"x","XX_Token":"y"}`), nil
+}
+
 func TestGetRecord(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db // whose dictionary everybody shares

@@ -279,7 +279,7 @@ func written(table, status string, values map[string]any, before, now json.RawMe
 
 // columnsOf are the values of a record in few words, by name in small letters.
 func columnsOf(raw json.RawMessage) (map[string]json.RawMessage, []string, error) {
-	short, cut, err := compact(raw, false)
+	short, cut, err := compact(raw, false, nil)
 	if err != nil {
 		return nil, nil, err
 	}
