@@ -87,6 +87,8 @@ type Page struct {
 	Records []json.RawMessage // objects by column name
 	// Total is how many there are over all pages; -1 if nobody knows.
 	Total int
+	// More says that there are records after these, as far as anybody knows.
+	More bool
 }
 
 // Recorder reads records with the caller's rights.

@@ -164,44 +164,6 @@ func (b *CLIBackend) run(ctx context.Context, caller mcp.Caller, input []byte, o
 	return nil
 }
 
-// failed is what the program said when it gave up. Its exit codes are 2 wrong
-// usage, 3 not authorised, 4 unreachable, 1 everything else.
-func failed(err error, said, token string) error {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return &mcp.Error{Code: mcp.CodeUnreachable, Message: "the command line program could not be run", Hint: "tell the operator", Err: err}
-	}
-	if token != "" {
-		said = strings.ReplaceAll(said, token, "[token]")
-	}
-	said = strings.TrimPrefix(strings.TrimSpace(strings.ToValidUTF8(said, "")), "erphub: ")
-	if r := []rune(said); len(r) > 1500 {
-		said = string(r[:1500]) + "…"
-	}
-	if said == "" {
-		said = "the command line program failed without a word"
-	}
-	e := &mcp.Error{Code: mcp.CodeRefused, Message: said, Err: err}
-	first, _, _ := strings.Cut(said, "\n")
-	switch exit.ExitCode() {
-	case 2:
-		e.Code = mcp.CodeInvalidArguments
-	case 3:
-		if e.Code = mcp.CodeUnauthorized; strings.Contains(first, ": 403 ") {
-			e.Code = mcp.CodePermissionDenied
-		}
-	case 4:
-		e.Code, e.Hint = mcp.CodeUnreachable, "try again later, and check the address of the ERP"
-	case 1:
-		if strings.Contains(first, ": 404 ") {
-			e.Code = mcp.CodeNotFound
-		}
-	default:
-		e.Code = mcp.CodeInternal
-	}
-	return e
-}
-
 // bounded keeps the first bytes that are written.
 type bounded struct {
 	kept []byte

@@ -27,7 +27,7 @@ func (b *CLIBackend) ask(ctx context.Context, caller mcp.Caller, q Query, out an
 	for _, p := range q.Params {
 		args = append(args, "--param=:="+string(p))
 	}
-	return b.run(ctx, caller, []byte(q.SQL), out, args...)
+	return queryFailed(b.run(ctx, caller, []byte(q.SQL), out, args...))
 }
 
 // Query answers a statement through the AI API.
@@ -85,8 +85,11 @@ func (b *CLIBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (*
 		return nil, err
 	}
 	page := &Page{Records: list.Records, Total: s.Offset + len(list.Records)}
+	if len(list.Records) == 0 && s.Offset > 0 {
+		page.Total = -1 // it may be the place that is too far
+	}
 	if len(page.Records) > s.Limit {
-		page.Records, page.Total = page.Records[:s.Limit], -1
+		page.Records, page.Total, page.More = page.Records[:s.Limit], -1, true
 	}
 	return page, nil
 }

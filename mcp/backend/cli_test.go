@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/testproc"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -79,7 +80,7 @@ func TestCLIProgram(t *testing.T) {
 		"not logged in":  {"echo 'erphub: GET /x: 401 secret.of.caller' >&2; exit 3", backend.CLIOptions{}, mcp.CodeUnauthorized, "[token]"},
 		"unreachable":    {"exit 4", backend.CLIOptions{}, mcp.CodeUnreachable, "without a word"},
 		"not there":      {"echo 'erphub: GET /x: 404 Record not found' >&2; exit 1", backend.CLIOptions{}, mcp.CodeNotFound, "not found"},
-		"refused":        {"echo 'erphub: POST /x: 400 no' >&2; exit 1", backend.CLIOptions{}, mcp.CodeRefused, "400"},
+		"refused":        {"echo 'erphub: POST /x: 400 no' >&2; exit 1", backend.CLIOptions{}, mcp.CodeInvalidArguments, "no"},
 		"much to say":    {"yes error | head -c 100000 >&2; exit 1", backend.CLIOptions{}, mcp.CodeRefused, "…"},
 		"something else": {"echo hello", backend.CLIOptions{}, mcp.CodeInternal, ""},
 		"nothing":        {"true", backend.CLIOptions{}, mcp.CodeInternal, ""},
@@ -168,9 +169,19 @@ func TestCLI(t *testing.T) {
 	require.NoError(t, err)
 	a.RequestID, d.RequestID, a.ExecutionTimeMs, d.ExecutionTimeMs = "", "", 0, 0
 	assert.Equal(t, d, a)
-	_, err = b.Query(ctx, admin, backend.Query{SQL: "SELECT * FROM c_ordr"})
-	assert.Equal(t, mcp.CodePermissionDenied, mcp.ErrorOf(err).Code)
-	assert.Contains(t, mcp.ErrorOf(err).Message, `table "c_ordr" is not available`)
+	for sql, hint := range map[string]string{
+		"SELECT * FROM c_ordr":                      "",
+		"SELECT 1 AS \"; x\" FROM \"; y\"":          "",
+		"SELECT repeat('x', 3)":                     "use lpad with a constant length",
+		"SELECT 1; SELECT 2":                        "send one SELECT",
+		"SELECT 1 FROM c_bpartner WHERE name = 1 +": "",
+	} {
+		_, err = b.Query(ctx, admin, backend.Query{SQL: sql})
+		_, want := q.db.Query(ctx, admin, backend.Query{SQL: sql})
+		e, d := mcp.ErrorOf(err), mcp.ErrorOf(want)
+		assert.Equal(t, []string{d.Code, d.Message, d.Hint}, []string{e.Code, e.Message, e.Hint}, "code, message and hint are those of other backends")
+		assert.Contains(t, e.Hint, hint)
+	}
 	_, err = b.Explain(ctx, admin, ask)
 	require.NoError(t, err)
 
@@ -180,6 +191,7 @@ func TestCLI(t *testing.T) {
 	whole, err := other.Search(ctx, admin, s)
 	require.NoError(t, err)
 	assert.Equal(t, -1, page.Total, "there are more")
+	assert.True(t, page.More)
 	require.Len(t, page.Records, 3)
 	for i := range page.Records {
 		assert.JSONEq(t, string(whole.Records[i]), string(page.Records[i]))
@@ -188,6 +200,11 @@ func TestCLI(t *testing.T) {
 	page, err = b.Search(ctx, admin, s)
 	require.NoError(t, err)
 	assert.Equal(t, whole.Total, page.Total)
+	assert.False(t, page.More)
+	s.Offset = 5000
+	page, err = b.Search(ctx, admin, s)
+	require.NoError(t, err)
+	assert.Equal(t, -1, page.Total, "there is nothing here, and that says nothing of the rest")
 
 	one, err := b.Record(ctx, admin, "C_Order", "104")
 	require.NoError(t, err)
@@ -198,6 +215,11 @@ func TestCLI(t *testing.T) {
 	assert.Equal(t, want, got)
 	_, err = b.Record(ctx, admin, "C_Order", "99999999")
 	assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code)
+	require.ErrorIs(t, err, erp.ErrNotFound)
+	_, err = b.Search(ctx, admin, backend.Search{Table: "C_Order", Select: []string{"DocumentNr"}, Limit: 1})
+	assert.Equal(t, `did you mean "DocumentNo"?`, mcp.ErrorOf(err).Hint)
+	_, err = b.Search(ctx, admin, backend.Search{Table: "C_Order", Filter: "Foo eq 1", Limit: 1})
+	assert.NotEmpty(t, mcp.ErrorOf(err).Hint)
 
 	made, err := b.Create(ctx, admin, "C_BPartner", map[string]any{"Name": "--help", "Value": "CLI", "C_BP_Group_ID": 103})
 	require.NoError(t, err)

@@ -189,7 +189,7 @@ func (b *RESTBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (
 	if err != nil {
 		return nil, err
 	}
-	out := &Page{Total: page.Rows, Records: make([]json.RawMessage, len(page.Records))}
+	out := &Page{Total: page.Rows, More: page.More(), Records: make([]json.RawMessage, len(page.Records))}
 	for i, r := range page.Records {
 		out.Records[i] = raw(r)
 	}

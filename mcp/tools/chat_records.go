@@ -29,8 +29,11 @@ type searchRecordsOut struct {
 	Notice    string            `json:"notice"`
 	TableName string            `json:"tableName"`
 	Records   []json.RawMessage `json:"records" jsonschema:"by column name; a reference has the id and name of what it points to"`
-	paged
-	Notes []string `json:"notes,omitempty"`
+	// Total is nil when nobody knows how many there are.
+	Total      *int     `json:"total,omitempty" jsonschema:"over all pages; absent when it is not known"`
+	Truncated  bool     `json:"truncated" jsonschema:"more follow: call again with nextCursor as cursor"`
+	NextCursor string   `json:"nextCursor,omitempty"`
+	Notes      []string `json:"notes,omitempty"`
 }
 
 // output is the schema of a result that a tool changes.
@@ -101,15 +104,15 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 			}
 			cut = append(cut, short...)
 		}
-		total := found.Total
-		if total < 0 {
-			total = offset + len(records)
-			if len(records) == in.Limit {
-				total++ // nobody knows; the next page shows
-				out.Notes = append(out.Notes, "total is not known: there may be more")
-			}
+		if found.Total >= 0 {
+			out.Total = &found.Total
+		} else {
+			out.Notes = append(out.Notes, "how many there are altogether is not known")
 		}
-		out.Records, out.paged = page("searchRecords", in, records, offset, total)
+		out.Records = fitting(records)
+		if out.Truncated = found.More || len(out.Records) < len(records); out.Truncated {
+			out.NextCursor = cursorFor("searchRecords", in, offset+len(out.Records))
+		}
 		if len(cut) > 0 {
 			slices.Sort(cut)
 			out.Notes = append(out.Notes, fmt.Sprintf("long values are cut and end in …: %s", clip(strings.Join(slices.Compact(cut), ", "), 200)))

@@ -1,0 +1,89 @@
+package backend
+
+import (
+	"errors"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+// response finds in the program's words the refusal of a server: method and path,
+// status, what it said.
+var response = regexp.MustCompile(`\b[A-Z]+ (/\S*): (\d{3}) (.*)`)
+
+// failed is what the program said when it gave up, with the code and the hint
+// the other backends have for the same refusal. The exit codes are 2 wrong usage,
+// 3 not authorised, 4 unreachable, 1 everything else.
+func failed(err error, said, token string) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return &mcp.Error{Code: mcp.CodeUnreachable, Message: "the command line program could not be run", Hint: "tell the operator", Err: err}
+	}
+	if token != "" {
+		said = strings.ReplaceAll(said, token, "[token]")
+	}
+	said = strings.TrimPrefix(strings.TrimSpace(strings.ToValidUTF8(said, "")), "erphub: ")
+	if r := []rune(said); len(r) > 1500 {
+		said = string(r[:1500]) + "…"
+	}
+	if said == "" {
+		said = "the command line program failed without a word"
+	}
+	e := &mcp.Error{Code: mcp.CodeRefused, Message: said, Err: err}
+	switch exit.ExitCode() {
+	case 1:
+	case 2:
+		e.Code = mcp.CodeInvalidArguments
+	case 3:
+		e.Code = mcp.CodeUnauthorized
+	case 4:
+		e.Code, e.Hint = mcp.CodeUnreachable, "try again later, and check the address of the ERP"
+	default:
+		e.Code = mcp.CodeInternal
+	}
+	first, _, _ := strings.Cut(said, "\n")
+	m := response.FindStringSubmatch(first)
+	if status, found := statusOf(m); found && (exit.ExitCode() == 1 || exit.ExitCode() == 3) {
+		refusal := &erp.Error{Status: status, Title: m[3], Path: m[1]}
+		as := mcp.ErrorOf(refusal)
+		e.Code, e.Hint, e.Err = as.Code, as.Hint, errors.Join(refusal, err)
+	}
+	if problem, meant, ok := strings.Cut(e.Message, "; did you mean "); ok {
+		e.Message, e.Hint = problem, "did you mean "+meant
+	}
+	return e
+}
+
+func statusOf(m []string) (int, bool) {
+	if m == nil {
+		return 0, false
+	}
+	status, err := strconv.Atoi(m[2])
+	return status, err == nil && status >= 400
+}
+
+var (
+	requestID = regexp.MustCompile(` \(request [^()\s]+\)$`)
+	position  = regexp.MustCompile(`^(.*) \(at character (\d+)\)(?:; (.*))?$`)
+)
+
+// queryFailed is the refusal of a statement in the words that other backends
+// have for it: the message, the place, the hint.
+func queryFailed(err error) error {
+	var e *mcp.Error
+	var refusal *erp.Error
+	if !errors.As(err, &e) || !errors.As(err, &refusal) {
+		return err
+	}
+	message, hint, _ := strings.Cut(requestID.ReplaceAllString(refusal.Title, ""), "; ")
+	at := 0
+	if m := position.FindStringSubmatch(requestID.ReplaceAllString(refusal.Title, "")); m != nil {
+		message, hint = m[1], m[3]
+		at, _ = strconv.Atoi(m[2]) // digits; too many of them are no place
+	}
+	return queryError(statusCode(refusal.Status), message, hint, at, 0, err)
+}
