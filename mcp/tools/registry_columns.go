@@ -91,7 +91,9 @@ func (b *Toolbox) listColumns() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		list, err := reg.Columns(ctx, in.Table, dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset})
+		list, err := orWithin(dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q dict.ListQuery) (dict.Listing[dict.ColumnInfo], error) {
+			return reg.Columns(ctx, in.Table, q)
+		})
 		if err != nil {
 			return nil, fromDict(err)
 		}

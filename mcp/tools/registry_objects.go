@@ -77,7 +77,9 @@ func (b *Toolbox) listWindows() mcp.Tool {
 			out.Windows = []windowLine{line}
 			return out, nil
 		}
-		list, err := reg.Windows(ctx, dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset})
+		list, err := orWithin(dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q dict.ListQuery) (dict.Listing[dict.WindowInfo], error) {
+			return reg.Windows(ctx, q)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -262,7 +264,9 @@ func (b *Toolbox) listReferences() mcp.Tool {
 			out.References = []referenceLine{line}
 			return out, nil
 		}
-		list, err := reg.References(ctx, dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset})
+		list, err := orWithin(dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q dict.ListQuery) (dict.Listing[dict.ReferenceInfo], error) {
+			return reg.References(ctx, q)
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 var readOnly = mcp.Hints{ReadOnly: true, Idempotent: true}
 
 type listTablesIn struct {
-	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case: % any text, _ one character; C_Order% finds C_Order and C_OrderLine. Empty: all"`
+	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case: % any text, _ one character; C_Order% finds C_Order and C_OrderLine; without % it is searched within if no name is just so. Empty: all"`
 	CustomOnly bool   `json:"customOnly,omitempty" jsonschema:"only tables made here, with the prefix XX_"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"most tables in the answer"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
@@ -52,7 +52,7 @@ func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, questi
 		return nil, err
 	}
 	q.Offset = offset
-	list, err := reg.Tables(ctx, q)
+	list, err := orWithin(q, func(q dict.ListQuery) (dict.Listing[dict.TableInfo], error) { return reg.Tables(ctx, q) })
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +63,17 @@ func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, questi
 	out := &listTablesOut{}
 	out.Tables, out.paged = page(c.Tool, question, lines, offset, list.Total)
 	return out, nil
+}
+
+// orWithin lists what a pattern finds. A pattern without % that finds nothing is
+// searched for within the names.
+func orWithin[T any](q dict.ListQuery, list func(dict.ListQuery) (dict.Listing[T], error)) (dict.Listing[T], error) {
+	found, err := list(q)
+	if err != nil || found.Total > 0 || within(q.Pattern) == q.Pattern {
+		return found, err
+	}
+	q.Pattern = within(q.Pattern)
+	return list(q)
 }
 
 // differs is the label, unless it only repeats the name.

@@ -61,6 +61,9 @@ func TestListTables(t *testing.T) {
 		"by a pattern in any case": {args{"pattern": "c_orderl%"}, []string{"C_OrderLine"}, 1},
 		"one character":            {args{"pattern": "AD_Rol_"}, []string{"AD_Role"}, 1},
 		"a name with quotes":       {args{"pattern": `x' or '1'='1`}, []string{}, 0},
+		"one table by its name":    {args{"pattern": "c_order"}, []string{"C_Order"}, 1},
+		"within":                   {args{"pattern": "orderl"}, []string{"C_OrderLine"}, 1},
+		"one character, within":    {args{"pattern": "rder_ax"}, []string{"C_OrderTax"}, 1},
 		"nothing fits":             {args{"pattern": "ZZ%"}, []string{}, 0},
 		"custom and core":          {args{"pattern": "C_Order%", "customOnly": true}, []string{}, 0},
 		"limit as text":            {args{"pattern": "C_OrderL%", "limit": "1"}, []string{"C_OrderLine"}, 1},
@@ -171,7 +174,13 @@ func TestListColumns(t *testing.T) {
 	for _, c := range one.Columns {
 		assert.Empty(t, c.Table)
 	}
-	first := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3})
+	first := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "discount", "limit": 1})
+	require.Len(t, first.Columns, 1)
+	require.NotEmpty(t, first.NextCursor, "what was searched within is paged, too")
+	next := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "discount", "limit": 1, "cursor": first.NextCursor})
+	require.Len(t, next.Columns, 1)
+	assert.NotEqual(t, first.Columns, next.Columns)
+	first = answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3})
 	assert.True(t, first.Truncated)
 	second := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3, "cursor": first.NextCursor})
 	assert.Len(t, second.Columns, 3)
@@ -196,6 +205,7 @@ func TestListWindows(t *testing.T) {
 		}
 		Total int
 	}
+	assert.Equal(t, answer[windows](t, k, root, "listWindows", args{"pattern": "%partner%"}), answer[windows](t, k, root, "listWindows", args{"pattern": "partner"}))
 	list := answer[windows](t, k, root, "listWindows", args{"pattern": "business partner%"})
 	require.NotEmpty(t, list.Windows)
 	assert.Empty(t, list.Windows[0].Tabs)
@@ -261,6 +271,7 @@ func TestListReferences(t *testing.T) {
 	}
 	assert.Equal(t, "Completed", codes["CO"])
 	assert.Equal(t, len(codes), status.Total)
+	assert.Equal(t, answer[references](t, k, root, "listReferences", args{"pattern": "%status%"}), answer[references](t, k, root, "listReferences", args{"pattern": "status"}))
 	list := answer[references](t, k, root, "listReferences", args{"pattern": "%status%"})
 	require.NotEmpty(t, list.References)
 	assert.Empty(t, list.References[0].Values)
