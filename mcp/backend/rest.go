@@ -251,7 +251,7 @@ func (b *RESTBackend) RunProcess(ctx context.Context, caller mcp.Caller, process
 		return nil, err
 	}
 	if err := processref.CheckParams(p, params); err != nil {
-		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: "listProcesses with detail full shows the parameters", Err: err}
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value), Err: err}
 	}
 	run := &erp.ProcessParams{Values: params, Timeout: -1} // the tool's own limit ends it
 	return b.client.RunProcess(ctx, p.Slug, run)

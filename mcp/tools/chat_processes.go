@@ -10,13 +10,15 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/processref"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
 
 type executeProcessIn struct {
-	ProcessID string         `json:"processId" jsonschema:"search key, name or number of a process, as listProcesses shows it"`
+	ProcessID string         `json:"processId" jsonschema:"search key, name, slug, number or UUID of a process, as listProcesses shows it"`
 	Params    map[string]any `json:"params,omitempty" jsonschema:"values by parameter name, such as {\"AD_Table_ID\": 318}; dates as text"`
 }
 
@@ -68,6 +70,9 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 			if err != nil {
 				return nil, fromDict(err)
 			}
+			if err := checkParameters(&p, in.Params); err != nil {
+				return nil, err // before anybody is asked
+			}
 			// The number finds it whatever characters its search key has.
 			process, label, report = strconv.Itoa(p.ID), fmt.Sprintf("%s (%s)", p.Name, p.Value), p.Report
 			given = p.Value
@@ -92,6 +97,27 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		}
 		return processOut(given, r), nil
 	})
+}
+
+// checkParameters refuses parameters that the process does not have, and names
+// those it cannot do without.
+func checkParameters(p *dict.ProcessInfo, params map[string]any) error {
+	if !p.Active {
+		return &mcp.Error{Code: mcp.CodeRefused, Message: fmt.Sprintf("process %s (%s) is inactive", p.Value, p.Name), Hint: "listProcesses shows those that can be run"}
+	}
+	known := &erp.Process{Slug: p.Value}
+	for _, par := range p.Parameters {
+		known.Parameters = append(known.Parameters, erp.ProcessParameter{
+			Parameter: par.Column, IsMandatory: par.Mandatory, IsRange: par.Range, Default: par.Default,
+		})
+	}
+	if err := processref.CheckParams(known, params); err != nil {
+		return &mcp.Error{
+			Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err,
+			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
+		}
+	}
+	return nil
 }
 
 func paramsText(params map[string]any) string {

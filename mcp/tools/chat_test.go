@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,8 +239,8 @@ func TestExecuteProcess(t *testing.T) {
 			Value, Name string
 			Report      bool
 			Parameters  []struct {
-				Name      string
-				Mandatory bool
+				Name, Default string
+				Mandatory     bool
 			}
 		}
 	}
@@ -256,19 +257,52 @@ func TestExecuteProcess(t *testing.T) {
 	require.Positive(t, reports)
 	assert.Empty(t, asked, "reports run unasked")
 
-	_, err := k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "AD_Column Sync", "params": args{"AD_Table_ID": 259}})
+	_, err := k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "AD_Role_AccessUpdate", "params": args{"AD_Role_ID": 103}})
 	assert.Equal(t, mcp.CodeDeclined, e(err).Code)
 	require.Len(t, asked, 1)
-	assert.Contains(t, asked[0], `{"AD_Table_ID":259}`)
+	assert.Contains(t, asked[0], `{"AD_Role_ID":103}`)
 	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, root)}, "executeProcess", args{"processId": "AD_Column Sync"})
 	var confirm *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &confirm, "who cannot ask does not run it")
 
 	_, err = k.invoke(t, agreeing(k, t, root, true, &asked), "executeProcess", args{"processId": "no such process"})
 	assert.Equal(t, mcp.CodeNotFound, e(err).Code)
-	_, err = k.invoke(t, agreeing(k, t, root, true, &asked), "executeProcess", args{"processId": "AD_Column Sync", "params": args{"Nonsense": 1}})
-	assert.Equal(t, mcp.CodeInvalidArguments, e(err).Code)
-	assert.Contains(t, e(err).Message, "Nonsense")
+
+	// Parameters are checked before anybody is asked.
+	asked = nil
+	for _, params := range []args{{"Nonsense": 1}, {"ad_role_id": 1, "AD_Role_ID": 2}} {
+		_, err = k.invoke(t, agreeing(k, t, root, true, &asked), "executeProcess", args{"processId": "AD_Role_AccessUpdate", "params": params})
+		assert.Equal(t, mcp.CodeInvalidArguments, e(err).Code)
+		assert.Contains(t, e(err).Hint, `listProcesses with the argument process set to "AD_Role_AccessUpdate"`)
+	}
+	for _, p := range answer[listed](t, k, root, "listProcesses", args{"limit": 500}).Processes {
+		one := answer[listed](t, k, root, "listProcesses", args{"process": p.Value}).Processes[0]
+		if slices.ContainsFunc(one.Parameters, func(par struct {
+			Name, Default string
+			Mandatory     bool
+		}) bool {
+			return par.Mandatory && par.Default == ""
+		}) {
+			_, err = k.invoke(t, agreeing(k, t, root, true, &asked), "executeProcess", args{"processId": p.Value})
+			assert.Equal(t, mcp.CodeInvalidArguments, e(err).Code, p.Value)
+			assert.Contains(t, e(err).Message, "cannot do without", p.Value)
+		}
+	}
+	assert.Empty(t, asked)
+
+	// Search key, name, slug, number and UUID mean the same process.
+	sync, err := registryOf(t, reachable(t)).Process(t.Context(), "AD_Role_AccessUpdate")
+	require.NoError(t, err)
+	for _, id := range []any{"AD_Role_AccessUpdate", "ad_role_accessupdate", sync.Name, sync.ID, fmt.Sprint(sync.ID), sync.UUID, strings.ToUpper(string(sync.UUID))} {
+		asked = nil
+		_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": id, "params": args{"ad_role_id": 103}})
+		assert.Equal(t, mcp.CodeDeclined, e(err).Code, "%v: %v", id, err)
+		require.Len(t, asked, 1, "%v", id)
+		assert.Contains(t, asked[0], `(AD_Role_AccessUpdate) with {"AD_Role_ID":103}`, "%v", id)
+		assert.Equal(t, sync.ID, answer[listed](t, k, root, "listProcesses", args{"process": fmt.Sprint(id)}).Processes[0].ID, "%v", id)
+	}
+	_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "ad_column-sync"})
+	assert.Equal(t, mcp.CodeDeclined, e(err).Code, "the slug of AD_Column Sync")
 
 	asked = nil
 	progress := 0

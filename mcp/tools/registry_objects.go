@@ -2,10 +2,11 @@ package tools
 
 import (
 	"context"
-	"strconv"
+	"errors"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -117,7 +118,7 @@ type parameterLine struct {
 
 type listProcessesIn struct {
 	Filter  string `json:"filter,omitempty" jsonschema:"SQL LIKE pattern of search key or name in any case, such as %invoice%; without % it is searched within"`
-	Process string `json:"process,omitempty" jsonschema:"search key, name or number of one process: answers with its parameters, which are counted and paged then"`
+	Process string `json:"process,omitempty" jsonschema:"one process, by search key, name, slug, number or UUID: with its parameters, which are counted and paged then"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"most processes in the answer"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
@@ -181,19 +182,19 @@ func within(text string) string {
 	return "%" + text + "%"
 }
 
-// findProcess takes a number for one, too.
+// findProcess finds a process by search key, name, number, UUID, or the slug that
+// the ERP's REST API has for it.
 func findProcess(ctx context.Context, reg dict.Registry, given string) (dict.ProcessInfo, error) {
 	p, err := reg.Process(ctx, given)
-	id, notNumber := strconv.Atoi(given)
-	if err == nil || notNumber != nil {
+	if !errors.Is(err, dict.ErrNotFound) {
 		return p, err
 	}
-	list, listErr := reg.Processes(ctx, dict.ListQuery{Inactive: true})
+	list, listErr := reg.Processes(ctx, dict.ListQuery{})
 	if listErr != nil {
 		return p, listErr
 	}
 	for _, found := range list.Items {
-		if found.ID == id {
+		if slug, ok := erp.Slug(found.Value); ok && slug == given {
 			return reg.Process(ctx, found.Value)
 		}
 	}
