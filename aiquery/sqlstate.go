@@ -2,6 +2,7 @@ package aiquery
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -22,7 +23,11 @@ func serverFailure(state, message string, cause error) failure {
 	case state == "42501":
 		return failure{err: fail(CodeDenied, cause, "the table, column or function is not available to this role")}
 	case class == "42":
-		return failure{err: fail(CodeSyntax, cause, "%s", plainMessage(message))}
+		e := fail(CodeSyntax, cause, "%s", plainMessage(message))
+		if textTaken.MatchString(e.Message) {
+			e = e.hint(sqlite.AdviceTexts)
+		}
+		return failure{err: e}
 	case state == "57014":
 		return failure{err: timedOut(cause)}
 	case state == "55P03", state == "40P01":
@@ -49,6 +54,14 @@ func serverFailure(state, message string, cause error) failure {
 	}
 	return failure{err: fail(CodeInternal, cause, "internal error"), data: true}
 }
+
+// textTaken finds PostgreSQL's words for a text that is compared with something
+// else, or taken for a condition.
+var textTaken = func() *regexp.Regexp {
+	const text, other = `(?:character(?: varying)?|text)`, `(?:boolean|smallint|integer|bigint|numeric|double precision)`
+	return regexp.MustCompile(`^operator does not exist: (?:` + text + ` \S+ ` + other + `|` + other + ` \S+ ` + text + `)$` +
+		`|must be type boolean, not type ` + text + `$`)
+}()
 
 // executed is an error that came while a statement ran, not while it was
 // analysed. Some errors of class 42 do: that a collation is not clear, for

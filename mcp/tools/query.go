@@ -58,6 +58,7 @@ func (b *Toolbox) executeQuery() mcp.Tool {
 		Input:       question[executeQueryIn](lowered("maxRows", 1, 100)), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (*executeQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
+		defer heartbeat(ctx, c, "the query is running")()
 		r, _, err := backend.Read(ctx, b.pool, "answer SQL", func(ctx context.Context, k backend.Querier) (*answer.Result, error) {
 			return k.Query(ctx, c.Caller, q)
 		})

@@ -19,6 +19,10 @@ import (
 // in the same words.
 var notAvailable = regexp.MustCompile(`\b(table|column) "((?:[^"]|"")+)" is not available`)
 
+// ofMoney is how functions of the ERP are refused whose figures templates
+// compute.
+var ofMoney = regexp.MustCompile(`\bfunction (?:\w+\.)?(?:invoice(?:open|paid)\w*|currency(?:convert|rate)\w*|paymentterm\w+) is not available`)
+
 // relation is a name behind FROM, JOIN or a comma between tables.
 var relation = regexp.MustCompile(`(?i)\b(?:from|join)\s+([a-z_][a-z0-9_$.]*(?:(?:\s+(?:as\s+)?[a-z_][a-z0-9_]*)?\s*,\s*[a-z_][a-z0-9_$.]*)*)`)
 
@@ -30,12 +34,18 @@ func (b *Toolbox) meant(ctx context.Context, c *mcp.Call, in questionIn, err err
 	if !errors.As(err, &e) || e.Code != mcp.CodePermissionDenied && e.Code != mcp.CodeInvalidArguments {
 		return err
 	}
+	if m := ofMoney.FindStringSubmatch(e.Message); m != nil {
+		return &mcp.Error{
+			Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter, Err: e,
+			Hint: strings.TrimPrefix(e.Hint+"; getQueryTemplates with the name open-invoices or receivables-aging has SQL that computes it", "; "),
+		}
+	}
 	m := notAvailable.FindStringSubmatch(e.Message)
 	if m == nil {
 		return err
 	}
-	kind, name := m[1], strings.ReplaceAll(m[2], `""`, `"`)
-	name = name[strings.LastIndexByte(name, '.')+1:]
+	kind, full := m[1], strings.ReplaceAll(m[2], `""`, `"`)
+	name := full[strings.LastIndexByte(full, '.')+1:]
 	d, ok := backend.Find[backend.Describer](b.pool)
 	if !ok || ctx.Err() != nil {
 		return err
@@ -48,7 +58,10 @@ func (b *Toolbox) meant(ctx context.Context, c *mcp.Call, in questionIn, err err
 	}
 	hinted := &mcp.Error{Code: e.Code, Message: e.Message, Hint: e.Hint, RetryAfter: e.RetryAfter, Err: e}
 	add := "searchRegistry finds tables by what they are about"
+	inQuotes := name != strings.ToLower(name) // PostgreSQL makes all others small
 	switch {
+	case inQuotes && (len(near) > 0 && strings.EqualFold(near[0], full) || kind == "column" && endsWithFold(near, name)):
+		add = fmt.Sprintf("a name in quotes keeps its capital letters, which the database does not have: write %s without quotes", strings.ToLower(name))
 	case len(near) > 0 && strings.EqualFold(near[0], name):
 		add = fmt.Sprintf("write the table's name without a schema: %s", near[0])
 	case len(near) > 0:
@@ -58,6 +71,12 @@ func (b *Toolbox) meant(ctx context.Context, c *mcp.Call, in questionIn, err err
 	}
 	hinted.Hint = strings.TrimPrefix(hinted.Hint+"; "+add, "; ")
 	return hinted
+}
+
+// endsWithFold tells whether a column is among those near it, each of the form
+// table.column, in other letters.
+func endsWithFold(near []string, column string) bool {
+	return slices.ContainsFunc(near, func(n string) bool { return strings.EqualFold(n[strings.LastIndexByte(n, '.')+1:], column) })
 }
 
 // nearTables are at most three tables the role may query whose names resemble

@@ -151,6 +151,11 @@ func TestNearMisses(t *testing.T) {
 			"SELECT * FROM C_Ordr":                                                    "did you mean C_Order?",
 			"SELECT documentnr FROM c_order":                                          "did you mean C_Order.DocumentNo?",
 			"SELECT 1 FROM adempiere.c_order":                                         "without a schema: C_Order",
+			`SELECT 1 FROM "C_Order"`:                                                 "write c_order without quotes",
+			`SELECT "DocumentNo" FROM c_order`:                                        "write documentno without quotes",
+			`SELECT o."DocumentNo" FROM c_order o`:                                    "write documentno without quotes",
+			`SELECT "DocumentNr" FROM c_order`:                                        "did you mean C_Order.DocumentNo?",
+			"SELECT o.taxid FROM c_order o JOIN c_bpartner USING (c_bpartner_id)":     "did you mean C_BPartner.TaxID",
 			"SELECT o.grandtotl FROM c_order o":                                       "C_Order.GrandTotal",
 			"SELECT x.valu FROM c_order o, c_bpartner x":                              "C_BPartner.Value",
 			"SELECT l.qtyorderd FROM c_order o JOIN c_orderline l USING (c_order_id)": "C_OrderLine.QtyOrdered",
@@ -162,6 +167,25 @@ func TestNearMisses(t *testing.T) {
 			}
 			e := refusal(t, k, admin, "executeQuery", args{"sql": sql}, mcp.CodePermissionDenied)
 			assert.Contains(t, e.Hint, hint, "%s: %s", name, sql)
+		}
+	}
+}
+
+// Where a function is refused, or a text is taken for true, the hint says what to
+// write, whichever backend is in front.
+func TestHintsOfStatements(t *testing.T) {
+	t.Parallel()
+	for name, k := range reachable(t).kits() {
+		for sql, hint := range map[string]string{
+			"SELECT name FROM c_bpartner WHERE iscustomer = true":         "such as iscustomer = 'Y'",
+			"SELECT repeat('x', 3)":                                       "lpad",
+			"SELECT ifnull(name, 'x') FROM c_bpartner":                    "use coalesce",
+			"SELECT sum(invoiceOpen(c_invoice_id, 0)) FROM c_invoice":     "getQueryTemplates",
+			"SELECT currencyConvert(grandtotal, 100, 102) FROM c_invoice": "getQueryTemplates",
+		} {
+			raw, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin)}, "executeQuery", args{"sql": sql})
+			require.Error(t, err, "%s: %s", sql, raw)
+			assert.Contains(t, mcp.ErrorOf(err).Hint, hint, "%s: %s", name, sql)
 		}
 	}
 }

@@ -205,7 +205,11 @@ func (r *renderer) typeName(t *pg_query.TypeName) (typ string, mod int) {
 // implied coerces where PostgreSQL does so by itself; what names the place.
 func (r *renderer) implied(e expr, to string, at int32, what string) expr {
 	if !implicit(e.typ, to) {
-		refuse(at, what+" of type "+e.typ, "cast it to "+to)
+		hint := "cast it to " + to
+		if to == "bool" && isText(e.typ) {
+			hint = AdviceTexts
+		}
+		refuse(at, what+" of type "+e.typ, hint)
 	}
 	return r.coerce(e, to, -1, at)
 }
