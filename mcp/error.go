@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -66,7 +65,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // MarshalJSON encodes the error for a caller. Seconds are rounded up.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return encodePlain(struct {
 		Code         string `json:"code"`
 		Message      string `json:"message"`
 		Hint         string `json:"hint,omitempty"`

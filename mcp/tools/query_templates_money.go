@@ -1,89 +1,74 @@
 package tools
 
+import "slices"
+
 func moneyTemplates() []template {
-	return []template{
-		{
-			name: "open-invoices", topic: "invoices", title: "Open customer invoices",
-			about: "Completed customer invoices that are not fully paid, with what was allocated and what is open.",
-			sql: `WITH paid AS (
-  SELECT al.c_invoice_id, sum(al.amount + al.discountamt + al.writeoffamt) AS amount
-  FROM c_allocationline al
-  JOIN c_allocationhdr a ON a.c_allocationhdr_id = al.c_allocationhdr_id
-  WHERE a.docstatus IN ('CO', 'CL')
-  GROUP BY al.c_invoice_id
-)
-SELECT i.documentno, i.dateinvoiced, bp.name AS customer, i.grandtotal, coalesce(paid.amount, 0) AS paid, i.grandtotal - coalesce(paid.amount, 0) AS open
-FROM c_invoice i
-JOIN c_bpartner bp ON bp.c_bpartner_id = i.c_bpartner_id
-LEFT JOIN paid ON paid.c_invoice_id = i.c_invoice_id
-WHERE i.issotrx = 'Y' AND i.docstatus IN ('CO', 'CL') AND i.ispaid = 'N'
-ORDER BY i.dateinvoiced, i.documentno`,
-		},
-		{
-			name: "receivables-aging", topic: "invoices", title: "Ages of open customer invoices",
-			about:  "What customers owe by days past due, from the net days of the payment term.",
-			params: []templateParam{text("day", "day to look from", "2026-01-01")},
-			sql: `WITH open AS (
-  SELECT bp.name AS customer, i.grandtotal, CAST($1 AS date) - (CAST(i.dateinvoiced AS date) + CAST(pt.netdays AS integer)) AS late
-  FROM c_invoice i
-  JOIN c_bpartner bp ON bp.c_bpartner_id = i.c_bpartner_id
-  JOIN c_paymentterm pt ON pt.c_paymentterm_id = i.c_paymentterm_id
-  WHERE i.issotrx = 'Y' AND i.docstatus IN ('CO', 'CL') AND i.ispaid = 'N'
-)
-SELECT customer, sum(grandtotal) AS total,
-  sum(CASE WHEN late <= 0 THEN grandtotal ELSE 0 END) AS not_due,
-  sum(CASE WHEN late BETWEEN 1 AND 30 THEN grandtotal ELSE 0 END) AS days_1_30,
-  sum(CASE WHEN late BETWEEN 31 AND 90 THEN grandtotal ELSE 0 END) AS days_31_90,
-  sum(CASE WHEN late > 90 THEN grandtotal ELSE 0 END) AS over_90
-FROM open
-GROUP BY customer
-ORDER BY total DESC, customer`,
-		},
+	return slices.Concat(openInvoiceTemplates(), []template{
 		{
 			name: "invoiced-by-month", topic: "invoices", title: "Invoiced per month",
-			about:  "Completed customer and vendor invoices: number, net and total per month.",
+			about:  "Customer and vendor invoices per month of the invoice date and currency: number, net and total. Credit memos count negative; a reversed invoice and its reversal cancel each other, each in its own month. Drafts, voided and pro forma invoices do not count.",
 			params: []templateParam{fromDate(), toDate()},
-			sql: `SELECT to_char(dateinvoiced, 'YYYY-MM') AS month, CASE WHEN issotrx = 'Y' THEN 'customer' ELSE 'vendor' END AS kind,
-  count(*) AS invoices, sum(totallines) AS net, sum(grandtotal) AS total
-FROM c_invoice
-WHERE docstatus IN ('CO', 'CL') AND dateinvoiced >= $1 AND dateinvoiced < $2
-GROUP BY 1, 2
-ORDER BY 1, 2`,
-		},
-		{
-			name: "taxes", topic: "invoices", title: "Tax per rate",
-			about:  "Tax base and amount of completed invoices per tax, sales and purchases apart.",
-			params: []templateParam{fromDate(), toDate()},
-			sql: `SELECT CASE WHEN i.issotrx = 'Y' THEN 'sales' ELSE 'purchase' END AS kind, t.name AS tax, t.rate, sum(it.taxbaseamt) AS base, sum(it.taxamt) AS tax_amount
-FROM c_invoicetax it
-JOIN c_invoice i ON i.c_invoice_id = it.c_invoice_id
-JOIN c_tax t ON t.c_tax_id = it.c_tax_id
-WHERE i.docstatus IN ('CO', 'CL') AND i.dateinvoiced >= $1 AND i.dateinvoiced < $2
-GROUP BY 1, 2, 3
-ORDER BY 1, 2`,
-		},
-		{
-			name: "payments", topic: "invoices", title: "Payments per month",
-			about:  "Completed payments, received and made, per month and bank account.",
-			params: []templateParam{fromDate(), toDate()},
-			sql: `SELECT to_char(p.datetrx, 'YYYY-MM') AS month, ba.name AS account, CASE WHEN p.isreceipt = 'Y' THEN 'received' ELSE 'made' END AS kind,
-  count(*) AS payments, sum(p.payamt) AS total
-FROM c_payment p
-JOIN c_bankaccount ba ON ba.c_bankaccount_id = p.c_bankaccount_id
-WHERE p.docstatus IN ('CO', 'CL') AND p.datetrx >= $1 AND p.datetrx < $2
+			sql: `WITH tax AS (
+  SELECT c_invoice_id, sum(taxamt) AS amount
+  FROM c_invoicetax
+  GROUP BY c_invoice_id
+), invoice AS (
+  SELECT i.dateinvoiced, i.issotrx, i.docstatus, cur.iso_code AS currency, i.grandtotal, i.grandtotal - coalesce(tax.amount, 0) AS net,
+    CASE WHEN dt.docbasetype IN ('ARC', 'APC') THEN -1 ELSE 1 END AS sign
+  FROM c_invoice i
+  JOIN c_doctype dt ON dt.c_doctype_id = i.c_doctype_id
+  JOIN c_currency cur ON cur.c_currency_id = i.c_currency_id
+  LEFT JOIN tax ON tax.c_invoice_id = i.c_invoice_id
+  WHERE i.docstatus IN ('CO', 'CL', 'RE') AND dt.docbasetype IN ('ARI', 'ARC', 'API', 'APC')
+    AND i.dateinvoiced >= $1 AND i.dateinvoiced < $2
+)
+SELECT to_char(dateinvoiced, 'YYYY-MM') AS month, CASE WHEN issotrx = 'Y' THEN 'customer' ELSE 'vendor' END AS kind, currency,
+  count(*) FILTER (WHERE docstatus <> 'RE') AS invoices, sum(sign * net) AS net, sum(sign * grandtotal) AS total
+FROM invoice
 GROUP BY 1, 2, 3
 ORDER BY 1, 2, 3`,
 		},
 		{
-			name: "trial-balance", topic: "accounting", title: "Balances per account",
-			about:  "Debit, credit and balance of actual postings per account and accounting schema.",
+			name: "taxes", topic: "invoices", title: "Tax per rate",
+			about:  "Tax base and amount of invoices per tax and currency, sales and purchases apart, by the invoice date; credit memos, reversals and drafts as in invoiced-by-month.",
 			params: []templateParam{fromDate(), toDate()},
-			sql: `SELECT s.name AS accounting_schema, ev.value AS account, ev.name, sum(f.amtacctdr) AS debit, sum(f.amtacctcr) AS credit, sum(f.amtacctdr - f.amtacctcr) AS balance
+			sql: `SELECT CASE WHEN i.issotrx = 'Y' THEN 'sales' ELSE 'purchase' END AS kind, t.name AS tax, t.rate, cur.iso_code AS currency,
+  sum(CASE WHEN dt.docbasetype IN ('ARC', 'APC') THEN -it.taxbaseamt ELSE it.taxbaseamt END) AS base,
+  sum(CASE WHEN dt.docbasetype IN ('ARC', 'APC') THEN -it.taxamt ELSE it.taxamt END) AS tax_amount
+FROM c_invoicetax it
+JOIN c_invoice i ON i.c_invoice_id = it.c_invoice_id
+JOIN c_doctype dt ON dt.c_doctype_id = i.c_doctype_id
+JOIN c_currency cur ON cur.c_currency_id = i.c_currency_id
+JOIN c_tax t ON t.c_tax_id = it.c_tax_id
+WHERE i.docstatus IN ('CO', 'CL', 'RE') AND dt.docbasetype IN ('ARI', 'ARC', 'API', 'APC')
+  AND i.dateinvoiced >= $1 AND i.dateinvoiced < $2
+GROUP BY 1, 2, 3, 4
+ORDER BY 1, 2, 3, 4`,
+		},
+		{
+			name: "payments", topic: "invoices", title: "Payments per month",
+			about:  "Payments, received and made, per month, bank account and currency. A reversed payment and its reversal cancel each other, each in its own month; drafts and voided ones do not count.",
+			params: []templateParam{fromDate(), toDate()},
+			sql: `SELECT to_char(p.datetrx, 'YYYY-MM') AS month, ba.name AS account, CASE WHEN p.isreceipt = 'Y' THEN 'received' ELSE 'made' END AS kind,
+  cur.iso_code AS currency, count(*) FILTER (WHERE p.docstatus <> 'RE') AS payments, sum(p.payamt) AS total
+FROM c_payment p
+JOIN c_currency cur ON cur.c_currency_id = p.c_currency_id
+LEFT JOIN c_bankaccount ba ON ba.c_bankaccount_id = p.c_bankaccount_id
+WHERE p.docstatus IN ('CO', 'CL', 'RE') AND p.datetrx >= $1 AND p.datetrx < $2
+GROUP BY 1, 2, 3, 4
+ORDER BY 1, 2, 3, 4`,
+		},
+		{
+			name: "trial-balance", topic: "accounting", title: "Balances per account",
+			about:  "Debit, credit and balance of actual postings per account and accounting schema, in the schema's currency.",
+			params: []templateParam{fromDate(), toDate()},
+			sql: `SELECT s.name AS accounting_schema, cur.iso_code AS currency, ev.value AS account, ev.name, sum(f.amtacctdr) AS debit, sum(f.amtacctcr) AS credit, sum(f.amtacctdr - f.amtacctcr) AS balance
 FROM fact_acct f
 JOIN c_elementvalue ev ON ev.c_elementvalue_id = f.account_id
 JOIN c_acctschema s ON s.c_acctschema_id = f.c_acctschema_id
+JOIN c_currency cur ON cur.c_currency_id = s.c_currency_id
 WHERE f.postingtype = 'A' AND f.dateacct >= $1 AND f.dateacct < $2
-GROUP BY s.name, ev.value, ev.name
+GROUP BY s.name, cur.iso_code, ev.value, ev.name
 ORDER BY s.name, ev.value`,
 		},
 		{
@@ -96,7 +81,7 @@ GROUP BY c_acctschema_id, ad_table_id, record_id
 HAVING sum(amtacctdr) <> sum(amtacctcr)
 ORDER BY ad_table_id, record_id`,
 		},
-	}
+	})
 }
 
 func otherTemplates() []template {
@@ -136,10 +121,12 @@ ORDER BY r.datenextaction, r.documentno`,
 		},
 		{
 			name: "project-amounts", topic: "projects", title: "Projects: planned, committed, invoiced",
-			about: "Amounts of each project and what of the plan is left.",
-			sql: `SELECT p.value, p.name, bp.name AS partner, p.plannedamt, p.committedamt, p.invoicedamt, p.plannedamt - p.invoicedamt AS left_over
+			about: "Amounts of each active project in its currency, and what of the plan is left.",
+			sql: `SELECT p.value, p.name, bp.name AS partner, cur.iso_code AS currency, p.plannedamt, p.committedamt, p.invoicedamt, p.plannedamt - p.invoicedamt AS left_over
 FROM c_project p
+JOIN c_currency cur ON cur.c_currency_id = p.c_currency_id
 LEFT JOIN c_bpartner bp ON bp.c_bpartner_id = p.c_bpartner_id
+WHERE p.isactive = 'Y'
 ORDER BY p.value`,
 		},
 	}

@@ -74,15 +74,7 @@ func TestQueryTemplatesOnPostgreSQL(t *testing.T) {
 	db := testpg.Open(t)
 	var create strings.Builder
 	for _, name := range templateTables {
-		table, err := reg.Table(t.Context(), name)
-		require.NoError(t, err)
-		var columns []string
-		for _, c := range table.Columns {
-			if !c.Virtual() {
-				columns = append(columns, c.Name+" "+c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length))
-			}
-		}
-		fmt.Fprintf(&create, "CREATE TABLE %s (%s);\n", table.Name, strings.Join(columns, ", "))
+		createTable(t, &create, reg, name)
 	}
 	_, err := db.ExecContext(t.Context(), create.String())
 	require.NoError(t, err)
@@ -104,9 +96,26 @@ func TestQueryTemplatesOnPostgreSQL(t *testing.T) {
 	assert.Positive(t, ran)
 }
 
+// createTable writes the statement that makes a table in PostgreSQL, and returns
+// its columns.
+func createTable(t *testing.T, script *strings.Builder, reg dict.Registry, name string) (names []string) {
+	t.Helper()
+	table, err := reg.Table(t.Context(), name)
+	require.NoError(t, err)
+	var columns []string
+	for _, c := range table.Columns {
+		if !c.Virtual() {
+			names = append(names, c.Name)
+			columns = append(columns, c.Name+" "+c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length))
+		}
+	}
+	fmt.Fprintf(script, "CREATE TABLE %s (%s);\n", table.Name, strings.Join(columns, ", "))
+	return names
+}
+
 // templateTables are what the templates read.
 var templateTables = strings.Fields(`C_Order C_OrderLine C_BPartner C_BP_Group C_BPartner_Location C_Location C_Country C_Currency C_Invoice C_InvoiceTax C_Tax
-	C_AllocationHdr C_AllocationLine C_PaymentTerm C_Payment C_BankAccount C_ElementValue C_AcctSchema Fact_Acct C_Project C_UOM
+	C_AllocationHdr C_AllocationLine C_PaymentTerm C_DocType C_InvoicePaySchedule C_Conversion_Rate C_ConversionType C_Payment C_BankAccount C_ElementValue C_AcctSchema Fact_Acct C_Project C_UOM
 	M_Product M_Product_Category M_StorageOnHand M_Locator M_Warehouse M_PriceList M_PriceList_Version M_ProductPrice M_InOut
 	R_Request R_RequestType R_Status`)
 

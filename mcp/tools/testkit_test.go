@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -185,6 +186,17 @@ func decoded[T any](tb testing.TB, raw json.RawMessage) T {
 	tb.Helper()
 	var out T
 	require.NoError(tb, json.Unmarshal(raw, &out))
+	return out
+}
+
+// decodedNumbers is the result of a statement whose numbers are as exact as they
+// came.
+func decodedNumbers(tb testing.TB, raw json.RawMessage) queryAnswer {
+	tb.Helper()
+	var out queryAnswer
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	require.NoError(tb, d.Decode(&out))
 	return out
 }
 
