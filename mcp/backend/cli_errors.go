@@ -79,11 +79,16 @@ func queryFailed(err error) error {
 	if !errors.As(err, &e) || !errors.As(err, &refusal) {
 		return err
 	}
-	message, hint, _ := strings.Cut(requestID.ReplaceAllString(refusal.Title, ""), "; ")
+	said, meant, _ := strings.Cut(refusal.Title, "; did you mean ")
+	said = requestID.ReplaceAllString(said, "")
+	message, hint, _ := strings.Cut(said, "; ")
 	at := 0
-	if m := position.FindStringSubmatch(requestID.ReplaceAllString(refusal.Title, "")); m != nil {
+	if m := position.FindStringSubmatch(said); m != nil {
 		message, hint = m[1], m[3]
 		at, _ = strconv.Atoi(m[2]) // digits; too many of them are no place
+	}
+	if meant != "" {
+		hint = strings.TrimPrefix(hint+"; did you mean "+meant, "; ")
 	}
 	return queryError(statusCode(refusal.Status), message, hint, at, 0, err)
 }

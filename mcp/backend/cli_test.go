@@ -170,7 +170,7 @@ func TestCLI(t *testing.T) {
 	a.RequestID, d.RequestID, a.ExecutionTimeMs, d.ExecutionTimeMs = "", "", 0, 0
 	assert.Equal(t, d, a)
 	for sql, hint := range map[string]string{
-		"SELECT * FROM c_ordr":                      "",
+		"SELECT * FROM c_ordr":                      `did you mean "C_Order"?`,
 		"SELECT 1 AS \"; x\" FROM \"; y\"":          "",
 		"SELECT repeat('x', 3)":                     "use lpad with a constant length",
 		"SELECT 1; SELECT 2":                        "send one SELECT",
@@ -179,8 +179,11 @@ func TestCLI(t *testing.T) {
 		_, err = b.Query(ctx, admin, backend.Query{SQL: sql})
 		_, want := q.db.Query(ctx, admin, backend.Query{SQL: sql})
 		e, d := mcp.ErrorOf(err), mcp.ErrorOf(want)
-		assert.Equal(t, []string{d.Code, d.Message, d.Hint}, []string{e.Code, e.Message, e.Hint}, "code, message and hint are those of other backends")
-		assert.Contains(t, e.Hint, hint)
+		assert.Equal(t, []string{d.Code, d.Message}, []string{e.Code, e.Message}, "code and message are those of other backends")
+		if hint == "" {
+			hint = d.Hint
+		}
+		assert.Equal(t, hint, e.Hint, sql)
 	}
 	_, err = b.Explain(ctx, admin, ask)
 	require.NoError(t, err)
