@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // FilterTerm is one condition in the text of a filter.
@@ -128,6 +129,9 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 	if m := gluedOperator.FindStringSubmatch(column); m != nil {
 		return nil, otherOperator(m[1], m[2], m[3]+strings.Join(words[1:min(2, len(words))], ""))
 	}
+	if !isName(column) {
+		return nil, wrongFilter("such as Name eq 'x'", "%s is no name of a column", clip(column))
+	}
 	if len(words) == 1 {
 		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", clip(word))
 	}
@@ -175,6 +179,9 @@ func (r *filterReader) match(name, arguments string) error {
 			return unknownFunction(f)
 		}
 		column = strings.TrimSpace(inner)
+	}
+	if !isName(column) {
+		return wrongFilter("such as "+name+"(Name,'x')", "%s is no name of a column", clip(column))
 	}
 	if len(value) < 2 || value[0] != '\'' {
 		return wrongFilter(fmt.Sprintf("write %s(%s,'%s')", name, clipPlain(column), clipPlain(strings.Trim(value, `"`))), "the text of %s needs single quotes around it", name)
@@ -239,6 +246,8 @@ func checkFilterValue(v string) error {
 		return wrongFilter("an empty text is '', no value at all is null", "a value is empty")
 	case v[0] == '"':
 		return wrongFilter("write '"+clipPlain(strings.Trim(v, `"`))+"'", "texts stand in single quotes")
+	case v[0] != '\'' && strings.ContainsFunc(v, func(r rune) bool { return r > unicode.MaxASCII }):
+		return wrongFilter("write '"+clipPlain(v)+"'", "texts stand in single quotes")
 	case v[0] != '\'':
 		return nil
 	case len(v) < 2 || v[len(v)-1] != '\'':

@@ -33,6 +33,9 @@ func spelled(t *dict.TableInfo, names []string) ([]string, error) {
 				Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%s has no column %q", t.Name, clip(name, 80)), Hint: hintColumn(t, name),
 			}
 		}
+		if secret(col.Name) { // other letters may mean the same, such as ſ and s
+			return nil, secretColumn(name)
+		}
 		out = append(out, col.Name)
 	}
 	return out, nil

@@ -109,6 +109,8 @@ func TestSecretsOfRecords(t *testing.T) {
 		"order":                       {"orderBy": "Password"},
 		"order, downwards, not first": {"orderBy": "Name, password DESC"},
 		"order by name's end":         {"orderBy": "EMailUserPW"},
+		"order, in other letters":     {"orderBy": "Pa\u017f\u017fword"},
+		"columns, in other letters":   {"columns": []string{"\u017falt"}},
 		"filter":                      {"filter": "Password neq null"},
 		"filter by function":          {"filter": "contains(tolower( Password ),'x')"},
 		"filter, inside":              {"filter": "(Name eq 'x' or (not startswith(Password,'x')))"},
