@@ -110,9 +110,18 @@ type texts struct{ given []string }
 
 // Set adds a value.
 func (t *texts) Set(value string) error {
-	t.given = append(t.given, value)
+	if value != sameTexts {
+		t.given = append(t.given, value)
+	}
 	return nil
 }
+
+// sameTexts is what the library sets an alias of the flag to, which shares the
+// values. No argument of a program can hold it.
+const sameTexts = "\x00"
+
+// Serialize implements cli.Serializer.
+func (t *texts) Serialize() string { return sameTexts }
 
 // String shows the values, for help.
 func (t *texts) String() string {

@@ -38,7 +38,7 @@ func (a *app) processCommand() *cli.Command {
 					"exit code 1. The server ignores parameters it does not know and misses none; this command refuses\n" +
 					"both before anything runs, unless --unchecked is given.",
 				Flags: []cli.Flag{
-					&cli.StringSliceFlag{Name: "param", Aliases: []string{"p"}, Usage: "a parameter as NAME=VALUE or NAME:=JSON; may be repeated; NAME_to is the end of a range"},
+					&cli.GenericFlag{Name: "param", Aliases: []string{"p"}, Value: &texts{}, Usage: "a parameter as NAME=VALUE or NAME:=JSON; repeatable; NAME_to is the end of a range"},
 					&cli.StringFlag{Name: "data", Usage: "parameters as a JSON object, @FILE, or - for standard input", TakesFile: true},
 					&cli.Int64Flag{Name: "record-id", Usage: "record the process works on; with --table"},
 					&cli.StringFlag{Name: "table", Usage: "table of that record"},

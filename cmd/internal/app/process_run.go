@@ -92,7 +92,7 @@ func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 			return nil, usageErr{err}
 		}
 	}
-	pairs, err := recordinput.Pairs(append(slices.Clone(c.Args().Tail()), c.StringSlice("param")...))
+	pairs, err := recordinput.Pairs(append(slices.Clone(c.Args().Tail()), given(c, "param")...))
 	if err != nil {
 		return nil, usageErr{err}
 	}
