@@ -90,8 +90,9 @@ func checkForm(token string) error {
 // jwtClaims decodes Claims and implements jwt.Claims.
 type jwtClaims struct {
 	Claims
-	decoded bool
-	err     error // why decoding stopped, in words free of the token's content
+	notBefore time.Time // zero without an nbf claim
+	decoded   bool
+	err       error // why decoding stopped, in words free of the token's content
 }
 
 // UnmarshalJSON reads the members it knows by their exact spelling, because
@@ -136,14 +137,27 @@ func (c *jwtClaims) decode(data []byte) error {
 		}
 	}
 	c.Complete = named == 4
-	if raw, ok := present(m, "exp"); ok {
-		sec, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || math.IsNaN(sec) || sec < 1 || sec > lastExpiry {
-			return fmt.Errorf("%w: claim exp is not a point in time", errToken)
-		}
-		c.ExpiresAt = time.Unix(int64(sec), 0) // a broken second is given away
+	// A broken second is given away at either end.
+	var err error
+	if c.ExpiresAt, err = numericDate(m, "exp", 1, math.Floor); err != nil {
+		return err
 	}
-	return nil
+	c.notBefore, err = numericDate(m, "nbf", 0, math.Ceil)
+	return err
+}
+
+// numericDate reads a claim that is a point in time, in seconds of at least
+// least; zero when it is absent.
+func numericDate(m map[string]json.RawMessage, name string, least float64, round func(float64) float64) (time.Time, error) {
+	raw, ok := present(m, name)
+	if !ok {
+		return time.Time{}, nil
+	}
+	sec, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsNaN(sec) || sec < least || sec > lastExpiry {
+		return time.Time{}, fmt.Errorf("%w: claim %s is not a point in time", errToken, name)
+	}
+	return time.Unix(int64(round(sec)), 0), nil
 }
 
 // present returns the raw member unless it is absent or null.
@@ -162,8 +176,13 @@ func (c *jwtClaims) GetExpirationTime() (*jwt.NumericDate, error) {
 	}
 	return jwt.NewNumericDate(c.ExpiresAt), nil
 }
-func (c *jwtClaims) GetIssuedAt() (*jwt.NumericDate, error)  { return nil, nil }
-func (c *jwtClaims) GetNotBefore() (*jwt.NumericDate, error) { return nil, nil }
-func (c *jwtClaims) GetIssuer() (string, error)              { return c.Issuer, nil }
-func (c *jwtClaims) GetSubject() (string, error)             { return c.Subject, nil }
-func (c *jwtClaims) GetAudience() (jwt.ClaimStrings, error)  { return nil, nil }
+func (c *jwtClaims) GetNotBefore() (*jwt.NumericDate, error) {
+	if c.notBefore.IsZero() {
+		return nil, nil
+	}
+	return jwt.NewNumericDate(c.notBefore), nil
+}
+func (c *jwtClaims) GetIssuedAt() (*jwt.NumericDate, error) { return nil, nil }
+func (c *jwtClaims) GetIssuer() (string, error)             { return c.Issuer, nil }
+func (c *jwtClaims) GetSubject() (string, error)            { return c.Subject, nil }
+func (c *jwtClaims) GetAudience() (jwt.ClaimStrings, error) { return nil, nil }

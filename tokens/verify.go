@@ -199,7 +199,8 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 // Format writes the word tokens.Verifier whatever the verb.
 func (v *Verifier) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "tokens.Verifier") }
 
-// parse checks algorithm, expiry and issuer, and the signature with keyFor.
+// parse checks header, period of validity and issuer, and the signature with
+// keyFor.
 func (v *Verifier) parse(token string, keyFor jwt.Keyfunc) (Claims, error) {
 	opts := []jwt.ParserOption{
 		jwt.WithValidMethods([]string{algorithm}),
@@ -211,13 +212,37 @@ func (v *Verifier) parse(token string, keyFor jwt.Keyfunc) (Claims, error) {
 		opts = append(opts, jwt.WithExpirationRequired())
 	}
 	var c jwtClaims
-	if _, err := jwt.NewParser(opts...).ParseWithClaims(token, &c, keyFor); err != nil {
+	checked := func(t *jwt.Token) (any, error) {
+		if err := checkHeader(t.Header); err != nil {
+			return nil, err
+		}
+		return keyFor(t)
+	}
+	if _, err := jwt.NewParser(opts...).ParseWithClaims(token, &c, checked); err != nil {
 		return Claims{}, invalid(err, c.err)
 	}
 	if !c.decoded {
 		return Claims{}, fmt.Errorf("%w: it has no claims", ErrInvalidToken)
 	}
 	return c.Claims, nil
+}
+
+// headerError names the member of a token's header that is not supported.
+type headerError string
+
+func (e headerError) Error() string { return "its header asks for what is not supported: " + string(e) }
+
+// checkHeader refuses a header that changes how a token is to be read: names
+// of extensions in crit, of which none is known here (RFC 7515, section
+// 4.1.11), and a payload that is not encoded (RFC 7797).
+func checkHeader(header map[string]any) error {
+	if _, ok := header["crit"]; ok {
+		return headerError("crit")
+	}
+	if b64, ok := header["b64"]; ok && b64 != true {
+		return headerError("b64")
+	}
+	return nil
 }
 
 // errSignature tells a wrong signature from everything else inside the
@@ -227,13 +252,18 @@ var errSignature = errors.New("the signature does not match")
 // invalid puts the library's finding into words that repeat nothing of the
 // token.
 func invalid(err, claims error) error {
+	var header headerError
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired) && !errors.Is(err, jwt.ErrTokenInvalidIssuer):
 		return fmt.Errorf("%w: %w", ErrInvalidToken, ErrTokenExpired)
 	case claims != nil:
 		return fmt.Errorf("%w: %w", ErrInvalidToken, claims)
+	case errors.As(err, &header):
+		return fmt.Errorf("%w: %w", ErrInvalidToken, header)
 	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
 		return fmt.Errorf("%w: it is from another issuer", ErrInvalidToken)
+	case errors.Is(err, jwt.ErrTokenNotValidYet):
+		return fmt.Errorf("%w: it is not valid yet (claim nbf)", ErrInvalidToken)
 	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
 		return fmt.Errorf("%w: it has no end", ErrInvalidToken)
 	case errors.Is(err, jwt.ErrTokenSignatureInvalid):
@@ -253,6 +283,8 @@ func (v *Verifier) unsigned(token string) (Claims, error) {
 		return Claims{}, invalid(err, c.err)
 	case t.Method.Alg() != algorithm:
 		return Claims{}, fmt.Errorf("%w: its algorithm is not %s", ErrInvalidToken, algorithm)
+	case checkHeader(t.Header) != nil:
+		return Claims{}, fmt.Errorf("%w: %w", ErrInvalidToken, checkHeader(t.Header))
 	case !c.decoded:
 		return Claims{}, fmt.Errorf("%w: it has no claims", ErrInvalidToken)
 	}

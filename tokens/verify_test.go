@@ -44,6 +44,19 @@ func sign(t testing.TB, method jwt.SigningMethod, key any, change jwt.MapClaims)
 	return out
 }
 
+// withHeader makes a genuine token with further members in its header.
+func withHeader(t testing.TB, more map[string]any) string {
+	t.Helper()
+	tok := jwt.NewWithClaims(jwt.SigningMethodHS512, jwt.MapClaims{"iss": "idempiere.org", "sub": "GardenAdmin", "exp": testTime.Add(time.Hour).Unix(),
+		"AD_Client_ID": 11, "AD_User_ID": 101, "AD_Role_ID": 102, "AD_Org_ID": 11, "AD_Session_ID": 5})
+	for name, value := range more {
+		tok.Header[name] = value
+	}
+	out, err := tok.SignedString(secretA)
+	require.NoError(t, err)
+	return out
+}
+
 // keySet is the answer of reference section 3.9.
 func keySet(keys ...[]byte) string {
 	var list []string
@@ -82,6 +95,7 @@ func TestVerify(t *testing.T) {
 
 	good := sign(t, jwt.SigningMethodHS512, secretA, nil)
 	parts := strings.Split(good, ".")
+	from := func(at any) string { return sign(t, jwt.SigningMethodHS512, secretA, jwt.MapClaims{"nbf": at}) }
 	tests := []struct {
 		name  string
 		token string
@@ -111,6 +125,20 @@ func TestVerify(t *testing.T) {
 		{"line break", good + "\n", strict, tokens.ErrInvalidToken, "unexpected character"},
 		{"empty", "", strict, tokens.ErrInvalidToken, "empty"},
 		{"huge", strings.Repeat("a", 1<<20), strict, tokens.ErrInvalidToken, "longer"},
+		{"not valid yet", from(testTime.Add(time.Minute).Unix()), strict, tokens.ErrInvalidToken, "not valid yet"},
+		{"valid in half a second", from(float64(testTime.Unix()) + 0.5), strict, tokens.ErrInvalidToken, "not valid yet"},
+		{"valid from now", from(testTime.Unix()), strict, nil, ""},
+		{"valid from a text", from("CANARY"), strict, tokens.ErrInvalidToken, "nbf is not a point in time"},
+		{"valid from beyond the calendar", from(1e300), strict, tokens.ErrInvalidToken, "nbf is not a point in time"},
+		{"crit with a name nobody knows", withHeader(t, map[string]any{"crit": []string{"x"}, "x": 1}), strict, tokens.ErrInvalidToken, "crit"},
+		{"crit without a name", withHeader(t, map[string]any{"crit": []string{}}), strict, tokens.ErrInvalidToken, "crit"},
+		{"crit null", withHeader(t, map[string]any{"crit": nil}), strict, tokens.ErrInvalidToken, "crit"},
+		{"b64 false", withHeader(t, map[string]any{"b64": false}), strict, tokens.ErrInvalidToken, "b64"},
+		{"b64 false, announced", withHeader(t, map[string]any{"b64": false, "crit": []string{"b64"}}), strict, tokens.ErrInvalidToken, ""},
+		{"b64 as a text", withHeader(t, map[string]any{"b64": "true"}), strict, tokens.ErrInvalidToken, "b64"},
+		{"b64 true is the default", withHeader(t, map[string]any{"b64": true}), strict, nil, ""},
+		{"a header nobody knows", withHeader(t, map[string]any{"x": 1}), strict, nil, ""},
+		{"lenient: valid in four minutes", sign(t, jwt.SigningMethodHS512, secretA, jwt.MapClaims{"nbf": testTime.Add(4 * time.Minute).Unix(), "iss": "erp.example.com"}), lenient, nil, ""},
 		{"lenient: no exp, other issuer", sign(t, jwt.SigningMethodHS512, secretA, jwt.MapClaims{"exp": nil, "iss": "erp.example.com"}), lenient, nil, ""},
 		{"lenient: four minutes late", sign(t, jwt.SigningMethodHS512, secretA, jwt.MapClaims{"exp": testTime.Add(-4 * time.Minute).Unix(), "iss": "erp.example.com"}), lenient, nil, ""},
 		{"lenient: six minutes late", sign(t, jwt.SigningMethodHS512, secretA, jwt.MapClaims{"exp": testTime.Add(-6 * time.Minute).Unix(), "iss": "erp.example.com"}), lenient, tokens.ErrTokenExpired, ""},

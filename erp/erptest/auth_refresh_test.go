@@ -270,6 +270,8 @@ func TestUnauthorized(t *testing.T) {
 		{"unknown role", "Bearer " + sign(jwt.SigningMethodHS512, secret, without("AD_Role_ID", 4711)), `{"title":"Invalid role claim","status":401}`},
 		{"unknown session", "Bearer " + sign(jwt.SigningMethodHS512, secret, without("AD_Session_ID", 4711)), `{"title":"Invalid session claim","status":401}`},
 		{"expired", "Bearer " + sign(jwt.SigningMethodHS512, secret, without("exp", 1)), expired},
+		{"not valid yet", "Bearer " + sign(jwt.SigningMethodHS512, secret, without("nbf", 4102444800)), `{"title":"The Token can't be used before 2100-01-01T00:00:00Z.","status":401}`},
+		{"issued in the future", "Bearer " + sign(jwt.SigningMethodHS512, secret, without("iat", 4102444800)), `{"title":"The Token can't be used before 2100-01-01T00:00:00Z.","status":401}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -40,6 +40,10 @@ type tokenClaims struct {
 	WarehouseID *int64 `json:"M_Warehouse_ID,omitempty"`
 	Language    string `json:"AD_Language,omitempty"`
 	SessionID   *int64 `json:"AD_Session_ID,omitempty"`
+
+	// The server never writes these, but its library looks at them.
+	NotBefore *jwt.NumericDate `json:"nbf,omitempty"`
+	IssuedAt  *jwt.NumericDate `json:"iat,omitempty"`
 }
 
 // The methods of jwt.Claims.
@@ -50,8 +54,8 @@ func (t *tokenClaims) GetExpirationTime() (*jwt.NumericDate, error) {
 	}
 	return jwt.NewNumericDate(time.Unix(*t.Expires, 0)), nil
 }
-func (t *tokenClaims) GetIssuedAt() (*jwt.NumericDate, error)  { return nil, nil }
-func (t *tokenClaims) GetNotBefore() (*jwt.NumericDate, error) { return nil, nil }
+func (t *tokenClaims) GetIssuedAt() (*jwt.NumericDate, error)  { return t.IssuedAt, nil }
+func (t *tokenClaims) GetNotBefore() (*jwt.NumericDate, error) { return t.NotBefore, nil }
 func (t *tokenClaims) GetIssuer() (string, error)              { return t.Issuer, nil }
 func (t *tokenClaims) GetSubject() (string, error)             { return t.Subject, nil }
 func (t *tokenClaims) GetAudience() (jwt.ClaimStrings, error)  { return nil, nil }
@@ -117,6 +121,7 @@ func (s *Server) readToken(token string, anyAge bool) (*tokenClaims, error) {
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS512.Alg()}),
 		jwt.WithTimeFunc(s.now),
 		jwt.WithIssuer(tokenIssuer),
+		jwt.WithIssuedAt(),
 	}
 	if anyAge {
 		options = append(options, jwt.WithoutClaimsValidation())
@@ -135,9 +140,17 @@ func (s *Server) readToken(token string, anyAge bool) (*tokenClaims, error) {
 		return nil, &tokenError{text: "The Token's Signature resulted invalid when verified using the Algorithm: HmacSHA512"}
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return claims, &tokenError{text: "Token has expired", expired: true}
+	case errors.Is(err, jwt.ErrTokenNotValidYet):
+		return nil, notYet(claims.NotBefore)
+	case errors.Is(err, jwt.ErrTokenUsedBeforeIssued):
+		return nil, notYet(claims.IssuedAt)
 	default:
 		return nil, &tokenError{text: "The Claim 'iss' value doesn't match the required issuer."}
 	}
+}
+
+func notYet(from *jwt.NumericDate) error {
+	return &tokenError{text: "The Token can't be used before " + from.UTC().Format(time.RFC3339) + "."}
 }
 
 func wrongParts(n string) error {
