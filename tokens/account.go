@@ -49,9 +49,9 @@ func (m *Manager) loginAgain(ctx context.Context, st Stored) (*session, error) {
 
 // login logs in and stores the pair. st is what the store holds.
 func (m *Manager) login(ctx context.Context, st Stored, l Login) (*session, error) {
-	a, out, fail := m.wire.login(ctx, m.log, l)
+	a, _, fail := m.wire.login(ctx, m.log, l)
 	if fail != nil {
-		if out == refused {
+		if fail.Kind == ErrAuthentication {
 			fail.Advice = adviceCreds
 		}
 		return nil, fail

@@ -39,19 +39,25 @@
 //   - a mark that a refresh begins is stored before it is sent, and the new
 //     pair is stored before anybody gets it;
 //   - a refresh that timed out or was cut off, by a killed process for
-//     example, is never sent again. The mark is found instead: with
-//     credentials the manager logs in again; without, the access token is
-//     used while it lasts, and then the error ([ErrInterrupted] and
-//     [ErrAuthentication]) says that a person must log in;
+//     example, is not sent again while there is something to lose. The mark is
+//     found instead: with credentials the manager logs in again; without, the
+//     access token is used while it lasts. After that nothing is left to be
+//     revoked, and the refresh token is sent one last time. If that fails, the
+//     error ([ErrInterrupted] and [ErrAuthentication]) says that a person must
+//     log in;
 //   - when the server certainly did not see the request, or said no before
 //     acting on it, the mark is removed and nothing is lost.
 //
 // # Errors
 //
 // [ErrAuthentication] means that a person has to do something, and the text
-// says what; [ErrUnreachable] that trying later may help. No error, log
+// says what; [ErrUnreachable] that trying later may help. [Error.Status] tells
+// an ERP that answered with an error from one that did not answer. No error, log
 // record or printed value contains a token or password: they are held as
 // [Secret].
+//
+// A refresh goes on when the caller that started it is gone. A program calls
+// [Manager.Close] before it ends, so that the new pair is stored.
 //
 // # Checking the tokens of others
 //

@@ -18,9 +18,10 @@ var (
 	ErrUnreachable = errors.New("the ERP gave no usable answer")
 
 	// ErrInterrupted means that a refresh was cut off after it was sent, so
-	// that nobody knows whether its refresh token is spent. The token is not
-	// sent again, because the ERP revokes the whole chain when it sees one
-	// twice. It accompanies ErrAuthentication when nothing else is left.
+	// that nobody knows whether its refresh token is spent. The ERP revokes the
+	// whole chain when it sees one twice, so the token is sent again only when
+	// the access token has ended, too, and only once. It accompanies
+	// ErrAuthentication when nothing else is left.
 	ErrInterrupted = errors.New("an earlier refresh was cut off")
 
 	// ErrClosed means that the [Manager] was closed.

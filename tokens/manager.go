@@ -209,7 +209,7 @@ func (m *Manager) renewed(ctx context.Context, force *session) (*session, error)
 		return s, nil
 	case m.flight == nil && m.closed:
 		m.mu.Unlock()
-		return nil, &Error{Op: "get a token", Kind: ErrClosed}
+		return nil, &Error{Op: "refresh the token", Err: ErrClosed}
 	case m.flight == nil && m.holdErr != nil && now.Before(m.holdUntil) && force == nil:
 		err := m.holdErr
 		m.mu.Unlock()

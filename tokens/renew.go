@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// opStored is the operation of errors about what the store holds.
+const opStored = "use the stored login"
+
 // saveTimeout bounds the storing of an answer.
 const saveTimeout = 10 * time.Second
 
@@ -19,8 +22,12 @@ type renewal struct {
 // replaces reports whether what is in the store must not be handed out again:
 // the server refused the token, or the pair is to be replaced on request.
 func (r renewal) replaces(st Stored) bool {
-	return r.stale != nil && r.stale.refused && r.stale.token == st.Access.Reveal() ||
-		r.force != nil && r.force.mark == markOf(st)
+	return r.refuses(st) || r.force != nil && r.force.mark == markOf(st)
+}
+
+// refuses reports whether the server answered 401 to the stored access token.
+func (r renewal) refuses(st Stored) bool {
+	return r.stale != nil && r.stale.refused && r.stale.token == st.Access.Reveal()
 }
 
 // outdated reports whether a stored pair brings nothing new.
@@ -120,7 +127,7 @@ func (m *Manager) belongs(st Stored) bool {
 
 // nothingLeft says what a person has to do.
 func (m *Manager) nothingLeft(st Stored, r renewal) *Error {
-	e := &Error{Op: "get a token", Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin}
+	e := &Error{Op: opStored, Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin}
 	switch {
 	case st.IsZero():
 		e.Err = errors.New("no token is stored")
@@ -151,6 +158,9 @@ func (m *Manager) nothingLeft(st Stored, r renewal) *Error {
 // Whoever finds the marker knows that step 2 may have happened; see
 // afterInterruption. When the server has certainly not acted on the request
 // (no connection, 400, 503 …) the marker is taken away again.
+//
+// For a token that was sent before, in a refresh that was interrupted, the
+// marker says that this is the last attempt.
 func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error) {
 	clientID, userID := st.ClientID, st.UserID
 	if c, err := UnverifiedClaims(st.Access.Reveal()); err == nil && c.Complete {
@@ -166,25 +176,34 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 		return nil, m.refused.err
 	}
 
-	marked := st
+	marked, before := st, withoutMarker(st)
 	marked.Refreshing = Fingerprint(st.Refresh)
+	if st.interrupted() {
+		marked.Refreshing += lastAttempt
+		before = st
+	}
 	if err := m.store.Save(ctx, marked); err != nil {
 		return nil, &Error{Op: "note that a refresh begins", Err: err,
 			Advice: "nothing was sent; make the store writable and try again"}
 	}
 	a, out, fail := m.wire.refresh(ctx, m.log, st.Refresh, clientID, userID)
-	if fail != nil {
+	switch {
+	case fail == nil:
+	case out == refused && st.interrupted():
+		// It was spent by the refresh that was interrupted.
+		fail.Err = also(fail.Err, ErrInterrupted)
+		return nil, fail
+	case out != unknown:
 		if out == refused {
 			m.refused = refusal{marked.Refreshing, ids, fail, m.now().Add(maxLoginHoldOff)}
 		}
-		if out != unknown {
-			if err := m.save(ctx, withoutMarker(st)); err != nil {
-				fail.Err = also(fail.Err, err)
-			}
-			return nil, fail
+		if err := m.save(ctx, before); err != nil {
+			fail.Err = also(fail.Err, err)
 		}
+		return nil, fail
+	default:
 		fail.Err = also(fail.Err, ErrInterrupted)
-		fail.Advice = "the refresh is not repeated, because its token may be spent; " +
+		fail.Advice = "the refresh is not retried at once, because its token may be spent; " +
 			"the stored token is used while it is valid, then " + adviceLogin
 		return nil, fail
 	}
@@ -204,19 +223,27 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 // afterInterruption goes on where an earlier refresh was cut off. The refresh
 // token may be spent or not; sending it again could revoke everything. So,
 // in this order: log in again if there are credentials; use the access token
-// to its end, for refreshing does not revoke it; say what a person must do.
+// to its end, for refreshing does not revoke it; send the refresh token one
+// last time, when nothing is left that could be revoked; say what a person
+// must do.
 func (m *Manager) afterInterruption(ctx context.Context, st Stored, r renewal) (*session, error) {
 	if m.creds != nil {
 		m.log.InfoContext(ctx, "an earlier refresh was cut off; logging in again")
 		return m.loginAgain(ctx, st)
 	}
-	if !r.replaces(st) {
-		if s := m.usable(st, false); s != nil && s.renewAt.Before(forever()) {
-			m.log.InfoContext(ctx, "an earlier refresh was cut off; using the token while it is valid", "until", s.renewAt)
-			return s, nil
-		}
+	good := m.usable(st, false)
+	if good != nil && !good.renewAt.Before(forever()) {
+		good = nil // its end cannot be read
 	}
-	return nil, &Error{Op: "get a token", Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin,
+	switch {
+	case good != nil && !r.replaces(st):
+		m.log.InfoContext(ctx, "an earlier refresh was cut off; using the token while it is valid", "until", good.renewAt)
+		return good, nil
+	case !st.exhausted() && (good == nil || r.refuses(st)):
+		m.log.InfoContext(ctx, "an earlier refresh was cut off; trying its token one last time")
+		return m.refreshLocked(ctx, st)
+	}
+	return nil, &Error{Op: opStored, Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin,
 		Err: ErrInterrupted}
 }
 

@@ -130,8 +130,8 @@ func TestTimedOutRefresh(t *testing.T) {
 		creds bool
 		want  string
 	}{
-		{"the token is used to its end", 56 * time.Minute, false, "first"},
-		{"after its end a person must log in", 61 * time.Minute, false, "error"},
+		{"the token is used to its end, then it is tried once more", 56 * time.Minute, false, "first"},
+		{"after its end it is tried once more", 61 * time.Minute, false, "error"},
 		{"with credentials it logs in", 61 * time.Minute, true, "new"},
 	}
 	for _, tt := range tests {
@@ -168,35 +168,73 @@ func TestTimedOutRefresh(t *testing.T) {
 			if tt.want == "new" {
 				require.NoError(t, err)
 				assert.NotEqual(t, first, got)
-			} else {
-				require.ErrorIs(t, err, tokens.ErrInterrupted)
-				assert.ErrorContains(t, err, "not repeated")
-				c.advance(2 * time.Second)
+				all, twice := f.spent()
+				assert.Equal(t, 1, all)
+				assert.Zero(t, twice)
+				return
+			}
+			require.ErrorIs(t, err, tokens.ErrInterrupted)
+			assert.ErrorContains(t, err, "not retried at once")
+			f.setFault(nil)
+			c.advance(2 * time.Second)
+			if tt.want == "first" {
 				got, err = m.Token(t.Context())
-				if tt.want == "error" {
-					require.ErrorIs(t, err, tokens.ErrAuthentication)
-					require.ErrorIs(t, err, tokens.ErrInterrupted)
-				} else {
-					require.NoError(t, err)
-					assert.Equal(t, first, got)
-					assert.Equal(t, 200, f.works(t, got))
-					status, err := m.Status(t.Context())
-					require.NoError(t, err)
-					assert.True(t, status.Interrupted)
-					assert.False(t, status.Refreshable)
-					assert.Equal(t, tokens.StateValid, status.State)
-					// A forced refresh does not pretend.
-					require.ErrorIs(t, m.Refresh(t.Context()), tokens.ErrInterrupted)
-					c.advance(10 * time.Minute)
-					_, err = m.Token(t.Context())
-					require.ErrorIs(t, err, tokens.ErrAuthentication)
-				}
+				require.NoError(t, err)
+				assert.Equal(t, first, got)
+				assert.Equal(t, 200, f.works(t, got))
+				status, err := m.Status(t.Context())
+				require.NoError(t, err)
+				assert.True(t, status.Interrupted)
+				assert.False(t, status.Refreshable)
+				assert.Equal(t, tokens.StateValid, status.State)
+				// A forced refresh does not pretend.
+				require.ErrorIs(t, m.Refresh(t.Context()), tokens.ErrInterrupted)
+				_, twice := f.spent()
+				assert.Zero(t, twice, "sent again while the access token is good")
+				c.advance(10 * time.Minute)
+			}
+			// It was spent, so the last attempt is refused, and no other is made.
+			for range 3 {
+				_, err = m.Token(t.Context())
+				require.ErrorIs(t, err, tokens.ErrAuthentication)
+				require.ErrorIs(t, err, tokens.ErrInterrupted)
+				c.advance(10 * time.Minute)
 			}
 			all, twice := f.spent()
-			assert.Equal(t, 1, all)
-			assert.Zero(t, twice)
+			assert.Equal(t, 2, all)
+			assert.Equal(t, 1, twice)
 		})
 	}
+}
+
+// TestLostRefresh: the refresh was cut off before the ERP saw it. When the
+// access token has ended, the refresh token is sent one last time; an ERP that
+// cannot be reached then does not count.
+func TestLostRefresh(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	f := newFront(t, c)
+	store := &tokens.MemoryStore{}
+	require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now)).Login(t.Context(), garden))
+	st, err := store.Load(t.Context())
+	require.NoError(t, err)
+	st.Refreshing = tokens.Fingerprint(st.Refresh)
+	require.NoError(t, store.Save(t.Context(), st))
+	c.advance(61 * time.Minute)
+
+	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now), tokens.WithHoldOff(0))
+	f.setFault(func(w http.ResponseWriter, _ *http.Request, _ func()) { w.WriteHeader(503) })
+	_, err = m.Token(t.Context())
+	require.ErrorIs(t, err, tokens.ErrUnreachable)
+	f.setFault(nil)
+	status, err := m.Status(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, tokens.StateDue, status.State)
+	assert.Equal(t, 200, f.works(t, token(t, m)))
+	assert.Equal(t, 1, f.counted(refreshOK))
+	st, err = store.Load(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, st.Refreshing)
 }
 
 // brokenStore is a store whose writes fail while full is set.

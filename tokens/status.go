@@ -37,7 +37,8 @@ type Status struct {
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// ExpiresIn is in whole seconds, 0 when ExpiresAt is nil or past.
 	ExpiresIn int64 `json:"expiresIn"`
-	// Refreshable: there is a refresh token that may be sent.
+	// Refreshable: there is a refresh token that was not sent yet. Whether the
+	// server still takes it only a refresh can tell.
 	Refreshable bool `json:"refreshable"`
 	// Interrupted: a refresh was cut off, see [ErrInterrupted].
 	Interrupted bool `json:"interrupted"`
@@ -85,6 +86,8 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 		s.State = StateDue
 	case s.ExpiresAt != nil && m.usable(onlyToken, false) != nil:
 		s.State = StateValid
+	case s.Interrupted && !st.exhausted():
+		s.State = StateDue // one last attempt
 	default:
 		s.State = StateExpired
 	}

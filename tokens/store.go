@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"sync"
 )
 
@@ -21,17 +22,27 @@ type Stored struct {
 	// another address does not use it. Empty matches every address.
 	Server string
 	// Refreshing marks a refresh that was begun and not finished: it is the
-	// [Fingerprint] of the refresh token that was sent. While it equals that
-	// of Refresh, that token may already be spent and is not sent again.
+	// [Fingerprint] of the refresh token that was sent, with "/2" behind it
+	// when that was the last attempt. While it is that of Refresh, the token
+	// may already be spent.
 	Refreshing string
 }
 
 // IsZero reports whether neither token is there.
 func (s Stored) IsZero() bool { return s.Access.IsZero() && s.Refresh.IsZero() }
 
+// lastAttempt is the suffix of the mark of a refresh token that is sent once
+// more after an interrupted refresh.
+const lastAttempt = "/2"
+
 // interrupted reports whether Refresh may already be spent.
 func (s Stored) interrupted() bool {
-	return !s.Refresh.IsZero() && s.Refreshing == Fingerprint(s.Refresh)
+	return !s.Refresh.IsZero() && strings.TrimSuffix(s.Refreshing, lastAttempt) == Fingerprint(s.Refresh)
+}
+
+// exhausted reports whether Refresh was also sent a second time.
+func (s Stored) exhausted() bool {
+	return s.interrupted() && strings.HasSuffix(s.Refreshing, lastAttempt)
 }
 
 // Fingerprint names a secret without giving it away: the first 32 hexadecimal

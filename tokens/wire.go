@@ -194,6 +194,7 @@ func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body
 		fail.Err = fmt.Errorf("reading the answer: %w", bare(err))
 		return answer{}, unknown, fail
 	case len(text) > maxAnswer:
+		fail.Status = res.StatusCode
 		fail.Err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
 		return answer{}, unknown, fail
 	case res.StatusCode != http.StatusOK:
@@ -202,6 +203,7 @@ func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
+		fail.Status = res.StatusCode
 		fail.Err = errors.New("the answer is not what the ERP's REST API sends")
 		return answer{}, unknown, fail
 	}
@@ -225,7 +227,10 @@ func (e *Error) fromAnswer(status int, text []byte, secret Secret) outcome {
 	case http.StatusUnauthorized:
 		e.Kind, e.Advice = ErrAuthentication, adviceLogin
 		return refused
-	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+	case http.StatusBadRequest, http.StatusForbidden:
+		e.Kind, e.Advice = ErrAuthentication, adviceLogin
+		return untouched
+	case http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotAcceptable, http.StatusUnsupportedMediaType,
 		http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		// Decided before the request was carried out.

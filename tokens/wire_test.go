@@ -170,7 +170,8 @@ func TestRefreshOutcomes(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{"400 unknown member", say(400, `Unrecognized field at [Source: {"refresh_token":"CANARYrefresh"`), kept, "answered 400", tokens.ErrUnreachable},
+		{"400 unknown member", say(400, `Unrecognized field at [Source: {"refresh_token":"CANARYrefresh"`), kept, "answered 400", tokens.ErrAuthentication},
+		{"403", say(403, ``), kept, "answered 403", tokens.ErrAuthentication},
 		{"404 not an ERP", say(404, `<html>CANARYrefresh`), kept, "answered 404", tokens.ErrUnreachable},
 		{"429", say(429, ``), kept, "answered 429", tokens.ErrUnreachable},
 		{"503 maintenance", say(503, `{"status":"503","message":"x"}`), kept, "answered 503", tokens.ErrUnreachable},
@@ -183,7 +184,7 @@ func TestRefreshOutcomes(t *testing.T) {
 		{"500", say(500, `{"title":"CANARYrefresh","status":500}`), spent, "answered 500", tokens.ErrInterrupted},
 		{"502 of a proxy", say(502, ``), spent, "answered 502", tokens.ErrInterrupted},
 		{"504 of a proxy", say(504, ``), spent, "answered 504", tokens.ErrInterrupted},
-		{"connection broken", breakOff, spent, "not repeated", tokens.ErrInterrupted},
+		{"connection broken", breakOff, spent, "not retried at once", tokens.ErrInterrupted},
 		{"half an answer", half, spent, "reading the answer", tokens.ErrInterrupted},
 		{"no JSON", say(200, `<html>CANARYrefresh`), spent, "not what the ERP", tokens.ErrInterrupted},
 		{"no token", say(200, `{}`), spent, "contains no token", tokens.ErrInterrupted},
@@ -206,20 +207,30 @@ func TestRefreshOutcomes(t *testing.T) {
 			assert.Equal(t, tt.marker, st.Refreshing != "", "marker")
 			assert.Equal(t, "CANARYrefresh", st.Refresh.Reveal())
 
-			// The next call: sent again only when that is safe. A refused
-			// token is not sent again either, since nothing has changed.
-			_, err = m.Token(t.Context())
-			require.Error(t, err)
-			again := !tt.marker && !errors.Is(tt.is, tokens.ErrAuthentication)
-			want := 1
-			if again {
-				want = 2
+			// The next calls: sent again when that is safe, and one last time
+			// when it is not, as the access token has ended and nothing is left
+			// to lose. A refused token is not sent again, since nothing has
+			// changed.
+			want := []int{2, 3}
+			switch {
+			case strings.HasPrefix(tt.name, "401"):
+				want = []int{1, 1}
+			case tt.marker:
+				want = []int{2, 2}
 			}
-			assert.Len(t, srv.requests(), want)
+			for _, sent := range want {
+				_, err = m.Token(t.Context())
+				require.Error(t, err)
+				assert.Len(t, srv.requests(), sent)
+			}
 			if tt.marker {
 				require.ErrorIs(t, err, tokens.ErrAuthentication)
 				require.ErrorIs(t, err, tokens.ErrInterrupted)
 				assert.ErrorContains(t, err, "erphub auth login")
+				s, err := m.Status(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, tokens.StateExpired, s.State)
+				assert.False(t, s.Refreshable)
 			}
 		})
 	}
@@ -283,7 +294,8 @@ func TestLoginAnswers(t *testing.T) {
 		{"refused", say(401, `{"title":"Authenticate error","status":401,"detail":"Invalid User ID or Password"}`), "Invalid User ID or Password; check user name, password", tokens.ErrAuthentication},
 		{"echoed", say(401, `{"title":"CANARYpassword","detail":"\u001b[31mCANARYpassword\nx"}`), "[redacted]: [31m[redacted] x;", tokens.ErrAuthentication},
 		{"first step only", say(200, `{"clients":[{"id":11,"name":"Acme"},{"id":12,"name":"Beta"}],"token":"t1"}`), "clients of this user: 11 (Acme), 12 (Beta)", tokens.ErrAuthentication},
-		{"parser's text", say(400, `Unexpected character at {"password":"CANARYpassword"`), "answered 400", tokens.ErrUnreachable},
+		{"parser's text", say(400, `Unexpected character at {"password":"CANARYpassword"`), "answered 400; check user name", tokens.ErrAuthentication},
+		{"forbidden", say(403, ``), "answered 403; check user name", tokens.ErrAuthentication},
 		{"nothing", say(200, `{}`), "wants to know client", tokens.ErrAuthentication},
 	}
 	for _, tt := range tests {
