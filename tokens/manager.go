@@ -43,6 +43,7 @@ type Manager struct {
 	holdErr   error      // result of the last renewal until holdUntil
 	holdUntil time.Time
 	closed    bool
+	closing   chan struct{} // closed with the first Close
 
 	// What follows belongs to whoever holds the store's lock.
 	refused   refusal // the refresh token the server said no to
@@ -94,6 +95,7 @@ func NewManager(address string, opts ...Option) (*Manager, error) {
 		lifetime: DefaultTokenLifetime,
 		holdOff:  2 * time.Second,
 		timeout:  time.Minute,
+		closing:  make(chan struct{}),
 	}
 	m.wire.setClient(newHTTPClient())
 	m.offset.Store(noOffset)
@@ -167,12 +169,16 @@ func (m *Manager) Refresh(ctx context.Context) error {
 }
 
 // Close waits until a renewal under way has ended, so that a program that
-// exits does not cut it off, and refuses later ones. The wait is bounded by
-// twice the renewal timeout and by ctx. A token that is still valid is handed out
-// after Close, too.
+// exits does not cut it off, and refuses later ones. A renewal that still waits
+// for other processes that hold the store is given up. The wait is bounded by
+// the renewal timeout and by ctx; after an error Close can be called again. A
+// token that is still valid is handed out after Close, too.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
-	m.closed = true
+	if !m.closed {
+		m.closed = true
+		close(m.closing)
+	}
 	f := m.flight
 	m.mu.Unlock()
 	if f == nil {

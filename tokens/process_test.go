@@ -226,6 +226,26 @@ func TestLockedByAnother(t *testing.T) {
 	err = m.Refresh(t.Context())
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.ErrorContains(t, err, "another process is renewing the token")
+
+	// A program that ends does not wait for the other one.
+	locking := lockingStore{store, make(chan struct{}, 1)}
+	ending := f.manager(t, tokens.WithStore(locking), tokens.WithHoldOff(0))
+	waited := make(chan error, 1)
+	go func() { waited <- ending.Refresh(t.Context()) }()
+	<-locking.asked
+	require.NoError(t, ending.Close(t.Context()))
+	require.ErrorIs(t, <-waited, context.Canceled)
 	release()
 	require.NoError(t, f.manager(t, tokens.WithStore(store)).Refresh(t.Context()))
+}
+
+// lockingStore tells when its lock is asked for.
+type lockingStore struct {
+	*filestore.Store
+	asked chan struct{}
+}
+
+func (l lockingStore) Lock(ctx context.Context) (func(), error) {
+	l.asked <- struct{}{}
+	return l.Store.Lock(ctx)
 }

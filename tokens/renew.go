@@ -57,8 +57,15 @@ type unsaved struct {
 // if there is one; it is called after the result is published, so that a
 // logout cannot come in between. It is never nil.
 func (m *Manager) renew(ctx context.Context, r renewal) (s *session, release func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, m.timeout)
-	defer cancel()
+	waiting, giveUp := context.WithTimeout(ctx, m.timeout)
+	defer giveUp()
+	go func() {
+		select {
+		case <-m.closing:
+			giveUp()
+		case <-waiting.Done():
+		}
+	}()
 	// The first look is without the lock, so that a start-up with a good
 	// token does not wait for somebody else's refresh.
 	st, err := m.load(waiting)

@@ -10,22 +10,18 @@
 // standard output.
 //
 // Exit codes: 0 done, 1 the operation failed, 2 wrong usage, 3 not authorised
-// or not logged in, 4 the server could not be reached.
+// or not logged in, 4 the server could not be reached, 130 interrupted.
 package main
 
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/erphub/erphub/cmd/internal/app"
 )
 
 func main() {
-	// The first signal ends the context, a second one the process.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := app.WithSignals(context.Background())
 	code := app.RunMCP(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)

@@ -6,22 +6,18 @@
 //
 // Exit codes: 0 done, 1 the operation failed, 2 wrong usage, 3 not authorised
 // or not logged in, 4 the server could not be reached, 5 `erphub dict diff`
-// found the ERP to differ from the definitions.
+// found the ERP to differ from the definitions, 130 interrupted.
 package main
 
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/erphub/erphub/cmd/internal/app"
 )
 
 func main() {
-	// The first signal ends the context, a second one the process.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := app.WithSignals(context.Background())
 	code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"syscall"
+	"strconv"
 	"testing"
 	"time"
 
@@ -26,8 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"erphub": func() {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			context.AfterFunc(ctx, stop)
+			ctx, stop := app.WithSignals(context.Background())
 			streams := app.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}}
 			if term.IsTerminal(int(os.Stdout.Fd())) {
 				streams.Out = os.Stdout // the program finds out by the file
@@ -121,7 +119,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	case err != nil:
 		ts.Fatalf("%v", err)
 	}
-	if got := string(rune('0' + code)); got != args[0] {
+	if got := strconv.Itoa(code); got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
 }

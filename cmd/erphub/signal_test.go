@@ -179,7 +179,7 @@ func TestAddTableInterrupted(t *testing.T) {
 			checkpoint := filepath.Join(t.TempDir(), "run.json")
 			args := []string{"add", "table", "XX_Stopped", "--document", "--batch", batch, "--checkpoint", checkpoint}
 			code, out := run(ctx, t, front.URL, args...)
-			require.Equal(t, 1, code, out)
+			require.Equal(t, 130, code, out)
 			assert.Contains(t, out, "(resume from "+checkpoint+")")
 			text, err := os.ReadFile(checkpoint)
 			require.NoError(t, err)

@@ -30,10 +30,14 @@ type app struct {
 	streams Streams
 	log     *slog.Logger
 	used    *setup // whose login was used last; nil: none
+
+	refreshes refreshes
 }
 
 // Run runs the program: args as in os.Args, environ as from os.Environ. It
-// returns the exit code and never ends the process itself.
+// returns the exit code and never ends the process itself. When ctx ends, which
+// [WithSignals] makes a signal do, so does the run; a token refresh under way is
+// waited for, 10 seconds at most.
 func Run(ctx context.Context, args, environ []string, streams Streams) int {
 	return run(ctx, args, environ, streams, (*app).cli)
 }
@@ -48,12 +52,21 @@ func run(ctx context.Context, args, environ []string, streams Streams, program f
 	}
 	shareFlags()
 	c := program(a)
+	finish := func() { a.refreshes.finish(a.note) }
+	beforeExit(ctx, finish)
 	err := c.RunContext(ctx, interspersed(c, args))
+	if err != nil && !errors.Is(err, errReported) {
+		err = a.loginHint(ctx, err)
+	}
+	finish()
 	if err == nil {
 		return exitDone
 	}
+	if ctx.Err() != nil {
+		err = interruptedErr{err}
+	}
 	if !errors.Is(err, errReported) {
-		a.printError(a.loginHint(ctx, err))
+		a.printError(err)
 	}
 	return exitCode(err)
 }

@@ -72,6 +72,7 @@ func (a *app) manager(c *cli.Context, create bool) (*tokens.Manager, *setup, err
 	if err != nil {
 		return nil, nil, usageErr{err}
 	}
+	a.refreshes.keep(m)
 	return m, s, nil
 }
 

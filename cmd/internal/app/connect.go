@@ -157,6 +157,7 @@ func (a *app) source(s *setup) (tokens.Source, error) {
 	if err != nil {
 		return nil, usageErr{err} // it only looks at the settings
 	}
+	a.refreshes.keep(source)
 	s.made = source
 	return source, nil
 }

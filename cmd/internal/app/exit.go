@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,7 @@ const (
 	exitNotAuthorised = 3
 	exitUnreachable   = 4
 	exitDrift         = 5 // dict diff: the ERP is not as the definitions say
+	exitInterrupted   = 130
 )
 
 // errReported marks an error that was printed already.
@@ -35,6 +37,18 @@ type usageErr struct{ err error }
 func (e usageErr) Error() string { return e.err.Error() }
 func (e usageErr) Unwrap() error { return e.err }
 
+// interruptedErr is how a run ended that was interrupted.
+type interruptedErr struct{ err error }
+
+func (e interruptedErr) Error() string {
+	text := e.err.Error()
+	if canceled := context.Canceled.Error(); strings.Contains(text, canceled) {
+		return strings.ReplaceAll(text, canceled, "interrupted")
+	}
+	return "interrupted: " + text
+}
+func (e interruptedErr) Unwrap() error { return e.err }
+
 func usagef(format string, args ...any) error { return usageErr{fmt.Errorf(format, args...)} }
 
 func usageError(_ *cli.Context, err error, _ bool) error { return usageErr{err} }
@@ -43,13 +57,19 @@ func usageError(_ *cli.Context, err error, _ bool) error { return usageErr{err} 
 func exitCode(err error) int {
 	var usage usageErr
 	var statement *aiclient.Error
+	var interrupted interruptedErr
+	var token *tokens.Error
 	switch {
+	case errors.As(err, &interrupted):
+		return exitInterrupted
 	case errors.As(err, &usage):
 		return exitUsage
 	case errors.As(err, &statement) && statement.Position > 0:
 		return exitFailed // a word of the statement is refused, not the login
 	case errors.Is(err, errDrift):
 		return exitDrift
+	case errors.As(err, &token) && token.Kind == tokens.ErrUnreachable && token.Status != 0:
+		return exitFailed // an answer, if no useful one
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable),
 		errors.Is(err, failure.Unreachable):
 		return exitUnreachable
