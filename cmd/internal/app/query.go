@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
-	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/tokens"
 )
 
 // maxStatement bounds what is read as a statement from a file; the service takes
@@ -30,7 +29,7 @@ func (a *app) queryCommand() *cli.Command {
 			"begins with = is not changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an\n" +
 			"empty text is \"\".",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login, where it is set", Usage: "number of the role to ask with (" + aiclient.EnvRole + ")"},
+			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to ask with (" + aiclient.EnvRole + ")"},
 			&cli.GenericFlag{Name: "param", Usage: "value for the next of $1, $2, ...; repeatable", Value: &texts{}},
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
 			&cli.IntFlag{Name: "max-rows", Usage: "how many rows at most; the service gives 100 unless asked, and 1000 at most"},
@@ -76,7 +75,7 @@ func (a *app) query(c *cli.Context) error {
 		return err
 	}
 	if _, ok := client.Role(); !ok {
-		return usagef("which role? give --role or set %s or ERP_ROLE_ID; `erphub query --roles` lists yours", aiclient.EnvRole)
+		return usagef("which role? The login names none: give --role or set %s or ERP_ROLE_ID; `erphub query --roles` lists yours", aiclient.EnvRole)
 	}
 	if c.Bool("explain") {
 		plan, err := client.Explain(c.Context, q)
@@ -147,19 +146,28 @@ func (a *app) aiClient(c *cli.Context) (*aiclient.Client, error) {
 		}
 	}
 	opts := []aiclient.Option{aiclient.WithUserAgent("erphub/" + version()), aiclient.WithLogger(a.log)}
-	if a.getenv(aiclient.EnvToken) == "" || c.String("token-file") != "" {
-		source, err := a.source(s)
-		if err != nil {
+	var source tokens.Source
+	if given := a.getenv(aiclient.EnvToken); given == "" || c.String("token-file") != "" {
+		if source, err = a.source(s); err != nil {
 			return nil, err
 		}
 		if source != nil {
 			opts = append(opts, aiclient.WithTokenSource(source))
 		}
+	} else if static, err := tokens.Static(tokens.NewSecret(given)); err == nil { // otherwise the client says so
+		source = static
 	}
-	if c.IsSet("role") {
+	switch {
+	case c.IsSet("role"):
 		opts = append(opts, aiclient.WithRole(c.Int("role")))
-	} else if role, ok := loginRole(s); ok && a.getenv(aiclient.EnvRole) == "" {
-		opts = append(opts, aiclient.WithRole(role))
+	case a.getenv(aiclient.EnvRole) == "" && !c.Bool("roles"):
+		role, ok, err := roleOf(c.Context, s, source)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			opts = append(opts, aiclient.WithRole(role))
+		}
 	}
 	client, err := aiclient.FromEnv(func(name string) string {
 		if name == aiclient.EnvURL {
@@ -168,17 +176,6 @@ func (a *app) aiClient(c *cli.Context) (*aiclient.Client, error) {
 		return a.getenv(name)
 	}, opts...)
 	return client, aiInput(err)
-}
-
-// loginRole is the role that logins are made with, when somebody named it by its
-// number.
-func loginRole(s *setup) (int, bool) {
-	v := s.resolver.Value("auth.default-role-id")
-	if v.Origin == config.FromDefault || v.Origin == config.Unset {
-		return 0, false
-	}
-	role, err := strconv.Atoi(v.Text())
-	return role, err == nil
 }
 
 // aiInput marks what was refused before anything was sent as wrong usage.
