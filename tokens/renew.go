@@ -219,7 +219,7 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 		return nil, &Error{Op: "refresh the token", Server: m.wire.base, Kind: ErrUnreachable,
 			Err: also(errors.New("the answer contains no token"), ErrInterrupted), Advice: adviceLogin}
 	}
-	pair := Stored{Access: a.access(), Refresh: a.refresh(), ClientID: clientID, UserID: userID, Server: m.wire.base}
+	pair := Stored{Access: a.access(), Refresh: a.refresh(), ClientID: clientID, UserID: userID, Server: m.wire.base, Names: st.Names}
 	s, err := m.keep(ctx, marked, pair, a)
 	if err == nil {
 		m.log.DebugContext(ctx, "token refreshed", "renewAt", s.renewAt)

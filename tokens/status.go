@@ -33,6 +33,10 @@ type Status struct {
 	RoleID   *int   `json:"roleId"`
 	OrgID    *int   `json:"organizationId"`
 	Language string `json:"language,omitempty"`
+	// Names say what the ids stand for, as far as the login told.
+	Names Names `json:"names"`
+	// WarehouseID is nil when the token does not name one.
+	WarehouseID *int `json:"warehouseId"`
 	// ExpiresAt is nil when there is no end, or none that can be read.
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// ExpiresIn is in whole seconds, 0 when ExpiresAt is nil or past.
@@ -64,12 +68,16 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 	s.Interrupted = st.interrupted()
 	s.Refreshable = !st.Refresh.IsZero() && !s.Interrupted
 
+	s.Names = st.Names
 	now := m.now()
 	c, claimsErr := UnverifiedClaims(st.Access.Reveal())
 	if claimsErr == nil {
 		s.User, s.Language = c.Subject, c.Language
 		if c.Complete {
 			s.ClientID, s.UserID, s.RoleID, s.OrgID = &c.ClientID, &c.UserID, &c.RoleID, &c.OrgID
+		}
+		if c.WarehouseID != 0 {
+			s.WarehouseID = &c.WarehouseID
 		}
 		if !c.ExpiresAt.IsZero() {
 			s.ExpiresAt = &c.ExpiresAt

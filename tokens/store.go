@@ -21,11 +21,23 @@ type Stored struct {
 	// Server is the address the pair was obtained from. A [Manager] for
 	// another address does not use it. Empty matches every address.
 	Server string
+	// Names are for people: what the ids in the token stand for, as far as the
+	// login told. They stay the same when the token is refreshed.
+	Names Names
 	// Refreshing marks a refresh that was begun and not finished: it is the
 	// [Fingerprint] of the refresh token that was sent, with "/2" behind it
 	// when that was the last attempt. While it is that of Refresh, the token
 	// may already be spent.
 	Refreshing string
+}
+
+// Names are what client (tenant), role, organization and warehouse are called;
+// empty where that is not known.
+type Names struct {
+	Client       string `json:"client,omitempty"`
+	Role         string `json:"role,omitempty"`
+	Organization string `json:"organization,omitempty"`
+	Warehouse    string `json:"warehouse,omitempty"`
 }
 
 // IsZero reports whether neither token is there.

@@ -16,18 +16,25 @@
 //	  staging:
 //	    url: https://staging.example.com
 //	    token: …
+//	version: 1
 //
-// A named profile inherits nothing from the default one: its token must never
-// go to another profile's server. Keys are spelled with dots, as in [Keys];
+// A named profile has the address (url) of the default one unless it names its
+// own, and inherits nothing else: its token is for its own server, and is not
+// sent to another (token.url). Keys are spelled with dots, as in [Keys];
 // sections are read as well (auth: {username: …}), and a value is changed
 // where it stands. Comments, unknown keys and the order of keys survive a
 // change; blank lines between them may not.
+//
+// version is that of the file's form, see [Version]. An older file is read as if
+// it were of the present form and written in it with the next change; a newer
+// one is refused.
 //
 // # Sharing
 //
 // Several processes share the file. It is replaced as a whole, so a reader
 // needs no lock and never sees half of a change. Who changes it holds the
-// lock from reading to writing: [File.Update] does. The lock is on a file of
+// lock from reading to writing: [File.Update] does. A lock that another process
+// holds is waited for, half a minute at most. The lock is on a file of
 // its own beside the configuration, named like it with ".lock" added, and
 // falls when its holder dies. That file stays; it has no content.
 package config

@@ -27,7 +27,8 @@ type Document struct{ doc *yaml.Node } // doc is a DocumentNode, or nil
 // String returns a fixed text.
 func (d *Document) String() string { return "configuration document" }
 
-// Parse reads a document. What is no YAML, more than one YAML document, no
+// Parse reads a document, and brings one of an older version into the present
+// form. One that a newer program wrote is an [ErrNewer]. What is no YAML, more than one YAML document, no
 // mapping at the top, a key that stands twice, an alias for a group, or a list where a setting has
 // one value, is an error that names the line and repeats nothing of the
 // content.
@@ -59,7 +60,13 @@ func Parse(data []byte) (*Document, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("line %d: at the top there must be settings of the form key: value", root.Line)
 	}
-	return d, d.check()
+	if err := d.checkVersion(); err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	return d, d.migrate()
 }
 
 // commentsOnly makes an empty document out of lines that are all comments.

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"maps"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func TestGet(t *testing.T) {
 		{"profile", "staging", "url", "https://staging.example.com"},
 		{"zero is a value", "staging", "token.clientId", "0"},
 		{"profile with a number for a name", "42", "url", "http://localhost:8080"},
-		{"a profile inherits nothing", "staging", "token", "-"},
+		{"a document does not inherit", "staging", "token", "-"},
 		{"absent", "", "auth.password", "-"},
 		{"absent profile", "nowhere", "url", "-"},
 		{"a list is no value", "", "list", "-"},
@@ -268,4 +269,59 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A file of an older version is brought into the present form, one of a newer
+// version refused.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, in, want, err string }{
+		{"none is the oldest", "colour: green\n", "colour: green\n", ""},
+		{"the present one", "url: http://a\nversion: 1\ntoken.url: http://b\n", "url: http://a\nversion: 1\ntoken.url: http://b\n", ""},
+		{"a login without an address gets one", "token.url: http://a\n", "token.url: http://a\nurl: http://a\n", ""},
+		{"an address stays", "url: http://b\ntoken.url: http://a\n", "url: http://b\ntoken.url: http://a\n", ""},
+		{"in a profile", "url: http://a\nprofiles: {p: {token.url: http://b}}\n", "url: http://a\nprofiles: {p: {token.url: http://b, url: http://b}}\n", ""},
+		{"in a profile that inherits it", "url: http://a\nprofiles: {p: {token.url: http://a}}\n", "url: http://a\nprofiles: {p: {token.url: http://a}}\n", ""},
+		{"newer", "version: 2\ntoken: CANARY\n", "", "a newer program wrote it: it is of version 2, and this one understands up to 1; use the newer erphub"},
+		{"much newer", "version: 999999999\n", "", "a newer program"},
+		{"no number", "url: http://a\nversion: CANARY\n", "", "line 2: version must be a whole number"},
+		{"a group", "version: {a: 1}\n", "", "must be a whole number"},
+		{"negative", "version: -1\n", "", "must be a whole number"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d, err := config.Parse([]byte(tt.in))
+			if tt.err != "" {
+				require.ErrorContains(t, err, tt.err)
+				assert.NotContains(t, err.Error(), "CANARY")
+				assert.Equal(t, strings.Contains(tt.err, "newer"), errors.Is(err, config.ErrNewer))
+				return
+			}
+			require.NoError(t, err)
+			got := text(t, d)
+			if strings.Contains(tt.want, "{p:") { // the style of a changed group is the encoder's
+				got, tt.want = text(t, parse(t, got)), text(t, parse(t, tt.want))
+			}
+			assert.YAMLEq(t, tt.want, got)
+			assert.NotContains(t, maps.Collect(d.All("")), "version")
+		})
+	}
+	require.Error(t, parse(t, "").Set("", "version", "7"))
+}
+
+func TestSetAddress(t *testing.T) {
+	t.Parallel()
+	d := parse(t, "url: http://top\nprofiles: {own: {url: http://own}}\n")
+	for _, profile := range []string{"", "own", "same", "other"} {
+		url := "http://other"
+		if profile == "same" {
+			url = "http://top"
+		}
+		require.NoError(t, d.SetAddress(profile, url))
+	}
+	for profile, want := range map[string]string{"": "http://top", "own": "http://own", "same": "", "other": "http://other"} {
+		got, _ := d.Get(profile, "url")
+		assert.Equal(t, want, got, profile)
+	}
 }

@@ -17,6 +17,9 @@ import (
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
+// ErrLocked is wrapped when another process holds the lock for too long.
+var ErrLocked = errors.New("another process holds the lock")
+
 // ErrTooOpen is wrapped when others than its owner may read or write the file.
 var ErrTooOpen = errors.New("others may read or write it")
 
@@ -40,16 +43,31 @@ type Option func(*File)
 // mode when it is written.
 func AllowOpen() Option { return func(f *File) { f.allowOpen = true } }
 
+// OnWait sets what is called, once, when somebody has waited two seconds for
+// the lock, whose path it gets.
+func OnWait(tell func(lock string)) Option { return func(f *File) { f.onWait = tell } }
+
+// LockTimes replaces the times after which somebody who waits for the lock is
+// told so, and gives up.
+func LockTimes(tell, giveUp time.Duration) Option {
+	return func(f *File) { f.tellAfter, f.giveUpAfter = tell, giveUp }
+}
+
 // File is a configuration file on disk. It holds no content and is safe for
 // concurrent use.
 type File struct {
 	path      string
 	allowOpen bool
+	onWait    func(lock string) // may be nil
+
+	tellAfter, giveUpAfter time.Duration
 }
 
 // NewFile returns the file at path, which need not exist.
 func NewFile(path string, opts ...Option) *File {
-	f := &File{path: path}
+	// A refresh, which holds the lock, is given up by the client after half a
+	// minute.
+	f := &File{path: path, tellAfter: 2 * time.Second, giveUpAfter: 30 * time.Second}
 	for _, o := range opts {
 		o(f)
 	}
@@ -104,8 +122,9 @@ func reason(err error) error {
 	return err
 }
 
-// Lock waits until nobody else holds the lock, or until ctx ends. release
-// gives it back. It makes the folder, with mode 700, if there is none.
+// Lock waits until nobody else holds the lock, until ctx ends, or for half a
+// minute, after which it is an [ErrLocked]. release gives the lock back. It
+// makes the folder, with mode 700, if there is none.
 func (f *File) Lock(ctx context.Context) (release func(), err error) {
 	// Two names of one file must mean one lock.
 	target, err := atomicfile.Resolve(f.path)
@@ -116,6 +135,9 @@ func (f *File) Lock(ctx context.Context) (release func(), err error) {
 		return nil, fmt.Errorf("locking the configuration: %w", err)
 	}
 	lock := flock.New(target+".lock", flock.SetPermissions(0o600))
+	told, giveUp := time.NewTimer(f.tellAfter), time.NewTimer(f.giveUpAfter)
+	defer told.Stop()
+	defer giveUp.Stop()
 	for {
 		switch ok, err := lock.TryLock(); {
 		case err != nil:
@@ -129,6 +151,13 @@ func (f *File) Lock(ctx context.Context) (release func(), err error) {
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("waiting for the lock %s: %w", lock.Path(), ctx.Err())
+		case <-giveUp.C:
+			return nil, fmt.Errorf("waiting for the lock %s: %w for %v; it may be stopped or hang: end it, or try again later",
+				lock.Path(), ErrLocked, f.giveUpAfter)
+		case <-told.C:
+			if f.onWait != nil {
+				f.onWait(lock.Path())
+			}
 		case <-time.After(2*time.Millisecond + rand.N(8*time.Millisecond)):
 		}
 	}
@@ -138,6 +167,7 @@ func (f *File) Lock(ctx context.Context) (release func(), err error) {
 // The mode is 600, unless [AllowOpen] was given and the file exists. The
 // caller holds the lock since it read the document.
 func (f *File) Write(doc *Document) error {
+	doc.stamp()
 	data, err := doc.Bytes()
 	if err == nil {
 		err = roundTrip(data)

@@ -172,6 +172,15 @@ func TestLockOfADeadProcess(t *testing.T) {
 	_, err = config.NewFile(path).Lock(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
+	// Who waits is told, and does not wait forever.
+	var told []string
+	f := config.NewFile(path, config.OnWait(func(lock string) { told = append(told, lock) }), config.LockTimes(5*time.Millisecond, 60*time.Millisecond))
+	err = f.Update(t.Context(), func(*config.Document) error { t.Error("changed without the lock"); return nil })
+	require.ErrorIs(t, err, config.ErrLocked)
+	assert.ErrorContains(t, err, path+".lock")
+	assert.ErrorContains(t, err, "for 60ms; it may be stopped or hang: end it, or try again later")
+	assert.Equal(t, []string{path + ".lock"}, told)
+
 	require.NoError(t, holder.Process.Kill())
 	_ = holder.Wait()
 	release, err := config.NewFile(path).Lock(t.Context())
@@ -210,4 +219,27 @@ func TestDefaultPath(t *testing.T) {
 	got, err = config.DefaultPath(func(string) string { return "" })
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "erphub", "config.yaml"), got)
+}
+
+// What is written carries the version, and what a newer program wrote stays as
+// it is.
+func TestVersionOnDisk(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	f := config.NewFile(path)
+	set := func(d *config.Document) error { return d.Set("", "url", "http://a") }
+	require.NoError(t, f.Update(t.Context(), set))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "url: http://a\nversion: 1\n", string(text))
+
+	const newer = "url: http://b\nversion: 2\n"
+	require.NoError(t, os.WriteFile(path, []byte(newer), 0o600))
+	require.ErrorIs(t, f.Update(t.Context(), set), config.ErrNewer)
+	_, err = f.Read()
+	require.ErrorIs(t, err, config.ErrNewer)
+	assert.ErrorContains(t, err, path)
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, newer, string(text))
 }

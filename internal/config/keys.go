@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,8 @@ const (
 	Boolean       // true or false
 	Duration      // as time.ParseDuration reads it: 5m, 1h30m
 	ID            // a whole number, or a name that the ERP resolves
+	Address       // http:// or https:// and a host
+	Port          // 1 to 65535
 )
 
 // Key describes one setting.
@@ -27,21 +30,29 @@ type Key struct {
 	Env     string // environment variable; "" for none
 	Default string // "" for none
 	Kind    Kind
-	Secret  bool   // never printed
-	State   bool   // kept by the program, not meant to be set by hand
-	About   string // one line for people
+	Values  []string // the only ones that are possible; nil: any of the kind
+	Secret  bool     // never printed
+	State   bool     // kept by the program, not meant to be set by hand
+	About   string   // one line for people
+
+	// Inherited: a profile without it has that of the default profile.
+	Inherited bool
 }
 
 // Keys returns all known settings in a fixed order. The slice is the
 // caller's.
 func Keys() []Key {
 	return []Key{
-		{Name: "url", Env: "ERP_URL", About: "address of the ERP, without /api/v1"},
+		{Name: "url", Env: "ERP_URL", Kind: Address, Inherited: true, About: "address of the ERP, without /api/v1"},
 		{Name: "token", Env: "ERP_TOKEN", Secret: true, About: "access token"},
 		{Name: "refreshToken", Secret: true, State: true, About: "refresh token; changes with every refresh"},
 		{Name: "token.clientId", Kind: Integer, State: true, About: "client (tenant) id of the token"},
 		{Name: "token.userId", Kind: Integer, State: true, About: "user id of the token"},
 		{Name: "token.url", State: true, About: "address the token was obtained from"},
+		{Name: "token.clientName", State: true, About: "name of the client (tenant), as the login told"},
+		{Name: "token.roleName", State: true, About: "name of the role, as the login told"},
+		{Name: "token.orgName", State: true, About: "name of the organization, as the login told"},
+		{Name: "token.warehouseName", State: true, About: "name of the warehouse, as the login told"},
 		{Name: "token.refreshing", State: true, About: "mark of a refresh that was begun"},
 		{Name: "auth.auto-login", Default: "true", Kind: Boolean, About: "log in without being asked when there are credentials"},
 		{Name: "auth.token-lifetime", Default: "1h", Kind: Duration, About: "assumed life of a token that does not tell"},
@@ -53,9 +64,9 @@ func Keys() []Key {
 		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
 		{Name: "database.url", Env: "ERP_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that reads"},
 		{Name: "database.audit-url", Env: "ERP_AUDIT_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that writes the audit of queries"},
-		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", About: "where generated plugins go"},
+		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", Values: []string{"filesystem", "archive", "url", "object_store", "repository", "email"}, About: "where generated plugins go"},
 		{Name: "hub.generator.directory", Env: "GENERATOR_DIRECTORY", About: "folder that generated plugins are written below"},
-		{Name: "hub.generator.objectstore.endpoint", Env: "AWS_ENDPOINT_URL_S3", About: "address of the object store; empty is Amazon's"},
+		{Name: "hub.generator.objectstore.endpoint", Env: "AWS_ENDPOINT_URL_S3", Kind: Address, About: "address of the object store; empty is Amazon's"},
 		{Name: "hub.generator.objectstore.region", Env: "AWS_REGION", Default: "us-east-1", About: "region of the object store"},
 		{Name: "hub.generator.objectstore.access-key", Env: "AWS_ACCESS_KEY_ID", Secret: true, About: "access key of the object store"},
 		{Name: "hub.generator.objectstore.secret-key", Env: "AWS_SECRET_ACCESS_KEY", Secret: true, About: "secret key of the object store"},
@@ -64,17 +75,17 @@ func Keys() []Key {
 		{Name: "hub.generator.objectstore.prefix", Default: "generated/", About: "prefix of object names"},
 		{Name: "hub.repository.default-org", About: "owner of created repositories"},
 		{Name: "hub.repository.default-private", Default: "true", Kind: Boolean, About: "create private repositories"},
-		{Name: "hub.repository.url", Env: "REPOSITORY_URL", Default: "https://github.com", About: "address of the forge"},
-		{Name: "hub.repository.kind", Env: "REPOSITORY_KIND", About: "API of the forge: github, or gitea for Forgejo as well"},
+		{Name: "hub.repository.url", Env: "REPOSITORY_URL", Default: "https://github.com", Kind: Address, About: "address of the forge"},
+		{Name: "hub.repository.kind", Env: "REPOSITORY_KIND", Values: []string{"github", "gitea"}, About: "API of the forge: github, or gitea for Forgejo as well"},
 		{Name: "hub.repository.branch", Default: "main", About: "branch of created repositories"},
 		{Name: "hub.repository.token", Env: "REPOSITORY_TOKEN", Secret: true, About: "token that may create repositories"},
 		{Name: "hub.artifacts.directory", Env: "ARTIFACTS_DIRECTORY", About: "folder that downloads are kept in"},
 		{Name: "hub.artifacts.max-megabytes", Default: "1024", Kind: Integer, About: "room for downloads"},
-		{Name: "hub.artifacts.base-url", Env: "ARTIFACTS_BASE_URL", About: "address in download links"},
+		{Name: "hub.artifacts.base-url", Env: "ARTIFACTS_BASE_URL", Kind: Address, About: "address in download links"},
 		{Name: "hub.artifacts.default-ttl-minutes", Env: "ARTIFACTS_TTL", Default: "60", Kind: Integer, About: "life of download links"},
 		{Name: "hub.email.smtp-host", Env: "SMTP_HOST", About: "mail server"},
-		{Name: "hub.email.smtp-port", Env: "SMTP_PORT", Kind: Integer, About: "port of the mail server"},
-		{Name: "hub.email.smtp-security", Env: "SMTP_SECURITY", About: "encryption of mails: starttls, tls or none"},
+		{Name: "hub.email.smtp-port", Env: "SMTP_PORT", Kind: Port, About: "port of the mail server"},
+		{Name: "hub.email.smtp-security", Env: "SMTP_SECURITY", Values: []string{"starttls", "tls", "none"}, About: "encryption of mails: starttls, tls or none"},
 		{Name: "hub.email.username", Env: "SMTP_USERNAME", About: "user name at the mail server"},
 		{Name: "hub.email.password", Env: "SMTP_PASSWORD", Secret: true, About: "password at the mail server"},
 		{Name: "hub.email.from", Env: "EMAIL_FROM", Default: "noreply@localhost", About: "sender of mails"},
@@ -109,7 +120,16 @@ func Known(name string) (Key, error) {
 // secret is not repeated in the error.
 func (k Key) Check(value string) error {
 	var err error
+	if len(k.Values) > 0 && !slices.Contains(k.Values, value) {
+		return fmt.Errorf("%s: %q is none of %s", k.Name, value, strings.Join(k.Values, ", "))
+	}
 	switch k.Kind {
+	case Address:
+		return checkAddress(k.Name, value)
+	case Port:
+		if n, e := strconv.Atoi(value); e != nil || n < 1 || n > 65535 {
+			err = errors.New("is not a port, 1 to 65535")
+		}
 	case Integer:
 		if n, e := strconv.Atoi(value); e != nil || n < 0 {
 			err = errors.New("is not a whole number of 0 or more")
@@ -134,4 +154,18 @@ func (k Key) Check(value string) error {
 		return fmt.Errorf("the value of %s %w", k.Name, err)
 	}
 	return fmt.Errorf("%s: %q %w", k.Name, value, err)
+}
+
+// checkAddress does not repeat the value, which may hold a password.
+func checkAddress(name, value string) error {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%s must be an address such as https://erp.example.com", name)
+	case u.User != nil:
+		return fmt.Errorf("%s must not hold a user name or password", name)
+	case u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("%s must end with its path: no ? and no #", name)
+	}
+	return nil
 }

@@ -19,8 +19,8 @@ const (
 	Unset       Origin = "unset"
 )
 
-// Resolver finds values: a flag wins over the environment, that over the
-// profile, that over the default. Every part may be nil.
+// Resolver finds values. Precedence: flag, environment, profile, for some keys
+// the default profile ([Key.Inherited]), default. Every part may be nil.
 type Resolver struct {
 	// Flags holds what was given on the command line, by key.
 	Flags map[string]string
@@ -81,6 +81,9 @@ func (r Resolver) Value(key string) Value {
 	}
 	if r.Document != nil {
 		if t, ok := r.Document.Get(r.Profile, key); ok && t != "" {
+			return Value{&t, k, FromProfile}
+		}
+		if t, ok := r.Document.Get("", key); ok && t != "" && k.Inherited {
 			return Value{&t, k, FromProfile}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 func TestResolver(t *testing.T) {
 	t.Parallel()
-	d := parse(t, "url: http://top\nhub.artifacts.default-ttl-minutes: 5\nprofiles: {p: {url: http://p, auth.username: ''}}\n")
+	d := parse(t, "url: http://top\nhub.artifacts.default-ttl-minutes: 5\ntoken: top-token\nprofiles: {p: {url: http://p, auth.username: ''}, bare: {colour: green}}\n")
 	env := map[string]string{"ERP_USERNAME": "", "ERP_TOKEN": "env-token"}
 	tests := []struct {
 		name  string
@@ -31,6 +31,8 @@ func TestResolver(t *testing.T) {
 		{"then the environment", nil, map[string]string{"ERP_URL": "http://env"}, "p", "url", "http://env", config.FromEnv},
 		{"then the profile", nil, env, "p", "url", "http://p", config.FromProfile},
 		{"the default profile", nil, env, "", "url", "http://top", config.FromProfile},
+		{"a profile without an address has the default profile's", nil, env, "bare", "url", "http://top", config.FromProfile},
+		{"a profile without a token has none", nil, nil, "bare", "token", "", config.Unset},
 		{"then the default", nil, env, "p", "hub.artifacts.default-ttl-minutes", "60", config.FromDefault},
 		{"empty values count as unset", nil, env, "p", "auth.username", "", config.Unset},
 		{"environment without file", nil, env, "p", "token", "env-token", config.FromEnv},
@@ -89,6 +91,19 @@ func TestKeys(t *testing.T) {
 		{"duration", "auth.refresh-buffer", "5", "not a duration"},
 		{"negative duration", "auth.refresh-buffer", "-5m", "not a duration"},
 		{"line break in a secret", "auth.password", "CANARY\n", "control character"},
+		{"a word for an address", "url", "foo", "url must be an address such as"},
+		{"another protocol", "url", "ftp://erp.example.com", "must be an address"},
+		{"no host", "url", "http://", "must be an address"},
+		{"empty", "url", "", "must be an address"},
+		{"a password in an address", "url", "http://me:CANARY@erp.example.com", "must not hold a user name or password"},
+		{"a query in an address", "url", "http://erp.example.com/?x=CANARY", "must end with its path"},
+		{"an address", "url", "https://erp.example.com:8443/erp", ""},
+		{"no such mode", "hub.generator.output-mode", "pigeon", `"pigeon" is none of filesystem, archive, url`},
+		{"a mode in capitals", "hub.generator.output-mode", "URL", "is none of"},
+		{"a mode", "hub.generator.output-mode", "url", ""},
+		{"no such encryption", "hub.email.smtp-security", "ssl", "is none of starttls, tls, none"},
+		{"no such forge", "hub.repository.kind", "svn", "is none of github, gitea"},
+		{"no such port", "hub.email.smtp-port", "70000", "is not a port"},
 		{"id by name", "auth.default-role-id", "GardenWorld Admin", ""},
 	}
 	for _, tt := range tests {

@@ -33,8 +33,8 @@ func (d *Document) Get(profile, key string) (string, bool) {
 }
 
 // Set changes a setting of a profile, and makes profile and key if they do
-// not exist. It does not ask whether the key is known. The words profile and
-// profiles are taken.
+// not exist. It does not ask whether the key is known. The words profile,
+// profiles and version are taken.
 func (d *Document) Set(profile, key, value string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -69,6 +69,18 @@ func (d *Document) Set(profile, key, value string) error {
 	return nil
 }
 
+// SetAddress stores the address of the ERP in a profile that has none of its
+// own, unless it inherits the same.
+func (d *Document) SetAddress(profile, url string) error {
+	if has, _ := d.Get(profile, "url"); has != "" {
+		return nil
+	}
+	if inherited, _ := d.Get("", "url"); inherited == url {
+		return nil
+	}
+	return d.Set(profile, "url", url)
+}
+
 // Unset removes a setting of a profile and reports whether it was there.
 func (d *Document) Unset(profile, key string) bool {
 	if checkKey(key) != nil {
@@ -93,7 +105,7 @@ func remove(m *yaml.Node, i int) {
 
 func checkKey(key string) error {
 	first, _, _ := strings.Cut(key, ".")
-	if key == "" || first == profileKey || first == profilesKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if key == "" || first == profileKey || first == profilesKey || first == versionKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return fmt.Errorf("%q cannot be the name of a setting", key)
 	}
 	return nil
@@ -114,7 +126,7 @@ func walk(m *yaml.Node, prefix string, top bool, depth int, yield func(string, s
 	}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key, v := m.Content[i].Value, deref(m.Content[i+1])
-		if top && (key == profilesKey || key == profileKey) {
+		if top && (key == profilesKey || key == profileKey || key == versionKey) {
 			continue
 		}
 		switch {

@@ -72,7 +72,14 @@ func (s Settings) values() (string, error) {
 			continue
 		}
 		set++
-		if err := k.Check(v.Text()); err != nil {
+		if k.Name == "url" {
+			continue // has a check of its own
+		}
+		text := v.Text()
+		if len(k.Values) > 0 {
+			text = strings.ToLower(text) // variables are often in capitals, and are taken so
+		}
+		if err := k.Check(text); err != nil {
 			return "", fmt.Errorf("%w (from %s)", err, v.Origin)
 		}
 	}

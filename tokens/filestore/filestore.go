@@ -22,10 +22,12 @@ var _ tokens.Store = (*Store)(nil)
 type Store struct {
 	file    *config.File
 	profile string
+	address bool
 }
 
 type options struct {
 	profile string
+	address bool
 	file    []config.Option
 }
 
@@ -41,6 +43,17 @@ func WithProfile(name string) Option { return func(o *options) { o.profile = nam
 // keeps that mode when it is written.
 func AllowReadableByOthers() Option {
 	return func(o *options) { o.file = append(o.file, config.AllowOpen()) }
+}
+
+// WithAddress also stores the address of the server (key url) with the first
+// tokens that are saved in a profile without one, so that the profile is
+// complete. A profile that has an address keeps it.
+func WithAddress() Option { return func(o *options) { o.address = true } }
+
+// OnWait sets what is called, once, when somebody has waited two seconds for
+// the lock that another process holds. It gets the path of the lock.
+func OnWait(tell func(lock string)) Option {
+	return func(o *options) { o.file = append(o.file, config.OnWait(tell)) }
 }
 
 // DefaultPath returns the path of the user's configuration file: what
@@ -61,7 +74,7 @@ func Open(path string, opts ...Option) (*Store, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	return &Store{config.NewFile(path, o.file...), o.profile}, nil
+	return &Store{config.NewFile(path, o.file...), o.profile, o.address}, nil
 }
 
 // Location returns the path, and the profile when it is a named one.
@@ -72,7 +85,11 @@ func (s *Store) Location() string {
 	return fmt.Sprintf("%s (profile %s)", s.file.Path(), s.profile)
 }
 
-// Lock implements [tokens.Store].
+// ErrLocked is wrapped when another process held the lock for half a minute.
+var ErrLocked = config.ErrLocked
+
+// Lock implements [tokens.Store]. It waits half a minute at most, see
+// [ErrLocked].
 func (s *Store) Lock(ctx context.Context) (func(), error) { return s.file.Lock(ctx) }
 
 // Load implements [tokens.Store].
@@ -90,6 +107,10 @@ func (s *Store) Load(ctx context.Context) (tokens.Stored, error) {
 		Refresh:    tokens.NewSecret(get("refreshToken")),
 		Server:     get("token.url"),
 		Refreshing: get("token.refreshing"),
+		Names: tokens.Names{
+			Client: get("token.clientName"), Role: get("token.roleName"),
+			Organization: get("token.orgName"), Warehouse: get("token.warehouseName"),
+		},
 	}
 	var errs []error
 	id := func(key string) int {
@@ -126,12 +147,21 @@ func (s *Store) Save(ctx context.Context, st tokens.Stored) error {
 		{"token.clientId", id(st, st.ClientID)},
 		{"token.userId", id(st, st.UserID)},
 		{"token.url", st.Server},
+		{"token.clientName", st.Names.Client},
+		{"token.roleName", st.Names.Role},
+		{"token.orgName", st.Names.Organization},
+		{"token.warehouseName", st.Names.Warehouse},
 		{"token.refreshing", st.Refreshing},
 	} {
 		if kv.value == "" {
 			doc.Unset(s.profile, kv.key)
 		} else if err := doc.Set(s.profile, kv.key, kv.value); err != nil {
 			return fmt.Errorf("storing the tokens in %s: %w", s.Location(), err)
+		}
+	}
+	if s.address && st.Server != "" {
+		if err := doc.SetAddress(s.profile, st.Server); err != nil {
+			return fmt.Errorf("storing the address in %s: %w", s.Location(), err)
 		}
 	}
 	return s.file.Write(doc)

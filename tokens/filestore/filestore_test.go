@@ -20,7 +20,7 @@ func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sub", "config.yaml")
 	full := tokens.Stored{Access: tokens.NewSecret("a.b.c"), Refresh: tokens.NewSecret("d.e.f"), ClientID: 0, UserID: 100,
-		Server: "http://erp", Refreshing: "0123"}
+		Server: "http://erp", Names: tokens.Names{Client: "GardenWorld", Role: "*", Organization: "HQ: 1", Warehouse: "# 1"}, Refreshing: "0123"}
 	bare := tokens.Stored{Access: tokens.NewSecret("api"), Server: "http://erp"}
 	def, err := filestore.Open(path)
 	require.NoError(t, err)
@@ -49,7 +49,12 @@ func TestSaveAndLoad(t *testing.T) {
     token.clientId: 0
     token.userId: 100
     token.url: http://erp
+    token.clientName: GardenWorld
+    token.roleName: '*'
+    token.orgName: 'HQ: 1'
+    token.warehouseName: '# 1'
     token.refreshing: "0123"
+version: 1
 token: api
 token.url: http://erp
 `, string(text))
@@ -59,7 +64,7 @@ token.url: http://erp
 	require.NoError(t, prod.Save(t.Context(), tokens.Stored{}))
 	text, err = os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, "profiles:\n  prod:\n    auth.username: me\ntoken: api\ntoken.url: http://erp\n", string(text))
+	assert.Equal(t, "profiles:\n  prod:\n    auth.username: me\nversion: 1\ntoken: api\ntoken.url: http://erp\n", string(text))
 }
 
 func TestLoadRefuses(t *testing.T) {
@@ -103,6 +108,40 @@ func TestLoadRefuses(t *testing.T) {
 				_, err = s.Load(t.Context())
 				require.NoError(t, err)
 			}
+		})
+	}
+}
+
+// TestWithAddress: a login completes a profile that has no address, and
+// changes none that there is.
+func TestWithAddress(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, before, profile, want string }{
+		{"nothing there", "", "", "url: http://erp\n"},
+		{"another address", "url: http://other\n", "", "url: http://other\n"},
+		{"a profile that inherits another", "url: http://other\n", "p", "    url: http://erp\n"},
+		{"a profile that inherits the same", "url: http://erp\n", "p", "url: http://erp\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "config.yaml")
+			require.NoError(t, os.WriteFile(path, []byte(tt.before), 0o600))
+			s, err := filestore.Open(path, filestore.WithProfile(tt.profile), filestore.WithAddress())
+			require.NoError(t, err)
+			require.NoError(t, s.Save(t.Context(), tokens.Stored{Access: tokens.NewSecret("api"), Server: "http://erp"}))
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Contains(t, string(text), tt.want)
+			urls := 1 // of tt.before or of the profile
+			if tt.name == "a profile that inherits another" {
+				urls = 2
+			}
+			assert.Equal(t, urls, strings.Count(string(text), " url: ")+strings.Count("\n"+string(text), "\nurl: "))
+			require.NoError(t, s.Save(t.Context(), tokens.Stored{})) // logged out
+			text, err = os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Contains(t, string(text), tt.want, "the address stays")
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/internal/config"
 )
@@ -21,4 +22,15 @@ func TestConfigKnowsDeliveries(t *testing.T) {
 		got := keys[i]
 		assert.Equal(t, want, delivery.Key{Name: got.Name, Env: got.Env, Default: got.Default, Secret: got.Secret, About: got.About})
 	}
+}
+
+// The modes that `erphub config` takes are those there are.
+func TestConfigKnowsModes(t *testing.T) {
+	k, ok := config.Lookup(delivery.KeyMode)
+	assert.True(t, ok)
+	var modes []string
+	for _, m := range generator.Modes() {
+		modes = append(modes, string(m))
+	}
+	assert.Equal(t, modes, k.Values)
 }
