@@ -56,6 +56,11 @@ func (m *Manager) login(ctx context.Context, st Stored, l Login) (*session, erro
 		}
 		return nil, fail
 	}
+	return m.accept(ctx, st, a, l, Names{})
+}
+
+// accept stores the pair of an answer to a login.
+func (m *Manager) accept(ctx context.Context, st Stored, a answer, l Login, names Names) (*session, error) {
 	if a.Token == "" || a.refresh().IsZero() {
 		// A token without refresh token is that of a login that waits for
 		// its second step; it opens nothing.
@@ -67,7 +72,7 @@ func (m *Manager) login(ctx context.Context, st Stored, l Login) (*session, erro
 		}
 		return nil, e
 	}
-	pair := Stored{Access: a.access(), Refresh: a.refresh(), Server: m.wire.base}
+	pair := Stored{Access: a.access(), Refresh: a.refresh(), Server: m.wire.base, Names: names}
 	pair.ClientID, pair.UserID = a.ids(l)
 	s, err := m.keep(ctx, st, pair, a)
 	if err == nil {

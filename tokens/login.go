@@ -38,6 +38,11 @@ func (l Login) body() any {
 		Password   string         `json:"password"`
 		Parameters map[string]any `json:"parameters,omitempty"`
 	}
+	return request{l.Username, l.Password.Reveal(), l.parameters()}
+}
+
+// parameters are what is logged in to.
+func (l Login) parameters() map[string]any {
 	params := map[string]any{}
 	for name, v := range map[string]string{
 		"clientId": l.Client, "roleId": l.Role, "organizationId": l.Organization, "warehouseId": l.Warehouse,
@@ -54,7 +59,7 @@ func (l Login) body() any {
 	if l.Language != "" {
 		params["language"] = l.Language
 	}
-	return request{l.Username, l.Password.Reveal(), params}
+	return params
 }
 
 // matches reports whether a token with these claims is what the login would

@@ -20,8 +20,8 @@ import (
 // maxAnswer bounds how much of an answer is read.
 const maxAnswer = 1 << 20
 
-// wire makes the three calls about tokens. It sends no Authorization header:
-// the three routes are public.
+// wire makes the calls about tokens. Those about a login under way carry the
+// token of its first step; the others are public and carry none.
 type wire struct {
 	base string // without /api/v1 and trailing slash
 	http *http.Client
@@ -83,6 +83,11 @@ type answer struct {
 	UserID   json.RawMessage `json:"userId"`
 	Clients  json.RawMessage `json:"clients"`
 
+	// The lists of a login under way.
+	Roles         json.RawMessage `json:"roles"`
+	Organizations json.RawMessage `json:"organizations"`
+	Warehouses    json.RawMessage `json:"warehouses"`
+
 	// date is the server's clock when it answered, zero when it did not say.
 	date time.Time
 }
@@ -131,6 +136,18 @@ func (w *wire) login(ctx context.Context, log *slog.Logger, l Login) (answer, ou
 	return w.post(ctx, log, "log in", "/api/v1/auth/tokens", l.body(), l.Password)
 }
 
+// choices asks what a login under way may choose from.
+func (w *wire) choices(ctx context.Context, log *slog.Logger, path string, query url.Values, step Secret) (answer, *Error) {
+	a, _, fail := w.call(ctx, log, request{"log in", http.MethodGet, "/api/v1" + path + "?" + query.Encode(), step, nil, step})
+	return a, fail
+}
+
+// complete is the second step of a login.
+func (w *wire) complete(ctx context.Context, log *slog.Logger, l Login, step Secret) (answer, *Error) {
+	a, _, fail := w.call(ctx, log, request{"log in", http.MethodPut, "/api/v1/auth/tokens", step, l.parameters(), step})
+	return a, fail
+}
+
 // refresh spends a refresh token. The real server reads refresh_token and
 // answers 400 to any member it does not know.
 func (w *wire) refresh(ctx context.Context, log *slog.Logger, refresh Secret, clientID, userID int) (answer, outcome, *Error) {
@@ -150,14 +167,32 @@ func (w *wire) logout(ctx context.Context, log *slog.Logger, access Secret) (out
 	return out, err
 }
 
-// post sends body and decodes the answer. secret is what the server must not
-// be able to place into an error text by echoing it.
 func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body any, secret Secret) (answer, outcome, *Error) {
-	fail := &Error{Op: op, Server: w.base, Kind: ErrUnreachable, Advice: adviceRetry}
-	data, err := json.Marshal(body)
-	if err != nil {
-		fail.Err = errors.New("the request cannot be encoded")
-		return answer{}, untouched, fail
+	return w.call(ctx, log, request{op, http.MethodPost, path, Secret{}, body, secret})
+}
+
+// request is a call to make.
+type request struct {
+	op, method, path string
+	bearer           Secret // zero: none is sent
+	body             any    // nil: none
+	// secret is what the server must not be able to place into an error text
+	// by echoing it.
+	secret Secret
+}
+
+// call makes a request and decodes the answer.
+func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (answer, outcome, *Error) {
+	fail := &Error{Op: r.op, Server: w.base, Kind: ErrUnreachable, Advice: adviceRetry}
+	path, _, _ := strings.Cut(r.path, "?")
+	var send io.Reader
+	if r.body != nil {
+		data, err := json.Marshal(r.body)
+		if err != nil {
+			fail.Err = errors.New("the request cannot be encoded")
+			return answer{}, untouched, fail
+		}
+		send = bytes.NewReader(data)
 	}
 
 	var asked, connected atomic.Bool
@@ -165,13 +200,18 @@ func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.base+path, bytes.NewReader(data))
+	req, err := http.NewRequestWithContext(ctx, r.method, w.base+r.path, send)
 	if err != nil {
 		fail.Err = errors.New("the address cannot be used")
 		return answer{}, untouched, fail
 	}
-	req.Header.Set("Content-Type", "application/json")
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	req.Header.Set("Accept", "application/json")
+	if !r.bearer.IsZero() {
+		req.Header.Set("Authorization", "Bearer "+r.bearer.Reveal())
+	}
 
 	start := time.Now()
 	res, err := w.http.Do(req)
@@ -198,7 +238,7 @@ func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body
 		fail.Err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
 		return answer{}, unknown, fail
 	case res.StatusCode != http.StatusOK:
-		out := fail.fromAnswer(res.StatusCode, text, secret)
+		out := fail.fromAnswer(res.StatusCode, text, r.secret)
 		return answer{}, out, fail
 	}
 	var a answer
