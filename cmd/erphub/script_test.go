@@ -65,10 +65,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitready": waitReady,
-			"exits":     exits,
-			"capture":   capture,
-			"private":   modeIs,
+			"waitready":   waitReady,
+			"exits":       exits,
+			"capture":     capture,
+			"capturefile": captureFile,
+			"private":     modeIs,
 		},
 	})
 }
@@ -133,6 +134,18 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
 	if len(m) < 2 {
 		ts.Fatalf("no match of %q", args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// captureFile keeps what the first group of the expression matches in a file.
+func captureFile(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: capturefile NAME file regexp")
+	}
+	m := regexp.MustCompile(args[2]).FindStringSubmatch(ts.ReadFile(args[1]))
+	if len(m) < 2 {
+		ts.Fatalf("no match of %q", args[2])
 	}
 	ts.Setenv(args[0], m[1])
 }

@@ -26,6 +26,7 @@ import (
 // terminal is a pseudo-terminal and what was written to it.
 type terminal struct {
 	device *os.File // the program's side
+	keys   *os.File // what is written here is typed
 
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -47,7 +48,7 @@ func newTerminal(t *testing.T) *terminal {
 	require.NoError(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}))
 	device, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	term := &terminal{device: device, changed: make(chan struct{}, 1)}
+	term := &terminal{device: device, keys: master, changed: make(chan struct{}, 1)}
 	t.Cleanup(func() { _ = device.Close() })
 	go func() {
 		buf := make([]byte, 4096)
@@ -66,6 +67,13 @@ func newTerminal(t *testing.T) *terminal {
 		}
 	}()
 	return term
+}
+
+// types types a line, or a control character.
+func (term *terminal) types(t *testing.T, text string) {
+	t.Helper()
+	_, err := term.keys.WriteString(text)
+	require.NoError(t, err)
 }
 
 func (term *terminal) raw() string {

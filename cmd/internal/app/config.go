@@ -1,10 +1,8 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -126,7 +124,7 @@ func (a *app) changeConfig(c *cli.Context, change func(d *config.Document, profi
 	if err != nil {
 		return err
 	}
-	return config.NewFile(path).Update(c.Context, func(d *config.Document) error {
+	return a.configFile(path).Update(c.Context, func(d *config.Document) error {
 		return change(d, a.changeProfile(c, d))
 	})
 }
@@ -253,13 +251,17 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 			return usageErr{err}
 		}
 	}
-	store, err := filestore.Open(path, filestore.WithProfile(profile))
+	server := a.tokenServer(c, doc, profile)
+	if key, _ := config.Lookup("url"); server != "" {
+		if err := key.Check(server); err != nil {
+			return usageErr{err}
+		}
+	}
+	store, err := filestore.Open(path, filestore.WithProfile(profile), filestore.WithAddress(), filestore.OnWait(a.noteWaiting))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(c.Context, 10*time.Second)
-	defer cancel()
-	if err := tokens.Replace(ctx, store, secret, a.tokenServer(c, doc, profile)); err != nil {
+	if err := tokens.Replace(c.Context, store, secret, server); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.streams.Err, "the token is stored in %s\n", store.Location())

@@ -132,11 +132,25 @@ func (s *setup) settings() (tokens.Settings, error) {
 // store is where tokens are kept: the profile for what the profile says, this
 // process only for credentials that come from the environment, so that a trial
 // against another server never replaces a stored login.
-func (s *setup) store() (tokens.Store, error) {
+func (a *app) store(s *setup) (tokens.Store, error) {
 	if s.file == nil || rank(s.resolver.Value("auth.username").Origin) >= rank(config.FromEnv) {
 		return nil, nil
 	}
-	return filestore.Open(s.file.Path(), filestore.WithProfile(s.profile))
+	return a.openStore(s)
+}
+
+// openStore opens the store in the profile.
+func (a *app) openStore(s *setup, more ...filestore.Option) (*filestore.Store, error) {
+	return filestore.Open(s.file.Path(), append(more, filestore.WithProfile(s.profile), filestore.OnWait(a.noteWaiting))...)
+}
+
+// configFile is the configuration file at path, for changes.
+func (a *app) configFile(path string) *config.File {
+	return config.NewFile(path, config.OnWait(a.noteWaiting))
+}
+
+func (a *app) noteWaiting(lock string) {
+	a.note("waiting for another process, which holds %s", lock)
 }
 
 // source is where requests get their token; nil for none at all.
@@ -149,9 +163,12 @@ func (a *app) source(s *setup) (tokens.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := s.store()
+	store, err := a.store(s)
 	if err != nil {
 		return nil, err
+	}
+	if settings.Username != "" && !settings.Token.IsZero() && s.resolver.Value("token").Origin == config.FromEnv {
+		a.note("ERP_TOKEN is ignored, as there are user name and password to log in with; unset one or the other")
 	}
 	source, err := settings.Source(store, tokens.WithLogger(a.log))
 	if err != nil {

@@ -84,8 +84,8 @@ func (a *app) consent(c *cli.Context, question string) error {
 		return usagef("nothing was done: there is nobody to ask here, so give --yes")
 	}
 	fmt.Fprintf(a.streams.Err, "%s Only yes is taken for consent: ", question)
-	line, err := bufio.NewReader(a.streams.In).ReadString('\n')
-	if err != nil && line == "" {
+	line, err := readLine(c.Context, bufio.NewReader(a.streams.In))
+	if err != nil {
 		return fmt.Errorf("nothing was done: reading the answer: %w", err)
 	}
 	if answer := strings.TrimSpace(line); !strings.EqualFold(answer, "yes") {

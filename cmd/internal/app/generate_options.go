@@ -158,28 +158,6 @@ func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Opti
 	return nil, usagef("no %s was given that can be used", o.Name)
 }
 
-// readLine reads a line, or gives up when ctx ends. What is typed then is lost.
-func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
-	type result struct {
-		line string
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		line, err := in.ReadString('\n')
-		if line != "" {
-			err = nil
-		}
-		done <- result{line, err}
-	}()
-	select {
-	case r := <-done:
-		return r.line, r.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-}
-
 // generatorRegistry is the dictionary that a generator looks things up in, nil
 // when it does not have to, or there is none and it can do without.
 func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (dict.Registry, error) {

@@ -27,7 +27,7 @@ func TestConfirm(t *testing.T) {
 			t.Parallel()
 			var asked bytes.Buffer
 			a := &app{streams: Streams{In: strings.NewReader(tt.typed), Err: &asked}}
-			got, err := a.confirm("Delete C_BPartner 118 \x1b[2J?")
+			got, err := a.confirm(t.Context(), "Delete C_BPartner 118 \x1b[2J?")
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, got)
 			assert.NotContains(t, asked.String(), "\x1b")

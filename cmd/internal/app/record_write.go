@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -113,7 +114,7 @@ func (a *app) recordDelete(c *cli.Context) error {
 		if err != nil {
 			return a.hint(c, client, table, input(err))
 		}
-		yes, err := a.confirm(fmt.Sprintf("Delete %s %s %q?", table, id, nameOf(rec)))
+		yes, err := a.confirm(c.Context, fmt.Sprintf("Delete %s %s %q?", table, id, nameOf(rec)))
 		if err != nil {
 			return err
 		}
@@ -132,9 +133,9 @@ func (a *app) recordDelete(c *cli.Context) error {
 }
 
 // confirm asks a question on the terminal; anything but yes is no.
-func (a *app) confirm(question string) (bool, error) {
+func (a *app) confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(a.streams.Err, "%s [y/N] ", printable(question))
-	line, err := bufio.NewReader(io.LimitReader(a.streams.In, 1<<10)).ReadString('\n')
+	line, err := readLine(ctx, bufio.NewReader(io.LimitReader(a.streams.In, 1<<10)))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, fmt.Errorf("reading the answer: %w", err)
 	}

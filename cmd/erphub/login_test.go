@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/internal/config"
+)
+
+// dueLogin is the configuration of a login whose access token has ended.
+const dueLogin = "token: eyJhbGciOiJIUzUxMiJ9.eyJzdWIiOiJhbm4iLCJleHAiOjF9.c2ln\nrefreshToken: CANARY.y.z\n"
+
+// withConfig runs a command in this process with a configuration of its own.
+func withConfig(t *testing.T, path string, args ...string) (code int, printed string) {
+	t.Helper()
+	var out bytes.Buffer
+	code = app.Run(t.Context(), append([]string{"erphub"}, args...), []string{"ERPHUB_CONFIG=" + path},
+		app.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	return code, out.String()
+}
+
+// An ERP that answers a refresh is not unreachable: the answer says what the
+// exit code is.
+func TestExitCodesOfARefresh(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ status, code int }{
+		"400": {400, 3}, "401": {401, 3}, "403": {403, 3},
+		"404": {404, 1}, "429": {429, 1}, "500": {500, 1}, "502": {502, 1}, "503": {503, 1}, "no JSON": {200, 1},
+		"nobody there": {0, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) }))
+			t.Cleanup(srv.Close)
+			if tt.status == 0 {
+				srv.Close()
+			}
+			for _, args := range [][]string{{"record", "list", "AD_Org"}, {"auth", "refresh"}, {"auth", "status"}} {
+				path := filepath.Join(t.TempDir(), "config.yaml")
+				require.NoError(t, os.WriteFile(path, []byte("url: "+srv.URL+"\n"+dueLogin), 0o600))
+				code, out := withConfig(t, path, args...)
+				assert.Equal(t, tt.code, code, "%v: %s", args, out)
+				assert.NotContains(t, out, "CANARY")
+			}
+		})
+	}
+}
+
+// Who waits for another process is told which lock it holds.
+func TestLockedConfiguration(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("url: http://127.0.0.1:1\n"+dueLogin), 0o600))
+	release, err := config.NewFile(path).Lock(t.Context())
+	require.NoError(t, err)
+	said := &bytes.Buffer{}
+	ended := make(chan int)
+	go func() {
+		ended <- app.Run(t.Context(), []string{"erphub", "auth", "refresh"}, []string{"ERPHUB_CONFIG=" + path},
+			app.Streams{In: strings.NewReader(""), Out: said, Err: freeing{said, release}})
+	}()
+	assert.Equal(t, 4, <-ended, said)
+	assert.Contains(t, said.String(), "waiting for another process, which holds "+path+".lock")
+}
+
+// freeing gives a lock back with the first thing that is written.
+type freeing struct {
+	to      *bytes.Buffer
+	release func()
+}
+
+func (f freeing) Write(p []byte) (int, error) {
+	f.release()
+	return f.to.Write(p)
+}
+
+// A configuration that a newer program wrote is refused by every command, and
+// stays as it is.
+func TestNewerConfiguration(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	text := "version: 99\nurl: http://127.0.0.1:1\n" + dueLogin
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	for _, args := range [][]string{{"record", "list", "AD_Org"}, {"auth", "status"}, {"auth", "logout"}, {"config", "set", "url", "http://x"}, {"config", "--token", "a.b.c"}} {
+		code, out := withConfig(t, path, args...)
+		assert.Equal(t, 1, code, out)
+		assert.Contains(t, out, "a newer program wrote it: it is of version 99")
+	}
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, text, string(after))
+}
+
+// A login of an earlier release, which left no address, is complete now.
+func TestConfigurationOfAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("token: a.b.c\ntoken.url: http://127.0.0.1:1\n"), 0o600))
+	code, out := withConfig(t, path, "config", "get", "url")
+	assert.Zero(t, code, out)
+	assert.Equal(t, "http://127.0.0.1:1\n", out)
+}
