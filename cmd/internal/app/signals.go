@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"syscall"
 )
 
 // WithSignals returns a context that ends with the first signal that asks the
@@ -18,10 +19,9 @@ func WithSignals(parent context.Context) (ctx context.Context, stop func()) {
 	s := &interrupts{}
 	ctx, cancel := context.WithCancel(context.WithValue(parent, interruptsKey{}, s))
 	received := make(chan os.Signal, 2)
-	for _, sig := range endingSignals {
-		if !signal.Ignored(sig) {
-			signal.Notify(received, sig)
-		}
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	if hangUp != nil && !signal.Ignored(hangUp) {
+		signal.Notify(received, hangUp)
 	}
 	done := make(chan struct{})
 	go func() {

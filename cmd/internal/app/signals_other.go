@@ -2,9 +2,7 @@
 
 package app
 
-import (
-	"os"
-	"syscall"
-)
+import "os"
 
-var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+// hangUp is the signal for a terminal that is gone; there is none here.
+var hangUp os.Signal

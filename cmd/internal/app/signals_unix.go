@@ -7,4 +7,5 @@ import (
 	"syscall"
 )
 
-var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+// hangUp is the signal for a terminal that is gone.
+var hangUp os.Signal = syscall.SIGHUP
