@@ -69,6 +69,13 @@ func newSlowRefresh(t *testing.T) *slowRefresh {
 	return s
 }
 
+// takes sets how long a refresh takes, before and after it is made.
+func (s *slowRefresh) takes(before, after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before, s.after = before, after
+}
+
 // login stores a login whose every use refreshes it first, and returns the
 // configuration file.
 func (s *slowRefresh) login(t *testing.T) (path string) {
@@ -108,9 +115,13 @@ func start(t *testing.T, path string, args ...string) (cmd *exec.Cmd, said *byte
 // SIGTERM or SIGHUP, once or twice, the pair that is stored afterwards is whole
 // and can be refreshed. ERPHUB_PROOF=1 tries more moments.
 func TestInterruptKeepsTheLogin(t *testing.T) {
+	t.Parallel()
 	rounds := 16
-	if whole() {
+	switch {
+	case whole():
 		rounds = 400
+	case raceEnabled:
+		rounds = 6
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -122,9 +133,7 @@ func TestInterruptKeepsTheLogin(t *testing.T) {
 	signals := [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}, {syscall.SIGHUP}, {syscall.SIGTERM, syscall.SIGINT, syscall.SIGINT}}
 	cut := 0
 	for round := range rounds {
-		s.mu.Lock()
-		s.before, s.after = moment(60), moment(60)
-		s.mu.Unlock()
+		s.takes(moment(60), moment(60))
 		args, sent := commands[random.IntN(len(commands))], signals[random.IntN(len(signals))]
 		cmd, said := start(t, path, args...)
 		if round%4 != 0 {
@@ -145,9 +154,7 @@ func TestInterruptKeepsTheLogin(t *testing.T) {
 			// The program may get a signal before it listens to any.
 			assert.Contains(t, []int{130, -1}, code, what)
 		}
-		s.mu.Lock()
-		s.before, s.after = 0, 0
-		s.mu.Unlock()
+		s.takes(0, 0)
 		m := s.manager(t, path)
 		status, err := m.Status(t.Context())
 		require.NoError(t, err, what)
@@ -168,7 +175,7 @@ func TestInterruptDuringEndlessRefresh(t *testing.T) {
 	t.Parallel()
 	s := newSlowRefresh(t)
 	path := s.login(t)
-	s.before = 30 * time.Second
+	s.takes(30*time.Second, 0)
 	cmd, said := start(t, path, "auth", "refresh")
 	<-s.begun
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))

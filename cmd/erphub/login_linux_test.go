@@ -131,3 +131,21 @@ func TestInterruptAtAQuestion(t *testing.T) {
 		})
 	}
 }
+
+// The same at a question before something is deleted.
+func TestInterruptBeforeADeletion(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("url: "+srv.URL()+"\ntoken: "+token+"\n"), 0o600))
+	term := newTerminal(t)
+	cmd := atTerminal(t, term, config, "record", "delete", "C_BPartner", "118")
+	term.sees(t, `^Delete C_BPartner 118 .*\[y/N\]`)
+	term.types(t, "\x03")
+	_ = cmd.Wait()
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode(), term.raw())
+	code, out := withConfig(t, config, "record", "get", "C_BPartner", "118")
+	assert.Zero(t, code, out)
+}
