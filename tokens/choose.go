@@ -39,7 +39,7 @@ type Chooser func(ctx context.Context, part Part, from []Choice) (int, error)
 
 // LoginChoosing is [Manager.Login] for logins that leave client, role or
 // organization open: it asks the ERP which ones the user has, takes the only one,
-// and asks choose where there are more. A part that is given can be an id or a
+// and asks choose where there are more; a nil choose makes that an error. A part that is given can be an id or a
 // name. The names of what was chosen are stored, see [Status].
 //
 // While choose is asked nothing is locked and nothing has changed. What it
@@ -125,6 +125,8 @@ func (s *steps) pick(ctx context.Context, part Part, from []Choice, given, name 
 		}
 	case len(from) == 0:
 		return -1, s.fail(fmt.Errorf("this user has no %s to log in to", part))
+	case len(from) > 1 && s.choose == nil:
+		return -1, s.fail(fmt.Errorf("this user has more than one %s to log in to, and none was named", part))
 	case len(from) > 1:
 		var err error
 		if i, err = s.choose(ctx, part, slices.Clone(from)); err != nil {

@@ -186,6 +186,7 @@ func TestLoginChoosingHostile(t *testing.T) {
 		want   string
 	}{
 		{"escapes in a name", first(`[{"id":11,"name":"` + valid + `"}]`), ""},
+		{"nobody to ask", first(`[{"id":11,"name":"a"},{"id":12,"name":"b"}]`), "more than one client"},
 		{"no list", first(`null`), "no client to log in to"},
 		{"another kind of list", first(`{"id":11}`), "not what the ERP's REST API sends"},
 		{"an id as text", first(`[{"id":"x","name":"y"}]`), "not what the ERP's REST API sends"},

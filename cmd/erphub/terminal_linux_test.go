@@ -188,6 +188,25 @@ func TestWatchOnATerminal(t *testing.T) {
 	assert.NotContains(t, term.raw(), "\x1b[2J", "what a version has in it reached the terminal")
 }
 
+// Who leaves a watch has not seen the end of a run: that is no success.
+func TestWatchInterrupted(t *testing.T) {
+	t.Parallel()
+	srv := startDeployments(t)
+	_, err := deploylog.New(deployer(t, srv), nil).Start(t.Context(), deploylog.NewRun{Environment: deploylog.Production, Version: "12.0.3", DeployedBy: "anna"})
+	require.NoError(t, err)
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("url: "+srv.URL()+"\ntoken: "+token+"\n"), 0o600))
+	term := newTerminal(t)
+	cmd := atTerminal(t, term, config, "env", "deploy", "watch", "--until-done", "--every", "20ms")
+	term.sees(t, `^PROD .* BUILDING`)
+	term.types(t, "\x03")
+	_ = cmd.Wait()
+	assert.Equal(t, 130, cmd.ProcessState.ExitCode(), term.raw())
+	assert.NotContains(t, term.raw(), "erphub:")
+}
+
 // startDeployments starts an embedded ERP with a deployment log.
 func startDeployments(t *testing.T) *erptest.Server {
 	t.Helper()

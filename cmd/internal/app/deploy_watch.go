@@ -72,7 +72,7 @@ func (a *app) deployWatch(c *cli.Context) error {
 	open := map[string]bool{}
 	for change, err := range log.Watch(c.Context, deploylog.WatchQuery{Environment: env, Client: client, Every: c.Duration("every"), Patience: 10 * time.Minute}) {
 		if errors.Is(err, context.Canceled) && c.Context.Err() != nil {
-			return nil // Ctrl-C is how one leaves
+			return errors.Join(errReported, err) // Ctrl-C is how one leaves, but nothing is done
 		}
 		if err != nil {
 			return deployError(err)
