@@ -52,6 +52,9 @@ type Call struct {
 	Confirm func(ctx context.Context, message string) (bool, error)
 	// Log is for messages of operators; a nil one is filled in with a silent one.
 	Log *slog.Logger
+	// Offers reports whether the caller is offered a tool, so that a text names no
+	// other; nil: every tool is. Filled in for the tool.
+	Offers func(tool string) bool
 	// OnSpend hears of every request to the ERP before it is made, and can refuse
 	// it with an error; nil accepts all.
 	OnSpend func(ctx context.Context, c Cost) error
@@ -73,10 +76,13 @@ func (c *Call) complete(tool string) *Call {
 			return false, &ConfirmationRequired{Message: message}
 		}
 	}
+	if full.Offers == nil {
+		full.Offers = func(string) bool { return true }
+	}
 	if full.Log == nil {
 		full.Log = slog.New(slog.DiscardHandler)
 	}
-	full.meter = &meter{on: full.OnSpend}
+	full.meter = &meter{on: full.OnSpend, progress: full.Progress}
 	return &full
 }
 
@@ -102,6 +108,8 @@ type meter struct {
 	calls atomic.Int64
 	on    func(context.Context, Cost) error
 	mu    sync.Mutex // serialises on
+
+	progress func(done, total float64, message string)
 }
 
 type meterKey struct{}
@@ -127,6 +135,14 @@ func Spend(ctx context.Context, apiCalls int) error {
 	}
 	m.calls.Add(int64(apiCalls))
 	return nil
+}
+
+// Progress reports for the call whose tool ctx belongs to how far the work is, as
+// Call.Progress does. Outside of a call it does nothing.
+func Progress(ctx context.Context, done, total float64, message string) {
+	if m, _ := ctx.Value(meterKey{}).(*meter); m != nil && m.progress != nil {
+		m.progress(done, total, message)
+	}
 }
 
 // Transport counts every request that goes through it with [Spend]; nil next

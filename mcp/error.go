@@ -27,6 +27,7 @@ const (
 	CodeCancelled            = "cancelled"             // the caller gave up
 	CodeUnreachable          = "unreachable"           // the ERP or a service did not answer
 	CodeUnsupported          = "unsupported"           // no backend in use can do this
+	CodeLoading              = "loading"               // the dictionary is still being read: call again later
 	CodeTooLarge             = "too_large"             // the result is too long for an assistant: ask for less
 	CodeInternal             = "internal"              // a mistake in this program
 )
@@ -79,6 +80,14 @@ func Declined(tool string) *Error {
 	return &Error{
 		Code: CodeDeclined, Message: "the user did not agree: " + tool + " changed nothing",
 		Hint: "do not try again unless the user asks for it",
+	}
+}
+
+// Unavailable is the error for a tool that cannot work now; see Tool.Available.
+func Unavailable(tool string) *Error {
+	return &Error{
+		Code: CodeUnsupported, Message: tool + " cannot work now: nothing this server is connected to can do that",
+		Hint: "use one of the tools that are listed", Err: errors.ErrUnsupported,
 	}
 }
 

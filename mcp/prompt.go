@@ -19,6 +19,9 @@ type Prompt struct {
 	// Description says what the prompt is for; needed.
 	Description string
 	Arguments   []PromptArgument
+	// Tools are those the prompt cannot do without: it is offered to callers who
+	// are offered all of them. Empty: to everybody.
+	Tools []string
 	// Get makes the messages. c.Tool is the prompt's name.
 	Get func(ctx context.Context, c *Call, arguments map[string]string) ([]Message, error)
 }

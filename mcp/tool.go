@@ -46,6 +46,11 @@ type Tool struct {
 	Cost Cost
 	// Confirms says that the tool asks through [Call.Confirm].
 	Confirms bool
+	// Available reports whether the tool can work for the caller now; nil: it
+	// always can. A tool that cannot is neither listed nor called. It is asked
+	// often and must not wait. The error of a call made all the same is
+	// [Unavailable].
+	Available func(Caller) bool
 	// Call does the work. It returns a value that is encoded as JSON, or a
 	// [Result]. Use [Tool.Invoke] to call it.
 	Call Handler

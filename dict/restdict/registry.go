@@ -23,6 +23,16 @@ type SourceOptions struct {
 	// Origin names the ERP in snapshots; empty: the client's address. Roles that
 	// see different parts of the dictionary want different names.
 	Origin string
+	// Retry is asked about a request of Read that failed for the attempt-th time
+	// in a row, counted from 1: it waits and returns true to have that request made
+	// again, and false to give up. What was read before stays read. It must return
+	// when ctx ends. nil: the client's own retries are all there are.
+	Retry func(ctx context.Context, attempt int, err error) bool
+	// Progress hears of every request of Read that was answered: how many were,
+	// and how many there will be, which is an estimate that grows with what is
+	// learned about the size of tables. It is called from several goroutines, one
+	// at a time. nil: nobody does.
+	Progress func(done, total int)
 	// Logger hears of tables that are hidden from the role or never hold still;
 	// nil is silent.
 	Logger *slog.Logger
@@ -51,8 +61,9 @@ type Source struct {
 	log    *slog.Logger
 	slots  chan struct{} // one per request under way
 
-	mu     sync.Mutex // guards schema
+	mu     sync.Mutex // guards what follows
 	schema schema     // nil until it was read
+	tally  *tally     // of the Read that began last
 }
 
 var _ dict.Source = (*Source)(nil)
@@ -86,12 +97,15 @@ func (s *Source) Origin() string { return s.opts.Origin }
 // Stamps implements [dict.Source].
 func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) ([]dict.Stamp, error) {
 	return s.each(ctx, tables, func(ctx context.Context, i int) (dict.Stamp, error) {
-		return s.stamp(ctx, tables[i].Name)
+		return s.stamp(ctx, tables[i].Name, s.once)
 	})
 }
 
 // Read implements [dict.Source].
 func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) ([]dict.Stamp, error) {
+	s.mu.Lock()
+	s.tally = newTally(len(tables), s.opts.Progress)
+	s.mu.Unlock()
 	has, err := s.columns(ctx, tables)
 	if err != nil {
 		return nil, err
@@ -140,8 +154,25 @@ func (s *Source) each(ctx context.Context, tables []dict.SourceTable, do func(co
 	return stamps, nil
 }
 
-// query reads one page, when it is its turn.
+// query reads one page, again and again as long as Retry says so.
 func (s *Source) query(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
+	for attempt := 1; ; attempt++ {
+		page, err := s.once(ctx, table, q)
+		if err == nil {
+			s.mu.Lock()
+			t := s.tally
+			s.mu.Unlock()
+			t.answered()
+			return page, nil
+		}
+		if s.opts.Retry == nil || ctx.Err() != nil || !s.opts.Retry(ctx, attempt, err) {
+			return nil, err
+		}
+	}
+}
+
+// once reads one page, when it is its turn.
+func (s *Source) once(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -149,6 +180,30 @@ func (s *Source) query(ctx context.Context, table string, q *erp.Query) (*erp.Pa
 		return nil, context.Cause(ctx)
 	}
 	return s.client.Query(ctx, table, q)
+}
+
+// all reads all records of a query, in the order of a key, page by page from
+// behind the last one on.
+func (s *Source) all(ctx context.Context, table, key string, q erp.Query, take func(erp.Record)) error {
+	q.Top, q.OrderBy = s.opts.PageSize, []string{key}
+	condition := q.Filter
+	for {
+		page, err := s.query(ctx, table, &q)
+		if err != nil {
+			return err
+		}
+		for _, record := range page.Records {
+			take(record)
+		}
+		if !page.More() {
+			return nil
+		}
+		last, ok := page.Records[len(page.Records)-1].ID().Int()
+		if !ok {
+			return fmt.Errorf("read %s: a record has no number: %w", table, erp.ErrBadResponse)
+		}
+		q.Filter = condition.And(erp.Gt(key, last))
+	}
 }
 
 // everything is a condition that all rows meet. The server shows active rows

@@ -58,10 +58,11 @@ func newTableReader(s *Source, place int, t dict.SourceTable, has map[string]dic
 // read reads the table until it held still meanwhile.
 func (r *tableReader) read(ctx context.Context) (dict.Stamp, error) {
 	const attempts = 3
-	before, err := r.s.stamp(ctx, r.table.Name)
+	before, err := r.s.stamp(ctx, r.table.Name, r.s.query)
 	if err != nil {
 		return before, err
 	}
+	r.expect(before.Rows, r.s.opts.PageSize)
 	for range attempts {
 		r.sink.Begin(r.place)
 		if err := r.flags(ctx); err != nil {
@@ -71,7 +72,7 @@ func (r *tableReader) read(ctx context.Context) (dict.Stamp, error) {
 		if err != nil {
 			return before, err
 		}
-		after, err := r.s.stamp(ctx, r.table.Name)
+		after, err := r.s.stamp(ctx, r.table.Name, r.s.query)
 		if err != nil {
 			return before, err
 		}
@@ -102,6 +103,7 @@ func (r *tableReader) parts(ctx context.Context) (int, error) {
 	if err != nil || !first.More() {
 		return len(first.Records), err
 	}
+	r.expect(first.Rows, len(first.Records))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	split, err := r.split(ctx, bounds{last, math.MaxInt64}, len(first.Records), first.Rows)
@@ -222,28 +224,39 @@ func (r *tableReader) page(ctx context.Context, b bounds) (*erp.Page, int64, err
 	return page, last, nil
 }
 
+// expect estimates the requests for the table, of so many rows in pages of a
+// size: those for rows and for the ends of parts, two for stamps and one for
+// each hidden flag.
+func (r *tableReader) expect(rows, size int) {
+	pages := max(1, (rows+size-1)/size)
+	ends := max(0, min(r.s.opts.Concurrency, pages-1)-1)
+	r.s.mu.Lock()
+	t := r.s.tally
+	r.s.mu.Unlock()
+	t.expect(r.place, pages+ends+2+len(r.hidden))
+}
+
 // flags asks which records have the flags that the server does not show.
 func (r *tableReader) flags(ctx context.Context) error {
 	for i := range r.hidden {
 		h := &r.hidden[i]
 		h.set = map[int64]bool{}
-		q := &erp.Query{Select: []string{"IsActive"}, Filter: everything().And(erp.Raw(h.name + " eq 'Y'")), Top: r.s.opts.PageSize,
-			OrderBy: []string{r.table.Key}}
-		for record, err := range r.s.client.Records(ctx, r.table.Name, q) {
-			if err != nil {
-				return fmt.Errorf("ask which rows of %s have %s: %w", r.table.Name, h.name, err)
-			}
+		q := erp.Query{Select: []string{"IsActive"}, Filter: everything().And(erp.Raw(h.name + " eq 'Y'"))}
+		err := r.s.all(ctx, r.table.Name, r.table.Key, q, func(record erp.Record) {
 			if id, ok := record.ID().Int(); ok {
 				h.set[id] = true
 			}
+		})
+		if err != nil {
+			return fmt.Errorf("ask which rows of %s have %s: %w", r.table.Name, h.name, err)
 		}
 	}
 	return nil
 }
 
 // stamp asks for the number of rows and the newest one.
-func (s *Source) stamp(ctx context.Context, table string) (dict.Stamp, error) {
-	page, err := s.query(ctx, table, &erp.Query{Select: []string{"Updated"}, Filter: everything(), OrderBy: []string{erp.Desc("Updated")}, Top: 1})
+func (s *Source) stamp(ctx context.Context, table string, ask func(context.Context, string, *erp.Query) (*erp.Page, error)) (dict.Stamp, error) {
+	page, err := ask(ctx, table, &erp.Query{Select: []string{"Updated"}, Filter: everything(), OrderBy: []string{erp.Desc("Updated")}, Top: 1})
 	if err != nil {
 		return dict.Stamp{}, fmt.Errorf("look for changes in %s: %w", table, err)
 	}

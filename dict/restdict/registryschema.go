@@ -54,11 +54,8 @@ func (s *Source) readSchema(ctx context.Context) (schema, error) {
 	}
 	has := schema{}
 	byID := map[int64]string{}
-	tables := &erp.Query{Select: []string{"TableName"}, Filter: erp.In("TableName", names...), Top: s.opts.PageSize}
-	for r, err := range s.client.Records(ctx, "AD_Table", tables) {
-		if err != nil {
-			return nil, fmt.Errorf("look for the tables of the dictionary: %w", err)
-		}
+	tables := erp.Query{Select: []string{"TableName"}, Filter: erp.In("TableName", names...)}
+	err := s.all(ctx, "AD_Table", "AD_Table_ID", tables, func(r erp.Record) {
 		id, ok := r.ID().Int()
 		name, _ := r.Text("TableName")
 		if name = strings.ToLower(name); ok && name != "" {
@@ -66,19 +63,18 @@ func (s *Source) readSchema(ctx context.Context) (schema, error) {
 			byID[id] = name
 			ids = append(ids, r.ID().String())
 		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for the tables of the dictionary: %w", err)
 	}
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("look for the tables of the dictionary: the server shows none of them; may the role read AD_Table?")
 	}
-	columns := &erp.Query{
+	columns := erp.Query{
 		Select: []string{"AD_Table_ID", "ColumnName", "AD_Reference_ID"},
 		Filter: erp.Raw("AD_Table_ID in (" + strings.Join(ids, ",") + ")"),
-		Top:    s.opts.PageSize,
 	}
-	for r, err := range s.client.Records(ctx, "AD_Column", columns) {
-		if err != nil {
-			return nil, fmt.Errorf("look for the columns of the dictionary: %w", err)
-		}
+	err = s.all(ctx, "AD_Column", "AD_Column_ID", columns, func(r erp.Record) {
 		table, _ := r.Ref("AD_Table_ID")
 		kind, _ := r.Ref("AD_Reference_ID")
 		id, _ := table.ID.Int()
@@ -87,6 +83,9 @@ func (s *Source) readSchema(ctx context.Context) (schema, error) {
 			name, _ := r.Text("ColumnName")
 			own[strings.ToLower(name)] = dict.DisplayType(display)
 		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for the columns of the dictionary: %w", err)
 	}
 	return has, nil
 }

@@ -85,8 +85,7 @@ func (t aiTokens) Invalidate(ctx context.Context, token string) error {
 }
 
 func callerToken(ctx context.Context) string {
-	caller, _ := ctx.Value(callerKey{}).(mcp.Caller)
-	return caller.Token.Reveal()
+	return callerOf(ctx).Token.Reveal()
 }
 
 // as is the client and context of calls for a caller under a role.

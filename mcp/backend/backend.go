@@ -235,7 +235,7 @@ func makesWay(err error) bool {
 	}
 	var e *mcp.Error
 	if errors.As(err, &e) {
-		return e.Code == mcp.CodeUnreachable
+		return e.Code == mcp.CodeUnreachable || e.Code == mcp.CodeLoading
 	}
 	return errors.Is(err, erp.ErrUnreachable)
 }

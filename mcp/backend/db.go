@@ -78,10 +78,10 @@ func NewDB(db aiquery.Database, source dict.Source, opts *DBOptions) (*DBBackend
 	if o.Engine.Logger == nil {
 		o.Engine.Logger = o.Logger
 	}
-	b := &DBBackend{db: db, source: source, registries: newRegistries(source, &o.Registry, o.Logger)}
+	b := &DBBackend{db: db, source: source, registries: newRegistries(func(*kept) dict.Source { return source }, &o.Registry, o.Logger)}
 	// Engine and tools look into the same dictionary. It is read by the first
 	// call that needs it.
-	engine, err := aiquery.New(db, b.registries.keep("").cache, &o.Engine)
+	engine, err := aiquery.New(db, b.registries.keep(""), &o.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,7 @@ func (b *DBBackend) Name() Name { return DB }
 // Close writes the audit records that are late, as long as ctx allows, and
 // closes the database.
 func (b *DBBackend) Close(ctx context.Context) error {
+	b.registries.close()
 	err := errors.Join(b.engine.Close(ctx), b.db.Close())
 	if b.close != nil {
 		err = errors.Join(err, b.close())
@@ -156,8 +157,9 @@ func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Regis
 	if !caller.Known {
 		return nil, errNotKnown
 	}
-	reg, err := b.registries.get(ctx, "")
-	if err != nil && ctx.Err() == nil {
+	reg, err := b.registries.get(ctx, caller, "")
+	var own *mcp.Error
+	if err != nil && ctx.Err() == nil && !errors.As(err, &own) {
 		return nil, &mcp.Error{Code: mcp.CodeUnreachable, Message: "the dictionary cannot be read from the database", Hint: "try again later; the server's log has the details", Err: err}
 	}
 	return reg, err
@@ -165,8 +167,8 @@ func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Regis
 
 // Refresh looks whether the dictionary has changed, and forgets what is known
 // about tables and rights.
-func (b *DBBackend) Refresh(ctx context.Context, _ mcp.Caller) error {
-	err := b.registries.refresh(ctx, "")
+func (b *DBBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
+	err := b.registries.refresh(ctx, caller, "")
 	b.engine.Invalidate()
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/mcp"
 )
 
 // RegistryOptions say how dictionaries are kept.
@@ -22,129 +23,142 @@ type RegistryOptions struct {
 	// Snapshot is the file that the dictionary of the program's own login is
 	// kept in between two starts; empty: none.
 	Snapshot string
+	// Wait is how long a call waits for a dictionary that is being read for the
+	// first time, which goes on without it; 0 means 20 s, so that the response
+	// comes before clients with a limit of 30 s give up.
+	Wait time.Duration
+	// RefreshWait is how long a call waits for the look whether a dictionary has
+	// changed before it goes on with the one that is there; 0 means 3 s.
+	RefreshWait time.Duration
 }
 
-// registries keeps a dictionary per part of it that callers can see. Each is
-// read with the token of the caller that needs it at that moment.
+func (o *RegistryOptions) fill() {
+	for _, d := range []struct {
+		at        *time.Duration
+		otherwise time.Duration
+	}{{&o.Fresh, 30 * time.Second}, {&o.Wait, 20 * time.Second}, {&o.RefreshWait, 3 * time.Second}} {
+		if *d.at == 0 {
+			*d.at = d.otherwise
+		}
+	}
+	if o.Most <= 0 {
+		o.Most = 16
+	}
+}
+
+// registries keeps a dictionary per part of it that callers can see. One is
+// read apart from the calls that want it: no time limit of a call ends that, and
+// all calls at a time share it.
 type registries struct {
-	source dict.Source
+	source func(*kept) dict.Source
 	opts   RegistryOptions
 	log    *slog.Logger
 	now    func() time.Time
 
-	mu    sync.Mutex
-	known map[string]*list.Element // of *kept
-	order list.List                // most recently used first
+	ctx  context.Context // of all reading; ends with close
+	stop context.CancelFunc
+	jobs sync.WaitGroup
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+	known  map[string]*list.Element // of *kept
+	order  list.List                // most recently used first
 }
 
-type kept struct {
-	visible string
-	cache   *dict.Cache
-	busy    chan struct{} // held by the one that loads or refreshes
-
-	mu      sync.Mutex
-	loaded  bool
-	checked time.Time
-}
-
-func newRegistries(source dict.Source, opts *RegistryOptions, log *slog.Logger) *registries {
+// newRegistries makes a registries over sources, of which each kept dictionary
+// gets one of its own.
+func newRegistries(source func(*kept) dict.Source, opts *RegistryOptions, log *slog.Logger) *registries {
 	r := &registries{source: source, log: log, now: time.Now, known: map[string]*list.Element{}}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
 	if opts != nil {
 		r.opts = *opts
 	}
-	if r.opts.Fresh == 0 {
-		r.opts.Fresh = 30 * time.Second
-	}
-	if r.opts.Most <= 0 {
-		r.opts.Most = 16
-	}
+	r.opts.fill()
+	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }
 
-func (r *registries) keep(visible string) *kept {
+// close ends all reading and waits for that.
+func (r *registries) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.stop()
+	r.jobs.Wait()
+}
+
+// keep is the dictionary that callers with that view share.
+func (r *registries) keep(view string) *kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e, ok := r.known[visible]; ok {
+	if e, ok := r.known[view]; ok {
 		r.order.MoveToFront(e)
 		return e.Value.(*kept)
 	}
 	o := &dict.CacheOptions{FailOnMissing: true, Logger: r.log}
-	if visible == "" {
+	if view == "" {
 		o.Snapshot = r.opts.Snapshot
 	}
-	k := &kept{visible: visible, cache: dict.NewCache(r.source, o), busy: make(chan struct{}, 1)}
-	r.known[visible] = r.order.PushFront(k)
+	k := &kept{view: view, all: r, changed: make(chan struct{})}
+	k.ctx, k.drop = context.WithCancel(r.ctx)
+	k.Cache = dict.NewCache(r.source(k), o)
+	r.known[view] = r.order.PushFront(k)
 	for r.order.Len() > r.opts.Most {
-		last := r.order.Back()
-		delete(r.known, r.order.Remove(last).(*kept).visible)
+		last := r.order.Remove(r.order.Back()).(*kept)
+		delete(r.known, last.view)
+		last.drop()
 	}
 	return k
 }
 
-func (k *kept) state() (loaded bool, checked time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.loaded, k.checked
+// get is a dictionary that was right a short time ago, or the one there is when
+// the ERP cannot be asked; [StaleNote] tells which.
+func (r *registries) get(ctx context.Context, caller mcp.Caller, view string) (dict.Registry, error) {
+	k := r.keep(view)
+	if k.fresh(caller) {
+		return k, nil
+	}
+	return k, k.await(ctx, caller)
 }
 
-func (k *kept) note(at time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.loaded, k.checked = true, at
-}
-
-// get is a dictionary that was right a short time ago. When it is older, one
-// caller asks the ERP and the others go on with what is there.
-func (r *registries) get(ctx context.Context, visible string) (dict.Registry, error) {
-	k := r.keep(visible)
-	loaded, checked := k.state()
-	if loaded && r.opts.Fresh > 0 && r.now().Sub(checked) < r.opts.Fresh {
-		return k.cache, nil
-	}
-	if loaded {
-		select {
-		case k.busy <- struct{}{}:
-		default:
-			return k.cache, nil
-		}
-		defer func() { <-k.busy }()
-		if _, err := k.cache.Refresh(ctx); err != nil {
-			return nil, fmt.Errorf("looking whether the dictionary has changed: %w", err)
-		}
-		k.note(r.now())
-		return k.cache, nil
-	}
-	select {
-	case k.busy <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() { <-k.busy }()
-	if loaded, _ := k.state(); loaded {
-		return k.cache, nil
-	}
-	if err := k.cache.Load(ctx); err != nil {
-		return nil, fmt.Errorf("reading the dictionary: %w", err)
-	}
-	k.note(r.now())
-	return k.cache, nil
-}
-
-// refresh asks the ERP now.
-func (r *registries) refresh(ctx context.Context, visible string) error {
-	k := r.keep(visible)
-	if loaded, _ := k.state(); !loaded {
+// refresh looks now whether the dictionary has changed, and waits for that.
+func (r *registries) refresh(ctx context.Context, caller mcp.Caller, view string) error {
+	k := r.keep(view)
+	if !k.isLoaded() {
 		return nil // the next question reads it
 	}
-	select {
-	case k.busy <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	begun := r.now()
+	for j, own := k.start(caller); ; {
+		select {
+		case <-j.ended:
+			if !own {
+				j, own = k.start(caller) // that one may have begun before the change
+				continue
+			}
+			if j.err != nil {
+				return fmt.Errorf("looking whether the dictionary has changed: %w", j.err)
+			}
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			if err := k.inTrouble(begun); err != nil {
+				return err
+			}
+		}
 	}
-	defer func() { <-k.busy }()
-	if _, err := k.cache.Refresh(ctx); err != nil {
-		return fmt.Errorf("looking whether the dictionary has changed: %w", err)
+}
+
+// StaleNote says since when a registry that a [Registrar] gave could not be
+// compared with the ERP's dictionary; "" when it is right.
+func StaleNote(reg dict.Registry) string {
+	k, ok := reg.(*kept)
+	if !ok {
+		return ""
 	}
-	k.note(r.now())
-	return nil
+	return k.staleNote()
 }

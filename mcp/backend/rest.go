@@ -73,7 +73,9 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 		return nil, err
 	}
 	b.client, b.api = client, api
-	b.registries = newRegistries(restdict.NewSource(client, nil), &o.Registry, o.Logger)
+	b.registries = newRegistries(func(k *kept) dict.Source {
+		return restdict.NewSource(client, &restdict.SourceOptions{Retry: k.retry, Progress: k.progressed, Logger: o.Logger})
+	}, &o.Registry, o.Logger)
 	return b, nil
 }
 
@@ -90,8 +92,8 @@ var errNoToken = &mcp.Error{
 
 // Token is part of [erp.TokenSource].
 func (t callerTokens) Token(ctx context.Context) (string, error) {
-	if caller, ok := ctx.Value(callerKey{}).(mcp.Caller); ok && caller.Token.Reveal() != "" {
-		return caller.Token.Reveal(), nil
+	if token := callerOf(ctx).Token.Reveal(); token != "" {
+		return token, nil
 	}
 	if t.own == nil {
 		return "", errNoToken
@@ -102,7 +104,7 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 // Invalidate is part of [erp.TokenInvalidator]. A caller's own token cannot be
 // replaced here: the caller has to bring another.
 func (t callerTokens) Invalidate(ctx context.Context, token string) error {
-	if caller, _ := ctx.Value(callerKey{}).(mcp.Caller); caller.Token.Reveal() != "" {
+	if callerOf(ctx).Token.Reveal() != "" {
 		return nil
 	}
 	if own, ok := t.own.(erp.TokenInvalidator); ok {
@@ -121,8 +123,11 @@ func (b *RESTBackend) as(ctx context.Context, caller mcp.Caller) context.Context
 // Name is rest.
 func (b *RESTBackend) Name() Name { return REST }
 
-// Close closes idle connections.
-func (b *RESTBackend) Close() { b.client.CloseIdleConnections() }
+// Close ends the reading of dictionaries and closes idle connections.
+func (b *RESTBackend) Close() {
+	b.registries.close()
+	b.client.CloseIdleConnections()
+}
 
 // Connect gives the connection; see [Connector].
 func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.Context, *erp.Client, error) {
@@ -152,18 +157,21 @@ func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, err
 	return fmt.Sprintf("the REST API at %s answers for tenant %s", b.client.BaseURL(), name), nil
 }
 
-// Registry is the dictionary as the caller's role sees it.
+// Registry is the dictionary as the caller's role sees it. It is read once for
+// all callers of a role, apart from the calls that want it: a call that comes
+// while that goes on is told so after a while, with mcp.CodeLoading. What was
+// read serves on when the ERP does not respond; [StaleNote] tells.
 func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
-	return b.registries.get(b.as(ctx, caller), visibility(caller))
+	return b.registries.get(ctx, caller, visibility(caller))
 }
 
 // Refresh looks whether the dictionary has changed.
 func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
-	return b.registries.refresh(b.as(ctx, caller), visibility(caller))
+	return b.registries.refresh(ctx, caller, visibility(caller))
 }
 
 // visibility tells callers apart that may see different parts of the
-// dictionary.
+// dictionary, which belongs to a tenant and a role.
 func visibility(c mcp.Caller) string {
 	if c.Token.Reveal() == "" {
 		return ""
@@ -171,7 +179,7 @@ func visibility(c mcp.Caller) string {
 	if !c.Known {
 		return "session " + c.Session + " of " + c.ID // whoever it is shares with nobody
 	}
-	return fmt.Sprintf("%s as %d/%d/%d/%d", c.ID, c.ClientID, c.UserID, c.RoleID, c.OrgID)
+	return fmt.Sprintf("role %d/%d", c.ClientID, c.RoleID)
 }
 
 // Search finds records.
