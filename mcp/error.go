@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/tokens"
 )
 
 // The codes of an [Error]. Callers branch on them; they do not change.
@@ -137,7 +138,9 @@ func ofERP(err error) *Error {
 		return made(CodePermissionDenied, "the role may not do this in the ERP: use another role, or ask an administrator")
 	case errors.Is(err, erp.ErrNotFound):
 		return made(CodeNotFound, "check the name or the id")
-	case errors.Is(err, erp.ErrUnreachable):
+	case errors.Is(err, tokens.ErrAuthentication):
+		return made(CodeUnauthorized, "the login of this server is not accepted by the ERP: tell the operator")
+	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable):
 		return made(CodeUnreachable, "the ERP does not answer: try again later, and check its address")
 	case errors.Is(err, erp.ErrInvalid):
 		return made(CodeInvalidArguments, "")

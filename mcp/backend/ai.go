@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/tokens"
 )
 
 // AIOptions change [NewAI]. Nil and the zero value are the defaults.
@@ -22,6 +24,11 @@ type AIOptions struct {
 	// the program's own token before the caller's role, for a caller's token
 	// after it. nil: none.
 	Role *int
+	// Optional says that there may be no AI API at the address. It is used once
+	// [AIBackend.Probe] or [AIBackend.Watch] found one.
+	Optional bool
+	// Patience is that of [RESTOptions].
+	Patience time.Duration
 	// Transport carries the requests; nil means http.DefaultTransport.
 	Transport http.RoundTripper
 	Logger    *slog.Logger // nil is silent
@@ -33,9 +40,14 @@ type AIOptions struct {
 type AIBackend struct {
 	client *aiclient.Client
 	role   *int
+	own    aiclient.TokenSource
+	life   *lifeline
+	found  *presence // nil: it is there for certain
 }
 
 var (
+	_ Optional  = (*AIBackend)(nil)
+	_ Pinger    = (*AIBackend)(nil)
 	_ Querier   = (*AIBackend)(nil)
 	_ Describer = (*AIBackend)(nil)
 )
@@ -47,17 +59,31 @@ func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
 	if opts != nil {
 		o = *opts
 	}
-	client, err := aiclient.New(address,
-		aiclient.WithHTTPClient(&http.Client{Transport: mcp.Transport(o.Transport)}),
-		aiclient.WithTokenSource(aiTokens{o.Own}), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
+	b := &AIBackend{role: o.Role, own: o.Own}
+	asker, err := aiclient.New(address) // tells where the API is
 	if err != nil {
 		return nil, err
 	}
-	return &AIBackend{client: client, role: o.Role}, nil
+	b.life = newLifeline(asker.Address()+"/health", o.Transport, o.Patience, o.Logger)
+	b.client, err = aiclient.New(address,
+		aiclient.WithHTTPClient(&http.Client{Transport: mcp.Transport(b.life)}),
+		aiclient.WithTokenSource(aiTokens{o.Own, b.life}), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
+	if err != nil {
+		return nil, err
+	}
+	if o.Optional {
+		if b.found, err = newPresence(address, &o); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // aiTokens gives each request the token of the caller it is made for.
-type aiTokens struct{ own aiclient.TokenSource }
+type aiTokens struct {
+	own  aiclient.TokenSource
+	life *lifeline
+}
 
 var errNoAIToken = &mcp.Error{
 	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the AI API",
@@ -72,7 +98,7 @@ func (t aiTokens) Token(ctx context.Context) (string, error) {
 	if t.own == nil {
 		return "", errNoAIToken
 	}
-	return t.own.Token(ctx)
+	return t.life.token(ctx, t.own)
 }
 
 // Invalidate is part of [aiclient.TokenInvalidator]. A caller's own token
@@ -88,17 +114,39 @@ func callerToken(ctx context.Context) string {
 	return callerOf(ctx).Token.Reveal()
 }
 
-// as is the client and context of calls for a caller under a role.
+// as is the client and context of calls for a caller under a role: the one
+// named; for the program's own token AI_ROLE_ID; the caller's; that of the
+// program's own token; AI_ROLE_ID.
 func (b *AIBackend) as(ctx context.Context, caller mcp.Caller, named *int) (context.Context, *aiclient.Client, bool) {
-	ctx = context.WithValue(ctx, callerKey{}, caller)
+	own := caller.Token.Reveal() == ""
+	with := context.WithValue(ctx, callerKey{}, caller)
 	role, ok := roleOf(caller, named)
-	if named == nil && b.role != nil && (!ok || caller.Token.Reveal() == "") {
+	switch {
+	case named != nil:
+	case own && b.role != nil:
 		role, ok = *b.role, true // the caller's role is not one of the program's own user
+	case !ok && own:
+		role, ok = b.ownRole(ctx)
+	case !ok && b.role != nil:
+		role, ok = *b.role, true
 	}
 	if !ok {
-		return ctx, b.client, false
+		return with, b.client, false
 	}
-	return ctx, b.client.As(role), true
+	return with, b.client.As(role), true
+}
+
+// ownRole is the role in the program's own token.
+func (b *AIBackend) ownRole(ctx context.Context) (int, bool) {
+	if b.own == nil {
+		return 0, false
+	}
+	token, err := b.life.token(ctx, b.own)
+	if err != nil {
+		return 0, false // the call finds out why
+	}
+	claims, err := tokens.UnverifiedClaims(token) // it is our own
+	return claims.RoleID, err == nil && claims.Complete
 }
 
 var errNoRole = &mcp.Error{
@@ -106,8 +154,20 @@ var errNoRole = &mcp.Error{
 	Hint: "give roleId, or set AI_ROLE_ID for the server",
 }
 
+// noRole is why no role is known: none is set, or there is no token that could
+// name one.
+func (b *AIBackend) noRole(ctx context.Context) error {
+	if _, err := (aiTokens{b.own, b.life}).Token(ctx); err != nil {
+		return aiError(ctx, err)
+	}
+	return errNoRole
+}
+
 // Name is ai.
 func (b *AIBackend) Name() Name { return AI }
+
+// Ping asks whether the AI API responds; see [Pinger].
+func (b *AIBackend) Ping(ctx context.Context) error { return b.life.ping(ctx) }
 
 // Check asks for the caller's roles, which needs a valid token.
 func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
@@ -132,20 +192,20 @@ func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
 	with, client, ok := b.as(ctx, caller, q.RoleID)
 	if !ok {
-		return nil, errNoRole
+		return nil, b.noRole(with)
 	}
 	r, err := client.Query(with, aiQuery(q))
-	return r, aiError(ctx, err)
+	return r, b.doubt(aiError(ctx, err))
 }
 
 // Explain tells how a statement would be run.
 func (b *AIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
 	with, client, ok := b.as(ctx, caller, q.RoleID)
 	if !ok {
-		return nil, errNoRole
+		return nil, b.noRole(with)
 	}
 	e, err := client.Explain(with, aiQuery(q))
-	return e, aiError(ctx, err)
+	return e, b.doubt(aiError(ctx, err))
 }
 
 func aiQuery(q Query) aiclient.Query {
@@ -160,5 +220,5 @@ func aiQuery(q Query) aiclient.Query {
 func (b *AIBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error) {
 	with, client, _ := b.as(ctx, caller, role) // without a role the service takes the token's
 	m, err := client.TableMetadata(with, table)
-	return m, aiError(ctx, err)
+	return m, b.doubt(aiError(ctx, err))
 }

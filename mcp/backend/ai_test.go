@@ -158,7 +158,10 @@ func TestQueries(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, d.Rows, r.Rows)
 
-		_, err = q.ai(t, backend.AIOptions{Own: &ownToken{token: user.Token.Reveal()}}).Query(ctx, mcp.Caller{}, ask)
+		r, err = q.ai(t, backend.AIOptions{Own: &ownToken{token: user.Token.Reveal()}}).Query(ctx, mcp.Caller{}, ask)
+		require.NoError(t, err, "the role is that of the token")
+		assert.Equal(t, d.Rows, r.Rows)
+		_, err = q.ai(t, backend.AIOptions{Own: &ownToken{token: "it.names.none"}}).Query(ctx, mcp.Caller{}, ask)
 		assert.Equal(t, "a query needs a role, and none is known for this call", mcp.ErrorOf(err).Message)
 		wrong := 0
 		_, err = q.ai(t, backend.AIOptions{Own: &ownToken{token: user.Token.Reveal()}, Role: &wrong}).Check(ctx, mcp.Caller{})

@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/tokens"
 )
 
 // Name is the name of a backend, as BACKEND and --backend spell it.
@@ -44,6 +45,20 @@ type Backend interface {
 	// Check asks the other side whether it works for this caller. The text says
 	// what answered; the error, why nothing can be done.
 	Check(ctx context.Context, caller mcp.Caller) (string, error)
+}
+
+// Optional is a Backend that may not be there: where it is not, it is not used,
+// and not counted among those that are.
+type Optional interface {
+	// Present reports whether the other side is there, as far as is known. It does
+	// not wait.
+	Present() bool
+}
+
+// Pinger is a Backend that can be asked whether its other side responds at all,
+// without anybody's login.
+type Pinger interface {
+	Ping(ctx context.Context) error
 }
 
 // Registrar knows the dictionary.
@@ -164,12 +179,27 @@ func NewPool(chosen Name, backends ...Backend) (*Pool, error) {
 	return p, nil
 }
 
-// Backends are those in use, in the order in which they are tried.
-func (p *Pool) Backends() []Backend { return slices.Clone(p.backends) }
+// Backends are those in use now, in the order in which they are tried.
+func (p *Pool) Backends() []Backend {
+	return slices.DeleteFunc(slices.Clone(p.backends), func(b Backend) bool {
+		o, ok := b.(Optional)
+		return ok && !o.Present()
+	})
+}
 
-// Find is the first backend of the pool that implements T.
+// Can reports whether a backend in use implements T. A nil pool can do
+// everything: it is there before anything is known about the ERP.
+func Can[T any](p *Pool) bool {
+	if p == nil {
+		return true
+	}
+	_, ok := Find[T](p)
+	return ok
+}
+
+// Find is the first backend in use that implements T.
 func Find[T any](p *Pool) (T, bool) {
-	for _, b := range p.backends {
+	for _, b := range p.Backends() {
 		if t, ok := b.(T); ok {
 			return t, true
 		}
@@ -198,7 +228,8 @@ func Change[T, R any](ctx context.Context, p *Pool, what string, work func(conte
 func try[T, R any](ctx context.Context, p *Pool, what string, next func(error) bool, work func(context.Context, T) (R, error)) (R, Name, error) {
 	var none R
 	var away error
-	for _, b := range p.backends {
+	backends := p.Backends()
+	for _, b := range backends {
 		t, ok := b.(T)
 		if !ok {
 			continue
@@ -215,8 +246,8 @@ func try[T, R any](ctx context.Context, p *Pool, what string, next func(error) b
 		}
 	}
 	if away == nil {
-		names := make([]string, len(p.backends))
-		for i, b := range p.backends {
+		names := make([]string, len(backends))
+		for i, b := range backends {
 			names[i] = string(b.Name())
 		}
 		away = &mcp.Error{
@@ -237,7 +268,7 @@ func makesWay(err error) bool {
 	if errors.As(err, &e) {
 		return e.Code == mcp.CodeUnreachable || e.Code == mcp.CodeLoading
 	}
-	return errors.Is(err, erp.ErrUnreachable)
+	return errors.Is(err, erp.ErrUnreachable) || errors.Is(err, tokens.ErrUnreachable)
 }
 
 // abilities are the names that getBackendStatus uses.

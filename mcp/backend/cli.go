@@ -200,7 +200,10 @@ func (b *CLIBackend) role(caller mcp.Caller, named *int) (string, error) {
 	if named == nil && b.opts.Role != nil && (!ok || caller.Token.Reveal() == "") {
 		role, ok = *b.opts.Role, true
 	}
-	if !ok {
+	switch {
+	case !ok && caller.Token.Reveal() == "":
+		return "", nil // the program knows the role of its own login
+	case !ok:
 		return "", errNoRole
 	}
 	return "--role=" + strconv.Itoa(role), nil

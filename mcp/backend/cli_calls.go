@@ -20,7 +20,10 @@ func (b *CLIBackend) ask(ctx context.Context, caller mcp.Caller, q Query, out an
 	if err != nil {
 		return err
 	}
-	args := append([]string{"query", "--file=-", role}, more...)
+	args := append([]string{"query", "--file=-"}, more...)
+	if role != "" {
+		args = append(args, role)
+	}
 	if q.MaxRows > 0 {
 		args = append(args, "--max-rows="+strconv.Itoa(q.MaxRows))
 	}

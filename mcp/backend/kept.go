@@ -35,7 +35,7 @@ type kept struct {
 	caller      mcp.Caller // who asked last: with their token it is read
 	loaded      bool
 	checked     time.Time // when it was last found to be right
-	job         *reading      // under way; nil: none
+	job         *reading  // under way; nil: none
 	failed      error     // of the last look; nil: it succeeded
 	failedAt    time.Time
 	refused     tokens.Secret // token that the ERP refused then

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/restdict"
@@ -31,6 +32,10 @@ type RESTOptions struct {
 	// Client adds options to the connection, such as time-outs; token source and
 	// transport are not among them.
 	Client []erp.Option
+	// Patience is how long the ERP may be silent before it is asked for a sign of
+	// life, and how long it may take to give one; 0 means 4 s. A request that takes
+	// longer goes on as long as the ERP responds to others.
+	Patience time.Duration
 	// Registry keeps the dictionaries.
 	Registry RegistryOptions
 	Logger   *slog.Logger // nil is silent
@@ -42,10 +47,12 @@ type RESTBackend struct {
 	client     *erp.Client
 	api        *rest.ClientWithResponses
 	own        erp.TokenSource
+	life       *lifeline
 	registries *registries
 }
 
 var (
+	_ Pinger    = (*RESTBackend)(nil)
 	_ Registrar = (*RESTBackend)(nil)
 	_ Refresher = (*RESTBackend)(nil)
 	_ Recorder  = (*RESTBackend)(nil)
@@ -61,9 +68,9 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 	if opts != nil {
 		o = *opts
 	}
-	b := &RESTBackend{own: o.Own}
+	b := &RESTBackend{own: o.Own, life: newLifeline(strings.TrimRight(address, "/")+"/api/v1/health", o.Transport, o.Patience, o.Logger)}
 	options := slices.Concat([]erp.Option{erp.WithLogger(o.Logger)}, o.Client,
-		[]erp.Option{erp.WithTransport(mcp.Transport(o.Transport)), erp.WithTokenSource(callerTokens{o.Own})})
+		[]erp.Option{erp.WithTransport(mcp.Transport(b.life)), erp.WithTokenSource(callerTokens{o.Own, b.life})})
 	client, err := erp.New(address, options...)
 	if err != nil {
 		return nil, err
@@ -83,7 +90,10 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 type callerKey struct{}
 
 // callerTokens gives each request the token of the caller it is made for.
-type callerTokens struct{ own erp.TokenSource }
+type callerTokens struct {
+	own  erp.TokenSource
+	life *lifeline
+}
 
 var errNoToken = &mcp.Error{
 	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the ERP",
@@ -98,7 +108,7 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 	if t.own == nil {
 		return "", errNoToken
 	}
-	return t.own.Token(ctx)
+	return t.life.token(ctx, t.own)
 }
 
 // Invalidate is part of [erp.TokenInvalidator]. A caller's own token cannot be
@@ -134,11 +144,14 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 	return b.as(ctx, caller), b.client, nil
 }
 
+// Ping asks whether the ERP responds; see [Pinger].
+func (b *RESTBackend) Ping(ctx context.Context) error { return b.life.ping(ctx) }
+
 // Check asks for one record every role may read: the tenant that the token acts
 // in. Roles of a tenant read that of System, too, which comes first.
 func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
 	ctx = b.as(ctx, caller)
-	token, err := callerTokens{b.own}.Token(ctx)
+	token, err := callerTokens{b.own, b.life}.Token(ctx)
 	if err != nil {
 		return "", err
 	}

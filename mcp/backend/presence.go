@@ -1,0 +1,115 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/mcp"
+)
+
+const (
+	// firstLook and longestLook are between two looks for an AI API that was not
+	// there; the time doubles.
+	firstLook, longestLook = 2 * time.Second, 30 * time.Second
+	// lookTime bounds one look.
+	lookTime = 5 * time.Second
+)
+
+// presence is what is known about whether there is an AI API at an address.
+type presence struct {
+	client *aiclient.Client // sends no token and does not retry
+	doubts chan struct{}    // holds an element when a call did not find what it should
+
+	mu    sync.Mutex // guards what follows
+	there bool
+}
+
+func newPresence(address string, o *AIOptions) (*presence, error) {
+	client, err := aiclient.New(address, aiclient.WithHTTPClient(&http.Client{Transport: o.Transport, Timeout: lookTime}),
+		aiclient.WithRetries(0, 0), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
+	if err != nil {
+		return nil, err
+	}
+	return &presence{client: client, doubts: make(chan struct{}, 1)}, nil
+}
+
+// Present reports whether an AI API was found; see [Optional]. It was unless
+// AIOptions.Optional is set.
+func (b *AIBackend) Present() bool {
+	if b.found == nil {
+		return true
+	}
+	b.found.mu.Lock()
+	defer b.found.mu.Unlock()
+	return b.found.there
+}
+
+// Probe looks whether there is an AI API, and reports whether that has changed.
+// One that was found stays so until another server responds in its place: that
+// it does not respond at all for a while says nothing.
+func (b *AIBackend) Probe(ctx context.Context) (changed bool) {
+	if b.found == nil {
+		return false
+	}
+	health, err := b.found.client.Health(ctx)
+	there := err == nil && health.Status != ""
+	var refusal *aiclient.Error
+	if errors.As(err, &refusal) && refusal.Code != "" {
+		there = true // in the API's own words
+	}
+	b.found.mu.Lock()
+	defer b.found.mu.Unlock()
+	if !there && (errors.Is(err, aiclient.ErrUnreachable) || errors.Is(err, aiclient.ErrUnavailable) || ctx.Err() != nil) {
+		return false
+	}
+	changed = there != b.found.there
+	b.found.there = there
+	return changed
+}
+
+// doubt passes on an error of a call, and has Watch look again when it may mean
+// that the API is gone.
+func (b *AIBackend) doubt(err error) error {
+	var e *mcp.Error
+	if b.found != nil && errors.As(err, &e) && (e.Code == mcp.CodeUnreachable || e.Code == mcp.CodeNotFound) {
+		select {
+		case b.found.doubts <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// Watch looks again and again for an AI API that is not there, and for one that
+// is when a call did not find it. changed is called when it came or went. Watch
+// returns when ctx ends; without AIOptions.Optional at once.
+func (b *AIBackend) Watch(ctx context.Context, changed func()) {
+	if b.found == nil {
+		return
+	}
+	pause := firstLook
+	for {
+		timer := time.NewTimer(pause)
+		due := timer.C
+		if b.Present() {
+			due = nil
+		}
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-b.found.doubts:
+			timer.Stop()
+		case <-due:
+			pause = min(2*pause, longestLook)
+		}
+		if b.Probe(ctx) {
+			pause = firstLook
+			changed()
+		}
+	}
+}
