@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -107,7 +108,8 @@ func (e *ConfirmationRequired) Error() string { return "the user has to confirm:
 type meter struct {
 	calls atomic.Int64
 	on    func(context.Context, Cost) error
-	mu    sync.Mutex // serialises on
+	mu    sync.Mutex // serialises on, and guards notes
+	notes []string
 
 	progress func(done, total float64, message string)
 }
@@ -135,6 +137,37 @@ func Spend(ctx context.Context, apiCalls int) error {
 	}
 	m.calls.Add(int64(apiCalls))
 	return nil
+}
+
+// Noter is a result that can carry a reservation, such as that it is not new.
+type Noter interface{ AddNote(text string) }
+
+// Note adds a reservation to the result of the call whose tool ctx belongs to, if
+// that is a [Noter]. The same text is added once. Outside of a call it does
+// nothing.
+func Note(ctx context.Context, text string) {
+	m, _ := ctx.Value(meterKey{}).(*meter)
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.notes, text) {
+		m.notes = append(m.notes, text)
+	}
+}
+
+// note hands the notes of a call to its result.
+func (m *meter) note(result any) {
+	n, ok := result.(Noter)
+	if !ok || m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, text := range m.notes {
+		n.AddNote(text)
+	}
 }
 
 // Progress reports for the call whose tool ctx belongs to how far the work is, as

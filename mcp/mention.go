@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Mentioned are the names of tools of s that occur in text, in the order of s.
@@ -30,9 +32,11 @@ func (s Set) Without(text string, offers func(tool string) bool) string {
 	var lines []string
 	number := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		prefix := numbered.FindString(line)
-		kept := s.lineWithout(strings.TrimPrefix(line, prefix), missing)
-		if kept == "" && strings.TrimSpace(line) != "" {
+		body := strings.TrimLeft(line, " \t")
+		indent := line[:len(line)-len(body)]
+		prefix := numbered.FindString(body)
+		kept := s.lineWithout(strings.TrimPrefix(body, prefix), missing)
+		if kept == "" && body != "" {
 			continue
 		}
 		if prefix != "" {
@@ -41,7 +45,7 @@ func (s Set) Without(text string, offers func(tool string) bool) string {
 		} else {
 			number = 0
 		}
-		lines = append(lines, prefix+kept)
+		lines = append(lines, indent+prefix+kept)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -153,4 +157,31 @@ func indexName(text, name string) int {
 
 func inName(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// Reworded is a tool of s whose description and schemas do not name tools that
+// are not offered.
+func (s Set) Reworded(t Tool, offers func(tool string) bool) Tool {
+	t.Description = s.Without(t.Description, offers)
+	for _, schema := range []**jsonschema.Schema{&t.Input, &t.Output} {
+		if *schema != nil {
+			*schema = (*schema).CloneSchemas()
+			s.reword(*schema, offers)
+		}
+	}
+	return t
+}
+
+// reword changes the descriptions of a schema and of those in it.
+func (s Set) reword(schema *jsonschema.Schema, offers func(tool string) bool) {
+	schema.Description = s.Without(schema.Description, offers)
+	for _, p := range schema.Properties {
+		s.reword(p, offers)
+	}
+	if schema.Items != nil {
+		s.reword(schema.Items, offers)
+	}
+	if schema.AdditionalProperties != nil {
+		s.reword(schema.AdditionalProperties, offers)
+	}
 }

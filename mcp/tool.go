@@ -142,6 +142,7 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 		if err != nil {
 			return nil, err
 		}
+		c.meter.note(out)
 		return lists.fill(out), nil
 	}
 	return t.Check()

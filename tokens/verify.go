@@ -48,6 +48,7 @@ type Verifier struct {
 	http     *http.Client
 	log      *slog.Logger
 	remember time.Duration
+	grace    *time.Duration // nil: the default of the way to check
 }
 
 // checker decides about the signature of a token of the right form.
@@ -135,6 +136,29 @@ func RememberFor(d time.Duration) VerifierOption {
 		v.remember = d
 		return nil
 	}
+}
+
+// GraceFor sets how long after its last word the ERP's yes counts when the ERP
+// cannot be asked: it does not respond, or something in its place does. A token
+// the ERP never accepted, or refused since, is not let in, and none beyond its
+// end. Without the option it is 0, never, for introspection, and an hour for
+// published keys; a shared secret needs none.
+func GraceFor(d time.Duration) VerifierOption {
+	return func(v *Verifier) error {
+		if d < 0 || d > 24*time.Hour {
+			return fmt.Errorf("the ERP's word can count for 0 to 24 hours when it cannot be asked, not %v", d)
+		}
+		v.grace = &d
+		return nil
+	}
+}
+
+// graceOr is the grace, or what it is without the option.
+func (v *Verifier) graceOr(otherwise time.Duration) time.Duration {
+	if v.grace == nil {
+		return otherwise
+	}
+	return *v.grace
 }
 
 func (v *Verifier) setClient(c *http.Client) {

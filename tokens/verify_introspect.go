@@ -24,7 +24,8 @@ const probe = "/api/v1/models?%24filter=AD_Table_ID%20eq%20-1"
 // (without /api/v1) whether it accepts a token, by a small call with that
 // token. It needs no key and notices logout and revocation; the answer,
 // good or bad, is remembered for 30 seconds ([RememberFor]) and never beyond
-// the token's end. Calls for the same token at the same time are one call.
+// the token's end. [GraceFor] lets tokens that were accepted live on while the
+// ERP cannot be asked. Calls for the same token at the same time are one call.
 func NewIntrospectionVerifier(address string, opts ...VerifierOption) (*Verifier, error) {
 	base, err := cleanBase(address)
 	if err != nil {
@@ -46,7 +47,14 @@ type opinion struct {
 	err    error
 	until  time.Time // zero: not to be used again
 	claims Claims    // of a token that was accepted, which holds until then
+	// accepted is when the ERP last said yes; zero when it never did, or said no
+	// since.
+	accepted time.Time
 }
+
+// graceAsk is the time between two questions about a token while the ERP cannot
+// be asked: callers must not wait for it each time.
+const graceAsk = 5 * time.Second
 
 func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
 	if c, ok := i.remembered(v, token); ok {
@@ -119,6 +127,9 @@ func (i *introspector) opinion(v *Verifier, token string) (o *opinion, mine bool
 		i.forgetLocked(v.now())
 	}
 	o = &opinion{done: make(chan struct{})}
+	if before := i.answers[id]; before != nil { // it is done, see above
+		o.accepted = before.accepted
+	}
 	i.answers[id] = o
 	return o, true
 }
@@ -147,20 +158,43 @@ func (i *introspector) ask(ctx context.Context, v *Verifier, token string, c Cla
 	err := i.call(ctx, v, token)
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	now := v.now()
+	lives := o.accepted.Add(v.graceOr(0)) // until then without the ERP's word
 	o.err = err
-	if err == nil || errors.Is(err, ErrInvalidToken) {
-		o.until, o.claims = v.now().Add(v.remember), c
+	switch {
+	case err == nil:
+		o.accepted, o.until = now, now.Add(v.remember)
+	case errors.Is(err, ErrInvalidToken):
+		o.accepted, o.until = time.Time{}, now.Add(v.remember)
+	case errors.Is(err, errNoWord) && ctx.Err() == nil && !o.accepted.IsZero() && now.Before(lives):
+		v.log.WarnContext(ctx, "a token that was accepted before is let in, because the ERP cannot be asked", "accepted", o.accepted, "error", err)
+		o.err, o.until = nil, now.Add(graceAsk)
+		if lives.Before(o.until) {
+			o.until = lives
+		}
+	}
+	if !o.until.IsZero() {
+		o.claims = c
 		if end := c.ExpiresAt; !end.IsZero() && end.Before(o.until) {
 			o.until = end
 		}
-	}
-	if o.until.IsZero() {
+	} else if o.accepted.IsZero() {
 		if id := digest(token); i.answers[id] == o {
 			delete(i.answers, id)
 		}
 	}
 	close(o.done)
 }
+
+// errNoWord marks that the ERP could not be asked at all, unlike a response that
+// says something else than yes or no.
+var errNoWord = errors.New("nobody there can say")
+
+// noWord is such an error, without the mark in its text.
+type noWord struct{ error }
+
+func (e noWord) Unwrap() error        { return e.error }
+func (e noWord) Is(target error) bool { return target == errNoWord }
 
 // call makes the call. Everything but a clear yes or no is ErrUnreachable.
 func (i *introspector) call(ctx context.Context, v *Verifier, token string) error {
@@ -172,7 +206,7 @@ func (i *introspector) call(ctx context.Context, v *Verifier, token string) erro
 	req.Header.Set("Authorization", "Bearer "+token)
 	res, err := v.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))
+		return noWord{fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))}
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
@@ -180,7 +214,9 @@ func (i *introspector) call(ctx context.Context, v *Verifier, token string) erro
 	case res.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("%w: the ERP refused it%s", ErrInvalidToken, quoted(data, token))
 	case err != nil:
-		return fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))
+		return noWord{fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))}
+	case res.StatusCode >= http.StatusInternalServerError, res.StatusCode == http.StatusRequestTimeout, res.StatusCode == http.StatusTooManyRequests:
+		return noWord{fmt.Errorf("%w: asking %s about a token: it answered %d", ErrUnreachable, i.base, res.StatusCode)}
 	case res.StatusCode != http.StatusOK:
 		return fmt.Errorf("%w: asking %s about a token: it answered %d", ErrUnreachable, i.base, res.StatusCode)
 	}
@@ -189,7 +225,7 @@ func (i *introspector) call(ctx context.Context, v *Verifier, token string) erro
 	}
 	// A page that answers 200 to everything is not an ERP that says yes.
 	if json.Unmarshal(data, &list) != nil || list.Models == nil {
-		return fmt.Errorf("%w: asking %s about a token: the answer is not the ERP's; check the address", ErrUnreachable, i.base)
+		return noWord{fmt.Errorf("%w: asking %s about a token: the answer is not the ERP's; check the address", ErrUnreachable, i.base)}
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ const (
 	// keyAsk is the least time between two questions for keys because a
 	// signature did not match: strangers must not be able to make us ask.
 	keyAsk = 10 * time.Second
-	// keyStale is how long keys are used on when the ERP cannot be asked.
+	// keyStale is how long keys are used on when the ERP cannot be asked and
+	// GraceFor says nothing else.
 	keyStale = time.Hour
 )
 
@@ -34,7 +35,7 @@ var errNoKey = fmt.Errorf("%w: its signing key", ErrUnreachable)
 // The key is fetched when it is first needed and remembered for 5 minutes
 // ([RememberFor]). When a signature does not match, it may have been
 // replaced: it is fetched again, but not more than once in 10 seconds. While
-// the ERP cannot be reached the last key serves for an hour.
+// the ERP cannot be reached the last key serves for an hour ([GraceFor]).
 func NewJWKVerifier(address string, opts ...VerifierOption) (*Verifier, error) {
 	base, err := cleanBase(address)
 	if err != nil {
@@ -141,7 +142,7 @@ func (j *jwkChecker) known(ctx context.Context, v *Verifier, newer bool) ([]jwk,
 		return keys, nil
 	}
 	v.log.WarnContext(ctx, "the ERP's signing key could not be fetched", "error", err)
-	if len(j.keys) > 0 && now.Sub(j.fetched) < keyStale {
+	if len(j.keys) > 0 && now.Sub(j.fetched) < v.graceOr(keyStale) {
 		return j.keys, nil
 	}
 	return nil, err
@@ -152,7 +153,7 @@ func (j *jwkChecker) cached(v *Verifier, newer bool) ([]jwk, error, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now := v.now()
-	have := len(j.keys) > 0 && now.Sub(j.fetched) < keyStale
+	have := len(j.keys) > 0 && now.Sub(j.fetched) < max(v.graceOr(keyStale), v.remember)
 	recent := !j.asked.IsZero() && now.Sub(j.asked) < keyAsk
 	switch {
 	case have && !newer && now.Sub(j.fetched) < v.remember:

@@ -78,8 +78,9 @@ func match(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// Permit is nil when the caller may use the tool, else an error with
-// mcp.CodePermissionDenied. It counts nothing.
+// Permit is nil when the caller may use the tool and the tool can work now, else
+// an error with mcp.CodePermissionDenied or mcp.CodeUnsupported. It counts
+// nothing.
 func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 	if len(b.opts.Toolsets) > 0 && !slices.Contains(b.opts.Toolsets, mcp.AllSets) && !t.In(b.opts.Toolsets...) {
 		return denied(t, "its tool set is not switched on", "the operator chooses tool sets with --toolsets")
@@ -94,6 +95,9 @@ func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 		if why := r.permits(t); why != "" {
 			return denied(t, why, "do not try again with the same login; use another tool, or ask the operator")
 		}
+	}
+	if t.Available != nil && !t.Available(c) {
+		return mcp.Unavailable(t.Name)
 	}
 	return nil
 }

@@ -29,10 +29,13 @@ func (s *Server) addPrompt(p mcp.Prompt) error {
 				return nil, invalidParams(fmt.Sprintf("the prompt %s needs the argument %q: %s", p.Name, a.Name, a.Description))
 			}
 		}
-		c := &mcp.Call{Tool: p.Name, Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()), Log: s.opts.Logger}
+		c := s.call(ctx, p.Name, req.Session, req.Extra, req.ClientInfo())
+		if !s.offersPrompt(p.Name, c.Offers) {
+			return nil, invalidParams(fmt.Sprintf("the prompt %s needs tools that are not offered here", p.Name))
+		}
 		messages, err := p.Get(ctx, c, req.Params.Arguments)
 		if err != nil {
-			return nil, s.protocolError(ctx, "prompt "+p.Name, err)
+			return nil, s.protocolError(ctx, c, "prompt "+p.Name, err)
 		}
 		out := &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{}}
 		for _, m := range messages {
@@ -47,11 +50,17 @@ func (s *Server) addPrompt(p mcp.Prompt) error {
 	return nil
 }
 
+// call is a call of something that is no tool.
+func (s *Server) call(ctx context.Context, name string, ss *sdk.ServerSession, extra *sdk.RequestExtra, program *sdk.Implementation) *mcp.Call {
+	caller := s.caller(ctx, ss, extra, program)
+	return &mcp.Call{Tool: name, Caller: caller, Log: s.opts.Logger, Offers: s.offers(caller)}
+}
+
 func (s *Server) resourceHandler(r mcp.Resource) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		c := &mcp.Call{Tool: r.Name, Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()), Log: s.opts.Logger}
+		c := s.call(ctx, r.Name, req.Session, req.Extra, req.ClientInfo())
 		got, err := r.Read(ctx, c)
-		return s.readResult(ctx, req.Params.URI, got, err)
+		return s.readResult(ctx, c, req.Params.URI, got, err)
 	}
 }
 
@@ -67,27 +76,28 @@ func (s *Server) addTemplate(t mcp.ResourceTemplate) error {
 		for name, v := range tmpl.Match(req.Params.URI) {
 			variables[name] = v.String()
 		}
-		c := &mcp.Call{Tool: t.Name, Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()), Log: s.opts.Logger}
+		c := s.call(ctx, t.Name, req.Session, req.Extra, req.ClientInfo())
 		got, err := t.Read(ctx, c, req.Params.URI, variables)
-		return s.readResult(ctx, req.Params.URI, got, err)
+		return s.readResult(ctx, c, req.Params.URI, got, err)
 	})
 	return nil
 }
 
-func (s *Server) readResult(ctx context.Context, uri string, got mcp.ResourceContent, err error) (*sdk.ReadResourceResult, error) {
+func (s *Server) readResult(ctx context.Context, c *mcp.Call, uri string, got mcp.ResourceContent, err error) (*sdk.ReadResourceResult, error) {
 	var e *mcp.Error
 	switch {
 	case errors.As(err, &e) && e.Code == mcp.CodeNotFound:
 		return nil, sdk.ResourceNotFoundError(uri)
 	case err != nil:
-		return nil, s.protocolError(ctx, "a resource", err)
+		return nil, s.protocolError(ctx, c, "a resource", err)
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents(got)}}, nil
 }
 
 // protocolError is the error of something that is no tool.
-func (s *Server) protocolError(ctx context.Context, what string, err error) error {
-	e := mcp.ErrorOf(err)
+func (s *Server) protocolError(ctx context.Context, c *mcp.Call, what string, err error) error {
+	e := *mcp.ErrorOf(err)
+	e.Hint = s.opts.Catalog.Tools.Without(e.Hint, c.Offers)
 	if e.Code == mcp.CodeInternal {
 		s.opts.Logger.ErrorContext(ctx, what+" failed", "error", err)
 	}
@@ -138,12 +148,12 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	if req.Params.Context != nil {
 		others = req.Params.Context.Arguments
 	}
-	c := &mcp.Call{Tool: "completion", Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()), Log: s.opts.Logger}
+	c := s.call(ctx, "completion", req.Session, req.Extra, req.ClientInfo())
 	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultTimeout)
 	defer cancel()
 	got, err := completer(ctx, c, req.Params.Argument.Value, others)
 	if err != nil {
-		return nil, s.protocolError(ctx, "completion", err)
+		return nil, s.protocolError(ctx, c, "completion", err)
 	}
 	total := max(got.Total, len(got.Values))
 	values := append([]string{}, got.Values[:min(len(got.Values), maxCompletions)]...)

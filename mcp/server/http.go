@@ -78,12 +78,24 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
+	type state struct {
+		Status  string   `json:"status"`
+		Missing []string `json:"missing,omitempty"`
+	}
 	if err := s.opts.Ready(ctx); err != nil {
+		var lacks *NotReady
+		if !errors.As(err, &lacks) {
+			lacks = &NotReady{}
+		}
+		if lacks.Serves {
+			httpserver.JSON(w, http.StatusOK, state{"ready", lacks.Missing})
+			return
+		}
 		s.opts.Logger.Warn("the server is not ready", "error", err)
-		httpserver.JSON(w, http.StatusServiceUnavailable, map[string]string{"status": "not ready"})
+		httpserver.JSON(w, http.StatusServiceUnavailable, state{"not ready", lacks.Missing})
 		return
 	}
-	httpserver.JSON(w, http.StatusOK, map[string]string{"status": "ready"})
+	httpserver.JSON(w, http.StatusOK, state{Status: "ready"})
 }
 
 // bounded reads the body of a request, within its time and size, before the

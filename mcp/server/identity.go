@@ -60,7 +60,7 @@ type sseIdentity struct {
 // caller is who makes a request: whose token came with it, not whose opened
 // the session.
 func (s *Server) caller(ctx context.Context, ss *sdk.ServerSession, extra *sdk.RequestExtra, program *sdk.Implementation) mcp.Caller {
-	c := s.opts.Local
+	c := s.opts.LocalCaller()
 	if s.opts.Verifier != nil {
 		c = mcp.Caller{ID: "unknown"} // cannot be: every way in was checked
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,8 +56,8 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			s.opts.Metrics.methods.Observe(time.Since(start).Seconds(), label)
 		}()
 		res, err = next(ctx, method, req)
-		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil && list != nil {
-			s.hide(ctx, req, list)
+		if err == nil {
+			s.fit(ctx, req, res)
 		}
 		var wire *jsonrpc.Error
 		if isCall && errors.As(err, &wire) && strings.HasPrefix(wire.Message, "unknown tool") {
@@ -72,19 +71,6 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) unknownTool(ctx context.Context, req *sdk.CallToolRequest) *mcp.Error {
 	c := s.caller(ctx, req.Session, req.Extra, nil)
 	return s.Tools(c).Unknown(req.Params.Name)
-}
-
-// hide takes out of a list what the caller may not use.
-func (s *Server) hide(ctx context.Context, req sdk.Request, list *sdk.ListToolsResult) {
-	lr, ok := req.(*sdk.ListToolsRequest)
-	if !ok {
-		return
-	}
-	c := s.caller(ctx, lr.Session, lr.Extra, nil)
-	list.Tools = slices.DeleteFunc(list.Tools, func(d *sdk.Tool) bool {
-		t, ok := s.opts.Catalog.Tools.Tool(d.Name)
-		return ok && s.opts.Boundary.Permit(t, c) != nil
-	})
 }
 
 // knownMethod keeps made-up methods out of the metrics.

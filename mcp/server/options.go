@@ -44,6 +44,12 @@ type Options struct {
 	Verifier Verifier
 	// Local is who calls where nobody is asked.
 	Local mcp.Caller
+	// LocalCaller is asked instead of Local for every request, where it becomes
+	// known later who calls. It must not wait. nil: Local.
+	LocalCaller func() mcp.Caller
+	// ListChanges says that the tools that are available (see mcp.Tool) may become
+	// others while the server runs: call [Server.ToolsChanged] then.
+	ListChanges bool
 	// Name, Title and Version are what the server tells clients about itself.
 	// Empty: "erphub", Name, "0".
 	Name, Title, Version string
@@ -80,7 +86,7 @@ type Options struct {
 	// Drain is how long calls may take to finish when the server ends; 0: 10 s.
 	Drain time.Duration
 	// Ready tells whether the server can do its work; nil: when the limits can be
-	// counted. Its error is logged, not shown.
+	// counted. Its error is logged; of a [*NotReady] clients see what is missing.
 	Ready func(context.Context) error
 	// Metrics are shown at /metrics, without times and sizes, for which there is
 	// [Metrics.Serve]; nil: an own set.
@@ -131,6 +137,10 @@ func (o *Options) fill() {
 	o.KeepAlive = cmp.Or(o.KeepAlive, 25*time.Second)
 	o.Question = cmp.Or(o.Question, 10*time.Minute)
 	o.Drain = cmp.Or(o.Drain, 10*time.Second)
+	if o.LocalCaller == nil {
+		local := o.Local
+		o.LocalCaller = func() mcp.Caller { return local }
+	}
 	if o.Ready == nil {
 		o.Ready = o.Boundary.Ready
 	}
@@ -141,6 +151,15 @@ func (o *Options) fill() {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 }
+
+// NotReady is what a server lacks, in words that anybody may read.
+type NotReady struct {
+	Missing []string
+	// Serves says that the server can do its work all the same.
+	Serves bool
+}
+
+func (e *NotReady) Error() string { return "missing: " + strings.Join(e.Missing, "; ") }
 
 // Metrics are the numbers shown at /metrics. They are safe for concurrent use.
 type Metrics struct {

@@ -24,6 +24,7 @@ type Server struct {
 	handler  http.Handler
 	slots    chan struct{}
 	work     work
+	mentions map[string][]string // tools that the definition of each names
 }
 
 // pageSize is more than there will ever be tools: a list is one page, of which
@@ -39,13 +40,17 @@ func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, slots: make(chan struct{}, opts.MaxConcurrent)}
 	s.work.idle = sync.NewCond(&s.work.mu)
 	s.work.draining = make(chan struct{})
+	var err error
+	if s.mentions, err = mentionsOf(opts.Catalog.Tools); err != nil {
+		return nil, fmt.Errorf("the tools cannot be served: %w", err)
+	}
 	so := &sdk.ServerOptions{
 		Instructions: opts.Catalog.Instructions,
 		PageSize:     pageSize,
 		Capabilities: &sdk.ServerCapabilities{
-			Tools: &sdk.ToolCapabilities{}, // the list does not change
+			Tools: &sdk.ToolCapabilities{ListChanged: opts.ListChanges},
 		},
-		SetCacheable: cacheable,
+		SetCacheable: s.cacheable,
 	}
 	if len(opts.Catalog.Prompts) > 0 {
 		so.Capabilities.Prompts = &sdk.PromptCapabilities{}
@@ -79,11 +84,20 @@ func New(opts Options) (*Server, error) {
 
 // cacheable says how long clients may keep lists and resources. What one user
 // sees is not for others.
-func cacheable(_ context.Context, req sdk.Request, c *sdk.Cacheable) {
+func (s *Server) cacheable(_ context.Context, req sdk.Request, c *sdk.Cacheable) {
 	c.CacheScope = "private"
 	c.TTLMs = int((5 * time.Minute).Milliseconds())
-	if _, ok := req.(*sdk.ReadResourceRequest); ok {
+	if _, ok := req.(*sdk.ReadResourceRequest); ok || s.opts.ListChanges {
 		c.TTLMs = int(time.Minute.Milliseconds())
+	}
+}
+
+// ToolsChanged tells clients that the list of tools may be another now, where
+// Options.ListChanges is set.
+func (s *Server) ToolsChanged() {
+	if len(s.opts.Catalog.Tools) > 0 && s.opts.ListChanges {
+		t := s.opts.Catalog.Tools[0]
+		s.sdk.AddTool(definition(t), s.toolHandler(t)) // the SDK tells that a tool was replaced
 	}
 }
 

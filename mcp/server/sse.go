@@ -39,7 +39,7 @@ func newSSESessions(s *Server, most, per int) *sseSessions {
 
 // ServeHTTP opens a connection with GET and takes messages for one with POST.
 func (h *sseSessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	caller := h.s.opts.Local
+	caller := h.s.opts.LocalCaller()
 	user := ""
 	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
 		user = info.UserID

@@ -48,6 +48,7 @@ func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 			Tool: t.Name, Arguments: req.Params.Arguments, Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()),
 			Progress: progress(ctx, req), Log: s.opts.Logger,
 		}
+		c.Offers = s.offers(c.Caller)
 		if t.Confirms && elicits(req) {
 			c.Confirm = s.byQuestion(c, req)
 		}
@@ -64,7 +65,7 @@ func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 			}
 		}
 		if err != nil {
-			return failure(err), nil
+			return s.failure(c, err), nil
 		}
 		return result(reply), nil
 	}
@@ -125,9 +126,12 @@ func progress(ctx context.Context, req *sdk.CallToolRequest) func(done, total fl
 	}
 }
 
-// failure is an error as a result the model sees.
-func failure(err error) *sdk.CallToolResult {
-	text, merr := mcp.Encode(mcp.ErrorOf(err))
+// failure is an error as a result the model sees. Its hint names no tool that
+// the caller is not offered.
+func (s *Server) failure(c *mcp.Call, err error) *sdk.CallToolResult {
+	e := *mcp.ErrorOf(err)
+	e.Hint = s.opts.Catalog.Tools.Without(e.Hint, c.Offers)
+	text, merr := mcp.Encode(&e)
 	if merr != nil {
 		text = []byte(`{"code":"internal","message":"the error cannot be shown"}`)
 	}

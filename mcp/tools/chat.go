@@ -1,11 +1,23 @@
 package tools
 
-import "github.com/erphub/erphub/mcp"
+import (
+	"slices"
 
-// chatTools are those of the chat set that no other set has as well.
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+)
+
+// chatTools are those of the chat set that the registry and query tools are not
+// among.
 func (b *Toolbox) chatTools() mcp.Set {
-	return mcp.Set{
-		b.searchRecords(), b.getRecord(), b.executeProcess(), b.listServerJobs(), b.getServerJob(), b.toggleServerJob(),
-		b.searchKnowledge(), b.checkHealth(), b.getBackendStatus(),
+	knowledge := mcp.Set{b.searchKnowledge()}
+	if b.knowledge == nil { // it searches the dictionary alone
+		knowledge = needs[backend.Registrar](b, knowledge...)
 	}
+	return slices.Concat(
+		needs[backend.Recorder](b, b.searchRecords(), b.getRecord()),
+		needs[backend.Processor](b, b.executeProcess()),
+		needs[backend.Jobber](b, b.listServerJobs(), b.getServerJob(), b.toggleServerJob()),
+		knowledge, mcp.Set{b.checkHealth(), b.getBackendStatus()},
+	)
 }

@@ -60,7 +60,7 @@ func objects[Out any](name string, single bool) *jsonschema.Schema {
 
 func (b *Toolbox) searchRecords() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "searchRecords", Title: "Search records", Sets: []string{SetChat}, Hints: readOnly,
+		Name: "searchRecords", Title: "Search records", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
 		Description: "Finds records of one table by a filter. Call getTableColumns first: the filter needs the columns' names. For joins, sums and counts use executeQuery.",
 		Input:       input[searchRecordsIn](between("limit", 1, 200, 20), shorter(4000, "filter"), shorter(500, "orderBy"), shorter(120, "tableName")),
 		Output:      objects[searchRecordsOut]("records", false), Cost: mcp.Cost{APICalls: 1},
@@ -139,7 +139,7 @@ func (b *Toolbox) getRecord() mcp.Tool {
 	id := property(in, "id")
 	id.Type, id.Types = "", []string{"string", "integer"}
 	return mcp.New(mcp.Tool{
-		Name: "getRecord", Title: "Read a record", Sets: []string{SetChat}, Hints: readOnly,
+		Name: "getRecord", Title: "Read a record", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
 		Description: "Reads one record by its number or UUID. Without either, use searchRecords.",
 		Input:       in, Output: objects[getRecordOut]("record", true), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in struct {
@@ -176,7 +176,7 @@ func (b *Toolbox) getRecord() mcp.Tool {
 		}
 		if len(cut) > 0 {
 			out.Truncated = true
-			out.Notes = append(out.Notes, fmt.Sprintf("long values are cut and end in …: %s; substring(column, from, length) in executeQuery reads on", clip(strings.Join(cut, ", "), 200)))
+			out.Notes = append(out.Notes, b.text(c, fmt.Sprintf("long values are cut and end in …: %s; substring(column, from, length) in executeQuery reads on", clip(strings.Join(cut, ", "), 200))))
 		}
 		return out, nil
 	})

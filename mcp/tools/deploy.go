@@ -12,10 +12,11 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
 )
 
 func (b *Toolbox) deployTools() mcp.Set {
-	return mcp.Set{b.currentDeployments(), b.deploymentHistory(), b.startDeployment(), b.updateDeployment(), b.completeDeployment()}
+	return needs[backend.Connector](b, b.currentDeployments(), b.deploymentHistory(), b.startDeployment(), b.updateDeployment(), b.completeDeployment())
 }
 
 // runLine is a deployment run.

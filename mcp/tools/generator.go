@@ -38,7 +38,7 @@ const outputAnswer = "answer"
 func (b *Toolbox) generatorTools() mcp.Set {
 	return mcp.Set{
 		b.listGenerators(), b.getGeneratorInfo(),
-		b.generate("generatePlugin", "Generate a plugin", "plugin", "Makes the sources of a whole plugin: an OSGi bundle with POM, manifest, activator and the components asked for.", nil),
+		b.generate("generatePlugin", "Generate a plugin", "plugin", "Makes the sources of a whole plugin: an OSGi bundle with POM, manifest, activator and the components asked for.", uncommonOptions),
 		b.generate("generateModel", "Generate model classes", "model", "Makes a plugin with the model classes of tables.", uncommonOptions),
 		b.generate("generateProcess", "Generate a process", "process", "Makes a plugin with a process that users start, its parameters and its dictionary records.", uncommonOptions),
 		b.generate("generateCallout", "Generate a callout", "callout", "Makes a plugin with a callout, which reacts when users change a field.", uncommonOptions),
@@ -48,7 +48,25 @@ func (b *Toolbox) generatorTools() mcp.Set {
 
 // uncommonOptions are left out of definitions, to keep them short; runGenerator
 // takes them all.
-var uncommonOptions = []string{"coreRepository", "description", "groupId", "ide", "java", "name", "registration", "targetPlatform", "vendor", "version"}
+var uncommonOptions = []string{
+	"accessLevel", "archiveTables", "columnEntityType", "coreRepository", "description", "dictionary", "entityType", "groupId", "help", "ide", "java", "modules", "name",
+	"package", "registration", "targetPlatform", "vendor", "version",
+}
+
+// shortOptions describe options in fewer words than people get.
+var shortOptions = map[string]string{
+	"artifactId": "symbolic name of the bundle, such as com.example.demo",
+	"class":      "name of the class, such as ImportOrders",
+	"classes":    "the M class, too, for own logic",
+	"columns":    "Table.Column; * for all tables, or all columns of a table",
+	"components": "kind:Class@what, such as callout:OrderCallout@C_Order.C_BPartner_ID, event-handler:Class@Table, window-validator:Class@Window, report:Class@Table, rest-extension:Class@path, process:Class, form:Class",
+	"label":      "what people read in the menu",
+	"menu":       "with a menu entry",
+	"parameters": "ColumnName:DisplayType, then :mandatory and :range if wanted, such as DateFrom:Date:range",
+	"release":    "lowest release of the ERP",
+	"tables":     "tables to write model classes for, such as XX_Demo",
+	"value":      "search key; without one the class",
+}
 
 type generatorLine struct {
 	Name        string `json:"name"`
@@ -142,11 +160,11 @@ func (b *Toolbox) getGeneratorInfo() mcp.Tool {
 // deliverIn are the arguments of every generating tool besides the options of
 // its generator.
 type deliverIn struct {
-	Output string   `json:"output,omitempty" jsonschema:"where it goes; answer: nowhere, only look at it. listGenerators tells which others are allowed here"`
-	Email  string   `json:"email,omitempty" jsonschema:"with output email: address to send to"`
-	Show   string   `json:"show,omitempty" jsonschema:"of the files: names, or content"`
-	Files  []string `json:"files,omitempty" jsonschema:"with content: only these files"`
-	Cursor string   `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page; repeat the other arguments"`
+	Output string   `json:"output,omitempty" jsonschema:"where it goes; answer: only look at it"`
+	Email  string   `json:"email,omitempty" jsonschema:"with output email"`
+	Show   string   `json:"show,omitempty" jsonschema:"of the files"`
+	Files  []string `json:"files,omitempty" jsonschema:"with content: only these"`
+	Cursor string   `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
 func deliverSchema(s *jsonschema.Schema) {
@@ -180,11 +198,11 @@ func (b *Toolbox) generate(tool, title, name, about string, without []string) mc
 		panic("mcp/tools: the options of " + name + ": " + err.Error())
 	}
 	if len(without) > 0 {
-		about += " runGenerator takes further options."
+		about += " runGenerator takes more options."
 	}
 	return mcp.New(mcp.Tool{
 		Name: tool, Title: title, Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true,
-		Description: about + " Answers with the list of files; nothing is written unless output says where.",
+		Description: about + " Returns the files.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, given map[string]json.RawMessage) (*generatedOut, error) {
 		var deliver deliverIn
@@ -231,14 +249,17 @@ func optionsSchema(g *generator.Generator, without []string) (*jsonschema.Schema
 			}
 		}
 	}
-	for _, p := range s.Properties {
+	for name, p := range s.Properties {
 		most := 4000
-		if p.Type == "string" {
+		if p.Type == "string" && len(p.Enum) == 0 {
 			p.MaxLength = &most
 		}
 		if p.Type == "array" {
 			many := 100
 			p.MaxItems = &many
+		}
+		if short := shortOptions[name]; short != "" {
+			p.Description, p.Examples = short, nil
 		}
 	}
 	more := input[deliverIn](deliverSchema)
@@ -261,7 +282,7 @@ type runGeneratorIn struct {
 func (b *Toolbox) runGenerator() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "runGenerator", Title: "Run a generator", Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true,
-		Description: `Runs any generator with any of its options, such as {"generator": "event-handler", "options": {"artifactId": "com.example.demo", "class": "OrderEvents", "table": "C_Order"}}. Answers with the list of files; nothing is written unless output says where.`,
+		Description: `Runs any generator with any of its options, such as {"generator": "event-handler", "options": {"artifactId": "com.example.demo", "class": "OrderEvents", "table": "C_Order"}}. Returns the files.`,
 		Input:       input[runGeneratorIn](generatorNames, deliverSchema),
 	}, func(ctx context.Context, c *mcp.Call, in runGeneratorIn) (*generatedOut, error) {
 		g, err := generator.Find(in.Generator)

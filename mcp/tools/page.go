@@ -21,7 +21,16 @@ type paged struct {
 	// Truncated says that there are more.
 	Truncated  bool   `json:"truncated" jsonschema:"more follow: call again with nextCursor as cursor"`
 	NextCursor string `json:"nextCursor,omitempty"`
+	noted
 }
+
+// noted is embedded in results that can be true with a reservation.
+type noted struct {
+	Notes []string `json:"notes,omitempty" jsonschema:"what to know about this result"`
+}
+
+// AddNote is part of [mcp.Noter].
+func (n *noted) AddNote(text string) { n.Notes = append(n.Notes, text) }
 
 // cursorFor binds a place in a list to the question it belongs to.
 func cursorFor(tool string, question any, offset int) string {

@@ -12,7 +12,16 @@ import (
 )
 
 func (b *Toolbox) queryTools() mcp.Set {
-	return mcp.Set{b.executeQuery(), b.explainQuery(), b.getQueryTemplates()}
+	return needs[backend.Querier](b, b.executeQuery(), b.explainQuery(), b.getQueryTemplates())
+}
+
+// columnTools tell columns, which a backend without a dictionary may know, too.
+func (b *Toolbox) columnTools() mcp.Set {
+	t := b.getTableColumns()
+	t.Available = func(mcp.Caller) bool {
+		return backend.Can[backend.Registrar](b.pool) || backend.Can[backend.Describer](b.pool)
+	}
+	return mcp.Set{t}
 }
 
 // questionIn is a statement as executeQuery and explainQuery take it.

@@ -19,7 +19,7 @@ import (
 )
 
 func (b *Toolbox) recordTools() mcp.Set {
-	return mcp.Set{b.createRecord(), b.updateRecord()}
+	return needs[backend.Writer](b, b.createRecord(), b.updateRecord())
 }
 
 // valuesSchema makes values an object of what columns can hold.

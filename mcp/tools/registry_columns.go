@@ -122,7 +122,7 @@ type getTableColumnsOut struct {
 
 func (b *Toolbox) getTableColumns() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "getTableColumns", Title: "Columns of a table", Sets: []string{SetChat}, Hints: readOnly,
+		Name: "getTableColumns", Title: "Columns of a table", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
 		Description: "The columns of a table, spelled as filters need them. Call it before searchRecords with a filter.",
 		Input:       input[getTableColumnsIn](shorter(120, "tableName")),
 	}, func(ctx context.Context, c *mcp.Call, in getTableColumnsIn) (*getTableColumnsOut, error) {

@@ -30,6 +30,7 @@ type searchRegistryOut struct {
 	Total       int       `json:"total" jsonschema:"how many there are altogether"`
 	Truncated   bool      `json:"truncated" jsonschema:"whether there are more: use more words or a higher limit"`
 	Suggestions []string  `json:"suggestions,omitempty" jsonschema:"names close to the words, when nothing has all of them"`
+	noted
 }
 
 var searchKinds = []dict.SearchKind{dict.SearchTable, dict.SearchColumn, dict.SearchWindow, dict.SearchProcess, dict.SearchReference}
@@ -84,6 +85,7 @@ type getStatisticsOut struct {
 	ByAccess     map[string]int `json:"tablesByAccessLevel"`
 	Source       string         `json:"source,omitempty" jsonschema:"the ERP it was read from"`
 	Loaded       string         `json:"loaded,omitempty" jsonschema:"when it was read, or found unchanged"`
+	noted
 }
 
 func (b *Toolbox) getStatistics() mcp.Tool {

@@ -33,8 +33,8 @@ func (b *Toolbox) resources() []mcp.Resource {
 		{
 			URI: guideURI, Name: "dictionary-guide", Title: "Guide to the dictionary", MIMEType: markdownType,
 			Description: "How the ERP's data model is built and what SQL over it has to know.",
-			Read: func(context.Context, *mcp.Call) (mcp.ResourceContent, error) {
-				return mcp.ResourceContent{URI: guideURI, MIMEType: markdownType, Text: guide}, nil
+			Read: func(_ context.Context, c *mcp.Call) (mcp.ResourceContent, error) {
+				return mcp.ResourceContent{URI: guideURI, MIMEType: markdownType, Text: b.text(c, guide)}, nil
 			},
 		},
 		{
@@ -63,7 +63,7 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 				if err != nil {
 					return mcp.ResourceContent{}, err
 				}
-				return mcp.ResourceContent{URI: uri, MIMEType: markdownType, Text: tableText(t)}, nil
+				return mcp.ResourceContent{URI: uri, MIMEType: markdownType, Text: b.text(c, tableText(t))}, nil
 			},
 		},
 		{

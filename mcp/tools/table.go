@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,10 @@ import (
 const buildTimeout = 5 * time.Minute
 
 func (b *Toolbox) tableTools() mcp.Set {
-	return mcp.Set{b.createTable(), b.syncTable(), b.listTablesByEntity(), b.deleteTable(), b.getColumnPrefixHelp()}
+	return slices.Concat(
+		needs[backend.Connector](b, b.createTable(), b.syncTable()), needs[backend.Registrar](b, b.listTablesByEntity()),
+		needs[backend.Connector](b, b.deleteTable()), mcp.Set{b.getColumnPrefixHelp()},
+	)
 }
 
 // connection is a connection to the ERP's REST API that acts as the caller.
@@ -67,15 +71,15 @@ func (b *Toolbox) freshTable(ctx context.Context, c *mcp.Call, name string) (dic
 }
 
 type createTableIn struct {
-	Table             string     `json:"table" jsonschema:"name of the new table: XX_ and more, such as XX_Remark"`
-	Label             string     `json:"label,omitempty" jsonschema:"what people read; made from the name without it"`
+	Table             string     `json:"table" jsonschema:"such as XX_Remark"`
+	Label             string     `json:"label,omitempty" jsonschema:"what people read"`
 	Description       string     `json:"description,omitempty" jsonschema:"one line about it"`
 	Help              string     `json:"help,omitempty" jsonschema:"longer help text"`
-	Templates         []string   `json:"templates,omitempty" jsonschema:"groups of columns: DOCUMENT number, status and actions; ACCOUNTING posting; VALUE_NAME search key and name; DESCRIPTION name, description, help; TREE parent and order; IMPORT import table"`
+	Templates         []string   `json:"templates,omitempty" jsonschema:"groups of columns; VALUE_NAME: search key and name; DESCRIPTION: name, description, help"`
 	Columns           []columnIn `json:"columns,omitempty" jsonschema:"further columns"`
-	ImportInto        string     `json:"importInto,omitempty" jsonschema:"with IMPORT: table that it feeds, whose columns are added"`
-	AccessLevel       string     `json:"accessLevel,omitempty" jsonschema:"1 organization, 2 client, 3 client+organization, 4 system, 6 system+client, 7 all"`
-	EntityType        string     `json:"entityType,omitempty" jsonschema:"owner of the dictionary records; U without it"`
+	ImportInto        string     `json:"importInto,omitempty" jsonschema:"with IMPORT: table that it feeds"`
+	AccessLevel       string     `json:"accessLevel,omitempty" jsonschema:"1 organization, 2 client, 3 both, 4 system, 6 system+client, 7 all"`
+	EntityType        string     `json:"entityType,omitempty" jsonschema:"U without it"`
 	Replication       string     `json:"replication,omitempty" jsonschema:"L local, M merge, R reference"`
 	ChangeLog         bool       `json:"changeLog,omitempty" jsonschema:"keep an audit trail"`
 	HighVolume        bool       `json:"highVolume,omitempty" jsonschema:"search instead of drop-down lists"`
@@ -84,12 +88,12 @@ type createTableIn struct {
 	View              bool       `json:"view,omitempty" jsonschema:"it is a database view"`
 	Partition         bool       `json:"partition,omitempty" jsonschema:"prepare the table for partitions"`
 	Drill             bool       `json:"drill,omitempty" jsonschema:"offer it when drilling"`
-	CreateWindow      bool       `json:"createWindow,omitempty" jsonschema:"add a window with a field per column and a menu entry"`
-	NoStandardColumns bool       `json:"noStandardColumns,omitempty" jsonschema:"leave out key, UUID, client, organization, active flag and audit columns"`
-	NoSync            bool       `json:"noSync,omitempty" jsonschema:"leave the database alone; syncTable does it later"`
-	AddMissing        bool       `json:"addMissing,omitempty" jsonschema:"if the table is there, add the columns it lacks; also completes a creation that broke off"`
-	DryRun            bool       `json:"dryRun,omitempty" jsonschema:"show the plan and its DDL, change nothing"`
-	Cursor            string     `json:"cursor,omitempty" jsonschema:"with dryRun: nextCursor of the previous page of steps"`
+	CreateWindow      bool       `json:"createWindow,omitempty" jsonschema:"with a menu entry"`
+	NoStandardColumns bool       `json:"noStandardColumns,omitempty" jsonschema:"leave out key, tenant and audit columns"`
+	NoSync            bool       `json:"noSync,omitempty" jsonschema:"leave the database alone"`
+	AddMissing        bool       `json:"addMissing,omitempty" jsonschema:"add what an existing table lacks; completes a creation that broke off"`
+	DryRun            bool       `json:"dryRun,omitempty" jsonschema:"only show the plan and its DDL"`
+	Cursor            string     `json:"cursor,omitempty" jsonschema:"with dryRun: nextCursor of the previous page"`
 }
 
 type createTableOut struct {
@@ -132,8 +136,8 @@ func (b *Toolbox) createTable() mcp.Tool {
 	}
 	return mcp.New(mcp.Tool{
 		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 20},
-		Description: "Makes a custom table (prefix XX_): its dictionary records with the standard columns, templates and columns of your own, and the table in the database. Call it with dryRun first and show the plan. " +
-			`A table that is there stays unchanged. Needs a role of the System tenant. Example: {"table": "XX_Remark", "templates": ["VALUE_NAME"], "columns": [{"name": "C_BPartner_ID", "type": "Table Direct", "mandatory": true}], "dryRun": true}.`,
+		Description: "Makes a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan. " +
+			`A table that is there stays unchanged. Needs a role of the System tenant. Example: {"table": "XX_Remark", "templates": ["VALUE_NAME"], "columns": [{"name": "C_BPartner_ID", "type": "Table Direct"}]}.`,
 		Input: in,
 	}, b.runCreateTable)
 }

@@ -13,8 +13,8 @@ import (
 )
 
 type columnIn struct {
-	Name        string    `json:"name" jsonschema:"column name such as XX_Kind; C_BPartner_ID for a column that points to C_BPartner"`
-	Type        string    `json:"type" jsonschema:"display type: String, Text, Integer, Number, Amount, Quantity, Date, Date+Time, Yes-No, List, Table, Table Direct, Search, Button, or another by name"`
+	Name        string    `json:"name" jsonschema:"XX_Kind; C_BPartner_ID points to C_BPartner"`
+	Type        string    `json:"type" jsonschema:"String, Text, Integer, Number, Amount, Quantity, Date, Date+Time, Yes-No, List, Table, Table Direct, Search, Button, or another display type"`
 	Label       string    `json:"label,omitempty" jsonschema:"what people read"`
 	Description string    `json:"description,omitempty" jsonschema:"one line about it"`
 	Length      int       `json:"length,omitempty" jsonschema:"of texts: most characters"`
@@ -22,14 +22,14 @@ type columnIn struct {
 	Default     string    `json:"default,omitempty" jsonschema:"value of new records"`
 	Unique      bool      `json:"unique,omitempty" jsonschema:"each value once"`
 	Identifier  bool      `json:"identifier,omitempty" jsonschema:"part of how a record is shown"`
-	Parent      bool      `json:"parent,omitempty" jsonschema:"points to the table this one belongs to"`
-	PointsTo    string    `json:"pointsTo,omitempty" jsonschema:"of Table and Search: table whose records it points to"`
-	Reference   string    `json:"reference,omitempty" jsonschema:"reference that is there, by name, such as _Document Status; instead of pointsTo and values"`
-	Values      []valueIn `json:"values,omitempty" jsonschema:"of List: the values of a new list"`
+	Parent      bool      `json:"parent,omitempty" jsonschema:"the table this one belongs to"`
+	PointsTo    string    `json:"pointsTo,omitempty" jsonschema:"of Table and Search"`
+	Reference   string    `json:"reference,omitempty" jsonschema:"existing reference, such as _Document Status"`
+	Values      []valueIn `json:"values,omitempty" jsonschema:"of a new List"`
 }
 
 type valueIn struct {
-	Value string `json:"value" jsonschema:"what is stored, a short code"`
+	Value string `json:"value" jsonschema:"code that is stored"`
 	Name  string `json:"name" jsonschema:"what people read"`
 }
 

@@ -29,7 +29,7 @@ type deleteTableOut struct {
 func (b *Toolbox) deleteTable() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "deleteTable", Title: "Delete a table", Sets: []string{SetTable}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 20},
-		Description: "Deletes a custom table (prefix XX_) from the dictionary, with its columns, tabs, windows and menu entries, after the user agreed. Its rows cannot be reached any more; the database table itself stays. The ERP's own tables are refused.",
+		Description: "Deletes a custom table (prefix XX_) from the dictionary, with its columns, tabs, windows and menu entries, after the user agreed. The database table stays, out of reach.",
 		Input:       input[deleteTableIn](shorter(120, "table")),
 	}, b.runDeleteTable)
 }

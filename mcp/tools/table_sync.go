@@ -121,7 +121,7 @@ func noColumn(t *dict.TableInfo, name string) *mcp.Error {
 }
 
 type listTablesByEntityIn struct {
-	EntityType string `json:"entityType" jsonschema:"owner of the tables: D is the ERP's own dictionary, U this installation's, others belong to plugins"`
+	EntityType string `json:"entityType" jsonschema:"D: the ERP's own, U: made here, others: plugins"`
 	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"most tables in the answer"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/erphub/erphub/mcp"
+)
+
+// offers reports whether a tool is listed for the caller.
+func (s *Server) offers(c mcp.Caller) func(tool string) bool {
+	return func(tool string) bool {
+		t, ok := s.opts.Catalog.Tools.Tool(tool)
+		return ok && s.opts.Boundary.Permit(t, c) == nil
+	}
+}
+
+// fit takes out of what a client is told what the caller may not use: tools,
+// prompts that need one, and words about them.
+func (s *Server) fit(ctx context.Context, req sdk.Request, res sdk.Result) {
+	var instructions *string
+	switch r := res.(type) {
+	case *sdk.InitializeResult:
+		instructions = &r.Instructions
+	case *sdk.DiscoverResult:
+		instructions = &r.Instructions
+	case *sdk.ListToolsResult, *sdk.ListPromptsResult:
+	default:
+		return
+	}
+	session, _ := req.GetSession().(*sdk.ServerSession)
+	offers := s.offers(s.caller(ctx, session, req.GetExtra(), nil))
+	all := s.opts.Catalog.Tools
+	switch r := res.(type) {
+	case *sdk.ListToolsResult:
+		r.Tools = slices.DeleteFunc(r.Tools, func(d *sdk.Tool) bool {
+			_, ours := all.Tool(d.Name)
+			return ours && !offers(d.Name)
+		})
+		for i, d := range r.Tools {
+			r.Tools[i] = s.worded(d, offers)
+		}
+	case *sdk.ListPromptsResult:
+		r.Prompts = slices.DeleteFunc(r.Prompts, func(d *sdk.Prompt) bool { return !s.offersPrompt(d.Name, offers) })
+	default:
+		*instructions = all.Without(*instructions, offers)
+	}
+}
+
+// offersPrompt reports whether all tools that a prompt needs are offered.
+func (s *Server) offersPrompt(name string, offers func(string) bool) bool {
+	for _, p := range s.opts.Catalog.Prompts {
+		if p.Name == name {
+			return !slices.ContainsFunc(p.Tools, func(tool string) bool { return !offers(tool) })
+		}
+	}
+	return true
+}
+
+// worded is the definition of a tool without words about tools that are not
+// offered.
+func (s *Server) worded(d *sdk.Tool, offers func(string) bool) *sdk.Tool {
+	if !slices.ContainsFunc(s.mentions[d.Name], func(tool string) bool { return !offers(tool) }) {
+		return d
+	}
+	t, ok := s.opts.Catalog.Tools.Tool(d.Name)
+	if !ok {
+		return d
+	}
+	return definition(s.opts.Catalog.Tools.Reworded(t, offers))
+}
+
+// mentionsOf are the tools that the definition of each names.
+func mentionsOf(tools mcp.Set) (map[string][]string, error) {
+	named := make(map[string][]string, len(tools))
+	for _, t := range tools {
+		raw, err := json.Marshal(t.Definition())
+		if err != nil {
+			return nil, err
+		}
+		named[t.Name] = slices.DeleteFunc(tools.Mentioned(string(raw)), func(name string) bool { return name == t.Name })
+	}
+	return named, nil
+}
