@@ -64,6 +64,8 @@ func Keys() []Key {
 		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
 		{Name: "database.url", Env: "ERP_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that reads"},
 		{Name: "database.audit-url", Env: "ERP_AUDIT_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that writes the audit of queries"},
+		{Name: "hub.mcp.verify-grace", Default: "10m", Kind: Duration, About: "how long the tool server believes accepted tokens while the ERP cannot be asked"},
+		{Name: "hub.schema-cache.fail-on-missing", Default: "false", Kind: Boolean, About: "the tool server does not start without the ERP's dictionary"},
 		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", Values: []string{"filesystem", "archive", "url", "object_store", "repository", "email"}, About: "where generated plugins go"},
 		{Name: "hub.generator.directory", Env: "GENERATOR_DIRECTORY", About: "folder that generated plugins are written below"},
 		{Name: "hub.generator.objectstore.endpoint", Env: "AWS_ENDPOINT_URL_S3", Kind: Address, About: "address of the object store; empty is Amazon's"},

@@ -24,6 +24,9 @@ type AIOptions struct {
 	// the program's own token before the caller's role, for a caller's token
 	// after it. nil: none.
 	Role *int
+	// OwnRole is the role of the program's own login where its token names none;
+	// nil: none.
+	OwnRole *int
 	// Optional says that there may be no AI API at the address. It is used once
 	// [AIBackend.Probe] or [AIBackend.Watch] found one.
 	Optional bool
@@ -41,6 +44,7 @@ type AIBackend struct {
 	client *aiclient.Client
 	role   *int
 	own    aiclient.TokenSource
+	ownID  *int // role of own where the token names none
 	life   *lifeline
 	found  *presence // nil: it is there for certain
 }
@@ -59,7 +63,7 @@ func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
 	if opts != nil {
 		o = *opts
 	}
-	b := &AIBackend{role: o.Role, own: o.Own}
+	b := &AIBackend{role: o.Role, own: o.Own, ownID: o.OwnRole}
 	asker, err := aiclient.New(address) // tells where the API is
 	if err != nil {
 		return nil, err
@@ -146,7 +150,13 @@ func (b *AIBackend) ownRole(ctx context.Context) (int, bool) {
 		return 0, false // the call finds out why
 	}
 	claims, err := tokens.UnverifiedClaims(token) // it is our own
-	return claims.RoleID, err == nil && claims.Complete
+	switch {
+	case err == nil && claims.Complete:
+		return claims.RoleID, true
+	case b.ownID != nil:
+		return *b.ownID, true
+	}
+	return 0, false
 }
 
 var errNoRole = &mcp.Error{

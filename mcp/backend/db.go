@@ -39,6 +39,7 @@ type DBBackend struct {
 }
 
 var (
+	_ Pinger    = (*DBBackend)(nil)
 	_ Registrar = (*DBBackend)(nil)
 	_ Refresher = (*DBBackend)(nil)
 	_ Querier   = (*DBBackend)(nil)
@@ -151,12 +152,30 @@ func (b *DBBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	return text, nil
 }
 
+// Ping asks whether statements can be answered; see [Pinger].
+func (b *DBBackend) Ping(ctx context.Context) error {
+	if h := b.engine.Health(ctx); !h.OK {
+		return &mcp.Error{Code: mcp.CodeUnreachable, Message: fmt.Sprintf("queries cannot be answered: database %s, audit %s", h.Database, h.Audit)}
+	}
+	return nil
+}
+
+// Warm reads the dictionary before a call needs it, as a call would.
+func (b *DBBackend) Warm(ctx context.Context) error {
+	_, err := b.dictionary(ctx, mcp.Caller{})
+	return err
+}
+
 // Registry is the dictionary. Who is not known is refused here, too: a
 // database is no place to look at without a name.
 func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
 	if !caller.Known {
 		return nil, errNotKnown
 	}
+	return b.dictionary(ctx, caller)
+}
+
+func (b *DBBackend) dictionary(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
 	reg, err := b.registries.get(ctx, caller, "")
 	var own *mcp.Error
 	if err != nil && ctx.Err() == nil && !errors.As(err, &own) {

@@ -16,7 +16,7 @@ const (
 	// there; the time doubles.
 	firstLook, longestLook = 2 * time.Second, 30 * time.Second
 	// lookTime bounds one look.
-	lookTime = 5 * time.Second
+	lookTime = 6 * time.Second
 )
 
 // presence is what is known about whether there is an AI API at an address.

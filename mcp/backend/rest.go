@@ -147,6 +147,16 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 // Ping asks whether the ERP responds; see [Pinger].
 func (b *RESTBackend) Ping(ctx context.Context) error { return b.life.ping(ctx) }
 
+// Warm reads the dictionary of the program's own login before a call needs it, as
+// a call would. Without a login of its own it asks whether the ERP responds.
+func (b *RESTBackend) Warm(ctx context.Context) error {
+	if b.own == nil {
+		return b.Ping(ctx)
+	}
+	_, err := b.Registry(ctx, mcp.Caller{})
+	return err
+}
+
 // Check asks for one record every role may read: the tenant that the token acts
 // in. Roles of a tenant read that of System, too, which comes first.
 func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {

@@ -83,7 +83,8 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mux == nil {
-		if err := s.startLocked(ctx); err != nil {
+		// Who asked first may not wait for it; the next one finds it done.
+		if err := s.startLocked(context.WithoutCancel(ctx)); err != nil {
 			return nil, errors.Join(err, s.stopLocked(ctx))
 		}
 		s.looked = time.Now()

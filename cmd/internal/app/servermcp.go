@@ -46,9 +46,10 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + tokenSecretVariable + " holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without asking about each"},
+		&cli.DurationFlag{Name: "verify-grace", Usage: "how long a token that the ERP accepted counts while the ERP cannot be asked, never beyond its end; 0: not at all (" + keyVerifyGrace + ", 10m)"},
 		metricsFlag(),
 		&cli.BoolFlag{Name: "own-login", Usage: "ask nobody who they are: whoever reaches the server acts with the login of this program; on loopback only"},
-	}, toolFlags()...)
+	}, append(startFlags(), toolFlags()...)...)
 }
 
 // root is what the program does without a command: serve tools where the
@@ -114,11 +115,14 @@ func (a *app) serverMCP(c *cli.Context) error {
 		return err
 	}
 	defer flush()
+	if err := a.prepareMCP(c, s, box, verifier == nil); err != nil {
+		return err
+	}
 	opts := server.Options{
-		Catalog: box.catalog, Boundary: box.boundary, Local: box.local, Name: "erphub", Title: "ERP hub", Version: version(),
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: version(),
 		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
 		Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
-		Metrics: metrics, Tracer: tracer, Logger: log,
+		Metrics: metrics, Tracer: tracer, Logger: log, Ready: box.missing(a.asksERP(c)),
 	}
 	if verifier != nil {
 		opts.Verifier = verifier
@@ -141,6 +145,9 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	watched := make(chan struct{})
+	go func() { defer close(watched); box.watch(ctx, srv, log) }()
+	defer func() { cancel(); <-watched }()
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 	url := httpserver.URL(ln.Addr())
@@ -223,7 +230,7 @@ func (a *app) mcpProgram() *cli.App {
 
 // httpOnly are flags that mean nothing over standard input and output.
 var httpOnly = []string{
-	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "metrics-listen", "json",
+	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
 }
 
 func (a *app) serverStdio(c *cli.Context) error {
@@ -255,14 +262,21 @@ func (a *app) serverStdio(c *cli.Context) error {
 		return err
 	}
 	defer flush()
+	if err := a.prepareMCP(c, s, box, true); err != nil {
+		return err
+	}
 	srv, err := server.New(server.Options{
-		Catalog: box.catalog, Boundary: box.boundary, Local: box.local, Name: "erphub", Title: "ERP hub", Version: version(),
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: version(),
 		Tracer: tracer, Logger: log,
 	})
 	if err != nil {
 		return usageErr{err}
 	}
-	log.Info("serving standard input and output", "tools", len(srv.Tools(box.local)), "keeps", "nothing beyond this process")
+	ctx, cancel := context.WithCancel(c.Context)
+	watched := make(chan struct{})
+	go func() { defer close(watched); box.watch(ctx, srv, log) }()
+	defer func() { cancel(); <-watched }()
+	log.Info("serving standard input and output", "tools", len(srv.Tools(box.own.caller())), "keeps", "nothing beyond this process")
 	in := a.streams.In
 	if in == nil {
 		in = os.Stdin

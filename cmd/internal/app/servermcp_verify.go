@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,6 +26,10 @@ const tokenSecretVariable = "ERP_TOKEN_SECRET"
 // verifier checks the tokens of clients, and says how; nil with --own-login.
 func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Verifier, string, error) {
 	file, jwk := c.String("jwt-secret-file"), c.Bool("jwt-key")
+	grace, err := durationSetting(c, s, "verify-grace", keyVerifyGrace)
+	if err != nil {
+		return nil, "", err
+	}
 	opts := []tokens.VerifierOption{tokens.VerifierLogger(log), tokens.ExpectIssuer(c.String("jwt-issuer"))}
 	if c.Bool("own-login") {
 		if file != "" || jwk {
@@ -56,18 +62,38 @@ func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Veri
 		return nil, "", usagef("the tokens of clients cannot be checked without an ERP: set ERP_URL or give --url, " +
 			"or name the ERP's token secret with --jwt-secret-file")
 	}
+	opts = append(opts, tokens.VerifierHTTPClient(askingClient()))
 	if jwk {
+		if c.IsSet("verify-grace") {
+			opts = append(opts, tokens.GraceFor(grace)) // an hour otherwise
+		}
 		v, err := tokens.NewJWKVerifier(url, opts...)
 		if err != nil {
 			return nil, "", usageErr{err}
 		}
 		return v, "Clients send their own token of the ERP, which is checked with the key the ERP publishes.", nil
 	}
-	v, err := tokens.NewIntrospectionVerifier(url, opts...)
+	v, err := tokens.NewIntrospectionVerifier(url, append(opts, tokens.GraceFor(grace))...)
 	if err != nil {
 		return nil, "", usageErr{err}
 	}
 	return v, fmt.Sprintf("Clients send their own token of the ERP, which is asked about it: %s.", printable(url)), nil
+}
+
+// askTime bounds a question about a token: callers wait for the response.
+const askTime = 8 * time.Second
+
+// askingClient asks the ERP about tokens.
+func askingClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone() // nobody replaces it in our programs
+	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	transport.MaxIdleConnsPerHost = 8
+	return &http.Client{Transport: transport, Timeout: askTime}
+}
+
+// asksERP reports whether the ERP is asked about the tokens of clients.
+func (a *app) asksERP(c *cli.Context) bool {
+	return !c.Bool("own-login") && !c.Bool("jwt-key") && c.String("jwt-secret-file") == "" && a.getenv(tokenSecretVariable) == ""
 }
 
 // traceFlush is how long the last spans may take to be sent.

@@ -59,6 +59,11 @@ func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) e
 		return err
 	}
 	defer box.close()
+	if calls {
+		if err := box.meet(c.Context); err != nil {
+			box.log.Debug("the login of this program does not tell user and role", "error", err)
+		}
+	}
 	return do(box)
 }
 
@@ -106,7 +111,11 @@ func (a *app) toolsExport(c *cli.Context) error {
 		return usageErr{err}
 	}
 	return a.withToolbox(c, false, func(box *toolbox) error {
-		schemas, err := box.visible().Export(format)
+		visible := box.visible()
+		for i := range visible {
+			visible[i] = box.catalog.Tools.Reworded(visible[i], box.offers)
+		}
+		schemas, err := visible.Export(format)
 		if err != nil {
 			return err
 		}
@@ -115,7 +124,13 @@ func (a *app) toolsExport(c *cli.Context) error {
 }
 
 // visible are the tools that may be called here.
-func (b *toolbox) visible() mcp.Set { return b.boundary.Visible(b.catalog.Tools, b.local) }
+func (b *toolbox) visible() mcp.Set { return b.boundary.Visible(b.catalog.Tools, b.own.caller()) }
+
+// offers reports whether a tool may be called here.
+func (b *toolbox) offers(tool string) bool {
+	t, ok := b.catalog.Tools.Tool(tool)
+	return ok && b.boundary.Permit(t, b.own.caller()) == nil
+}
 
 func (a *app) toolsCall(c *cli.Context) error {
 	if err := arguments(c, "NAME"); err != nil {
@@ -128,12 +143,12 @@ func (a *app) toolsCall(c *cli.Context) error {
 	return a.withToolbox(c, true, func(box *toolbox) error {
 		t, ok := box.catalog.Tools.Tool(c.Args().First())
 		if !ok {
-			return a.toolFailure(box.visible().Unknown(c.Args().First()))
+			return a.toolFailure(box, box.visible().Unknown(c.Args().First()))
 		}
-		call := &mcp.Call{Arguments: args, Caller: box.local, Log: box.log, Confirm: agreed(c.Bool("yes"))}
+		call := &mcp.Call{Arguments: args, Caller: box.own.caller(), Log: box.log, Confirm: agreed(c.Bool("yes")), Offers: box.offers}
 		reply, err := box.boundary.Call(c.Context, t, call)
 		if err != nil {
-			return a.toolFailure(err)
+			return a.toolFailure(box, err)
 		}
 		if err := a.printReply(reply); err != nil {
 			return err
@@ -204,8 +219,10 @@ func (a *app) printReply(r *boundary.Reply) error {
 
 // toolFailure prints why a tool failed and gives the error that chooses the
 // exit code.
-func (a *app) toolFailure(err error) error {
-	e := mcp.ErrorOf(err)
+func (a *app) toolFailure(box *toolbox, err error) error {
+	failure := *mcp.ErrorOf(err)
+	e := &failure
+	e.Hint = box.catalog.Tools.Without(e.Hint, box.offers)
 	if perr := a.printJSON(e); perr != nil {
 		return errors.Join(e, perr)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,9 +15,6 @@ import (
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
 )
-
-// ownLoginTime is how long a server waits at its start to learn who it is.
-const ownLoginTime = 10 * time.Second
 
 // addBackends makes the backends the settings name: rest with an address of
 // the ERP, ai with one of an AI API, db with one of the database, cli where it
@@ -42,14 +38,16 @@ func (a *app) addBackends(c *cli.Context, s *setup, box *toolbox, own bool) erro
 			return err
 		}
 	}
-	api, err := a.aiAPI(c)
+	box.login = login
+	box.own = newOwnCaller(box.local, login, box.log)
+	api, err := a.aiAPI(c, s, first, box.calls)
 	if err != nil {
 		return err
 	}
 	var use []backend.Backend
 	for _, add := range []func() (backend.Backend, error){
 		func() (backend.Backend, error) { return a.restBackend(s, box, login) },
-		func() (backend.Backend, error) { return a.aiBackend(api, login, own) },
+		func() (backend.Backend, error) { return a.aiBackend(api, box, login, own) },
 		func() (backend.Backend, error) { return a.dbBackend(c, s, box, login) },
 		func() (backend.Backend, error) { return a.cliBackend(s, api, login, first) },
 	} {
@@ -84,14 +82,15 @@ func (a *app) restBackend(s *setup, box *toolbox, login tokens.Source) (backend.
 		return nil, usageErr{err}
 	}
 	box.closers = append(box.closers, func() error { rest.Close(); return nil })
+	box.rest = rest
 	return rest, nil
 }
 
-func (a *app) aiBackend(api aiAPI, login tokens.Source, own bool) (backend.Backend, error) {
+func (a *app) aiBackend(api aiAPI, box *toolbox, login tokens.Source, own bool) (backend.Backend, error) {
 	if api.url == "" {
 		return nil, nil
 	}
-	o := &backend.AIOptions{Role: api.role, Logger: a.log}
+	o := &backend.AIOptions{Role: api.role, OwnRole: api.loginRole, Optional: api.optional, Logger: a.log}
 	switch {
 	case own && !api.token.IsZero():
 		source, err := tokens.Static(api.token)
@@ -106,6 +105,7 @@ func (a *app) aiBackend(api aiAPI, login tokens.Source, own bool) (backend.Backe
 	if err != nil {
 		return nil, usageErr{err}
 	}
+	box.ai = b
 	return b, nil
 }
 
@@ -133,28 +133,9 @@ func (a *app) dbBackend(c *cli.Context, s *setup, box *toolbox, login tokens.Sou
 		defer cancel()
 		return db.Close(ctx)
 	})
-	if login != nil {
-		a.knowOwn(c.Context, box, login)
-	}
+	box.own.named = true
+	box.db = db
 	return db, nil
-}
-
-// knowOwn learns from the login of this program who its user is in the ERP,
-// which a database cannot be asked without.
-func (a *app) knowOwn(ctx context.Context, box *toolbox, login tokens.Source) {
-	ctx, cancel := context.WithTimeout(ctx, ownLoginTime)
-	defer cancel()
-	token, err := login.Token(ctx)
-	if err == nil {
-		var claims tokens.Claims
-		if claims, err = tokens.UnverifiedClaims(token); err == nil && claims.Complete { // it is our own
-			l := &box.local
-			l.ID, l.Known = fmt.Sprintf("%d/%d", claims.ClientID, claims.UserID), true
-			l.ClientID, l.UserID, l.RoleID, l.OrgID = claims.ClientID, claims.UserID, claims.RoleID, claims.OrgID
-			return
-		}
-	}
-	box.log.Warn("the database cannot be asked: the login of this program does not tell user and role", "error", err)
 }
 
 // cliBackend runs the program erphub, where that was chosen.
@@ -162,7 +143,10 @@ func (a *app) cliBackend(s *setup, api aiAPI, login tokens.Source, first backend
 	if first != backend.CLI {
 		return nil, nil
 	}
-	o := &backend.CLIOptions{AIURL: api.url, Role: api.role}
+	o := &backend.CLIOptions{Role: api.role}
+	if !api.optional {
+		o.AIURL = api.url
+	}
 	if login != nil {
 		for _, name := range []string{
 			"ERP_TOKEN", "ERP_USERNAME", "ERP_PASSWORD", "ERP_CLIENT_ID", "ERP_ROLE_ID", "ERP_ORG_ID",
@@ -183,15 +167,26 @@ func (a *app) cliBackend(s *setup, api aiAPI, login tokens.Source, first backend
 // aiAPI is what is needed to ask an AI API; an empty url means that there is
 // none.
 type aiAPI struct {
-	url   string
-	token tokens.Secret
-	role  *int // nil: the token's own
+	url       string
+	optional  bool // there may be none: it is where the ERP is
+	token     tokens.Secret
+	role      *int // nil: the token's own
+	loginRole *int // of logins, where somebody named it; nil: nobody did
 }
 
-func (a *app) aiAPI(c *cli.Context) (aiAPI, error) {
+// aiAPI is where flags and settings say, else where the ERP is, as for `erphub
+// query`.
+func (a *app) aiAPI(c *cli.Context, s *setup, first backend.Name, calls bool) (aiAPI, error) {
 	api := aiAPI{url: c.String("ai-api-url")}
 	if api.url == "" {
 		api.url = a.getenv(aiURLVariable)
+	}
+	if api.url == "" {
+		api.url = s.resolver.Lookup("url")
+		api.optional = calls && first != backend.AI
+	}
+	if role, ok := loginRole(s); ok {
+		api.loginRole = &role
 	}
 	token, file := c.String("ai-api-token"), c.String("ai-api-token-file")
 	switch {

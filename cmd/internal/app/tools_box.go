@@ -22,6 +22,7 @@ import (
 	"github.com/erphub/erphub/mcp/boundary/redisstore"
 	documents "github.com/erphub/erphub/mcp/knowledge"
 	"github.com/erphub/erphub/mcp/tools"
+	"github.com/erphub/erphub/tokens"
 )
 
 // What flags say, the environment says, too.
@@ -71,10 +72,15 @@ func toolFlags() []cli.Flag {
 type toolbox struct {
 	catalog  mcp.Catalog
 	boundary *boundary.Boundary
-	local    mcp.Caller // who calls where nobody is asked
+	local    mcp.Caller // who calls where nobody is asked and nobody is logged in
 
 	sets     []string
 	pool     *backend.Pool
+	login    tokens.Source // of this program, for callers without a token; nil: none
+	own      *ownCaller
+	rest     *backend.RESTBackend // nil, like the next two: not configured
+	ai       *backend.AIBackend
+	db       *backend.DBBackend
 	shared   bool // limits are counted in Redis
 	closers  []func() error
 	log      *slog.Logger
@@ -269,7 +275,7 @@ func (a *app) redisURL(c *cli.Context) (string, error) {
 
 // about says what can be done.
 func (b *toolbox) about() string {
-	visible := b.boundary.Visible(b.catalog.Tools, b.local)
+	visible := b.visible()
 	var names []string
 	for _, k := range b.pool.Backends() {
 		names = append(names, string(k.Name()))
@@ -278,6 +284,9 @@ func (b *toolbox) about() string {
 		strings.Join(b.sets, ", "), strings.Join(b.catalog.Tools.SetNames(), ", "), strings.Join(names, ", then "))
 	if b.readOnly {
 		text += " It only reads."
+	}
+	if b.ai != nil && !b.ai.Present() {
+		text += " No AI API answers where the ERP is, so there are no queries in SQL until one does: `erphub server api` serves one, " + aiURLVariable + " names one elsewhere."
 	}
 	return text
 }
