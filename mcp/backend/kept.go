@@ -191,6 +191,10 @@ func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 			}
 			k.report(ctx)
 			if err := k.inTrouble(begun); err != nil {
+				if refusal(err) && !k.isRefused(caller) { // this one's token may do
+					k.start(caller)
+					continue
+				}
 				return err
 			}
 		}
@@ -295,12 +299,15 @@ func (k *kept) retry(ctx context.Context, attempt int, err error) bool {
 		pause = min(firstPause<<(attempt-1), longestPause)
 	}
 	k.mu.Lock()
-	first, changed, used := k.done == 0, k.changed, k.caller.Token
+	first, changed, used := k.done == 0, k.changed, k.used
 	if no && first {
 		k.mu.Unlock()
 		return false // this caller may not read it at all
 	}
 	k.trouble, k.troubleAt, k.nextTry = err, k.all.now(), k.all.now().Add(pause)
+	if no {
+		k.refused = used
+	}
 	k.mu.Unlock()
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
