@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -111,6 +112,9 @@ func (l *lifeline) RoundTrip(r *http.Request) (*http.Response, error) {
 		if errors.Is(context.Cause(ctx), silence{}) {
 			err = silence{}
 		}
+		if r.Context().Err() == nil { // not for the caller's sake
+			l.doubt()
+		}
 		free()
 		return nil, err
 	}
@@ -156,6 +160,13 @@ func (l *lifeline) hear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard, l.silent = time.Now(), time.Time{}
+}
+
+// doubt has the next one who wants to know ask for a sign of life.
+func (l *lifeline) doubt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = time.Time{}
 }
 
 // admits reports whether a request is worth making.
@@ -235,5 +246,5 @@ func (l *lifeline) ping(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return errAway
+	return fmt.Errorf("GET %s: %w", l.sign, erp.ErrUnreachable)
 }

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -16,13 +17,14 @@ const (
 	// there; the time doubles.
 	firstLook, longestLook = 2 * time.Second, 30 * time.Second
 	// lookTime bounds one look.
-	lookTime = 6 * time.Second
+	lookTime = 10 * time.Second
 )
 
 // presence is what is known about whether there is an AI API at an address.
 type presence struct {
 	client *aiclient.Client // sends no token and does not retry
-	doubts chan struct{}    // holds an element when a call did not find what it should
+	log    *slog.Logger
+	doubts chan struct{} // holds an element when a call did not find what it should
 
 	mu    sync.Mutex // guards what follows
 	there bool
@@ -34,7 +36,11 @@ func newPresence(address string, o *AIOptions) (*presence, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &presence{client: client, doubts: make(chan struct{}, 1)}, nil
+	log := o.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &presence{client: client, log: log, doubts: make(chan struct{}, 1)}, nil
 }
 
 // Present reports whether an AI API was found; see [Optional]. It was unless
@@ -60,6 +66,9 @@ func (b *AIBackend) Probe(ctx context.Context) (changed bool) {
 	var refusal *aiclient.Error
 	if errors.As(err, &refusal) && refusal.Code != "" {
 		there = true // in the API's own words
+	}
+	if !there {
+		b.found.log.DebugContext(ctx, "no AI API was found", "address", b.found.client.Address(), "error", err)
 	}
 	b.found.mu.Lock()
 	defer b.found.mu.Unlock()

@@ -87,8 +87,13 @@ func New(opts Options) (*Server, error) {
 func (s *Server) cacheable(_ context.Context, req sdk.Request, c *sdk.Cacheable) {
 	c.CacheScope = "private"
 	c.TTLMs = int((5 * time.Minute).Milliseconds())
-	if _, ok := req.(*sdk.ReadResourceRequest); ok || s.opts.ListChanges {
+	switch req.(type) {
+	case *sdk.ReadResourceRequest:
 		c.TTLMs = int(time.Minute.Milliseconds())
+	case *sdk.ListToolsRequest, *sdk.ListPromptsRequest:
+		if s.opts.ListChanges { // for clients that do not listen for changes
+			c.TTLMs = int((5 * time.Second).Milliseconds())
+		}
 	}
 }
 

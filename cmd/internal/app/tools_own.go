@@ -17,7 +17,7 @@ const (
 	// ownLoginPause is between two attempts to learn it later.
 	ownLoginPause = 5 * time.Second
 	// probeTime is how long a program waits at its start for an AI API.
-	probeTime = 6 * time.Second
+	probeTime = 10 * time.Second
 )
 
 // ownCaller is who calls where nobody is asked who they are: the user of the
