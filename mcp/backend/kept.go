@@ -152,7 +152,7 @@ func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 		return err
 	}
 	begun := k.all.now()
-	j, own := k.start(caller)
+	j, _ := k.start(caller)
 	limit := k.all.opts.Wait
 	if loaded {
 		limit = k.all.opts.RefreshWait - begun.Sub(j.begun)
@@ -167,8 +167,8 @@ func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 	for {
 		select {
 		case <-j.ended:
-			if !own && refusal(j.err) && !k.isRefused(caller) { // somebody else was
-				j, own = k.start(caller)
+			if refusal(j.err) && !k.isRefused(caller) { // somebody else was
+				j, _ = k.start(caller)
 				continue
 			}
 			return k.outcome(j, caller)
@@ -192,7 +192,7 @@ func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 			k.report(ctx)
 			if err := k.inTrouble(begun); err != nil {
 				if refusal(err) && !k.isRefused(caller) { // this one's token may do
-					k.start(caller)
+					j, _ = k.start(caller)
 					continue
 				}
 				return err
