@@ -54,7 +54,7 @@ type opinion struct {
 
 // graceAsk is the time between two questions about a token while the ERP cannot
 // be asked: callers must not wait for it each time.
-const graceAsk = 5 * time.Second
+const graceAsk = 15 * time.Second
 
 func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
 	if c, ok := i.remembered(v, token); ok {

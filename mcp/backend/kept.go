@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -275,7 +276,7 @@ func (k *kept) loading(j *reading, begun time.Time) error {
 		e.Message += fmt.Sprintf(": %d of %d requests done", done, total)
 		e.RetryAfter = min(max(time.Duration(float64(took)*float64(total-done)/float64(done)), 2*time.Second), time.Minute)
 	}
-	e.Hint = fmt.Sprintf("it goes on meanwhile: try again in %d s", int(e.RetryAfter.Round(time.Second).Seconds()))
+	e.Hint = fmt.Sprintf("it goes on meanwhile: try again in %d s", int(math.Ceil(e.RetryAfter.Seconds())))
 	return e
 }
 

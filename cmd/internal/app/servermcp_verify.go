@@ -81,7 +81,7 @@ func (a *app) verifier(c *cli.Context, s *setup, log *slog.Logger) (*tokens.Veri
 }
 
 // askTime bounds a question about a token: callers wait for the response.
-const askTime = 8 * time.Second
+const askTime = 5 * time.Second
 
 // askingClient asks the ERP about tokens.
 func askingClient() *http.Client {
