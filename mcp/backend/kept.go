@@ -168,7 +168,7 @@ func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 	for {
 		select {
 		case <-j.ended:
-			if refusal(j.err) && !k.isRefused(caller) { // somebody else was
+			if errors.Is(j.err, erp.ErrUnauthorized) && !k.isRefused(caller) { // somebody else was
 				j, _ = k.start(caller)
 				continue
 			}
@@ -192,7 +192,7 @@ func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 			}
 			k.report(ctx)
 			if err := k.inTrouble(begun); err != nil {
-				if refusal(err) && !k.isRefused(caller) { // this one's token may do
+				if errors.Is(err, erp.ErrUnauthorized) && !k.isRefused(caller) { // this one's token may do
 					j, _ = k.start(caller)
 					continue
 				}

@@ -117,10 +117,12 @@ func (r *registries) keep(view string) *kept {
 // the ERP cannot be asked; [StaleNote] tells which.
 func (r *registries) get(ctx context.Context, caller mcp.Caller, view string) (dict.Registry, error) {
 	k := r.keep(view)
-	if k.fresh(caller) {
-		return k, nil
+	if !k.fresh(caller) {
+		if err := k.await(ctx, caller); err != nil {
+			return nil, err
+		}
 	}
-	return k, k.await(ctx, caller)
+	return k, nil
 }
 
 // refresh looks now whether the dictionary has changed, and waits for that.
