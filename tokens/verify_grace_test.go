@@ -2,6 +2,7 @@ package tokens_test
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,14 +44,14 @@ func TestGrace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			clock := newClock()
-			var now http.HandlerFunc
-			srv := newScript(t, func(w http.ResponseWriter, r *http.Request) { now(w, r) })
+			var now atomic.Pointer[http.HandlerFunc]
+			srv := newScript(t, func(w http.ResponseWriter, r *http.Request) { (*now.Load())(w, r) })
 			v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(clock.now), tokens.GraceFor(c.grace))
 			require.NoError(t, err)
 			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.now().Add(c.life).Unix()})
 			for i, s := range c.steps {
 				clock.advance(s.after)
-				now = s.answer
+				now.Store(&s.answer)
 				claims, err := v.Verify(t.Context(), text)
 				if s.is != nil {
 					require.ErrorIs(t, err, s.is, "step %d", i)
@@ -69,15 +70,17 @@ func TestGrace(t *testing.T) {
 func TestGraceAsksNowAndThen(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	now := say(200, `{"models":[]}`)
-	srv := newScript(t, func(w http.ResponseWriter, r *http.Request) { now(w, r) })
+	yes, away := say(200, `{"models":[]}`), say(502, ``)
+	var now atomic.Pointer[http.HandlerFunc]
+	now.Store(&yes)
+	srv := newScript(t, func(w http.ResponseWriter, r *http.Request) { (*now.Load())(w, r) })
 	v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(clock.now), tokens.GraceFor(time.Minute))
 	require.NoError(t, err)
 	text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.now().Add(time.Hour).Unix()})
 	_, err = v.Verify(t.Context(), text)
 	require.NoError(t, err)
 	clock.advance(31 * time.Second)
-	now = say(502, ``)
+	now.Store(&away)
 	for range 20 {
 		_, err = v.Verify(t.Context(), text)
 		require.NoError(t, err)
