@@ -27,11 +27,17 @@ func over(t *testing.T, o backend.RESTOptions) (*erptest.Server, *backend.RESTBa
 	t.Helper()
 	srv := erptest.New(t)
 	require.NoError(t, srv.SetConfig(t.Context(), "REST_MAX_RECORDS_SIZE", "1000"))
+	if o.Registry.Wait == 0 {
+		o.Registry.Wait = patient.Wait
+	}
 	b, err := backend.NewREST(srv.URL(), &o)
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	return srv, b
 }
+
+// patient waits for a dictionary however busy the machine is.
+var patient = backend.RegistryOptions{Wait: 5 * time.Minute}
 
 // fastFail makes a connection that does not try again by itself.
 var fastFail = []erp.Option{erp.WithRetryPolicy(erp.RetryPolicy{})}
@@ -80,7 +86,7 @@ func TestDictionaryGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	whole := srv.Faults().Count(anyRead)
 
-	another, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Client: fastFail})
+	another, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Client: fastFail, Registry: patient})
 	require.NoError(t, err)
 	t.Cleanup(another.Close)
 	srv.Faults().Reset()

@@ -48,7 +48,7 @@ func caller(t *testing.T, srv *erptest.Server, user string, client, role, org in
 func TestREST(t *testing.T) {
 	srv := erptest.New(t)
 	seen := &spy{sent: map[string]int{}}
-	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen})
+	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen, Registry: patient})
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	ctx := t.Context()
@@ -125,7 +125,7 @@ func jsonInt(n int) string {
 // and after a change of ours.
 func TestRegistryIsAskedAgain(t *testing.T) {
 	srv := erptest.New(t)
-	b, err := backend.NewREST(srv.URL(), nil)
+	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: patient})
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	ctx := t.Context()
@@ -152,7 +152,7 @@ func TestRegistryIsAskedAgain(t *testing.T) {
 func TestRegistryIsReadOnce(t *testing.T) {
 	srv := erptest.New(t)
 	seen := &spy{sent: map[string]int{}}
-	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen})
+	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen, Registry: patient})
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	admin := caller(t, srv, "GardenAdmin", 11, 102, 11)
@@ -163,7 +163,7 @@ func TestRegistryIsReadOnce(t *testing.T) {
 		once += n
 	}
 
-	another, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen})
+	another, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen, Registry: patient})
 	require.NoError(t, err)
 	t.Cleanup(another.Close)
 	var wg sync.WaitGroup

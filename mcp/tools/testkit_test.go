@@ -96,7 +96,7 @@ func start(tb testing.TB, changes ...func(*tools.Options)) *kit {
 	k := &kit{srv: erptest.New(tb), callers: map[string]mcp.Caller{}}
 	require.NoError(tb, k.srv.SetConfig(context.Background(), "REST_MAX_RECORDS_SIZE", "5000")) // the dictionary is read often
 	var err error
-	k.rest, err = backend.NewREST(k.srv.URL(), &backend.RESTOptions{Registry: backend.RegistryOptions{Fresh: time.Hour}}) // tools say when it changes
+	k.rest, err = backend.NewREST(k.srv.URL(), &backend.RESTOptions{Registry: backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute}}) // tools say when it changes
 	require.NoError(tb, err)
 	tb.Cleanup(k.rest.Close)
 	k.set = k.tools(tb, changes...)
