@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -63,14 +64,19 @@ func (s *Server) offersPrompt(name string, offers func(string) bool) bool {
 // worded is the definition of a tool without words about tools that are not
 // offered.
 func (s *Server) worded(d *sdk.Tool, offers func(string) bool) *sdk.Tool {
-	if !slices.ContainsFunc(s.mentions[d.Name], func(tool string) bool { return !offers(tool) }) {
-		return d
-	}
+	missing := slices.DeleteFunc(slices.Clone(s.mentions[d.Name]), offers)
 	t, ok := s.opts.Catalog.Tools.Tool(d.Name)
-	if !ok {
+	if len(missing) == 0 || !ok {
 		return d
 	}
-	return definition(s.opts.Catalog.Tools.Reworded(t, offers))
+	// Callers differ by the operator's rules, so there are few of these.
+	key := d.Name + " without " + strings.Join(missing, " ")
+	if known, ok := s.reworded.Load(key); ok {
+		return known.(*sdk.Tool)
+	}
+	made := definition(s.opts.Catalog.Tools.Reworded(t, offers))
+	s.reworded.Store(key, made)
+	return made
 }
 
 // mentionsOf are the tools that the definition of each names.

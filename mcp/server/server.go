@@ -25,6 +25,7 @@ type Server struct {
 	slots    chan struct{}
 	work     work
 	mentions map[string][]string // tools that the definition of each names
+	reworded sync.Map            // definitions that name fewer, as *sdk.Tool
 }
 
 // pageSize is more than there will ever be tools: a list is one page, of which
