@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 
@@ -44,6 +43,8 @@ func Run(ctx context.Context, args, environ []string, streams Streams) int {
 
 // run runs the program of a command line.
 func run(ctx context.Context, args, environ []string, streams Streams, program func(*app) *cli.App) int {
+	out := &results{to: streams.Out}
+	streams.Out = out
 	a := &app{env: map[string]string{}, streams: streams, log: slog.New(slog.DiscardHandler)}
 	for _, kv := range environ {
 		if name, value, ok := strings.Cut(kv, "="); ok {
@@ -59,6 +60,7 @@ func run(ctx context.Context, args, environ []string, streams Streams, program f
 		err = a.loginHint(ctx, err)
 	}
 	finish()
+	err = out.finish(err)
 	if err == nil {
 		return exitDone
 	}
@@ -204,6 +206,6 @@ func commandNames(c *cli.Context) []string {
 
 // terminal tells whether the stream is a terminal a person looks at.
 func terminal(w any) bool {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

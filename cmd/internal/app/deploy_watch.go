@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -123,7 +122,7 @@ type barView struct {
 
 func newBarView(out io.Writer) *barView {
 	return &barView{out: out, runs: map[deploylog.Environment]deploylog.Run{}, width: func() int {
-		if f, ok := out.(*os.File); ok {
+		if f, ok := fileOf(out); ok {
 			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
 				return w
 			}
