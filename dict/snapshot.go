@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -141,6 +142,7 @@ func writeFile(path string, data []byte) (err error) {
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
+	removeAbandoned(path)
 	if runtime.GOOS == "windows" {
 		return nil // folders cannot be synced there
 	}
@@ -151,4 +153,24 @@ func writeFile(path string, data []byte) (err error) {
 	defer folder.Close()
 	folder.Sync() // likewise
 	return nil
+}
+
+// abandoned is the age from which on nobody is writing a temporary file any more.
+const abandoned = time.Hour
+
+// removeAbandoned removes what writers of the file left behind when they were
+// killed. That one cannot be removed does no harm.
+func removeAbandoned(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "."+filepath.Base(path)+".tmp-") || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
 }

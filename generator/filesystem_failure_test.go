@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -168,6 +169,7 @@ func TestFilesystemNewFolderIsTaken(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(target, "pom.xml"), []byte("theirs"), 0o644))
 	}))
 	require.ErrorContains(t, err, "was made by somebody else just now")
+	require.ErrorIs(t, err, ErrExists)
 	require.Equal(t, map[string]string{"/": "", "/com.example.demo/": "", "/com.example.demo/pom.xml": "-rw-r--r-- theirs"}, snapshot(t, parent))
 }
 
@@ -189,6 +191,7 @@ func TestFilesystemManyAtOnce(t *testing.T) {
 			continue
 		}
 		assert.ErrorContains(t, err, "by somebody else just now; try again")
+		assert.ErrorIs(t, err, ErrExists)
 	}
 	assert.GreaterOrEqual(t, done, 1)
 	assertWhole(t, parent, a)
@@ -314,4 +317,37 @@ func TestFilesystemIsKilled(t *testing.T) {
 		_, err := (&Filesystem{Dir: dir}).Deliver(t.Context(), more, nil)
 		require.NoError(t, err)
 	})
+}
+
+// What processes that were killed left behind is removed by the next that writes
+// there, but not what somebody may be writing, nor what others named alike.
+func TestFilesystemLeftovers(t *testing.T) {
+	t.Parallel()
+	dir, more := edited(t)
+	parent := filepath.Dir(dir)
+	long := time.Now().Add(-2 * abandoned)
+	for _, in := range []string{parent, dir} {
+		for _, name := range []string{".erphub-writing-17", ".erphub-writing-99", ".erphub-writing-mine", ".erphub-mine"} {
+			require.NoError(t, os.MkdirAll(filepath.Join(in, name, "new"), 0o755))
+			if !strings.HasSuffix(name, "99") {
+				require.NoError(t, os.Chtimes(filepath.Join(in, name), long, long))
+			}
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(in, ".erphub-writing-18"), nil, 0o600))
+		require.NoError(t, os.Chtimes(filepath.Join(in, ".erphub-writing-18"), long, long))
+	}
+	_, err := (&Filesystem{Dir: dir}).Deliver(t.Context(), more, nil)
+	require.NoError(t, err)
+	other, err := Generate(t.Context(), nil, "plugin", map[string]any{"artifactId": "com.example.other"})
+	require.NoError(t, err)
+	_, err = (&Filesystem{Dir: parent}).Deliver(t.Context(), other, nil)
+	require.NoError(t, err)
+	for _, in := range []string{parent, dir} {
+		left, err := filepath.Glob(filepath.Join(in, ".erphub-*"))
+		require.NoError(t, err)
+		for i := range left {
+			left[i] = filepath.Base(left[i])
+		}
+		assert.ElementsMatch(t, []string{".erphub-writing-18", ".erphub-writing-99", ".erphub-writing-mine", ".erphub-mine"}, left, in)
+	}
 }

@@ -9,11 +9,19 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"time"
 )
 
 // stagePrefix starts the name of the folder that files are written to before
 // they are renamed to where they belong.
-const stagePrefix = ".erphub-"
+const stagePrefix = ".erphub-writing-"
+
+// abandoned is the age from which on such a folder is one of a process that was
+// killed.
+const abandoned = time.Hour
+
+var stageName = regexp.MustCompile(`^\.erphub-writing-[0-9]+$`)
 
 // write brings the files below target. The files are first written to a folder
 // beside or in the target, and take their place by renaming, so that what fails
@@ -39,6 +47,16 @@ func write(ctx context.Context, target string, changes []Change, progress Progre
 	defer func() { err = errors.Join(err, root.Close()) }()
 	return writeInto(ctx, root, changes, progress)
 }
+
+// raced is the error of who came second. It matches [ErrExists].
+func raced(name, what string) error {
+	return &racedError{name + " was " + what + " by somebody else just now; try again"}
+}
+
+type racedError struct{ text string }
+
+func (e *racedError) Error() string        { return e.text }
+func (e *racedError) Is(target error) bool { return target == ErrExists }
 
 // makeFolders makes a folder with those above it, and lists what was made, the
 // innermost last.
@@ -76,6 +94,14 @@ func removeFolders(made []string) error {
 // writeNew writes a folder that is not there: complete under another name, then
 // renamed.
 func writeNew(ctx context.Context, parent, name string, changes []Change, progress Progress) error {
+	root, err := os.OpenRoot(parent)
+	if err != nil {
+		return err
+	}
+	removeAbandoned(root)
+	if err := root.Close(); err != nil {
+		return err
+	}
 	stage, err := os.MkdirTemp(parent, stagePrefix+"*")
 	if err != nil {
 		return err
@@ -95,7 +121,7 @@ func writeNew(ctx context.Context, parent, name string, changes []Change, progre
 		target := filepath.Join(parent, name)
 		if err = os.Rename(stage, target); err != nil {
 			if _, there := os.Lstat(target); there == nil {
-				err = fmt.Errorf("%s was made by somebody else just now; try again: %w", name, err)
+				err = raced(name, "made")
 			}
 		}
 	}
@@ -167,7 +193,7 @@ func writeInto(ctx context.Context, root *os.Root, changes []Change, progress Pr
 			return err
 		}
 		if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
-			return fmt.Errorf("%s was changed by somebody else just now; try again", c.Name)
+			return raced(c.Name, "changed")
 		}
 		staged := filepath.FromSlash(path.Join(stage, "new", c.Name))
 		if c.Before == nil {
@@ -198,7 +224,7 @@ func place(root *os.Root, staged, name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s was made by somebody else just now; try again", filepath.ToSlash(name))
+		return raced(filepath.ToSlash(name), "made")
 	}
 	return root.Rename(staged, name) // no links here
 }
@@ -220,6 +246,7 @@ func keep(root *os.Root, name, backup string, content []byte) error {
 
 // makeStage makes a folder for files on their way.
 func makeStage(root *os.Root) (string, error) {
+	removeAbandoned(root)
 	for i := range 1000 {
 		name := fmt.Sprintf("%s%d", stagePrefix, i)
 		err := root.Mkdir(name, 0o755)
@@ -231,6 +258,23 @@ func makeStage(root *os.Root) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("there are too many folders %s0 and up of earlier runs; remove them", stagePrefix)
+}
+
+// removeAbandoned removes folders for files on their way that nobody will finish
+// with. That one cannot be removed is no reason not to write.
+func removeAbandoned(root *os.Root) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !stageName.MatchString(e.Name()) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = root.RemoveAll(e.Name())
+		}
+	}
 }
 
 // rootFolders makes a folder below root with those above it, and lists what was

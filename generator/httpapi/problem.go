@@ -102,6 +102,9 @@ func known(err error) *jsonapi.Problem {
 		return &jsonapi.Problem{Status: http.StatusGatewayTimeout, Code: "timeout", Message: "the request took too long, and nothing was delivered", Hint: "try again"}
 	case errors.As(err, &exists):
 		return &jsonapi.Problem{Status: http.StatusConflict, Code: "exists", Message: clip(exists.Error()), Hint: "choose another artifact id, or another output"}
+	case errors.Is(err, generator.ErrExists): // another request was faster
+		return &jsonapi.Problem{Status: http.StatusConflict, Code: "exists", Message: "somebody else wrote to the same place just now",
+			Hint: "try again, or choose another artifact id"}
 	case noRoom:
 		return &jsonapi.Problem{Status: http.StatusInsufficientStorage, Code: "no_room", Message: "the disk is full, and nothing was written", Hint: "have the operator make room"}
 	case errors.Is(err, dict.ErrNotFound):

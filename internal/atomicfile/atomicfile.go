@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // maxLinks bounds how many symbolic links lead to the file that is written,
@@ -27,6 +28,8 @@ const maxLinks = 40
 // must exist.
 //
 // Concurrent writers of one path do not corrupt the file: the last one wins.
+// Temporary files of the path that are older than an hour are from writers that
+// were killed, and are removed.
 func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	target, err := Resolve(path)
 	if err != nil {
@@ -38,8 +41,8 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 
 	dir := filepath.Dir(target)
 	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing %s: %w", path, err)
+		if err != nil { // of the type of file systems' errors, by which programs know them
+			err = &fs.PathError{Op: "writing", Path: path, Err: err}
 		}
 	}()
 	tmp, err := os.CreateTemp(dir, tempPrefix(target)+"*")
@@ -52,8 +55,12 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	if err := os.Rename(tmp.Name(), target); err != nil {
 		return errors.Join(cause(err), remove(tmp.Name()))
 	}
+	_ = removeLeftovers(target, abandoned) // the file is written, which was asked for
 	return syncDir(dir)
 }
+
+// abandoned is the age from which on nobody is writing a temporary file any more.
+const abandoned = time.Hour
 
 // cause is an error without the name of the temporary file, which means nothing
 // to a reader.
@@ -79,13 +86,24 @@ func RemoveLeftovers(path string) error {
 	if err != nil {
 		return fmt.Errorf("cleaning up beside %s: %w", path, err)
 	}
+	if err := removeLeftovers(target, 0); err != nil {
+		return fmt.Errorf("cleaning up beside %s: %w", path, err)
+	}
+	return nil
+}
+
+// removeLeftovers removes the temporary files of a target from an age on.
+func removeLeftovers(target string, age time.Duration) error {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cleaning up beside %s: %w", path, err)
+		return err
 	}
 	var errs []error
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix(target)) && e.Type().IsRegular() {
+		if !strings.HasPrefix(e.Name(), tempPrefix(target)) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && (age == 0 || time.Since(info.ModTime()) > age) {
 			errs = append(errs, remove(filepath.Join(filepath.Dir(target), e.Name())))
 		}
 	}

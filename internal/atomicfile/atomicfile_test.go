@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -176,4 +178,19 @@ func TestRemoveLeftovers(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".f.tmp-dir"), 0o700))
 	require.NoError(t, atomicfile.RemoveLeftovers(path))
 	only(t, dir, "f", ".other.tmp-1", "f.tmp-1", ".f.tmp-dir")
+}
+
+// A write removes what killed writers of the same file left behind long ago.
+func TestWriteRemovesOldLeftovers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	long := time.Now().Add(-2 * time.Hour)
+	for _, name := range []string{".f.tmp-1", ".other.tmp-1", "f.tmp-1", ".f.tmp-new"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		if !strings.HasSuffix(name, "new") {
+			require.NoError(t, os.Chtimes(filepath.Join(dir, name), long, long))
+		}
+	}
+	require.NoError(t, atomicfile.Write(filepath.Join(dir, "f"), []byte("x"), 0o600))
+	only(t, dir, "f", ".other.tmp-1", "f.tmp-1", ".f.tmp-new")
 }

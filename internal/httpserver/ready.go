@@ -21,12 +21,15 @@ type Ready struct {
 type ReadyFile string
 
 // Clear removes the file of an earlier run, which would mislead whoever waits
-// for this one, and later the server's own.
+// for this one, with what is left of writing it, and later the server's own.
 func (f ReadyFile) Clear() error {
 	if f == "" {
 		return nil
 	}
 	if err := os.Remove(string(f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the ready file: %w", err)
+	}
+	if err := atomicfile.RemoveLeftovers(string(f)); err != nil {
 		return fmt.Errorf("removing the ready file: %w", err)
 	}
 	return nil
