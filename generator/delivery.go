@@ -29,14 +29,16 @@ func Modes() []Mode {
 }
 
 // ParseMode reads a mode. An empty text is the default, filesystem. Modes are
-// written in small letters; others are accepted, as environment variables are
-// often in capitals.
+// written in lower case, and nothing else is accepted.
 func ParseMode(text string) (Mode, error) {
 	if text == "" {
 		return ModeFilesystem, nil
 	}
-	mode := Mode(strings.ToLower(text))
+	mode := Mode(text)
 	if !slices.Contains(Modes(), mode) {
+		if lower := Mode(strings.ToLower(text)); slices.Contains(Modes(), lower) {
+			return "", fmt.Errorf("there is no output mode %s; modes are written in lower case: %s", quote(text), lower)
+		}
 		var names []string
 		for _, m := range Modes() {
 			names = append(names, string(m))

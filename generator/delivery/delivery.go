@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -29,6 +30,10 @@ type Options struct {
 	// hub.artifacts.directory is not, BaseURL what its links begin with when
 	// hub.artifacts.base-url is not. Without either the mode is not configured.
 	Directory, ArtifactsDirectory, BaseURL string
+	// AnyRecipient lets mails go to every address when hub.email.recipients is not
+	// set, for programs whose user made the settings. Without it they go to the
+	// sender's domain alone then.
+	AnyRecipient bool
 	// Untrusted says that the settings are not the operator's, so that hosts in
 	// them must have public addresses.
 	Untrusted bool
@@ -84,6 +89,12 @@ func New(opts Options) (*Deliveries, error) {
 		return nil, err
 	}
 	d.ttl = time.Duration(minutes) * time.Minute
+	for _, r := range recipientsOf(d.setting(KeyRecipients)) {
+		var bad *failure.Error
+		if errors.As(mail.CheckRecipient(r), &bad) {
+			return nil, wrong(KeyRecipients, bad.Why, bad.Next, nil)
+		}
+	}
 	return d, nil
 }
 
@@ -155,7 +166,12 @@ func (d *Deliveries) of(ctx context.Context, mode generator.Mode, r Request) (ge
 func (d *Deliveries) Check(ctx context.Context) map[generator.Mode]error {
 	found := map[generator.Mode]error{}
 	for _, mode := range generator.Modes() {
-		_, err := d.of(ctx, mode, Request{Email: "somebody@example.com"})
+		var err error
+		if mode == generator.ModeEmail {
+			_, err = d.sender(ctx)
+		} else {
+			_, err = d.of(ctx, mode, Request{})
+		}
 		found[mode] = err
 	}
 	return found

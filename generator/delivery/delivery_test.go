@@ -48,7 +48,7 @@ func all(t *testing.T) map[string]string {
 		delivery.KeyArtifacts: t.TempDir(), delivery.KeyBaseURL: "https://hub.example.com",
 		delivery.KeyBucket: "plugins", delivery.KeyAccessKey: "KEY", delivery.KeySecretKey: "secret-must-not-show",
 		delivery.KeyForgeToken: "token-must-not-show", delivery.KeySMTPHost: "smtp.example.com",
-		delivery.KeySMTPUser: "hub", delivery.KeySMTPPassword: "password-must-not-show",
+		delivery.KeySMTPUser: "hub", delivery.KeySMTPPassword: "password-must-not-show", delivery.KeyFrom: "hub@example.com",
 	}
 }
 
@@ -116,7 +116,6 @@ func TestMode(t *testing.T) {
 		{"nothing said", nil, nil, "", generator.ModeFilesystem},
 		{"configured", map[string]string{delivery.KeyMode: "url"}, nil, "", generator.ModeURL},
 		{"environment wins", map[string]string{delivery.KeyMode: "url"}, map[string]string{"GENERATOR_OUTPUT_MODE": "archive"}, "", generator.ModeArchive},
-		{"in capitals", nil, map[string]string{"GENERATOR_OUTPUT_MODE": "OBJECT_STORE"}, "", generator.ModeObjectStore},
 		{"request wins", map[string]string{delivery.KeyMode: "url"}, map[string]string{"GENERATOR_OUTPUT_MODE": "archive"}, "email", generator.ModeEmail},
 	}
 	for _, tt := range tests {
@@ -130,6 +129,14 @@ func TestMode(t *testing.T) {
 	_, err := open(t, delivery.Options{}).Mode("floppy\r\nX: y")
 	require.ErrorIs(t, err, failure.Invalid)
 	assert.NotContains(t, err.Error(), "\n")
+	for _, text := range []string{"URL", "Url", "Object_Store", "ARCHIVE"} {
+		_, err := open(t, delivery.Options{}).Mode(text)
+		require.ErrorIs(t, err, failure.Invalid, text)
+		assert.ErrorContains(t, err, "lower case: "+strings.ToLower(text))
+		_, err = delivery.New(delivery.Options{Setting: of(map[string]string{delivery.KeyMode: text})})
+		require.ErrorIs(t, err, failure.NotConfigured, text)
+		assert.ErrorContains(t, err, "lower case")
+	}
 }
 
 func TestWithTheConfigurationFile(t *testing.T) {
@@ -137,7 +144,7 @@ func TestWithTheConfigurationFile(t *testing.T) {
 	doc, err := config.Parse([]byte("hub:\n  generator:\n    output-mode: email\n  email:\n    smtp-host: mail.example.com\n    username: hub\n    password: from-the-file\n" +
 		"profiles:\n  test:\n    hub.generator.output-mode: url\n    hub.artifacts.directory: " + t.TempDir() + "\n"))
 	require.NoError(t, err)
-	env := of(map[string]string{"ARTIFACTS_BASE_URL": "https://hub.example.com", "ARTIFACTS_TTL": "90"})
+	env := of(map[string]string{"ARTIFACTS_BASE_URL": "https://hub.example.com", "ARTIFACTS_TTL": "90", "EMAIL_FROM": "hub@example.com"})
 	for profile, want := range map[string]generator.Mode{"": generator.ModeEmail, "test": generator.ModeURL} {
 		r := config.Resolver{Getenv: env, Document: doc, Profile: profile}
 		d := open(t, delivery.Options{Setting: r.Lookup, Getenv: env})
@@ -209,6 +216,8 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		{"two ports", "email", map[string]string{delivery.KeySMTPPort: "25", delivery.KeySMTPHost: "smtp.example.com:587"}, "another port"},
 		{"sender with a header", "email", map[string]string{delivery.KeyFrom: "hub@example.com\r\nBcc: x@example.com"}, "EMAIL_FROM"},
 		{"security is none", "email", map[string]string{delivery.KeySMTPSecurity: "some"}, "none of starttls, tls and none"},
+		{"recipient is none", "email", map[string]string{delivery.KeyRecipients: ",, "}, "hub.email.recipients (EMAIL_RECIPIENTS)"},
+		{"nobody to send to", "email", map[string]string{delivery.KeyFrom: ""}, "hub.email.recipients (EMAIL_RECIPIENTS)"},
 		{"no password", "email", map[string]string{delivery.KeySMTPPassword: ""}, "SMTP_PASSWORD"},
 	}
 	for _, tt := range tests {
@@ -297,7 +306,7 @@ func TestSecrets(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			settings := map[string]string{delivery.KeySMTPHost: "smtp.example.com", delivery.KeySMTPUser: "hub"}
+			settings := map[string]string{delivery.KeySMTPHost: "smtp.example.com", delivery.KeySMTPUser: "hub", delivery.KeyRecipients: "a@example.com"}
 			var server *testsmtp.Faulty
 			if tt.password != "" {
 				server = testsmtp.StartFaulty(t, testsmtp.Faults{TLS: &tls.Config{Certificates: []tls.Certificate{cert.TLS}}})

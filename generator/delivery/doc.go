@@ -10,7 +10,7 @@
 // # The mode
 //
 // The request's output decides, else hub.generator.output-mode
-// (GENERATOR_OUTPUT_MODE), else it is filesystem.
+// (GENERATOR_OUTPUT_MODE), else it is filesystem. Modes are written in lower case.
 //
 // # Settings
 //
@@ -44,10 +44,20 @@
 //	hub.email.smtp-security                 SMTP_SECURITY          starttls, tls (default on port 465) or none
 //	hub.email.username                      SMTP_USERNAME          no login without it
 //	hub.email.password                      SMTP_PASSWORD          secret
+//	hub.email.recipients                    EMAIL_RECIPIENTS       whom mails may go to
 //
 // hub.artifacts.default-ttl-minutes is the life of links into object storage as
 // well. With smtp-security none a mail goes out in the clear when the server
 // offers no encryption; a password never does.
+//
+// # Recipients of mails
+//
+// hub.email.recipients lists addresses (name@example.com), domains
+// (example.com), what is below domains (.example.com), or * for everybody, with
+// commas or blanks between them. While it is not set mails go to addresses of the
+// sender's domain alone, which hub.email.from says, unless
+// [Options.AnyRecipient] is set. Other recipients are failures of the kind
+// [failure.Invalid].
 //
 // # Credentials
 //

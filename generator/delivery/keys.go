@@ -27,6 +27,7 @@ const (
 	KeySMTPUser      = "hub.email.username"
 	KeySMTPPassword  = "hub.email.password"
 	KeyFrom          = "hub.email.from"
+	KeyRecipients    = "hub.email.recipients"
 	fileSuffix       = "-file"
 	fileEnvSuffix    = "_FILE"
 	defaultMegabytes = "1024"
@@ -69,6 +70,7 @@ func Keys() []Key {
 		{Name: KeySMTPUser, Env: "SMTP_USERNAME", About: "user name at the mail server"},
 		{Name: KeySMTPPassword, Env: "SMTP_PASSWORD", Secret: true, About: "password at the mail server"},
 		{Name: KeyFrom, Env: "EMAIL_FROM", Default: "noreply@localhost", About: "sender of mails"},
+		{Name: KeyRecipients, Env: "EMAIL_RECIPIENTS", About: "whom mails may go to: addresses and domains, with commas; empty is the sender's domain"},
 	}
 }
 

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	netmail "net/mail"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
@@ -134,10 +136,7 @@ func (d *Deliveries) email(ctx context.Context, to string) (generator.Delivery, 
 	if err := mail.CheckAddress(to); err != nil {
 		return nil, err
 	}
-	if _, err := d.login(ctx); err != nil {
-		return nil, err
-	}
-	sender, err := d.mail.get(d.sender)
+	sender, err := d.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +145,42 @@ func (d *Deliveries) email(ctx context.Context, to string) (generator.Delivery, 
 		return nil, err
 	}
 	return delivery, nil
+}
+
+// sender sends mails with the settings.
+func (d *Deliveries) sender(ctx context.Context) (*mail.Sender, error) {
+	if _, err := d.login(ctx); err != nil {
+		return nil, err
+	}
+	return d.mail.get(d.newSender)
+}
+
+// recipients are whom mails may go to, nil for everybody.
+func (d *Deliveries) recipients() ([]string, error) {
+	if text := d.setting(KeyRecipients); text != "" {
+		if list := recipientsOf(text); len(list) > 0 {
+			return list, nil
+		}
+		return nil, wrong(KeyRecipients, "it names nobody", "name addresses or domains, with commas between them", nil)
+	}
+	if d.opts.AnyRecipient {
+		return nil, nil
+	}
+	from, err := netmail.ParseAddress(d.setting(KeyFrom))
+	if err != nil {
+		return nil, nil //nolint:nilerr // mail.New refuses the sender
+	}
+	domain := from.Address[strings.LastIndexByte(from.Address, '@')+1:]
+	if domain == "localhost" {
+		return nil, wrong(KeyRecipients, "it is not set, and the sender "+from.Address+" has no domain to go by",
+			"set it to the addresses and domains that mails may go to, or set "+KeyFrom+" ("+lookUp(KeyFrom).Env+")", nil)
+	}
+	return []string{domain}, nil
+}
+
+// recipientsOf splits a list.
+func recipientsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
 // login is the user at the mail server, without one when none is set.
@@ -161,7 +196,7 @@ func (d *Deliveries) login(ctx context.Context) (mail.Login, error) {
 // tlsPort is where mail servers speak TLS from the start.
 const tlsPort = "465"
 
-func (d *Deliveries) sender() (*mail.Sender, error) {
+func (d *Deliveries) newSender() (*mail.Sender, error) {
 	host := d.setting(KeySMTPHost)
 	if port := d.setting(KeySMTPPort); port != "" && host != "" {
 		if _, err := d.whole(KeySMTPPort, 1, 65535); err != nil {
@@ -173,8 +208,9 @@ func (d *Deliveries) sender() (*mail.Sender, error) {
 			host = net.JoinHostPort(strings.Trim(host, "[]"), port)
 		}
 	}
+	recipients, unclear := d.recipients()
 	opts := mail.Options{
-		Host: host, From: d.setting(KeyFrom), Login: d.login,
+		Host: host, From: d.setting(KeyFrom), Login: d.login, Recipients: recipients,
 		Untrusted: d.opts.Untrusted, Roots: d.opts.Roots, Logger: d.opts.Logger,
 	}
 	switch security := strings.ToLower(d.setting(KeySMTPSecurity)); security {
@@ -189,7 +225,11 @@ func (d *Deliveries) sender() (*mail.Sender, error) {
 	default:
 		return nil, wrong(KeySMTPSecurity, strconv.Quote(failure.Words(security))+" is none of starttls, tls and none", "correct it", nil)
 	}
-	return mail.New(opts)
+	sender, err := mail.New(opts)
+	if err != nil {
+		return nil, err
+	}
+	return sender, unclear
 }
 
 // cleanEvery is how often what is over is removed.

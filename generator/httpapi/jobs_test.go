@@ -383,7 +383,7 @@ func TestLifeOfKeys(t *testing.T) {
 	c := newClock()
 	server := testsmtp.StartFaulty(t, testsmtp.Faults{})
 	a := start(t, setup{
-		settings: map[string]string{delivery.KeySMTPHost: server.Addr, delivery.KeySMTPSecurity: "none", delivery.KeyTTL: "120"},
+		settings: map[string]string{delivery.KeySMTPHost: server.Addr, delivery.KeySMTPSecurity: "none", delivery.KeyRecipients: "a@example.com", delivery.KeyTTL: "120"},
 		options:  httpapi.Options{Clock: c.now},
 	})
 	send := func() int {
@@ -402,7 +402,7 @@ func TestLifeOfKeys(t *testing.T) {
 func TestOneMail(t *testing.T) {
 	t.Parallel()
 	server := testsmtp.StartFaulty(t, testsmtp.Faults{})
-	a := start(t, setup{settings: map[string]string{delivery.KeySMTPHost: server.Addr, delivery.KeySMTPSecurity: "none"}})
+	a := start(t, setup{settings: map[string]string{delivery.KeySMTPHost: server.Addr, delivery.KeySMTPSecurity: "none", delivery.KeyRecipients: "a@example.com"}})
 	for range 5 {
 		got := a.post(body+`,"output":"email","email":"a@example.com"}`, key("k"))
 		require.Equal(t, http.StatusOK, got.status, string(got.body))

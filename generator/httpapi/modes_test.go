@@ -3,7 +3,9 @@ package httpapi_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -256,13 +259,16 @@ func TestModeFails(t *testing.T) {
 			return join(post, map[string]string{delivery.KeySMTPPassword: "wrong-must-not-show"})
 		}, toMail, 502, "target_not_authorized", "refuses the login"},
 		{"no such mailbox", func(*testing.T) map[string]string { return post }, `,"output":"email","email":"nobody@example.com"}`, 502, "target_refused", "refuses the recipient"},
-		{"foreign domain", func(*testing.T) map[string]string { return post }, `,"output":"email","email":"somebody@example.org"}`, 502, "target_refused", "relaying"},
+		{"not a recipient", func(*testing.T) map[string]string { return post }, `,"output":"email","email":"somebody@example.org"}`, 400, "invalid", "hub.email.recipients"},
+		{"foreign domain", func(*testing.T) map[string]string {
+			return join(post, map[string]string{delivery.KeyRecipients: "*"})
+		}, `,"output":"email","email":"somebody@example.org"}`, 502, "target_refused", "relaying"},
 		{"mail server is away", func(*testing.T) map[string]string {
 			return join(post, map[string]string{delivery.KeySMTPHost: "127.0.0.1:1"})
 		}, toMail, 503, "target_unreachable", "nothing listens there"},
 		{"gone after the mail", func(t *testing.T) map[string]string {
 			faulty := testsmtp.StartFaulty(t, testsmtp.Faults{Drop: true})
-			return map[string]string{delivery.KeySMTPHost: faulty.Addr, delivery.KeySMTPSecurity: "none"}
+			return join(smtp(faulty.Addr, "", ""), map[string]string{delivery.KeySMTPSecurity: "none"})
 		}, toMail, 502, "unknown_outcome", "ask the recipient"},
 	}
 	for _, tt := range tests {
@@ -306,6 +312,59 @@ func TestNameTaken(t *testing.T) {
 	mine, err := os.ReadFile(filepath.Join(a.dir, name, "pom.xml"))
 	require.NoError(t, err)
 	assert.Equal(t, "mine", string(mine))
+}
+
+// beaten is the mode filesystem where somebody else is a little faster.
+type beaten struct {
+	dir string
+	by  func(target string) error
+}
+
+func (b *beaten) Choose(context.Context, string, string) (generator.Mode, generator.Delivery, error) {
+	return generator.ModeFilesystem, b, nil
+}
+
+func (b *beaten) Deliver(ctx context.Context, a *generator.Artifact, _ generator.Progress) (*generator.Receipt, error) {
+	files := &generator.Filesystem{Dir: b.dir}
+	var first sync.Once
+	var err error
+	receipt, failed := files.Deliver(ctx, a, func(int, int, string) { // what is there was looked at
+		first.Do(func() { err = b.by(files.Path(a)) })
+	})
+	return receipt, errors.Join(err, failed)
+}
+
+// Who comes second hears of a conflict, and a retry finds what is there.
+func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
+	same := &beaten{dir: t.TempDir()}
+	same.by = func(string) error {
+		artifact, err := generator.Generate(t.Context(), nil, "plugin", map[string]any{"artifactId": name})
+		if err == nil {
+			_, err = (&generator.Filesystem{Dir: same.dir}).Deliver(t.Context(), artifact, nil)
+		}
+		return err
+	}
+	other := &beaten{dir: t.TempDir(), by: func(target string) error {
+		return errors.Join(os.Mkdir(target, 0o755), os.WriteFile(filepath.Join(target, "pom.xml"), []byte("theirs"), 0o600))
+	}}
+	for what, tt := range map[string]struct {
+		deliveries *beaten
+		retry      int
+	}{
+		"the same plugin": {same, http.StatusOK},
+		"another":         {other, http.StatusConflict},
+	} {
+		a := with(t, tt.deliveries, httpapi.Options{})
+		got := a.post(body + `}`)
+		require.Equal(t, http.StatusConflict, got.status, "%s: %s", what, got.body)
+		r := got.refusal(t)
+		assert.Equal(t, "exists", r.Error.Code, what)
+		assert.Contains(t, r.Error.Hint, "try again", what)
+		assert.NotContains(t, string(got.body), tt.deliveries.dir, what)
+		tt.deliveries.by = func(string) error { return nil }
+		assert.Equal(t, tt.retry, a.post(body+`}`).status, what)
+	}
 }
 
 func TestPushRejected(t *testing.T) {

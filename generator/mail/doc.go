@@ -16,7 +16,7 @@
 //
 // An address is one plain address. Line breaks, other control characters, lists
 // and display names in it are refused, so that nobody adds headers or
-// recipients through it.
+// recipients through it. [Options.Recipients] says whom mails may go to.
 //
 // That a mail was sent means that the server has taken it on.
 package mail

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ func New(opts Options) (*Sender, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts.Recipients = slices.Clone(opts.Recipients)
 	s := &Sender{opts: opts, host: host, port: port, guard: netguard.New()}
 	if !opts.Untrusted {
 		s.guard = netguard.New(host)
@@ -48,11 +50,16 @@ type Delivery struct {
 	to     string
 }
 
-// To returns the delivery to one address. An address that is none is a failure
-// of the kind [failure.Invalid].
+// To returns the delivery to one address. An address that is none, or that
+// [Options.Recipients] does not allow, is a failure of the kind [failure.Invalid].
 func (s *Sender) To(address string) (*Delivery, error) {
 	if err := CheckAddress(address); err != nil {
 		return nil, err
+	}
+	if !s.opts.mayGoTo(address) {
+		return nil, &failure.Error{Kind: failure.Invalid, Doing: "sending an e-mail",
+			Why:  fmt.Sprintf("%q is none of the recipients that are allowed here", failure.Words(address)),
+			Next: "give another address, or have the operator add it or its domain to hub.email.recipients (EMAIL_RECIPIENTS)"}
 	}
 	return &Delivery{s, address}, nil
 }

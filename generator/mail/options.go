@@ -39,6 +39,10 @@ type Options struct {
 	ImplicitTLS bool
 	// Cleartext goes on without encryption when the server offers none.
 	Cleartext bool
+	// Recipients are whom mails may go to: addresses (name@example.com), domains
+	// (example.com, not what is below), domains for what is below them
+	// (.example.com), or [AnyRecipient]. Nil means everybody.
+	Recipients []string
 	// MaxBytes is the largest zip to send. Zero means 20 MiB. What the server
 	// says it takes counts as well.
 	MaxBytes int
@@ -103,6 +107,11 @@ func (o *Options) check() (host string, port int, err error) {
 		return "", 0, bad(fmt.Sprintf("the sender %q %s", failure.Words(o.From), why), "set hub.email.from (EMAIL_FROM) to an address")
 	}
 	o.From = from
+	for _, r := range o.Recipients {
+		if err := CheckRecipient(r); err != nil {
+			return "", 0, err
+		}
+	}
 	if o.MaxBytes < 0 || o.Timeout < 0 {
 		return "", 0, bad("a limit is negative", "use zero for the default")
 	}

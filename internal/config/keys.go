@@ -91,6 +91,7 @@ func Keys() []Key {
 		{Name: "hub.email.username", Env: "SMTP_USERNAME", About: "user name at the mail server"},
 		{Name: "hub.email.password", Env: "SMTP_PASSWORD", Secret: true, About: "password at the mail server"},
 		{Name: "hub.email.from", Env: "EMAIL_FROM", Default: "noreply@localhost", About: "sender of mails"},
+		{Name: "hub.email.recipients", Env: "EMAIL_RECIPIENTS", About: "whom mails may go to: addresses and domains, with commas; empty is the sender's domain"},
 	}
 }
 

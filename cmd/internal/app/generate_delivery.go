@@ -17,7 +17,7 @@ func (a *app) deliveries(c *cli.Context) (*delivery.Deliveries, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := delivery.New(delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, Directory: ".", Logger: a.log})
+	d, err := delivery.New(delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, Directory: ".", AnyRecipient: true, Logger: a.log})
 	return d, deliveryError(err)
 }
 
