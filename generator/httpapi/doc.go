@@ -40,9 +40,9 @@
 // the same body waits for the same answer, and afterwards gets it again for as
 // long as download links live. Another body under the same key is refused. What
 // failed is not kept, so that a repetition tries again, except when nobody knows
-// whether it was delivered. Keys belong to the user. They are kept in memory, of
-// which they get a limited amount: the oldest are forgotten first, and all when
-// the service ends.
+// whether it was delivered. Keys belong to the user. They are kept in the memory
+// of the process, the latest 1,000 of a user, 10,000 and 64 MiB of all: a retry
+// after a restart, or one that reaches another replica, delivers again.
 //
 // # Bounds
 //
