@@ -229,7 +229,8 @@ func (h *Handler) document(w http.ResponseWriter, _ *http.Request) string {
 
 // Streams tells requests that are answered for as long as they take: those that
 // want events, and downloads, whose number this package bounds itself. It is for
-// servers that bound the time of all others.
+// servers that bound the time of all others. They end by themselves, so that a
+// server that ends should let them finish.
 func Streams(r *http.Request) bool {
 	if strings.HasPrefix(r.URL.Path, ArtifactsPrefix+"/") {
 		return r.Method == http.MethodGet

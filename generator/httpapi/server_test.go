@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,7 +31,7 @@ func behind(t *testing.T, deliveries httpapi.Deliveries, opts httpapi.Options, b
 	require.NoError(t, err)
 	h, err := httpapi.New(deliveries, verifier, &opts)
 	require.NoError(t, err)
-	bounds.Streams, bounds.Logger = httpapi.Streams, slog.New(slog.DiscardHandler)
+	bounds.Long, bounds.Logger = httpapi.Streams, slog.New(slog.DiscardHandler)
 	ln, err := httpserver.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -108,18 +109,44 @@ func TestPatienceOfAServer(t *testing.T) {
 	assert.Contains(t, text.String(), "event: result")
 }
 
-// A server that ends stops the work that is listened to, and says so.
+// A server that ends lets work finish, whether events are listened to or not.
+// What takes too long is stopped, and its clients are told.
 func TestServerEnds(t *testing.T) {
 	t.Parallel()
-	g := newGate(generator.ModeEmail)
-	url, end := behind(t, g, httpapi.Options{}, httpserver.Options{})
-	go func() {
-		<-g.began
-		end()
-	}()
-	resp, text := ask(t, url, "text/event-stream")
-	require.Equal(t, http.StatusOK, resp.StatusCode)
-	assert.Contains(t, text.String(), "event: error")
-	assert.Contains(t, text.String(), `"code":"canceled"`)
-	assert.EqualValues(t, 1, g.stopped.Load())
+	for name, tt := range map[string]struct {
+		accept string
+		drain  time.Duration
+		want   string
+	}{
+		"events":                  {"text/event-stream", time.Minute, "event: result"},
+		"JSON":                    {"application/json", time.Minute, "run 1"},
+		"events, and no patience": {"text/event-stream", 10 * time.Millisecond, `"code":"canceled"`},
+		"JSON, and no patience":   {"application/json", 10 * time.Millisecond, `"code":"canceled"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(generator.ModeEmail)
+			url, end := behind(t, g, httpapi.Options{}, httpserver.Options{Drain: tt.drain})
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				<-g.began
+				end()
+			}()
+			finishes := tt.drain > time.Second
+			if finishes {
+				go func() {
+					assert.Eventually(t, func() bool { // it does not listen any more
+						conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+						return err != nil || conn.Close() != nil
+					}, 10*time.Second, time.Millisecond)
+					g.end <- nil
+				}()
+			}
+			_, text := ask(t, url, tt.accept)
+			assert.Contains(t, text.String(), tt.want)
+			<-ended
+			assert.EqualValues(t, map[bool]int{true: 0, false: 1}[finishes], g.stopped.Load())
+		})
+	}
 }

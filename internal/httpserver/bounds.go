@@ -51,7 +51,7 @@ func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 		status = http.StatusOK
 	}
 	s.requests.Add(1, route, knownMethod(r.Method), strconv.Itoa(status))
-	if s.opts.Streams == nil || !s.opts.Streams(r) {
+	if !s.streams(r) && !s.long(r) {
 		s.seconds.Observe(took.Seconds(), route)
 	}
 	s.log.Debug("request", "method", r.Method, "route", route, "status", status, "took", took)
@@ -62,7 +62,8 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		var cancel context.CancelFunc
-		if s.opts.Streams != nil && s.opts.Streams(r) {
+		switch {
+		case s.streams(r):
 			if s.ending() {
 				s.busy(w, "ending", "the server ends")
 				return
@@ -76,11 +77,10 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 				case <-ctx.Done():
 				}
 			}()
-			control := http.NewResponseController(w)
-			// The deadlines of the connection are those of other requests.
-			_ = control.SetReadDeadline(time.Time{})
-			_ = control.SetWriteDeadline(time.Time{})
-		} else {
+			endless(w)
+		case s.long(r):
+			endless(w)
+		default:
 			select {
 			case s.slots <- struct{}{}:
 				defer func() { <-s.slots }()
@@ -98,6 +98,14 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, inner)
 	})
+}
+
+// endless takes the deadlines of the connection away, which are those of other
+// requests.
+func endless(w http.ResponseWriter) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{})
+	_ = control.SetWriteDeadline(time.Time{})
 }
 
 func (s *Server) busy(w http.ResponseWriter, reason, detail string) {

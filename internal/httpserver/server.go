@@ -30,6 +30,10 @@ type Options struct {
 	// listens. They have no time limit, are not counted as concurrent and end
 	// when the server does; nil: none.
 	Streams func(*http.Request) bool
+	// Long tells which other requests have no time limit and are not counted as
+	// concurrent, because something else bounds them. They end by themselves, so
+	// that they may finish when the server ends; nil: none.
+	Long func(*http.Request) bool
 	// MaxConcurrent bounds the requests worked on at a time; further ones are
 	// refused with 503. 0: 64.
 	MaxConcurrent int
@@ -38,6 +42,7 @@ type Options struct {
 	// RequestTimeout bounds the time for one request; 0: 30 s.
 	RequestTimeout time.Duration
 	// Drain is how long requests may take to finish when the server ends; 0: 5 s.
+	// After it their contexts end, and they have three seconds to respond to that.
 	Drain time.Duration
 	// Metrics are shown at /metrics beside the server's own, without times and
 	// sizes, for which there is [Metrics.Serve]; nil: only those.
@@ -126,12 +131,18 @@ func URL(a net.Addr) string {
 	return "http://" + host
 }
 
+// giveUp is how long requests may take to respond to the end of their contexts.
+const giveUp = 3 * time.Second
+
 // Serve answers requests on ln until ctx ends, then stops listening, ends
 // streams and waits for other requests, for as long as Options.Drain. It
 // closes ln. A server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	requests, stopRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopRequests()
 	srv := &http.Server{
 		Handler:           s.handler,
+		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       s.opts.RequestTimeout,
 		// What is worked out in time may still be written to a slow client.
@@ -144,11 +155,14 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	stop := context.AfterFunc(ctx, func() {
 		close(s.draining)
 		s.log.Info("the server ends", "open", s.open.Load())
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Drain)
-		defer cancel()
-		err := srv.Shutdown(drain)
+		err := shutdown(srv, s.opts.Drain)
 		if errors.Is(err, context.DeadlineExceeded) {
-			s.log.Warn("requests were cut off, because they took too long to finish", "open", s.open.Load())
+			s.log.Warn("requests are stopped, because they take too long to finish", "open", s.open.Load())
+			stopRequests()
+			err = shutdown(srv, giveUp)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			s.log.Warn("requests were cut off, because they did not stop", "open", s.open.Load())
 			err = srv.Close()
 		}
 		stopped <- err
@@ -161,6 +175,17 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	return <-stopped
 }
+
+// shutdown stops listening and waits for requests.
+func shutdown(srv *http.Server, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return srv.Shutdown(ctx)
+}
+
+// streams and long tell requests that have bounds of their own.
+func (s *Server) streams(r *http.Request) bool { return s.opts.Streams != nil && s.opts.Streams(r) }
+func (s *Server) long(r *http.Request) bool    { return s.opts.Long != nil && s.opts.Long(r) }
 
 func (s *Server) ending() bool {
 	select {

@@ -119,6 +119,61 @@ func TestDrain(t *testing.T) {
 	assert.NoError(t, <-ended)
 }
 
+// Requests without a time limit that are no streams finish, too. Those that take
+// longer than the server waits are told to stop, and still answered.
+func TestDrainOfLongRequests(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		drain time.Duration
+		want  string
+	}{
+		"enough time":     {time.Minute, "finished"},
+		"not enough time": {10 * time.Millisecond, "stopped"},
+	} {
+		for _, path := range []string{"/long", "/other"} {
+			t.Run(name+path, func(t *testing.T) {
+				t.Parallel()
+				inside, leave := make(chan struct{}), make(chan struct{})
+				h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					close(inside)
+					select {
+					case <-leave:
+						_, _ = io.WriteString(w, "finished")
+					case <-r.Context().Done():
+						_, _ = io.WriteString(w, "stopped")
+					}
+				})
+				long := func(r *http.Request) bool { return r.URL.Path == "/long" }
+				ln, err := Listen(t.Context(), "127.0.0.1:0")
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				s := New(h, &Options{Drain: tt.drain, Long: long})
+				ended := make(chan error, 1)
+				go func() { ended <- s.Serve(ctx, ln) }()
+				answered := make(chan string, 1)
+				go func() {
+					resp, err := http.Get(URL(ln.Addr()) + path) //nolint:noctx // the server ends it
+					if err != nil {
+						answered <- err.Error()
+						return
+					}
+					defer resp.Body.Close()
+					body, _ := io.ReadAll(resp.Body)
+					answered <- string(body)
+				}()
+				<-inside
+				cancel()
+				if tt.want == "finished" {
+					<-s.draining
+					close(leave)
+				}
+				assert.Equal(t, tt.want, <-answered)
+				assert.NoError(t, <-ended)
+			})
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	inside, leave := make(chan struct{}), make(chan struct{})

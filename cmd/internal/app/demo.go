@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -71,7 +72,7 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 	var served <-chan error
 	err = s.tell("Start an embedded ERP", func() (string, error) {
 		var err error
-		url, served, err = startSandbox(ctx, erptest.Options{Logger: a.log}, listen)
+		url, served, err = startSandbox(ctx, erptest.Options{Logger: a.warnings()}, listen)
 		return "it answers at " + url, err
 	})
 	if err != nil {
@@ -94,6 +95,14 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 		cancel()
 	}
 	return <-served
+}
+
+// warnings is a log that tells what goes wrong inside without --debug, too.
+func (a *app) warnings() *slog.Logger {
+	if a.log.Enabled(context.Background(), slog.LevelError) {
+		return a.log
+	}
+	return slog.New(slog.NewTextHandler(a.streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // tellDemo is the story from the login on.

@@ -93,6 +93,7 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 			return fmt.Errorf("removing the ready file of an earlier run: %w", err)
 		}
 	}
+	defer a.ignoreHangup(opts.Logger)()
 	url, served, err := startSandbox(ctx, opts, o.listen)
 	if err != nil {
 		return err

@@ -15,14 +15,21 @@ import (
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/deploylog/board"
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/delivery"
 	genapi "github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/tokens"
 )
 
 // aiConcurrent bounds the requests worked on at a time where the AI API is
 // served, which has a smaller bound of its own.
 const aiConcurrent = 2 * httpapi.DefaultMaxConcurrent
+
+// apiDrain is how long requests may take to finish when the server ends: longer
+// than a statement may run by default, and within the half minute that
+// orchestrators grant.
+const apiDrain = 25 * time.Second
 
 func (a *app) serverAPICommand() *cli.Command {
 	return &cli.Command{
@@ -37,14 +44,19 @@ func (a *app) serverAPICommand() *cli.Command {
 			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and answers their links below\n" +
 			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are\n" +
 			"looked up where a database is named.\n\n" +
-			"/healthz, /readyz and /metrics are served beside; times and sizes, which tell callers how much data others\n" +
-			"have, are among the metrics of --metrics-listen alone. It listens on loopback unless told otherwise, and answers\n" +
-			"to localhost, IP addresses and the names given with --host.",
+			"/healthz, /readyz and /metrics are served beside. It is ready while all that it serves works: the database, the\n" +
+			"audit, and the ERP where that is named. Times and sizes, which tell callers how much data others have, are among\n" +
+			"the metrics of --metrics-listen alone. It listens on loopback unless told otherwise, and answers to localhost,\n" +
+			"IP addresses and the names given with --host.\n\n" +
+			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at\n" +
+			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as board.example.com; repeatable"},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
 			metricsFlag(),
+			&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
+			&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
 		}, aiFlags()...),
 		Action: a.serverAPI,
 	}
@@ -67,6 +79,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		return err
 	}
 	log := a.serverLog(c)
+	defer a.ignoreHangup(log)()
 	settings, err := a.aiSettings(c, s, log)
 	if err != nil {
 		return err
@@ -86,7 +99,11 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		metrics.Gauge("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
 	}
 	if settings.database != "" {
-		if parts.ai, err = a.openAI(c, settings, metrics, log); err != nil {
+		err := a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
+			parts.ai, err = a.openAI(c, settings, metrics, log)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, parts.ai.close(c.Context)) }()
@@ -102,7 +119,16 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	if parts.ai != nil {
 		registry = parts.ai.cache
 	}
-	parts.gen, err = openGenerator(delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, BaseURL: url}, settings.verifier, registry, log)
+	deliveries := delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, BaseURL: url}
+	if to := c.StringSlice("email-recipient"); len(to) > 0 {
+		deliveries.Getenv = func(name string) string { // which is asked first
+			if name == "EMAIL_RECIPIENTS" {
+				return strings.Join(to, ",")
+			}
+			return a.getenv(name)
+		}
+	}
+	parts.gen, err = openGenerator(deliveries, settings.verifier, registry, log)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -143,18 +169,47 @@ func (p *apiParts) handler() http.Handler {
 	return mux
 }
 
-// options adds what the parts ask of the server. Where the AI API is served the
-// server is ready when that is: a page tells for itself what it lacks.
+// options adds what the parts ask of the server.
 func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 	o.RequestTimeout = genapi.DefaultTimeout + 10*time.Second // each part has bounds of its own
-	o.Streams = func(r *http.Request) bool { return genapi.Streams(r) || p.board != nil && board.Streams(r) }
+	o.Drain = apiDrain
+	o.Long, o.Ready = genapi.Streams, p.ready
 	if p.board != nil {
-		o.Ready = p.board.Ready
+		o.Streams = board.Streams
 	}
 	if p.ai != nil {
-		o.Ready, o.MaxConcurrent = p.ai.ready, aiConcurrent
+		o.MaxConcurrent = aiConcurrent
 	}
 	return o
+}
+
+// ready tells whether what is served works: the database and the audit of the AI
+// API, and the ERP. Beside the AI API the ERP only has to respond: that it has no
+// deployment log, or does not show it, is told by the page.
+func (p *apiParts) ready(ctx context.Context) error {
+	var log, ai error
+	var both sync.WaitGroup
+	if p.board != nil {
+		both.Go(func() { log = p.board.Ready(ctx) })
+	}
+	if p.ai != nil {
+		both.Go(func() { ai = p.ai.ready(ctx) })
+	}
+	both.Wait()
+	if log != nil && (p.ai == nil || erpAway(log)) {
+		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai)
+	}
+	return ai
+}
+
+// erpAway reports whether the ERP did not respond, or said that it cannot.
+func erpAway(err error) bool {
+	for _, away := range []error{erp.ErrUnreachable, erp.ErrUnavailable, erp.ErrTimeout, tokens.ErrUnreachable, context.DeadlineExceeded} {
+		if errors.Is(err, away) {
+			return true
+		}
+	}
+	return false
 }
 
 // run does what the parts do besides answering, until ctx ends.
@@ -189,10 +244,12 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 		fmt.Fprintf(&b, "the deployment board is at %s/deployments (stop with Ctrl-C)\n", url)
 		fmt.Fprintf(&b, "It reads %s with the login of this program (%s), which everyone who can reach it looks through.\n", printable(p.erp), a.loginName(c))
 		if p.ai == nil {
-			b.WriteString("It keeps no state: any number of it may run side by side.\n")
+			b.WriteString("The board keeps no state: any number of it may run side by side.\n")
 		}
 	}
 	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
+	b.WriteString("In this process alone are Idempotency-Keys and the counts of plugins a user may ask for: a retry after a restart, or one\n" +
+		"that reaches another process, delivers again.\n")
 	switch {
 	case loopback:
 		b.WriteString("It listens on loopback: only this machine can reach it.\n")

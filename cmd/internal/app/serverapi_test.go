@@ -79,7 +79,9 @@ func TestServerAPIUsage(t *testing.T) {
 		{"an empty file with a secret", []string{"--jwt-secret-file", os.DevNull}, []string{database}, exitFailed, "is empty"},
 		{"two databases", []string{"--database", "postgres://x", "--database-file", secret}, nil, exitUsage, "choose one"},
 		{"no database address in the file", []string{"--database-file", secret, "--jwt-secret-file", secret}, nil, exitFailed, "no PostgreSQL address"},
-		{"no database there", []string{"--jwt-secret-file", secret}, []string{database}, exitFailed, "127.0.0.1:1/erp"},
+		{"no database there", []string{"--jwt-secret-file", secret, "--database-wait", "0"}, []string{database}, exitFailed, "127.0.0.1:1/erp"},
+		{"no database there for some time", []string{"--jwt-secret-file", secret, "--database-wait", "300ms"}, []string{database}, exitFailed, "it was waited for 300ms"},
+		{"a recipient that is none", []string{"--email-recipient", "http://x"}, []string{"ERP_URL=http://127.0.0.1:1"}, exitUsage, "EMAIL_RECIPIENTS"},
 		{"an address that cannot be read", []string{"--jwt-secret-file", secret}, []string{"ERP_DATABASE_URL=postgres://reader:" + password + "%zz@127.0.0.1/erp"}, exitFailed, "cannot be understood"},
 		{"a schema there cannot be", []string{"--jwt-secret-file", secret, "--database-schema", "x; drop"}, []string{database}, exitFailed, "schema"},
 	} {

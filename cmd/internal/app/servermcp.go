@@ -132,6 +132,7 @@ func (a *app) serverMCP(c *cli.Context) error {
 		return usageErr{err}
 	}
 
+	defer a.ignoreHangup(log)()
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
 	ln, err := httpserver.Listen(ctx, c.String("listen"))
