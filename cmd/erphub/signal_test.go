@@ -28,10 +28,16 @@ import (
 // it answers at an address. end waits for its end and returns the exit code.
 func serving(t *testing.T, args ...string) (cmd *exec.Cmd, url string, end func() int) {
 	t.Helper()
+	return servingIn(t, nil, args...)
+}
+
+// servingIn is serving with more in the environment.
+func servingIn(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, url string, end func() int) {
+	t.Helper()
 	program, err := exec.LookPath("erphub") // where testscript put it
 	require.NoError(t, err)
 	cmd = exec.CommandContext(t.Context(), program, args...)
-	cmd.Env = append(os.Environ(), "ERPHUB_CONFIG="+filepath.Join(t.TempDir(), "config.yaml"))
+	cmd.Env = append(append(os.Environ(), "ERPHUB_CONFIG="+filepath.Join(t.TempDir(), "config.yaml")), env...)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
