@@ -135,6 +135,30 @@ func TestSignalsCutNothingOff(t *testing.T) {
 	}
 }
 
+// The other servers ignore SIGHUP, too.
+func TestServersIgnoreHangup(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte(signingSecret), 0o600))
+	for name, args := range map[string][]string{
+		"sandbox":    {"sandbox"},
+		"server mcp": {"server", "mcp", "--url", "http://127.0.0.1:1", "--jwt-secret-file", secret},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ready := filepath.Join(t.TempDir(), "ready")
+			cmd, _, end := serving(t, append(args, "--listen", "127.0.0.1:0", "--ready-file", ready)...)
+			require.Eventually(t, func() bool {
+				_, err := os.Stat(ready)
+				return err == nil
+			}, 20*time.Second, 5*time.Millisecond)
+			require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+			require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+			assert.Zero(t, end(), "it ends in order")
+		})
+	}
+}
+
 // get asks for a page.
 func get(t *testing.T, url string) string {
 	t.Helper()
