@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -54,8 +53,8 @@ func (a *app) sandboxCommand() *cli.Command {
 				return usagef("--durable is about data on a disk: name their folder with --data")
 			}
 			o := sandboxOptions{
-				durable: c.Bool("durable"), debug: c.Bool("debug"),
-				listen: c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+				durable: c.Bool("durable"),
+				listen:  c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
 			}
 			if c.Bool("write-profiles") {
 				o.profiles = func(ctx context.Context, url string) error { return a.writeSandboxProfiles(ctx, c, url) }
@@ -68,18 +67,14 @@ func (a *app) sandboxCommand() *cli.Command {
 type sandboxOptions struct {
 	listen, data, readyFile string
 	strict, json            bool
-	durable, debug          bool
+	durable                 bool
 	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
 }
 
 func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	log := a.log
-	if !o.debug { // what goes wrong inside is said without --debug, too
-		log = slog.New(slog.NewTextHandler(a.streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	}
-	opts := erptest.Options{Logger: log, Strict: o.strict, Durable: o.durable}
+	opts := erptest.Options{Logger: a.warnings(), Strict: o.strict, Durable: o.durable}
 	if o.data != "" {
 		unlock, err := lockData(o.data)
 		if err != nil {
