@@ -50,6 +50,7 @@ func servingIn(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, url s
 	require.NotEmpty(t, url, "it says where it answers")
 	return cmd, url, func() int {
 		for lines.Scan() { // the pipe must be empty before Wait
+			t.Log(lines.Text())
 		}
 		_ = cmd.Wait() // the code tells
 		return cmd.ProcessState.ExitCode()
