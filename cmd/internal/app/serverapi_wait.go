@@ -30,7 +30,7 @@ func (a *app) awaitDatabase(ctx context.Context, most time.Duration, open func()
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
 		select {
 		case <-ctx.Done():
-			return errors.Join(context.Cause(ctx), err)
+			return fmt.Errorf("waiting for the database: %w (%w)", context.Cause(ctx), err)
 		case <-deadline.C:
 			return fmt.Errorf("%w; it was waited for %v, which --database-wait changes", err, most)
 		case <-time.After(pause):

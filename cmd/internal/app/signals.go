@@ -10,7 +10,8 @@ import (
 
 // WithSignals returns a context that ends with the first signal that asks the
 // program to end (SIGINT, SIGTERM, and SIGHUP where that exists and is not
-// ignored, as nohup does). [Run] and [RunMCP] return soon after.
+// ignored, as nohup does, nor the program a server that is not at a terminal).
+// [Run] and [RunMCP] return soon after.
 //
 // A second signal ends the process at once, with the exit code of an
 // interrupt; only a token refresh under way is waited for, as long as Run

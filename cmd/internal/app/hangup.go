@@ -1,5 +1,3 @@
-//go:build unix
-
 package app
 
 import (
@@ -7,7 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"syscall"
 )
 
 // ignoreHangup keeps SIGHUP from ending a server, until restore is called: log
@@ -15,12 +12,12 @@ import (
 // read at the start only, and requests would be cut off. A server at a terminal
 // still ends with the terminal.
 func (a *app) ignoreHangup(log *slog.Logger) (restore func()) {
-	if terminal(a.streams.In) || signal.Ignored(syscall.SIGHUP) {
+	if hangUp == nil || terminal(a.streams.In) || signal.Ignored(hangUp) {
 		return func() {}
 	}
-	signal.Ignore(syscall.SIGHUP) // takes it from whoever was notified
+	signal.Ignore(hangUp) // takes it from WithSignals
 	received := make(chan os.Signal, 1)
-	signal.Notify(received, syscall.SIGHUP)
+	signal.Notify(received, hangUp)
 	done := make(chan struct{})
 	go func() {
 		for {
@@ -33,7 +30,7 @@ func (a *app) ignoreHangup(log *slog.Logger) (restore func()) {
 		}
 	}()
 	return sync.OnceFunc(func() {
-		signal.Ignore(syscall.SIGHUP) // the process is about to end
+		signal.Ignore(hangUp) // the process is about to end
 		close(done)
 	})
 }
