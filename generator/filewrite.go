@@ -94,13 +94,9 @@ func removeFolders(made []string) error {
 // writeNew writes a folder that is not there: complete under another name, then
 // renamed.
 func writeNew(ctx context.Context, parent, name string, changes []Change, progress Progress) error {
-	root, err := os.OpenRoot(parent)
-	if err != nil {
-		return err
-	}
-	removeAbandoned(root)
-	if err := root.Close(); err != nil {
-		return err
+	if root, err := os.OpenRoot(parent); err == nil {
+		removeAbandoned(root)
+		_ = root.Close() // nothing was written through it
 	}
 	stage, err := os.MkdirTemp(parent, stagePrefix+"*")
 	if err != nil {

@@ -168,7 +168,7 @@ func (d *Deliveries) recipients() ([]string, error) {
 	}
 	from, err := netmail.ParseAddress(d.setting(KeyFrom))
 	if err != nil {
-		return nil, nil //nolint:nilerr // mail.New refuses the sender
+		return []string{}, nil // nobody; mail.New refuses the sender
 	}
 	domain := from.Address[strings.LastIndexByte(from.Address, '@')+1:]
 	if domain == "localhost" {
