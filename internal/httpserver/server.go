@@ -44,8 +44,9 @@ type Options struct {
 	// Drain is how long requests may take to finish when the server ends; 0: 5 s.
 	// After it their contexts end, and they have three seconds to respond to that.
 	Drain time.Duration
-	// Metrics are shown at /metrics beside the server's own, without times and
-	// sizes, for which there is [Metrics.Serve]; nil: only those.
+	// Metrics are shown at /metrics beside the server's own and those of the
+	// process, without times and sizes, for which there is [Metrics.Serve]; nil:
+	// only these.
 	Metrics *Metrics
 }
 
@@ -86,6 +87,7 @@ func New(handler http.Handler, opts *Options) *Server {
 	s.seconds = s.metrics.Histogram("http_request_duration_seconds", "Time to answer requests, without streams.", "route")
 	s.refused = s.metrics.Counter("http_requests_refused_total", "Requests refused before they reached a handler.", "reason")
 	s.metrics.Gauge("http_requests_open", "Requests being answered, streams included.", func() float64 { return float64(s.open.Load()) })
+	s.metrics.Process()
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)

@@ -178,6 +178,7 @@ type Metrics struct {
 // NewMetrics makes an empty set. Give [Metrics.Boundary] to the boundary.
 func NewMetrics() *Metrics {
 	m := httpserver.NewMetrics()
+	m.Process()
 	return &Metrics{
 		all:      m,
 		calls:    m.Counter("mcp_tool_calls_total", "Calls of tools by outcome: ok or the code of the error.", "tool", "outcome"),
