@@ -62,11 +62,11 @@ func (s *Server) offersPrompt(name string, offers func(string) bool) bool {
 }
 
 // worded is the definition of a tool without words about tools that are not
-// offered.
+// offered, as it is listed.
 func (s *Server) worded(d *sdk.Tool, offers func(string) bool) *sdk.Tool {
-	missing := slices.DeleteFunc(slices.Clone(s.mentions[d.Name]), offers)
+	missing := slices.DeleteFunc(slices.Clone(s.mentions()[d.Name]), offers)
 	t, ok := s.opts.Catalog.Tools.Tool(d.Name)
-	if len(missing) == 0 || !ok {
+	if !ok {
 		return d
 	}
 	// Callers differ by the operator's rules, so there are few of these.
@@ -74,20 +74,22 @@ func (s *Server) worded(d *sdk.Tool, offers func(string) bool) *sdk.Tool {
 	if known, ok := s.reworded.Load(key); ok {
 		return known.(*sdk.Tool)
 	}
-	made := definition(s.opts.Catalog.Tools.Reworded(t, offers))
+	if len(missing) > 0 {
+		t = s.opts.Catalog.Tools.Reworded(t, offers)
+	}
+	made := encoded(definition(t))
 	s.reworded.Store(key, made)
 	return made
 }
 
-// mentionsOf are the tools that the definition of each names.
-func mentionsOf(tools mcp.Set) (map[string][]string, error) {
+// mentionsOf are the tools that the definition of each names. One that cannot be
+// encoded names none: it cannot be listed either.
+func mentionsOf(tools mcp.Set) map[string][]string {
 	named := make(map[string][]string, len(tools))
 	for _, t := range tools {
-		raw, err := json.Marshal(t.Definition())
-		if err != nil {
-			return nil, err
+		if raw, err := json.Marshal(t.Definition()); err == nil {
+			named[t.Name] = slices.DeleteFunc(tools.Mentioned(string(raw)), func(name string) bool { return name == t.Name })
 		}
-		named[t.Name] = slices.DeleteFunc(tools.Mentioned(string(raw)), func(name string) bool { return name == t.Name })
 	}
-	return named, nil
+	return named
 }

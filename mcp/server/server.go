@@ -24,8 +24,8 @@ type Server struct {
 	handler  http.Handler
 	slots    chan struct{}
 	work     work
-	mentions map[string][]string // tools that the definition of each names
-	reworded sync.Map            // definitions that name fewer, as *sdk.Tool
+	mentions func() map[string][]string // tools that the definition of each names
+	reworded sync.Map                   // definitions as they are listed, as *sdk.Tool
 }
 
 // pageSize is more than there will ever be tools: a list is one page, of which
@@ -41,10 +41,7 @@ func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, slots: make(chan struct{}, opts.MaxConcurrent)}
 	s.work.idle = sync.NewCond(&s.work.mu)
 	s.work.draining = make(chan struct{})
-	var err error
-	if s.mentions, err = mentionsOf(opts.Catalog.Tools); err != nil {
-		return nil, fmt.Errorf("the tools cannot be served: %w", err)
-	}
+	s.mentions = sync.OnceValue(func() map[string][]string { return mentionsOf(opts.Catalog.Tools) })
 	so := &sdk.ServerOptions{
 		Instructions: opts.Catalog.Instructions,
 		PageSize:     pageSize,
@@ -103,14 +100,14 @@ func (s *Server) cacheable(_ context.Context, req sdk.Request, c *sdk.Cacheable)
 func (s *Server) ToolsChanged() {
 	if len(s.opts.Catalog.Tools) > 0 && s.opts.ListChanges {
 		t := s.opts.Catalog.Tools[0]
-		s.sdk.AddTool(definition(t), s.toolHandler(t)) // the SDK tells that a tool was replaced
+		s.sdk.AddTool(registered(t), s.toolHandler(t)) // the SDK tells that a tool was replaced
 	}
 }
 
 // register adds everything of the catalog.
 func (s *Server) register() error {
 	for _, t := range s.opts.Catalog.Tools {
-		s.sdk.AddTool(definition(t), s.toolHandler(t))
+		s.sdk.AddTool(registered(t), s.toolHandler(t))
 	}
 	for _, p := range s.opts.Catalog.Prompts {
 		if err := s.addPrompt(p); err != nil {

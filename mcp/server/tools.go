@@ -30,6 +30,42 @@ func definition(t mcp.Tool) *sdk.Tool {
 	return out
 }
 
+// registered is what the SDK is told about a tool: lists show what worded makes of
+// it, and arguments are checked by the tool itself. The SDK encodes the schema of
+// a tool whenever it is called, to find the arguments that headers repeat.
+func registered(t mcp.Tool) *sdk.Tool {
+	if inHeaders(t.Input) {
+		return definition(t)
+	}
+	return &sdk.Tool{Name: t.Name, InputSchema: anyArguments}
+}
+
+var anyArguments = &jsonschema.Schema{Type: "object"}
+
+// inHeaders reports whether headers repeat some of the arguments.
+func inHeaders(s *jsonschema.Schema) bool {
+	for _, p := range s.Properties {
+		if _, ok := p.Extra["x-mcp-header"]; ok || inHeaders(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// encoded has the schemas of a definition as JSON: encoding them for every list
+// of tools is most of its work.
+func encoded(d *sdk.Tool) *sdk.Tool {
+	for _, schema := range []*any{&d.InputSchema, &d.OutputSchema} {
+		if *schema == nil {
+			continue
+		}
+		if raw, err := mcp.Encode(*schema); err == nil { // else the list fails, as it would without this
+			*schema = raw
+		}
+	}
+	return d
+}
+
 // confirmKey is the name of the one question a tool can ask at a time.
 const confirmKey = "confirm"
 
