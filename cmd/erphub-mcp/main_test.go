@@ -30,22 +30,29 @@ func TestMain(m *testing.M) {
 
 // program is a running tool server.
 type program struct {
-	url string
-	cmd *exec.Cmd
-	log *syncbuffer.Buffer
+	url     string
+	metrics string // where they are shown, with measured
+	cmd     *exec.Cmd
+	log     *syncbuffer.Buffer
 }
 
-// run starts the program and waits until it answers. It sees no settings but
-// env.
+// run starts this test binary as the program and waits until it answers. It
+// sees no settings but env.
 func run(t testing.TB, env []string, args ...string) *program {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return runBinary(t, self, env, args...)
+}
+
+// runBinary is run with another binary of the program.
+func runBinary(t testing.TB, binary string, env []string, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "ready")
-	self, err := os.Executable()
-	require.NoError(t, err)
 	p := &program{log: &syncbuffer.Buffer{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	p.cmd = exec.CommandContext(ctx, self, append([]string{"--listen", "127.0.0.1:0", "--ready-file", ready}, args...)...)
+	p.cmd = exec.CommandContext(ctx, binary, append([]string{"--listen", "127.0.0.1:0", "--ready-file", ready}, args...)...)
 	p.cmd.Env = append([]string{programVariable + "=1", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}, env...)
 	p.cmd.Stderr = p.log
 	require.NoError(t, p.cmd.Start())

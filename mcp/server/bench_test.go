@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,7 +124,6 @@ func BenchmarkServer(b *testing.B) {
 	erp := erptest.New(b)
 	token, err := erp.APIToken(b.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
 	require.NoError(b, err)
-	debug.SetGCPercent(400) // as the program does
 	line, err := json.Marshal(benchServers{Ours: oursForBench(b, erp), Theirs: theirsForBench(b), Token: token})
 	require.NoError(b, err)
 	fmt.Println("\n" + readyPrefix + string(line))

@@ -73,9 +73,43 @@ func run(ctx context.Context, args, environ []string, streams Streams, program f
 	return exitCode(err)
 }
 
-// cli builds the command tree.
+// cli builds the program erphub.
 func (a *app) cli() *cli.App {
-	c := &cli.App{
+	c := a.base()
+	c.Action = a.root
+	c.Commands = []*cli.Command{
+		a.demoCommand(),
+		a.sandboxCommand(),
+		a.addCommand(),
+		a.dictCommand(),
+		a.syncCommand(),
+		a.genCommand(),
+		a.generateCommand(),
+		a.recordCommand(),
+		a.queryCommand(),
+		a.processCommand(),
+		a.workflowCommand(),
+		a.cacheCommand(),
+		a.serverCommand(),
+		a.toolsCommand(),
+		a.mcpCommand(),
+		a.menuCommand(),
+		a.envCommand(),
+		a.authCommand(),
+		a.configCommand(),
+		a.doctorCommand(),
+		a.versionCommand(),
+		a.completionCommand(),
+		helpCommand(),
+	}
+	prepare(c.Commands)
+	return c
+}
+
+// base is what the programs have in common. Commands are not in it, so that a
+// program links those it has and no others.
+func (a *app) base() *cli.App {
+	return &cli.App{
 		Name:  "erphub",
 		Usage: "work with an ERP of the iDempiere family: its dictionary, its records, its processes",
 		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile\n" +
@@ -91,35 +125,7 @@ func (a *app) cli() *cli.App {
 		OnUsageError:         usageError,
 		Flags:                globalFlags(),
 		Before:               a.before,
-		Action:               a.root,
-		Commands: []*cli.Command{
-			a.demoCommand(),
-			a.sandboxCommand(),
-			a.addCommand(),
-			a.dictCommand(),
-			a.syncCommand(),
-			a.genCommand(),
-			a.generateCommand(),
-			a.recordCommand(),
-			a.queryCommand(),
-			a.processCommand(),
-			a.workflowCommand(),
-			a.cacheCommand(),
-			a.serverCommand(),
-			a.toolsCommand(),
-			a.mcpCommand(),
-			a.menuCommand(),
-			a.envCommand(),
-			a.authCommand(),
-			a.configCommand(),
-			a.doctorCommand(),
-			a.versionCommand(),
-			a.completionCommand(),
-			helpCommand(),
-		},
 	}
-	prepare(c.Commands)
-	return c
 }
 
 // prepare gives every command the same manners on wrong usage.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -91,7 +90,6 @@ func (a *app) serverMCP(c *cli.Context) error {
 		return err
 	}
 	log := a.serverLog(c)
-	collectLess(a.getenv)
 	ready := httpserver.ReadyFile(c.String("ready-file"))
 	if err := ready.Clear(); err != nil {
 		return err
@@ -152,8 +150,6 @@ func (a *app) serverMCP(c *cli.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 	url := httpserver.URL(ln.Addr())
-	debug.FreeOSMemory()
-	releaseStart()
 	err = a.announceMCP(c, url, checked, box, httpserver.Loopback(ln.Addr()))
 	if err == nil {
 		err = ready.Write(url)
@@ -196,15 +192,6 @@ func (a *app) serverLog(c *cli.Context) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.streams.Err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
 
-// collectLess makes the garbage collector of a server run less often: what is
-// alive there is little, so it would run all the time. GOGC decides where it is
-// set.
-func collectLess(getenv func(string) string) {
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-}
-
 // RunMCP runs the program erphub-mcp: the tool server alone, over HTTP or, with
 // --stdio, over standard input and output. Everything else is as with [Run].
 func RunMCP(ctx context.Context, args, environ []string, streams Streams) int {
@@ -213,7 +200,7 @@ func RunMCP(ctx context.Context, args, environ []string, streams Streams) int {
 
 // mcpProgram is the command line of erphub-mcp.
 func (a *app) mcpProgram() *cli.App {
-	c := a.cli()
+	c := a.base()
 	c.Name, c.Usage = "erphub-mcp", "serve the tools for assistants (Model Context Protocol)"
 	c.Description = aboutServerMCP
 	c.Flags = append(c.Flags, mcpServerFlags()...)
@@ -248,7 +235,6 @@ func (a *app) serverStdio(c *cli.Context) error {
 		return usagef("with --stdio there is no HTTP; leave out %s", strings.Join(wrong, " and "))
 	}
 	log := a.serverLog(c)
-	collectLess(a.getenv)
 	s, err := a.mcpSetup(c)
 	if err != nil {
 		return err
