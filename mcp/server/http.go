@@ -18,8 +18,10 @@ import (
 
 // routes is everything the server answers.
 func (s *Server) routes() http.Handler {
-	protocol := s.guard(s.authenticated(s.bounded(http.HandlerFunc(s.dual))))
-	sse := s.guard(s.authenticated(s.bounded(s.sse)))
+	protocol := s.guard(s.authenticated(s.bounded(http.HandlerFunc(s.dual), s.batchRefused)))
+	sse := s.guard(s.authenticated(s.bounded(s.sse, func(*http.Request, int) string {
+		return "server-sent events take one message at a time; send each in a request of its own"
+	})))
 	if s.opts.Stateless {
 		sse = s.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			httpserver.Problem(w, http.StatusNotFound, "this server keeps no sessions, which /mcp/sse needs; use /mcp")
@@ -99,9 +101,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 }
 
 // bounded reads the body of a request, within its time and size, before the
-// protocol sees it, and bounds how many are worked on. Streams, which GET
-// opens, are bounded by sessions and end when the server does.
-func (s *Server) bounded(next http.Handler) http.Handler {
+// protocol sees it, and bounds how many are worked on: each message of a batch
+// counts. refused is why a batch of so many messages cannot be taken, "" when it
+// can. Streams, which GET opens, are bounded by sessions and end when the server
+// does.
+func (s *Server) bounded(next http.Handler, refused func(r *http.Request, batch int) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			ctx, cancel := context.WithCancel(r.Context())
@@ -119,14 +123,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r.WithContext(ctx))
 			return
 		}
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		default:
-			w.Header().Set("Retry-After", "1")
-			s.turn(w, "busy", http.StatusServiceUnavailable, "too many requests at a time; try again")
+		if !s.takeSlots(1) {
+			s.busy(w)
 			return
 		}
+		defer s.freeSlots(1)
 		control := http.NewResponseController(w)
 		_ = control.SetReadDeadline(time.Now().Add(s.opts.BodyTimeout))
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
@@ -141,9 +142,26 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			return
 		}
 		_ = control.SetReadDeadline(time.Time{}) // or it would end the work on it
+		if n, batch := batchSize(body); batch {
+			if why := refused(r, n); why != "" {
+				s.turnBatch(w, why)
+				return
+			}
+			more := max(n-1, 0)
+			if !s.takeSlots(more) {
+				s.busy(w)
+				return
+			}
+			defer s.freeSlots(more)
+		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})
+}
+
+func (s *Server) busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	s.turn(w, "busy", http.StatusServiceUnavailable, "too many requests at a time; try again")
 }
 
 // linger is how long streams outlive the last work: its answer is written after

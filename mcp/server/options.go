@@ -72,7 +72,8 @@ type Options struct {
 	// whose oldest is ended for a new one; 0: 2,000 and 100. Both count
 	// connections of /mcp/sse apart.
 	MaxSessions, MaxUserSessions int
-	// MaxConcurrent bounds the requests worked on at a time; 0: 256.
+	// MaxConcurrent bounds the requests worked on at a time, each message of a
+	// batch counted; 0: 256.
 	MaxConcurrent int
 	// MaxBody bounds the body of a request in bytes; 0: 4 MiB.
 	MaxBody int64

@@ -150,10 +150,17 @@ func (s *sessions) forgetLocked() {
 }
 
 func (s *sessions) end(id string) {
+	if ss := s.find(id); ss != nil {
+		_ = ss.Close() // it is gone either way
+	}
+}
+
+// find is the session of that id, nil if there is none.
+func (s *sessions) find(id string) *sdk.ServerSession {
 	for ss := range s.server.Sessions() {
 		if ss.ID() == id {
-			_ = ss.Close() // it is gone either way
-			return
+			return ss
 		}
 	}
+	return nil
 }
