@@ -174,11 +174,31 @@ func TestCostLimits(t *testing.T) {
 		assert.Equal(t, 3, reply.Spent.APICalls)
 		_, err = b.Call(t.Context(), spender(3), &mcp.Call{Caller: reader})
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
-		assert.Zero(t, mcp.ErrorOf(err).RetryAfter, "waiting does not help in this session")
+		assert.Equal(t, time.Hour, mcp.ErrorOf(err).RetryAfter)
+		_, err = b.Call(t.Context(), spender(3), &mcp.Call{Caller: admin})
+		require.NoError(t, err, "another user")
+	})
+	t.Run("requests of all sessions", func(t *testing.T) {
+		t.Parallel()
+		at := &clock{now: noon}
+		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{APICalls: 5}}, Now: at.Now})
 		other := reader
 		other.Session = "s2"
-		_, err = b.Call(t.Context(), spender(3), &mcp.Call{Caller: other})
+		_, err := b.Call(t.Context(), spender(5), &mcp.Call{Caller: reader})
 		require.NoError(t, err)
+		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: other})
+		require.Equal(t, mcp.CodeCostLimitExceeded, code(err), "a new session does not begin anew")
+		assert.ErrorContains(t, err, "the limit of 5 requests to the ERP a session, counted over all sessions of this user, is reached")
+		assert.Equal(t, time.Hour, mcp.ErrorOf(err).RetryAfter)
+		at.forward(59 * time.Minute)
+		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: other})
+		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
+		at.forward(2 * time.Minute)
+		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: other})
+		require.NoError(t, err, "what was refused does not count")
+		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: reader})
+		require.Equal(t, mcp.CodeCostLimitExceeded, code(err), "the first session stays used up")
+		assert.Zero(t, mcp.ErrorOf(err).RetryAfter, "waiting does not help there")
 	})
 	t.Run("requests a day", func(t *testing.T) {
 		t.Parallel()
@@ -205,7 +225,7 @@ func TestCostLimits(t *testing.T) {
 		}
 		_, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader, Arguments: json.RawMessage(`{"n":1}`)})
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
-		assert.ErrorContains(t, err, "the limit of 200 tokens a session is reached")
+		assert.ErrorContains(t, err, "the limit of 200 tokens a session, counted over all sessions of this user, is reached")
 	})
 	t.Run("a result that crosses the limit of tokens", func(t *testing.T) {
 		t.Parallel()
@@ -216,7 +236,7 @@ func TestCostLimits(t *testing.T) {
 		}
 		_, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader})
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
-		assert.ErrorContains(t, err, "the result of spend has about 100 tokens, more than are left: the limit of 250 tokens a session is reached")
+		assert.ErrorContains(t, err, "the result of spend has about 100 tokens, more than are left: the limit of 250 tokens a session, counted over all sessions of this user, is reached")
 		short := tool("short", mcp.Hints{ReadOnly: true}, "x", nil)
 		_, err = b.Call(t.Context(), short, &mcp.Call{Caller: reader, Arguments: json.RawMessage(`{"text":"fits"}`)})
 		require.NoError(t, err, "what was refused was not counted")

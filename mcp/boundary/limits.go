@@ -20,9 +20,11 @@ type Limits struct {
 	// Concurrent bounds the calls of one caller that run at the same time in this
 	// process; 0: 16.
 	Concurrent int
-	// Session bounds tokens and requests to the ERP within a session, Day within
-	// a day in UTC. A result that would exceed a limit of tokens is refused, unless
-	// the tool changed something.
+	// Session bounds tokens and requests to the ERP within a session, and within
+	// all sessions of a caller together: a new session does not begin anew. What
+	// the sessions used together is forgotten when nothing was counted for an hour.
+	// Day bounds them for a caller within a day in UTC. A result that would exceed
+	// a limit of tokens is refused, unless the tool changed something.
 	Session, Day mcp.Cost
 	// ResultTokens bounds the size of one result, as an estimate; 0: 20,000.
 	ResultTokens int
@@ -34,8 +36,10 @@ const (
 	defaultConcurrent   = 16
 	defaultResultTokens = 20_000
 	defaultConfirmation = 5 * time.Minute
-	// sessionKept is how long the counts of a session outlive its last call.
-	sessionKept = 24 * time.Hour
+	// sessionKept is how long the counts of a session outlive its last call,
+	// allSessionsKept the same for those of all sessions of a caller.
+	sessionKept     = 24 * time.Hour
+	allSessionsKept = time.Hour
 	// dayKept is longer than a day anywhere.
 	dayKept = 26 * time.Hour
 )
@@ -60,8 +64,8 @@ func (b *Boundary) rate(ctx context.Context, c *mcp.Call) error {
 	return nil
 }
 
-// spend adds to the counts of session and day. need is what must fit without
-// being added.
+// spend adds to the counts of day and caller, and of the session if there is
+// one. need is what must fit without being added.
 func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, force bool) error {
 	l := b.opts.Limits
 	if l.Session == (mcp.Cost{}) && l.Day == (mcp.Cost{}) {
@@ -69,14 +73,18 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 	}
 	now := b.opts.Now().UTC()
 	midnight := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-	type scope struct {
-		name, key string
-		limit     mcp.Cost
-		ttl, wait time.Duration
+	scopes := []scope{
+		{"day:" + now.Format(time.DateOnly) + ":" + c.Caller.ID, "a day", l.Day, dayKept, midnight.Sub(now), "the count starts anew at midnight UTC, in "},
+		{
+			"sessions:" + c.Caller.ID, "a session, counted over all sessions of this user,", l.Session, allSessionsKept, allSessionsKept,
+			"a new session does not help: the count starts anew when nothing was used for an hour, at the latest in ",
+		},
 	}
-	scopes := []scope{{"day", "day:" + now.Format(time.DateOnly) + ":" + c.Caller.ID, l.Day, dayKept, midnight.Sub(now)}}
 	if c.Caller.Session != "" {
-		scopes = append(scopes, scope{"session", "session:" + c.Caller.ID + ":" + digest(c.Caller.Session), l.Session, sessionKept, 0})
+		scopes = append(scopes, scope{
+			"session:" + c.Caller.ID + ":" + digest(c.Caller.Session), "a session", l.Session, sessionKept, 0,
+			"start another session",
+		})
 	}
 	var entries []Entry
 	var meant []func() *mcp.Error
@@ -98,13 +106,13 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 			}
 			entries = append(entries, e)
 			meant = append(meant, func() *mcp.Error {
-				hint := "start another session, within the limits of the day"
+				hint := s.hint
 				if s.wait > 0 {
-					hint = fmt.Sprintf("the count starts anew at midnight UTC, in %s", seconds(s.wait))
+					hint += seconds(s.wait)
 				}
 				return &mcp.Error{
 					Code: mcp.CodeCostLimitExceeded, Hint: hint, RetryAfter: s.wait,
-					Message: fmt.Sprintf("the limit of %d %s a %s is reached", m.limit, m.what, s.name),
+					Message: fmt.Sprintf("the limit of %d %s %s is reached", m.limit, m.what, s.name),
 				}
 			})
 		}
@@ -121,6 +129,15 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 		return meant[exceeded]()
 	}
 	return nil
+}
+
+// scope is what costs are counted for.
+type scope struct {
+	key, name string
+	limit     mcp.Cost
+	ttl       time.Duration
+	wait      time.Duration // until the count is gone, at the longest; 0: waiting does not help
+	hint      string        // the wait follows it
 }
 
 func (b *Boundary) unavailable(err error) error {
