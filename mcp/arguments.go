@@ -52,7 +52,7 @@ func newChecker(tool string, schema *jsonschema.Schema) (*checker, error) {
 }
 
 // arguments are the checked arguments with defaults, ready to decode.
-func (c *checker) arguments(raw json.RawMessage, confirms bool) (json.RawMessage, error) {
+func (c *checker) arguments(raw json.RawMessage) (json.RawMessage, error) {
 	if err := checkDepth(raw); err != nil {
 		return nil, c.wrong(err.Error(), "")
 	}
@@ -101,9 +101,6 @@ func (c *checker) arguments(raw json.RawMessage, confirms bool) (json.RawMessage
 	}
 	if err := c.resolved.Validate(values); err != nil {
 		return nil, c.invalid(values, err)
-	}
-	if confirms {
-		delete(given, ConfirmationArgument)
 	}
 	return json.Marshal(given)
 }

@@ -46,11 +46,11 @@ type Call struct {
 	// Progress reports how far the work is; total 0 means unknown. A tool gets it
 	// filled in always; who makes a Call may leave it nil.
 	Progress func(done, total float64, message string)
-	// Confirm asks the user to agree and reports whether they did. An error must
-	// be returned by the tool as it is: it is how the question reaches the user,
-	// after which the tool is called again. Filled in for the tool: without a way
-	// to ask, the answer is an error.
-	Confirm func(ctx context.Context, message string) (bool, error)
+	// Confirm asks the user to agree and reports whether they did. Whoever makes
+	// the Call says how users are asked; nil means that they cannot be, and a tool
+	// that needs their agreement fails with [ConfirmationRequired]. Tools ask with
+	// [Call.Confirmed].
+	Confirm func(ctx context.Context, question string) (bool, error)
 	// Log is for messages of operators; a nil one is filled in with a silent one.
 	Log *slog.Logger
 	// Offers reports whether the caller is offered a tool, so that a text names no
@@ -63,18 +63,35 @@ type Call struct {
 	meter *meter
 }
 
+// Confirmed is nil when the user agrees to what the question says. Every other
+// error the tool returns as it is, having changed nothing: it is also how the
+// question reaches a user who is asked outside of the call, after which the tool
+// is called again. Only tools that set Tool.Confirms may ask.
+func (c *Call) Confirmed(ctx context.Context, question string) error {
+	agreed, err := c.Confirm(ctx, question)
+	if err == nil && !agreed {
+		err = Declined(c.Tool)
+	}
+	return err
+}
+
 // complete is a copy of c in which everything a tool uses is there.
-func (c *Call) complete(tool string) *Call {
+func (c *Call) complete(t Tool) *Call {
 	full := *c
 	if full.Tool == "" {
-		full.Tool = tool
+		full.Tool = t.Name
 	}
 	if full.Progress == nil {
 		full.Progress = func(float64, float64, string) {}
 	}
-	if full.Confirm == nil {
-		full.Confirm = func(_ context.Context, message string) (bool, error) {
-			return false, &ConfirmationRequired{Message: message}
+	switch {
+	case !t.Confirms:
+		full.Confirm = func(context.Context, string) (bool, error) {
+			return false, fmt.Errorf("the tool %s asks the user without declaring it", t.Name)
+		}
+	case full.Confirm == nil:
+		full.Confirm = func(_ context.Context, question string) (bool, error) {
+			return false, &ConfirmationRequired{Message: question}
 		}
 	}
 	if full.Offers == nil {

@@ -30,9 +30,9 @@
 //
 // # Confirmation
 //
-// A tool that destroys something sets Tool.Confirms and asks with
-// [Call.Confirm] before it does. Who calls decides how the user is asked: a
-// client that can show a question does, others get a sealed token to send back
-// in the argument "confirmation" once the user agreed. The function may
-// therefore run twice; nothing must be changed before it asks.
+// A tool that changes what is there already, or the structure of the database,
+// sets Tool.Confirms and has the user's agreement by [Call.Confirmed] before it
+// does. Who makes the [Call] says how users are asked. The function may run
+// twice, with the answer only the second time; nothing must be changed before it
+// asks.
 package mcp

@@ -22,7 +22,7 @@ const (
 	CodePermissionDenied     = "permission_denied"     // not allowed for this caller
 	CodeRateLimitExceeded    = "rate_limit_exceeded"   // too many calls a minute: wait
 	CodeCostLimitExceeded    = "cost_limit_exceeded"   // the budget of the session or the day is used up
-	CodeConfirmationRequired = "confirmation_required" // ask the user, then call again
+	CodeConfirmationRequired = "confirmation_required" // the user has to agree, and was not asked
 	CodeDeclined             = "declined"              // the user said no
 	CodeTimeout              = "timeout"               // it took too long
 	CodeCancelled            = "cancelled"             // the caller gave up
@@ -46,10 +46,6 @@ type Error struct {
 	// RetryAfter is how long to wait before the same call can succeed; 0 means
 	// that waiting does not help.
 	RetryAfter time.Duration
-	// Confirmation is a sealed token: a repetition of the call with it in the
-	// argument "confirmation" counts as agreed to. Only with
-	// CodeConfirmationRequired.
-	Confirmation string
 	// Err is the cause, for errors.Is and for logs. It is not encoded.
 	Err error
 }
@@ -68,12 +64,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // MarshalJSON encodes the error for a caller. Seconds are rounded up.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return encodePlain(struct {
-		Code         string `json:"code"`
-		Message      string `json:"message"`
-		Hint         string `json:"hint,omitempty"`
-		RetryAfter   int    `json:"retryAfterSeconds,omitempty"`
-		Confirmation string `json:"confirmation,omitempty"`
-	}{e.Code, e.Message, e.Hint, int(math.Ceil(e.RetryAfter.Seconds())), e.Confirmation})
+		Code       string `json:"code"`
+		Message    string `json:"message"`
+		Hint       string `json:"hint,omitempty"`
+		RetryAfter int    `json:"retryAfterSeconds,omitempty"`
+	}{e.Code, e.Message, e.Hint, int(math.Ceil(e.RetryAfter.Seconds()))})
 }
 
 // Declined is the error of a tool whose question the user answered with no.

@@ -75,21 +75,6 @@ func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 	walk(s.AdditionalProperties, visit)
 }
 
-// withConfirmation is a copy of the schema with the argument for a sealed
-// confirmation token.
-func withConfirmation(s *jsonschema.Schema) *jsonschema.Schema {
-	s = s.CloneSchemas()
-	if s.Properties == nil {
-		s.Properties = map[string]*jsonschema.Schema{}
-	}
-	s.Properties[ConfirmationArgument] = &jsonschema.Schema{
-		Type:        "string",
-		Description: "only after an answer with code confirmation_required: its confirmation, once the user agreed",
-	}
-	s.PropertyOrder = append(slices.Clone(s.PropertyOrder), ConfirmationArgument)
-	return s
-}
-
 // CheckOutput reports where a value a tool returned breaks the tool's output
 // schema. Tests of tools use it: the server does not check again.
 func (t Tool) CheckOutput(value any) error {

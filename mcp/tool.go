@@ -15,11 +15,6 @@ import (
 // DefaultTimeout bounds a call of a tool that sets no Timeout.
 const DefaultTimeout = 30 * time.Second
 
-// ConfirmationArgument is the argument that carries a sealed confirmation
-// token. [New] adds it to the input of tools that set Tool.Confirms and takes
-// it out again before the function sees the arguments.
-const ConfirmationArgument = "confirmation"
-
 // Tool is one thing an assistant can do. A Tool is a value; do not change it,
 // its schemas or its slices once it is in use.
 type Tool struct {
@@ -44,7 +39,10 @@ type Tool struct {
 	Timeout time.Duration
 	// Cost is what one call is expected to cost.
 	Cost Cost
-	// Confirms says that the tool asks through [Call.Confirm].
+	// Confirms says that the tool changes what is there already, the structure of
+	// the database, or something outside of the ERP, and that it has the user's
+	// agreement before it does: see [Call.Confirmed]. How users are asked, and what
+	// becomes of callers that cannot ask theirs, is not the tool's affair.
 	Confirms bool
 	// Available reports whether the tool can work for the caller now; nil: it
 	// always can. A tool that cannot is neither listed nor called. It is asked
@@ -115,9 +113,6 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 			return fmt.Errorf("schema of the input: %w", err)
 		}
 	}
-	if t.Confirms {
-		t.Input = withConfirmation(t.Input)
-	}
 	if t.Output == nil && describes[Out]() {
 		if t.Output, err = OutputSchema[Out](); err != nil {
 			return fmt.Errorf("schema of the output: %w", err)
@@ -127,10 +122,9 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 	if err != nil {
 		return err
 	}
-	confirms := t.Confirms
 	lists := listsOf(reflect.TypeFor[Out](), nil)
 	t.Call = func(ctx context.Context, c *Call) (any, error) {
-		args, err := check.arguments(c.Arguments, confirms)
+		args, err := check.arguments(c.Arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -170,6 +164,10 @@ func (t Tool) Check() error {
 		return fmt.Errorf("%s has no function", t.Name)
 	case t.Hints.ReadOnly && t.Hints.Destructive:
 		return fmt.Errorf("%s cannot be both read-only and destructive", t.Name)
+	case t.Hints.ReadOnly && t.Confirms:
+		return fmt.Errorf("%s only reads: there is nothing to confirm", t.Name)
+	case t.Hints.Destructive && !t.Confirms:
+		return fmt.Errorf("%s is destructive and must have the user's agreement: set Confirms", t.Name)
 	case t.Timeout < 0:
 		return fmt.Errorf("the timeout of %s is negative", t.Name)
 	}
@@ -203,7 +201,7 @@ func (t Tool) Invoke(ctx context.Context, c *Call) (any, error) {
 		Hint: "ask for less: a narrower filter, a smaller limit",
 	})
 	defer cancel()
-	c = c.complete(t.Name)
+	c = c.complete(t)
 	out, err := t.Call(withMeter(ctx, c.meter), c)
 	if err != nil {
 		return nil, tidy(ctx, err)

@@ -174,27 +174,69 @@ func TestATimeLimitIsTheTools(t *testing.T) {
 	assert.Equal(t, mcp.CodeTimeout, mcp.ErrorOf(err).Code)
 }
 
-func TestConfirmationIsAnArgumentTheFunctionDoesNotSee(t *testing.T) {
+func TestConfirmation(t *testing.T) {
 	t.Parallel()
-	tool := mcp.New(mcp.Tool{Name: "drop", Description: "Drops.", Confirms: true, Hints: mcp.Hints{Destructive: true}},
+	drop := mcp.New(mcp.Tool{Name: "drop", Description: "Drops.", Confirms: true, Hints: mcp.Hints{Destructive: true}},
 		func(ctx context.Context, c *mcp.Call, in struct {
 			Table string `json:"table"`
 		}) (any, error) {
-			ok, err := c.Confirm(ctx, "Drop "+in.Table+"?")
-			return map[string]bool{"dropped": ok}, err
+			if err := c.Confirmed(ctx, "Drop "+in.Table+"?"); err != nil {
+				return nil, err
+			}
+			return map[string]bool{"dropped": true}, nil
 		})
-	require.Contains(t, tool.Input.Properties, mcp.ConfirmationArgument)
-	_, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"table":"XX_A","confirmation":"abc"}`)})
+	undeclared := drop
+	undeclared.Confirms = false
+	broken := errors.New("the line is broken")
+	says := func(agreed bool, err error) func(context.Context, string) (bool, error) {
+		return func(_ context.Context, question string) (bool, error) {
+			assert.Equal(t, "Drop XX_A?", question)
+			return agreed, err
+		}
+	}
+	for name, tc := range map[string]struct {
+		tool    mcp.Tool
+		confirm func(context.Context, string) (bool, error)
+		want    string // the code; empty: it is done
+	}{
+		"yes":                  {drop, says(true, nil), ""},
+		"no":                   {drop, says(false, nil), mcp.CodeDeclined},
+		"it could not be told": {drop, says(true, broken), mcp.CodeInternal},
+		"nobody asks":          {drop, nil, mcp.CodeConfirmationRequired},
+		"it is not declared":   {undeclared, func(context.Context, string) (bool, error) { return true, nil }, mcp.CodeInternal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := tc.tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"table":"XX_A"}`), Confirm: tc.confirm})
+			if tc.want == "" {
+				require.NoError(t, err)
+				assert.Equal(t, map[string]bool{"dropped": true}, got)
+				return
+			}
+			require.Error(t, err)
+			assert.Equal(t, tc.want, mcp.ErrorOf(err).Code)
+		})
+	}
+	_, err := drop.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"table":"XX_A"}`)})
 	var ask *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &ask)
 	assert.Equal(t, "Drop XX_A?", ask.Message)
+	_, err = drop.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"table":"XX_A","confirmation":"yes"}`)})
+	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code, "no argument confirms")
+}
 
-	got, err := tool.Invoke(t.Context(), &mcp.Call{
-		Arguments: json.RawMessage(`{"table":"XX_A"}`),
-		Confirm:   func(context.Context, string) (bool, error) { return true, nil },
-	})
-	require.NoError(t, err)
-	assert.Equal(t, map[string]bool{"dropped": true}, got)
+// A tool that destroys, and never asks, is no tool.
+func TestDestructiveToolsAsk(t *testing.T) {
+	t.Parallel()
+	good := mcp.New(mcp.Tool{Name: "drop", Description: "Drops.", Confirms: true, Hints: mcp.Hints{Destructive: true}},
+		func(context.Context, *mcp.Call, struct{}) (any, error) { return nil, nil })
+	require.NoError(t, good.Check())
+	silent := good
+	silent.Confirms = false
+	require.ErrorContains(t, silent.Check(), "must have the user's agreement")
+	reads := good
+	reads.Hints = mcp.Hints{ReadOnly: true}
+	require.ErrorContains(t, reads.Check(), "nothing to confirm")
 }
 
 func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {

@@ -84,9 +84,9 @@ func (b *Boundary) Ready(ctx context.Context) error { return b.opts.Store.Ping(c
 // caller is answered without it.
 const grace = 500 * time.Millisecond
 
-// Call calls the tool if the caller may. With a nil c.Confirm, confirmations
-// travel as sealed tokens among the arguments. An error is a [*mcp.Error], or,
-// when c.Confirm returned one, a [*mcp.ConfirmationRequired].
+// Call calls the tool if the caller may. c.Confirm is how users are asked. An
+// error is a [*mcp.Error], or, when c.Confirm returned one or is nil, a
+// [*mcp.ConfirmationRequired].
 func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, error) {
 	start := b.opts.Now()
 	call := *c
@@ -139,9 +139,6 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 		return nil, err
 	}
 	spent.Tokens = arguments.Tokens
-	if c.Confirm == nil {
-		c.Confirm = b.byToken(c)
-	}
 	own := c.OnSpend
 	counted := make(chan mcp.Cost, 1)
 	counted <- mcp.Cost{}

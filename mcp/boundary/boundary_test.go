@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ func tool(name string, hints mcp.Hints, set string, h func(ctx context.Context, 
 	if h == nil {
 		h = func(_ context.Context, _ *mcp.Call, in echoInput) (any, error) { return in, nil }
 	}
-	return mcp.New(mcp.Tool{Name: name, Description: "Does.", Hints: hints, Sets: []string{set}}, h)
+	return mcp.New(mcp.Tool{Name: name, Description: "Does.", Hints: hints, Confirms: hints.Destructive, Sets: []string{set}}, h)
 }
 
 func newBoundary(t *testing.T, o boundary.Options) *boundary.Boundary {
@@ -408,94 +407,6 @@ func TestCancellation(t *testing.T) {
 	go func() { <-entered; cancel() }()
 	_, err := b.Call(ctx, slow, &mcp.Call{Caller: reader})
 	require.Equal(t, mcp.CodeCancelled, code(err))
-}
-
-func TestConfirmationByToken(t *testing.T) {
-	t.Parallel()
-	for name, open := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			testConfirmation(t, open(t))
-		})
-	}
-}
-
-func testConfirmation(t *testing.T, store boundary.Store) {
-	at := &clock{now: time.Now()}
-	b := newBoundary(t, boundary.Options{Store: store, Now: at.Now})
-	rows := 5
-	var dropped atomic.Int64
-	drop := mcp.New(mcp.Tool{Name: "deleteTable", Description: "Deletes.", Confirms: true, Hints: mcp.Hints{Destructive: true}},
-		func(ctx context.Context, c *mcp.Call, in struct {
-			Table string `json:"table"`
-			Force bool   `json:"force,omitempty"`
-		}) (any, error) {
-			ok, err := c.Confirm(ctx, fmt.Sprintf("Delete %s with %d rows?", in.Table, rows))
-			if err != nil {
-				return nil, err
-			}
-			if !ok {
-				return nil, mcp.Declined("deleteTable")
-			}
-			dropped.Add(1)
-			return map[string]bool{"deleted": true}, nil
-		})
-	ask := func(c mcp.Caller, arguments string) *mcp.Error {
-		t.Helper()
-		_, err := b.Call(t.Context(), drop, &mcp.Call{Caller: c, Arguments: json.RawMessage(arguments)})
-		if err == nil {
-			return nil
-		}
-		return mcp.ErrorOf(err)
-	}
-	with := func(token, rest string) string { return fmt.Sprintf(`{"confirmation":%q,%s}`, token, rest) }
-
-	first := ask(reader, `{"table":"XX_A","force":true}`)
-	require.Equal(t, mcp.CodeConfirmationRequired, first.Code)
-	require.Equal(t, "Delete XX_A with 5 rows?", first.Message)
-	require.NotEmpty(t, first.Confirmation)
-	assert.NotContains(t, first.Confirmation, "XX_A")
-
-	otherRole := reader
-	otherRole.RoleID = 103
-	flipped := []byte(first.Confirmation)
-	flipped[20] ^= 1
-	for what, err := range map[string]*mcp.Error{
-		"another user":      ask(admin, with(first.Confirmation, `"table":"XX_A","force":true`)),
-		"another role":      ask(otherRole, with(first.Confirmation, `"table":"XX_A","force":true`)),
-		"another table":     ask(reader, with(first.Confirmation, `"table":"XX_B","force":true`)),
-		"another argument":  ask(reader, with(first.Confirmation, `"table":"XX_A"`)),
-		"changed":           ask(reader, with(string(flipped), `"table":"XX_A","force":true`)),
-		"no token at all":   ask(reader, with("yes", `"table":"XX_A","force":true`)),
-		"a token too long":  ask(reader, with(strings.Repeat("A", 5000), `"table":"XX_A","force":true`)),
-		"not even base64":   ask(reader, with("!!!!", `"table":"XX_A","force":true`)),
-		"shorter than cut":  ask(reader, with(first.Confirmation[:8], `"table":"XX_A","force":true`)),
-		"an empty argument": ask(reader, with("", `"table":"XX_A","force":true`)),
-	} {
-		require.NotNil(t, err, what)
-		assert.Equal(t, mcp.CodeConfirmationRequired, err.Code, what)
-		assert.NotEqual(t, first.Confirmation, err.Confirmation, what)
-	}
-	require.Zero(t, dropped.Load())
-
-	require.Nil(t, ask(reader, with(first.Confirmation, `"force":true,"table":"XX_A"`)), "in another order it is the same call")
-	require.EqualValues(t, 1, dropped.Load())
-	again := ask(reader, with(first.Confirmation, `"table":"XX_A","force":true`))
-	require.NotNil(t, again)
-	assert.Equal(t, mcp.CodeConfirmationRequired, again.Code, "it is good for one use")
-
-	second := ask(reader, `{"table":"XX_A"}`)
-	rows = 6
-	third := ask(reader, with(second.Confirmation, `"table":"XX_A"`))
-	require.NotNil(t, third)
-	assert.Equal(t, "Delete XX_A with 6 rows?", third.Message, "the user agreed to something else")
-
-	at.forward(5*time.Minute + time.Second)
-	late := ask(reader, with(third.Confirmation, `"table":"XX_A"`))
-	require.NotNil(t, late)
-	assert.Equal(t, mcp.CodeConfirmationRequired, late.Code)
-	assert.Contains(t, late.Hint, "older than allowed")
-	require.EqualValues(t, 1, dropped.Load())
 }
 
 func TestTheStoreIsGone(t *testing.T) {

@@ -11,14 +11,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/erphub/erphub/mcp"
 )
 
 // confirmationContext binds a token to its purpose and form.
-const confirmationContext = "erphub confirmation 1"
+const confirmationContext = "erphub confirmation 2"
 
 // maxConfirmation bounds what is looked at as a token.
 const maxConfirmation = 1024
@@ -36,7 +35,9 @@ type confirmed struct {
 
 // Seal makes a token that stands for the question being asked about this call,
 // for the time of Limits.Confirmation. It is encrypted, bound to the caller,
-// the tool, the arguments and the question, and good for one use.
+// their session, the tool, the arguments and the question, and good for one use.
+// It is for the program that asks the user, never for the one that wants to be
+// allowed something.
 func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (string, error) {
 	gcm, err := b.cipher(ctx)
 	if err != nil {
@@ -56,8 +57,8 @@ func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (stri
 }
 
 // Unseal reports whether the token was made by [Boundary.Seal] for the same
-// caller, tool, arguments and question, in time and not used before: otherwise
-// the error is [ErrConfirmation]. It counts as used afterwards.
+// caller, session, tool, arguments and question, in time and not used before:
+// otherwise the error is [ErrConfirmation]. It counts as used afterwards.
 func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token string) error {
 	gcm, err := b.cipher(ctx)
 	if err != nil {
@@ -111,20 +112,21 @@ func (b *Boundary) cipher(ctx context.Context) (cipher.AEAD, error) {
 }
 
 // bindingOf is what a confirmation is for. Arguments that mean the same, but
-// are written in another order, are the same.
+// are written in another order, are the same. Where the protocol has no sessions
+// the caller's session is that of the ERP.
 func bindingOf(c *mcp.Call, question string) ([]byte, error) {
 	args, err := canonical(c.Arguments)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	for _, part := range []string{c.Caller.ID, fmt.Sprint(c.Caller.Known, c.Caller.RoleID, c.Caller.OrgID), c.Tool, string(args), question} {
+	for _, part := range []string{c.Caller.ID, fmt.Sprint(c.Caller.Known, c.Caller.RoleID, c.Caller.OrgID), c.Caller.Session, c.Tool, string(args), question} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return sum.Sum(nil), nil
 }
 
-// canonical is the arguments without a confirmation, in one way of writing.
+// canonical is the arguments in one way of writing.
 func canonical(raw json.RawMessage) ([]byte, error) {
 	args := map[string]any{}
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 {
@@ -134,39 +136,5 @@ func canonical(raw json.RawMessage) ([]byte, error) {
 			return nil, fmt.Errorf("reading the arguments: %w", err)
 		}
 	}
-	delete(args, mcp.ConfirmationArgument)
 	return json.Marshal(args)
-}
-
-// given is the token among the arguments, "" without one.
-func given(raw json.RawMessage) string {
-	var args struct {
-		Confirmation string `json:"confirmation"`
-	}
-	if len(raw) == 0 || json.Unmarshal(raw, &args) != nil {
-		return ""
-	}
-	return strings.TrimSpace(args.Confirmation)
-}
-
-// byToken asks through sealed tokens among the arguments.
-func (b *Boundary) byToken(c *mcp.Call) func(context.Context, string) (bool, error) {
-	return func(ctx context.Context, question string) (bool, error) {
-		hint := "ask the user; if they agree, repeat the call with the same arguments and the argument \"confirmation\" set to the confirmation of this answer"
-		if token := given(c.Arguments); token != "" {
-			err := b.Unseal(ctx, c, question, token)
-			if err == nil {
-				return true, nil
-			}
-			if !errors.Is(err, ErrConfirmation) {
-				return false, err
-			}
-			hint = err.Error() + ": " + hint
-		}
-		token, err := b.Seal(ctx, c, question)
-		if err != nil {
-			return false, err
-		}
-		return false, &mcp.Error{Code: mcp.CodeConfirmationRequired, Message: question, Hint: hint, Confirmation: token}
-	}
 }

@@ -1,7 +1,7 @@
 // Package boundary stands in front of every tool, whoever calls it and by
 // whatever protocol: it decides whether the caller may use the tool, counts
-// calls and cost, asks for confirmation, bounds time and size, catches panics
-// and writes one line of audit.
+// calls and cost, bounds time and size, catches panics and writes one line of
+// audit.
 //
 //	b, err := boundary.New(&boundary.Options{
 //		Rules:  []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}},
@@ -13,9 +13,15 @@
 //
 // Each check fails with its own code of package mcp: permission_denied,
 // rate_limit_exceeded with the time to wait, cost_limit_exceeded with the time
-// to wait when waiting helps, confirmation_required with a sealed token. When
-// the store of the limits cannot be asked, the code is unreachable and the tool
-// does not run: a limit that cannot be checked counts as reached.
+// to wait when waiting helps. When the store of the limits cannot be asked, the
+// code is unreachable and the tool does not run: a limit that cannot be checked
+// counts as reached.
+//
+// # Confirmation
+//
+// How users are asked before something changes is the affair of who calls:
+// [Boundary.Seal] and [Boundary.Unseal] protect a question that travels to the
+// user and back through a client.
 //
 // # Several replicas
 //

@@ -16,6 +16,14 @@
 // organization whose token opened it; nobody else can use it. A tool gets the
 // token of its own call and no other.
 //
+// # Changes
+//
+// A tool that sets mcp.Tool.Confirms has the user's agreement before it changes
+// anything: the client asks, by elicitation where there are sessions, else by an
+// input request, and nothing it sends along counts without the seal of the
+// question. A client that cannot ask is refused; [ConfirmClient] takes its call
+// for the agreement.
+//
 // # Replicas
 //
 // With Options.Stateless no state is kept between requests, so that any replica

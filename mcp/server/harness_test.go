@@ -164,8 +164,8 @@ func call(t testing.TB, cs *sdk.ClientSession, name string, arguments any) (text
 }
 
 type mcpError struct {
-	Code, Message, Hint, Confirmation string
-	RetryAfterSeconds                 int
+	Code, Message, Hint string
+	RetryAfterSeconds   int
 }
 
 // whoami is what the test tool of that name answers.
@@ -213,12 +213,8 @@ func testCatalog() mcp.Catalog {
 			func(ctx context.Context, c *mcp.Call, in struct {
 				Table string `json:"table" jsonschema:"name of the table"`
 			}) (map[string]any, error) {
-				ok, err := c.Confirm(ctx, "Drop "+in.Table+"?")
-				if err != nil {
+				if err := c.Confirmed(ctx, "Drop "+in.Table+"?"); err != nil {
 					return nil, err
-				}
-				if !ok {
-					return nil, mcp.Declined("drop")
 				}
 				return map[string]any{"dropped": in.Table}, nil
 			}),

@@ -31,6 +31,21 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
 }
 
+// ConfirmBy is who has a user's agreement before a tool changes what is there
+// already (mcp.Tool.Confirms).
+type ConfirmBy string
+
+// The ways to confirm.
+const (
+	// ConfirmUser: the user agrees. The client asks them, by elicitation in
+	// sessions and by an input request where there are none; where it cannot, the
+	// tool is refused.
+	ConfirmUser ConfirmBy = "user"
+	// ConfirmClient: the call itself counts as agreed to. Only for clients that
+	// have their users approve calls, and where nobody else can call.
+	ConfirmClient ConfirmBy = "client"
+)
+
 // Options make a [Server].
 type Options struct {
 	// Catalog is what is served. Tools that Boundary forbids a caller are neither
@@ -64,6 +79,8 @@ type Options struct {
 	// Origins are web pages whose scripts may call, such as
 	// https://app.example.com.
 	Origins []string
+	// Confirm is who agrees to changes; empty: ConfirmUser.
+	Confirm ConfirmBy
 	// Stateless keeps no sessions.
 	Stateless bool
 	// SessionTimeout ends sessions nobody used for so long; 0: 30 minutes.
@@ -108,6 +125,9 @@ func (o *Options) check() error {
 	if min(o.MaxSessions, o.MaxUserSessions, o.MaxConcurrent) < 0 || o.MaxBody < 0 ||
 		min(o.SessionTimeout, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain) < 0 {
 		return errors.New("a bound of the server is negative; leave it out for the default")
+	}
+	if o.Confirm != "" && o.Confirm != ConfirmUser && o.Confirm != ConfirmClient {
+		return fmt.Errorf("changes cannot be confirmed by %q; choose %s or %s", o.Confirm, ConfirmUser, ConfirmClient)
 	}
 	for _, origin := range o.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Path != "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -66,18 +66,6 @@ func encoded(d *sdk.Tool) *sdk.Tool {
 	return d
 }
 
-// confirmKey is the name of the one question a tool can ask at a time.
-const confirmKey = "confirm"
-
-// confirmSchema is the form the user fills in.
-var confirmSchema = &jsonschema.Schema{
-	Type: "object",
-	Properties: map[string]*jsonschema.Schema{
-		confirmKey: {Type: "boolean", Title: "Go ahead", Description: "whether to do it"},
-	},
-	Required: []string{confirmKey},
-}
-
 func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c := &mcp.Call{
@@ -85,12 +73,10 @@ func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 			Progress: progress(ctx, req), Log: s.opts.Logger,
 		}
 		c.Offers = s.offers(c.Caller)
-		if t.Confirms && elicits(req) {
-			c.Confirm = s.byQuestion(c, req)
-		}
+		c.Confirm = s.confirm(c, req)
 		reply, err := s.opts.Boundary.Call(ctx, t, c)
 		var ask *mcp.ConfirmationRequired
-		if errors.As(err, &ask) {
+		if errors.As(err, &ask) && elicits(req) {
 			if state, serr := s.opts.Boundary.Seal(ctx, c, ask.Message); serr != nil {
 				err = serr
 			} else {
@@ -104,40 +90,6 @@ func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 			return s.failure(c, err), nil
 		}
 		return result(reply), nil
-	}
-}
-
-// elicits tells whether the client can show the user a form.
-func elicits(req *sdk.CallToolRequest) bool {
-	caps := req.ClientCapabilities()
-	if caps == nil || caps.Elicitation == nil {
-		return false
-	}
-	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
-}
-
-// byQuestion asks the user through the client, which calls again with the
-// answer. What it brings back is believed only with the seal of the question.
-func (s *Server) byQuestion(c *mcp.Call, req *sdk.CallToolRequest) func(context.Context, string) (bool, error) {
-	return func(ctx context.Context, question string) (bool, error) {
-		if req.Params.RequestState == "" {
-			return false, &mcp.ConfirmationRequired{Message: question}
-		}
-		if err := s.opts.Boundary.Unseal(ctx, c, question, req.Params.RequestState); err != nil {
-			if !errors.Is(err, boundary.ErrConfirmation) {
-				return false, err
-			}
-			return false, &mcp.Error{
-				Code: mcp.CodeConfirmationRequired, Message: err.Error(),
-				Hint: "call again from the start, without the state of the earlier question", Err: err,
-			}
-		}
-		answer, ok := req.Params.InputResponses[confirmKey].(*sdk.ElicitResult)
-		if !ok || answer.Action != "accept" {
-			return false, nil
-		}
-		agreed, _ := answer.Content[confirmKey].(bool)
-		return agreed, nil
 	}
 }
 

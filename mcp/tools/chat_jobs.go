@@ -102,12 +102,8 @@ func (b *Toolbox) toggleServerJob() mcp.Tool {
 		if in.Enabled {
 			verb = "Start"
 		}
-		ok, err := c.Confirm(ctx, fmt.Sprintf("%s the server job %s (%s)?", verb, j.Name, j.ID))
-		if err != nil {
+		if err := c.Confirmed(ctx, fmt.Sprintf("%s the server job %s (%s)?", verb, j.Name, j.ID)); err != nil {
 			return nil, err
-		}
-		if !ok {
-			return nil, mcp.Declined(c.Tool)
 		}
 		now, _, err := backend.Change(ctx, b.pool, "switch server jobs", func(ctx context.Context, k backend.Jobber) (*backend.Job, error) {
 			return k.SetJob(ctx, c.Caller, j.ID, in.Enabled)

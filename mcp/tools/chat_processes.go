@@ -80,12 +80,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 			return nil, err
 		}
 		if !report {
-			ok, err := c.Confirm(ctx, fmt.Sprintf("Run the process %s with %s? It may change data.", clip(label, 160), paramsText(in.Params)))
-			if err != nil {
+			if err := c.Confirmed(ctx, fmt.Sprintf("Run the process %s with %s? It may change data.", clip(label, 160), paramsText(in.Params))); err != nil {
 				return nil, err
-			}
-			if !ok {
-				return nil, mcp.Declined(c.Tool)
 			}
 		}
 		defer heartbeat(ctx, c, "process "+clip(label, 100)+" is running")()

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
@@ -118,8 +119,8 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 	in := input[completeDeploymentIn](shorter(2000, "changes", "error"), keyed("id"))
 	property(in, "status").Enum = []any{string(deploylog.Success), string(deploylog.Failed)}
 	return mcp.New(mcp.Tool{
-		Name: "completeDeployment", Title: "Record the end", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true},
-		Description: "Records how a run ended. It cannot be taken back.",
+		Name: "completeDeployment", Title: "Record the end", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true}, Confirms: true,
+		Description: "Records how a run ended, after asking the user. It cannot be taken back.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, in completeDeploymentIn) (*runOut, error) {
 		id, err := runID(in.ID)
@@ -136,6 +137,10 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 		}
 		if run.Status == deploylog.State(in.Status) { // asking again is no mistake
 			return &runOut{b.lineOfRun(&run)}, nil
+		}
+		if err := c.Confirmed(ctx, fmt.Sprintf("Record the end of the deployment of %s %s in %s as %s? It cannot be taken back.",
+			clip(run.Components, 100), clip(run.Version, 40), run.Environment, in.Status)); err != nil {
+			return nil, err
 		}
 		if run, err = log.Complete(ctx, id, deploylog.Completion{Status: deploylog.State(in.Status), Changes: in.Changes, ErrorMessage: in.Error}); err != nil {
 			return nil, fromDeploys(err)

@@ -61,12 +61,8 @@ func (b *Toolbox) deliver(ctx context.Context, c *mcp.Call, a *generator.Artifac
 		question = fmt.Sprintf("Push the plugin %s (%d files) to a git repository?", a.Name, a.Tree.Len())
 	}
 	if question != "" {
-		agreed, err := c.Confirm(ctx, question)
-		if err != nil {
+		if err := c.Confirmed(ctx, question); err != nil {
 			return nil, err
-		}
-		if !agreed {
-			return nil, mcp.Declined(c.Tool)
 		}
 	}
 	r, err := d.Deliver(ctx, a, func(done, total int, what string) { c.Progress(float64(done), float64(total), what) })

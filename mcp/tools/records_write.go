@@ -117,8 +117,8 @@ type updateRecordIn struct {
 
 func (b *Toolbox) updateRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "updateRecord", Title: "Change a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Cost: mcp.Cost{APICalls: 3},
-		Description: "Changes columns of one record with your role's rights, and tells what they were and are. Show the user what you are going to change first.",
+		Name: "updateRecord", Title: "Change a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Cost: mcp.Cost{APICalls: 3},
+		Description: "Changes columns of one record with your role's rights, after asking the user, and tells what they were and are.",
 		Input:       input[updateRecordIn](valuesSchema, shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in updateRecordIn) (*writeRecordOut, error) {
 		name, values, _, err := b.writable(ctx, c, in.Table, in.Values)
@@ -136,6 +136,13 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
+		question, err := updateQuestion(name, key, values, before)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Confirmed(ctx, question); err != nil {
+			return nil, err
+		}
 		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, w backend.Writer) (json.RawMessage, error) {
 			return w.Update(ctx, c.Caller, name, key, values)
 		})
@@ -145,6 +152,33 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		}
 		return b.readBack(ctx, c, name, "updated", values, before, changed)
 	})
+}
+
+// updateQuestion is what the user is asked: each column with what it has and
+// what it will have.
+func updateQuestion(table, key string, values map[string]any, before json.RawMessage) (string, error) {
+	const most = 20
+	was, _, err := columnsOf(before)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Change %s %s?", table, clip(key, 60))
+	for i, column := range slices.Sorted(maps.Keys(values)) {
+		if i == most {
+			fmt.Fprintf(&b, "\nand %d more columns", len(values)-most)
+			break
+		}
+		old, now := "nothing", "nothing"
+		if has := was[strings.ToLower(column)]; len(has) > 0 {
+			old = clip(string(has), 200)
+		}
+		if raw, err := json.Marshal(values[column]); err == nil && string(raw) != "null" {
+			now = clip(string(raw), 200)
+		}
+		fmt.Fprintf(&b, "\n%s: from %s to %s", column, old, now)
+	}
+	return b.String(), nil
 }
 
 // noteDictionary has the dictionary read again after a change of it.

@@ -135,8 +135,8 @@ func (b *Toolbox) createTable() mcp.Tool {
 		}
 	}
 	return mcp.New(mcp.Tool{
-		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 20},
-		Description: "Makes a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan. " +
+		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 20},
+		Description: "Makes a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan; otherwise the user is asked. " +
 			`A table that is there stays unchanged. Needs a role of the System tenant. Example: {"table": "XX_Remark", "templates": ["VALUE_NAME"], "columns": [{"name": "C_BPartner_ID", "type": "Table Direct"}]}.`,
 		Input: in,
 	}, b.runCreateTable)
@@ -171,6 +171,9 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 	if there && !in.AddMissing {
 		return unchanged(ctx, client, table, known, id)
 	}
+	if err := c.Confirmed(ctx, createQuestion(table, plan, there, in.NoSync)); err != nil {
+		return nil, err
+	}
 	result, err := restdict.Run(ctx, client, plan, &restdict.Options{
 		BatchSize: 50,
 		Observe: func(e restdict.Event) {
@@ -184,6 +187,18 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 		return nil, notRun(err)
 	}
 	return created(table, plan, result, there), nil
+}
+
+// createQuestion is what the user is asked before the dictionary changes.
+func createQuestion(table dict.Table, plan *dict.Plan, there, dictionaryOnly bool) string {
+	where := "in the dictionary and the database"
+	if dictionaryOnly {
+		where = "in the dictionary"
+	}
+	if there {
+		return fmt.Sprintf("Complete the table %s %s? It is there; what it lacks of %d columns is added.", clip(table.Name, 80), where, plan.Summary().Columns)
+	}
+	return fmt.Sprintf("Create the table %s with %d columns %s?", clip(table.Name, 80), plan.Summary().Columns, where)
 }
 
 // created tells what came of a run.

@@ -63,12 +63,8 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 	if in.DryRun {
 		return out, nil
 	}
-	agreed, err := c.Confirm(ctx, out.question())
-	if err != nil {
+	if err := c.Confirmed(ctx, out.question()); err != nil {
 		return nil, err
-	}
-	if !agreed {
-		return nil, mcp.Declined("deleteTable")
 	}
 	err = going.delete(ctx, client, c)
 	b.changes.note()

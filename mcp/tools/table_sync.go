@@ -30,8 +30,8 @@ type syncTableOut struct {
 
 func (b *Toolbox) syncTable() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "syncTable", Title: "Synchronise a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 3},
-		Description: "Brings the database table in line with the dictionary, by the ERP's own process. createTable does it by itself; call this after columns were changed in another way.",
+		Name: "syncTable", Title: "Synchronise a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 3},
+		Description: "Brings the database table in line with the dictionary, by the ERP's own process, after asking the user. createTable does it by itself; call this after columns were changed in another way.",
 		Input:       input[syncTableIn](shorter(120, "table", "column")),
 	}, func(ctx context.Context, c *mcp.Call, in syncTableIn) (*syncTableOut, error) {
 		_, t, err := b.freshTable(ctx, c, in.Table)
@@ -65,6 +65,13 @@ func (b *Toolbox) syncTable() mcp.Tool {
 		out := &syncTableOut{Table: t.Name, Column: name, Process: process.Value}
 		if in.DryRun {
 			return out, nil
+		}
+		what := "the database table " + t.Name
+		if name != "" {
+			what = "the column " + name + " of " + what
+		}
+		if err := c.Confirmed(ctx, fmt.Sprintf("Change %s to what the dictionary says, by the process %s?", what, process.Value)); err != nil {
+			return nil, err
 		}
 		run := &erp.ProcessParams{RecordID: int64(record), Table: "AD_Column", Timeout: -1} // the tool's own limit ends it
 		if name == "" {

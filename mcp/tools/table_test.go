@@ -71,7 +71,7 @@ func TestTables(t *testing.T) {
 	refusal(t, k, root, "describeTable", args{"table": "XX_ToolRemark"}, mcp.CodeNotFound)
 
 	var steps []string
-	raw, err := k.invoke(t, &mcp.Call{Caller: k.as(t, root), Progress: func(done, total float64, message string) {
+	raw, err := k.invoke(t, &mcp.Call{Caller: k.as(t, root), Confirm: willing, Progress: func(done, total float64, message string) {
 		assert.LessOrEqual(t, done, total)
 		steps = append(steps, message)
 	}}, "createTable", remark)
@@ -163,7 +163,7 @@ func synchronise(t *testing.T, k *kit) {
 
 func deleteTables(t *testing.T, k *kit, made madeTable) {
 	agree := func(who login) *mcp.Call {
-		return &mcp.Call{Caller: k.as(t, who), Confirm: func(context.Context, string) (bool, error) { return true, nil }}
+		return &mcp.Call{Caller: k.as(t, who), Confirm: willing}
 	}
 	for _, name := range []string{"C_Order", "AD_Table", "ad_user"} {
 		_, err := k.invoke(t, agree(root), "deleteTable", args{"table": name})

@@ -173,10 +173,13 @@ func (k *kit) invoke(tb testing.TB, c *mcp.Call, tool string, arguments any) (js
 	return encoded, nil
 }
 
+// willing is a user who agrees to everything.
+func willing(context.Context, string) (bool, error) { return true, nil }
+
 // answer is the result of a call that must succeed.
 func answer[T any](tb testing.TB, k *kit, who login, tool string, arguments any) T {
 	tb.Helper()
-	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who)}, tool, arguments)
+	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who), Confirm: willing}, tool, arguments)
 	require.NoError(tb, err, "%s of %v", tool, arguments)
 	return decoded[T](tb, raw)
 }
@@ -203,7 +206,7 @@ func decodedNumbers(tb testing.TB, raw json.RawMessage) queryAnswer {
 // refusal is the error of a call that must fail with the code.
 func refusal(tb testing.TB, k *kit, who login, tool string, arguments any, code string) *mcp.Error {
 	tb.Helper()
-	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who)}, tool, arguments)
+	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who), Confirm: willing}, tool, arguments)
 	require.Error(tb, err, "%s of %v answers %s", tool, arguments, raw)
 	var e *mcp.Error
 	require.ErrorAs(tb, err, &e)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 	"github.com/erphub/erphub/mcp/server"
 	"github.com/erphub/erphub/tokens"
 )
+
+// confirmVariable says what --confirm says.
+const confirmVariable = "ERPHUB_CONFIRM"
 
 // mcpProfile is the profile by whose name alone the tool server starts.
 const mcpProfile = "mcp"
@@ -41,6 +45,8 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "origin", Usage: "web page whose scripts may call, such as https://app.example.com; repeatable"},
 		&cli.StringFlag{Name: "public-url", Usage: "where clients reach the server, if that is behind a proxy"},
 		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
+		&cli.StringFlag{Name: "confirm", Usage: "who agrees before something is changed: user, whom the client asks (default; where it cannot, the tool is refused), " +
+			"or client, whose call counts as agreed to (" + confirmVariable + ")"},
 		&cli.BoolFlag{Name: "stateless", Usage: "keep nothing between requests, so that any replica can answer; there is no /mcp/sse then"},
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + tokenSecretVariable + " holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
@@ -119,7 +125,7 @@ func (a *app) serverMCP(c *cli.Context) error {
 	opts := server.Options{
 		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: version(),
 		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
-		Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
+		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
 		Metrics: metrics, Tracer: tracer, Logger: log, Ready: box.missing(a.asksERP(c)),
 	}
 	if verifier != nil {
@@ -160,6 +166,11 @@ func (a *app) serverMCP(c *cli.Context) error {
 	err = errors.Join(err, <-served)
 	cancel()
 	return errors.Join(err, shown(), ready.Clear())
+}
+
+// confirmBy is who agrees to changes, as the flag or the environment says.
+func (a *app) confirmBy(c *cli.Context) server.ConfirmBy {
+	return server.ConfirmBy(cmp.Or(c.String("confirm"), a.getenv(confirmVariable)))
 }
 
 // announceMCP says where the server is, whom it lets in and what it keeps.
@@ -254,7 +265,7 @@ func (a *app) serverStdio(c *cli.Context) error {
 	}
 	srv, err := server.New(server.Options{
 		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: version(),
-		Tracer: tracer, Logger: log,
+		Confirm: a.confirmBy(c), Tracer: tracer, Logger: log,
 	})
 	if err != nil {
 		return usageErr{err}

@@ -40,7 +40,7 @@ func (a *app) toolsCommand() *cli.Command {
 					"that fits. One line of audit goes to standard error, or to --audit.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
-					&cli.BoolFlag{Name: "yes", Usage: "agree to what the tool asks before it destroys something"},
+					&cli.BoolFlag{Name: "yes", Usage: "agree to what the tool asks before it changes something; without it a person at the terminal is asked"},
 				}, toolFlags()...),
 				Action: a.toolsCall,
 			},
@@ -145,8 +145,7 @@ func (a *app) toolsCall(c *cli.Context) error {
 		if !ok {
 			return a.toolFailure(box, box.visible().Unknown(c.Args().First()))
 		}
-		call := &mcp.Call{Arguments: args, Caller: box.own.caller(), Log: box.log, Confirm: agreed(c.Bool("yes")), Offers: box.offers}
-		reply, err := box.boundary.Call(c.Context, t, call)
+		reply, err := a.callTool(c.Context, box, t, args, c.Bool("yes"))
 		if err != nil {
 			return a.toolFailure(box, err)
 		}
@@ -193,14 +192,39 @@ func (a *app) toolArguments(given string) (json.RawMessage, error) {
 	return text, nil
 }
 
-// agreed answers what a tool asks: yes where that was said beforehand, else the
-// question is the answer.
-func agreed(yes bool) func(context.Context, string) (bool, error) {
-	return func(_ context.Context, question string) (bool, error) {
-		if yes {
-			return true, nil
+// callTool calls a tool. What it asks is answered by yes, or by the person at the
+// terminal, who may take longer than the tool: it is called again with their
+// answer to this question and no other.
+func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.RawMessage, yes bool) (*boundary.Reply, error) {
+	agreed := ""
+	for {
+		reply, err := box.boundary.Call(ctx, t, &mcp.Call{
+			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers,
+			Confirm: func(_ context.Context, question string) (bool, error) {
+				if yes || question == agreed {
+					return true, nil
+				}
+				return false, &mcp.ConfirmationRequired{Message: question}
+			},
+		})
+		var ask *mcp.ConfirmationRequired
+		if !errors.As(err, &ask) {
+			return reply, err
 		}
-		return false, &mcp.Error{Code: mcp.CodeConfirmationRequired, Message: question, Hint: "ask the user; if they agree, call again with --yes"}
+		if !terminal(a.streams.In) {
+			return nil, &mcp.Error{
+				Code: mcp.CodeConfirmationRequired, Message: "somebody has to agree, and there is no terminal to ask on: " + ask.Message,
+				Hint: "nothing was changed; if that is what you want, call again with --yes", Err: err,
+			}
+		}
+		ok, err := a.confirm(ctx, ask.Message)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, mcp.Declined(t.Name)
+		}
+		agreed = ask.Message
 	}
 }
 
@@ -227,7 +251,7 @@ func (a *app) toolFailure(box *toolbox, err error) error {
 		return errors.Join(e, perr)
 	}
 	switch e.Code {
-	case mcp.CodeInvalidArguments, mcp.CodeUnknownTool:
+	case mcp.CodeInvalidArguments, mcp.CodeUnknownTool, mcp.CodeConfirmationRequired:
 		return usageErr{errReported}
 	case mcp.CodeUnauthorized, mcp.CodePermissionDenied:
 		return errors.Join(errReported, erp.ErrForbidden)
