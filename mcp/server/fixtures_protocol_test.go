@@ -30,6 +30,10 @@ func protocolFixtures(t testing.TB, s *Server) {
 		_ = req.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: "dropped unless asked for"})
 		return rawText("done"), nil
 	})
+	addRaw(s, "test_trigger_tool_change", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		s.ToolsChanged()
+		return rawText("changed"), nil
+	})
 	addRaw(s, "test_sampling", map[string]*jsonschema.Schema{"prompt": text["type"]}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var in struct{ Prompt string }
 		if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
