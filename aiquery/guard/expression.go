@@ -11,50 +11,42 @@ import (
 // quote puts a name into a message. Names come from the statement.
 func quote(name string) string { return `"` + name + `"` }
 
-// node resolves an expression, which may be nil. It tells whether the value is
-// computed from redacted columns.
-func (r *resolver) node(n *pg.Node, e env) (redacted bool, err error) {
+// node resolves an expression, which may be nil.
+func (r *resolver) node(n *pg.Node, e env) (value, error) {
 	m := content(n)
 	if m == nil {
-		return false, nil
+		return value{}, nil
 	}
 	return r.expression(m, e)
 }
 
-func (r *resolver) expression(m any, e env) (redacted bool, err error) {
+func (r *resolver) expression(m any, e env) (v value, err error) {
 	switch m := m.(type) {
 	case *pg.ColumnRef:
 		return r.columnRef(m, e)
 	case *pg.A_Indirection:
-		if done, red, err := r.fieldSelection(m, e); done || err != nil {
-			return red, err
+		if done, v, err := r.fieldSelection(m, e); done || err != nil {
+			return v, err
 		}
 	case *pg.SubLink:
-		red, err := r.node(m.Testexpr, e)
-		if err != nil {
-			return false, err
-		}
-		cols, _, err := r.query(m.Subselect.GetSelectStmt(), e, nil)
-		if err != nil {
-			return false, err
-		}
-		if len(cols) > 0 {
-			r.sublink[m] = cols[0].name
-		}
-		for i := range cols {
-			red = red || cols[i].redacted
-		}
-		return red, nil
+		v, _, err := r.subLink(m, e)
+		return v, err
+	case *pg.FuncCall:
+		return r.call(m, e)
+	case *pg.TypeCast:
+		v, err = r.node(m.Arg, e)
+		v.retype(typeName(m.TypeName))
+		return v, err
 	case *pg.SelectStmt, *pg.RangeVar, *pg.RangeSubselect, *pg.RangeFunction, *pg.JoinExpr, *pg.CommonTableExpr, *pg.WithClause:
 		// Handled where they belong; nowhere else.
-		return false, unsupported(-1, "this construct is not supported here")
+		return value{}, unsupported(-1, "this construct is not supported here")
 	}
 	err = children(m, func(c any) error {
-		red, err := r.expression(c, e)
-		redacted = redacted || red
+		o, err := r.expression(c, e)
+		v.add(o)
 		return err
 	})
-	return redacted, err
+	return v, err
 }
 
 // columnRef resolves a reference to a column, to all columns of an item, or to
@@ -62,53 +54,59 @@ func (r *resolver) expression(m any, e env) (redacted bool, err error) {
 //
 // A reference the server would not find as a column may be a call: it takes
 // a.f for f(a). So everything must be found here.
-func (r *resolver) columnRef(m *pg.ColumnRef, e env) (bool, error) {
+func (r *resolver) columnRef(m *pg.ColumnRef, e env) (value, error) {
 	last := m.Fields[len(m.Fields)-1]
 	if last.GetAStar() != nil {
 		cols, err := r.star(m, e)
-		return slices.ContainsFunc(cols, func(c column) bool { return c.redacted }), err
+		return values(cols), err
 	}
 	parts := make([]string, len(m.Fields))
 	for i, f := range m.Fields {
 		s := f.GetString_()
 		if s == nil {
-			return false, unsupported(m.Location, "this reference is not supported here")
+			return value{}, unsupported(m.Location, "this reference is not supported here")
 		}
 		parts[i] = s.Sval
 	}
 	if len(parts) == 1 {
-		return r.simpleName(parts[0], m.Location, e)
+		return r.simpleName(m, parts[0], e)
 	}
-	it, err := r.qualifier(m, parts, e)
+	it, at, err := r.qualifier(m, parts, e)
 	if err != nil {
-		return false, err
+		return value{}, err
 	}
 	name := parts[len(parts)-1]
 	c, twice := it.column(name)
 	if twice {
-		return false, ambiguous(name, m.Location)
+		return value{}, ambiguous(name, m.Location)
 	}
 	if c == nil {
-		return false, noColumn(it.name+"."+name, name, m.Location, it.base, it.cols)
+		return value{}, noColumn(it.name+"."+name, name, m.Location, it.base, it.cols)
 	}
 	if it.rewrite != "" {
 		m.Fields[0] = str(it.rewrite)
 	}
 	c.use()
-	return c.redacted, nil
+	v := c.value()
+	e.scope.leave(at, m, v.sources)
+	return v, nil
 }
 
-func (r *resolver) simpleName(name string, at int32, e env) (bool, error) {
-	c, twice := e.scope.columnNamed(name)
+func (r *resolver) simpleName(m *pg.ColumnRef, name string, e env) (value, error) {
+	c, at, twice := e.scope.columnNamed(name)
 	if twice {
-		return false, ambiguous(name, at)
+		return value{}, ambiguous(name, m.Location)
 	}
 	if c != nil {
 		c.use()
-		return c.redacted, nil
+		v := c.value()
+		e.scope.leave(at, m, v.sources)
+		return v, nil
 	}
-	if it := e.scope.itemNamed(name); it != nil && it.rewrite == "" { // the row as a whole
-		return useAll(it.cols), nil
+	if it, at := e.scope.itemNamed(name); it != nil && it.rewrite == "" { // the row as a whole
+		v := useAll(it.cols)
+		e.scope.leave(at, m, v.sources)
+		return v, nil
 	}
 	var near []column
 	for s := e.scope; s != nil; s = s.parent {
@@ -118,25 +116,25 @@ func (r *resolver) simpleName(name string, at int32, e env) (bool, error) {
 			}
 		}
 	}
-	return false, noColumn(name, name, at, e.scope.hasBase(), near)
+	return value{}, noColumn(name, name, m.Location, e.scope.hasBase(), near)
 }
 
 // qualifier finds the item a reference of two or three parts names. A schema in
 // front is taken away, because the table will be a subquery.
-func (r *resolver) qualifier(m *pg.ColumnRef, parts []string, e env) (*item, error) {
+func (r *resolver) qualifier(m *pg.ColumnRef, parts []string, e env) (*item, *scope, error) {
 	full := strings.Join(parts, ".")
 	switch {
 	case len(parts) == 2:
-		if it := e.scope.itemNamed(parts[0]); it != nil {
-			return it, nil
+		if it, at := e.scope.itemNamed(parts[0]); it != nil {
+			return it, at, nil
 		}
 	case len(parts) == 3 && parts[0] == r.job.policy.Schema && parts[0] != "":
-		if it := e.scope.itemNamed(parts[1]); it != nil && it.table {
+		if it, at := e.scope.itemNamed(parts[1]); it != nil && it.table {
 			m.Fields = m.Fields[1:]
-			return it, nil
+			return it, at, nil
 		}
 	}
-	return nil, noColumn(full, "", m.Location, e.scope.hasBase(), nil)
+	return nil, nil, noColumn(full, "", m.Location, e.scope.hasBase(), nil)
 }
 
 // star returns the columns * or a.* stands for.
@@ -157,7 +155,7 @@ func (r *resolver) star(m *pg.ColumnRef, e env) ([]column, error) {
 			parts[i] = f.GetString_().GetSval()
 		}
 		parts[len(parts)-1] = "*"
-		it, err := r.qualifier(m, parts, e)
+		it, at, err := r.qualifier(m, parts, e)
 		if err != nil {
 			return nil, err
 		}
@@ -165,9 +163,18 @@ func (r *resolver) star(m *pg.ColumnRef, e env) ([]column, error) {
 			return nil, unsupported(m.Location, "* is not supported here")
 		}
 		cols = it.cols
+		e.scope.leave(at, m, values(cols).sources)
 	}
 	useAll(cols)
 	return passed(cols), nil
+}
+
+// values is what is known of columns taken together.
+func values(cols []column) (v value) {
+	for i := range cols {
+		v.add(cols[i].value())
+	}
+	return v
 }
 
 func (s *scope) level() []*item {
@@ -180,7 +187,7 @@ func (s *scope) level() []*item {
 // fieldSelection resolves (x).f, which is allowed when x is an item and f one
 // of its columns; anything else might be a call of f. done is false when there
 // are only subscripts.
-func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done, redacted bool, err error) {
+func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done bool, v value, err error) {
 	selects := false
 	for _, n := range m.Indirection {
 		if n.GetAIndices() == nil {
@@ -188,40 +195,41 @@ func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done, redacted bo
 		}
 	}
 	if !selects {
-		return false, false, nil
+		return false, v, nil
 	}
 	at := m.Arg.GetColumnRef().GetLocation()
 	refused := denied(at, "a field of this value is not available").advise("write table.column, or use the operators -> and ->>")
 	name := onePart(m.Arg)
 	f := m.Indirection[0].GetString_()
 	if name == "" || f == nil {
-		return true, false, refused
+		return true, v, refused
 	}
-	if c, twice := e.scope.columnNamed(name); c != nil || twice {
-		return true, false, refused
+	if c, _, twice := e.scope.columnNamed(name); c != nil || twice {
+		return true, v, refused
 	}
-	it := e.scope.itemNamed(name)
+	it, level := e.scope.itemNamed(name)
 	if it == nil || it.rewrite != "" {
-		return true, false, refused
+		return true, v, refused
 	}
 	c, twice := it.column(f.Sval)
 	if twice || c == nil {
-		return true, false, noColumn(name+"."+f.Sval, f.Sval, at, it.base, it.cols)
+		return true, v, noColumn(name+"."+f.Sval, f.Sval, at, it.base, it.cols)
 	}
-	useAll(it.cols) // the server looks at the whole row
-	redacted = c.redacted
+	v = useAll(it.cols) // the server looks at the whole row
+	v.redacted, v.unordered, v.float = c.redacted, c.unordered, c.float
+	e.scope.leave(level, m.Arg.GetColumnRef(), v.sources)
 	for _, n := range m.Indirection[1:] {
 		index := n.GetAIndices()
 		if index == nil {
-			return true, false, refused
+			return true, v, refused
 		}
-		red, err := r.expression(index, e)
+		o, err := r.expression(index, e)
 		if err != nil {
-			return true, false, err
+			return true, v, err
 		}
-		redacted = redacted || red
+		v.add(o)
 	}
-	return true, redacted, nil
+	return true, v, nil
 }
 
 func ambiguous(name string, at int32) *fault {

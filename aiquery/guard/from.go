@@ -59,6 +59,7 @@ func (r *resolver) relation(n *pg.Node, m *pg.RangeVar, e env) (*item, error) {
 	if c == nil {
 		return r.table(n, m)
 	}
+	r.ctesUsed = true
 	if c.state == unresolved && c.make != nil {
 		if err := c.make(); err != nil {
 			return nil, err
@@ -68,7 +69,7 @@ func (r *resolver) relation(n *pg.Node, m *pg.RangeVar, e env) (*item, error) {
 		return nil, &fault{kind: Syntax, at: m.Location, reason: "WITH item " + quote(c.name) + " uses itself in a place where it cannot",
 			hint: "write WITH RECURSIVE name AS (start UNION ALL SELECT … FROM name …)"}
 	}
-	it := &item{name: m.Relname, cols: c.cols, relVisible: true, colVisible: true, base: c.base}
+	it := &item{name: m.Relname, cols: c.cols, relVisible: true, colVisible: true, base: c.base, order: c.order}
 	return it, alias(it, m.Alias, m.Location)
 }
 
@@ -93,11 +94,11 @@ func (r *resolver) subselect(m *pg.RangeSubselect, e env, left []*item) (*item, 
 	if m.Lateral {
 		e.scope = &scope{items: left, parent: e.scope}
 	}
-	cols, base, err := r.query(m.Subquery.GetSelectStmt(), e, nil)
+	q, err := r.query(m.Subquery.GetSelectStmt(), e, nil)
 	if err != nil {
 		return nil, err
 	}
-	it := &item{cols: passed(cols), relVisible: m.Alias != nil, colVisible: true, base: base}
+	it := &item{cols: passed(q.cols), relVisible: m.Alias != nil, colVisible: true, base: q.base, order: q.order}
 	if m.Alias == nil {
 		// Newer servers take a subquery without an alias, older ones do not.
 		r.job.unnamed++
@@ -109,19 +110,20 @@ func (r *resolver) subselect(m *pg.RangeSubselect, e env, left []*item) (*item, 
 
 func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, error) {
 	e.scope = &scope{items: left, parent: e.scope} // functions see what is on their left, LATERAL or not
-	it := &item{relVisible: true, colVisible: true}
+	it := &item{relVisible: true, colVisible: true, order: steady}
 	single := len(m.Functions) == 1
 	for i, n := range m.Functions {
 		items := n.GetList().GetItems()
 		call := items[0].GetFuncCall()
-		red := false
+		var v value
 		for _, a := range items {
-			redacted, err := r.node(a, e)
+			o, err := r.node(a, e)
 			if err != nil {
 				return nil, err
 			}
-			red = red || redacted
+			v.add(o)
 		}
+		v.sources = nil // the server computes it from rows that passed their conditions
 		name := call.Funcname[len(call.Funcname)-1].GetString_().GetSval()
 		if i == 0 {
 			it.name = name
@@ -137,7 +139,9 @@ func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, e
 			cols = []string{name}
 		}
 		for _, c := range cols {
-			it.cols = append(it.cols, column{name: c, redacted: red})
+			made := v.column(c)
+			made.apart = true
+			it.cols = append(it.cols, made)
 		}
 	}
 	if m.Ordinality {
@@ -161,8 +165,11 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 	}
 	if m.Quals != nil {
 		// ON sees the two sides and the levels around, not what stands before a comma.
-		on := env{ctes: e.ctes, scope: &scope{items: items, parent: e.scope}}
-		if _, err := r.node(m.Quals, on); err != nil {
+		on, k := env{ctes: e.ctes, scope: &scope{items: items, parent: e.scope}}, outerOn
+		if m.Jointype == pg.JoinType_JOIN_INNER {
+			k = innerOn
+		}
+		if m.Quals, err = r.conditions(m.Quals, on, k); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -230,18 +237,44 @@ func count(cols []column, name string) (n int) {
 	return n
 }
 
+// comparable tells whether the server compares two columns without computing
+// anything that can fail or take long.
+func comparable(a, b *column) bool {
+	f, g := families[a.typ], families[b.typ]
+	switch {
+	case f != noFamily && g != noFamily:
+		return f == g
+	case f != noFamily:
+		return b.apart && !b.float
+	default:
+		return g != noFamily && a.apart && !a.float
+	}
+}
+
 // merge returns the columns a join merges, and all of the join's: the merged
 // ones first.
 func merge(shared []string, l, r []column) (merged, all []column) {
 	for _, name := range shared {
-		c := column{name: name}
+		var sides []*column
+		var v value
 		for _, side := range [][]column{l, r} {
 			for i := range side {
 				if side[i].name == name {
 					side[i].use()
-					c.redacted = c.redacted || side[i].redacted
+					sides = append(sides, &side[i])
+					v.add(side[i].value())
+					if families[side[i].typ] == noFamily {
+						side[i].source.gate()
+					}
 				}
 			}
+		}
+		if !comparable(sides[0], sides[1]) {
+			gateAll(v.sources)
+		}
+		c := v.column(name)
+		if sides[0].typ == sides[1].typ {
+			c.typ = sides[0].typ
 		}
 		merged = append(merged, c)
 	}

@@ -104,18 +104,18 @@ func (j *job) plan(statement string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, sql, rendered, err := j.finish(tree, false)
+	text, sql, rendered, err := j.finish(tree)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{SQL: sql, Rendered: rendered, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Params: j.params,
+	return &Plan{SQL: sql, Rendered: rendered, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Params: j.params, Values: j.values,
 		guard: j.guard, policy: j.policy, limit: j.limit, text: text}, nil
 }
 
 // finish renders a secured tree for the database: as PostgreSQL text, and as
 // the text that runs.
-func (j *job) finish(tree *pg.ParseResult, fenced bool) (text, sql string, rendered *sqlite.Statement, err error) {
-	text, again, err := j.render(tree, fenced)
+func (j *job) finish(tree *pg.ParseResult) (text, sql string, rendered *sqlite.Statement, err error) {
+	text, again, err := j.render(tree)
 	if err != nil || j.guard.opts.Dialect != SQLite {
 		return text, text, nil, err
 	}

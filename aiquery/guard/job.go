@@ -25,6 +25,10 @@ type job struct {
 	tables    map[string]bool // dictionary names
 	relations int             // tables after views were replaced
 	unnamed   int             // subqueries that were given a name
+	values    []Value         // constants that became parameters
+	hoisted   []*pg.Node      // WITH items for the front of the statement
+	ties      []tie           // keys for the outermost SELECT
+	hidden    int             // output columns that are only keys
 }
 
 // precheck refuses texts the parser must not see.
@@ -99,10 +103,11 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "parameter $" + itoa(int32(i+1)) + " is not used", hint: "give as many values as there are parameters"}
 	}
 	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}}
-	cols, _, err := r.query(s, env{}, nil)
+	q, err := r.query(s, env{close: true}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
+	cols := q.cols
 	if len(cols) == 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "the SELECT has no columns"}
 	}
@@ -113,24 +118,55 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	for i, c := range cols {
 		out[i] = OutputColumn{Name: c.name, Redacted: c.redacted}
 	}
+	if len(j.hoisted) > 0 {
+		if s.WithClause == nil {
+			s.WithClause = &pg.WithClause{}
+		}
+		s.WithClause.Ctes = append(j.hoisted, s.WithClause.Ctes...)
+	}
+	return &pg.ParseResult{Version: tree.Version, Stmts: []*pg.RawStmt{{Stmt: selectNode(j.outermost(s, out))}}}, out, nil
+}
+
+// outermost puts the SELECT that limits the rows around the statement. Rows of
+// a subquery keep their order in it.
+func (j *job) outermost(s *pg.SelectStmt, columns []OutputColumn) *pg.SelectStmt {
 	outer := newSelect()
-	outer.TargetList = []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: star()}}}}
-	outer.FromClause = []*pg.Node{{Node: subselect(s, &pg.Alias{Aliasname: "q"})}}
+	outer.TargetList = []*pg.Node{target("", star())}
+	alias := &pg.Alias{Aliasname: "q"}
 	outer.LimitCount = intConst(int64(j.limit) + 1)
 	outer.LimitOption = pg.LimitOption_LIMIT_OPTION_COUNT
-	return &pg.ParseResult{Version: tree.Version, Stmts: []*pg.RawStmt{{Stmt: selectNode(outer)}}}, out, nil
+	if len(j.ties) > 0 {
+		outer.TargetList = nil
+		for i, c := range columns {
+			outer.TargetList = append(outer.TargetList, target(c.Name, columnRef("q", outputName(i))))
+		}
+		for i := range len(columns) + j.hidden {
+			alias.Colnames = append(alias.Colnames, str(outputName(i)))
+		}
+	}
+	for _, t := range j.ties {
+		key := columnRef("q", outputName(t.column))
+		if t.text {
+			key = asText(key)
+		}
+		n := sortBy(key)
+		if t.sort != nil {
+			k := n.GetSortBy()
+			k.SortbyDir, k.SortbyNulls, k.UseOp = t.sort.SortbyDir, t.sort.SortbyNulls, t.sort.UseOp
+		}
+		outer.SortClause = append(outer.SortClause, n)
+	}
+	outer.FromClause = []*pg.Node{{Node: subselect(s, alias)}}
+	return outer
 }
+
+// outputName is the name of an output column for the outermost SELECT.
+func outputName(i int) string { return "c" + itoa(int32(i+1)) }
 
 // render writes a secured tree, parses the text, and makes sure that it means
 // the same and is secure. The deparser is not taken at its word.
-func (j *job) render(tree *pg.ParseResult, fenced bool) (string, *pg.ParseResult, error) {
-	// What was not too large stays so behind the fence: whether it is needed
-	// depends on data.
-	deepest, most := postgres.maxSecured, j.guard.opts.MaxNodes
-	if fenced {
-		deepest, most = deepest+1, 4*most
-	}
-	if depth(tree) > deepest {
+func (j *job) render(tree *pg.ParseResult) (string, *pg.ParseResult, error) {
+	if depth(tree) > postgres.maxSecured {
 		return "", nil, tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
 	}
 	type rendered struct {
@@ -159,10 +195,10 @@ func (j *job) render(tree *pg.ParseResult, fenced bool) (string, *pg.ParseResult
 		f.cause = "the text written means something else at " + d
 		return "", nil, f
 	}
-	if nodes > most {
+	if nodes > j.guard.opts.MaxNodes {
 		return "", nil, tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
 	}
-	if err := verify(again.tree, j.policy, j.schema, j.guard.opts.MaxRelations, j.params, j.limit, fenced); err != nil {
+	if err := verify(again.tree, j.policy, j.schema, j.guard.opts.MaxRelations, j.params+len(j.values), j.limit); err != nil {
 		f := insecure("the statement could not be secured").advise("write it in another way")
 		f.cause = err.Error()
 		return "", nil, f

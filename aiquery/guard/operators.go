@@ -64,10 +64,7 @@ func (c *checker) expression(m *pg.A_Expr, at int32) error {
 		}
 		return unsupported(at, "this form of BETWEEN is not supported here")
 	default:
-		if err := c.operator(m.Name, at); err != nil {
-			return err
-		}
-		return c.pattern(m, at)
+		return c.operator(m.Name, at)
 	}
 }
 

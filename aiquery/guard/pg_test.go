@@ -3,15 +3,18 @@ package guard
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/erphub/erphub/internal/testpg"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestOnPostgreSQL runs every report as secured, flat and fenced, beside hidden
+// TestOnPostgreSQL runs every report as secured beside hidden
 // rows and columns full of marks, and compares it with the same statement on a
 // database that holds only what the role may see.
 func TestOnPostgreSQL(t *testing.T) {
@@ -50,15 +53,13 @@ INSERT INTO adempiere.c_order VALUES (8,2000,11,'CANARY',1,'2024-02-03',9e9),(9,
 			var r *Refusal
 			require.False(t, errors.As(err, &r), "%v", err)
 			require.NoError(t, err)
-			fenced, err := plan.Fenced(t.Context())
-			require.NoError(t, err)
 			if name == "no alias" {
 				report += " x"
 			}
 			want := rows(t, reduced, "SET search_path = adempiere, pg_catalog", "SELECT row_to_json(q)::text FROM ("+report+") AS q")
 			assert.NotContains(t, want, "CANARY")
-			assert.ElementsMatch(t, want, rows(t, full, "SET search_path = pg_catalog", "SELECT row_to_json(q)::text FROM ("+plan.SQL+") AS q"), plan.SQL)
-			assert.ElementsMatch(t, want, rows(t, full, "SET search_path = pg_catalog", "SELECT row_to_json(q)::text FROM ("+fenced+") AS q"), fenced)
+			got := planRows(t, full, "SELECT row_to_json(q)::text FROM ("+plan.SQL+") AS q", plan.Values)
+			assert.ElementsMatch(t, want, got, plan.SQL)
 		})
 	}
 }
@@ -81,5 +82,37 @@ func rows(t *testing.T, db *sql.DB, setting, statement string) []string {
 		all = append(all, s)
 	}
 	require.NoError(t, result.Err())
+	return all
+}
+
+// planRows runs a secured statement with its values.
+func planRows(t *testing.T, db *sql.DB, statement string, values []Value) []string {
+	t.Helper()
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer conn.Close()
+	var all []string
+	require.NoError(t, conn.Raw(func(driver any) error {
+		pg := driver.(*stdlib.Conn).Conn().PgConn()
+		if _, err := pg.Exec(t.Context(), "SET search_path = pg_catalog; SET plan_cache_mode = force_generic_plan").ReadAll(); err != nil {
+			return err
+		}
+		texts, types := make([][]byte, len(values)), make([]uint32, len(values))
+		for i, v := range values {
+			texts[i] = []byte(v.Text)
+			if v.Type != "" {
+				oid, ok := pgtype.NewMap().TypeForName(v.Type)
+				if !ok {
+					return fmt.Errorf("type %s", v.Type)
+				}
+				types[i] = oid.OID
+			}
+		}
+		result := pg.ExecParams(t.Context(), statement, texts, types, nil, nil).Read()
+		for _, row := range result.Rows {
+			all = append(all, string(row[0]))
+		}
+		return result.Err
+	}), statement)
 	return all
 }

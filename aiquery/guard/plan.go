@@ -15,8 +15,12 @@ type Plan struct {
 	// Columns are the columns of the answer.
 	Columns []OutputColumn
 
-	// Params is the number of parameters, $1 and up.
+	// Params is the number of the caller's parameters, $1 and up.
 	Params int
+
+	// Values are constants of the statement that became parameters, from
+	// $Params+1 on.
+	Values []Value
 
 	// Rendered is the statement as SQLite runs it, with the types of columns and
 	// parameters. It is nil for PostgreSQL, whose server knows them.

@@ -44,6 +44,11 @@ type Table struct {
 	// for views.
 	Denied []Column
 
+	// Key are the physical names of columns that have a value in every row and
+	// together another in each: a primary key. Without it, rows are told apart by
+	// all columns a statement uses.
+	Key []string
+
 	// Conditions hold for every row that may be seen.
 	Conditions []Condition
 

@@ -13,6 +13,7 @@ const (
 	Denied                      // a table, column or function the role may not use, or that does not exist
 	TooLarge                    // too long, too deeply nested, or too many tables
 	Insecure                    // the statement or the policy could not be secured
+	OpenOrder                   // the result would depend on the order of rows, which the statement leaves open
 )
 
 // String returns the kind in words.
@@ -30,6 +31,8 @@ func (k Kind) String() string {
 		return "too large"
 	case Insecure:
 		return "could not be secured"
+	case OpenOrder:
+		return "the order is open"
 	default:
 		return fmt.Sprintf("Kind(%d)", int(k))
 	}

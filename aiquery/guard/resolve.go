@@ -12,21 +12,35 @@ type resolver struct {
 	depth   int  // of views and rules
 	refs    []*tableRef
 	sublink map[*pg.SubLink]string // the name of a subquery's first column
+
+	outer    []outer    // what subqueries of the condition at hand name of the levels around them
+	early    []*pg.Node // values of the SELECT at hand that are computed before any row is looked at
+	ctesUsed bool       // an item of WITH was named
+}
+
+// answer is what a query gives to what is around it.
+type answer struct {
+	cols  []column
+	base  bool // it reads tables
+	order order
 }
 
 // query resolves a SELECT. seed is told the columns of the part before UNION,
 // for recursive queries; it may be nil.
-func (r *resolver) query(s *pg.SelectStmt, e env, seed func([]column) error) ([]column, bool, error) {
+func (r *resolver) query(s *pg.SelectStmt, e env, seed func(answer) error) (answer, error) {
 	if s == nil {
-		return nil, false, unsupported(-1, "a SELECT is missing")
+		return answer{}, unsupported(-1, "a SELECT is missing")
 	}
 	if s.WithClause != nil {
 		with, err := r.with(s.WithClause, e)
 		if err != nil {
-			return nil, false, err
+			return answer{}, err
 		}
 		e.ctes = with
 	}
+	kept := r.early
+	r.early = nil
+	defer func() { r.early = kept }()
 	switch {
 	case s.Op != pg.SetOperation_SETOP_NONE:
 		return r.setOperation(s, e, seed)
@@ -37,105 +51,157 @@ func (r *resolver) query(s *pg.SelectStmt, e env, seed func([]column) error) ([]
 	}
 }
 
-func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func([]column) error) ([]column, bool, error) {
-	left, base, err := r.query(s.Larg, e, nil)
+// part is the surroundings of a part of a query: what is wanted of the whole is
+// not wanted of it.
+func (e env) part() env {
+	e.close, e.anyRow = false, false
+	return e
+}
+
+func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(answer) error) (answer, error) {
+	left, err := r.query(s.Larg, e.part(), nil)
 	if err != nil {
-		return nil, false, err
+		return answer{}, err
 	}
 	if seed != nil {
 		if err := seed(left); err != nil {
-			return nil, false, err
+			return answer{}, err
 		}
 	}
-	right, rightBase, err := r.query(s.Rarg, e, nil)
+	right, err := r.query(s.Rarg, e.part(), nil)
 	if err != nil {
-		return nil, false, err
+		return answer{}, err
 	}
-	if len(left) != len(right) {
-		return nil, false, &fault{kind: Syntax, at: -1, reason: "both sides of UNION, INTERSECT or EXCEPT must have as many columns"}
+	if len(left.cols) != len(right.cols) {
+		return answer{}, &fault{kind: Syntax, at: -1, reason: "both sides of UNION, INTERSECT or EXCEPT must have as many columns"}
 	}
-	out := make([]column, len(left))
-	for i := range left {
-		out[i] = column{name: left[i].name, redacted: left[i].redacted || right[i].redacted}
+	appended := s.Op == pg.SetOperation_SETOP_UNION && s.All
+	out := answer{base: left.base || right.base, cols: make([]column, len(left.cols))}
+	for i := range left.cols {
+		v := left.cols[i].value()
+		v.add(right.cols[i].value())
+		out.cols[i] = v.column(left.cols[i].name)
+		if left.cols[i].typ == right.cols[i].typ {
+			out.cols[i].typ = left.cols[i].typ
+		}
+		out.cols[i].apart = !appended
 	}
-	base = base || rightBase
-	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out, colVisible: true, base: base}}}}
+	if appended && left.order != open && right.order != open {
+		out.order = steady
+	}
+	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out.cols, colVisible: true, base: out.base}}}}
 	if err := r.tail(s, inside, nil); err != nil {
-		return nil, false, err
+		return answer{}, err
 	}
-	return out, base, nil
+	return out, r.closeWhole(s, e, &out)
 }
 
-func (r *resolver) values(s *pg.SelectStmt, e env) ([]column, bool, error) {
-	var out []column
+func (r *resolver) values(s *pg.SelectStmt, e env) (answer, error) {
+	var all []value
 	for _, row := range s.ValuesLists {
 		items := row.GetList().GetItems()
-		if out == nil {
-			for i := range items {
-				out = append(out, column{name: "column" + itoa(int32(i+1))})
-			}
+		if all == nil {
+			all = make([]value, len(items))
 		}
-		if len(items) != len(out) {
-			return nil, false, &fault{kind: Syntax, at: -1, reason: "the rows of VALUES must have as many columns each"}
+		if len(items) != len(all) {
+			return answer{}, &fault{kind: Syntax, at: -1, reason: "the rows of VALUES must have as many columns each"}
 		}
 		for i, n := range items {
-			red, err := r.node(n, e)
+			v, err := r.node(n, e.part())
 			if err != nil {
-				return nil, false, err
+				return answer{}, err
 			}
-			out[i].redacted = out[i].redacted || red
+			all[i].add(v)
 		}
 	}
-	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out, colVisible: true}}}}
-	return out, false, r.tail(s, inside, nil)
+	out := answer{order: steady}
+	for i, v := range all {
+		out.cols = append(out.cols, v.column("column"+itoa(int32(i+1))))
+	}
+	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out.cols, colVisible: true}}}}
+	if err := r.tail(s, inside, nil); err != nil {
+		return answer{}, err
+	}
+	return out, r.closeWhole(s, e, &out)
 }
 
-func (r *resolver) simple(s *pg.SelectStmt, e env) ([]column, bool, error) {
+func (r *resolver) simple(s *pg.SelectStmt, around env) (answer, error) {
+	e := around.part()
 	level := &scope{parent: e.scope}
-	base := false
+	var out answer
 	for _, n := range s.FromClause {
 		items, _, err := r.from(n, e, level.items)
 		if err != nil {
-			return nil, false, err
+			return out, err
 		}
 		if level.items, err = addItems(level.items, items); err != nil {
-			return nil, false, err
+			return out, err
 		}
 	}
 	for _, it := range level.items {
-		base = base || it.base
+		out.base = out.base || it.base
 	}
 	e.scope = level
-	if _, err := r.node(s.WhereClause, e); err != nil {
-		return nil, false, err
+	var err error
+	if s.WhereClause, err = r.conditions(s.WhereClause, e, where); err != nil {
+		return out, err
 	}
-	var out []column
+	var nodes []*pg.Node // of the columns, nil for those of *
 	for _, n := range s.TargetList {
 		cols, err := r.target(n.GetResTarget(), e)
 		if err != nil {
-			return nil, false, err
+			return out, err
 		}
-		out = append(out, cols...)
+		out.cols = append(out.cols, cols...)
+		for range cols {
+			node := n.GetResTarget().Val
+			if len(cols) > 1 || endsInStar(node) {
+				node = nil
+			}
+			nodes = append(nodes, node)
+		}
 	}
 	for _, n := range s.GroupClause {
-		if err := r.grouped(n, e, out); err != nil {
-			return nil, false, err
+		if err := r.grouped(n, e, out.cols); err != nil {
+			return out, err
 		}
 	}
-	if _, err := r.node(s.HavingClause, e); err != nil {
-		return nil, false, err
+	if s.HavingClause, err = r.conditions(s.HavingClause, e, having); err != nil {
+		return out, err
 	}
 	for _, n := range s.WindowClause {
 		if _, err := r.node(n, e); err != nil {
-			return nil, false, err
+			return out, err
 		}
 	}
 	for _, n := range s.DistinctClause {
-		if err := r.ordered(n, e, out); err != nil {
-			return nil, false, err
+		if err := r.ordered(n, e, out.cols); err != nil {
+			return out, err
 		}
 	}
-	return out, base, r.tail(s, e, out)
+	if err := r.tail(s, e, out.cols); err != nil {
+		return out, err
+	}
+	if len(r.early) > 0 {
+		s.WhereClause = and(append([]*pg.Node{evaluated(r.early)}, terms(s.WhereClause)...))
+	}
+	return out, r.closeLevel(s, level, around, &out, nodes)
+}
+
+// terms are the conditions that AND joins.
+func terms(n *pg.Node) []*pg.Node {
+	switch b := n.GetBoolExpr(); {
+	case n == nil || n.Node == nil:
+		return nil
+	case b != nil && b.Boolop == pg.BoolExprType_AND_EXPR:
+		return b.Args
+	}
+	return []*pg.Node{n}
+}
+
+func endsInStar(n *pg.Node) bool {
+	f := n.GetColumnRef().GetFields()
+	return len(f) > 0 && f[len(f)-1].GetAStar() != nil
 }
 
 // tail resolves ORDER BY, LIMIT and OFFSET. out are the columns ORDER BY may
@@ -185,7 +251,7 @@ func (r *resolver) grouped(n *pg.Node, e env, out []column) error {
 		}
 	case *pg.ColumnRef:
 		name := onePart(n)
-		if c, ambiguous := e.scope.local().columnNamed(name); c == nil && !ambiguous && hasColumn(out, name) {
+		if c, _, ambiguous := e.scope.local().columnNamed(name); c == nil && !ambiguous && hasColumn(out, name) {
 			return nil
 		}
 	}
@@ -224,7 +290,7 @@ func (r *resolver) target(t *pg.ResTarget, e env) ([]column, error) {
 		}
 		return r.star(ref, e)
 	}
-	red, err := r.node(t.Val, e)
+	v, err := r.node(t.Val, e)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +301,11 @@ func (r *resolver) target(t *pg.ResTarget, e env) ([]column, error) {
 	if name == "" {
 		name = "?column?"
 	}
-	return []column{{name: name, redacted: red}}, nil
+	c := v.column(name)
+	if passed := r.columnOf(t.Val, e); passed != nil {
+		c.typ, c.apart = passed.typ, passed.apart
+	}
+	return []column{c}, nil
 }
 
 // with resolves a WITH clause and returns the list that its query sees.
@@ -281,18 +351,22 @@ func (r *resolver) with(w *pg.WithClause, e env) (*ctes, error) {
 
 func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 	c.state = resolving
-	cols, base, err := r.query(x.Ctequery.GetSelectStmt(), e, func(cols []column) error {
-		named, err := rename(passed(cols), x.Aliascolnames, x.Location)
-		c.cols, c.state = named, seeded
+	q, err := r.query(x.Ctequery.GetSelectStmt(), e.part(), func(seed answer) error {
+		named, err := rename(passed(seed.cols), x.Aliascolnames, x.Location)
+		for i := range named {
+			named[i].apart = true // rows made so far
+		}
+		c.cols, c.order, c.state = named, seed.order, seeded
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	cols, err = rename(passed(cols), x.Aliascolnames, x.Location)
+	cols, err := rename(passed(q.cols), x.Aliascolnames, x.Location)
 	if err != nil {
 		return err
 	}
+	c.order = q.order
 	if s := x.SearchClause; s != nil {
 		cols = append(cols, column{name: s.SearchSeqColumn})
 	}
@@ -304,7 +378,7 @@ func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 		}
 		cols = append(cols, column{name: y.CycleMarkColumn}, column{name: y.CyclePathColumn})
 	}
-	c.cols, c.base, c.state = cols, base, resolved
+	c.cols, c.base, c.state = cols, q.base, resolved
 	return nil
 }
 
@@ -313,7 +387,8 @@ func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 func passed(cols []column) []column {
 	out := make([]column, len(cols))
 	for i, c := range cols {
-		out[i] = column{name: c.name, redacted: c.redacted}
+		c.marks = nil
+		out[i] = c
 	}
 	return out
 }

@@ -8,9 +8,14 @@ import (
 
 // column is a column of something in FROM, or of a SELECT's output.
 type column struct {
-	name     string
-	redacted bool    // computed from redacted columns
-	marks    []*bool // set when the column is used, of the base columns it is passed on from
+	name      string
+	redacted  bool    // computed from redacted columns
+	unordered bool    // may be of a type that cannot be sorted
+	float     bool    // may be a floating-point number
+	typ       string  // of the table's column that it passes on; "" when it is computed
+	apart     bool    // of a query that the server does not merge into others
+	source    *source // nil when it holds nothing of a table
+	marks     []*bool // set when the column is used, of the base columns it is passed on from
 }
 
 func (c *column) use() {
@@ -28,6 +33,9 @@ type item struct {
 	base       bool   // a table of the policy, or computed from one
 	table      bool   // a table of the policy without an alias: its schema may be written in front
 	rewrite    string // the name references are to use instead, or ""
+
+	ref   *tableRef // of a table of the policy, else nil
+	order order     // of its rows
 }
 
 // scope is a query level: what its expressions may name. The levels around it
@@ -35,6 +43,29 @@ type item struct {
 type scope struct {
 	items  []*item
 	parent *scope
+
+	// border is set on an empty level around the body of a subquery in an
+	// expression: what its names find further out is noted there.
+	border *border
+
+	aggregated bool          // the level has aggregates of its own
+	expands    bool          // it calls functions that make several rows of one
+	windows    []*windowCall // its calls of window functions
+	ordered    []*aggregateCall
+}
+
+// border notes the references that leave a subquery of an expression.
+type border struct {
+	simple bool // the part at hand is a plain comparison in the subquery's own WHERE
+	plain  []outer
+	other  []outer
+}
+
+// outer is a reference to a column of a level further out.
+type outer struct {
+	node    *pg.Node
+	level   *scope // where it was found
+	sources []*source
 }
 
 // cte is an item of a WITH clause.
@@ -42,6 +73,7 @@ type cte struct {
 	name  string
 	cols  []column
 	base  bool
+	order order
 	state cteState
 	make  func() error // of a recursive WITH: resolves the query
 }
@@ -74,11 +106,14 @@ func (c *ctes) find(name string) *cte {
 type env struct {
 	scope *scope
 	ctes  *ctes
+
+	close  bool // the rows of the query at hand need an order
+	anyRow bool // only whether it has rows matters
 }
 
 // columnNamed finds a column by its name alone, as the server does: the
 // innermost level that has one decides.
-func (s *scope) columnNamed(name string) (found *column, ambiguous bool) {
+func (s *scope) columnNamed(name string) (found *column, at *scope, ambiguous bool) {
 	for ; s != nil; s = s.parent {
 		for _, it := range s.items {
 			if !it.colVisible {
@@ -86,32 +121,49 @@ func (s *scope) columnNamed(name string) (found *column, ambiguous bool) {
 			}
 			c, twice := it.column(name)
 			if twice || c != nil && found != nil {
-				return nil, true
+				return nil, s, true
 			}
 			if c != nil {
 				found = c
 			}
 		}
 		if found != nil {
-			return found, false
+			return found, s, false
 		}
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+// leave notes at the borders between s and a level around it that a reference
+// was found there.
+func (s *scope) leave(at *scope, m *pg.ColumnRef, sources []*source) {
+	for ; s != nil && s != at; s = s.parent {
+		b := s.border
+		if b == nil {
+			continue
+		}
+		o := outer{node: &pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: m}}, level: at, sources: sources}
+		if b.simple {
+			b.plain = append(b.plain, o)
+		} else {
+			b.other = append(b.other, o)
+		}
+	}
 }
 
 // local is the level alone, without those around it.
 func (s *scope) local() *scope { return &scope{items: s.items} }
 
-// itemNamed finds an item by name.
-func (s *scope) itemNamed(name string) *item {
+// itemNamed finds an item by name, and the level it is of.
+func (s *scope) itemNamed(name string) (*item, *scope) {
 	for ; s != nil; s = s.parent {
 		for _, it := range s.items {
 			if it.relVisible && it.name == name {
-				return it
+				return it, s
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // hasBase tells whether a permitted table is in sight.
@@ -139,12 +191,12 @@ func (it *item) column(name string) (found *column, twice bool) {
 }
 
 // useAll marks every column, as a row as a whole does.
-func useAll(cols []column) (redacted bool) {
+func useAll(cols []column) (v value) {
 	for i := range cols {
 		cols[i].use()
-		redacted = redacted || cols[i].redacted
+		v.add(cols[i].value())
 	}
-	return redacted
+	return v
 }
 
 // rename gives the first columns the names of an alias's list.

@@ -16,9 +16,11 @@ type tableRef struct {
 	cols     []Column // as in the policy; those from visible on are denied ones
 	visible  int
 	used     []bool
+	sources  []*source // of the columns; nil for those that show a constant
 	at       int32
 
-	definition *pg.SelectStmt // of a view, its tables secured
+	definition *pg.SelectStmt // of a view
+	inside     *resolver      // that resolved it; its tables are secured with the view
 }
 
 const maxDepth = 8 // of views over views, and of rules that name tables with rules
@@ -53,9 +55,16 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
 		return nil, noTable(full, m.Location)
 	}
 	ref.used = make([]bool, len(ref.cols))
-	it := &item{name: m.Relname, relVisible: true, colVisible: true, base: true, table: m.Alias == nil}
+	ref.sources = make([]*source, len(ref.cols))
+	it := &item{name: m.Relname, relVisible: true, colVisible: true, base: true, table: m.Alias == nil, ref: ref}
 	for i, c := range ref.cols {
-		it.cols = append(it.cols, column{name: c.Name, redacted: c.Redacted, marks: []*bool{&ref.used[i]}})
+		made := column{name: c.Name, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8",
+			marks: []*bool{&ref.used[i]}}
+		if i < ref.visible && !c.Redacted {
+			ref.sources[i] = &source{}
+			made.typ, made.source = c.Type, ref.sources[i]
+		}
+		it.cols = append(it.cols, made)
 	}
 	if t.Definition != "" {
 		definition, cols, err := r.definition(ref)
@@ -65,7 +74,17 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
 		ref.definition = definition
 		for i := range it.cols {
 			for _, c := range cols {
-				it.cols[i].redacted = it.cols[i].redacted || c.name == it.cols[i].name && c.redacted
+				if c.name != it.cols[i].name {
+					continue
+				}
+				it.cols[i].redacted = it.cols[i].redacted || c.redacted
+				it.cols[i].unordered = it.cols[i].unordered || c.unordered
+				if s := ref.sources[i]; s != nil && c.source != nil {
+					s.from = append(s.from, c.source)
+				}
+				if c.typ == "" {
+					it.cols[i].typ, it.cols[i].apart = "", c.apart
+				}
 			}
 		}
 	}
@@ -100,7 +119,16 @@ func (r *resolver) secureAll() error {
 }
 
 // secure replaces a table by a subquery of the columns used and the rows
-// permitted.
+// permitted:
+//
+//	(SELECT s.a AS a FROM adempiere.t s WHERE conditions) AS t
+//
+// and when columns are gated
+//
+//	(SELECT g.a AS a, CASE WHEN g.erphub_ok THEN g.b END AS b
+//	 FROM (SELECT s.a AS a, s.b AS b, conditions AS erphub_ok FROM adempiere.t s) g WHERE g.erphub_ok) AS t
+//
+// which the server merges into the statement either way.
 func (r *resolver) secure(ref *tableRef) error {
 	inside, from := "s", (*pg.Node)(nil)
 	if len(ref.table.Where) > 0 {
@@ -111,6 +139,9 @@ func (r *resolver) secure(ref *tableRef) error {
 			Schemaname: r.job.schema, Relname: ref.physical, Inh: true, Relpersistence: "p",
 			Alias: &pg.Alias{Aliasname: inside}}}}
 	} else {
+		if err := ref.inside.secureAll(); err != nil {
+			return r.unavailable(ref, err)
+		}
 		inside = viewPrefix + ref.physical
 		from = &pg.Node{Node: subselect(ref.definition, &pg.Alias{Aliasname: inside})}
 	}
@@ -134,9 +165,56 @@ func (r *resolver) secure(ref *tableRef) error {
 		}
 		terms = append(terms, term)
 	}
-	s.WhereClause = and(terms)
+	switch {
+	case len(terms) == 0 || !ref.gated():
+		s.WhereClause = and(terms)
+	case len(ref.table.Where) > 0:
+		// A rule may have subqueries of its own, which would be answered once for
+		// every gated column. A fence keeps the caller's conditions out instead.
+		s.WhereClause = and(terms)
+		s.LimitOffset = intConst(0)
+		s.LimitOption = pg.LimitOption_LIMIT_OPTION_COUNT
+	default:
+		s = gate(s, ref, and(terms))
+	}
 	ref.node.Node = subselect(s, ref.alias)
 	return nil
+}
+
+// gated tells whether a column that is used must not show values of hidden rows.
+func (ref *tableRef) gated() bool {
+	for i, s := range ref.sources {
+		if s != nil && s.gated && ref.used[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// The names in a gated subquery.
+const (
+	gateAlias  = reserved + "g"
+	gateColumn = reserved + "ok"
+)
+
+// gate puts a subquery whose gated columns are NULL for hidden rows around one
+// without conditions.
+func gate(inner *pg.SelectStmt, ref *tableRef, rows *pg.Node) *pg.SelectStmt {
+	s := newSelect()
+	for _, n := range inner.TargetList {
+		name := n.GetResTarget().Name
+		val := columnRef(gateAlias, name)
+		i := slices.IndexFunc(ref.cols, func(c Column) bool { return c.Name == name })
+		if src := ref.sources[i]; src != nil && src.gated {
+			val = &pg.Node{Node: &pg.Node_CaseExpr{CaseExpr: &pg.CaseExpr{Args: []*pg.Node{
+				{Node: &pg.Node_CaseWhen{CaseWhen: &pg.CaseWhen{Expr: columnRef(gateAlias, gateColumn), Result: val}}}}}}}
+		}
+		s.TargetList = append(s.TargetList, target(name, val))
+	}
+	inner.TargetList = append(inner.TargetList, target(gateColumn, rows))
+	s.FromClause = []*pg.Node{{Node: subselect(inner, &pg.Alias{Aliasname: gateAlias})}}
+	s.WhereClause = columnRef(gateAlias, gateColumn)
+	return s
 }
 
 // viewPrefix begins the name a view's definition has inside its subquery.

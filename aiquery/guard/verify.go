@@ -16,13 +16,12 @@ type verifier struct {
 	policy    *Policy
 	schema    string
 	params    int
-	fenced    bool
 	relations int
 }
 
 // verify checks a parsed secured statement. The error is for the log.
-func verify(tree *pg.ParseResult, policy *Policy, schema string, maxRelations, params, limit int, fenced bool) error {
-	v := &verifier{policy: policy, schema: schema, params: params, fenced: fenced}
+func verify(tree *pg.ParseResult, policy *Policy, schema string, maxRelations, params, limit int) error {
+	v := &verifier{policy: policy, schema: schema, params: params}
 	inner, err := outerSelect(tree, limit)
 	if err != nil {
 		return err
@@ -46,10 +45,10 @@ func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
 	if s == nil {
 		return nil, fmt.Errorf("not one SELECT")
 	}
-	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, LimitCount: s.LimitCount,
+	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, SortClause: s.SortClause, LimitCount: s.LimitCount,
 		Op: s.Op, LimitOption: s.LimitOption}
 	nodes := 0
-	if len(s.FromClause) != 1 || len(s.TargetList) != 1 || s.Op != pg.SetOperation_SETOP_NONE || difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" {
+	if len(s.FromClause) != 1 || len(s.TargetList) == 0 || s.Op != pg.SetOperation_SETOP_NONE || difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" {
 		return nil, fmt.Errorf("the outer SELECT has another form")
 	}
 	sub := s.FromClause[0].GetRangeSubselect()
@@ -65,8 +64,16 @@ func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
 	if inner == nil || sub.Lateral || sub.Alias.GetAliasname() != "q" || text != strconv.Itoa(limit+1) {
 		return nil, fmt.Errorf("the outer SELECT has another form")
 	}
+	if names := sub.Alias.Colnames; len(names) > 0 { // the statement has columns to order by that are not answered
+		for i, n := range s.TargetList {
+			if i >= len(names) || !isColumn(n.GetResTarget().GetVal(), "q", names[i].GetString_().GetSval()) {
+				return nil, fmt.Errorf("the outer SELECT has other columns")
+			}
+		}
+		return inner, nil
+	}
 	fields := s.TargetList[0].GetResTarget().GetVal().GetColumnRef().GetFields()
-	if len(fields) != 1 || fields[0].GetAStar() == nil {
+	if len(s.TargetList) != 1 || len(s.SortClause) > 0 || len(fields) != 1 || fields[0].GetAStar() == nil {
 		return nil, fmt.Errorf("the outer SELECT has other columns")
 	}
 	return inner, nil
@@ -193,13 +200,8 @@ func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
 			}
 		}
 	}
-	if len(s.FromClause) == 1 {
-		if t := s.FromClause[0].GetRangeVar(); t != nil && t.Schemaname != "" {
-			return v.securedTable(s, t, with)
-		}
-		if d := s.FromClause[0].GetRangeSubselect(); strings.HasPrefix(d.GetAlias().GetAliasname(), viewPrefix) {
-			return v.securedView(s, d, with)
-		}
+	if secured, rows, gates := securedBody(s); secured != nil {
+		return v.table(secured, rows, gates)
 	}
 	return children(s, func(c any) error {
 		if _, ok := c.(*pg.WithClause); ok {
@@ -209,54 +211,122 @@ func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
 	})
 }
 
-// securedTable checks the subquery of a base table.
-func (v *verifier) securedTable(s *pg.SelectStmt, t *pg.RangeVar, with *visible) error {
-	table := v.policy.Tables[t.Relname]
-	if table == nil || t.Schemaname != v.schema || table.Definition != "" {
-		return fmt.Errorf("table %s is not permitted", t.Relname)
+// securedBody returns the SELECT that reads a table or a view, the conditions on its
+// rows, and, when columns are gated, the SELECT around it. It returns nil for
+// what is no secured subquery.
+func securedBody(s *pg.SelectStmt) (secured *pg.SelectStmt, rows *pg.Node, gates *pg.SelectStmt) {
+	if len(s.FromClause) != 1 {
+		return nil, nil, nil
 	}
-	if _, ok := v.policy.Denied[t.Relname]; ok {
-		return fmt.Errorf("table %s is denied", t.Relname)
+	from := s.FromClause[0]
+	sub := from.GetRangeSubselect()
+	if sub.GetAlias().GetAliasname() == gateAlias {
+		body := sub.GetSubquery().GetSelectStmt()
+		n := len(body.GetTargetList())
+		if n == 0 || body.TargetList[n-1].GetResTarget().GetName() != gateColumn || body.WhereClause != nil {
+			return s, nil, s // of no form that is secure
+		}
+		return body, body.TargetList[n-1].GetResTarget().Val, s
 	}
-	if !t.Inh || t.Relpersistence != "p" || len(t.Alias.GetColnames()) > 0 || t.Alias.GetAliasname() == "" {
-		return fmt.Errorf("table %s has no plain alias", t.Relname)
+	if t := from.GetRangeVar(); t != nil && t.Schemaname != "" || strings.HasPrefix(sub.GetAlias().GetAliasname(), viewPrefix) {
+		return s, s.WhereClause, nil
 	}
-	return v.secured(s, table, t.Alias.Aliasname, with)
+	return nil, nil, nil
 }
 
-// securedView checks the subquery around a view's definition, and the
-// definition.
-func (v *verifier) securedView(s *pg.SelectStmt, d *pg.RangeSubselect, with *visible) error {
-	table := v.policy.Tables[strings.TrimPrefix(d.Alias.Aliasname, viewPrefix)]
-	if table == nil || table.Definition == "" || len(d.Alias.Colnames) > 0 || d.Lateral {
-		return fmt.Errorf("view %s is not permitted", d.Alias.Aliasname)
+// table checks the subquery that stands for a table or a view.
+func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.SelectStmt) error {
+	if len(secured.FromClause) != 1 {
+		return fmt.Errorf("a secured subquery reads %d tables", len(secured.FromClause))
 	}
-	if err := v.walk(d.Subquery.GetSelectStmt(), nil); err != nil { // a view sees no WITH item of the statement
-		return err
+	var table *Table
+	alias := ""
+	if t := secured.FromClause[0].GetRangeVar(); t != nil {
+		table = v.policy.Tables[t.Relname]
+		if table == nil || t.Schemaname != v.schema || table.Definition != "" {
+			return fmt.Errorf("table %s is not permitted", t.Relname)
+		}
+		if _, ok := v.policy.Denied[t.Relname]; ok {
+			return fmt.Errorf("table %s is denied", t.Relname)
+		}
+		if alias = t.Alias.GetAliasname(); !t.Inh || t.Relpersistence != "p" || len(t.Alias.GetColnames()) > 0 || alias == "" {
+			return fmt.Errorf("table %s has no plain alias", t.Relname)
+		}
+	} else {
+		d := secured.FromClause[0].GetRangeSubselect()
+		alias = d.GetAlias().GetAliasname()
+		name, ok := strings.CutPrefix(alias, viewPrefix)
+		if table = v.policy.Tables[name]; !ok || table == nil || table.Definition == "" || len(d.Alias.Colnames) > 0 || d.Lateral {
+			return fmt.Errorf("view %s is not permitted", alias)
+		}
+		if err := v.walk(d.Subquery.GetSelectStmt(), nil); err != nil { // a view sees no WITH item of the statement
+			return err
+		}
 	}
-	return v.secured(s, table, d.Alias.Aliasname, with)
+	if gates != nil {
+		if err := gateForm(gates, secured, table); err != nil {
+			return err
+		}
+	}
+	return v.secured(secured, rows, table, alias, gates != nil)
+}
+
+// gateForm checks the SELECT that hides the values of hidden rows: the columns
+// of the one inside, by their own names, bare or behind the condition.
+func gateForm(s, secured *pg.SelectStmt, table *Table) error {
+	wrong := fmt.Errorf("the gate of table %s has another form", table.Name)
+	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, WhereClause: s.WhereClause,
+		Op: pg.SetOperation_SETOP_NONE, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT}
+	sub := s.FromClause[0].GetRangeSubselect()
+	nodes := 0
+	if difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" || sub.Lateral || len(sub.Alias.Colnames) > 0 ||
+		!isColumn(s.WhereClause, gateAlias, gateColumn) || len(s.TargetList) != len(secured.TargetList)-1 || len(table.Where) > 0 {
+		return wrong
+	}
+	for i, n := range s.TargetList {
+		t := n.GetResTarget()
+		if t.GetName() != secured.TargetList[i].GetResTarget().GetName() {
+			return wrong
+		}
+		val := t.Val
+		if c := val.GetCaseExpr(); c != nil {
+			w := c.Args[0].GetCaseWhen()
+			if len(c.Args) != 1 || c.Arg != nil || c.Defresult != nil || !isColumn(w.GetExpr(), gateAlias, gateColumn) {
+				return wrong
+			}
+			val = w.Result
+		}
+		if !isColumn(val, gateAlias, t.Name) {
+			return wrong
+		}
+	}
+	return nil
 }
 
 // secured checks the form of a secured subquery: permitted columns by their own
 // names, constants for the redacted and denied ones, all conditions, nothing
-// else.
-func (v *verifier) secured(s *pg.SelectStmt, table *Table, alias string, with *visible) error {
+// else. In a gate the conditions are not its WHERE.
+func (v *verifier) secured(s *pg.SelectStmt, rows *pg.Node, table *Table, alias string, gated bool) error {
 	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, WhereClause: s.WhereClause,
 		Op: pg.SetOperation_SETOP_NONE, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT}
-	if v.fenced {
+	if len(table.Where) > 0 && s.LimitOffset != nil { // a fence
 		form.LimitOffset = intConst(0)
 		form.LimitOption = pg.LimitOption_LIMIT_OPTION_COUNT
 	}
 	nodes := 0
-	if difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" || len(s.TargetList) == 0 {
+	if difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" || len(s.TargetList) == 0 || gated && s.LimitOffset != nil {
 		return fmt.Errorf("table %s has a subquery of another form", table.Name)
 	}
-	for _, n := range s.TargetList {
+	targets := s.TargetList
+	if gated {
+		targets = targets[:len(targets)-1] // the last is the conditions
+	}
+	for _, n := range targets {
 		if err := v.securedColumn(n.GetResTarget(), table, alias); err != nil {
 			return err
 		}
 	}
-	return v.securedRows(s.WhereClause, table, alias, with)
+	return v.securedRows(rows, table, alias)
 }
 
 func (v *verifier) securedColumn(t *pg.ResTarget, table *Table, alias string) error {
@@ -265,12 +335,6 @@ func (v *verifier) securedColumn(t *pg.ResTarget, table *Table, alias string) er
 	if i := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == t.GetName() }); i >= 0 {
 		if table.Columns[i].Redacted {
 			if c == nil || !c.Isnull && c.GetSval() == nil {
-				return wrong
-			}
-			return nil
-		}
-		if twice := t.GetVal().GetCoalesceExpr().GetArgs(); len(twice) == 2 { // kept from the planner
-			if !isColumn(twice[0], alias, t.Name) || !isColumn(twice[1], alias, t.Name) {
 				return wrong
 			}
 			return nil
@@ -287,14 +351,9 @@ func (v *verifier) securedColumn(t *pg.ResTarget, table *Table, alias string) er
 }
 
 // securedRows checks that the conditions of the policy are the first terms of
-// WHERE, and that there are as many more as the table has rules.
-func (v *verifier) securedRows(where *pg.Node, table *Table, alias string, with *visible) error {
-	var terms []*pg.Node
-	if b := where.GetBoolExpr(); b != nil && b.Boolop == pg.BoolExprType_AND_EXPR {
-		terms = b.Args
-	} else if where != nil {
-		terms = []*pg.Node{where}
-	}
+// what the rows fulfil, and that there are as many more as the table has rules.
+func (v *verifier) securedRows(rows *pg.Node, table *Table, alias string) error {
+	terms := terms(rows)
 	for i := range table.Conditions {
 		c := &table.Conditions[i]
 		if c.Not && c.NullOK && len(c.IDs)+len(c.Texts) == 0 {

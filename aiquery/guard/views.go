@@ -31,13 +31,12 @@ func (r *resolver) definition(ref *tableRef) (*pg.SelectStmt, []column, error) {
 	}
 	// A fresh scope: nothing of the statement is in sight.
 	v := r.below()
-	cols, _, err := v.query(s, env{}, nil)
+	q, err := v.query(s, env{}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := v.secureAll(); err != nil {
-		return nil, nil, err
-	}
+	cols := q.cols
+	ref.inside = v
 	for _, c := range ref.table.Conditions {
 		if count(cols, c.Column) != 1 {
 			return nil, nil, &fault{kind: Denied, at: -1, reason: fmt.Sprintf("the view's definition has no column %s for its condition", c.Column)}
@@ -78,7 +77,7 @@ func (r *resolver) rule(ref *tableRef, inside, text string) (*pg.Node, error) {
 	own := &item{name: ref.physical, rewrite: inside, relVisible: true, colVisible: true, base: true, table: true}
 	for _, list := range [][]Column{ref.table.Columns, ref.table.Denied} {
 		for _, c := range list {
-			own.cols = append(own.cols, column{name: c.Name})
+			own.cols = append(own.cols, column{name: c.Name, typ: c.Type})
 		}
 	}
 	v := r.below()

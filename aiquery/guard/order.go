@@ -1,0 +1,233 @@
+package guard
+
+import (
+	"slices"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// What a statement leaves open the plan decides, and the plan depends on
+// statistics of all rows. So nothing that can show is left open: rows that are
+// answered, counted off by LIMIT, chosen by DISTINCT ON, numbered or collected
+// have an order that tells any two rows apart that differ. Where a statement
+// asks for an order, its own comes first.
+
+// order says whether the rows of a query come in an order that the statement
+// determines.
+type order int
+
+const (
+	open   order = iota
+	steady       // it does, as for a list of values
+	sorted       // it does, with ORDER BY
+)
+
+const withTies = pg.LimitOption_LIMIT_OPTION_WITH_TIES
+
+func openOrder(at int32, hint string, format string, args ...any) *fault {
+	f := unsupported(at, format, args...).advise("%s", hint)
+	f.kind = OpenOrder
+	return f
+}
+
+// closeLevel gives the rows of a SELECT an order where it needs one. nodes are
+// the expressions of the output columns, nil for those of *.
+func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *answer, nodes []*pg.Node) error {
+	grouped := len(s.GroupClause) > 0 || level.aggregated || s.HavingClause != nil
+	from := open
+	if len(s.FromClause) == 0 {
+		from = steady
+	} else if len(s.FromClause) == 1 && s.FromClause[0].GetJoinExpr() == nil && len(level.items) == 1 {
+		from = level.items[0].order
+	}
+	if err := r.closeAggregates(s, level, from); err != nil {
+		return err
+	}
+	if err := r.closeWindows(s, level, grouped, out.cols, nodes); err != nil {
+		return err
+	}
+	limited := s.LimitCount != nil || s.LimitOffset != nil
+	if grouped || limited || len(level.windows) > 0 || len(s.DistinctClause) > 0 || s.WithClause != nil {
+		for i := range out.cols {
+			out.cols[i].apart = true
+		}
+	}
+	switch {
+	case grouped && len(s.GroupClause) == 0:
+		out.order = steady // one row
+		if !level.expands {
+			return nil
+		}
+	case !grouped && len(s.DistinctClause) == 0 && len(level.windows) == 0:
+		out.order = from
+	}
+	on := len(s.DistinctClause) > 0 && content(s.DistinctClause[0]) != nil // DISTINCT ON
+	if len(s.SortClause) == 0 {
+		needed := around.close || limited || on
+		if !needed || out.order != open || around.anyRow || limited && !on && !around.close && allFixed(nodes) {
+			return nil
+		}
+	} else if around.anyRow {
+		return nil
+	}
+	if s.LimitOption == withTies {
+		out.order = open // ties come in any order; more columns would break them
+		if around.close {
+			r.closeTies(s, out)
+		}
+		return nil
+	}
+	if grouped || len(s.DistinctClause) > 0 && !on {
+		return r.orderByOutput(s, out, nodes)
+	}
+	if on && len(s.SortClause) == 0 {
+		for _, n := range s.DistinctClause {
+			s.SortClause = append(s.SortClause, sortBy(n))
+		}
+	}
+	out.order = sorted
+	for _, k := range r.identity(level.items) {
+		s.SortClause = append(s.SortClause, sortBy(k))
+	}
+	if level.expands {
+		return r.orderByOutput(s, out, nodes)
+	}
+	return nil
+}
+
+func allFixed(nodes []*pg.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n *pg.Node) bool { return n == nil || !fixed(n) })
+}
+
+func sortBy(n *pg.Node) *pg.Node {
+	return &pg.Node{Node: &pg.Node_SortBy{SortBy: &pg.SortBy{Node: n,
+		SortbyDir: pg.SortByDir_SORTBY_DEFAULT, SortbyNulls: pg.SortByNulls_SORTBY_NULLS_DEFAULT}}}
+}
+
+// asText makes a value of any type one that can be sorted.
+func asText(n *pg.Node) *pg.Node { return cast(n, "text") }
+
+// closeWhole orders the rows of a set operation or of VALUES where they need it.
+func (r *resolver) closeWhole(s *pg.SelectStmt, around env, out *answer) error {
+	needed := around.close || s.LimitCount != nil || s.LimitOffset != nil
+	switch {
+	case around.anyRow, len(s.SortClause) == 0 && (!needed || out.order != open):
+		return nil
+	case s.LimitOption == withTies:
+		out.order = open
+		if around.close {
+			r.closeTies(s, out)
+		}
+		return nil
+	}
+	return r.orderByOutput(s, out, nil)
+}
+
+// orderByOutput orders by all output columns. nodes are their expressions where
+// they are known.
+func (r *resolver) orderByOutput(s *pg.SelectStmt, out *answer, nodes []*pg.Node) error {
+	for i, c := range out.cols {
+		key := intConst(int64(i) + 1)
+		if c.unordered {
+			if i >= len(nodes) || nodes[i] == nil {
+				return openOrder(-1, "cast json to jsonb or to text, or give a column that tells the rows apart in ORDER BY",
+					"the rows cannot be put in an order: column %s is of a type without one", quote(c.name))
+			}
+			key = asText(nodes[i])
+		}
+		s.SortClause = append(s.SortClause, sortBy(key))
+	}
+	out.order = sorted
+	return nil
+}
+
+// closeTies prepares the outermost SELECT for a statement with WITH TIES, whose
+// own ORDER BY must stay as it is. What it orders by becomes hidden output.
+func (r *resolver) closeTies(s *pg.SelectStmt, out *answer) {
+	for _, n := range s.SortClause {
+		k := n.GetSortBy()
+		i := -1
+		if c := k.Node.GetAConst().GetIval(); c != nil {
+			i = int(c.Ival) - 1
+		} else if name := onePart(k.Node); name != "" {
+			i = slices.IndexFunc(out.cols, func(c column) bool { return c.name == name })
+		}
+		if i < 0 {
+			i = len(out.cols) + r.job.hidden
+			r.job.hidden++
+			s.TargetList = append(s.TargetList, &pg.Node{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: k.Node}}})
+		}
+		r.job.ties = append(r.job.ties, tie{column: i, sort: k})
+	}
+	for i, c := range out.cols {
+		r.job.ties = append(r.job.ties, tie{column: i, text: c.unordered})
+	}
+}
+
+// tie is a key by which the outermost SELECT orders.
+type tie struct {
+	column int
+	text   bool
+	sort   *pg.SortBy // how, nil for the usual way
+}
+
+// identity returns expressions that tell any two rows of a FROM apart which the
+// statement can tell apart.
+func (r *resolver) identity(items []*item) []*pg.Node {
+	var keys []*pg.Node
+	for _, it := range items {
+		if !it.relVisible || it.name == "" {
+			continue
+		}
+		cols := it.identity()
+		if slices.ContainsFunc(cols, func(i int) bool { return count(it.cols, it.cols[i].name) != 1 }) {
+			useAll(it.cols)
+			all := columnRef(it.name)
+			all.GetColumnRef().Fields = append(all.GetColumnRef().Fields, star().GetColumnRef().Fields...)
+			keys = append(keys, asText(&pg.Node{Node: &pg.Node_RowExpr{RowExpr: &pg.RowExpr{
+				Args: []*pg.Node{all}, RowFormat: pg.CoercionForm_COERCE_EXPLICIT_CALL}}}))
+			continue
+		}
+		for _, i := range cols {
+			c := &it.cols[i]
+			c.use()
+			key := columnRef(it.name, c.name)
+			if c.unordered {
+				key = asText(key)
+			}
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// identity returns the columns that tell an item's rows apart: a table's key,
+// else all that the statement uses.
+func (it *item) identity() []int {
+	var cols []int
+	if it.ref == nil {
+		for i := range it.cols {
+			cols = append(cols, i)
+		}
+		return cols
+	}
+	if key := it.ref.table.Key; len(key) > 0 {
+		for _, name := range key {
+			i := slices.IndexFunc(it.ref.cols[:it.ref.visible], func(c Column) bool { return c.Name == name && !c.Redacted })
+			if i < 0 {
+				cols = nil
+				break
+			}
+			cols = append(cols, i)
+		}
+		if cols != nil {
+			return cols
+		}
+	}
+	for i, used := range it.ref.used {
+		if used && i < it.ref.visible && !it.ref.cols[i].Redacted {
+			cols = append(cols, i)
+		}
+	}
+	return cols
+}

@@ -1,0 +1,95 @@
+package guard
+
+// source is where a column's values come from: a column of a table, or what it
+// is computed from.
+//
+// The database may evaluate an expression of the caller before the conditions
+// that hide rows. A column that such an expression uses is therefore gated: its
+// subquery shows NULL for hidden rows. Which columns that are is known only
+// after the statement has been resolved, because a subquery's output may be
+// used in a condition further out.
+type source struct {
+	gated bool
+	from  []*source
+}
+
+// gate marks a source and everything it is computed from.
+func (s *source) gate() {
+	if s == nil || s.gated {
+		return
+	}
+	s.gated = true
+	for _, f := range s.from {
+		f.gate()
+	}
+}
+
+func gateAll(sources []*source) {
+	for _, s := range sources {
+		s.gate()
+	}
+}
+
+// computed returns the source of a value that is made of others.
+func computed(from []*source) *source {
+	switch len(from) {
+	case 0:
+		return nil
+	case 1:
+		return from[0]
+	}
+	return &source{from: from}
+}
+
+// value is what is known of an expression.
+type value struct {
+	redacted  bool // computed from redacted columns
+	unordered bool // may be of a type that cannot be sorted, such as json
+	float     bool // may be a floating-point number, whose sum depends on the order
+	passes    bool // of a subquery: its one column passes on a column of a table
+	sources   []*source
+}
+
+func (v *value) add(o value) {
+	v.redacted = v.redacted || o.redacted
+	v.unordered = v.unordered || o.unordered
+	v.float = v.float || o.float
+	v.sources = append(v.sources, o.sources...)
+}
+
+// of is what is known of a column.
+func (c *column) value() value {
+	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float}
+	if c.source != nil {
+		v.sources = []*source{c.source}
+	}
+	return v
+}
+
+// column makes a column of an expression.
+func (v value) column(name string) column {
+	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, source: computed(v.sources)}
+}
+
+// family groups the types whose comparisons can neither fail nor take long.
+type family int
+
+const (
+	noFamily family = iota
+	numberFamily
+	textFamily
+	timeFamily
+	boolFamily
+	uuidFamily
+)
+
+var families = map[string]family{
+	"int2": numberFamily, "int4": numberFamily, "int8": numberFamily, "numeric": numberFamily,
+	"text": textFamily, "varchar": textFamily, "bpchar": textFamily, "name": textFamily,
+	"date": timeFamily, "timestamp": timeFamily, "timestamptz": timeFamily,
+	"bool": boolFamily, "uuid": uuidFamily,
+}
+
+// sortable are the types of columns that ORDER BY takes.
+var sortable = set(`bool int2 int4 int8 numeric float4 float8 text varchar bpchar name char date time timetz timestamp
+	timestamptz interval jsonb uuid bytea bit varbit`)

@@ -1,0 +1,180 @@
+package guard
+
+import (
+	"slices"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// subLink resolves a subquery in an expression. The border tells what it uses
+// of the levels around it.
+func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error) {
+	if v, err = r.node(m.Testexpr, e); err != nil {
+		return v, nil, err
+	}
+	b = &border{}
+	body := e
+	body.scope = &scope{parent: e.scope, border: b}
+	body.close = m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
+	body.anyRow = m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK
+	q, err := r.query(m.Subselect.GetSelectStmt(), body, nil)
+	if err != nil {
+		return v, nil, err
+	}
+	if len(q.cols) > 0 {
+		r.sublink[m] = q.cols[0].name
+	}
+	if m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
+		v.add(values(q.cols))
+		v.passes = len(q.cols) == 1 && families[q.cols[0].typ] != noFamily
+	} else {
+		for i := range q.cols {
+			v.redacted = v.redacted || q.cols[i].redacted
+		}
+	}
+	for _, list := range [][]outer{b.plain, b.other} {
+		for _, o := range list {
+			v.sources = append(v.sources, o.sources...)
+		}
+		r.outer = append(r.outer, list...)
+	}
+	return v, b, nil
+}
+
+// scalarCondition resolves the comparison of a column with a subquery that
+// depends on nothing around it. The subquery moves to the front of the
+// statement and is answered before any row of the table is looked at: whether
+// that fails tells nothing about the table.
+func (r *resolver) scalarCondition(n *pg.Node, e env) (done bool, out *pg.Node, err error) {
+	m := n.GetAExpr()
+	if m == nil || m.Kind != pg.A_Expr_Kind_AEXPR_OP || !comparison(m.Name) || r.trusted {
+		return false, nil, nil
+	}
+	tested, side := m.Lexpr, &m.Rexpr
+	if (*side).GetSubLink() == nil {
+		tested, side = m.Rexpr, &m.Lexpr
+	}
+	sub := (*side).GetSubLink()
+	c := r.plainColumn(tested, e)
+	if c == nil || sub == nil || sub.SubLinkType != pg.SubLinkType_EXPR_SUBLINK {
+		return false, nil, nil
+	}
+	kept, ctes := r.outer, r.ctesUsed
+	r.outer, r.ctesUsed = nil, false
+	v, b, err := r.subLink(sub, e)
+	refs, usesCTE := r.outer, r.ctesUsed
+	r.outer, r.ctesUsed = kept, ctes || usesCTE
+	if err != nil {
+		return true, nil, err
+	}
+	alone := len(b.plain)+len(b.other) == 0 && !usesCTE && !v.float && r.sublink[sub] != ""
+	if alone {
+		read := r.job.hoist(*side)
+		*side = read
+		r.early = append(r.early, read)
+	} else {
+		gateAll(v.sources)
+		c.source.gate()
+	}
+	if _, err := r.node(tested, e); err != nil {
+		return true, nil, err
+	}
+	return true, afterGates(n, refs), nil
+}
+
+// hoist moves an expression in front of the statement and returns what reads
+// its value.
+func (j *job) hoist(n *pg.Node) *pg.Node {
+	name := reserved + "s" + itoa(int32(len(j.hoisted)+1))
+	body := newSelect()
+	body.TargetList = []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: n}}}}
+	j.hoisted = append(j.hoisted, &pg.Node{Node: &pg.Node_CommonTableExpr{CommonTableExpr: &pg.CommonTableExpr{
+		Ctename: name, Aliascolnames: names("v"), Ctematerialized: pg.CTEMaterialize_CTEMaterializeAlways, Ctequery: selectNode(body)}}})
+	read := newSelect()
+	read.TargetList = []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: columnRef(name, "v")}}}}
+	read.FromClause = []*pg.Node{{Node: &pg.Node_RangeVar{RangeVar: &pg.RangeVar{Relname: name, Inh: true, Relpersistence: "p"}}}}
+	return &pg.Node{Node: &pg.Node_SubLink{SubLink: &pg.SubLink{SubLinkType: pg.SubLinkType_EXPR_SUBLINK, Subselect: selectNode(read)}}}
+}
+
+// joinedCondition resolves EXISTS (…), NOT EXISTS (…) and x IN (…) in the forms
+// that PostgreSQL always turns into joins. Their comparisons become conditions
+// of the join, plain ones included.
+func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, err error) {
+	m := n.GetSubLink()
+	if b := n.GetBoolExpr(); b != nil && b.Boolop == pg.BoolExprType_NOT_EXPR && len(b.Args) == 1 {
+		if m = b.Args[0].GetSubLink(); m != nil && m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
+			m = nil
+		}
+	}
+	if m == nil {
+		return false, nil, nil
+	}
+	tested := m.Testexpr
+	switch {
+	case m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK:
+	case m.SubLinkType == pg.SubLinkType_ANY_SUBLINK && len(m.OperName) == 0 && r.plainColumn(tested, e) != nil:
+		if _, err := r.node(tested, e); err != nil {
+			return true, nil, err
+		}
+	default:
+		return false, nil, nil
+	}
+	kept := r.outer
+	r.outer = nil
+	m.Testexpr = nil // resolved, or not there
+	v, b, err := r.subLink(m, e)
+	m.Testexpr = tested
+	refs := r.outer
+	r.outer = append(kept, refs...)
+	if err != nil {
+		return true, nil, err
+	}
+	if tested == nil {
+		here := func(o outer) bool { return o.level == e.scope }
+		if becomesJoin(m.Subselect.GetSelectStmt()) && len(b.other) == 0 && slices.ContainsFunc(b.plain, here) {
+			return true, n, nil
+		}
+		gateAll(v.sources)
+		return true, afterGates(n, refs), nil
+	}
+	joined := len(b.plain)+len(b.other) == 0
+	if !joined || !v.passes {
+		gateAll(v.sources)
+	}
+	if !joined || v.float {
+		r.plainColumn(tested, e).source.gate()
+	}
+	return true, afterGates(n, refs), nil
+}
+
+// becomesJoin tells whether the body of EXISTS is one that PostgreSQL turns into
+// a join whenever its WHERE, and nothing else of it, names columns around it.
+func becomesJoin(s *pg.SelectStmt) bool {
+	return s != nil && s.Op == pg.SetOperation_SETOP_NONE && s.WithClause == nil && len(s.ValuesLists) == 0 &&
+		len(s.FromClause) > 0 && len(s.GroupClause) == 0 && s.HavingClause == nil && len(s.WindowClause) == 0 &&
+		len(s.DistinctClause) == 0 && len(s.SortClause) == 0 && s.LimitCount == nil && s.LimitOffset == nil &&
+		!slices.ContainsFunc(s.TargetList, func(n *pg.Node) bool { return belongsToLevel(content(n)) }) &&
+		!belongsToLevel(content(s.WhereClause))
+}
+
+// belongsToLevel tells whether an expression has aggregates, window functions
+// or functions that make several rows of one.
+func belongsToLevel(m any) bool {
+	switch m := m.(type) {
+	case nil, *pg.SubLink:
+		return false
+	case *pg.GroupingFunc:
+		return true
+	case *pg.FuncCall:
+		name, _ := lastName(m.Funcname)
+		if _, several := tableFunctions[name]; several || aggregates[name] || m.Over != nil || m.AggStar || m.AggWithinGroup {
+			return true
+		}
+	}
+	found := false
+	_ = children(m, func(c any) error {
+		found = found || belongsToLevel(c)
+		return nil
+	})
+	return found
+}
