@@ -67,6 +67,11 @@ func target(name string, val *pg.Node) *pg.Node {
 	return &pg.Node{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Name: name, Val: val}}}
 }
 
+func caseWhen(condition, result *pg.Node) *pg.Node {
+	return &pg.Node{Node: &pg.Node_CaseExpr{CaseExpr: &pg.CaseExpr{Args: []*pg.Node{
+		{Node: &pg.Node_CaseWhen{CaseWhen: &pg.CaseWhen{Expr: condition, Result: result}}}}}}}
+}
+
 func boolExpr(op pg.BoolExprType, args ...*pg.Node) *pg.Node {
 	return &pg.Node{Node: &pg.Node_BoolExpr{BoolExpr: &pg.BoolExpr{Boolop: op, Args: args}}}
 }

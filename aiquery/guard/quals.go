@@ -82,10 +82,10 @@ func (r *resolver) watched(n *pg.Node, e env) (value, []outer, error) {
 	return v, refs, err
 }
 
-// afterGates makes a condition with subqueries that name columns of the level
+// afterGates makes an expression with subqueries that name columns of the level
 // at hand cost as much as those columns do. The planner leaves such references
-// out of its account, so it might put the condition before the role's, which
-// would show whether there are hidden rows.
+// out of its account, so it might put a condition before the role's, which would
+// show whether there are hidden rows.
 func afterGates(n *pg.Node, refs []outer) *pg.Node {
 	var args []*pg.Node
 	for _, o := range refs {
@@ -96,8 +96,7 @@ func afterGates(n *pg.Node, refs []outer) *pg.Node {
 	if len(args) == 0 {
 		return n
 	}
-	return &pg.Node{Node: &pg.Node_CaseExpr{CaseExpr: &pg.CaseExpr{Args: []*pg.Node{
-		{Node: &pg.Node_CaseWhen{CaseWhen: &pg.CaseWhen{Expr: evaluated(args), Result: n}}}}}}}
+	return caseWhen(evaluated(args), n)
 }
 
 // evaluated is a condition that always holds, and evaluates expressions.

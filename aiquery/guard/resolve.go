@@ -54,7 +54,7 @@ func (r *resolver) query(s *pg.SelectStmt, e env, seed func(answer) error) (answ
 // part is the surroundings of a part of a query: what is wanted of the whole is
 // not wanted of it.
 func (e env) part() env {
-	e.close, e.anyRow = false, false
+	e.close, e.anyRow, e.outermost = false, false, false
 	return e
 }
 
@@ -148,7 +148,7 @@ func (r *resolver) simple(s *pg.SelectStmt, around env) (answer, error) {
 	}
 	var nodes []*pg.Node // of the columns, nil for those of *
 	for _, n := range s.TargetList {
-		cols, err := r.target(n.GetResTarget(), e)
+		cols, err := r.target(n.GetResTarget(), e, around.outermost)
 		if err != nil {
 			return out, err
 		}
@@ -255,7 +255,11 @@ func (r *resolver) grouped(n *pg.Node, e env, out []column) error {
 			return nil
 		}
 	}
-	_, err := r.node(n, e)
+	_, refs, err := r.watched(n, e)
+	inner := &pg.Node{Node: n.Node}
+	if out := afterGates(inner, refs); out != inner { // as in the column that is the same
+		n.Node = out.Node
+	}
 	return err
 }
 
@@ -280,7 +284,7 @@ func onePart(n *pg.Node) string {
 }
 
 // target resolves an output expression and returns the columns it makes.
-func (r *resolver) target(t *pg.ResTarget, e env) ([]column, error) {
+func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, error) {
 	if t == nil || t.Val == nil {
 		return nil, unsupported(-1, "this output column is not supported here")
 	}
@@ -290,7 +294,7 @@ func (r *resolver) target(t *pg.ResTarget, e env) ([]column, error) {
 		}
 		return r.star(ref, e)
 	}
-	v, err := r.node(t.Val, e)
+	v, refs, err := r.watched(t.Val, e)
 	if err != nil {
 		return nil, err
 	}
@@ -304,6 +308,9 @@ func (r *resolver) target(t *pg.ResTarget, e env) ([]column, error) {
 	c := v.column(name)
 	if passed := r.columnOf(t.Val, e); passed != nil {
 		c.typ, c.apart = passed.typ, passed.apart
+	}
+	if val := afterGates(t.Val, refs); val != t.Val && !outermost { // a condition further out may use it
+		t.Val, t.Name = val, name
 	}
 	return []column{c}, nil
 }

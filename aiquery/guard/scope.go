@@ -107,8 +107,10 @@ type env struct {
 	scope *scope
 	ctes  *ctes
 
-	close  bool // the rows of the query at hand need an order
-	anyRow bool // only whether it has rows matters
+	// Of the query at hand, not of those inside it:
+	close     bool // its rows need an order
+	anyRow    bool // only whether it has rows matters
+	outermost bool // it is the statement
 }
 
 // columnNamed finds a column by its name alone, as the server does: the

@@ -125,7 +125,7 @@ func (r *resolver) secureAll() error {
 //
 // and when columns are gated
 //
-//	(SELECT g.a AS a, CASE WHEN g.erphub_ok THEN g.b END AS b
+//	(SELECT g.a AS a, CASE WHEN g.erphub_ok >= true THEN g.b END AS b
 //	 FROM (SELECT s.a AS a, s.b AS b, conditions AS erphub_ok FROM adempiere.t s) g WHERE g.erphub_ok) AS t
 //
 // which the server merges into the statement either way.
@@ -197,6 +197,14 @@ const (
 	gateColumn = reserved + "ok"
 )
 
+// gateOpen is the condition of a gated column. The comparison makes it cost a
+// little more than the role's conditions: whatever uses the column comes after
+// each of them. It must be one that the planner does not simplify.
+func gateOpen() *pg.Node {
+	return &pg.Node{Node: &pg.Node_AExpr{AExpr: &pg.A_Expr{Kind: pg.A_Expr_Kind_AEXPR_OP, Name: names(">="),
+		Lexpr: columnRef(gateAlias, gateColumn), Rexpr: constant(&pg.A_Const{Val: &pg.A_Const_Boolval{Boolval: &pg.Boolean{Boolval: true}}})}}}
+}
+
 // gate puts a subquery whose gated columns are NULL for hidden rows around one
 // without conditions.
 func gate(inner *pg.SelectStmt, ref *tableRef, rows *pg.Node) *pg.SelectStmt {
@@ -206,8 +214,7 @@ func gate(inner *pg.SelectStmt, ref *tableRef, rows *pg.Node) *pg.SelectStmt {
 		val := columnRef(gateAlias, name)
 		i := slices.IndexFunc(ref.cols, func(c Column) bool { return c.Name == name })
 		if src := ref.sources[i]; src != nil && src.gated {
-			val = &pg.Node{Node: &pg.Node_CaseExpr{CaseExpr: &pg.CaseExpr{Args: []*pg.Node{
-				{Node: &pg.Node_CaseWhen{CaseWhen: &pg.CaseWhen{Expr: columnRef(gateAlias, gateColumn), Result: val}}}}}}}
+			val = caseWhen(gateOpen(), val)
 		}
 		s.TargetList = append(s.TargetList, target(name, val))
 	}

@@ -13,11 +13,13 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 		return v, nil, err
 	}
 	b = &border{}
-	body := e
+	kept := r.outer
+	body := e.part()
 	body.scope = &scope{parent: e.scope, border: b}
 	body.close = m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
 	body.anyRow = m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK
 	q, err := r.query(m.Subselect.GetSelectStmt(), body, nil)
+	r.outer = kept // those inside may be of levels inside
 	if err != nil {
 		return v, nil, err
 	}

@@ -291,7 +291,7 @@ func gateForm(s, secured *pg.SelectStmt, table *Table) error {
 		val := t.Val
 		if c := val.GetCaseExpr(); c != nil {
 			w := c.Args[0].GetCaseWhen()
-			if len(c.Args) != 1 || c.Arg != nil || c.Defresult != nil || !isColumn(w.GetExpr(), gateAlias, gateColumn) {
+			if len(c.Args) != 1 || c.Arg != nil || c.Defresult != nil || !isGateOpen(w.GetExpr()) {
 				return wrong
 			}
 			val = w.Result
@@ -425,6 +425,13 @@ func holds(n *pg.Node, c *Condition, alias string) bool {
 		}
 	}
 	return true
+}
+
+// isGateOpen recognises erphub_g.erphub_ok >= true.
+func isGateOpen(n *pg.Node) bool {
+	m := n.GetAExpr()
+	return m != nil && m.Kind == pg.A_Expr_Kind_AEXPR_OP && len(m.Name) == 1 && m.Name[0].GetString_().GetSval() == ">=" &&
+		isColumn(m.Lexpr, gateAlias, gateColumn) && m.Rexpr.GetAConst().GetBoolval().GetBoolval()
 }
 
 func isColumn(n *pg.Node, alias, name string) bool {
