@@ -47,7 +47,7 @@ var oracleAttacks = []attack{
 	{name: "median", sql: `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY grandtotal) FROM c_order`, must: same},
 	{name: "mode", sql: `SELECT mode() WITHIN GROUP (ORDER BY documentno) FROM c_order`, must: same},
 	{name: "collect", sql: `SELECT string_agg(documentno, ',' ORDER BY documentno), array_agg(grandtotal ORDER BY grandtotal) FROM c_order`},
-	{name: "collect json", sql: `SELECT json_object_agg(c_order_id, documentno)::text, jsonb_agg(grandtotal)::text FROM c_order`},
+	{name: "collect json", sql: `SELECT json_object_agg(c_order_id, documentno)::text, jsonb_agg(grandtotal ORDER BY grandtotal)::text FROM c_order`},
 	{name: "order tells", sql: `SELECT c_order_id FROM c_order ORDER BY documentno DESC, grandtotal DESC`, must: same},
 	{name: "gap in the numbers", sql: `SELECT g FROM generate_series(100, 140) g WHERE NOT EXISTS (SELECT 1 FROM c_order o WHERE o.c_order_id = g)`, must: same},
 	{name: "tenants", sql: `SELECT DISTINCT ad_client_id, ad_org_id FROM c_order`, must: same},

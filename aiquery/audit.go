@@ -45,7 +45,6 @@ type record struct {
 	policyVersion string
 	params        string
 	tables        []string
-	fenced        bool
 
 	status   string
 	message  string
@@ -239,12 +238,6 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 		}
 		return number(int64(n))
 	}
-	flag := func(b bool) *string {
-		if b {
-			return text("Y")
-		}
-		return text("N")
-	}
 	user := id(max(r.who.UserID, 0))
 	if user == nil {
 		user = number(0)
@@ -256,7 +249,7 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 		{"AIG_ErrorMessage", optional(shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
 		{"AIG_RowCount", number(int64(r.rowCount))}, {"AIG_ExecutionTimeMs", number(r.elapsed.Milliseconds())},
 		{"AIG_TablesAccessed", optional(shorten(strings.Join(r.tables, ", "), maxAuditNames))},
-		{"AIG_PolicyVersion", optional(r.policyVersion)}, {"AIG_IsFenced", flag(r.fenced)},
+		{"AIG_PolicyVersion", optional(r.policyVersion)},
 	}
 	if !all {
 		if r.ran && len(r.sql) > maxRefusedSQL {

@@ -40,7 +40,6 @@ func AuditTable() dict.Table {
 			dict.Column{Name: "AIG_RequestID", Label: "Request", Type: dict.TypeString, Length: 100, NotUpdateable: true, Identifier: true},
 			dict.Column{Name: "AIG_Parameters", Label: "Parameters", Description: "Number, kind and length", Type: dict.TypeText, Length: maxAuditText, NotUpdateable: true},
 			dict.Column{Name: "AIG_PolicyVersion", Label: "Policy", Type: dict.TypeString, Length: 40},
-			dict.Column{Name: "AIG_IsFenced", Label: "Repeated", Description: "Run again behind a fence, or at once so", Type: dict.TypeYesNo, Default: "N"},
 		)
 }
 

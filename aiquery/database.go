@@ -27,8 +27,7 @@ type Database interface {
 
 // database is what an engine needs of one.
 type database interface {
-	dialect() guard.Dialect
-	schema() string // "" where there are none
+	schema() string
 	// catalog reads what tables and views there are.
 	catalog(ctx context.Context) (*catalog, error)
 	// snapshot runs do with a reader that sees one state of the database.
@@ -51,7 +50,7 @@ type database interface {
 	// check looks at the connection: what is wrong with it, and what could be better.
 	check(ctx context.Context) (warnings []string, err error)
 	// failure is what a caller hears of an error of run or explain.
-	failure(err error) failure
+	failure(err error) *Error
 }
 
 // reader runs a statement of our own and returns its cells as text.
@@ -77,13 +76,6 @@ type output struct {
 	rows      [][]any
 	truncated bool
 	notes     []string
-}
-
-// failure is an error of the database as its caller may hear it.
-type failure struct {
-	err *Error
-	// data is set when rows that the role may not see can have caused the error.
-	data bool
 }
 
 // errRightsChanged is a statement that was not run because what its policy was
@@ -160,7 +152,8 @@ type relation struct {
 	name       string
 	kind       relationKind
 	columns    []physicalColumn
-	definition string // of a view
+	key        []string // columns that have a value in every row and together another in each
+	definition string   // of a view
 }
 
 type relationKind byte
@@ -173,7 +166,6 @@ const (
 
 type physicalColumn struct {
 	name, kind string
-	integer    bool // kept as INTEGER by SQLite
 }
 
 func (r *relation) has(column string) bool {

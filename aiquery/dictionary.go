@@ -147,7 +147,7 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact
 		}
 		t := &dictTable{info: info, rel: rel}
 		for _, p := range rel.columns {
-			column := guard.Column{Name: p.name, Type: p.kind, Integer: p.integer}
+			column := guard.Column{Name: p.name, Type: p.kind}
 			c, ok := known[p.name]
 			column.Redacted = redact.redacts(name, p.name) || ok && (c.Secure || c.Encrypted)
 			if !ok {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/erphub/erphub/aiquery/guard"
@@ -28,7 +29,13 @@ type EmbeddedDatabase struct {
 const idleReaders = 4
 
 // embedded runs statements on the embedded ERP's SQLite database.
-type embedded struct{ EmbeddedDatabase }
+type embedded struct {
+	EmbeddedDatabase
+
+	mu       sync.Mutex                 // guards what follows
+	columns  map[string][]sqlite.Column // of tables, by physical name
+	rendered map[*guard.Plan]*sqlite.Statement
+}
 
 // NewEmbedded makes a database of the embedded ERP's. Statements are written as
 // for PostgreSQL, and answered as there.
@@ -39,13 +46,12 @@ func NewEmbedded(db EmbeddedDatabase) (Database, error) {
 	sqlite.Register()
 	db.Read.SetMaxIdleConns(0) // connections made before lack the functions
 	db.Read.SetMaxIdleConns(idleReaders)
-	return &embedded{db}, nil
+	return &embedded{EmbeddedDatabase: db}, nil
 }
 
-func (d *embedded) String() string         { return "the embedded database" }
-func (d *embedded) Close() error           { return d.Read.Close() }
-func (d *embedded) dialect() guard.Dialect { return guard.SQLite }
-func (d *embedded) schema() string         { return "" }
+func (d *embedded) String() string { return "the embedded database" }
+func (d *embedded) Close() error   { return d.Read.Close() }
+func (d *embedded) schema() string { return "main" }
 
 // snapshot implements database.
 func (d *embedded) snapshot(ctx context.Context, do func(reader) error) error {
@@ -91,8 +97,9 @@ func readCells(ctx context.Context, tx *sql.Tx, text string, args ...any) ([]cel
 // catalog implements database.
 func (d *embedded) catalog(ctx context.Context) (*catalog, error) {
 	c := &catalog{relations: map[string]*relation{}, functions: map[string]bool{}}
+	columns := map[string][]sqlite.Column{}
 	return c, d.snapshot(ctx, func(read reader) error {
-		rows, err := read(ctx, `SELECT m.name, m.type, m.sql, p.name, p.type FROM sqlite_master m, pragma_table_info(m.name) p
+		rows, err := read(ctx, `SELECT m.name, m.type, m.sql, p.name, p.type, p.pk FROM sqlite_master m, pragma_table_info(m.name) p
 			WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, p.cid`)
 		if err != nil {
 			return fmt.Errorf("read the database's tables: %w", err)
@@ -107,11 +114,44 @@ func (d *embedded) catalog(ctx context.Context) (*catalog, error) {
 				}
 				c.relations[name] = r
 			}
-			kind, integer := embeddedType(row[4].String)
-			r.columns = append(r.columns, physicalColumn{strings.ToLower(row[3].String), kind, integer})
+			column := physicalColumn{strings.ToLower(row[3].String), embeddedType(row[4].String)}
+			r.columns = append(r.columns, column)
+			columns[name] = append(columns[name], sqlite.Column{Name: column.name, Type: column.kind, Integer: strings.EqualFold(row[4].String, "INTEGER")})
+			if row[5].String != "0" {
+				r.key = append(r.key, strings.ToLower(row[3].String))
+			}
 		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.columns, d.rendered = columns, map[*guard.Plan]*sqlite.Statement{}
 		return nil
 	})
+}
+
+// render writes a plan for SQLite.
+func (d *embedded) render(plan *guard.Plan) (*sqlite.Statement, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if st := d.rendered[plan]; st != nil {
+		return st, nil
+	}
+	tree, err := plan.Tree()
+	if err != nil {
+		return nil, fail(CodeInternal, err, "internal error")
+	}
+	st, err := sqlite.Render(tree, func(table string) []sqlite.Column { return d.columns[table] })
+	var u *sqlite.Unsupported
+	switch {
+	case errors.As(err, &u):
+		return nil, fail(CodeUnsupported, err, "%s is not supported by this database", u.Construct).hint(u.Hint)
+	case err != nil:
+		return nil, fail(CodeInternal, err, "internal error")
+	}
+	if len(d.rendered) > maxDescribed || d.rendered == nil {
+		d.rendered = map[*guard.Plan]*sqlite.Statement{}
+	}
+	d.rendered[plan] = st
+	return st, nil
 }
 
 // viewQuery is the SELECT of a CREATE VIEW.
@@ -124,37 +164,38 @@ func viewQuery(create string) string {
 }
 
 // embeddedType is PostgreSQL's name for the type a column is declared with.
-func embeddedType(declared string) (kind string, integer bool) {
+func embeddedType(declared string) string {
 	declared, _, _ = strings.Cut(strings.ToUpper(declared), "(")
 	switch declared = strings.TrimSpace(declared); {
 	case declared == "INTEGER":
-		return "numeric", true
+		return "numeric"
 	case strings.HasPrefix(declared, "DECIMAL"):
-		return "numeric", false
+		return "numeric"
 	case strings.HasPrefix(declared, "TIMESTAMP"):
-		return "timestamp", false
+		return "timestamp"
 	case declared == "CHAR":
-		return "bpchar", false
+		return "bpchar"
 	case declared == "VARCHAR":
-		return "varchar", false
+		return "varchar"
 	case declared == "BLOB":
-		return "bytea", false
+		return "bytea"
 	}
-	return "text", false
+	return "text"
 }
 
 // run implements database. The driver can be interrupted until it has the first
 // row, so all of them are computed before that.
 func (d *embedded) run(ctx context.Context, s *statement) (*output, error) {
-	if s.plan.Rendered == nil {
-		return nil, fail(CodeInternal, errors.New("the plan is not for this database"), "internal error")
+	rendered, err := d.render(s.plan)
+	if err != nil {
+		return nil, err
 	}
-	args, err := embeddedParams(s.params, s.plan.Rendered.Params)
+	args, err := embeddedParams(s.params, s.plan.Values, rendered.Params)
 	if err != nil {
 		return nil, err
 	}
 	a := &output{rows: [][]any{}}
-	for _, c := range s.plan.Rendered.Columns {
+	for _, c := range rendered.Columns {
 		a.columns = append(a.columns, Column{Name: c.Name, Type: pgTypeName(c.Type)})
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
@@ -163,7 +204,7 @@ func (d *embedded) run(ctx context.Context, s *statement) (*output, error) {
 		if err := s.rights.check(ctx, func(ctx context.Context, text string) ([]cells, error) { return readCells(ctx, tx, text) }); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, "WITH answer AS MATERIALIZED ("+s.sql+") SELECT * FROM answer", args...)
+		rows, err := tx.QueryContext(ctx, "WITH answer AS MATERIALIZED ("+rendered.SQL+") SELECT * FROM answer", args...)
 		if err != nil {
 			return err
 		}
@@ -221,10 +262,11 @@ func (d *embedded) fetch(rows *sql.Rows, s *statement, a *output) error {
 
 // explain implements database. SQLite estimates no costs.
 func (d *embedded) explain(ctx context.Context, s *statement) (*PlanNode, error) {
-	if s.plan.Rendered == nil {
-		return nil, fail(CodeInternal, errors.New("the plan is not for this database"), "internal error")
+	rendered, err := d.render(s.plan)
+	if err != nil {
+		return nil, err
 	}
-	args, err := embeddedParams(s.params, s.plan.Rendered.Params)
+	args, err := embeddedParams(s.params, s.plan.Values, rendered.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +277,7 @@ func (d *embedded) explain(ctx context.Context, s *statement) (*PlanNode, error)
 		if err := s.rights.check(ctx, func(ctx context.Context, text string) ([]cells, error) { return readCells(ctx, tx, text) }); err != nil {
 			return err
 		}
-		rows, err := readCells(ctx, tx, "EXPLAIN QUERY PLAN "+s.sql, args...)
+		rows, err := readCells(ctx, tx, "EXPLAIN QUERY PLAN "+rendered.SQL, args...)
 		if err != nil {
 			return err
 		}
@@ -279,21 +321,21 @@ func (d *embedded) check(ctx context.Context) ([]string, error) {
 }
 
 // failure implements database.
-func (d *embedded) failure(err error) failure {
+func (d *embedded) failure(err error) *Error {
 	var known *Error
 	switch code := sqlite.ErrorCode(err); {
 	case errors.As(err, &known):
-		return failure{err: known}
+		return known
 	case code != "":
 		return serverFailure(code, "the statement is wrong", err)
 	case errors.Is(err, context.Canceled):
-		return failure{err: fail(CodeCanceled, err, "the request was given up")}
+		return fail(CodeCanceled, err, "the request was given up")
 	case errors.Is(err, context.DeadlineExceeded), strings.Contains(err.Error(), "interrupted"):
-		return failure{err: timedOut(err)}
+		return timedOut(err)
 	case strings.Contains(err.Error(), "out of memory"), strings.Contains(err.Error(), "too big"):
-		return failure{err: fail(CodeTooComplex, err, "the statement needs too much memory").hint("ask for less"), data: true}
+		return fail(CodeTooComplex, err, "the statement needs too much memory").hint("ask for less")
 	}
-	return failure{err: fail(CodeInternal, err, "internal error"), data: true}
+	return fail(CodeInternal, err, "internal error")
 }
 
 // auditReady implements database.

@@ -46,7 +46,7 @@ func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
 		return nil, err
 	}
 	e.log = e.opts.Logger
-	e.guard = guard.New(&guard.Options{Dialect: db.dialect(), MaxLength: e.opts.MaxLength, MaxParams: e.opts.MaxParams})
+	e.guard = guard.New(&guard.Options{MaxLength: e.opts.MaxLength, MaxParams: e.opts.MaxParams})
 	e.redact = newRedactor(&e.opts)
 	e.policies = &policies{e: e, kept: map[policyKey]*flight[*Policy]{}}
 	e.slots = newSlots(&e.opts)
@@ -152,10 +152,6 @@ func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*Explanati
 	err := e.audited(ctx, who, q, func(ctx context.Context, rec *record) error {
 		var node *PlanNode
 		plan, err := e.secured(ctx, who, q, rec, func(s *statement, p *Policy) (err error) {
-			if s.sql, err = s.plan.Blind(ctx); err != nil {
-				return err
-			}
-			rec.securedSQL = s.sql
 			if node, err = e.db.explain(ctx, s); err == nil && !p.rights.system() {
 				dropCosts(node)
 			}
@@ -249,28 +245,11 @@ func protect(do func() error) (err error) {
 	return do()
 }
 
-// answer runs a statement, and once more with the fence when data made it fail.
+// answer secures a statement and runs it.
 func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record) (*guard.Plan, *output, error) {
 	var out *output
-	plan, err := e.secured(ctx, who, q, rec, func(s *statement, p *Policy) (err error) {
-		rec.fenced = slices.Contains(e.opts.AlwaysFence, q.RoleID)
-		if !rec.fenced {
-			out, err = e.db.run(ctx, s)
-			if err == nil || errors.Is(err, errRightsChanged) || !e.db.failure(err).data {
-				return err
-			}
-			e.log.InfoContext(ctx, "query: repeated behind the fence", "request", rec.requestID, "user", who.UserID, "role", q.RoleID, "error", quiet(err))
-		}
-		rec.fenced = true
-		text, fenceErr := s.plan.Fenced(ctx)
-		if fenceErr != nil {
-			return fail(CodeInternal, errors.Join(err, fenceErr), "the statement could not be secured")
-		}
-		second := *s
-		second.sql = text
-		second.timeout = e.remaining(ctx)
-		rec.securedSQL = text
-		out, err = e.db.run(ctx, &second)
+	plan, err := e.secured(ctx, who, q, rec, func(s *statement, _ *Policy) (err error) {
+		out, err = e.db.run(ctx, s)
 		return err
 	})
 	return plan, out, err
@@ -407,7 +386,7 @@ func (e *Engine) refused(err error, requestID string) *Error {
 			known.cause = refusal // a defect of ours, or an attack
 		}
 	default:
-		known = e.db.failure(err).err
+		known = e.db.failure(err)
 		copied := *known
 		known = &copied
 	}
@@ -422,7 +401,7 @@ func (e *Engine) refused(err error, requestID string) *Error {
 func refusalError(r *guard.Refusal) *Error {
 	codes := map[guard.Kind]Code{
 		guard.Syntax: CodeSyntax, guard.NotSelect: CodeNotSelect, guard.Unsupported: CodeUnsupported, guard.Denied: CodeDenied,
-		guard.TooLarge: CodeTooComplex, guard.Insecure: CodeUnsupported,
+		guard.TooLarge: CodeTooComplex, guard.Insecure: CodeUnsupported, guard.OpenOrder: CodeUnsupported,
 	}
 	code, ok := codes[r.Kind]
 	if !ok {
@@ -441,7 +420,7 @@ func (e *Engine) Health(ctx context.Context) Health {
 	defer cancel()
 	warnings, err := e.db.check(ctx)
 	if err != nil {
-		h.Database = e.db.failure(err).err.Message
+		h.Database = e.db.failure(err).Message
 	}
 	h.Warnings = append(h.Warnings, warnings...)
 	switch {
@@ -449,7 +428,7 @@ func (e *Engine) Health(ctx context.Context) Health {
 		h.Audit = "off"
 	case err == nil:
 		if ready := e.db.auditReady(ctx); ready != nil {
-			h.Audit = e.db.failure(ready).err.Message
+			h.Audit = e.db.failure(ready).Message
 		}
 	default:
 		h.Audit = "unknown"

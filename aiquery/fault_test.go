@@ -268,13 +268,14 @@ func TestBillionsOfRows(t *testing.T) {
 			w := open(t, func(o *aiquery.Options) {
 				o.StatementTimeout, o.RequestTimeout = 500*time.Millisecond, 3*time.Second
 			})
-			r, err := w.Query(t.Context(), user, query(`SELECT a, b, c FROM generate_series(1, 1000) a, generate_series(1, 1000) b, generate_series(1, 1000) c`))
+			r, err := w.Query(t.Context(), user, query(`WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r`))
 			require.NoError(t, err, w.log)
 			assert.Len(t, r.Rows, aiquery.DefaultRows)
 			assert.True(t, r.Truncated)
 			statements := []string{
 				endless,
 				`SELECT a FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b ORDER BY a + b DESC`,
+				`SELECT a, b FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b`, // its order is closed, which takes all rows
 				`SELECT 1 UNION ALL SELECT 2 UNION ALL (` + endless + `)`, // the first rows are there at once
 				`WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r`,
 				`SELECT o.documentno FROM c_order o WHERE (` + endless + `) > 5`,
@@ -338,7 +339,6 @@ func TestRightsChangeBeforeTheRun(t *testing.T) {
 			} else if assert.NoError(t, err, "%s\n%s", c.name, w.log) {
 				assert.Equal(t, c.rows, r.RowCount, c.name)
 				assert.NotEqual(t, before.Guard.Version, records[len(records)-1]["aig_policyversion"])
-				assert.Equal(t, "N", records[len(records)-1]["aig_isfenced"])
 			}
 			assert.Len(t, records, asked, c.name)
 			w.exec(t, c.undo)

@@ -72,13 +72,6 @@ type Options struct {
 	// NoAudit keeps no record at all; for tests and single-user tools.
 	NoAudit bool
 
-	// AlwaysFence runs statements with the fence at once, for roles of these
-	// ids: no statement's time, nor the order of rows in answers without ORDER
-	// BY, then depends on values in rows the role may not see, but on their
-	// number alone, at the price of slow answers. Without it the database plans
-	// with what it knows of all rows, so both may.
-	AlwaysFence []int
-
 	// Logger hears what the caller must not: the database's own words. Nil is
 	// silent.
 	Logger *slog.Logger

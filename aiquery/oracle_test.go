@@ -53,18 +53,8 @@ func TestErrorsDependOnNothingHidden(t *testing.T) {
 		if w.url != "" {
 			try(postgresOracles)
 		}
-		fenced := map[string]bool{}
 		for _, r := range w.audit(t) {
 			assert.Equal(t, aiquery.StatusSuccess, r["aig_querystatus"], r["aig_querysql"])
-			fenced[r["aig_querysql"]] = r["aig_isfenced"] == "Y"
-		}
-		if w.url != "" {
-			// Which conditions the planner puts before the filter depends on their
-			// costs; these are, so they would tell without the repetition.
-			for _, sql := range []string{oracles["subquery"], postgresOracles["collation"], postgresOracles["unit"], postgresOracles["zone"]} {
-				assert.True(t, fenced[fmt.Sprintf(sql, aitest.CanaryText)], sql)
-				assert.False(t, fenced[fmt.Sprintf(sql, "ZZZ")], sql)
-			}
 		}
 		assert.Empty(t, aitest.Leaks(w.log.String()), "the log quotes no values")
 	})

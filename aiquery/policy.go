@@ -205,7 +205,7 @@ func (b *policyBuilder) table(t *dictTable) (*guard.Table, string) {
 	if why := b.barred(t); why != "" {
 		return nil, why
 	}
-	g := &guard.Table{Name: t.info.Name, Columns: t.columns, Denied: t.other, Definition: t.rel.definition}
+	g := &guard.Table{Name: t.info.Name, Columns: t.columns, Denied: t.other, Key: t.rel.key, Definition: t.rel.definition}
 	if denied := b.deniedColumns(t); len(denied) > 0 {
 		g.Columns, g.Denied = nil, slices.Clone(t.other)
 		for _, c := range t.columns {

@@ -9,15 +9,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/erphub/erphub/aiquery/guard"
 )
 
 // DefaultSchema is where the ERP's tables are in PostgreSQL.
@@ -56,6 +57,9 @@ type postgres struct {
 	records *pgxpool.Pool
 	types   *pgtype.Map
 	audit   auditTable
+
+	described sync.Map     // *guard.Plan to the types of its parameters, []string
+	kept      atomic.Int64 // how many there are
 }
 
 // memorySize is a size as PostgreSQL's settings take it, with its unit.
@@ -121,7 +125,7 @@ func (p *postgres) session() []string {
 		"search_path", "pg_catalog", "standard_conforming_strings", "on", "client_encoding", "UTF8",
 		"timezone", p.opts.TimeZone, "datestyle", "ISO, YMD", "intervalstyle", "iso_8601", "bytea_output", "hex",
 		"transform_null_equals", "off", "jit", "off", "lock_timeout", "1s", "default_transaction_read_only", "on",
-		"extra_float_digits", "1", "row_security", "on",
+		"extra_float_digits", "1", "row_security", "on", "plan_cache_mode", "force_generic_plan",
 	}
 }
 
@@ -254,10 +258,9 @@ func clean(err error) error {
 	return err
 }
 
-func (p *postgres) String() string         { return p.origin }
-func (p *postgres) GoString() string       { return p.origin }
-func (p *postgres) dialect() guard.Dialect { return guard.PostgreSQL }
-func (p *postgres) schema() string         { return p.opts.Schema }
+func (p *postgres) String() string   { return p.origin }
+func (p *postgres) GoString() string { return p.origin }
+func (p *postgres) schema() string   { return p.opts.Schema }
 
 // Close waits for what is under way.
 func (p *postgres) Close() error {
@@ -268,7 +271,7 @@ func (p *postgres) Close() error {
 
 // snapshot implements database.
 func (p *postgres) snapshot(ctx context.Context, do func(reader) error) (err error) {
-	conn, err := p.acquire(ctx, ownTimeout, nil)
+	conn, err := p.acquire(ctx, ownTimeout, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -277,19 +280,20 @@ func (p *postgres) snapshot(ctx context.Context, do func(reader) error) (err err
 	return do(func(ctx context.Context, text string) ([]cells, error) { return query(ctx, pg, text) })
 }
 
-// acquire takes a connection and begins a transaction on it. Connections that
-// the server has given up in the meantime are passed over.
-func (p *postgres) acquire(ctx context.Context, timeout time.Duration, rights *fingerprint) (*pgxpool.Conn, error) {
+// acquire takes a connection and begins a transaction on it, or runs a statement
+// in one that is over when it returns. Connections that the server has given up
+// in the meantime are passed over.
+func (p *postgres) acquire(ctx context.Context, timeout time.Duration, rights *fingerprint, only *pipelined) (*pgxpool.Conn, error) {
 	for attempt := 0; ; attempt++ {
 		conn, err := p.queries.Acquire(ctx)
 		if err != nil {
 			return nil, unavailable(err)
 		}
 		pg := conn.Conn().PgConn()
-		if err = p.begin(ctx, pg, timeout, rights); err == nil {
+		if err = p.begin(ctx, pg, timeout, rights, only); err == nil {
 			return conn, nil
 		}
-		again := pg.IsClosed() && ctx.Err() == nil && attempt < p.opts.Connections
+		again := errors.As(err, new(notBegun)) && pg.IsClosed() && ctx.Err() == nil && attempt < p.opts.Connections
 		p.end(conn, !errors.Is(err, errRightsChanged))
 		if !again {
 			return nil, err
@@ -301,38 +305,66 @@ func (p *postgres) acquire(ctx context.Context, timeout time.Duration, rights *f
 const ownTimeout = 10 * time.Second
 
 // begin begins a transaction that only reads, bounds it, and compares the
-// rights, in one round trip.
-func (p *postgres) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, rights *fingerprint) (err error) {
+// rights, in one round trip. With a statement it runs that, too, and ends the
+// transaction.
+func (p *postgres) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, rights *fingerprint, only *pipelined) (err error) {
 	ms := strconv.FormatInt(max(timeout.Milliseconds(), 1), 10)
 	pipeline := conn.StartPipeline(ctx)
-	defer func() { err = errors.Join(err, pipeline.Close()) }()
+	defer func() {
+		if closed := pipeline.Close(); !conn.IsClosed() || err != nil {
+			err = errors.Join(err, closed)
+		}
+	}()
 	send := func(text string) { pipeline.SendQueryParams(text, nil, nil, nil, nil) }
 	send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	send("SELECT pg_catalog.set_config('statement_timeout', '" + ms + "ms', true), pg_catalog.set_config('work_mem', " + literal(p.opts.WorkMem) +
 		", true), pg_catalog.set_config('max_parallel_workers_per_gather', '0', true), " +
 		"pg_catalog.set_config('idle_in_transaction_session_timeout', '15s', true)")
+	count := 0
 	if rights != nil {
 		for _, q := range rights.queries {
 			send(q)
 		}
+		count = len(rights.queries)
+	}
+	if only != nil {
+		pipeline.SendQueryParams(only.text, only.values, only.types, nil, nil)
+		send("ROLLBACK")
 	}
 	if err := pipeline.Sync(); err != nil {
-		return err
+		return notBegun{err}
 	}
 	changed := false
 	for i := -2; ; i++ {
 		result, err := pipeline.GetResults()
-		if err != nil {
+		switch {
+		case err != nil && i == -2:
+			return notBegun{err}
+		case err != nil && i >= count:
+			return ofStatement(err)
+		case err != nil:
 			return ofRights(i, err)
 		}
 		switch r := result.(type) {
 		case *pgconn.ResultReader:
+			if i == count && only != nil {
+				switch err := only.read(r); {
+				case errors.Is(err, errEnough):
+					return conn.Close(ctx) // the rest is not waited for
+				case err != nil:
+					return ofStatement(err)
+				}
+				continue
+			}
 			rows, err := collect(r)
 			if err != nil {
 				return ofRights(i, err)
 			}
-			if i >= 0 && !rights.same(i, rows) {
+			if i >= 0 && i < count && !rights.same(i, rows) {
 				changed = true
+			}
+			if changed && i == count-1 {
+				return errRightsChanged // what comes of the statement is not looked at
 			}
 		case *pgconn.PipelineSync:
 			if changed {
@@ -344,6 +376,33 @@ func (p *postgres) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.
 		}
 	}
 }
+
+// notBegun is an error before the transaction began: nothing was run.
+type notBegun struct{ error }
+
+func (e notBegun) Unwrap() error { return e.error }
+
+// ofStatement tells errors of a statement that ran from those of one that is
+// wrong: only the latter have a position in it.
+func ofStatement(err error) error {
+	var server *pgconn.PgError
+	if errors.As(err, &server) && server.Position == 0 {
+		return executed{err}
+	}
+	return err
+}
+
+// remember keeps the types of a plan's parameters, while there are not too many.
+func (p *postgres) remember(plan *guard.Plan, kinds []string) {
+	if p.kept.Add(1) > maxDescribed {
+		p.described.Clear()
+		p.kept.Store(1)
+	}
+	p.described.Store(plan, kinds)
+}
+
+// maxDescribed is how many plans' types are kept.
+const maxDescribed = 10_000
 
 // ofRights tells errors about the rights' tables and columns, which are no more
 // what they were, from others.

@@ -41,6 +41,22 @@ func (p *postgres) catalog(ctx context.Context) (*catalog, error) {
 				r.definition = strings.TrimSuffix(strings.TrimSpace(row[4].String), ";")
 			}
 		}
+		// The primary key, else the unique index of fewest columns.
+		rows, err = read(ctx, `SELECT DISTINCT ON (r.relname) r.relname, (SELECT pg_catalog.string_agg(a.attname, ' ' ORDER BY k.n)
+				FROM pg_catalog.unnest(i.indkey) WITH ORDINALITY k(attnum, n) JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum = k.attnum
+				WHERE k.n <= i.indnkeyatts)
+			FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class r ON r.oid = i.indrelid
+			WHERE r.relnamespace = `+namespace+` AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL
+				AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attnum = ANY (i.indkey) AND NOT a.attnotnull)
+			ORDER BY r.relname, NOT i.indisprimary, i.indnkeyatts, i.indexrelid`)
+		if err != nil {
+			return fmt.Errorf("read the database's keys: %w", err)
+		}
+		for _, row := range rows {
+			if r := c.relations[row[0].String]; r != nil && row[1].Valid {
+				r.key = strings.Fields(row[1].String)
+			}
+		}
 		// A name counts as harmless only when no function of the name runs with
 		// its owner's rights or takes a row of a table.
 		rows, err = read(ctx, `SELECT f.proname FROM pg_catalog.pg_proc f WHERE f.pronamespace = `+namespace+`

@@ -265,7 +265,7 @@ func TestAuditRecord(t *testing.T) {
 			"aig_provider_id": "5", "ad_user_id": "2000101", "createdby": "2000100", "updatedby": "2000100", "ad_role_id": "2000001",
 			"ad_client_id": "11", "ad_org_id": "0", "isactive": "Y", "aig_querysql": sql, "aig_querystatus": "Success", "aig_rowcount": "1",
 			"aig_tablesaccessed": "AD_User, C_BPartner, C_Order, RV_Order_Detail", "aig_requestid": "req-1", "aig_parameters": "$1 text(13)",
-			"aig_isfenced": "N", "aig_querylog_id": "1000000",
+			"aig_querylog_id": "1000000",
 		} {
 			assert.Equal(t, want, r[column], column)
 		}

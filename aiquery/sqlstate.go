@@ -14,45 +14,40 @@ import (
 // SQLSTATE. Messages about the statement itself (class 42) are passed on:
 // it holds nothing but what the caller wrote and what may be seen. All others
 // may quote values, also of rows that a condition was going to hide.
-func serverFailure(state, message string, cause error) failure {
+func serverFailure(state, message string, cause error) *Error {
 	class := ""
 	if len(state) == 5 {
 		class = state[:2]
 	}
 	switch {
 	case state == "42501":
-		return failure{err: fail(CodeDenied, cause, "the table, column or function is not available to this role")}
+		return fail(CodeDenied, cause, "the table, column or function is not available to this role")
 	case class == "42":
 		e := fail(CodeSyntax, cause, "%s", plainMessage(message))
 		if textTaken.MatchString(e.Message) {
 			e = e.hint(sqlite.AdviceTexts)
 		}
-		return failure{err: e}
+		return e
 	case state == "57014":
-		return failure{err: timedOut(cause)}
+		return timedOut(cause)
 	case state == "55P03", state == "40P01":
-		return failure{err: fail(CodeResources, cause, "a table is locked by somebody else").hint("try again later")}
+		return fail(CodeResources, cause, "a table is locked by somebody else").hint("try again later")
 	case class == "08", class == "57":
-		return failure{err: fail(CodeUnavailable, cause, "the connection to the database was lost").hint("try again")}
+		return fail(CodeUnavailable, cause, "the connection to the database was lost").hint("try again")
 	case class == "53":
-		// Memory and temporary files can be used up by rows that a condition was
-		// going to hide.
-		return failure{
-			err:  fail(CodeResources, cause, "the database needs too much memory or disk for this").hint("ask for less"),
-			data: state == "53200" || state == "53400",
-		}
+		return fail(CodeResources, cause, "the database needs too much memory or disk for this").hint("ask for less")
 	case class == "0A":
-		return failure{err: fail(CodeData, cause, "a function does not support one of the values it is given"), data: true}
+		return fail(CodeData, cause, "a function does not support one of the values it is given")
 	case class == "22", class == "21", class == "23", class == "P0":
 		e := fail(CodeData, cause, "a value could not be converted or computed")
 		if text, ok := dataErrors[state]; ok {
 			e.Message += ": " + text
 		}
-		return failure{err: e, data: true}
+		return e
 	case class == "54":
-		return failure{err: fail(CodeTooComplex, cause, "the statement needs too much memory or is too complex").hint("ask for less"), data: true}
+		return fail(CodeTooComplex, cause, "the statement needs too much memory or is too complex").hint("ask for less")
 	}
-	return failure{err: fail(CodeInternal, cause, "internal error"), data: true}
+	return fail(CodeInternal, cause, "internal error")
 }
 
 // textTaken finds PostgreSQL's words for a text that is compared with something
@@ -72,7 +67,7 @@ func (e executed) Unwrap() error { return e.error }
 
 // executionFailure is serverFailure for an error that came while the statement
 // ran.
-func executionFailure(state string, cause error) failure {
+func executionFailure(state string, cause error) *Error {
 	if strings.HasPrefix(state, "42") && state != "42501" {
 		return serverFailure("22"+state[2:], "", cause) // as of a value
 	}

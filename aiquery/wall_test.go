@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/internal/aitest"
@@ -27,7 +28,7 @@ func TestSecondWall(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, db.Close()) }()
 	run := func(sql string) (*output, error) {
-		return db.run(t.Context(), &statement{sql: sql, rows: 10, bytes: 1000, cellBytes: 1000, timeout: 5 * time.Second})
+		return db.run(t.Context(), &statement{sql: sql, plan: &guard.Plan{}, rows: 10, bytes: 1000, cellBytes: 1000, timeout: 5 * time.Second})
 	}
 	for sql, state := range map[string]string{
 		"DELETE FROM adempiere.c_order":                                      "25006",
@@ -75,31 +76,26 @@ func TestPanic(t *testing.T) {
 func TestServerErrors(t *testing.T) {
 	t.Parallel()
 	const secret = "QZX7 of somebody else"
-	for state, want := range map[string]struct {
-		code Code
-		data bool
-	}{
-		"22P02": {CodeData, true}, "22012": {CodeData, true}, "21000": {CodeData, true}, "P0001": {CodeData, true}, "23514": {CodeData, true},
-		"0A000": {CodeData, true}, "42501": {CodeDenied, false}, "57014": {CodeTimeout, false}, "57P01": {CodeUnavailable, false},
-		"08006": {CodeUnavailable, false}, "53200": {CodeResources, true}, "53400": {CodeResources, true}, "53300": {CodeResources, false},
-		"54000": {CodeTooComplex, true}, "55P03": {CodeResources, false}, "XX000": {CodeInternal, true}, "40001": {CodeInternal, true}, "": {CodeInternal, true},
+	for state, want := range map[string]Code{
+		"22P02": CodeData, "22012": CodeData, "21000": CodeData, "P0001": CodeData, "23514": CodeData,
+		"0A000": CodeData, "42501": CodeDenied, "57014": CodeTimeout, "57P01": CodeUnavailable,
+		"08006": CodeUnavailable, "53200": CodeResources, "53400": CodeResources, "53300": CodeResources,
+		"54000": CodeTooComplex, "55P03": CodeResources, "XX000": CodeInternal, "40001": CodeInternal, "": CodeInternal,
 	} {
 		err := &pgconn.PgError{Code: state, Message: secret, Detail: secret, Hint: secret, Where: secret, Routine: "routine"}
 		for _, cause := range []error{err, executed{err}} {
 			f := (&postgres{}).failure(cause)
-			assert.Equal(t, want.code, f.err.Code, state)
-			assert.Equal(t, want.data, f.data, state)
-			assert.NotContains(t, f.err.Error(), "QZX7", state)
+			assert.Equal(t, want, f.Code, state)
+			assert.NotContains(t, f.Error(), "QZX7", state)
 		}
 		assert.NotContains(t, quiet(executed{err}), "QZX7", state)
 	}
 	undefined := &pgconn.PgError{Code: "42703", Message: `column "x" of adempiere.c_order does not exist`, Hint: secret}
 	f := (&postgres{opts: PostgresOptions{Schema: "adempiere"}}).failure(undefined)
-	assert.Equal(t, `column "x" of c_order does not exist`, f.err.Error(), "what is wrong with the statement is told")
-	assert.False(t, f.data)
+	assert.Equal(t, `column "x" of c_order does not exist`, f.Error(), "what is wrong with the statement is told")
 	f = (&postgres{}).failure(executed{&pgconn.PgError{Code: "42P22", Message: secret}})
-	assert.True(t, f.data, "which is noticed when a row is compared")
-	assert.NotContains(t, f.err.Error(), "QZX7")
+	assert.Equal(t, CodeData, f.Code, "which is noticed when a row is compared")
+	assert.NotContains(t, f.Error(), "QZX7")
 }
 
 func TestFingerprint(t *testing.T) {

@@ -19,6 +19,10 @@ var sums = set(`sum avg stddev stddev_pop stddev_samp variance var_pop var_samp`
 // collecting are aggregates whose result depends on the order of the rows.
 var collecting = set(`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg any_value`)
 
+// arrays are functions that return arrays.
+var arrays = set(`array_agg array_append array_prepend array_cat array_remove array_replace array_positions string_to_array
+	regexp_split_to_array regexp_match regexp_matches`)
+
 // call resolves a call of a function.
 //
 // What aggregates and window functions make of columns never stands in a
@@ -79,12 +83,19 @@ func (v *value) returned(name string) {
 	case strings.HasPrefix(name, "json_"), name == "to_json", name == "row_to_json", name == "array_to_json":
 		v.unordered = true
 	}
+	switch {
+	case arrays[name]:
+		v.unordered = true
+	case name == "cardinality", strings.HasPrefix(name, "array_"):
+		v.unordered = false
+	}
 	v.float = v.float || floats[name]
 }
 
 // retype adapts what is known of a value to the type it is cast to.
-func (v *value) retype(typ string) {
-	v.unordered = typ == "json"
+func (v *value) retype(t *pg.TypeName) {
+	typ := typeName(t)
+	v.unordered = typ == "json" || len(t.GetArrayBounds()) > 0
 	v.float = typ == "float4" || typ == "float8"
 }
 

@@ -35,7 +35,7 @@ func (r *resolver) expression(m any, e env) (v value, err error) {
 		return r.call(m, e)
 	case *pg.TypeCast:
 		v, err = r.node(m.Arg, e)
-		v.retype(typeName(m.TypeName))
+		v.retype(m.TypeName)
 		return v, err
 	case *pg.SelectStmt, *pg.RangeVar, *pg.RangeSubselect, *pg.RangeFunction, *pg.JoinExpr, *pg.CommonTableExpr, *pg.WithClause:
 		// Handled where they belong; nowhere else.
@@ -46,6 +46,9 @@ func (r *resolver) expression(m any, e env) (v value, err error) {
 		v.add(o)
 		return err
 	})
+	if _, ok := m.(*pg.A_ArrayExpr); ok {
+		v.unordered = true
+	}
 	return v, err
 }
 

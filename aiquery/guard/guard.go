@@ -3,27 +3,12 @@ package guard
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
-
-	"github.com/erphub/erphub/aiquery/guard/sqlite"
-	pg "github.com/pganalyze/pg_query_go/v6"
-)
-
-// Dialect is the language of the database that runs the plans. Statements are
-// always written in PostgreSQL's.
-type Dialect int
-
-// The dialects.
-const (
-	PostgreSQL Dialect = iota
-	SQLite
 )
 
 // Options are the limits of a [Guard]. Zero means the default.
 type Options struct {
-	Dialect      Dialect
 	MaxLength    int // bytes of a statement; 64 KiB
 	MaxNesting   int // nesting weight; 200, or 30 with the parser that is used without cgo, which is also the most
 	MaxNodes     int // nodes of the secured tree; 50,000
@@ -38,7 +23,7 @@ type Guard struct {
 	cache *cache
 }
 
-// New returns a guard. nil means the default limits and PostgreSQL.
+// New returns a guard. nil means the default limits.
 func New(opts *Options) *Guard {
 	var o Options
 	if opts != nil {
@@ -75,18 +60,14 @@ func (g *Guard) Secure(ctx context.Context, policy *Policy, sql string, params, 
 		return nil, j.refusal(sql, err)
 	}
 	if policy.Version != "" {
-		g.cache.put(key, plan, len(plan.SQL)+len(plan.text)+64*len(plan.Columns))
+		g.cache.put(key, plan, len(plan.SQL)+64*len(plan.Columns))
 	}
 	return plan, nil
 }
 
 func (g *Guard) job(ctx context.Context, policy *Policy, params, limit int) *job {
-	j := &job{ctx: ctx, guard: g, policy: policy, schema: policy.Schema, mask: cmp.Or(policy.Mask, "***"),
+	return &job{ctx: ctx, guard: g, policy: policy, schema: policy.Schema, mask: cmp.Or(policy.Mask, "***"),
 		params: params, limit: limit, tables: map[string]bool{}}
-	if g.opts.Dialect == SQLite {
-		j.schema = "main" // a name with a schema is never a WITH item
-	}
-	return j
 }
 
 func (j *job) plan(statement string) (*Plan, error) {
@@ -104,40 +85,9 @@ func (j *job) plan(statement string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, sql, rendered, err := j.finish(tree)
+	text, err := j.render(tree)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{SQL: sql, Rendered: rendered, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Params: j.params, Values: j.values,
-		guard: j.guard, policy: j.policy, limit: j.limit, text: text}, nil
-}
-
-// finish renders a secured tree for the database: as PostgreSQL text, and as
-// the text that runs.
-func (j *job) finish(tree *pg.ParseResult) (text, sql string, rendered *sqlite.Statement, err error) {
-	text, again, err := j.render(tree)
-	if err != nil || j.guard.opts.Dialect != SQLite {
-		return text, text, nil, err
-	}
-	rendered, err = sqlite.Render(again, j.source)
-	if u := (*sqlite.Unsupported)(nil); errors.As(err, &u) {
-		return "", "", nil, unsupported(-1, "%s is not supported by this database", u.Construct).advise("%s", u.Hint)
-	}
-	if err != nil {
-		return "", "", nil, err
-	}
-	return text, rendered.SQL, rendered, nil
-}
-
-// source tells the renderer the columns of base tables.
-func (j *job) source(table string) []sqlite.Column {
-	t := j.policy.Tables[table]
-	if t == nil {
-		return nil
-	}
-	var cols []sqlite.Column
-	for _, c := range slices.Concat(t.Columns, t.Denied) {
-		cols = append(cols, sqlite.Column{Name: c.Name, Type: c.Type, Integer: c.Integer})
-	}
-	return cols
+	return &Plan{SQL: text, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Params: j.params, Values: j.values}, nil
 }

@@ -165,9 +165,9 @@ func outputName(i int) string { return "c" + itoa(int32(i+1)) }
 
 // render writes a secured tree, parses the text, and makes sure that it means
 // the same and is secure. The deparser is not taken at its word.
-func (j *job) render(tree *pg.ParseResult) (string, *pg.ParseResult, error) {
+func (j *job) render(tree *pg.ParseResult) (string, error) {
 	if depth(tree) > postgres.maxSecured {
-		return "", nil, tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
+		return "", tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
 	}
 	type rendered struct {
 		text string
@@ -185,25 +185,25 @@ func (j *job) render(tree *pg.ParseResult) (string, *pg.ParseResult, error) {
 		if _, _, ok := postgres.syntaxError(err); ok {
 			f := insecure("the statement could not be secured").advise("write it in another way")
 			f.cause = err.Error()
-			return "", nil, f
+			return "", f
 		}
-		return "", nil, err
+		return "", err
 	}
 	nodes := 0
 	if d := difference(reflect.ValueOf(tree), reflect.ValueOf(again.tree), &nodes); d != "" {
 		f := insecure("the statement could not be secured").advise("write it in another way, for example with more brackets")
 		f.cause = "the text written means something else at " + d
-		return "", nil, f
+		return "", f
 	}
 	if nodes > j.guard.opts.MaxNodes {
-		return "", nil, tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
+		return "", tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
 	}
 	if err := verify(again.tree, j.policy, j.schema, j.guard.opts.MaxRelations, j.params+len(j.values), j.limit); err != nil {
 		f := insecure("the statement could not be secured").advise("write it in another way")
 		f.cause = err.Error()
-		return "", nil, f
+		return "", f
 	}
-	return again.text, again.tree, nil
+	return again.text, nil
 }
 
 // refusal turns what stopped the job into the caller's error.

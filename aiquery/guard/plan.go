@@ -1,11 +1,12 @@
 package guard
 
-import "github.com/erphub/erphub/aiquery/guard/sqlite"
+import pg "github.com/pganalyze/pg_query_go/v6"
 
 // Plan is a secured statement. It is shared between callers: do not change it.
 type Plan struct {
 	// SQL is the text to run. It lists organizations and records of the role,
-	// so it is for the database and the audit, not for the caller.
+	// so it is for the database and the audit, not for the caller. It is written in
+	// PostgreSQL's dialect.
 	SQL string
 
 	// Tables are the dictionary's names of all tables the statement reads,
@@ -21,15 +22,6 @@ type Plan struct {
 	// Values are constants of the statement that became parameters, from
 	// $Params+1 on.
 	Values []Value
-
-	// Rendered is the statement as SQLite runs it, with the types of columns and
-	// parameters. It is nil for PostgreSQL, whose server knows them.
-	Rendered *sqlite.Statement
-
-	guard  *Guard
-	policy *Policy
-	limit  int
-	text   string // SQL as PostgreSQL text, whatever the dialect
 }
 
 // OutputColumn is a column of a statement's answer.
@@ -37,3 +29,6 @@ type OutputColumn struct {
 	Name     string // as the server will name it; names may repeat
 	Redacted bool   // computed from a redacted column
 }
+
+// Tree parses SQL anew. The tree is the caller's.
+func (p *Plan) Tree() (*pg.ParseResult, error) { return postgres.parse(p.SQL) }

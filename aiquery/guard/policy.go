@@ -9,8 +9,7 @@ type Policy struct {
 	Version string
 
 	// Schema is the schema of the ERP's tables, for example "adempiere".
-	// Statements may name tables with it or without. It is "" for databases
-	// without schemas.
+	// Statements may name tables with it or without.
 	Schema string
 
 	// Tables are the tables and views that may be read, by physical name as
@@ -69,10 +68,6 @@ type Column struct {
 	Name     string // physical name
 	Type     string // as in pg_catalog.pg_type: "numeric", "varchar", "timestamp", "_text"
 	Redacted bool   // shown as the policy's mask when it is text, else as null
-
-	// Integer tells of a numeric column that SQLite keeps it as INTEGER. It
-	// only makes joins there faster.
-	Integer bool
 }
 
 // Condition says that a column's value is one of a list, or with Not that it is

@@ -44,7 +44,7 @@ func computed(from []*source) *source {
 // value is what is known of an expression.
 type value struct {
 	redacted  bool // computed from redacted columns
-	unordered bool // may be of a type that cannot be sorted, such as json
+	unordered bool // may be of a type that cannot be sorted, or not easily: json, arrays
 	float     bool // may be a floating-point number, whose sum depends on the order
 	passes    bool // of a subquery: its one column passes on a column of a table
 	sources   []*source

@@ -28,6 +28,7 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 	}
 	if m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
 		v.add(values(q.cols))
+		v.unordered = v.unordered || m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
 		v.passes = len(q.cols) == 1 && families[q.cols[0].typ] != noFamily
 	} else {
 		for i := range q.cols {

@@ -37,6 +37,12 @@ func (r *renderer) call(f *pg_query.FuncCall, l *level, ctes *cte) expr {
 			parts = append(parts, r.shown(a, at))
 		}
 		return expr{sql: "pg_concat_ws(" + strings.Join(parts, ",") + ")", typ: "text"}
+	case "num_nulls", "num_nonnulls":
+		parts := []string{"0"}
+		for _, a := range args {
+			parts = append(parts, r.isNull(a, name == "num_nonnulls", at))
+		}
+		return expr{sql: "(" + strings.Join(parts, "+") + ")", typ: "int4"}
 	case "concat_ws":
 		if len(args) < 2 {
 			refuse(at, "concat_ws with fewer than two arguments")
