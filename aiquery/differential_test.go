@@ -139,12 +139,11 @@ func fuzzTime(t testing.TB) time.Duration {
 	return d
 }
 
-// TestRandomStatements makes statements from a grammar and data from a seed:
-// each is answered as on the reduced database, or refused. ERPHUB_FUZZ_TIME says
-// how long, ERPHUB_FUZZ_SEED with which seed: a number, or "random". A change is
-// judged with always the same one, so that it answers for itself alone.
-func TestRandomStatements(t *testing.T) {
-	t.Parallel()
+// fuzzSeed is the seed of what is random: a number in ERPHUB_FUZZ_SEED, or
+// "random". A change is judged with always the same one, so that it answers for
+// itself alone.
+func fuzzSeed(t testing.TB) uint64 {
+	t.Helper()
 	seed := uint64(1)
 	switch text := os.Getenv("ERPHUB_FUZZ_SEED"); text {
 	case "":
@@ -156,6 +155,15 @@ func TestRandomStatements(t *testing.T) {
 		require.NoError(t, err)
 	}
 	t.Logf("ERPHUB_FUZZ_SEED=%d", seed)
+	return seed
+}
+
+// TestRandomStatements makes statements from a grammar and data from a seed:
+// each is answered as on the reduced database, or refused. ERPHUB_FUZZ_TIME says
+// how long.
+func TestRandomStatements(t *testing.T) {
+	t.Parallel()
+	seed := fuzzSeed(t)
 	rows := randomRows(rand.New(rand.NewPCG(seed, 1)))
 	full, less := aitest.Postgres(t), aitest.Reduced(t)
 	addRows(t, full, rows, true)

@@ -245,7 +245,7 @@ func (d *embedded) fetch(rows *sql.Rows, s *statement, a *output) error {
 			if text, ok := sqlite.Text(a.columns[i].Type, v); ok {
 				cell = []byte(text)
 			}
-			row[i] = budget.value(cell, a.columns[i].Type)
+			row[i] = budget.value(s.unscaled(i, cell, a.columns[i].Type), a.columns[i].Type)
 		}
 		if budget.spent() {
 			a.truncated = true

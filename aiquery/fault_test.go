@@ -276,7 +276,7 @@ func TestBillionsOfRows(t *testing.T) {
 				endless,
 				`SELECT a FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b ORDER BY a + b DESC`,
 				`SELECT a, b FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b`, // its order is closed, which takes all rows
-				`SELECT 1 UNION ALL SELECT 2 UNION ALL (` + endless + `)`, // the first rows are there at once
+				`SELECT 1 UNION ALL SELECT 2 UNION ALL (` + endless + `)`,                       // the first rows are there at once
 				`WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r`,
 				`SELECT o.documentno FROM c_order o WHERE (` + endless + `) > 5`,
 			}

@@ -134,7 +134,7 @@ func (p *postgres) fetch(s *statement, result *pgconn.ResultReader) (*output, er
 		raw := result.Values()
 		row := make([]any, len(raw))
 		for i, cell := range raw {
-			row[i] = budget.value(cell, a.columns[i].Type)
+			row[i] = budget.value(s.unscaled(i, cell, a.columns[i].Type), a.columns[i].Type)
 		}
 		if budget.spent() {
 			a.truncated = true

@@ -1,6 +1,7 @@
 package aiquery
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -229,4 +230,13 @@ func (p *arrayParser) quoted() (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// unscaled writes a number that may stand for equal ones without the zeros that
+// tell them apart.
+func (s *statement) unscaled(column int, cell []byte, kind string) []byte {
+	if kind != "numeric" || column >= len(s.plan.Columns) || !s.plan.Columns[column].AnyOf || !bytes.ContainsRune(cell, '.') {
+		return cell
+	}
+	return bytes.TrimSuffix(bytes.TrimRight(cell, "0"), []byte("."))
 }

@@ -90,7 +90,11 @@ func (v *value) returned(name string) {
 		v.unordered = false
 	}
 	v.float = v.float || floats[name]
+	v.anyOf = v.anyOf || choosing[name]
 }
+
+// choosing are aggregates that return one of several values that may be equal.
+var choosing = set(`min max mode percentile_disc`)
 
 // retype adapts what is known of a value to the type it is cast to.
 func (v *value) retype(t *pg.TypeName) {

@@ -214,7 +214,7 @@ func TestSecureText(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "SELECT * FROM (SELECT b.name, b.apikey, days_reuse_password FROM (SELECT s.name AS name, '***'::pg_catalog.text AS apikey, NULL::int AS days_reuse_password"+
 		" FROM adempiere.c_bpartner s WHERE s.ad_client_id IN (0, 1000) AND s.ad_org_id IN (0, 11, 12) AND (s.c_bpartner_id IS NULL OR s.c_bpartner_id NOT IN (117))) b WHERE name = $1 ORDER BY b.name) q LIMIT 11", plan.SQL)
-	assert.Equal(t, []OutputColumn{{"name", false}, {"apikey", true}, {"days_reuse_password", true}}, plan.Columns)
+	assert.Equal(t, []OutputColumn{{Name: "name"}, {Name: "apikey", Redacted: true}, {Name: "days_reuse_password", Redacted: true}}, plan.Columns)
 	assert.Equal(t, []string{"C_BPartner"}, plan.Tables)
 
 	plan, err = New(nil).Secure(t.Context(), testPolicy(), "SELECT credit, secretword FROM rv_order", 0, 10)

@@ -116,7 +116,7 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	}
 	out := make([]OutputColumn, len(cols))
 	for i, c := range cols {
-		out[i] = OutputColumn{Name: c.name, Redacted: c.redacted}
+		out[i] = OutputColumn{Name: c.name, Redacted: c.redacted, AnyOf: c.anyOf}
 	}
 	if len(j.hoisted) > 0 {
 		if s.WithClause == nil {

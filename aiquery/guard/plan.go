@@ -28,6 +28,10 @@ type Plan struct {
 type OutputColumn struct {
 	Name     string // as the server will name it; names may repeat
 	Redacted bool   // computed from a redacted column
+
+	// AnyOf tells that a value may stand for others that are equal and look
+	// different, as 1 and 1.00 do: which one it is, is the plan's choice.
+	AnyOf bool
 }
 
 // Tree parses SQL anew. The tree is the caller's.

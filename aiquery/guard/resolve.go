@@ -85,6 +85,7 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(answer) error
 			out.cols[i].typ = left.cols[i].typ
 		}
 		out.cols[i].apart = !appended
+		out.cols[i].anyOf = out.cols[i].anyOf || !appended
 	}
 	if appended && left.order != open && right.order != open {
 		out.order = steady

@@ -12,6 +12,7 @@ type column struct {
 	redacted  bool    // computed from redacted columns
 	unordered bool    // may be of a type that cannot be sorted
 	float     bool    // may be a floating-point number
+	anyOf     bool    // may be any of several equal values
 	typ       string  // of the table's column that it passes on; "" when it is computed
 	apart     bool    // of a query that the server does not merge into others
 	source    *source // nil when it holds nothing of a table
