@@ -33,7 +33,6 @@ func aiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit's table alone (ERP_AUDIT_DATABASE_URL); default: the one above"},
 		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
 		&cli.BoolFlag{Name: "install", Usage: "make the audit's table when it is missing, which takes a login that may"},
-		&cli.IntSliceFlag{Name: "fence-role", Usage: "role whose answers must not even differ in time or order by what it may not see; slow; repeatable"},
 		&cli.BoolFlag{Name: "audit-optional", Usage: "answer queries whose audit record cannot be written"},
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret (" + tokenSecretVariable + " holds one, too); without it the ERP's key, or the ERP itself, is asked", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
@@ -179,7 +178,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 		StatementTimeout: c.Duration("statement-timeout"), RequestTimeout: c.Duration("statement-timeout") + 5*time.Second,
 		SystemTables: c.StringSlice("open-system-table"), OpenTables: c.StringSlice("open-table"), SafeViews: c.StringSlice("safe-view"),
 		DeniedTables: c.StringSlice("deny-table"), Redact: c.StringSlice("redact"), Functions: c.StringSlice("allow-function"),
-		AuditOptional: c.Bool("audit-optional"), AlwaysFence: c.IntSlice("fence-role"), Logger: log,
+		AuditOptional: c.Bool("audit-optional"), Logger: log,
 		AuditBytes: c.Int64("audit-mib-per-day") << 20,
 	})
 	if err != nil {
