@@ -25,8 +25,10 @@ type Engine struct {
 	redact   *redactor
 	policies *policies
 	slots    *slots
-	budget   *auditBudget
-	gather   *gatherer
+
+	collecting *slots // of statements that may need much memory
+	budget     *auditBudget
+	gather     *gatherer
 
 	late lateRecords
 }
@@ -49,7 +51,8 @@ func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
 	e.guard = guard.New(&guard.Options{MaxLength: e.opts.MaxLength, MaxParams: e.opts.MaxParams})
 	e.redact = newRedactor(&e.opts)
 	e.policies = &policies{e: e, kept: map[policyKey]*flight[*Policy]{}}
-	e.slots = newSlots(&e.opts)
+	e.slots = newSlots(e.opts.Running, e.opts.PerUser, e.opts.Queued)
+	e.collecting = newSlots(e.opts.Collecting, 1, e.opts.Queued)
 	e.budget = newAuditBudget(e.opts.AuditBytes)
 	e.gather = &gatherer{e: e, every: gatherFor, users: map[int]*gathered{}}
 	e.late.init()
@@ -65,7 +68,7 @@ func (o *Options) fill() error {
 	}{
 		{"Rows", &o.Rows, DefaultRows}, {"MaxRows", &o.MaxRows, MaxRows}, {"Bytes", &o.Bytes, DefaultBytes}, {"CellBytes", &o.CellBytes, DefaultCellBytes},
 		{"MaxLength", &o.MaxLength, 64 << 10}, {"MaxParams", &o.MaxParams, DefaultParams}, {"MaxParamBytes", &o.MaxParamBytes, 64 << 10},
-		{"MaxParamsBytes", &o.MaxParamsBytes, 1 << 20}, {"Running", &o.Running, 8}, {"Queued", &o.Queued, 32}, {"PerUser", &o.PerUser, 2},
+		{"MaxParamsBytes", &o.MaxParamsBytes, 1 << 20}, {"Running", &o.Running, 8}, {"Queued", &o.Queued, 32}, {"PerUser", &o.PerUser, 2}, {"Collecting", &o.Collecting, 2},
 	} {
 		if *n.value < 0 {
 			return fmt.Errorf("make an engine for queries: the option %s is negative", n.name)
@@ -248,7 +251,16 @@ func protect(do func() error) (err error) {
 // answer secures a statement and runs it.
 func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record) (*guard.Plan, *output, error) {
 	var out *output
-	plan, err := e.secured(ctx, who, q, rec, func(s *statement, _ *Policy) (err error) {
+	plan, err := e.secured(ctx, who, q, rec, func(s *statement, _ *Policy) error {
+		if s.plan.Collects {
+			release, err := e.collecting.acquire(ctx, who.UserID)
+			if err != nil {
+				return err
+			}
+			defer release()
+			s.timeout = e.remaining(ctx)
+		}
+		var err error
 		out, err = e.db.run(ctx, s)
 		return err
 	})

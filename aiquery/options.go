@@ -33,6 +33,13 @@ type Options struct {
 	Queued  int // statements that wait; 0: 32
 	PerUser int // statements of one user at a time; 0: 2
 
+	// Collecting is how many statements run at a time that collect rows into one
+	// value (string_agg, json_agg …) or compute rows from rows (WITH RECURSIVE),
+	// one of each user; 0: 2. What such a statement needs in the database's
+	// process is bounded by its time and by the size of a value alone: up to
+	// about 2 GB. Others need some WorkMem, a few times.
+	Collecting int
+
 	// PolicyLife is how long a policy is used without being made anew; 0: 60 s.
 	// Rights are compared before each run all the same.
 	PolicyLife time.Duration

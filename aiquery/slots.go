@@ -26,8 +26,8 @@ type waiter struct {
 	ready chan struct{} // closed when the slot is the waiter's
 }
 
-func newSlots(o *Options) *slots {
-	return &slots{running: o.Running, perUser: o.PerUser, queued: o.Queued, byUser: map[int]int{}}
+func newSlots(running, perUser, queued int) *slots {
+	return &slots{running: running, perUser: perUser, queued: queued, byUser: map[int]int{}}
 }
 
 // acquire waits for a slot and returns what gives it back.

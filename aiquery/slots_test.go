@@ -38,7 +38,7 @@ func TestSlots(t *testing.T) {
 	}
 	t.Run("one user waits while another runs", func(t *testing.T) {
 		t.Parallel()
-		s := newSlots(&Options{Running: 3, PerUser: 2, Queued: 4})
+		s := newSlots(3, 2, 4)
 		one, two := must(t, s, 1), must(t, s, 1)
 		granted := make(chan func(), 1)
 		waits(t, t.Context(), s, 1, func(release func(), err error) {
@@ -57,7 +57,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("first come, first served", func(t *testing.T) {
 		t.Parallel()
-		s := newSlots(&Options{Running: 1, PerUser: 1, Queued: 8})
+		s := newSlots(1, 1, 8)
 		release := must(t, s, 1)
 		order := make(chan int, 3)
 		for user := 2; user <= 4; user++ {
@@ -72,7 +72,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("the queue is bounded, and no user fills it", func(t *testing.T) {
 		t.Parallel()
-		s := newSlots(&Options{Running: 1, PerUser: 1, Queued: 4})
+		s := newSlots(1, 1, 4)
 		release := must(t, s, 1)
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -102,7 +102,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("never too many", func(t *testing.T) {
 		t.Parallel()
-		s := newSlots(&Options{Running: 4, PerUser: 2, Queued: 1000})
+		s := newSlots(4, 2, 1000)
 		var running, served atomic.Int32
 		var perUser [5]atomic.Int32
 		var group sync.WaitGroup

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -25,8 +27,7 @@ var aggregates = set(aggregateNames)
 
 // builtins are the functions of pg_catalog a statement may call. None of them
 // reads a table by name, a file, or the state of session and server, and none
-// makes large values out of small ones (lpad and rpad take a length, but one
-// value has at most 1 GB and the size of an answer is limited).
+// makes large values out of small ones (see width).
 var builtins = set(aggregateNames + `
 	row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
 
@@ -171,6 +172,43 @@ func (c *checker) function(m *pg.FuncCall, at int32) error {
 		m.Funcname = c.erpFunction(parts[1])
 	default:
 		return c.noFunction(parts, at)
+	}
+	return c.width(parts[len(parts)-1], m, at)
+}
+
+// maxWidth is how many characters lpad, rpad and format may pad a value to.
+const maxWidth = 10_000
+
+// widths finds the widths of a format's directives.
+var widths = regexp.MustCompile(`%(?:\d+\$)?-?(\*|\d+)?`)
+
+// width keeps functions from making large values out of nothing.
+func (c *checker) width(name string, m *pg.FuncCall, at int32) error {
+	if c.trusted {
+		return nil
+	}
+	wide := tooLarge(at, "pad to fewer characters", "%s may make at most %d characters", name, maxWidth)
+	switch {
+	case (name == "lpad" || name == "rpad") && len(m.Args) > 1:
+		n := m.Args[1].GetAConst()
+		switch {
+		case n.GetIval() != nil && n.GetIval().Ival <= maxWidth:
+		case n != nil && !n.Isnull:
+			return wide
+		default: // whatever it is computed from
+			m.Args[1] = &pg.Node{Node: &pg.Node_MinMaxExpr{MinMaxExpr: &pg.MinMaxExpr{Op: pg.MinMaxOp_IS_LEAST,
+				Args: []*pg.Node{m.Args[1], intConst(maxWidth)}}}}
+		}
+	case name == "format" && len(m.Args) > 0:
+		text := m.Args[0].GetAConst().GetSval()
+		if text == nil || m.FuncVariadic {
+			return unsupported(at, "format needs a constant text that says how").advise("join the parts with ||, or use concat and lpad")
+		}
+		for _, found := range widths.FindAllStringSubmatch(text.Sval, -1) {
+			if n, err := strconv.Atoi(found[1]); found[1] == "*" || found[1] != "" && (err != nil || n > maxWidth) {
+				return wide
+			}
+		}
 	}
 	return nil
 }

@@ -89,5 +89,5 @@ func (j *job) plan(statement string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{SQL: text, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Params: j.params, Values: j.values}, nil
+	return &Plan{SQL: text, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Collects: j.collects, Params: j.params, Values: j.values}, nil
 }

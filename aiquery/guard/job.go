@@ -29,6 +29,7 @@ type job struct {
 	hoisted   []*pg.Node      // WITH items for the front of the statement
 	ties      []tie           // keys for the outermost SELECT
 	hidden    int             // output columns that are only keys
+	collects  bool            // the statement may need much memory
 }
 
 // precheck refuses texts the parser must not see.

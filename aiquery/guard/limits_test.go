@@ -189,3 +189,54 @@ func TestPoliciesThatSayTooLittle(t *testing.T) {
 		})
 	}
 }
+
+// TestWidths: no function makes a large value out of a small one.
+func TestWidths(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]string{
+		"SELECT lpad(name, 20) FROM c_bpartner":                           "lpad(name, 20)",
+		"SELECT rpad(name, 10000, '.') FROM c_bpartner":                   "rpad(name, 10000, '.')",
+		"SELECT lpad(name, length(name) * 1000000) FROM c_bpartner":       "LEAST(",
+		"SELECT lpad(name, $1) FROM c_bpartner":                           "LEAST($1, 10000)",
+		"SELECT format('%s: %10s, %-5s, %%', 1, 2, name) FROM c_bpartner": "format(",
+		"SELECT format('%2$s %1$s', 1, 2)":                                "format(",
+		"SELECT lpad(name, 10001) FROM c_bpartner":                        "",
+		"SELECT rpad(name, 1000000000) FROM c_bpartner":                   "",
+		"SELECT lpad(name, 99999999999999) FROM c_bpartner":               "",
+		"SELECT format('%1000000000s', name) FROM c_bpartner":             "",
+		"SELECT format('%1$*2$s', name, 1000000000) FROM c_bpartner":      "",
+		"SELECT format('%*s', 1000000000, name) FROM c_bpartner":          "",
+		"SELECT format('%-99999s', name) FROM c_bpartner":                 "",
+		"SELECT format(name, 1) FROM c_bpartner":                          "",
+		"SELECT format('%' || '1000000000s', name) FROM c_bpartner":       "",
+		"SELECT format(VARIADIC ARRAY['%1000000000s', 'x'])":              "",
+	} {
+		plan, err := New(nil).Secure(t.Context(), testPolicy(), sql, strings.Count(sql, "$1, 10000")+strings.Count(sql, ", $1)"), 10)
+		if want == "" {
+			var r *Refusal
+			assert.ErrorAs(t, err, &r, sql)
+			continue
+		}
+		if assert.NoError(t, err, sql) {
+			assert.Contains(t, plan.SQL, want)
+		}
+	}
+}
+
+func TestCollects(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]bool{
+		"SELECT name FROM c_bpartner":                                                                false,
+		"SELECT sum(grandtotal), count(*) FROM c_order":                                              false,
+		"SELECT string_agg(name, ',') FROM c_bpartner":                                               true,
+		"SELECT name, (SELECT json_agg(o) FROM c_order o) FROM c_bpartner":                           true,
+		"SELECT ARRAY(SELECT name FROM c_bpartner)":                                                  true,
+		"SELECT array_agg(name) OVER () FROM c_bpartner":                                             true,
+		"WITH RECURSIVE r(x) AS (SELECT 'x' UNION ALL SELECT x || x FROM r) SELECT length(x) FROM r": true,
+	} {
+		plan, err := New(nil).Secure(t.Context(), testPolicy(), sql, 0, 10)
+		if assert.NoError(t, err, sql) {
+			assert.Equal(t, want, plan.Collects, sql)
+		}
+	}
+}

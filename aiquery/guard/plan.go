@@ -16,6 +16,10 @@ type Plan struct {
 	// Columns are the columns of the answer.
 	Columns []OutputColumn
 
+	// Collects tells that the statement makes one value of many rows, or rows of
+	// rows, so that the memory it needs is not bounded by what it is made of.
+	Collects bool
+
 	// Params is the number of the caller's parameters, $1 and up.
 	Params int
 

@@ -341,6 +341,7 @@ func (r *resolver) with(w *pg.WithClause, e env) (*ctes, error) {
 		}
 		return e.ctes, nil
 	}
+	r.job.collects = true
 	for _, c := range entries {
 		e.ctes = &ctes{c, e.ctes}
 	}

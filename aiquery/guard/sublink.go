@@ -17,6 +17,7 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 	body := e.part()
 	body.scope = &scope{parent: e.scope, border: b}
 	body.close = m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
+	r.job.collects = r.job.collects || body.close
 	body.anyRow = m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK
 	q, err := r.query(m.Subselect.GetSelectStmt(), body, nil)
 	r.outer = kept // those inside may be of levels inside

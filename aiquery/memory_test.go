@@ -1,0 +1,94 @@
+package aiquery_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery"
+)
+
+// greedy are statements that make the database's process need memory, with how
+// much it may need at most, in MB: what [aiquery.Options] says.
+var greedy = []struct {
+	name, sql string
+	most      int
+}{
+	{"sorted", `SELECT a, md5(a::text) FROM generate_series(1, 500000) a ORDER BY 2 LIMIT 5`, 250},
+	{"grouped", `SELECT md5(a::text), count(*) FROM generate_series(1, 300000) a GROUP BY 1 LIMIT 5`, 250},
+	{"joined", `SELECT count(*) FROM generate_series(1, 300000) a JOIN generate_series(1, 300000) b ON md5(a::text) = md5(b::text)`, 250},
+	{"distinct", `SELECT count(DISTINCT md5(a::text)) FROM generate_series(1, 300000) a`, 250},
+	{"padded", `SELECT max(lpad('x', a)) FROM generate_series(1, 20000) a`, 250},
+	{"window", `SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY md5(a::text)) FROM generate_series(1, 300000) a) q`, 250},
+	{"collected", `SELECT length(string_agg(lpad('x', 10000), '')) FROM generate_series(1, 200000) a`, 2300},
+	{"collected as JSON", `SELECT length(jsonb_agg(md5(a::text))::text) FROM generate_series(1, 3000000) a`, 2300},
+	{"doubled", `WITH RECURSIVE r(n, x) AS (SELECT 1, 'x' UNION ALL SELECT n + 1, x || x FROM r WHERE n < 40) SELECT max(length(x)) FROM r`, 2300},
+}
+
+// TestMemoryOfStatements holds what a statement needs in the database's process
+// against what the documentation says. The greediest need a few seconds each and
+// are tried with ERPHUB_PROOF=1.
+func TestMemoryOfStatements(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: the memory of the database's process is read from /proc")
+	}
+	w := onPostgres(t, func(o *aiquery.Options) { o.StatementTimeout, o.RequestTimeout = 10*time.Second, 15*time.Second })
+	admin := connection(t, w.url, "")
+	for _, g := range greedy {
+		if g.most > 1000 && os.Getenv("ERPHUB_PROOF") == "" {
+			continue
+		}
+		_, err := w.Query(t.Context(), user, query("SELECT 1")) // there is a connection
+		require.NoError(t, err)
+		rows, err := plainRows(t.Context(), admin, "SELECT pid FROM pg_stat_activity WHERE application_name = 'erphub-query' AND datname = current_database()")
+		require.NoError(t, err)
+		require.NotEmpty(t, rows)
+		ctx, done := context.WithCancel(t.Context())
+		peak := make(chan int)
+		go func() {
+			most := 0
+			ticker := time.NewTicker(5 * time.Millisecond)
+			defer ticker.Stop()
+			for {
+				for _, row := range rows {
+					most = max(most, ownMemory(row[0]))
+				}
+				select {
+				case <-ctx.Done():
+					peak <- most
+					return
+				case <-ticker.C:
+				}
+			}
+		}()
+		_, err = w.Query(t.Context(), user, query(g.sql))
+		done()
+		most := <-peak
+		t.Logf("%-20s %5d MB  %v", g.name, most, err)
+		assert.LessOrEqual(t, most, g.most, g.name)
+	}
+}
+
+// ownMemory is what a process has of its own, in MB.
+func ownMemory(pid string) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%s/status", pid))
+	if err != nil {
+		return 0
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if rest, ok := bytes.CutPrefix(lines.Bytes(), []byte("RssAnon:")); ok {
+			kb, _ := strconv.Atoi(string(bytes.Fields(rest)[0]))
+			return kb / 1024
+		}
+	}
+	return 0
+}
