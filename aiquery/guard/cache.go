@@ -19,6 +19,7 @@ type keptKind int
 const (
 	keptPlan keptKind = iota
 	keptTree
+	keptPiece
 )
 
 // cache keeps the values used last, up to a number of bytes.

@@ -16,6 +16,7 @@ type checker struct {
 	trusted bool // the text of a view or of an administrator's rule
 	params  int
 	used    []bool // parameters
+	nodes   int    // seen
 }
 
 func (c *checker) check(m any, at int32) error {
@@ -23,6 +24,7 @@ func (c *checker) check(m any, at int32) error {
 }
 
 func (c *checker) message(m any, at int32) error {
+	c.nodes++
 	switch m := m.(type) {
 	case *pg.FuncCall:
 		return c.function(m, at)

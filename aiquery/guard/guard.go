@@ -77,6 +77,7 @@ func (j *job) plan(statement string) (*Plan, error) {
 	case j.params < 0 || j.params > j.guard.opts.MaxParams:
 		return nil, tooLarge(-1, "", "there are more than %d parameters", j.guard.opts.MaxParams)
 	}
+	j.size = len(statement)
 	s, err := j.guard.parse(j.ctx, statement, j.guard.opts.MaxNesting)
 	if err != nil {
 		return nil, err

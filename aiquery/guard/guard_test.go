@@ -22,9 +22,9 @@ func testPolicy() *Policy {
 		Column{Name: "dateordered", Type: "timestamp"}, Column{Name: "grandtotal", Type: "numeric"})
 	return &Policy{Version: "1", Schema: "adempiere",
 		Tables: map[string]*Table{
-			"c_bpartner": {Name: "C_BPartner", Columns: partner, Denied: []Column{{Name: "so_creditlimit", Type: "numeric"}},
+			"c_bpartner": {Name: "C_BPartner", Columns: partner, Key: []string{"c_bpartner_id"}, Denied: []Column{{Name: "so_creditlimit", Type: "numeric"}},
 				Conditions: append(tenant, Condition{Column: "c_bpartner_id", Not: true, IDs: []int64{117}, NullOK: true})},
-			"c_order": {Name: "C_Order", Columns: order, Conditions: tenant},
+			"c_order": {Name: "C_Order", Columns: order, Key: []string{"c_order_id"}, Conditions: tenant},
 			"c_ruled": {Name: "C_Ruled", Columns: partner, Conditions: tenant,
 				Where: []string{"c_ruled.name LIKE 'A%' AND EXISTS (SELECT 1 FROM c_order o WHERE o.c_bpartner_id = c_ruled.c_bpartner_id)"}},
 			"c_broken": {Name: "C_Broken", Columns: partner, Conditions: tenant, Where: []string{"1=1) OR (1=1"}},
@@ -212,8 +212,8 @@ func TestSecureText(t *testing.T) {
 	t.Parallel()
 	plan, err := New(nil).Secure(t.Context(), testPolicy(), "SELECT b.name, b.apikey, days_reuse_password FROM c_bpartner b WHERE name = $1", 1, 10)
 	require.NoError(t, err)
-	assert.Equal(t, "SELECT * FROM (SELECT b.name, b.apikey, days_reuse_password FROM (SELECT s.name AS name, '***'::pg_catalog.text AS apikey, NULL::int AS days_reuse_password"+
-		" FROM adempiere.c_bpartner s WHERE s.ad_client_id IN (0, 1000) AND s.ad_org_id IN (0, 11, 12) AND (s.c_bpartner_id IS NULL OR s.c_bpartner_id NOT IN (117))) b WHERE name = $1 ORDER BY b.name) q LIMIT 11", plan.SQL)
+	assert.Equal(t, "SELECT * FROM (SELECT b.name, b.apikey, days_reuse_password FROM (SELECT s.c_bpartner_id AS c_bpartner_id, s.name AS name, '***'::pg_catalog.text AS apikey, NULL::int AS days_reuse_password"+
+		" FROM adempiere.c_bpartner s WHERE s.ad_client_id IN (0, 1000) AND s.ad_org_id IN (0, 11, 12) AND (s.c_bpartner_id IS NULL OR s.c_bpartner_id NOT IN (117))) b WHERE name = $1 ORDER BY b.c_bpartner_id) q LIMIT 11", plan.SQL)
 	assert.Equal(t, []OutputColumn{{Name: "name"}, {Name: "apikey", Redacted: true}, {Name: "days_reuse_password", Redacted: true}}, plan.Columns)
 	assert.Equal(t, []string{"C_BPartner"}, plan.Tables)
 

@@ -22,11 +22,15 @@ type job struct {
 	params int
 	limit  int
 
+	version   int32           // of the grammar
+	size      int             // of the caller's text
+	nodes     int             // of its tree
 	tables    map[string]bool // dictionary names
 	relations int             // tables after views were replaced
 	unnamed   int             // subqueries that were given a name
 	values    []Value         // constants that became parameters
 	hoisted   []*pg.Node      // WITH items for the front of the statement
+	pieces    []*piece        // that names in the tree stand for
 	ties      []tie           // keys for the outermost SELECT
 	hidden    int             // output columns that are only keys
 	collects  bool            // the statement may need much memory
@@ -50,13 +54,15 @@ func (g *Guard) parse(ctx context.Context, sql string, maxWeight int) (*pg.Parse
 	if err := g.precheck(sql); err != nil {
 		return nil, err
 	}
-	tree, err := run(ctx, &postgres, func() (*pg.ParseResult, error) {
-		scan, err := postgres.scan(sql)
-		if err != nil {
-			return nil, err
-		}
-		if weight, at := nesting(scan.Tokens); weight > maxWeight {
-			return nil, tooLarge(at, "use WITH for intermediate results, and fewer brackets", "the statement is nested too deeply")
+	tree, err := run(ctx, &postgres, len(sql), func() (*pg.ParseResult, error) {
+		if !shallow(sql, maxWeight) {
+			scan, err := postgres.scan(sql)
+			if err != nil {
+				return nil, err
+			}
+			if weight, at := nesting(scan.Tokens); weight > maxWeight {
+				return nil, tooLarge(at, "use WITH for intermediate results, and fewer brackets", "the statement is nested too deeply")
+			}
 		}
 		return postgres.parse(sql)
 	})
@@ -96,10 +102,12 @@ func offset(sql string, position int) int32 {
 // secure makes the secured tree of a statement.
 func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, error) {
 	s := selectOf(tree)
+	j.version = tree.Version
 	check := &checker{job: j, params: j.params, used: make([]bool, j.params)}
 	if err := check.check(s, 0); err != nil {
 		return nil, nil, err
 	}
+	j.nodes = check.nodes
 	if i := slices.Index(check.used, false); i >= 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "parameter $" + itoa(int32(i+1)) + " is not used", hint: "give as many values as there are parameters"}
 	}
@@ -112,7 +120,7 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	if len(cols) == 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "the SELECT has no columns"}
 	}
-	if err := r.secureAll(); err != nil {
+	if err := r.placeAll(); err != nil {
 		return nil, nil, err
 	}
 	out := make([]OutputColumn, len(cols))
@@ -164,17 +172,55 @@ func (j *job) outermost(s *pg.SelectStmt, columns []OutputColumn) *pg.SelectStmt
 // outputName is the name of an output column for the outermost SELECT.
 func outputName(i int) string { return "c" + itoa(int32(i+1)) }
 
-// render writes a secured tree, parses the text, and makes sure that it means
-// the same and is secure. The deparser is not taken at its word.
+// render writes a secured tree, with names for the secured subqueries, parses
+// the text, makes sure that it means the same and is secure, and puts the
+// subqueries in. The deparser is not taken at its word.
 func (j *job) render(tree *pg.ParseResult) (string, error) {
-	if depth(tree) > postgres.maxSecured {
-		return "", tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
+	deepest, most := 0, 0
+	for _, p := range j.pieces {
+		deepest, most = max(deepest, p.depth), most+p.nodes
+	}
+	text, again, _, err := j.written(tree, j.nodes, postgres.maxSecured-deepest, j.guard.opts.MaxNodes-most)
+	if err != nil {
+		return "", err
+	}
+	v := &verifier{policy: j.policy, schema: j.schema, params: j.params + len(j.values), pieces: len(j.pieces)}
+	if err := v.statement(again, j.guard.opts.MaxRelations, j.limit); err != nil {
+		return "", j.insecure("write it in another way", err.Error())
+	}
+	text, err = j.splice(text, v.places)
+	if err != nil {
+		return "", j.insecure("write it in another way", err.Error())
+	}
+	return text, nil
+}
+
+// piece writes a secured subquery and verifies it.
+func (j *job) piece(tree *pg.ParseResult) (*piece, error) {
+	text, again, nodes, err := j.written(tree, postgres.maxSecured, postgres.maxSecured, j.guard.opts.MaxNodes)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{policy: j.policy, schema: j.schema}
+	if err := v.piece(again); err != nil {
+		return nil, j.insecure("write it in another way", err.Error())
+	}
+	return &piece{text: text, nodes: nodes, depth: depth(again)}, nil
+}
+
+// written is a tree's text and the tree that comes of parsing it, which is the
+// same, with the number of its nodes. The tree was made from one of so many.
+func (j *job) written(tree *pg.ParseResult, from, deepest, most int) (string, *pg.ParseResult, int, error) {
+	// A text of few nodes is not deep; what is added to one makes it some levels
+	// deeper.
+	if 4*from+64 > deepest && depth(tree) > deepest {
+		return "", nil, 0, tooLarge(-1, "use fewer levels of subqueries or views", "the statement is nested too deeply")
 	}
 	type rendered struct {
 		text string
 		tree *pg.ParseResult
 	}
-	again, err := run(j.ctx, &postgres, func() (rendered, error) {
+	again, err := run(j.ctx, &postgres, j.size, func() (rendered, error) {
 		text, err := postgres.deparse(tree)
 		if err != nil {
 			return rendered{}, err
@@ -184,27 +230,26 @@ func (j *job) render(tree *pg.ParseResult) (string, error) {
 	})
 	if err != nil {
 		if _, _, ok := postgres.syntaxError(err); ok {
-			f := insecure("the statement could not be secured").advise("write it in another way")
-			f.cause = err.Error()
-			return "", f
+			return "", nil, 0, j.insecure("write it in another way", err.Error())
 		}
-		return "", err
+		return "", nil, 0, err
 	}
 	nodes := 0
 	if d := difference(reflect.ValueOf(tree), reflect.ValueOf(again.tree), &nodes); d != "" {
-		f := insecure("the statement could not be secured").advise("write it in another way, for example with more brackets")
-		f.cause = "the text written means something else at " + d
-		return "", f
+		return "", nil, 0, j.insecure("write it in another way, for example with more brackets", "the text written means something else at "+d)
 	}
-	if nodes > j.guard.opts.MaxNodes {
-		return "", tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
+	if nodes > most {
+		return "", nil, 0, tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
 	}
-	if err := verify(again.tree, j.policy, j.schema, j.guard.opts.MaxRelations, j.params+len(j.values), j.limit); err != nil {
-		f := insecure("the statement could not be secured").advise("write it in another way")
-		f.cause = err.Error()
-		return "", f
-	}
-	return again.text, nil
+	return again.text, again.tree, nodes, nil
+}
+
+// insecure refuses a statement that could not be secured. The cause is for the
+// log.
+func (j *job) insecure(hint, cause string) *fault {
+	f := insecure("the statement could not be secured").advise("%s", hint)
+	f.cause = cause
+	return f
 }
 
 // refusal turns what stopped the job into the caller's error.

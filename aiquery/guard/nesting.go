@@ -78,6 +78,24 @@ func nesting(tokens []*pg.ScanToken) (weight int, at int32) {
 	return weight, at
 }
 
+// shallow tells whether a text cannot have a greater weight than most, whatever
+// its tokens are: each adds at most 1, and a token is a word, a number, or a
+// character that is neither.
+func shallow(sql string, most int) bool {
+	tokens, inWord := 0, false
+	for i := range len(sql) {
+		c := sql[i]
+		word := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
+		if !word && c != ' ' && c != '\t' && c != '\n' && c != '\r' || word && !inWord {
+			if tokens++; tokens > most {
+				return false
+			}
+		}
+		inWord = word
+	}
+	return true
+}
+
 // chains tells tokens that make the tree one level deeper each when they follow
 // one another without brackets.
 func chains(t pg.Token) bool {

@@ -26,6 +26,9 @@ type grammar struct {
 	// stack is sure to hold, and maxSecured that of a secured one.
 	maxWeight, maxSecured int
 
+	// short is up to how many bytes a text is parsed in no time.
+	short int
+
 	// slots bounds how many calls run at once.
 	slots chan struct{}
 
@@ -40,10 +43,19 @@ const parseTimeout = 30 * time.Second
 
 var errBroken = errors.New("the SQL parser failed and is out of use; restart the program")
 
-// run calls f in a slot of its own. When the context or the time ends first,
-// f keeps its slot until it returns.
-func run[T any](ctx context.Context, g *grammar, f func() (T, error)) (T, error) {
+// run calls f, which takes about as long as parsing that many bytes, in a slot of
+// its own. What is short is not interrupted. When the context or the time ends
+// before something long does, f keeps its slot until it returns.
+func run[T any](ctx context.Context, g *grammar, size int, f func() (T, error)) (T, error) {
 	var zero T
+	if size <= g.short && ctx.Err() == nil {
+		select {
+		case g.slots <- struct{}{}:
+			defer func() { <-g.slots }()
+			return guarded(g, f)
+		default:
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
 	select {
@@ -57,20 +69,9 @@ func run[T any](ctx context.Context, g *grammar, f func() (T, error)) (T, error)
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		var o outcome
-		defer func() {
-			if r := recover(); r != nil {
-				g.broken.Store(true)
-				o = outcome{err: fmt.Errorf("%w: %v", errBroken, r)}
-			}
-			<-g.slots
-			done <- o
-		}()
-		if g.broken.Load() {
-			o.err = errBroken
-			return
-		}
-		o.value, o.err = f()
+		value, err := guarded(g, f)
+		<-g.slots
+		done <- outcome{value, err}
 	}()
 	select {
 	case o := <-done:
@@ -78,6 +79,21 @@ func run[T any](ctx context.Context, g *grammar, f func() (T, error)) (T, error)
 	case <-ctx.Done():
 		return zero, fmt.Errorf("parse SQL: %w", context.Cause(ctx))
 	}
+}
+
+// guarded calls f unless the library is out of use, and puts it out of use when
+// it panics.
+func guarded[T any](g *grammar, f func() (T, error)) (value T, err error) {
+	if g.broken.Load() {
+		return value, errBroken
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			g.broken.Store(true)
+			err = fmt.Errorf("%w: %v", errBroken, r)
+		}
+	}()
+	return f()
 }
 
 // selectOf returns the only statement of a tree when that is a SELECT.

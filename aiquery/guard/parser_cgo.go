@@ -25,5 +25,6 @@ var postgres = grammar{
 	},
 	maxWeight:  200,
 	maxSecured: 800,
+	short:      4 << 10,
 	slots:      make(chan struct{}, max(2, runtime.NumCPU())),
 }

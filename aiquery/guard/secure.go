@@ -107,19 +107,22 @@ func noTable(name string, at int32) *fault {
 	return denied(at, "table %s is not available", quote(name))
 }
 
-// secureAll replaces every table found so far.
+// secureAll replaces every table found so far, in the text of the ERP or its
+// administrator, by its secured subquery.
 func (r *resolver) secureAll() error {
 	for _, ref := range r.refs {
-		if err := r.secure(ref); err != nil {
+		s, err := r.secured(ref)
+		if err != nil {
 			return err
 		}
+		ref.node.Node = subselect(s, ref.alias)
 	}
 	r.refs = nil
 	return nil
 }
 
-// secure replaces a table by a subquery of the columns used and the rows
-// permitted:
+// secured returns the subquery that stands for a table, of the columns used and
+// the rows permitted:
 //
 //	(SELECT s.a AS a FROM adempiere.t s WHERE conditions) AS t
 //
@@ -129,7 +132,7 @@ func (r *resolver) secureAll() error {
 //	 FROM (SELECT s.a AS a, s.b AS b, conditions AS erphub_ok FROM adempiere.t s) g WHERE g.erphub_ok) AS t
 //
 // which the server merges into the statement either way.
-func (r *resolver) secure(ref *tableRef) error {
+func (r *resolver) secured(ref *tableRef) (*pg.SelectStmt, error) {
 	inside, from := "s", (*pg.Node)(nil)
 	if len(ref.table.Where) > 0 {
 		inside = reserved + "t"
@@ -140,7 +143,7 @@ func (r *resolver) secure(ref *tableRef) error {
 			Alias: &pg.Alias{Aliasname: inside}}}}
 	} else {
 		if err := ref.inside.secureAll(); err != nil {
-			return r.unavailable(ref, err)
+			return nil, r.unavailable(ref, err)
 		}
 		inside = viewPrefix + ref.physical
 		from = &pg.Node{Node: subselect(ref.definition, &pg.Alias{Aliasname: inside})}
@@ -152,7 +155,7 @@ func (r *resolver) secure(ref *tableRef) error {
 	for i := range ref.table.Conditions {
 		term, err := condition(inside, &ref.table.Conditions[i])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if term != nil {
 			terms = append(terms, term)
@@ -161,7 +164,7 @@ func (r *resolver) secure(ref *tableRef) error {
 	for _, text := range ref.table.Where {
 		term, err := r.rule(ref, inside, text)
 		if err != nil {
-			return r.unavailable(ref, err)
+			return nil, r.unavailable(ref, err)
 		}
 		terms = append(terms, term)
 	}
@@ -177,8 +180,7 @@ func (r *resolver) secure(ref *tableRef) error {
 	default:
 		s = gate(s, ref, and(terms))
 	}
-	ref.node.Node = subselect(s, ref.alias)
-	return nil
+	return s, nil
 }
 
 // gated tells whether a column that is used must not show values of hidden rows.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -129,11 +130,64 @@ func content(n *pg.Node) any {
 	if n == nil || n.Node == nil {
 		return nil
 	}
+	switch m := n.Node.(type) { // the most frequent ones without reflection
+	case *pg.Node_String_:
+		return present(m.String_)
+	case *pg.Node_ColumnRef:
+		return present(m.ColumnRef)
+	case *pg.Node_ResTarget:
+		return present(m.ResTarget)
+	case *pg.Node_AExpr:
+		return present(m.AExpr)
+	case *pg.Node_AConst:
+		return present(m.AConst)
+	case *pg.Node_FuncCall:
+		return present(m.FuncCall)
+	case *pg.Node_SelectStmt:
+		return present(m.SelectStmt)
+	case *pg.Node_RangeVar:
+		return present(m.RangeVar)
+	case *pg.Node_SortBy:
+		return present(m.SortBy)
+	case *pg.Node_JoinExpr:
+		return present(m.JoinExpr)
+	case *pg.Node_BoolExpr:
+		return present(m.BoolExpr)
+	case *pg.Node_RangeSubselect:
+		return present(m.RangeSubselect)
+	case *pg.Node_TypeCast:
+		return present(m.TypeCast)
+	case *pg.Node_ParamRef:
+		return present(m.ParamRef)
+	case *pg.Node_List:
+		return present(m.List)
+	}
 	v := reflect.ValueOf(n.Node).Elem().Field(0)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return nil
 	}
 	return v.Interface()
+}
+
+// present is a message, or nil when the pointer is.
+func present[T any](m *T) any {
+	if m == nil {
+		return nil
+	}
+	return m
+}
+
+// hasOnly tells whether a message has no value in any field but those named.
+func hasOnly(m any, names ...string) bool {
+	v := reflect.ValueOf(m).Elem()
+	l := layoutOf(v.Type())
+	for i := range l.fields {
+		f := &l.fields[i]
+		if !slices.Contains(names, f.name) && !v.Field(f.index).IsZero() {
+			return false
+		}
+	}
+	return l.unknown < 0 || v.Field(l.unknown).Len() == 0
 }
 
 // children calls f for every message directly below m; nodes are passed

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,12 +15,18 @@ type verifier struct {
 	policy    *Policy
 	schema    string
 	params    int
+	pieces    int            // names below this number stand for secured subqueries
+	places    []*pg.RangeVar // where such names stand
 	relations int
 }
 
-// verify checks a parsed secured statement. The error is for the log.
+// verify checks a parsed secured statement, all of it. The error is for the log.
 func verify(tree *pg.ParseResult, policy *Policy, schema string, maxRelations, params, limit int) error {
-	v := &verifier{policy: policy, schema: schema, params: params}
+	return (&verifier{policy: policy, schema: schema, params: params}).statement(tree, maxRelations, limit)
+}
+
+// statement checks a statement, in which names may stand for secured subqueries.
+func (v *verifier) statement(tree *pg.ParseResult, maxRelations, limit int) error {
 	inner, err := outerSelect(tree, limit)
 	if err != nil {
 		return err
@@ -38,6 +43,21 @@ func verify(tree *pg.ParseResult, policy *Policy, schema string, maxRelations, p
 	return nil
 }
 
+// piece checks a secured subquery on its own.
+func (v *verifier) piece(tree *pg.ParseResult) error {
+	s := selectOf(tree)
+	if s == nil {
+		return fmt.Errorf("not one SELECT")
+	}
+	if secured, _, _ := securedBody(s); secured == nil {
+		return fmt.Errorf("not the subquery of a table")
+	}
+	if err := visit(tree, -1, v.message); err != nil {
+		return err
+	}
+	return v.walk(s, nil)
+}
+
 // outerSelect checks SELECT * FROM (…) AS q LIMIT n and returns what is in the
 // brackets.
 func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
@@ -45,10 +65,8 @@ func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
 	if s == nil {
 		return nil, fmt.Errorf("not one SELECT")
 	}
-	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, SortClause: s.SortClause, LimitCount: s.LimitCount,
-		Op: s.Op, LimitOption: s.LimitOption}
-	nodes := 0
-	if len(s.FromClause) != 1 || len(s.TargetList) == 0 || s.Op != pg.SetOperation_SETOP_NONE || difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" {
+	if len(s.FromClause) != 1 || len(s.TargetList) == 0 || s.Op != pg.SetOperation_SETOP_NONE ||
+		!hasOnly(s, "target_list", "from_clause", "sort_clause", "limit_count", "op", "limit_option") {
 		return nil, fmt.Errorf("the outer SELECT has another form")
 	}
 	sub := s.FromClause[0].GetRangeSubselect()
@@ -175,11 +193,16 @@ func (v *verifier) walk(m any, with *visible) error {
 	case *pg.SelectStmt:
 		return v.selectStmt(m, with)
 	case *pg.RangeVar:
-		if m.Schemaname != "" || !with.has(m.Relname) {
-			return fmt.Errorf("table %s is not secured", m.Relname)
+		switch n := pieceNumber(m.Relname); {
+		case m.Schemaname != "":
+		case n >= 0 && n < v.pieces:
+			v.places = append(v.places, m)
+			return nil
+		case with.has(m.Relname):
+			v.relations--
+			return nil
 		}
-		v.relations--
-		return nil
+		return fmt.Errorf("table %s is not secured", m.Relname)
 	}
 	return children(m, func(c any) error { return v.walk(c, with) })
 }
@@ -271,15 +294,19 @@ func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.Select
 	return v.secured(secured, rows, table, alias, gates != nil)
 }
 
+// plainSelect tells whether a SELECT has columns, FROM, WHERE and the fields
+// named, and nothing else.
+func plainSelect(s *pg.SelectStmt, limit pg.LimitOption, more ...string) bool {
+	return s.Op == pg.SetOperation_SETOP_NONE && s.LimitOption == limit &&
+		hasOnly(s, append(more, "target_list", "from_clause", "where_clause", "op", "limit_option")...)
+}
+
 // gateForm checks the SELECT that hides the values of hidden rows: the columns
 // of the one inside, by their own names, bare or behind the condition.
 func gateForm(s, secured *pg.SelectStmt, table *Table) error {
 	wrong := fmt.Errorf("the gate of table %s has another form", table.Name)
-	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, WhereClause: s.WhereClause,
-		Op: pg.SetOperation_SETOP_NONE, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT}
 	sub := s.FromClause[0].GetRangeSubselect()
-	nodes := 0
-	if difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" || sub.Lateral || len(sub.Alias.Colnames) > 0 ||
+	if !plainSelect(s, pg.LimitOption_LIMIT_OPTION_DEFAULT) || sub.Lateral || len(sub.Alias.Colnames) > 0 ||
 		!isColumn(s.WhereClause, gateAlias, gateColumn) || len(s.TargetList) != len(secured.TargetList)-1 || len(table.Where) > 0 {
 		return wrong
 	}
@@ -307,14 +334,12 @@ func gateForm(s, secured *pg.SelectStmt, table *Table) error {
 // names, constants for the redacted and denied ones, all conditions, nothing
 // else. In a gate the conditions are not its WHERE.
 func (v *verifier) secured(s *pg.SelectStmt, rows *pg.Node, table *Table, alias string, gated bool) error {
-	form := &pg.SelectStmt{TargetList: s.TargetList, FromClause: s.FromClause, WhereClause: s.WhereClause,
-		Op: pg.SetOperation_SETOP_NONE, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT}
+	plain := plainSelect(s, pg.LimitOption_LIMIT_OPTION_DEFAULT)
 	if len(table.Where) > 0 && s.LimitOffset != nil { // a fence
-		form.LimitOffset = intConst(0)
-		form.LimitOption = pg.LimitOption_LIMIT_OPTION_COUNT
+		zero := s.LimitOffset.GetAConst()
+		plain = plainSelect(s, pg.LimitOption_LIMIT_OPTION_COUNT, "limit_offset") && zero.GetIval() != nil && zero.GetIval().Ival == 0
 	}
-	nodes := 0
-	if difference(reflect.ValueOf(s), reflect.ValueOf(form), &nodes) != "" || len(s.TargetList) == 0 || gated && s.LimitOffset != nil {
+	if !plain || len(s.TargetList) == 0 || gated && s.LimitOffset != nil {
 		return fmt.Errorf("table %s has a subquery of another form", table.Name)
 	}
 	targets := s.TargetList

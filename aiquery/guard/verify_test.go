@@ -128,21 +128,21 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 			in.WhereClause = &pg.Node{Node: &pg.Node_SubLink{SubLink: &pg.SubLink{SubLinkType: pg.SubLinkType_EXISTS_SUBLINK, Subselect: selectNode(s)}}}
 		}},
 
-		"redacted column shown": {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1].GetResTarget().Val = columnRef("s", "apikey") }},
+		"redacted column shown": {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[2].GetResTarget().Val = columnRef("s", "apikey") }},
 		"denied column shown": {tamper: func(tree *pg.ParseResult) {
-			partner(tree).TargetList[0] = target("so_creditlimit", columnRef("s", "so_creditlimit"))
+			partner(tree).TargetList[1] = target("so_creditlimit", columnRef("s", "so_creditlimit"))
 		}},
 		"denied under another name": {tamper: func(tree *pg.ParseResult) {
-			partner(tree).TargetList[0].GetResTarget().Val = columnRef("s", "so_creditlimit")
+			partner(tree).TargetList[1].GetResTarget().Val = columnRef("s", "so_creditlimit")
 		}},
-		"redacted under another name": {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[0].GetResTarget().Val = columnRef("s", "apikey") }},
-		"column of another table":     {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[0].GetResTarget().Val = columnRef("o", "name") }},
-		"unknown column":              {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[0] = target("ctid", columnRef("s", "ctid")) }},
-		"star":                        {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[0].GetResTarget().Val = star() }},
-		"computed column":             {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[0].GetResTarget().Val = call(catalog, "now") }},
+		"redacted under another name": {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1].GetResTarget().Val = columnRef("s", "apikey") }},
+		"column of another table":     {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1].GetResTarget().Val = columnRef("o", "name") }},
+		"unknown column":              {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1] = target("ctid", columnRef("s", "ctid")) }},
+		"star":                        {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1].GetResTarget().Val = star() }},
+		"computed column":             {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1].GetResTarget().Val = call(catalog, "now") }},
 		"no columns":                  {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList = nil }},
 		"redacted by an expression": {tamper: func(tree *pg.ParseResult) {
-			partner(tree).TargetList[1].GetResTarget().Val.GetTypeCast().Arg = columnRef("s", "apikey")
+			partner(tree).TargetList[2].GetResTarget().Val.GetTypeCast().Arg = columnRef("s", "apikey")
 		}},
 		"distinct": {tamper: func(tree *pg.ParseResult) { partner(tree).DistinctClause = []*pg.Node{{}} }},
 		"grouped":  {tamper: func(tree *pg.ParseResult) { partner(tree).GroupClause = []*pg.Node{columnRef("s", "name")} }},
@@ -161,10 +161,10 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 		"function without one": {tamper: func(tree *pg.ParseResult) { inner(tree).TargetList[0].GetResTarget().Val = call("lower") }},
 		"function of three":    {tamper: func(tree *pg.ParseResult) { inner(tree).TargetList[0].GetResTarget().Val = call("x", catalog, "lower") }},
 		"type not listed": {tamper: func(tree *pg.ParseResult) {
-			partner(tree).TargetList[1].GetResTarget().Val.GetTypeCast().TypeName.Names = names(catalog, "regclass")
+			partner(tree).TargetList[2].GetResTarget().Val.GetTypeCast().TypeName.Names = names(catalog, "regclass")
 		}},
 		"type of a schema": {tamper: func(tree *pg.ParseResult) {
-			partner(tree).TargetList[1].GetResTarget().Val.GetTypeCast().TypeName.Names = names("adempiere", "text")
+			partner(tree).TargetList[2].GetResTarget().Val.GetTypeCast().TypeName.Names = names("adempiere", "text")
 		}},
 		"operator not listed":  {tamper: func(tree *pg.ParseResult) { inner(tree).WhereClause.GetAExpr().Name = names("@@@") }},
 		"operator of a plugin": {tamper: func(tree *pg.ParseResult) { inner(tree).WhereClause.GetAExpr().Name = names("public", "=") }},
@@ -203,7 +203,7 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 		}},
 		"no statement":  {tamper: func(tree *pg.ParseResult) { tree.Stmts = nil }},
 		"unknown field": {tamper: func(tree *pg.ParseResult) { partner(tree).ProtoReflect().SetUnknown(unknownBytes) }},
-		"unknown node":  {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[0].ProtoReflect().SetUnknown(unknownBytes) }},
+		"unknown node":  {tamper: func(tree *pg.ParseResult) { partner(tree).TargetList[1].ProtoReflect().SetUnknown(unknownBytes) }},
 
 		"with out of sight": {sql: "WITH x AS (SELECT name FROM c_bpartner) SELECT x.name, $1 FROM x", tamper: func(tree *pg.ParseResult) {
 			inner(tree).WithClause.Ctes[0].GetCommonTableExpr().Ctename = "y"
