@@ -33,7 +33,7 @@ proof: setup
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestInterruptKeepsTheLogin ./cmd/erphub
 	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
-	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/guard/sqlite
+	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
 
 setup:
 	@bash .ci/setup

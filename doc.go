@@ -13,8 +13,9 @@
 //     into a Plan; dict/restdict runs a Plan over the REST API.
 //   - deploylog is the log of deployments the ERP keeps about itself.
 //   - aiquery answers SQL of assistants with the rights of a role;
-//     aiquery/guard secures the statements, aiquery/httpapi serves them and
-//     aiquery/aiclient asks.
+//     aiquery/guard secures the statements, aiquery/postgres and
+//     aiquery/embedded are the databases that run them, aiquery/httpapi serves
+//     them and aiquery/aiclient asks.
 //   - generator makes plugins as file trees in memory; generator/delivery
 //     brings them where they are wanted.
 //   - mcp holds the tools of assistants as values; mcp/tools are those of the

@@ -101,13 +101,31 @@ var rules = map[string]rule{
 	"aiquery/aiclient": {ours: []string{"aiquery/answer", "internal/..."}, reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
 	"generator":        {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
 	"aiquery/guard": {
-		ours: []string{"aiquery/guard/sqlite"},
+		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf"},
+		reason:  "securing statements needs the parser; neither database nor dictionary",
+	},
+	"aiquery": {
+		ours:    []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "internal/..."},
+		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf", "github.com/google/uuid"},
+		reason:  "the engine links no driver: who asks one database does not build the other's",
+	},
+	"aiquery/postgres": {
+		ours: []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "dict/ddl", "dict/migration", "internal/..."},
 		outside: []string{
 			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
-			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory", // of the embedded database's dialect
+			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile", "github.com/jackc/puddle/v2",
+			"golang.org/x/sync", "golang.org/x/text",
+		},
+		reason: "a service that asks PostgreSQL builds no SQLite",
+	},
+	"aiquery/embedded": {
+		ours: []string{"aiquery/answer", "aiquery/embedded/internal/...", "aiquery/guard", "aiquery/internal/run", "dict", "internal/..."},
+		outside: []string{
+			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
+			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
 			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/remyoudompheng/bigfft", "golang.org/x/sys",
 		},
-		reason: "securing statements needs the parser; neither database nor dictionary",
+		reason: "a service that asks the embedded ERP builds no driver of PostgreSQL; the ERP itself comes through an interface",
 	},
 	"generator/artifacts": {ours: []string{"generator", "generator/failure", "dict", "dict/...", "internal/..."}, reason: "keeping artifacts needs a folder"},
 	"generator/failure":   {ours: []string{"internal/..."}, reason: "what went wrong is said without the client it went wrong in"},
@@ -145,7 +163,7 @@ var owners = map[string][]string{
 	"github.com/aws/aws-sdk-go-v2":           {"generator/objectstore"},
 	"github.com/go-git/go-git/v5":            {"generator/gitrepo"},
 	"github.com/wneessen/go-mail":            {"generator/mail"},
-	"github.com/pganalyze/pg_query_go/v6":    {"aiquery/guard", "aiquery/guard/sqlite"},
+	"github.com/pganalyze/pg_query_go/v6":    {"aiquery/guard", "aiquery/embedded/internal/sqlite"},
 	"github.com/wasilibs/go-pgquery":         {"aiquery/guard"},
 	"github.com/urfave/cli/v2":               {"cmd/internal/app"},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
 )
 
 // Attacks that ask yes or no, and attacks by statements, texts, parameters and
@@ -271,7 +272,7 @@ func TestTimesAreRounded(t *testing.T) {
 				`SELECT count(*) FROM c_orderline a, c_orderline b, c_orderline c, c_orderline d, c_orderline e, c_orderline f`,
 			} {
 				_, err := w.Query(t.Context(), user, query(sql))
-				require.ErrorIs(t, err, &aiquery.Error{Code: aiquery.CodeTimeout}, sql)
+				require.ErrorIs(t, err, &aiquery.Error{Code: answer.CodeTimeout}, sql)
 			}
 		})
 	}

@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 // Values of AIG_QueryStatus.
@@ -70,18 +73,18 @@ func (e *Engine) open(ctx context.Context, r *record) error {
 	if e.opts.NoAudit {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.auditPatience())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.AuditPatience())
 	defer cancel()
-	err := e.db.auditInsert(ctx, r)
+	err := e.db.AuditInsert(ctx, r.row())
 	if err == nil {
 		return nil
 	}
-	e.log.ErrorContext(ctx, "query: the audit record could not be written", "request", r.requestID, "error", quiet(err))
+	e.log.ErrorContext(ctx, "query: the audit record could not be written", "request", r.requestID, "error", e.db.LogText(err))
 	if e.opts.AuditOptional {
 		r.id = "" // there is nothing to complete
 		return nil
 	}
-	return fail(CodeUnavailable, err, "the query was not run because its audit record could not be written").hint("try again later")
+	return run.Fail(answer.CodeUnavailable, err, "the query was not run because its audit record could not be written").Advise("try again later")
 }
 
 // done notes the outcome in the record and returns it.
@@ -105,10 +108,12 @@ func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
 		e.budget.add(r.who.UserID, r.size(now), now)
 	}
 	if err != nil {
-		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", quiet(err))
+		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", e.db.LogText(err))
 		if refusal == nil && !e.opts.AuditOptional {
-			refusal = fail(CodeUnavailable, err, "the answer is withheld because its audit record could not be completed").hint("try again later")
-			refusal.RequestID = r.requestID
+			refusal = &Error{
+				Code: answer.CodeUnavailable, Message: "the answer is withheld because its audit record could not be completed",
+				Hint: "try again later", RequestID: r.requestID,
+			}
 			r.done(refusal, e.opts.Clock())
 		}
 		e.later(r)
@@ -124,16 +129,16 @@ func (e *Engine) complete(ctx context.Context, r *record) error {
 	if e.opts.NoAudit || r.id == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.auditPatience())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.db.AuditPatience())
 	defer cancel()
-	return e.db.auditComplete(ctx, r)
+	return e.db.AuditComplete(ctx, r.row())
 }
 
 // auditStatus tells refusals for want of rights, and statements that are no
 // SELECT, from everything else that failed.
 func auditStatus(e *Error) string {
 	switch e.Code {
-	case CodeDenied, CodeNotSelect, CodeUnauthenticated:
+	case answer.CodeDenied, answer.CodeNotSelect, answer.CodeUnauthenticated:
 		return StatusDenied
 	}
 	return StatusError
@@ -196,10 +201,19 @@ func shorten(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// auditColumn is one column of a record as text; nil is NULL.
-type auditColumn struct {
-	name  string
-	value *string
+// row is the record as a database keeps it.
+func (r *record) row() *run.Record {
+	now := time.Now()
+	return &run.Record{ID: r.id, Columns: r.columns(true, now), Final: r.columns(false, now)}
+}
+
+// recordColumns are the names of a record's columns.
+func recordColumns() []string {
+	var names []string
+	for _, c := range newRecord(Caller{}, Request{}, time.Time{}).columns(true, time.Time{}) {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // keptSQL is the statement as it is kept: of a long one that was not run, or not
@@ -214,8 +228,8 @@ func (r *record) keptSQL() string {
 // size is how many bytes the values of the record have.
 func (r *record) size(now time.Time) (n int64) {
 	for _, c := range r.columns(true, now) {
-		if c.value != nil {
-			n += int64(len(*c.value))
+		if c.Value != nil {
+			n += int64(len(*c.Value))
 		}
 	}
 	return n
@@ -223,7 +237,7 @@ func (r *record) size(now time.Time) (n int64) {
 
 // columns are the record's own columns; those of opening besides when all is
 // set.
-func (r *record) columns(all bool, now time.Time) []auditColumn {
+func (r *record) columns(all bool, now time.Time) []run.RecordColumn {
 	text := func(s string) *string { return &s }
 	optional := func(s string) *string {
 		if s == "" {
@@ -243,17 +257,17 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 		user = number(0)
 	}
 	stamp := text(now.UTC().Format("2006-01-02 15:04:05"))
-	list := []auditColumn{
-		{"AD_Client_ID", number(r.clientID)}, {"Updated", stamp}, {"UpdatedBy", user},
-		{"AIG_SecuredSQL", optional(visibleText(r.securedSQL, maxSecuredSQL))}, {"AIG_QueryStatus", text(r.status)},
-		{"AIG_ErrorMessage", optional(shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
-		{"AIG_RowCount", number(int64(r.rowCount))}, {"AIG_ExecutionTimeMs", number(r.elapsed.Milliseconds())},
-		{"AIG_TablesAccessed", optional(shorten(strings.Join(r.tables, ", "), maxAuditNames))},
-		{"AIG_PolicyVersion", optional(r.policyVersion)},
+	list := []run.RecordColumn{
+		{Name: "AD_Client_ID", Value: number(r.clientID)}, {Name: "Updated", Value: stamp}, {Name: "UpdatedBy", Value: user},
+		{Name: "AIG_SecuredSQL", Value: optional(visibleText(r.securedSQL, maxSecuredSQL))}, {Name: "AIG_QueryStatus", Value: text(r.status)},
+		{Name: "AIG_ErrorMessage", Value: optional(shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
+		{Name: "AIG_RowCount", Value: number(int64(r.rowCount))}, {Name: "AIG_ExecutionTimeMs", Value: number(r.elapsed.Milliseconds())},
+		{Name: "AIG_TablesAccessed", Value: optional(shorten(strings.Join(r.tables, ", "), maxAuditNames))},
+		{Name: "AIG_PolicyVersion", Value: optional(r.policyVersion)},
 	}
 	if !all {
 		if r.ran && len(r.sql) > maxRefusedSQL {
-			list = append(list, auditColumn{"AIG_QuerySQL", text(r.keptSQL())}) // it was opened with less
+			list = append(list, run.RecordColumn{Name: "AIG_QuerySQL", Value: text(r.keptSQL())}) // it was opened with less
 		}
 		return list
 	}
@@ -266,9 +280,9 @@ func (r *record) columns(all bool, now time.Time) []auditColumn {
 		provider = nil
 	}
 	return append(list,
-		auditColumn{AuditTableName + "_UU", text(r.id)}, auditColumn{"AD_Org_ID", number(0)}, auditColumn{"IsActive", text("Y")},
-		auditColumn{"Created", text(r.started.UTC().Format("2006-01-02 15:04:05"))}, auditColumn{"CreatedBy", user},
-		auditColumn{"AIG_Provider_ID", provider}, auditColumn{"AD_User_ID", id(ai)}, auditColumn{"AD_Role_ID", id(r.roleID)},
-		auditColumn{"AIG_QuerySQL", text(r.keptSQL())}, auditColumn{"AIG_RequestID", text(shorten(visibleText(r.requestID, 400), 100))},
-		auditColumn{"AIG_Parameters", optional(r.params)})
+		run.RecordColumn{Name: AuditTableName + "_UU", Value: text(r.id)}, run.RecordColumn{Name: "AD_Org_ID", Value: number(0)}, run.RecordColumn{Name: "IsActive", Value: text("Y")},
+		run.RecordColumn{Name: "Created", Value: text(r.started.UTC().Format("2006-01-02 15:04:05"))}, run.RecordColumn{Name: "CreatedBy", Value: user},
+		run.RecordColumn{Name: "AIG_Provider_ID", Value: provider}, run.RecordColumn{Name: "AD_User_ID", Value: id(ai)}, run.RecordColumn{Name: "AD_Role_ID", Value: id(r.roleID)},
+		run.RecordColumn{Name: "AIG_QuerySQL", Value: text(r.keptSQL())}, run.RecordColumn{Name: "AIG_RequestID", Value: text(shorten(visibleText(r.requestID, 400), 100))},
+		run.RecordColumn{Name: "AIG_Parameters", Value: optional(r.params)})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 const (
@@ -90,13 +92,13 @@ func (e *Engine) later(r *record) {
 				lost("it took too long, or the service ends")
 				return
 			}
-			try, cancelTry := context.WithTimeout(ctx, e.db.auditPatience())
-			err := e.db.auditComplete(try, &copied)
+			try, cancelTry := context.WithTimeout(ctx, e.db.AuditPatience())
+			err := e.db.AuditComplete(try, copied.row())
 			cancelTry()
 			switch {
 			case err == nil:
 				return
-			case errors.Is(err, errNoAudit):
+			case errors.Is(err, run.ErrNoAudit):
 				lost("the table is missing or closed")
 				return
 			}

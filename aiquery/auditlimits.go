@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/erphub/erphub/aiquery/answer"
 )
 
 // DefaultAuditBytes is how many bytes of audit records one user may cause in a
@@ -49,10 +51,10 @@ func (b *auditBudget) exhausted(user int, now time.Time) *Error {
 		return nil
 	}
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
-	why := fail(CodeRateLimited, nil, "this user's statements have filled the %d bytes that the audit has for one user and day", b.limit).
-		hint("wait until midnight UTC, or ask an administrator for a larger budget")
-	why.RetryAfter = midnight.Sub(now)
-	return why
+	return &Error{
+		Code: answer.CodeRateLimited, Message: fmt.Sprintf("this user's statements have filled the %d bytes that the audit has for one user and day", b.limit),
+		Hint: "wait until midnight UTC, or ask an administrator for a larger budget", RetryAfter: midnight.Sub(now),
+	}
 }
 
 // gatherFor is how long refusals of one user are gathered for one record.
@@ -132,7 +134,7 @@ const unknownRole = -1
 // refuse keeps record of a statement that is not run, alone or, where there may
 // be any number, with others.
 func (e *Engine) refuse(ctx context.Context, rec *record, why *Error) error {
-	if why.Code == CodeRateLimited || e.budget.exhausted(rec.who.UserID, e.opts.Clock()) != nil {
+	if why.Code == answer.CodeRateLimited || e.budget.exhausted(rec.who.UserID, e.opts.Clock()) != nil {
 		return e.gather.refuse(ctx, rec, why)
 	}
 	return e.close(ctx, rec, why)

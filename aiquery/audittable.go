@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
 )
 
 // AuditTableName is the table of the audit records. Its columns are those of
 // the specification and a few more.
-const AuditTableName = "AIG_QueryLog"
+const AuditTableName = run.AuditTableName
 
 // AuditTable describes the table of the audit records: one record per query,
 // readable for administrators of the tenant, written by this package alone.
@@ -55,7 +56,11 @@ func AuditPlan() (*dict.Plan, error) {
 // The login of the audit must own the schema or may create tables in it; that
 // is not what it should run with afterwards.
 func Install(ctx context.Context, db Database) error {
-	if err := db.auditInstall(ctx); err != nil {
+	plan, err := AuditPlan()
+	if err == nil {
+		err = db.Runner().AuditInstall(ctx, plan)
+	}
+	if err != nil {
 		return fmt.Errorf("make the table %s: %w", AuditTableName, err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
 )
 
@@ -24,7 +25,7 @@ var redactedSuffixes = []string{"password", "apikey", "secret", "creditcard", "t
 // dictionary is what the ERP's dictionary and its database say together, for
 // all roles. It does not change.
 type dictionary struct {
-	catalog *catalog
+	catalog *run.Catalog
 	tables  map[string]*dictTable // by physical name
 	byID    map[int64]*dictTable
 	names   map[int64]string // in lower case, of all tables of the dictionary
@@ -36,14 +37,14 @@ type dictionary struct {
 // dictTable is a table that the dictionary knows and the database has.
 type dictTable struct {
 	info    dict.TableInfo // without columns
-	rel     *relation
+	rel     *run.Relation
 	columns []guard.Column // physical columns that the dictionary knows
 	ids     []int64        // their AD_Column_IDs
 	other   []guard.Column // physical columns it does not know
 	base    string         // of a translation table: the physical name of the table it translates
 }
 
-func (t *dictTable) physical() string { return t.rel.name }
+func (t *dictTable) physical() string { return t.rel.Name }
 
 // redactor decides which columns are masked.
 type redactor struct {
@@ -109,7 +110,7 @@ func (r *redactor) redacts(table, column string) bool {
 }
 
 // loadDictionary joins the dictionary with the database's catalog.
-func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact *redactor) (*dictionary, error) {
+func loadDictionary(ctx context.Context, reg dict.Registry, cat *run.Catalog, redact *redactor) (*dictionary, error) {
 	tables, err := reg.Tables(ctx, dict.ListQuery{})
 	if err != nil {
 		return nil, fmt.Errorf("read the dictionary's tables: %w", err)
@@ -135,7 +136,7 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact
 	for _, info := range tables.Items {
 		name := strings.ToLower(info.Name)
 		d.names[int64(info.ID)] = name
-		rel := cat.relations[name]
+		rel := cat.Relations[name]
 		if rel == nil || !info.Active {
 			continue
 		}
@@ -146,10 +147,10 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *catalog, redact
 			}
 		}
 		t := &dictTable{info: info, rel: rel}
-		for _, p := range rel.columns {
-			column := guard.Column{Name: p.name, Type: p.kind}
-			c, ok := known[p.name]
-			column.Redacted = redact.redacts(name, p.name) || ok && (c.Secure || c.Encrypted)
+		for _, p := range rel.Columns {
+			column := guard.Column{Name: p.Name, Type: p.Type}
+			c, ok := known[p.Name]
+			column.Redacted = redact.redacts(name, p.Name) || ok && (c.Secure || c.Encrypted)
 			if !ok {
 				t.other = append(t.other, column)
 				continue

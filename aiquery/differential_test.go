@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/internal/aitest"
 )
 
@@ -259,14 +260,14 @@ func compare(t testing.TB, w *world, sql string, want [][]string, reducedErr err
 			return "failed", fmt.Sprintf("the error tells %v: %v", leaks, err)
 		}
 		switch refusal.Code {
-		case aiquery.CodeInternal:
+		case answer.CodeInternal:
 			return "failed", err.Error()
-		case aiquery.CodeData:
+		case answer.CodeData:
 			if reducedErr == nil {
 				return "other errors", "" // in which order conditions are tested is the planner's choice
 			}
 			return "errors", ""
-		case aiquery.CodeTimeout:
+		case answer.CodeTimeout:
 			return "timeouts", ""
 		}
 		return "refused", ""

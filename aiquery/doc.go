@@ -1,7 +1,7 @@
 // Package aiquery answers SQL that nobody reviewed: an assistant asks what it
 // likes, and learns what its user's role may know.
 //
-//	db, err := aiquery.OpenPostgres(ctx, "postgres://aiq_login@db/erp", nil)
+//	db, err := postgres.Open(ctx, "postgres://aiq_login@db/erp", nil)
 //	engine, err := aiquery.New(db, registry, nil)
 //	result, err := engine.Query(ctx, aiquery.Caller{UserID: 101}, aiquery.Request{
 //		SQL: "SELECT documentno, grandtotal FROM c_order WHERE dateordered > $1",
@@ -68,9 +68,11 @@
 // the first 4 KiB, with the SHA-256 of the whole where it is longer. A user whose
 // records have filled [Options.AuditBytes] in a day gets no more answers until
 // midnight, UTC. Refusals that cost their sender nothing, those of
-// [CodeRateLimited], share records, of which each user causes at most two a minute.
+// [answer.CodeRateLimited], share records, of which each user causes at most two a minute.
 //
 // # Databases
 //
-// [OpenPostgres] is for installations, [NewEmbedded] for the embedded ERP.
+// Package postgres is for installations, package embedded for the embedded ERP.
+// This package links neither: who asks the one does not link the other's driver.
+// Both take the secured statement in PostgreSQL's dialect.
 package aiquery

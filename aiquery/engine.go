@@ -11,13 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
 )
 
 // Engine answers statements. It is safe for concurrent use.
 type Engine struct {
-	db       Database
+	db       run.Runner
 	reg      dict.Registry
 	opts     Options
 	log      *slog.Logger
@@ -40,7 +42,7 @@ func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
 	if db == nil || reg == nil {
 		return nil, errors.New("make an engine for queries: the database or the registry is nil; open both first")
 	}
-	e := &Engine{db: db, reg: reg}
+	e := &Engine{db: db.Runner(), reg: reg}
 	if opts != nil {
 		e.opts = *opts
 	}
@@ -119,7 +121,7 @@ func (e *Engine) Close(ctx context.Context) error {
 func (e *Engine) Invalidate() { e.policies.drop() }
 
 // Policy is what a user may read under a role. The error is an [*Error] with
-// [CodeDenied] when the role is not one the user can use.
+// [answer.CodeDenied] when the role is not one the user can use.
 func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, error) {
 	p, err := e.policies.get(ctx, who.UserID, roleID)
 	if err != nil {
@@ -154,8 +156,8 @@ func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*Explanati
 	var explanation *Explanation
 	err := e.audited(ctx, who, q, func(ctx context.Context, rec *record) error {
 		var node *PlanNode
-		plan, err := e.secured(ctx, who, q, rec, func(s *statement, p *Policy) (err error) {
-			if node, err = e.db.explain(ctx, s); err == nil && !p.rights.system() {
+		plan, err := e.secured(ctx, who, q, rec, func(s *run.Statement, p *Policy) (err error) {
+			if node, err = e.db.Explain(ctx, s); err == nil && !p.rights.system() {
 				dropCosts(node)
 			}
 			return err
@@ -217,12 +219,12 @@ func (e *Engine) audited(ctx context.Context, who Caller, q Request, do func(con
 func ended(ctx, limited context.Context, err error) error {
 	var known *Error
 	switch refusal := (*guard.Refusal)(nil); {
-	case errors.Is(err, errNotHeld), errors.As(err, &refusal), errors.As(err, &known) && known.Code != CodeUnavailable:
+	case errors.Is(err, errNotHeld), errors.As(err, &refusal), errors.As(err, &known) && known.Code != answer.CodeUnavailable:
 		return err
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fail(CodeCanceled, err, "the request was given up")
+		return run.Canceled(err)
 	case limited.Err() != nil:
-		return timedOut(err)
+		return run.TimedOut(err)
 	}
 	return err
 }
@@ -230,7 +232,7 @@ func ended(ctx, limited context.Context, err error) error {
 // Refused keeps the record of a query that is refused before the engine hears
 // of it, for want of a place for example, and returns the reason with the
 // request's id. Of what is not known the request has "" and -1. Refusals with
-// [CodeRateLimited] share records: each user's leave at most two in a minute.
+// [answer.CodeRateLimited] share records: each user's leave at most two in a minute.
 func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
 	rec := newRecord(who, q, e.opts.Clock())
 	refusal := e.refused(why, rec.requestID)
@@ -242,26 +244,26 @@ func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error)
 func protect(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fail(CodeInternal, fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "internal error")
+			err = run.Internal(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
 	return do()
 }
 
 // answer secures a statement and runs it.
-func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record) (*guard.Plan, *output, error) {
-	var out *output
-	plan, err := e.secured(ctx, who, q, rec, func(s *statement, _ *Policy) error {
-		if s.plan.Collects {
+func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record) (*guard.Plan, *run.Output, error) {
+	var out *run.Output
+	plan, err := e.secured(ctx, who, q, rec, func(s *run.Statement, _ *Policy) error {
+		if s.Plan.Collects {
 			release, err := e.collecting.acquire(ctx, who.UserID)
 			if err != nil {
 				return err
 			}
 			defer release()
-			s.timeout = e.remaining(ctx)
+			s.Timeout = e.remaining(ctx)
 		}
 		var err error
-		out, err = e.db.run(ctx, s)
+		out, err = e.db.Run(ctx, s)
 		return err
 	})
 	return plan, out, err
@@ -271,9 +273,9 @@ func (e *Engine) answer(ctx context.Context, who Caller, q Request, rec *record)
 // before it ran.
 const maxAttempts = 3
 
-// secured makes a statement safe under the caller's policy and hands it to run,
+// secured makes a statement safe under the caller's policy and hands it to do,
 // which says whether the rights are still those.
-func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record, run func(*statement, *Policy) error) (*guard.Plan, error) {
+func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record, do func(*run.Statement, *Policy) error) (*guard.Plan, error) {
 	for attempt := 1; ; attempt++ {
 		p, err := e.policies.get(ctx, who.UserID, q.RoleID)
 		var other notHeld
@@ -299,14 +301,14 @@ func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record
 			return nil, err
 		}
 		rec.tables, rec.securedSQL, rec.ran = plan.Tables, plan.SQL, true
-		err = run(&statement{
-			sql: plan.SQL, plan: plan, params: q.Params, rows: rows, bytes: e.opts.Bytes, cellBytes: e.opts.CellBytes,
-			timeout: e.remaining(ctx), rights: &p.rights.made,
+		err = do(&run.Statement{
+			Plan: plan, Params: q.Params, Rows: rows, Bytes: e.opts.Bytes, CellBytes: e.opts.CellBytes,
+			Timeout: e.remaining(ctx), Rights: &p.rights.made,
 		}, p)
 		if err == nil {
 			return plan, nil
 		}
-		if !errors.Is(err, errRightsChanged) {
+		if !errors.Is(err, run.ErrRightsChanged) {
 			return nil, err
 		}
 		if attempt > 1 {
@@ -314,7 +316,7 @@ func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record
 		}
 		e.policies.forget(policyKey{who.UserID, q.RoleID}, p)
 		if attempt == maxAttempts {
-			return nil, fail(CodeUnavailable, err, "the rights are being changed").hint("try again")
+			return nil, run.Fail(answer.CodeUnavailable, err, "the rights are being changed").Advise("try again")
 		}
 	}
 }
@@ -322,7 +324,7 @@ func (e *Engine) secured(ctx context.Context, who Caller, q Request, rec *record
 // checkRequest refuses what needs no parser.
 func (e *Engine) checkRequest(q Request) error {
 	if strings.TrimSpace(q.SQL) == "" {
-		return fail(CodeInvalid, nil, "there is no statement").hint("give a SELECT in sql")
+		return run.Fail(answer.CodeInvalid, nil, "there is no statement").Advise("give a SELECT in sql")
 	}
 	return checkParams(q.Params, &e.opts)
 }
@@ -354,12 +356,12 @@ func (e *Engine) remaining(ctx context.Context) time.Duration {
 }
 
 // result makes the answer.
-func (e *Engine) result(rec *record, plan *guard.Plan, out *output) *Result {
+func (e *Engine) result(rec *record, plan *guard.Plan, out *run.Output) *Result {
 	r := &Result{
-		RequestID: rec.requestID, Columns: out.columns, Rows: out.rows, RowCount: len(out.rows), Truncated: out.truncated, Tables: nonNil(plan.Tables),
-		ExecutionTimeMs: rounded(e.opts.Clock().Sub(rec.started)), Notes: slices.Concat(rec.notes, out.notes),
+		RequestID: rec.requestID, Columns: out.Columns, Rows: out.Rows, RowCount: len(out.Rows), Truncated: out.Truncated, Tables: nonNil(plan.Tables),
+		ExecutionTimeMs: rounded(e.opts.Clock().Sub(rec.started)), Notes: slices.Concat(rec.notes, out.Notes),
 	}
-	rec.rowCount = len(out.rows)
+	rec.rowCount = len(out.Rows)
 	for i := range r.Columns {
 		if i < len(plan.Columns) {
 			r.Columns[i].Redacted = plan.Columns[i].Redacted
@@ -383,41 +385,42 @@ func rounded(d time.Duration) int64 { return d.Round(10 * time.Millisecond).Mill
 // the log under the request's id.
 func (e *Engine) refused(err error, requestID string) *Error {
 	var known *Error
+	var cause error
+	var failure *run.Failure
 	var refusal *guard.Refusal
 	switch {
+	case errors.As(err, &failure):
+		known, cause = failure.Public, failure.Cause
 	case errors.As(err, &known):
-		copied := *known
-		known = &copied
 	case errors.Is(err, errNotHeld):
-		known = fail(CodeDenied, nil, "the role is not available to this user").hint("use one of the user's own roles")
+		known = &Error{Code: answer.CodeDenied, Message: "the role is not available to this user", Hint: "use one of the user's own roles"}
 	case errors.Is(err, errBusy):
-		known = fail(CodeBusy, nil, "too many statements at a time").hint("try again in a moment")
-		known.RetryAfter = time.Second
+		known = &Error{Code: answer.CodeBusy, Message: "too many statements at a time", Hint: "try again in a moment", RetryAfter: time.Second}
 	case errors.As(err, &refusal):
 		if known = refusalError(refusal); refusal.Kind == guard.Insecure {
-			known.cause = refusal // a defect of ours, or an attack
+			cause = refusal // a defect of ours, or an attack
 		}
 	default:
-		known = e.db.failure(err)
-		copied := *known
-		known = &copied
+		failure = e.db.Failure(err)
+		known, cause = failure.Public, failure.Cause
 	}
-	known.RequestID = requestID
-	if known.cause != nil || known.Code == CodeInternal {
-		e.log.Warn("query: failed", "request", requestID, "code", string(known.Code), "error", quiet(err), "cause", quiet(known.cause))
+	copied := *known
+	copied.RequestID = requestID
+	if cause != nil || copied.Code == answer.CodeInternal {
+		e.log.Warn("query: failed", "request", requestID, "code", string(copied.Code), "error", e.db.LogText(err), "cause", e.db.LogText(cause))
 	}
-	return known
+	return &copied
 }
 
 // refusalError is a refusal of the guard for the caller.
 func refusalError(r *guard.Refusal) *Error {
-	codes := map[guard.Kind]Code{
-		guard.Syntax: CodeSyntax, guard.NotSelect: CodeNotSelect, guard.Unsupported: CodeUnsupported, guard.Denied: CodeDenied,
-		guard.TooLarge: CodeTooComplex, guard.Insecure: CodeUnsupported, guard.OpenOrder: CodeUnsupported,
+	codes := map[guard.Kind]answer.Code{
+		guard.Syntax: answer.CodeSyntax, guard.NotSelect: answer.CodeNotSelect, guard.Unsupported: answer.CodeUnsupported, guard.Denied: answer.CodeDenied,
+		guard.TooLarge: answer.CodeTooComplex, guard.Insecure: answer.CodeUnsupported, guard.OpenOrder: answer.CodeUnsupported,
 	}
 	code, ok := codes[r.Kind]
 	if !ok {
-		code = CodeUnsupported
+		code = answer.CodeUnsupported
 	}
 	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Position: r.Position}
 }
@@ -430,17 +433,17 @@ func (e *Engine) Health(ctx context.Context) Health {
 	h := Health{Database: "up", Audit: "up", Checked: e.opts.Clock()}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	warnings, err := e.db.check(ctx)
+	warnings, err := e.db.Check(ctx)
 	if err != nil {
-		h.Database = e.db.failure(err).Message
+		h.Database = e.db.Failure(err).Public.Message
 	}
 	h.Warnings = append(h.Warnings, warnings...)
 	switch {
 	case e.opts.NoAudit:
 		h.Audit = "off"
 	case err == nil:
-		if ready := e.db.auditReady(ctx); ready != nil {
-			h.Audit = e.db.failure(ready).Message
+		if ready := e.db.AuditReady(ctx, recordColumns()); ready != nil {
+			h.Audit = e.db.Failure(ready).Public.Message
 		}
 	default:
 		h.Audit = "unknown"

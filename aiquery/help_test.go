@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
+	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/erptest"
@@ -125,7 +127,7 @@ func onPostgres(t testing.TB, change func(*aiquery.Options)) *world {
 // prepare makes the audit's table.
 func prepare(t testing.TB, owner string) erpDatabase {
 	t.Helper()
-	admin, err := aiquery.OpenPostgres(t.Context(), owner, nil)
+	admin, err := postgres.Open(t.Context(), owner, nil)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), admin))
 	require.NoError(t, admin.Close())
@@ -147,15 +149,15 @@ func execute(t testing.TB, address, statement string) {
 }
 
 // world is an engine on the database, with a login for statements.
-func (d erpDatabase) world(t testing.TB, login string, opts *aiquery.PostgresOptions, change func(*aiquery.Options)) *world {
+func (d erpDatabase) world(t testing.TB, login string, opts *postgres.Options, change func(*aiquery.Options)) *world {
 	t.Helper()
 	w := &world{url: d.owner}
 	if opts == nil {
-		opts = &aiquery.PostgresOptions{}
+		opts = &postgres.Options{}
 	}
 	opts.AuditURL = aitest.As(t, d.owner, aitest.AuditLogin)
 	var err error
-	w.db, err = aiquery.OpenPostgres(t.Context(), login, opts)
+	w.db, err = postgres.Open(t.Context(), login, opts)
 	require.NoError(t, err)
 	w.exec = func(t testing.TB, statement string) {
 		t.Helper()
@@ -244,7 +246,7 @@ func onEmbedded(t testing.TB, change func(*aiquery.Options)) *world {
 	return onEmbeddedWith(t, nil, change)
 }
 
-func onEmbeddedWith(t testing.TB, with func(*aiquery.EmbeddedDatabase), change func(*aiquery.Options)) *world {
+func onEmbeddedWith(t testing.TB, with func(*erptest.Server) embedded.Server, change func(*aiquery.Options)) *world {
 	t.Helper()
 	var e embeddedERP
 	idleEmbedded.mu.Lock()
@@ -254,7 +256,7 @@ func onEmbeddedWith(t testing.TB, with func(*aiquery.EmbeddedDatabase), change f
 	idleEmbedded.mu.Unlock()
 	if e.srv == nil {
 		e.srv = aitest.Embedded(outlives{t})
-		db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: e.srv.Database(), Write: e.srv.Write})
+		db, err := embedded.Open(e.srv)
 		require.NoError(t, err)
 		require.NoError(t, aiquery.Install(t.Context(), db))
 		require.NoError(t, db.Close())
@@ -284,12 +286,12 @@ func onEmbeddedWith(t testing.TB, with func(*aiquery.EmbeddedDatabase), change f
 		defer idleEmbedded.mu.Unlock()
 		idleEmbedded.list = append(idleEmbedded.list, e)
 	})
-	embedded := aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write}
+	var opened embedded.Server = srv
 	if with != nil {
-		with(&embedded)
+		opened = with(srv)
 	}
 	var err error
-	w.db, err = aiquery.NewEmbedded(embedded)
+	w.db, err = embedded.Open(opened)
 	require.NoError(t, err)
 	w.exec = func(t testing.TB, statement string) {
 		t.Helper()

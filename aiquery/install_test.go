@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/embedded"
+	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/migration"
@@ -44,7 +47,7 @@ func TestAuditTableIsAsSpecified(t *testing.T) {
 // installs makes the table, twice, and looks at it.
 func installs(t *testing.T, db *sql.DB, address string) {
 	t.Helper()
-	engineDB, err := aiquery.OpenPostgres(t.Context(), address, nil)
+	engineDB, err := postgres.Open(t.Context(), address, nil)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, engineDB.Close()) }()
 	for range 2 {
@@ -160,7 +163,7 @@ func TestInstallThroughREST(t *testing.T) {
 	read := srv.Database()
 	source, err := dbdict.New(read, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	w.db, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: read, Write: srv.Write})
+	w.db, err = embedded.Open(srv)
 	require.NoError(t, err)
 	w.start(t, catalogOf(t, source), nil)
 	h := w.Health(t.Context())
@@ -169,7 +172,7 @@ func TestInstallThroughREST(t *testing.T) {
 	r, err := w.Query(t.Context(), user, query("SELECT count(*) FROM c_order"))
 	require.NoError(t, err, w.log)
 	_, err = w.Query(t.Context(), user, query("SELECT * FROM aig_querylog"))
-	assert.Equal(t, aiquery.CodeDenied, code(t, err))
+	assert.Equal(t, answer.CodeDenied, code(t, err))
 
 	// Administrators of the tenant see the records in the ERP.
 	token, err = srv.APIToken(t.Context(), "GardenAdmin", aitest.Tenant, 102, 0, 0)
@@ -191,7 +194,7 @@ func TestWithoutTheTable(t *testing.T) {
 	w := onPostgres(t, nil)
 	w.exec(t, "DROP TABLE aig_querylog")
 	_, err := w.Query(t.Context(), user, query("SELECT 1"))
-	assert.Equal(t, aiquery.CodeUnavailable, code(t, err))
+	assert.Equal(t, answer.CodeUnavailable, code(t, err))
 	soon(t, "there is nothing to wait for", func() bool { return strings.Contains(w.log.String(), "given up") })
 }
 
@@ -200,7 +203,7 @@ func TestWithoutTheTable(t *testing.T) {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	d := prepare(t, aitest.Postgres(t))
-	w := d.world(t, aitest.As(t, d.owner, aitest.ReadLogin), &aiquery.PostgresOptions{Connections: 1}, nil)
+	w := d.world(t, aitest.As(t, d.owner, aitest.ReadLogin), &postgres.Options{Connections: 1}, nil)
 	admin := owner(t, w)
 	pid := func() (pid int) {
 		t.Helper()
@@ -222,19 +225,9 @@ func TestSession(t *testing.T) {
 	assert.Zero(t, open, "no transaction, no lock")
 }
 
-func TestAddresses(t *testing.T) {
+func TestNothingToAsk(t *testing.T) {
 	t.Parallel()
-	for name, address := range map[string]string{
-		"no address": "somewhere", "not understood": "postgres://u:hunter2%zz@host/db", "nobody there": "postgres://u:hunter2@127.0.0.1:1/db",
-		"bad setting": "postgres://u:hunter2@127.0.0.1/db?sslmode=hunter2",
-	} {
-		_, err := aiquery.OpenPostgres(t.Context(), address, nil)
-		require.Error(t, err, name)
-		assert.NotContains(t, err.Error(), "hunter2", name)
-	}
-	_, err := aiquery.OpenPostgres(t.Context(), "postgres://127.0.0.1/db", &aiquery.PostgresOptions{Schema: `x"; DROP SCHEMA y`})
-	require.ErrorContains(t, err, "no plain name")
-	_, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{})
+	_, err := embedded.Open(nil)
 	require.Error(t, err)
 	_, err = aiquery.New(nil, nil, nil)
 	require.Error(t, err)

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
 )
 
@@ -30,7 +32,7 @@ func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name
 
 func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *Error {
 	if errors.Is(err, dict.ErrNotFound) {
-		err = fail(CodeNotFound, nil, "there is no %s %s for this role", kind, strconv.Quote(shorten(name, 80)))
+		err = run.Fail(answer.CodeNotFound, nil, "there is no %s %s for this role", kind, strconv.Quote(shorten(name, 80)))
 	}
 	return e.refused(err, who.RequestID)
 }
@@ -131,9 +133,9 @@ func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c 
 	if c.Identifier {
 		m.IdentifierSeq = c.SeqNo
 	}
-	for _, physical := range t.rel.columns {
-		if physical.name == strings.ToLower(c.Name) {
-			m.SQLType = physical.kind
+	for _, physical := range t.rel.Columns {
+		if physical.Name == strings.ToLower(c.Name) {
+			m.SQLType = physical.Type
 		}
 	}
 	if _, ok := p.known(c.ForeignTable); ok {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
 )
 
@@ -122,8 +123,8 @@ func (e *Engine) Roles(ctx context.Context, who Caller) ([]RoleInfo, error) {
 	roles := []RoleInfo{}
 	d, err := e.policies.shared(ctx, e.opts.Clock())
 	if err == nil {
-		err = e.db.snapshot(ctx, func(read reader) error {
-			l := &rightsLoader{ctx: ctx, read: read, cat: d.catalog, schema: e.db.schema(), userID: int64(who.UserID), now: e.opts.Clock(), into: &rights{}}
+		err = e.db.Snapshot(ctx, func(read run.Reader) error {
+			l := &rightsLoader{ctx: ctx, read: read, cat: d.catalog, schema: e.db.Schema(), userID: int64(who.UserID), now: e.opts.Clock(), into: &rights{}}
 			roles, err = l.held()
 			return err
 		})

@@ -6,6 +6,9 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 // maxPolicies bounds how many policies are kept.
@@ -117,13 +120,13 @@ func (ps *policies) load(ctx context.Context, key policyKey, now time.Time) (*Po
 		return nil, err
 	}
 	var r *rights
-	if err := ps.e.db.snapshot(ctx, func(read reader) (err error) {
-		r, err = loadRights(ctx, read, d.catalog, ps.e.db.schema(), int64(key.user), int64(key.role), now)
+	if err := ps.e.db.Snapshot(ctx, func(read run.Reader) (err error) {
+		r, err = loadRights(ctx, read, d.catalog, ps.e.db.Schema(), int64(key.user), int64(key.role), now)
 		return err
 	}); err != nil {
 		return nil, unreadable(err)
 	}
-	p, err := newPolicy(r, d, &ps.e.opts, ps.e.db.schema())
+	p, err := newPolicy(r, d, &ps.e.opts, ps.e.db.Schema())
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +151,7 @@ func (ps *policies) shared(ctx context.Context, now time.Time) (*dictionary, err
 	}
 	return share(ctx, f, func(ctx context.Context) (*dictionary, error) {
 		f.until = now.Add(ps.e.opts.PolicyLife)
-		cat, err := ps.e.db.catalog(ctx)
+		cat, err := ps.e.db.Catalog(ctx)
 		if err != nil {
 			return nil, unreadable(err)
 		}
@@ -164,5 +167,5 @@ func unreadable(err error) error {
 	if err == nil || errors.Is(err, errNotHeld) || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fail(CodeUnavailable, err, "the rights cannot be read").hint("try again later")
+	return run.Fail(answer.CodeUnavailable, err, "the rights cannot be read").Advise("try again later")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 // Policy is what one user may read under one role. It does not change.
@@ -50,6 +51,9 @@ type dependent struct {
 	exclude []int64
 }
 
+// harmlessFunctions are scalar functions of the ERP that read no tables.
+var harmlessFunctions = []string{"nvl", "charat", "adddays", "daysbetween", "firstof", "getdate", "isintersectcsv"}
+
 // newPolicy says what the rights mean for every table.
 func newPolicy(r *rights, d *dictionary, opts *Options, schema string) (*Policy, error) {
 	b := &policyBuilder{
@@ -68,7 +72,7 @@ func newPolicy(r *rights, d *dictionary, opts *Options, schema string) (*Policy,
 		b.p.Tables[name] = table
 	}
 	for _, f := range slices.Concat(harmlessFunctions, opts.Functions) {
-		if f = strings.ToLower(f); d.catalog.functions[f] {
+		if f = strings.ToLower(f); d.catalog.Functions[f] {
 			b.p.Functions[f] = true
 		}
 	}
@@ -171,13 +175,13 @@ func (b *policyBuilder) barred(t *dictTable) string {
 		return "it is closed by a setting"
 	case level == "4" && !b.r.system() && !contains(b.opts.SystemTables, name):
 		return "it belongs to the System level"
-	case t.rel.kind == opaqueView && !contains(b.opts.SafeViews, name):
+	case t.rel.Kind == run.OpaqueView && !contains(b.opts.SafeViews, name):
 		return "it is a materialized view or a foreign table"
 	}
 	if why := b.excluded(t); why != "" {
 		return why
 	}
-	if t.rel.kind != plainView && (!t.rel.has("ad_client_id") || !t.rel.has("ad_org_id")) && !contains(b.opts.OpenTables, name) {
+	if t.rel.Kind != run.PlainView && (!t.rel.Has("ad_client_id") || !t.rel.Has("ad_org_id")) && !contains(b.opts.OpenTables, name) {
 		return "it has no tenant or organization"
 	}
 	// What a translation says is what the table says.
@@ -205,7 +209,7 @@ func (b *policyBuilder) table(t *dictTable) (*guard.Table, string) {
 	if why := b.barred(t); why != "" {
 		return nil, why
 	}
-	g := &guard.Table{Name: t.info.Name, Columns: t.columns, Denied: t.other, Key: t.rel.key, Definition: t.rel.definition}
+	g := &guard.Table{Name: t.info.Name, Columns: t.columns, Denied: t.other, Key: t.rel.Key, Definition: t.rel.Definition}
 	if denied := b.deniedColumns(t); len(denied) > 0 {
 		g.Columns, g.Denied = nil, slices.Clone(t.other)
 		for _, c := range t.columns {
@@ -244,7 +248,7 @@ func (b *policyBuilder) deniedColumns(t *dictTable) map[string]bool {
 	}
 	if base := b.d.tables[t.base]; base != nil && base != t {
 		for name := range b.deniedColumns(base) {
-			if t.rel.has(name) && name != base.physical()+"_id" {
+			if t.rel.Has(name) && name != base.physical()+"_id" {
 				denied[name] = true
 			}
 		}
@@ -273,22 +277,22 @@ func (b *policyBuilder) columnRules(t *dictTable) func(id int64) bool {
 // dependents.
 func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	var all []guard.Condition
-	if t.rel.has("ad_client_id") {
+	if t.rel.Has("ad_client_id") {
 		all = append(all, guard.Condition{Column: "ad_client_id", IDs: b.clients()})
 	}
-	if t.rel.has("ad_org_id") && !b.r.allOrgs {
+	if t.rel.Has("ad_org_id") && !b.r.allOrgs {
 		all = append(all, guard.Condition{Column: "ad_org_id", IDs: b.organizations()})
 	}
 	all = append(all, b.recordConditions(t, int64(t.info.ID), t.physical()+"_id")...)
 	if base := b.d.tables[t.base]; base != nil && base != t {
 		all = append(all, b.recordConditions(t, int64(base.info.ID), base.physical()+"_id")...)
 	}
-	if t.rel.kind == plainView {
+	if t.rel.Kind == run.PlainView {
 		return all // its tables have theirs
 	}
 	for _, dep := range b.dependents {
 		for i, column := range dep.columns {
-			if !t.rel.has(column) || i == 0 && dep.table == int64(t.info.ID) {
+			if !t.rel.Has(column) || i == 0 && dep.table == int64(t.info.ID) {
 				continue // the table's own rules are there already
 			}
 			if len(dep.include) > 0 {
@@ -308,7 +312,7 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 // recordConditions are the rules about single records of a table, on the
 // column that holds its key.
 func (b *policyBuilder) recordConditions(t *dictTable, table int64, key string) []guard.Condition {
-	if !t.rel.has(key) {
+	if !t.rel.Has(key) {
 		return nil
 	}
 	var all []guard.Condition

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/internal/aitest"
 )
 
@@ -201,28 +202,28 @@ func TestRefusals(t *testing.T) {
 		cases := []struct {
 			name string
 			q    aiquery.Request
-			code aiquery.Code
+			code answer.Code
 		}{
-			{"empty", query(" "), aiquery.CodeInvalid},
-			{"no SQL", query("SELEC 1"), aiquery.CodeSyntax},
-			{"insert", query("INSERT INTO c_order VALUES (1)"), aiquery.CodeNotSelect},
-			{"two", query("SELECT 1; SELECT 2"), aiquery.CodeNotSelect},
-			{"excluded table", query("SELECT * FROM c_payment"), aiquery.CodeDenied},
-			{"unknown table", query("SELECT * FROM c_paymentt"), aiquery.CodeDenied},
-			{"excluded column", query("SELECT taxid FROM c_bpartner"), aiquery.CodeDenied},
-			{"the audit", query("SELECT * FROM aig_querylog"), aiquery.CodeDenied},
-			{"catalog", query("SELECT * FROM pg_catalog.pg_class"), aiquery.CodeDenied},
-			{"view over an excluded table", query("SELECT * FROM rv_payment_list"), aiquery.CodeDenied},
-			{"function", query("SELECT pg_sleep(1)"), aiquery.CodeDenied},
+			{"empty", query(" "), answer.CodeInvalid},
+			{"no SQL", query("SELEC 1"), answer.CodeSyntax},
+			{"insert", query("INSERT INTO c_order VALUES (1)"), answer.CodeNotSelect},
+			{"two", query("SELECT 1; SELECT 2"), answer.CodeNotSelect},
+			{"excluded table", query("SELECT * FROM c_payment"), answer.CodeDenied},
+			{"unknown table", query("SELECT * FROM c_paymentt"), answer.CodeDenied},
+			{"excluded column", query("SELECT taxid FROM c_bpartner"), answer.CodeDenied},
+			{"the audit", query("SELECT * FROM aig_querylog"), answer.CodeDenied},
+			{"catalog", query("SELECT * FROM pg_catalog.pg_class"), answer.CodeDenied},
+			{"view over an excluded table", query("SELECT * FROM rv_payment_list"), answer.CodeDenied},
+			{"function", query("SELECT pg_sleep(1)"), answer.CodeDenied},
 			{"too few parameters", query("SELECT $1::int, $2::int", "1"), ""},
-			{"object as a parameter", query("SELECT $1::text", `{"a": 1}`), aiquery.CodeInvalid},
-			{"no JSON", query("SELECT $1::text", `{`), aiquery.CodeInvalid},
+			{"object as a parameter", query("SELECT $1::text", `{"a": 1}`), answer.CodeInvalid},
+			{"no JSON", query("SELECT $1::text", `{`), answer.CodeInvalid},
 			{"NUL", query("SELECT 1\x00"), ""},
 			{"no UTF-8", query("SELECT '\xff'"), ""},
-			{"division", query("SELECT 1/0"), aiquery.CodeData},
-			{"not a date", query("SELECT documentno::date FROM c_order"), aiquery.CodeData},
-			{"parameter of another type", query("SELECT count(*) FROM c_order WHERE grandtotal > $1", `"x"`), aiquery.CodeData},
-			{"two rows", query("SELECT (SELECT name FROM c_bpartner)"), aiquery.CodeData},
+			{"division", query("SELECT 1/0"), answer.CodeData},
+			{"not a date", query("SELECT documentno::date FROM c_order"), answer.CodeData},
+			{"parameter of another type", query("SELECT count(*) FROM c_order WHERE grandtotal > $1", `"x"`), answer.CodeData},
+			{"two rows", query("SELECT (SELECT name FROM c_bpartner)"), answer.CodeData},
 		}
 		for _, c := range cases {
 			_, err := w.Query(t.Context(), user, c.q)
@@ -232,7 +233,7 @@ func TestRefusals(t *testing.T) {
 			if c.code != "" {
 				assert.Equal(t, c.code, refusal.Code, "%s: %v\n%s", c.name, err, w.log)
 			}
-			assert.NotEqual(t, aiquery.CodeInternal, refusal.Code, "%s: %v", c.name, err)
+			assert.NotEqual(t, answer.CodeInternal, refusal.Code, "%s: %v", c.name, err)
 			assert.NotEmpty(t, refusal.Message, c.name)
 			assert.NotEmpty(t, refusal.RequestID)
 			assert.Empty(t, aitest.Leaks(err.Error()), c.name)
@@ -241,7 +242,7 @@ func TestRefusals(t *testing.T) {
 		require.Len(t, records, len(cases), "one record each")
 		for i, c := range cases {
 			want := aiquery.StatusError
-			if c.code == aiquery.CodeDenied || c.code == aiquery.CodeNotSelect {
+			if c.code == answer.CodeDenied || c.code == answer.CodeNotSelect {
 				want = aiquery.StatusDenied
 			}
 			assert.Equal(t, want, records[i]["aig_querystatus"], c.name)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 // rights is what an AD_Role with the roles it includes gives one user, as the
@@ -31,7 +33,7 @@ type rights struct {
 	valid              []validRule
 
 	until time.Time // when a substitution begins or ends; zero: never
-	made  fingerprint
+	made  run.Fingerprint
 }
 
 // system tells whether the role has the System level.
@@ -81,8 +83,8 @@ func (notHeld) Is(target error) bool { return target == errNotHeld }
 // it can be asked again.
 type rightsLoader struct {
 	ctx    context.Context
-	read   reader
-	cat    *catalog
+	read   run.Reader
+	cat    *run.Catalog
 	schema string
 	userID int64
 	now    time.Time
@@ -110,7 +112,7 @@ func (r row) yes(column string) bool { return r[column] == "Y" }
 func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
 	asked, found, err := l.look(table, columns, where)
 	if err == nil && asked.text != "" {
-		l.into.made.add(asked.text, asked.answer)
+		l.into.made.Add(asked.text, asked.answer)
 	}
 	return found, err
 }
@@ -118,25 +120,25 @@ func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
 // asked is a statement with its answer.
 type asked struct {
 	text   string
-	answer []cells
+	answer []run.Cells
 }
 
 // look is rows for what matters to metadata alone and need not be compared.
 func (l *rightsLoader) look(table, columns, where string) (asked, []row, error) {
-	relation := l.cat.relations[strings.ToLower(table)]
+	relation := l.cat.Relations[strings.ToLower(table)]
 	if relation == nil {
 		return asked{}, nil, nil
 	}
 	var names, quoted []string
 	for _, c := range strings.Fields(strings.ToLower(columns)) {
-		if relation.has(c) {
+		if relation.Has(c) {
 			names, quoted = append(names, c), append(quoted, `"`+c+`"`)
 		}
 	}
 	if len(names) == 0 {
 		return asked{}, nil, nil
 	}
-	from := `"` + relation.name + `"`
+	from := `"` + relation.Name + `"`
 	if l.schema != "" {
 		from = l.schema + "." + from
 	}
@@ -159,9 +161,9 @@ func (l *rightsLoader) look(table, columns, where string) (asked, []row, error) 
 
 // loadRights reads what a role gives a user. The error is errNotHeld when the
 // user may not use it.
-func loadRights(ctx context.Context, read reader, cat *catalog, schema string, userID, roleID int64, now time.Time) (*rights, error) {
+func loadRights(ctx context.Context, read run.Reader, cat *run.Catalog, schema string, userID, roleID int64, now time.Time) (*rights, error) {
 	for _, needed := range []string{"ad_user", "ad_role", "ad_user_roles", "ad_client", "ad_role_orgaccess", "ad_table_access", "ad_column_access", "ad_record_access"} {
-		if cat.relations[needed] == nil {
+		if cat.Relations[needed] == nil {
 			return nil, fmt.Errorf("the database has no table %s", needed)
 		}
 	}

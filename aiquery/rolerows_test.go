@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/erptest"
 )
@@ -61,7 +63,7 @@ func onSandbox(t *testing.T) *world {
 	t.Cleanup(func() { assert.NoError(t, read.Close()) })
 	source, err := dbdict.New(read, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	w.db, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: w.srv.Database(), Write: w.srv.Write})
+	w.db, err = embedded.Open(w.srv)
 	require.NoError(t, err)
 	w.start(t, catalogOf(t, source), func(o *aiquery.Options) { o.NoAudit, o.StatementTimeout = true, time.Minute })
 	return w
@@ -163,7 +165,7 @@ func (w *world) allGoverned(t *testing.T, who aiquery.Caller, role int, key, tab
 		r, err := w.Query(t.Context(), who, aiquery.Request{
 			SQL: fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s > %[3]s ORDER BY 1", key, table, after), RoleID: role, MaxRows: aiquery.MaxRows,
 		})
-		if errors.Is(err, &aiquery.Error{Code: aiquery.CodeDenied}) {
+		if errors.Is(err, &aiquery.Error{Code: answer.CodeDenied}) {
 			return nil
 		}
 		require.NoError(t, err, "%s\n%s", table, w.log)

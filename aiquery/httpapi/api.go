@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/internal/jsonapi"
 	"github.com/erphub/erphub/tokens"
 )
@@ -302,7 +303,7 @@ func (h *Handler) limited(who tokens.Claims, asks bool) *jsonapi.Problem {
 	if wait == 0 {
 		return nil
 	}
-	return &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: string(aiquery.CodeRateLimited),
+	return &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: string(answer.CodeRateLimited),
 		Message: fmt.Sprintf("this user has made more than %d %s in a minute", most, what), Hint: "wait as long as Retry-After says", RetryAfter: wait}
 }
 

@@ -91,15 +91,15 @@ func (a *api) in(t testing.TB) *api {
 	return &copied
 }
 
-// answer is what came back.
-type answer struct {
+// response is what came back.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
 // decode reads the body.
-func (a answer) decode(t testing.TB, into any) {
+func (a response) decode(t testing.TB, into any) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(a.body))
 	dec.UseNumber()
@@ -115,7 +115,7 @@ type refusal struct {
 	RequestID string
 }
 
-func (a answer) refusal(t testing.TB) refusal {
+func (a response) refusal(t testing.TB) refusal {
 	t.Helper()
 	var r refusal
 	a.decode(t, &r)
@@ -126,12 +126,12 @@ func (a answer) refusal(t testing.TB) refusal {
 
 // call makes a request with a token, "" for none. body is JSON text, a reader,
 // or nil.
-func (a *api) call(method, path, token string, body any, change ...func(*http.Request)) answer {
+func (a *api) call(method, path, token string, body any, change ...func(*http.Request)) response {
 	a.t.Helper()
 	return a.callContext(a.t.Context(), method, path, token, body, change...)
 }
 
-func (a *api) callContext(ctx context.Context, method, path, token string, body any, change ...func(*http.Request)) answer {
+func (a *api) callContext(ctx context.Context, method, path, token string, body any, change ...func(*http.Request)) response {
 	a.t.Helper()
 	var r io.Reader
 	switch b := body.(type) {
@@ -157,13 +157,13 @@ func (a *api) callContext(ctx context.Context, method, path, token string, body 
 	}
 	rec := httptest.NewRecorder()
 	a.h.ServeHTTP(rec, req)
-	got := answer{rec.Code, rec.Header(), rec.Body.Bytes()}
+	got := response{rec.Code, rec.Header(), rec.Body.Bytes()}
 	a.check(req, got)
 	return got
 }
 
 // check holds an answer against the document.
-func (a *api) check(req *http.Request, got answer) {
+func (a *api) check(req *http.Request, got response) {
 	a.t.Helper()
 	assert.NotEmpty(a.t, got.header.Get("X-Request-Id"))
 	assert.Equal(a.t, httpapi.Version, got.header.Get("X-Api-Version"))

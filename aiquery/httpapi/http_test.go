@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/tokens"
 )
@@ -105,11 +106,11 @@ func empty() aiquery.Result {
 // what the status asks for.
 func TestStatusOfEachCode(t *testing.T) {
 	t.Parallel()
-	for code, status := range map[aiquery.Code]int{
-		aiquery.CodeInvalid: 400, aiquery.CodeSyntax: 400, aiquery.CodeNotSelect: 400, aiquery.CodeUnsupported: 400,
-		aiquery.CodeData: 400, aiquery.CodeTooComplex: 400, aiquery.CodeUnauthenticated: 401, aiquery.CodeDenied: 403,
-		aiquery.CodeCanceled: 408, aiquery.CodeTooLarge: 413, aiquery.CodeBusy: 429, aiquery.CodeInternal: 500,
-		aiquery.CodeResources: 503, aiquery.CodeUnavailable: 503, aiquery.CodeTimeout: 504,
+	for code, status := range map[answer.Code]int{
+		answer.CodeInvalid: 400, answer.CodeSyntax: 400, answer.CodeNotSelect: 400, answer.CodeUnsupported: 400,
+		answer.CodeData: 400, answer.CodeTooComplex: 400, answer.CodeUnauthenticated: 401, answer.CodeDenied: 403,
+		answer.CodeCanceled: 408, answer.CodeTooLarge: 413, answer.CodeBusy: 429, answer.CodeInternal: 500,
+		answer.CodeResources: 503, answer.CodeUnavailable: 503, answer.CodeTimeout: 504,
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
@@ -132,7 +133,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		status int
 		code   string
 	}{
-		"not there":            {&aiquery.Error{Code: aiquery.CodeNotFound, Message: "no such table"}, 404, "not_found"},
+		"not there":            {&aiquery.Error{Code: answer.CodeNotFound, Message: "no such table"}, 404, "not_found"},
 		"a code of the future": {&aiquery.Error{Code: "new", Message: "a private word"}, 500, "internal"},
 		"any other error":      {errors.New("pq: a private word"), 500, "internal"},
 		"given up":             {context.Canceled, 503, "canceled"},
@@ -243,7 +244,7 @@ func TestVersion(t *testing.T) {
 	} {
 		plain, versioned := a.call(tt.method, tt.path, good(t), tt.body), a.call(tt.method, "/v1"+tt.path, good(t), tt.body)
 		assert.Equal(t, plain.status, versioned.status, tt.path)
-		without := func(got answer) string {
+		without := func(got response) string {
 			return strings.ReplaceAll(string(got.body), got.header.Get("X-Request-Id"), "")
 		}
 		if tt.path != "/health" { // which has the time
@@ -307,11 +308,11 @@ func TestSeveralAtOnce(t *testing.T) {
 	assert.Equal(t, 143, body.Windows[0].ID)
 
 	// What concerns one is told of that one; what concerns all ends the request.
-	denied := newAPI(t, &outcome{err: &aiquery.Error{Code: aiquery.CodeDenied, Message: "not available"}}, nil)
+	denied := newAPI(t, &outcome{err: &aiquery.Error{Code: answer.CodeDenied, Message: "not available"}}, nil)
 	got = denied.call("POST", "/metadata", good(t), `{"tables":["C_Order"],"windows":[143]}`)
 	require.Equal(t, 200, got.status)
 	assert.Contains(t, string(got.body), `"error":{"code":"permission_denied","message":"not available"}`)
-	down := newAPI(t, &outcome{err: &aiquery.Error{Code: aiquery.CodeUnavailable, Message: "down"}}, nil)
+	down := newAPI(t, &outcome{err: &aiquery.Error{Code: answer.CodeUnavailable, Message: "down"}}, nil)
 	assert.Equal(t, 503, down.call("POST", "/metadata", good(t), `{"tables":["C_Order"],"windows":[143]}`).status)
 }
 
@@ -524,7 +525,7 @@ func TestNoPlaceIsOnRecord(t *testing.T) {
 	t.Parallel()
 	e := &slow{&outcome{result: empty()}, make(chan struct{}), make(chan struct{})}
 	a := newAPI(t, e, &httpapi.Options{MaxConcurrent: 1})
-	first := make(chan answer)
+	first := make(chan response)
 	go func() { first <- a.call("POST", "/query", good(t), `{"sql":"SELECT 1","roleId":102}`) }()
 	<-e.begun
 	for _, path := range []string{"/query", "/explain"} {

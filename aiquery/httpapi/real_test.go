@@ -68,7 +68,7 @@ func TestRealEngine(t *testing.T) {
 	user := of(t, aiengine.User)
 	var mu sync.Mutex
 	ids := map[string]bool{} // of requests that are audited
-	post := func(t *testing.T, path, token string, body any) answer {
+	post := func(t *testing.T, path, token string, body any) response {
 		got := a.in(t).call("POST", path, token, body)
 		if (path == "/query" || path == "/explain") && got.status != 401 {
 			mu.Lock()
@@ -137,7 +137,7 @@ func TestRealEngine(t *testing.T) {
 		})
 		t.Run("what is hidden and what is not there", func(t *testing.T) {
 			t.Parallel()
-			same := func(one, other answer) {
+			same := func(one, other response) {
 				t.Helper()
 				assert.Equal(t, other.status, one.status)
 				var a, b refusal
@@ -147,14 +147,14 @@ func TestRealEngine(t *testing.T) {
 			}
 			same(post(t, "/query", user, statement("SELECT 1", aiengine.System)), post(t, "/query", user, statement("SELECT 1", aiengine.Unknown)))
 			const hidden = aiengine.HiddenTable
-			get := func(path string) answer { return a.in(t).call("GET", path, user, nil) }
+			get := func(path string) response { return a.in(t).call("GET", path, user, nil) }
 			one, other := get("/metadata/table/"+hidden), get("/metadata/table/No_"+hidden)
 			require.Equal(t, 404, one.status)
 			assert.Equal(t, strings.ReplaceAll(string(other.body), "No_", ""), strings.Replace(string(one.body), one.header.Get("X-Request-Id"), other.header.Get("X-Request-Id"), 1))
 		})
 		t.Run("metadata", func(t *testing.T) {
 			t.Parallel()
-			get := func(path string) answer {
+			get := func(path string) response {
 				got := a.in(t).call("GET", path, user, nil)
 				return got
 			}
@@ -273,7 +273,7 @@ func TestContexts(t *testing.T) {
 	require.Equal(t, 200, mine.status, string(mine.body))
 	chart := a.call("GET", "/context/chart/50001", user, nil)
 	require.Equal(t, 200, chart.status, string(chart.body))
-	for _, got := range []answer{mine, chart} {
+	for _, got := range []response{mine, chart} {
 		assert.NotContains(t, string(got.body), "CANARY")
 	}
 	assert.Contains(t, string(mine.body), `12345678901234567890.10`, "numbers stay exact")

@@ -6,31 +6,32 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/internal/jsonapi"
 )
 
 // statusOf is the HTTP status of a code of the engine.
-func statusOf(code aiquery.Code) int {
+func statusOf(code answer.Code) int {
 	switch code {
-	case aiquery.CodeInvalid, aiquery.CodeSyntax, aiquery.CodeNotSelect, aiquery.CodeUnsupported, aiquery.CodeData, aiquery.CodeTooComplex:
+	case answer.CodeInvalid, answer.CodeSyntax, answer.CodeNotSelect, answer.CodeUnsupported, answer.CodeData, answer.CodeTooComplex:
 		return http.StatusBadRequest
-	case aiquery.CodeTooLarge:
+	case answer.CodeTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case aiquery.CodeUnauthenticated:
+	case answer.CodeUnauthenticated:
 		return http.StatusUnauthorized
-	case aiquery.CodeDenied:
+	case answer.CodeDenied:
 		return http.StatusForbidden
-	case aiquery.CodeNotFound:
+	case answer.CodeNotFound:
 		return http.StatusNotFound
-	case aiquery.CodeCanceled:
+	case answer.CodeCanceled:
 		return http.StatusRequestTimeout
-	case aiquery.CodeTimeout:
+	case answer.CodeTimeout:
 		return http.StatusGatewayTimeout
-	case aiquery.CodeBusy, aiquery.CodeRateLimited:
+	case answer.CodeBusy, answer.CodeRateLimited:
 		return http.StatusTooManyRequests
-	case aiquery.CodeResources, aiquery.CodeUnavailable:
+	case answer.CodeResources, answer.CodeUnavailable:
 		return http.StatusServiceUnavailable
-	case aiquery.CodeInternal:
+	case answer.CodeInternal:
 	}
 	return http.StatusInternalServerError
 }
@@ -49,7 +50,7 @@ func engineProblem(err error) *jsonapi.Problem {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		p.RetryAfter = max(p.RetryAfter, time.Second)
 	case http.StatusInternalServerError:
-		if e.Code != aiquery.CodeInternal { // one this package does not know: its words are not for everybody
+		if e.Code != answer.CodeInternal { // one this package does not know: its words are not for everybody
 			return jsonapi.Internal()
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/dict"
@@ -157,13 +158,13 @@ func installLog(t *testing.T, srv *erptest.Server) {
 	require.NoError(t, err)
 }
 
-// embedded is the ERP's database for the engine of queries.
-func embedded(t *testing.T, srv *erptest.Server) (aiquery.Database, *dbdict.Source) {
+// openEmbedded is the ERP's database for the engine of queries.
+func openEmbedded(t *testing.T, srv *erptest.Server) (aiquery.Database, *dbdict.Source) {
 	t.Helper()
 	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, source.Close()) })
-	db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+	db, err := embedded.Open(srv)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), db))
 	return db, source
@@ -172,7 +173,7 @@ func embedded(t *testing.T, srv *erptest.Server) (aiquery.Database, *dbdict.Sour
 // aiAPI serves an AI API over the ERP's database.
 func aiAPI(t *testing.T, srv *erptest.Server) string {
 	t.Helper()
-	db, source := embedded(t, srv)
+	db, source := openEmbedded(t, srv)
 	cache := dict.NewCache(source, nil)
 	require.NoError(t, cache.Load(t.Context()))
 	engine, err := aiquery.New(db, cache, nil)
@@ -195,7 +196,7 @@ func aiAPI(t *testing.T, srv *erptest.Server) string {
 // overDatabase serves the tools with the ERP's database in front.
 func overDatabase(t *testing.T, srv *erptest.Server) string {
 	t.Helper()
-	db, source := embedded(t, srv)
+	db, source := openEmbedded(t, srv)
 	front, err := backend.NewDB(db, source, nil)
 	require.NoError(t, err)
 	rest, err := backend.NewREST(srv.URL(), nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -24,7 +25,7 @@ func aiError(ctx context.Context, err error) error {
 	var refusal *aiclient.Error
 	switch {
 	case errors.As(err, &refusal):
-		code := queryCode(aiquery.Code(refusal.Code))
+		code := queryCode(answer.Code(refusal.Code))
 		if code == "" {
 			code = statusCode(refusal.Status)
 		}
@@ -64,25 +65,25 @@ func queryError(code, message, hint string, position int, retry time.Duration, e
 
 // queryCode is the code of a tool's error for one of the engine, "" for one
 // that is not known.
-func queryCode(code aiquery.Code) string {
+func queryCode(code answer.Code) string {
 	switch code {
-	case aiquery.CodeInvalid, aiquery.CodeSyntax, aiquery.CodeNotSelect, aiquery.CodeUnsupported, aiquery.CodeData, aiquery.CodeTooLarge, aiquery.CodeTooComplex:
+	case answer.CodeInvalid, answer.CodeSyntax, answer.CodeNotSelect, answer.CodeUnsupported, answer.CodeData, answer.CodeTooLarge, answer.CodeTooComplex:
 		return mcp.CodeInvalidArguments
-	case aiquery.CodeUnauthenticated:
+	case answer.CodeUnauthenticated:
 		return mcp.CodeUnauthorized
-	case aiquery.CodeDenied:
+	case answer.CodeDenied:
 		return mcp.CodePermissionDenied
-	case aiquery.CodeNotFound:
+	case answer.CodeNotFound:
 		return mcp.CodeNotFound
-	case aiquery.CodeCanceled:
+	case answer.CodeCanceled:
 		return mcp.CodeCancelled
-	case aiquery.CodeTimeout:
+	case answer.CodeTimeout:
 		return mcp.CodeTimeout
-	case aiquery.CodeBusy, aiquery.CodeRateLimited, aiquery.CodeResources:
+	case answer.CodeBusy, answer.CodeRateLimited, answer.CodeResources:
 		return mcp.CodeRateLimitExceeded // another backend would ask the same database
-	case aiquery.CodeUnavailable:
+	case answer.CodeUnavailable:
 		return mcp.CodeUnreachable
-	case aiquery.CodeInternal:
+	case answer.CodeInternal:
 		return mcp.CodeInternal
 	}
 	return ""

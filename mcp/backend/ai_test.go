@@ -14,6 +14,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
@@ -43,7 +44,7 @@ func openQueries(t *testing.T, engine aiquery.Options) *queries {
 		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, source.Close()) })
-		db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+		db, err := embedded.Open(srv)
 		require.NoError(t, err)
 		return db, source
 	}

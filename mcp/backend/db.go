@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/mcp"
@@ -18,7 +19,7 @@ import (
 // defaults.
 type DBOptions struct {
 	// Postgres says how the database is used; only OpenDB reads it.
-	Postgres aiquery.PostgresOptions
+	Postgres postgres.Options
 	// Engine are the bounds of statements and what they may read.
 	Engine aiquery.Options
 	// Registry keeps the dictionary.
@@ -46,14 +47,14 @@ var (
 	_ Describer = (*DBBackend)(nil)
 )
 
-// OpenDB connects to the ERP's PostgreSQL database; see [aiquery.OpenPostgres]
+// OpenDB connects to the ERP's PostgreSQL database; see [postgres.Open]
 // for the address and the rights its login needs. No error shows the address.
 func OpenDB(ctx context.Context, url string, opts *DBOptions) (*DBBackend, error) {
 	var o DBOptions
 	if opts != nil {
 		o = *opts
 	}
-	db, err := aiquery.OpenPostgres(ctx, url, &o.Postgres)
+	db, err := postgres.Open(ctx, url, &o.Postgres)
 	if err != nil {
 		return nil, err
 	}

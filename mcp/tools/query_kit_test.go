@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
@@ -70,7 +71,7 @@ func openWays(tb testing.TB) *everyWay {
 		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 		require.NoError(tb, err)
 		tb.Cleanup(func() { assert.NoError(tb, source.Close()) })
-		db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+		db, err := embedded.Open(srv)
 		require.NoError(tb, err)
 		return db, source
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/erptest"
@@ -312,7 +313,7 @@ func governed(t *testing.T, srv *erptest.Server) *kit {
 	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, source.Close()) })
-	db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+	db, err := embedded.Open(srv)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), db))
 	overDB, err := backend.NewDB(db, source, &backend.DBOptions{Registry: backend.RegistryOptions{Fresh: time.Hour}})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/tokens"
 )
@@ -36,7 +37,7 @@ func TestSandboxAudit(t *testing.T) {
 	}{
 		"nothing": {func(*testing.T, *erptest.Server) {}, 0},
 		"the table alone, with a record": {func(t *testing.T, srv *erptest.Server) {
-			db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write})
+			db, err := embedded.Open(srv)
 			require.NoError(t, err)
 			require.NoError(t, aiquery.Install(t.Context(), db))
 			require.NoError(t, db.Close())

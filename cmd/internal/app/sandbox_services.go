@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
@@ -178,9 +179,11 @@ func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, verifie
 	if err := s.cache.Load(ctx); err != nil {
 		return nil, err
 	}
-	if s.db, err = aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: srv.Database(), Write: srv.Write}); err != nil {
+	db, err := embedded.Open(srv)
+	if err != nil {
 		return nil, err
 	}
+	s.db = db
 	if s.engine, err = aiquery.New(s.db, s.cache, &aiquery.Options{Logger: log}); err != nil {
 		return nil, err
 	}

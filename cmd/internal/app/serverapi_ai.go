@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/internal/httpserver"
@@ -162,9 +163,11 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 			err = errors.Join(err, s.close(ctx))
 		}
 	}()
-	if s.db, err = aiquery.OpenPostgres(ctx, o.database, &aiquery.PostgresOptions{Schema: schema, AuditURL: o.audit}); err != nil {
+	db, err := postgres.Open(ctx, o.database, &postgres.Options{Schema: schema, AuditURL: o.audit})
+	if err != nil {
 		return nil, err
 	}
+	s.db = db
 	source, err := dbdict.Open(ctx, o.database, &dbdict.Options{Schema: schema})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/doctor"
@@ -123,7 +123,7 @@ func (a *app) dbBackend(c *cli.Context, s *setup, box *toolbox, login tokens.Sou
 		return nil, err
 	}
 	db, err := backend.OpenDB(c.Context, address, &backend.DBOptions{
-		Postgres: aiquery.PostgresOptions{Schema: a.schema(c), AuditURL: audit}, Logger: box.log,
+		Postgres: postgres.Options{Schema: a.schema(c), AuditURL: audit}, Logger: box.log,
 	})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/erptest"
@@ -51,7 +52,8 @@ func Embedded(t testing.TB, opts *aiquery.Options) (*aiquery.Engine, *erptest.Se
 	require.NoError(t, err)
 	catalog, err := dict.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
-	db, err := aiquery.NewEmbedded(aiquery.EmbeddedDatabase{Read: read, Write: srv.Write})
+	require.NoError(t, read.Close())
+	db, err := embedded.Open(srv)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), db))
 	engine, err := aiquery.New(db, catalog, opts)

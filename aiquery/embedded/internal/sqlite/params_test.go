@@ -3,7 +3,7 @@ package sqlite_test
 import (
 	"testing"
 
-	"github.com/erphub/erphub/aiquery/guard/sqlite"
+	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

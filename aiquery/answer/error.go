@@ -1,8 +1,7 @@
-package aiquery
+package answer
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -60,8 +59,6 @@ type Error struct {
 	Position   int
 	RetryAfter time.Duration // 0 unknown
 	RequestID  string
-
-	cause error // for the service's own log
 }
 
 // Error is message and hint.
@@ -77,14 +74,4 @@ func (e *Error) Error() string {
 func (e *Error) Is(target error) bool {
 	var t *Error
 	return errors.As(target, &t) && t.Code == e.Code && t.Message == ""
-}
-
-// fail makes an Error with its cause, which is for the log alone.
-func fail(code Code, cause error, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
-}
-
-func (e *Error) hint(text string) *Error {
-	e.Hint = text
-	return e
 }

@@ -1,54 +1,55 @@
-package aiquery
+package run
 
 import (
-	"errors"
 	"regexp"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/erphub/erphub/aiquery/guard/sqlite"
+	"github.com/erphub/erphub/aiquery/answer"
 )
 
-// serverFailure is what a caller hears of an error of the server, by its
+// ServerFailure is what a caller hears of an error of the server, by its
 // SQLSTATE. Messages about the statement itself (class 42) are passed on:
 // it holds nothing but what the caller wrote and what may be seen. All others
 // may quote values, also of rows that a condition was going to hide.
-func serverFailure(state, message string, cause error) *Error {
+func ServerFailure(state, message string, cause error) *Failure {
 	class := ""
 	if len(state) == 5 {
 		class = state[:2]
 	}
 	switch {
 	case state == "42501":
-		return fail(CodeDenied, cause, "the table, column or function is not available to this role")
+		return Fail(answer.CodeDenied, cause, "the table, column or function is not available to this role")
 	case class == "42":
-		e := fail(CodeSyntax, cause, "%s", plainMessage(message))
-		if textTaken.MatchString(e.Message) {
-			e = e.hint(sqlite.AdviceTexts)
+		f := Fail(answer.CodeSyntax, cause, "%s", plainMessage(message))
+		if textTaken.MatchString(f.Public.Message) {
+			f.Advise(AdviceTexts)
 		}
-		return e
+		return f
 	case state == "57014":
-		return timedOut(cause)
+		return TimedOut(cause)
 	case state == "55P03", state == "40P01":
-		return fail(CodeResources, cause, "a table is locked by somebody else").hint("try again later")
+		return Fail(answer.CodeResources, cause, "a table is locked by somebody else").Advise("try again later")
 	case class == "08", class == "57":
-		return fail(CodeUnavailable, cause, "the connection to the database was lost").hint("try again")
+		return Fail(answer.CodeUnavailable, cause, "the connection to the database was lost").Advise("try again")
 	case class == "53":
-		return fail(CodeResources, cause, "the database needs too much memory or disk for this").hint("ask for less")
+		return Fail(answer.CodeResources, cause, "the database needs too much memory or disk for this").Advise("ask for less")
 	case class == "0A":
-		return fail(CodeData, cause, "a function does not support one of the values it is given")
+		return Fail(answer.CodeData, cause, "a function does not support one of the values it is given")
 	case class == "22", class == "21", class == "23", class == "P0":
-		e := fail(CodeData, cause, "a value could not be converted or computed")
+		e := Fail(answer.CodeData, cause, "a value could not be converted or computed")
 		if text, ok := dataErrors[state]; ok {
-			e.Message += ": " + text
+			e.Public.Message += ": " + text
 		}
 		return e
 	case class == "54":
-		return fail(CodeTooComplex, cause, "the statement needs too much memory or is too complex").hint("ask for less")
+		return Fail(answer.CodeTooComplex, cause, "the statement needs too much memory or is too complex").Advise("ask for less")
 	}
-	return fail(CodeInternal, cause, "internal error")
+	return Internal(cause)
 }
+
+// AdviceTexts says how a text column is compared. The ERP keeps yes and no in
+// such columns.
+const AdviceTexts = "the column is a text: compare it with a text in quotes; yes-no columns hold 'Y' or 'N', such as iscustomer = 'Y'"
 
 // textTaken finds PostgreSQL's words for a text that is compared with something
 // else, or taken for a condition.
@@ -58,47 +59,13 @@ var textTaken = func() *regexp.Regexp {
 		`|must be type boolean, not type ` + text + `$`)
 }()
 
-// executed is an error that came while a statement ran, not while it was
-// analysed. Some errors of class 42 do: that a collation is not clear, for
-// example, is only noticed by the comparison of two values.
-type executed struct{ error }
-
-func (e executed) Unwrap() error { return e.error }
-
-// executionFailure is serverFailure for an error that came while the statement
+// ExecutionFailure is ServerFailure for an error that came while the statement
 // ran.
-func executionFailure(state string, cause error) *Error {
+func ExecutionFailure(state string, cause error) *Failure {
 	if strings.HasPrefix(state, "42") && state != "42501" {
-		return serverFailure("22"+state[2:], "", cause) // as of a value
+		return ServerFailure("22"+state[2:], "", cause) // as of a value
 	}
-	return serverFailure(state, "", cause)
-}
-
-// quiet is an error for the log. The words of a server about values are left
-// out: they quote them, whoever they belong to.
-func quiet(err error) string {
-	var server *pgconn.PgError
-	var ran executed
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &server):
-		text := "SQLSTATE " + server.Code
-		if server.Routine != "" {
-			text += " in " + server.Routine
-		}
-		switch server.Code[:min(2, len(server.Code))] {
-		case "08", "25", "28", "3D", "42", "53", "55", "57":
-			if !errors.As(err, &ran) {
-				text += ": " + server.Message
-			}
-		}
-		return text
-	}
-	if state := sqlite.ErrorCode(err); state != "" {
-		return "SQLSTATE " + state
-	}
-	return err.Error()
+	return ServerFailure(state, "", cause)
 }
 
 // dataErrors are the words for errors that values cause.
@@ -135,8 +102,4 @@ var dataErrors = map[string]string{
 func plainMessage(message string) string {
 	message, _, _ = strings.Cut(message, "\n")
 	return strings.ReplaceAll(message, "pg_catalog.", "")
-}
-
-func timedOut(cause error) *Error {
-	return fail(CodeTimeout, cause, "it took too long").hint("narrow the time range, or aggregate less")
 }

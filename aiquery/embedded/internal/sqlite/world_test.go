@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/erphub/erphub/aiquery/guard/sqlite"
+	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
 	"github.com/erphub/erphub/internal/testpg"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 // operation renders an operator in one of its forms.
@@ -115,17 +117,13 @@ func (r *renderer) compare(op string, a, b expr, at int32) expr {
 	return expr{sql: "(" + r.key(pair[0], at) + " " + op + " " + pair[1].sql + ")", typ: "bool"}
 }
 
-// AdviceTexts says how a text column is compared. The ERP keeps yes and no in
-// such columns.
-const AdviceTexts = "the column is a text: compare it with a text in quotes; yes-no columns hold 'Y' or 'N', such as iscustomer = 'Y'"
-
 // comparable finds the type two sides are compared in.
 func (r *renderer) comparable(a, b expr, at int32) ([]expr, string) {
 	if a.typ != unknown && b.typ != unknown && category(a.typ) != category(b.typ) {
 		hint := "cast one of them"
 		for _, pair := range [][2]string{{a.typ, b.typ}, {b.typ, a.typ}} {
 			if isText(pair[0]) && (isNumber(pair[1]) || pair[1] == "bool") {
-				hint = AdviceTexts
+				hint = run.AdviceTexts
 			}
 		}
 		refuse(at, "comparing "+a.typ+" with "+b.typ, hint)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/erphub/erphub/aiquery/guard/sqlite"
+	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

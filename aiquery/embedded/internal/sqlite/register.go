@@ -25,7 +25,7 @@ func Register() { register() }
 var register = sync.OnceFunc(func() {
 	must := func(err error) {
 		if err != nil {
-			panic(fmt.Sprintf("aiquery/guard/sqlite: registering with the SQLite driver: %v", err))
+			panic(fmt.Sprintf("aiquery/embedded/internal/sqlite: registering with the SQLite driver: %v", err))
 		}
 	}
 	must(sqlitedriver.RegisterCollationUtf8("pg_numeric", compareNumbers))

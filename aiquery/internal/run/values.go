@@ -1,7 +1,6 @@
-package aiquery
+package run
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -10,17 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// budget counts the bytes of an answer and cuts what is too long.
+// budget counts the bytes of a response and cuts what is too long.
 type budget struct {
 	cell, left int
 	cut        int // values that were cut
 	over       bool
 }
-
-func newBudget(s *statement) *budget { return &budget{cell: s.cellBytes, left: s.bytes} }
-
-// spent reports whether the row just read does not fit any more.
-func (b *budget) spent() bool { return b.over }
 
 func (b *budget) notes() []string {
 	var notes []string
@@ -230,13 +224,4 @@ func (p *arrayParser) quoted() (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// unscaled writes a number that may stand for equal ones without the zeros that
-// tell them apart.
-func (s *statement) unscaled(column int, cell []byte, kind string) []byte {
-	if kind != "numeric" || column >= len(s.plan.Columns) || !s.plan.Columns[column].AnyOf || !bytes.ContainsRune(cell, '.') {
-		return cell
-	}
-	return bytes.TrimSuffix(bytes.TrimRight(cell, "0"), []byte("."))
 }

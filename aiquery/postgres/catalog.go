@@ -1,17 +1,20 @@
-package aiquery
+package postgres
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
-// catalog implements database.
-func (p *postgres) catalog(ctx context.Context) (*catalog, error) {
-	c := &catalog{relations: map[string]*relation{}, functions: map[string]bool{}}
-	namespace := "(SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = " + literal(p.opts.Schema) + ")"
-	return c, p.snapshot(ctx, func(read reader) error {
+// Catalog implements run.Runner.
+func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
+	c := &run.Catalog{Relations: map[string]*run.Relation{}, Functions: map[string]bool{}}
+	namespace := "(SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = " + literal(d.opts.Schema) + ")"
+	return c, d.Snapshot(ctx, func(read run.Reader) error {
 		rows, err := read(ctx, `SELECT r.relname, r.relkind, a.attname, t.typname,
 				CASE WHEN r.relkind = 'v' AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(r.oid) END
 			FROM pg_catalog.pg_class r JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -23,22 +26,22 @@ func (p *postgres) catalog(ctx context.Context) (*catalog, error) {
 		}
 		for _, row := range rows {
 			name := row[0].String
-			r := c.relations[name]
+			r := c.Relations[name]
 			if r == nil {
-				r = &relation{name: name}
+				r = &run.Relation{Name: name}
 				switch row[1].String {
 				case "r", "p":
-					r.kind = baseTable
+					r.Kind = run.BaseTable
 				case "v":
-					r.kind = plainView
+					r.Kind = run.PlainView
 				default:
-					r.kind = opaqueView
+					r.Kind = run.OpaqueView
 				}
-				c.relations[name] = r
+				c.Relations[name] = r
 			}
-			r.columns = append(r.columns, physicalColumn{name: row[2].String, kind: row[3].String})
+			r.Columns = append(r.Columns, run.Column{Name: row[2].String, Type: row[3].String})
 			if row[4].Valid {
-				r.definition = strings.TrimSuffix(strings.TrimSpace(row[4].String), ";")
+				r.Definition = strings.TrimSuffix(strings.TrimSpace(row[4].String), ";")
 			}
 		}
 		// The primary key, else the unique index of fewest columns.
@@ -53,8 +56,8 @@ func (p *postgres) catalog(ctx context.Context) (*catalog, error) {
 			return fmt.Errorf("read the database's keys: %w", err)
 		}
 		for _, row := range rows {
-			if r := c.relations[row[0].String]; r != nil && row[1].Valid {
-				r.key = strings.Fields(row[1].String)
+			if r := c.Relations[row[0].String]; r != nil && row[1].Valid {
+				r.Key = strings.Fields(row[1].String)
 			}
 		}
 		// A name counts as harmless only when no function of the name runs with
@@ -66,23 +69,23 @@ func (p *postgres) catalog(ctx context.Context) (*catalog, error) {
 			return fmt.Errorf("read the database's functions: %w", err)
 		}
 		for _, row := range rows {
-			c.functions[row[0].String] = true
+			c.Functions[row[0].String] = true
 		}
 		return nil
 	})
 }
 
-// check implements database.
-func (p *postgres) check(ctx context.Context) (warnings []string, err error) {
-	err = p.snapshot(ctx, func(read reader) error {
+// Check implements run.Runner.
+func (d *database) Check(ctx context.Context) (warnings []string, err error) {
+	err = d.Snapshot(ctx, func(read run.Reader) error {
 		rows, err := read(ctx, `SELECT u.rolsuper, u.rolbypassrls, u.rolcreaterole, u.rolcreatedb, u.rolreplication,
 				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'),
 				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP'),
-				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(p.opts.Schema)+`),
-				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(p.opts.Schema)+`
+				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(d.opts.Schema)+`),
+				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(d.opts.Schema)+`
 					AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')),
 				EXISTS (SELECT 1 FROM pg_catalog.pg_class r JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace
-					WHERE n.nspname = `+literal(p.opts.Schema)+` AND r.relkind IN ('r', 'p')
+					WHERE n.nspname = `+literal(d.opts.Schema)+` AND r.relkind IN ('r', 'p')
 					AND pg_catalog.has_table_privilege(r.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')),
 				pg_catalog.pg_has_role('pg_read_server_files', 'USAGE') OR pg_catalog.pg_has_role('pg_execute_server_program', 'USAGE')
 					OR pg_catalog.pg_has_role('pg_write_server_files', 'USAGE'),
@@ -96,10 +99,10 @@ func (p *postgres) check(ctx context.Context) (warnings []string, err error) {
 		}
 		row := rows[0]
 		if row[7].String != "t" {
-			return fail(CodeUnavailable, nil, "the database has no schema %s", p.opts.Schema).hint("name the schema of the ERP's tables")
+			return run.Fail(answer.CodeUnavailable, nil, "the database has no schema %s", d.opts.Schema).Advise("name the schema of the ERP's tables")
 		}
 		if row[11].String != "UTF8" {
-			return fail(CodeUnavailable, nil, "the database's encoding is not UTF8").hint("use a database with the encoding UTF8")
+			return run.Fail(answer.CodeUnavailable, nil, "the database's encoding is not UTF8").Advise("use a database with the encoding UTF8")
 		}
 		for i, what := range map[int]string{
 			0: "is a superuser", 1: "bypasses row-level security", 2: "may create roles", 3: "may create databases", 4: "may replicate",

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
 // expr is a rendered expression.
@@ -207,7 +209,7 @@ func (r *renderer) implied(e expr, to string, at int32, what string) expr {
 	if !implicit(e.typ, to) {
 		hint := "cast it to " + to
 		if to == "bool" && isText(e.typ) {
-			hint = AdviceTexts
+			hint = run.AdviceTexts
 		}
 		refuse(at, what+" of type "+e.typ, hint)
 	}

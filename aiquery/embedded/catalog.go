@@ -1,0 +1,74 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
+	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
+)
+
+// Catalog implements run.Runner.
+func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
+	c := &run.Catalog{Relations: map[string]*run.Relation{}, Functions: map[string]bool{}}
+	columns := map[string][]sqlite.Column{}
+	return c, d.Snapshot(ctx, func(read run.Reader) error {
+		rows, err := read(ctx, `SELECT m.name, m.type, m.sql, p.name, p.type, p.pk FROM sqlite_master m, pragma_table_info(m.name) p
+			WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, p.cid`)
+		if err != nil {
+			return fmt.Errorf("read the database's tables: %w", err)
+		}
+		for _, row := range rows {
+			name := strings.ToLower(row[0].String)
+			r := c.Relations[name]
+			if r == nil {
+				r = &run.Relation{Name: name, Kind: run.BaseTable}
+				if row[1].String == "view" {
+					r.Kind, r.Definition = run.PlainView, viewQuery(row[2].String)
+				}
+				c.Relations[name] = r
+			}
+			column := run.Column{Name: strings.ToLower(row[3].String), Type: columnType(row[4].String)}
+			r.Columns = append(r.Columns, column)
+			columns[name] = append(columns[name], sqlite.Column{Name: column.Name, Type: column.Type, Integer: strings.EqualFold(row[4].String, "INTEGER")})
+			if row[5].String != "0" {
+				r.Key = append(r.Key, strings.ToLower(row[3].String))
+			}
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.columns, d.rendered = columns, map[*guard.Plan]*sqlite.Statement{}
+		return nil
+	})
+}
+
+// viewQuery is the SELECT of a CREATE VIEW.
+func viewQuery(create string) string {
+	i := strings.Index(strings.ToUpper(create), " AS ")
+	if i < 0 {
+		return create // which is no SELECT, and so is refused
+	}
+	return strings.TrimSuffix(strings.TrimSpace(create[i+4:]), ";")
+}
+
+// columnType is PostgreSQL's name for the type a column is declared with.
+func columnType(declared string) string {
+	declared, _, _ = strings.Cut(strings.ToUpper(declared), "(")
+	switch declared = strings.TrimSpace(declared); {
+	case declared == "INTEGER":
+		return "numeric"
+	case strings.HasPrefix(declared, "DECIMAL"):
+		return "numeric"
+	case strings.HasPrefix(declared, "TIMESTAMP"):
+		return "timestamp"
+	case declared == "CHAR":
+		return "bpchar"
+	case declared == "VARCHAR":
+		return "varchar"
+	case declared == "BLOB":
+		return "bytea"
+	}
+	return "text"
+}

@@ -1,0 +1,244 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
+)
+
+// Run implements run.Runner. What is known of a statement's parameters goes with
+// it in one round trip: the transaction, the rights, the statement, the end.
+func (d *database) Run(ctx context.Context, s *run.Statement) (*run.Output, error) {
+	// The database gives up first; this is for one that does not answer.
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout+time.Second)
+	defer cancel()
+	kinds, err := d.kinds(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	values, err := d.values(s, kinds)
+	if err != nil {
+		return nil, err
+	}
+	var a *run.Output
+	last := &pipelined{text: s.Plan.SQL, values: values, types: d.oids(s), read: func(result *pgconn.ResultReader) error {
+		var err error
+		a, err = d.fetch(s, result)
+		return err
+	}}
+	conn, err := d.acquire(ctx, s.Timeout, s.Rights, last)
+	if err != nil {
+		return nil, err
+	}
+	conn.Release()
+	return a, nil
+}
+
+// pipelined is a statement that is sent with the transaction around it.
+type pipelined struct {
+	text   string
+	values [][]byte
+	types  []uint32
+	read   func(*pgconn.ResultReader) error
+}
+
+// kinds are the types of a statement's parameters. Those of the caller's own
+// are what the database makes of them, which is asked once.
+func (d *database) kinds(ctx context.Context, s *run.Statement) ([]string, error) {
+	if len(s.Params) == 0 {
+		return nil, nil
+	}
+	if known, ok := d.described.Load(s.Plan); ok {
+		return known.([]string), nil
+	}
+	var kinds []string
+	err := d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) error {
+		described, err := conn.Prepare(ctx, "", s.Plan.SQL, d.oids(s))
+		if err != nil {
+			return err
+		}
+		for _, oid := range described.ParamOIDs {
+			kinds = append(kinds, d.typeName(oid))
+		}
+		return nil
+	})
+	if err == nil {
+		d.remember(s.Plan, kinds)
+	}
+	return kinds, err
+}
+
+// oids are the types the statement's own values are declared with; 0 leaves one
+// to the database.
+func (d *database) oids(s *run.Statement) []uint32 {
+	oids := make([]uint32, len(s.Params)+len(s.Plan.Values))
+	for i, v := range s.Plan.Values {
+		if t, ok := d.types.TypeForName(v.Type); ok {
+			oids[len(s.Params)+i] = t.OID
+		}
+	}
+	return oids
+}
+
+// values are the texts of all parameters.
+func (d *database) values(s *run.Statement, kinds []string) ([][]byte, error) {
+	values := make([][]byte, 0, len(s.Params)+len(s.Plan.Values))
+	for i := range s.Params {
+		if i >= len(kinds) {
+			return nil, run.ErrFewParams()
+		}
+		value, err := s.ParamText(i, kinds[i])
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+	for _, v := range s.Plan.Values {
+		values = append(values, []byte(v.Text))
+	}
+	return values, nil
+}
+
+// transaction runs do in a transaction that is rolled back whatever happens.
+func (d *database) transaction(ctx context.Context, s *run.Statement, do func(context.Context, *pgconn.PgConn) error) (err error) {
+	conn, err := d.acquire(ctx, s.Timeout, s.Rights, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { d.end(conn, err != nil) }()
+	return do(ctx, conn.Conn().PgConn())
+}
+
+// fetch reads what may be answered.
+func (d *database) fetch(s *run.Statement, result *pgconn.ResultReader) (*run.Output, error) {
+	fields := result.FieldDescriptions()
+	columns := make([]answer.Column, len(fields))
+	for i, f := range fields {
+		columns[i] = answer.Column{Name: f.Name, Type: d.typeName(f.DataTypeOID)}
+		if i < len(s.Plan.Columns) {
+			columns[i].Name = s.Plan.Columns[i].Name
+		}
+	}
+	rows, enough := s.Collect(columns), false
+	for !enough && result.NextRow() {
+		enough = !rows.Add(result.Values())
+	}
+	// At most one row more than may be answered was asked for, so that there is
+	// nothing left to read then.
+	if enough && !rows.Full() {
+		return rows.Output(), errEnough
+	}
+	_, err := result.Close()
+	return rows.Output(), err
+}
+
+// errEnough ends the reading of a result of which enough is known.
+var errEnough = errors.New("enough of the result is known")
+
+// typeName is a type's name: numeric, int4[].
+func (d *database) typeName(oid uint32) string {
+	t, ok := d.types.TypeForOID(oid)
+	if !ok {
+		switch oid { // that the driver does not know
+		case 1266:
+			return "timetz"
+		case 1270:
+			return "timetz[]"
+		}
+		return "unknown"
+	}
+	if len(t.Name) > 1 && t.Name[0] == '_' {
+		return t.Name[1:] + "[]"
+	}
+	return t.Name
+}
+
+// Explain implements run.Runner.
+func (d *database) Explain(ctx context.Context, s *run.Statement) (*answer.PlanNode, error) {
+	var node *answer.PlanNode
+	err := d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) (err error) {
+		text := "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) " + s.Plan.SQL
+		if n := len(s.Params) + len(s.Plan.Values); n > 0 {
+			defer func() { err = errors.Join(err, conn.Deallocate(ctx, explained)) }()
+			// EXPLAIN takes no parameters; the general plan does not need their values.
+			if text, err = d.explainPrepared(ctx, conn, s); err != nil {
+				return err
+			}
+		}
+		rows, err := query(ctx, conn, text)
+		if err != nil {
+			return err
+		}
+		if len(rows) != 1 || len(rows[0]) != 1 {
+			return fmt.Errorf("explain: %d rows", len(rows))
+		}
+		node, err = parsePlan(rows[0][0].String)
+		return err
+	})
+	return node, err
+}
+
+// explained is the name of the statement while it is explained.
+const explained = "erphub_explain"
+
+// explainPrepared makes the statement a named one, which the caller gives up,
+// and returns what explains its plan.
+func (d *database) explainPrepared(ctx context.Context, conn *pgconn.PgConn, s *run.Statement) (string, error) {
+	described, err := conn.Prepare(ctx, explained, s.Plan.SQL, d.oids(s))
+	if err != nil {
+		return "", err
+	}
+	if len(described.ParamOIDs) > len(s.Params)+len(s.Plan.Values) {
+		return "", run.ErrFewParams()
+	}
+	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", len(described.ParamOIDs)), ", ")
+	return "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) EXECUTE " + explained + "(" + nulls + ")", nil
+}
+
+// parsePlan keeps of PostgreSQL's plan what may be told.
+func parsePlan(text string) (*answer.PlanNode, error) {
+	type raw struct {
+		Node    string  `json:"Node Type"`
+		Startup float64 `json:"Startup Cost"`
+		Total   float64 `json:"Total Cost"`
+		Plans   []raw   `json:"Plans"`
+	}
+	var plans []struct{ Plan raw }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	if len(plans) != 1 {
+		return nil, fmt.Errorf("read the plan: there are %d", len(plans))
+	}
+	var convert func(r raw) answer.PlanNode
+	convert = func(r raw) answer.PlanNode {
+		n := answer.PlanNode{Node: r.Node, StartupCost: r.Startup, TotalCost: r.Total}
+		for _, c := range r.Plans {
+			n.Plans = append(n.Plans, convert(c))
+		}
+		return n
+	}
+	n := convert(plans[0].Plan)
+	return &n, nil
+}
+
+// remember keeps the types of a plan's parameters, while there are not too many.
+func (d *database) remember(plan *guard.Plan, kinds []string) {
+	if d.kept.Add(1) > maxDescribed {
+		d.described.Clear()
+		d.kept.Store(1)
+	}
+	d.described.Store(plan, kinds)
+}
+
+// maxDescribed is how many plans' types are kept.
+const maxDescribed = 10_000

@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/guard"
+	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/aitest"
+)
+
+// What would happen if a statement got past the guard: it runs with the owner's
+// login here, as a superuser, and still cannot change anything, nor leave
+// anything behind for the next.
+func TestSecondWall(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), aitest.Postgres(t), &Options{Connections: 1})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, db.Close()) }()
+	answered := func(sql string) (*run.Output, error) {
+		return db.Runner().Run(t.Context(), &run.Statement{Plan: &guard.Plan{SQL: sql}, Rows: 10, Bytes: 1000, CellBytes: 1000, Timeout: 5 * time.Second})
+	}
+	for sql, state := range map[string]string{
+		"DELETE FROM adempiere.c_order":                                      "25006",
+		"SELECT 1; DELETE FROM adempiere.c_order":                            "42601",
+		"WITH d AS (DELETE FROM adempiere.c_order RETURNING 1) SELECT 1":     "25006",
+		"CREATE TABLE adempiere.x (y int)":                                   "25006",
+		"SELECT nextval('adempiere.x')":                                      "42P01",
+		"SET TRANSACTION READ WRITE":                                         "25001",
+		"SELECT pg_catalog.set_config('transaction_read_only', 'off', true)": "25001",
+	} {
+		_, err := answered(sql)
+		require.Error(t, err, sql)
+		var server *pgconn.PgError
+		if state != "" && assert.ErrorAs(t, err, &server, sql) {
+			assert.Equal(t, state, server.Code, sql)
+		}
+	}
+	leaves := []string{
+		"SELECT pg_catalog.set_config('search_path', 'adempiere', false), pg_catalog.set_config('statement_timeout', '0', false), pg_catalog.set_config('default_transaction_read_only', 'off', false)",
+		"SELECT pg_catalog.pg_advisory_lock(770417), 1/0", // the lock outlives a rollback
+		"SELECT pg_catalog.pg_notify('a', 'b')",
+	}
+	for _, sql := range leaves {
+		_, _ = answered(sql) // some fail, on purpose
+	}
+	out, err := answered(`SELECT current_setting('search_path'), current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
+		(SELECT count(*) FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND objid = 770417), current_setting('transaction_isolation'), current_setting('transaction_read_only')`)
+	require.NoError(t, err)
+	assert.Equal(t, []any{"pg_catalog", "on", "5s"}, out.Rows[0][:3])
+	assert.Equal(t, "0", out.Rows[0][3].(interface{ String() string }).String())
+	assert.Equal(t, []any{"repeatable read", "on"}, out.Rows[0][4:])
+}
+
+// The words of a server about values reach neither callers nor the log.
+func TestServerErrors(t *testing.T) {
+	t.Parallel()
+	const secret = "QZX7 of somebody else"
+	for state, want := range map[string]answer.Code{
+		"22P02": answer.CodeData, "22012": answer.CodeData, "21000": answer.CodeData, "P0001": answer.CodeData, "23514": answer.CodeData,
+		"0A000": answer.CodeData, "42501": answer.CodeDenied, "57014": answer.CodeTimeout, "57P01": answer.CodeUnavailable,
+		"08006": answer.CodeUnavailable, "53200": answer.CodeResources, "53400": answer.CodeResources, "53300": answer.CodeResources,
+		"54000": answer.CodeTooComplex, "55P03": answer.CodeResources, "XX000": answer.CodeInternal, "40001": answer.CodeInternal, "": answer.CodeInternal,
+	} {
+		err := &pgconn.PgError{Code: state, Message: secret, Detail: secret, Hint: secret, Where: secret, Routine: "routine"}
+		for _, cause := range []error{err, executed{err}} {
+			f := (&database{}).Failure(cause)
+			assert.Equal(t, want, f.Public.Code, state)
+			assert.NotContains(t, f.Error(), "QZX7", state)
+		}
+		assert.NotContains(t, (&database{}).LogText(executed{err}), "QZX7", state)
+	}
+	undefined := &pgconn.PgError{Code: "42703", Message: `column "x" of adempiere.c_order does not exist`, Hint: secret}
+	f := (&database{opts: Options{Schema: "adempiere"}}).Failure(undefined)
+	assert.Equal(t, `column "x" of c_order does not exist`, f.Error(), "what is wrong with the statement is told")
+	f = (&database{}).Failure(executed{&pgconn.PgError{Code: "42P22", Message: secret}})
+	assert.Equal(t, answer.CodeData, f.Public.Code, "which is noticed when a row is compared")
+	assert.NotContains(t, f.Error(), "QZX7")
+}
