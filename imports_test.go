@@ -101,6 +101,7 @@ var rules = map[string]rule{
 	"aiquery/aiclient": {ours: []string{"aiquery/answer", "internal/..."}, reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
 	"generator":        {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
 	"aiquery/guard": {
+		ours:    []string{"aiquery/answer", "internal/nearest"},
 		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf"},
 		reason:  "securing statements needs the parser; neither database nor dictionary",
 	},

@@ -8,8 +8,8 @@ import (
 	"github.com/erphub/erphub/dict"
 )
 
-// AuditTableName is the table of the audit records. Its columns are those of
-// the specification and a few more.
+// AuditTableName is AIG_QueryLog, the table of the audit records. Its columns are
+// those of the specification and a few more.
 const AuditTableName = run.AuditTableName
 
 // AuditTable describes the table of the audit records: one record per query,

@@ -232,7 +232,8 @@ func ended(ctx, limited context.Context, err error) error {
 // Refused keeps the record of a query that is refused before the engine hears
 // of it, for want of a place for example, and returns the reason with the
 // request's id. Of what is not known the request has "" and -1. Refusals with
-// [answer.CodeRateLimited] share records: each user's leave at most two in a minute.
+// [answer.CodeRateLimited] share records: each user's leave at most two in a
+// minute.
 func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
 	rec := newRecord(who, q, e.opts.Clock())
 	refusal := e.refused(why, rec.requestID)
@@ -422,7 +423,7 @@ func refusalError(r *guard.Refusal) *Error {
 	if !ok {
 		code = answer.CodeUnsupported
 	}
-	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Position: r.Position}
+	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Object: r.Object, Position: r.Position}
 }
 
 // healthTimeout is how long a database may take to say how it is.

@@ -4,6 +4,8 @@ import "github.com/erphub/erphub/aiquery/answer"
 
 // What is answered; the values are described where they are declared.
 type (
+	// Error is [answer.Error].
+	Error = answer.Error
 	// Result is [answer.Result].
 	Result = answer.Result
 	// Column is [answer.Column].

@@ -15,10 +15,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/aiquery/answer"
 )
 
 // maxAnswer bounds an answer: the service's own bound is 4 MiB of values.
 const maxAnswer = 32 << 20
+
+// maxSimilar bounds the names that a refusal suggests.
+const maxSimilar = 10
 
 // retryPolicy says how often a request is repeated and how long a service may
 // ask to wait.
@@ -76,15 +81,15 @@ func (c *Client) repeat(r request, err error, attempt int) (time.Duration, bool)
 	if errors.As(err, &conn) {
 		return wait, !conn.Timeout && (!conn.Sent || r.again) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
-	var e *Error
+	var e *refusal
 	if !errors.As(err, &e) {
 		return 0, false
 	}
-	switch e.Status {
+	switch e.status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		// Turned away before it was worked on; a database that has run out of
 		// something says "resources", and may have tried.
-		return max(wait, e.RetryAfter), e.RetryAfter <= c.retry.longest && (r.again || e.RetryAfter > 0 && e.Code != "resources")
+		return max(wait, e.why.RetryAfter), e.why.RetryAfter <= c.retry.longest && (r.again || e.why.RetryAfter > 0 && e.why.Code != answer.CodeResources)
 	case http.StatusBadGateway:
 		return wait, r.again
 	}
@@ -199,21 +204,27 @@ func (c *Client) noAnswer(ctx context.Context, r request, req *http.Request, err
 
 // refusal is the error of an answer that is one.
 func (c *Client) refusal(r request, resp *http.Response, data []byte, isJSON bool, token string) error {
-	e := &Error{Status: resp.StatusCode, Method: r.method, Path: prefix + r.path, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
 	var body struct {
-		Error struct {
-			Code, Message, Hint string
-			Position            int
-		}
+		Error     *Error
 		RequestID string
 	}
-	if isJSON && json.Unmarshal(data, &body) == nil && body.Error.Message != "" {
-		e.Code, e.Message, e.Hint, e.Position = hide(body.Error.Code, token), hide(body.Error.Message, token), hide(body.Error.Hint, token), body.Error.Position
-		e.RequestID = hide(body.RequestID, token)
-		return e
+	wait := retryAfter(resp.Header.Get("Retry-After"))
+	if isJSON && json.Unmarshal(data, &body) == nil && body.Error != nil && body.Error.Message != "" {
+		e := body.Error
+		e.RetryAfter, e.RequestID = wait, hide(body.RequestID, token)
+		e.Message, e.Hint, e.Object.Name = hide(e.Message, token), hide(e.Hint, token), hide(e.Object.Name, token)
+		e.Object.Kind = answer.ObjectKind(hide(string(e.Object.Kind), token))
+		e.Object.Similar = e.Object.Similar[:min(len(e.Object.Similar), maxSimilar)]
+		for i, name := range e.Object.Similar {
+			e.Object.Similar[i] = hide(name, token)
+		}
+		if e.Code.Status() == 0 {
+			e.Code = answer.CodeOf(resp.StatusCode) // one of another version, or of what stands before the engine
+		}
+		return &refusal{r.method, prefix + r.path, resp.StatusCode, false, e}
 	}
 	// Not the service itself: a proxy, or another server at that address.
-	e.Message = http.StatusText(resp.StatusCode)
+	e := &Error{Code: answer.CodeOf(resp.StatusCode), Message: http.StatusText(resp.StatusCode), RetryAfter: wait}
 	switch {
 	case resp.StatusCode/100 == 3:
 		return fmt.Errorf("%s %s: %w: a redirect (%d), which is not followed because the token would go along; check the address %s", r.method, prefix+r.path, ErrBadResponse, resp.StatusCode, c.base)
@@ -222,7 +233,7 @@ func (c *Client) refusal(r request, resp *http.Response, data []byte, isJSON boo
 	case resp.StatusCode < 300:
 		return fmt.Errorf("%s %s: %w: status %d", r.method, prefix+r.path, ErrBadResponse, resp.StatusCode)
 	}
-	return e
+	return &refusal{r.method, prefix + r.path, resp.StatusCode, true, e}
 }
 
 // hide takes the token out of somebody else's text and bounds it.

@@ -15,9 +15,10 @@
 //
 // # Errors
 //
-// An answer that is a refusal is an [*Error] with status, code, message, hint
-// and position; errors.Is finds [ErrRefused], [ErrUnauthorized], [ErrDenied] and
-// the others in it. No answer at all is [ErrUnreachable]. No error holds a token.
+// In an answer that is a refusal errors.As finds an [*Error], the same as the
+// engine's: code, message, hint, position, and the table, column or function
+// meant. errors.Is finds [ErrRefused], [ErrUnauthorized], [ErrDenied] and the
+// others. No answer at all is [ErrUnreachable]. No error holds a token.
 //
 // # Repeats
 //

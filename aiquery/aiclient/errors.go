@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // What errors.Is finds in the errors of this package. The first group goes by
-// the status of the answer.
+// the status of the answer; what the service said is an [*Error] behind it.
 var (
 	ErrRefused      = errors.New("the service refuses that")                       // 400, 413, 415, 422
 	ErrUnauthorized = errors.New("no token, or one that is not valid there")       // 401
@@ -19,6 +18,9 @@ var (
 	ErrRateLimited  = errors.New("too many requests")                              // 429
 	ErrUnavailable  = errors.New("the service cannot answer now")                  // 502, 503
 
+	// ErrForeign is in the error of a refusal that is not in the API's own words,
+	// such as a proxy's: its code goes by the status.
+	ErrForeign = errors.New("the refusal is not in the words of the AI API")
 	// ErrUnreachable is in every error for which no answer came, and ErrTimeout
 	// too when that was because of a time-out of this client.
 	ErrUnreachable = errors.New("the AI API cannot be reached")
@@ -30,53 +32,54 @@ var (
 	ErrInvalid = errors.New("invalid input")
 )
 
-// Error is an answer that is a refusal.
-type Error struct {
-	Status     int    // HTTP status
-	Code       string // of the service, such as "permission_denied"
-	Message    string
-	Hint       string        // what to do; may be empty
-	Position   int           // in the statement, in characters from 1; 0: none
-	RequestID  string        // key to the service's log and audit
-	RetryAfter time.Duration // 0: none
-	Method     string
-	Path       string
+// refusal is an answer that is a refusal: what was asked, and the [Error] that
+// errors.As finds in it.
+type refusal struct {
+	method, path string
+	status       int  // HTTP status
+	foreign      bool // it is not the API's own
+	why          *Error
 }
 
 // Error says what was tried, the status and the service's words.
-func (e *Error) Error() string {
+func (e *refusal) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %d %s", e.Method, e.Path, e.Status, e.Message)
-	if e.Position > 0 {
-		fmt.Fprintf(&b, " (at character %d)", e.Position)
+	fmt.Fprintf(&b, "%s %s: %d %s", e.method, e.path, e.status, e.why.Message)
+	if e.why.Position > 0 {
+		fmt.Fprintf(&b, " (at character %d)", e.why.Position)
 	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
+	if e.why.Hint != "" {
+		b.WriteString("; " + e.why.Hint)
 	}
-	if e.RequestID != "" {
-		b.WriteString(" (request " + e.RequestID + ")")
+	if e.why.RequestID != "" {
+		b.WriteString(" (request " + e.why.RequestID + ")")
 	}
 	return b.String()
 }
 
+// Unwrap gives the error of the service.
+func (e *refusal) Unwrap() error { return e.why }
+
 // Is makes errors.Is find the sentinel that belongs to the status.
-func (e *Error) Is(target error) bool {
+func (e *refusal) Is(target error) bool {
 	switch target {
+	case ErrForeign:
+		return e.foreign
 	case ErrRefused:
-		return e.Status == http.StatusBadRequest || e.Status == http.StatusRequestEntityTooLarge ||
-			e.Status == http.StatusUnsupportedMediaType || e.Status == http.StatusUnprocessableEntity
+		return e.status == http.StatusBadRequest || e.status == http.StatusRequestEntityTooLarge ||
+			e.status == http.StatusUnsupportedMediaType || e.status == http.StatusUnprocessableEntity
 	case ErrUnauthorized:
-		return e.Status == http.StatusUnauthorized
+		return e.status == http.StatusUnauthorized
 	case ErrDenied:
-		return e.Status == http.StatusForbidden
+		return e.status == http.StatusForbidden
 	case ErrNotFound:
-		return e.Status == http.StatusNotFound
+		return e.status == http.StatusNotFound
 	case ErrTimeout:
-		return e.Status == http.StatusRequestTimeout || e.Status == http.StatusGatewayTimeout
+		return e.status == http.StatusRequestTimeout || e.status == http.StatusGatewayTimeout
 	case ErrRateLimited:
-		return e.Status == http.StatusTooManyRequests
+		return e.status == http.StatusTooManyRequests
 	case ErrUnavailable:
-		return e.Status == http.StatusBadGateway || e.Status == http.StatusServiceUnavailable
+		return e.status == http.StatusBadGateway || e.status == http.StatusServiceUnavailable
 	}
 	return false
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/internal/aitest/aiengine"
 )
@@ -53,12 +54,15 @@ func TestErrors(t *testing.T) {
 	is(t, err, aiclient.ErrRefused)
 	var refused *aiclient.Error
 	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, 400, refused.Status)
-	assert.Equal(t, "syntax", refused.Code)
+	assert.Contains(t, err.Error(), "POST /api/ai/query: 400 ")
+	assert.Equal(t, answer.CodeSyntax, refused.Code)
 	assert.Positive(t, refused.Position)
 	assert.NotEmpty(t, refused.RequestID)
 	assert.Contains(t, err.Error(), refused.RequestID)
 	is(t, ask("SELECT * FROM ad_table"), aiclient.ErrDenied)
+	require.ErrorAs(t, ask("SELECT * FROM c_bpartnr"), &refused)
+	assert.Equal(t, answer.Object{Kind: answer.TableObject, Name: "c_bpartnr", Similar: []string{"C_BPartner"}}, refused.Object)
+	assert.Equal(t, "did you mean C_BPartner?", refused.Hint)
 	_, err = c.WindowContext(ctx, 1)
 	is(t, err, aiclient.ErrNotFound)
 	is(t, ask("SELECT count(*) FROM generate_series(1, 1000000000)"), aiclient.ErrTimeout)
@@ -112,6 +116,7 @@ func TestErrors(t *testing.T) {
 			s.faulty(first(1000, tt.fault))
 			err := ask("SELECT 1")
 			is(t, err, tt.want)
+			assert.Equal(t, tt.name == "a proxy without the service" || tt.name == "another server", errors.Is(err, aiclient.ErrForeign))
 			assert.NotContains(t, err.Error(), "CANARY")
 			assert.Equal(t, 1, s.came())
 		})
@@ -297,7 +302,7 @@ func renewal(t *testing.T, s *service) {
 		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(401)
-		fmt.Fprintf(w, `{"error":{"code":%q,"message":%q,"hint":%q},"requestId":%q}`, token, "no "+token, token, token)
+		fmt.Fprintf(w, `{"error":{"code":%[1]q,"message":"no %[2]s","hint":%[1]q,"object":{"kind":%[1]q,"name":%[1]q,"similar":[%[1]q]}},"requestId":%[1]q}`, token, token)
 	})
 	_, err := s.client(t).Roles(t.Context())
 	is(t, err, aiclient.ErrUnauthorized)

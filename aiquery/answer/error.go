@@ -52,13 +52,39 @@ const (
 // Error is why there is no answer. What it says may be shown to the caller: it
 // holds no value, row or name that the role may not see.
 type Error struct {
-	Code    Code
-	Message string
-	Hint    string // what to do; may be empty
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // what to do; may be empty
 	// Position is where in the statement, in characters counted from 1; 0 unknown.
-	Position   int
-	RetryAfter time.Duration // 0 unknown
-	RequestID  string
+	Position int `json:"position,omitempty"`
+	// Object is what is not available; the zero value: it is about something else.
+	Object Object `json:"object,omitzero"`
+
+	// RetryAfter is in the header Retry-After, in whole seconds; 0 unknown.
+	RetryAfter time.Duration `json:"-"`
+	// RequestID is the key to the service's log and audit. In JSON it is beside the
+	// error.
+	RequestID string `json:"-"`
+}
+
+// ObjectKind says what an [Object] is.
+type ObjectKind string
+
+// The kinds of objects.
+const (
+	TableObject    ObjectKind = "table"
+	ColumnObject   ObjectKind = "column"
+	FunctionObject ObjectKind = "function"
+)
+
+// Object is something a statement names and the role may not use, whether or not
+// it exists.
+type Object struct {
+	Kind ObjectKind `json:"kind"`
+	Name string     `json:"name"` // as the statement has it, with what stands before it
+	// Similar are names that may have been meant, the nearest first, as they can be
+	// written in the statement. The role may use them all.
+	Similar []string `json:"similar,omitempty"`
 }
 
 // Error is message and hint.

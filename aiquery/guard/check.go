@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	api "github.com/erphub/erphub/aiquery/answer"
 )
 
 // reserved begins the names the guard itself gives.
@@ -102,7 +104,7 @@ func (c *checker) rangeFunction(m *pg.RangeFunction, at int32) error {
 		parts := call.Funcname
 		name := parts[len(parts)-1].GetString_().GetSval()
 		if _, ok := tableFunctions[name]; !ok || call.Funcformat != pg.CoercionForm_COERCE_EXPLICIT_CALL {
-			return denied(at, "function %s is not available in FROM", name).advise("write (SELECT … AS name) AS alias")
+			return denied(at, "function %s is not available in FROM", name).advise("write (SELECT … AS name) AS alias").about(api.FunctionObject, name)
 		}
 	}
 	return nil

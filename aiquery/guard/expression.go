@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -84,7 +82,7 @@ func (r *resolver) columnRef(m *pg.ColumnRef, e env) (value, error) {
 		return value{}, ambiguous(name, m.Location)
 	}
 	if c == nil {
-		return value{}, noColumn(it.name+"."+name, name, m.Location, it.base, it.cols)
+		return value{}, noColumn(it.name+"."+name, m.Location, it, e.scope)
 	}
 	if it.rewrite != "" {
 		m.Fields[0] = str(it.rewrite)
@@ -111,15 +109,7 @@ func (r *resolver) simpleName(m *pg.ColumnRef, name string, e env) (value, error
 		e.scope.leave(at, m, v.sources)
 		return v, nil
 	}
-	var near []column
-	for s := e.scope; s != nil; s = s.parent {
-		for _, it := range s.items {
-			if it.colVisible {
-				near = append(near, it.cols...)
-			}
-		}
-	}
-	return value{}, noColumn(name, name, m.Location, e.scope.hasBase(), near)
+	return value{}, noColumn(name, m.Location, nil, e.scope)
 }
 
 // qualifier finds the item a reference of two or three parts names. A schema in
@@ -137,7 +127,7 @@ func (r *resolver) qualifier(m *pg.ColumnRef, parts []string, e env) (*item, *sc
 			return it, at, nil
 		}
 	}
-	return nil, nil, noColumn(full, "", m.Location, e.scope.hasBase(), nil)
+	return nil, nil, noColumn(full, m.Location, nil, e.scope)
 }
 
 // star returns the columns * or a.* stands for.
@@ -216,7 +206,7 @@ func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done bool, v valu
 	}
 	c, twice := it.column(f.Sval)
 	if twice || c == nil {
-		return true, v, noColumn(name+"."+f.Sval, f.Sval, at, it.base, it.cols)
+		return true, v, noColumn(name+"."+f.Sval, at, it, e.scope)
 	}
 	v = useAll(it.cols) // the server looks at the whole row
 	v.redacted, v.unordered, v.float = c.redacted, c.unordered, c.float
@@ -237,64 +227,4 @@ func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done bool, v valu
 
 func ambiguous(name string, at int32) *fault {
 	return &fault{kind: Syntax, at: at, reason: "column " + quote(name) + " is in more than one table", hint: "put the table or its alias in front"}
-}
-
-// noColumn refuses a name in the same words whether the column exists or not.
-func noColumn(full, name string, at int32, base bool, cols []column) *fault {
-	f := denied(at, "column %s is not available", quote(full))
-	if !base {
-		f.kind = Syntax
-	}
-	if near := similar(name, cols); len(near) > 0 {
-		f.hint = "similar columns: " + strings.Join(near, ", ")
-	}
-	return f
-}
-
-// similar returns up to three permitted names close to one that is not there.
-func similar(name string, cols []column) []string {
-	type candidate struct {
-		name string
-		far  int
-	}
-	var found []candidate
-	if name == "" || len(name) > 63 {
-		return nil
-	}
-	for _, c := range cols[:min(len(cols), 2000)] {
-		far := distance(name, c.name)
-		if strings.Contains(c.name, name) || strings.Contains(name, c.name) && len(c.name) > 3 {
-			far = min(far, 2)
-		}
-		if far <= 2+len(name)/8 && !slices.ContainsFunc(found, func(f candidate) bool { return f.name == c.name }) {
-			found = append(found, candidate{c.name, far})
-		}
-	}
-	slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(a.far-b.far, strings.Compare(a.name, b.name)) })
-	var near []string
-	for _, f := range found[:min(3, len(found))] {
-		near = append(near, f.name)
-	}
-	return near
-}
-
-// distance counts the letters to change, add or drop between two names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

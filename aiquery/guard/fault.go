@@ -1,14 +1,19 @@
 package guard
 
-import "fmt"
+import (
+	"fmt"
+
+	api "github.com/erphub/erphub/aiquery/answer"
+)
 
 // fault is a refusal before its position is counted and the tables are known.
 type fault struct {
 	kind   Kind
 	reason string
 	hint   string
-	at     int32  // byte offset in the text, -1 for none
-	cause  string // for the log of the service, when it is not in the reason
+	at     int32      // byte offset in the text, -1 for none
+	object api.Object // what it is about
+	cause  string     // for the log of the service, when it is not in the reason
 }
 
 func (f *fault) Error() string { return f.reason }

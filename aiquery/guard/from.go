@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	api "github.com/erphub/erphub/aiquery/answer"
 )
 
 // from resolves a FROM item. left are the items before it, which LATERAL ones
@@ -57,7 +59,7 @@ func (r *resolver) relation(n *pg.Node, m *pg.RangeVar, e env) (*item, error) {
 		c = e.ctes.find(m.Relname)
 	}
 	if c == nil {
-		return r.table(n, m)
+		return r.table(n, m, e.ctes)
 	}
 	r.ctesUsed = true
 	if c.state == unresolved && c.make != nil {
@@ -222,7 +224,7 @@ func sharedColumns(m *pg.JoinExpr, l, r []column) ([]string, error) {
 	}
 	for i, name := range shared {
 		if count(l, name) != 1 || count(r, name) != 1 || slices.Contains(shared[:i], name) {
-			return nil, denied(-1, "column %s is not available on both sides of the join", quote(name))
+			return nil, denied(-1, "column %s is not available on both sides of the join", quote(name)).about(api.ColumnObject, name)
 		}
 	}
 	return shared, nil

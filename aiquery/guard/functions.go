@@ -241,5 +241,5 @@ func (c *checker) noFunction(parts []string, at int32) error {
 	if hint := instead[parts[len(parts)-1]]; hint != "" {
 		f.hint = hint
 	}
-	return f
+	return f.meantFunction(name, c.job.policy)
 }

@@ -258,6 +258,6 @@ func (j *job) refusal(sql string, err error) error {
 	if !errors.As(err, &f) {
 		return err
 	}
-	return &Refusal{Kind: f.kind, Reason: f.reason, Hint: f.hint, Cause: f.cause, Position: characters(sql, f.at),
+	return &Refusal{Kind: f.kind, Reason: f.reason, Hint: f.hint, Object: f.object, Cause: f.cause, Position: characters(sql, f.at),
 		Tables: slices.Sorted(maps.Keys(j.tables))}
 }

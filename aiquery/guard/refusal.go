@@ -1,6 +1,10 @@
 package guard
 
-import "fmt"
+import (
+	"fmt"
+
+	api "github.com/erphub/erphub/aiquery/answer"
+)
 
 // Kind says why a statement was refused.
 type Kind int
@@ -38,15 +42,16 @@ func (k Kind) String() string {
 	}
 }
 
-// Refusal is the error for a statement that will not run. Kind, Reason, Hint
-// and Position depend only on the statement and on what the policy permits, so
-// they may be shown to the caller. Tables is for the audit, Cause for the log.
+// Refusal is the error for a statement that will not run. Kind, Reason, Hint,
+// Object and Position depend only on the statement and on what the policy permits,
+// so they may be shown to the caller. Tables is for the audit, Cause for the log.
 type Refusal struct {
 	Kind     Kind
-	Reason   string   // what is wrong, without a full stop
-	Hint     string   // what to do instead, or ""
-	Position int      // of the offending character in the statement, from 1; 0 when there is none
-	Tables   []string // dictionary names of the tables found so far, also forbidden ones, sorted
+	Reason   string     // what is wrong, without a full stop
+	Hint     string     // what to do instead, or ""
+	Object   api.Object // the table, column or function that is not available
+	Position int        // of the offending character in the statement, from 1; 0 when there is none
+	Tables   []string   // dictionary names of the tables found so far, also forbidden ones, sorted
 
 	// Cause says more than the caller may know, for example why a view could
 	// not be secured: for the log of the service. It is often "".

@@ -27,7 +27,7 @@ const maxDepth = 8 // of views over views, and of rules that name tables with ru
 
 // table resolves the name of a table. Tables that do not exist and tables that
 // may not be read are refused in the same words.
-func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
+func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) {
 	p := r.job.policy
 	full := m.Relname
 	if m.Schemaname != "" {
@@ -39,7 +39,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
 		t = nil
 	}
 	if m.Schemaname != "" && m.Schemaname != p.Schema || t == nil {
-		return nil, noTable(full, m.Location)
+		return nil, r.meantTable(full, m, with)
 	}
 	r.job.tables[t.Name] = true
 	if t.Definition == "" {
@@ -52,7 +52,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
 		ref.cols = slices.Concat(t.Columns, t.Denied)
 	}
 	if len(ref.cols) == 0 {
-		return nil, noTable(full, m.Location)
+		return nil, r.meantTable(full, m, with)
 	}
 	ref.used = make([]bool, len(ref.cols))
 	ref.sources = make([]*source, len(ref.cols))
@@ -101,10 +101,6 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar) (*item, error) {
 	}
 	r.refs = append(r.refs, ref)
 	return it, nil
-}
-
-func noTable(name string, at int32) *fault {
-	return denied(at, "table %s is not available", quote(name))
 }
 
 // secureAll replaces every table found so far, in the text of the ERP or its

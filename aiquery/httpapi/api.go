@@ -50,7 +50,7 @@ type Engine interface {
 	// Refused puts a query on record that is refused before the engine runs it,
 	// and returns why with the request's id. What is not known of the query is ""
 	// and, for the role, -1.
-	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *aiquery.Error) *aiquery.Error
+	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *answer.Error) *answer.Error
 	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
 	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
 	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error)

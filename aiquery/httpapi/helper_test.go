@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/tokens"
 )
@@ -108,10 +109,7 @@ func (a response) decode(t testing.TB, into any) {
 
 // refusal is the error of an answer.
 type refusal struct {
-	Error struct {
-		Code, Message, Hint string
-		Position            int
-	}
+	Error     answer.Error
 	RequestID string
 }
 

@@ -59,7 +59,7 @@ func (o *outcome) Explain(_ context.Context, who aiquery.Caller, q aiquery.Reque
 	return &aiquery.Explanation{RequestID: who.RequestID, Tables: []string{}, Columns: []aiquery.Column{}}, o.note(who, q)
 }
 
-func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *aiquery.Error) *aiquery.Error {
+func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *answer.Error) *answer.Error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.refused = append(o.refused, q)
@@ -114,13 +114,15 @@ func TestStatusOfEachCode(t *testing.T) {
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
-			e := &outcome{err: fmt.Errorf("wrapped for the log: %w", &aiquery.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7, RetryAfter: 1500 * time.Millisecond})}
+			e := &outcome{err: fmt.Errorf("wrapped for the log: %w", &answer.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7, RetryAfter: 1500 * time.Millisecond,
+				Object: answer.Object{Kind: answer.TableObject, Name: "c_ordr", Similar: []string{"C_Order"}}})}
 			a := newAPI(t, e, nil)
 			for _, path := range []string{"/query", "/explain"} {
 				got := a.call("POST", path, good(t), `{"sql":"SELECT 1","roleId":102}`)
 				assert.Equal(t, status, got.status)
 				r := got.refusal(t)
-				assert.Equal(t, []any{string(code), "what is wrong", "what to do", 7}, []any{r.Error.Code, r.Error.Message, r.Error.Hint, r.Error.Position})
+				assert.Equal(t, answer.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7,
+					Object: answer.Object{Kind: answer.TableObject, Name: "c_ordr", Similar: []string{"C_Order"}}}, r.Error)
 				assert.NotContains(t, string(got.body), "wrapped for the log")
 				if status == 429 || status == 503 {
 					assert.Equal(t, "2", got.header.Get("Retry-After"))
@@ -133,8 +135,8 @@ func TestStatusOfEachCode(t *testing.T) {
 		status int
 		code   string
 	}{
-		"not there":            {&aiquery.Error{Code: answer.CodeNotFound, Message: "no such table"}, 404, "not_found"},
-		"a code of the future": {&aiquery.Error{Code: "new", Message: "a private word"}, 500, "internal"},
+		"not there":            {&answer.Error{Code: answer.CodeNotFound, Message: "no such table"}, 404, "not_found"},
+		"a code of the future": {&answer.Error{Code: "new", Message: "a private word"}, 500, "internal"},
 		"any other error":      {errors.New("pq: a private word"), 500, "internal"},
 		"given up":             {context.Canceled, 503, "canceled"},
 		"too late":             {context.DeadlineExceeded, 504, "timeout"},
@@ -143,7 +145,7 @@ func TestStatusOfEachCode(t *testing.T) {
 			t.Parallel()
 			got := newAPI(t, &outcome{err: tt.err}, nil).call("GET", "/metadata/table/C_Order", good(t), nil)
 			assert.Equal(t, tt.status, got.status)
-			assert.Equal(t, tt.code, got.refusal(t).Error.Code)
+			assert.EqualValues(t, tt.code, got.refusal(t).Error.Code)
 			assert.NotContains(t, string(got.body), "private word")
 		})
 	}
@@ -220,7 +222,7 @@ func TestMaxRows(t *testing.T) {
 		got := a.call("POST", []string{"/query", "/explain"}[i%2], good(t), `{"sql":"SELECT 1","roleId":102,"maxRows":`+text+`}`)
 		require.Equal(t, 400, got.status, text)
 		r := got.refusal(t)
-		assert.Equal(t, "invalid", r.Error.Code)
+		assert.EqualValues(t, "invalid", r.Error.Code)
 		assert.Contains(t, r.Error.Message, "maxRows must be an integer", text)
 		assert.Contains(t, r.Error.Hint, `"maxRows":100`, text)
 	}
@@ -308,11 +310,11 @@ func TestSeveralAtOnce(t *testing.T) {
 	assert.Equal(t, 143, body.Windows[0].ID)
 
 	// What concerns one is told of that one; what concerns all ends the request.
-	denied := newAPI(t, &outcome{err: &aiquery.Error{Code: answer.CodeDenied, Message: "not available"}}, nil)
+	denied := newAPI(t, &outcome{err: &answer.Error{Code: answer.CodeDenied, Message: "not available"}}, nil)
 	got = denied.call("POST", "/metadata", good(t), `{"tables":["C_Order"],"windows":[143]}`)
 	require.Equal(t, 200, got.status)
 	assert.Contains(t, string(got.body), `"error":{"code":"permission_denied","message":"not available"}`)
-	down := newAPI(t, &outcome{err: &aiquery.Error{Code: answer.CodeUnavailable, Message: "down"}}, nil)
+	down := newAPI(t, &outcome{err: &answer.Error{Code: answer.CodeUnavailable, Message: "down"}}, nil)
 	assert.Equal(t, 503, down.call("POST", "/metadata", good(t), `{"tables":["C_Order"],"windows":[143]}`).status)
 }
 
@@ -369,7 +371,7 @@ func TestTokens(t *testing.T) {
 				got := a.call("POST", path, tt.token, `{"sql":"SELECT 1","roleId":102}`)
 				require.Equal(t, 401, got.status)
 				r := got.refusal(t)
-				assert.Equal(t, "unauthenticated", r.Error.Code)
+				assert.EqualValues(t, "unauthenticated", r.Error.Code)
 				assert.Contains(t, r.Error.Message, tt.says)
 				assert.Contains(t, got.header.Get("WWW-Authenticate"), "Bearer")
 				assert.Equal(t, "close", got.header.Get("Connection"), "the body is not waited for")
@@ -471,7 +473,7 @@ func TestRateLimit(t *testing.T) {
 	got := a.call("GET", "/roles", good(t), nil)
 	require.Equal(t, 429, got.status)
 	assert.Equal(t, "1", got.header.Get("Retry-After"))
-	assert.Equal(t, "rate_limited", got.refusal(t).Error.Code)
+	assert.EqualValues(t, "rate_limited", got.refusal(t).Error.Code)
 	assert.Equal(t, 200, a.call("GET", "/roles", userToken(t, 11, 102), nil).status, "another user")
 	assert.Equal(t, 200, a.call("GET", "/roles", userToken(t, 12, 101), nil).status, "the same number in another tenant")
 	assert.Equal(t, 200, a.call("GET", "/health", "", nil).status)

@@ -71,13 +71,13 @@ type metadataAnswer struct {
 type tableEntry struct {
 	Name     string                 `json:"name"` // as it was asked for
 	Metadata *aiquery.TableMetadata `json:"metadata,omitempty"`
-	Error    *jsonapi.ErrorDetail   `json:"error,omitempty"`
+	Error    any                    `json:"error,omitempty"`
 }
 
 type windowEntry struct {
 	ID       int                     `json:"id"`
 	Metadata *aiquery.WindowMetadata `json:"metadata,omitempty"`
-	Error    *jsonapi.ErrorDetail    `json:"error,omitempty"`
+	Error    any                     `json:"error,omitempty"`
 }
 
 func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
@@ -127,15 +127,14 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 
 // single returns an error that concerns one of several: that it is not there,
 // or is denied. Any other ends the request.
-func (h *Handler) single(r *http.Request, err error) (*jsonapi.ErrorDetail, error) {
+func (h *Handler) single(r *http.Request, err error) (detail any, _ error) {
 	if err == nil {
 		return nil, nil
 	}
 	p := h.asProblem(r.Context(), err)
 	switch p.Status {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
-		d := p.Detail()
-		return &d, nil
+		return p.Detail(), nil
 	}
 	return nil, p
 }

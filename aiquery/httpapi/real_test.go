@@ -128,7 +128,7 @@ func TestRealEngine(t *testing.T) {
 				r := got.refusal(t)
 				assert.Equal(t, tt.status, got.status, "%s: %s", tt.name, got.body)
 				if tt.code != "" {
-					assert.Equal(t, tt.code, r.Error.Code, tt.name)
+					assert.EqualValues(t, tt.code, r.Error.Code, tt.name)
 				}
 				if tt.at > 0 {
 					assert.Equal(t, tt.at, r.Error.Position, "%s: %s", tt.name, got.body)

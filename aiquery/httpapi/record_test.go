@@ -117,7 +117,7 @@ func TestStatementsPerMinute(t *testing.T) {
 		require.Equal(t, 429, got.status)
 		assert.Equal(t, "1", got.header.Get("Retry-After"))
 		r := got.refusal(t)
-		assert.Equal(t, "rate_limited", r.Error.Code)
+		assert.EqualValues(t, "rate_limited", r.Error.Code)
 		assert.Contains(t, r.Error.Message, "60 statements in a minute")
 		if i == 0 {
 			first = r.RequestID

@@ -16,7 +16,7 @@ type Problem struct {
 	Code       string
 	Message    string
 	Hint       string
-	Position   int           // in the caller's text, in characters, from 1; 0: none
+	Body       any           // stands for code, message and hint in the response; nil: they do
 	RetryAfter time.Duration // 0: none
 	Allow      string        // header Allow
 	Challenge  string        // header WWW-Authenticate
@@ -27,21 +27,20 @@ func (p *Problem) Error() string { return p.Code + ": " + p.Message }
 
 // ErrorBody is the body of every answer that is a refusal.
 type ErrorBody struct {
-	Error     ErrorDetail `json:"error"`
-	RequestID string      `json:"requestId"`
-}
-
-// ErrorDetail says what was wrong.
-type ErrorDetail struct {
-	Code     string `json:"code"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint,omitempty"`
-	Position int    `json:"position,omitempty"`
+	Error     any    `json:"error"`
+	RequestID string `json:"requestId"`
 }
 
 // Detail is the part of the problem that goes into the body.
-func (p *Problem) Detail() ErrorDetail {
-	return ErrorDetail{p.Code, p.Message, p.Hint, p.Position}
+func (p *Problem) Detail() any {
+	if p.Body != nil {
+		return p.Body
+	}
+	return struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"`
+	}{p.Code, p.Message, p.Hint}
 }
 
 // Internal is a fault of the service, of which the caller learns no more.

@@ -168,7 +168,7 @@ var errNoRole = &mcp.Error{
 // name one.
 func (b *AIBackend) noRole(ctx context.Context) error {
 	if _, err := (aiTokens{b.own, b.life}).Token(ctx); err != nil {
-		return aiError(ctx, err)
+		return queryError(ctx, err)
 	}
 	return errNoRole
 }
@@ -184,7 +184,7 @@ func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	with, client, ok := b.as(ctx, caller, nil)
 	roles, err := client.Roles(with)
 	if err != nil {
-		return "", aiError(ctx, err)
+		return "", queryError(ctx, err)
 	}
 	text := fmt.Sprintf("the AI API at %s answers", client.Address())
 	role, _ := client.Role()
@@ -205,7 +205,7 @@ func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiq
 		return nil, b.noRole(with)
 	}
 	r, err := client.Query(with, aiQuery(q))
-	return r, b.doubt(aiError(ctx, err))
+	return r, b.doubt(queryError(ctx, err))
 }
 
 // Explain tells how a statement would be run.
@@ -215,7 +215,7 @@ func (b *AIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*a
 		return nil, b.noRole(with)
 	}
 	e, err := client.Explain(with, aiQuery(q))
-	return e, b.doubt(aiError(ctx, err))
+	return e, b.doubt(queryError(ctx, err))
 }
 
 func aiQuery(q Query) aiclient.Query {
@@ -230,5 +230,5 @@ func aiQuery(q Query) aiclient.Query {
 func (b *AIBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error) {
 	with, client, _ := b.as(ctx, caller, role) // without a role the service takes the token's
 	m, err := client.TableMetadata(with, table)
-	return m, b.doubt(aiError(ctx, err))
+	return m, b.doubt(queryError(ctx, err))
 }

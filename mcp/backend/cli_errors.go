@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
@@ -79,16 +80,12 @@ func queryFailed(err error) error {
 	if !errors.As(err, &e) || !errors.As(err, &refusal) {
 		return err
 	}
-	said, meant, _ := strings.Cut(refusal.Title, "; did you mean ")
-	said = requestID.ReplaceAllString(said, "")
-	message, hint, _ := strings.Cut(said, "; ")
-	at := 0
+	said := requestID.ReplaceAllString(refusal.Title, "")
+	why := &answer.Error{Code: answer.CodeOf(refusal.Status)}
+	why.Message, why.Hint, _ = strings.Cut(said, "; ")
 	if m := position.FindStringSubmatch(said); m != nil {
-		message, hint = m[1], m[3]
-		at, _ = strconv.Atoi(m[2]) // digits; too many of them are no place
+		why.Message, why.Hint = m[1], m[3]
+		why.Position, _ = strconv.Atoi(m[2]) // digits; too many of them are no place
 	}
-	if meant != "" {
-		hint = strings.TrimPrefix(hint+"; did you mean "+meant, "; ")
-	}
-	return queryError(statusCode(refusal.Status), message, hint, at, 0, err)
+	return toolError(errors.Join(why, err))
 }

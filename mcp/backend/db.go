@@ -139,7 +139,7 @@ func (b *DBBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	}
 	roles, err := b.engine.Roles(ctx, who)
 	if err != nil {
-		return "", engineError(ctx, err)
+		return "", queryError(ctx, err)
 	}
 	text := fmt.Sprintf("%s answers", b.db)
 	for _, r := range roles {
@@ -205,7 +205,7 @@ func (b *DBBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiq
 		return nil, err
 	}
 	r, err := b.engine.Query(ctx, who, b.request(caller, q))
-	return r, engineError(ctx, err)
+	return r, queryError(ctx, err)
 }
 
 // Explain tells how a statement would be run.
@@ -215,7 +215,7 @@ func (b *DBBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*a
 		return nil, err
 	}
 	e, err := b.engine.Explain(ctx, who, b.request(caller, q))
-	return e, engineError(ctx, err)
+	return e, queryError(ctx, err)
 }
 
 // Describe describes a table.
@@ -226,5 +226,5 @@ func (b *DBBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, 
 	}
 	id, _ := roleOf(caller, role)
 	m, err := b.engine.TableMetadata(ctx, who, id, table)
-	return m, engineError(ctx, err)
+	return m, queryError(ctx, err)
 }

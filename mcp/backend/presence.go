@@ -64,7 +64,7 @@ func (b *AIBackend) Probe(ctx context.Context) (changed bool) {
 	health, err := b.found.client.Health(ctx)
 	there := err == nil && health.Status != ""
 	var refusal *aiclient.Error
-	if errors.As(err, &refusal) && refusal.Code != "" {
+	if errors.As(err, &refusal) && !errors.Is(err, aiclient.ErrForeign) {
 		there = true // in the API's own words
 	}
 	if !there {

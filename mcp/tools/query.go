@@ -72,7 +72,7 @@ func (b *Toolbox) executeQuery() mcp.Tool {
 			return k.Query(ctx, c.Caller, q)
 		})
 		if err != nil {
-			return nil, b.meant(ctx, c, in.questionIn, err)
+			return nil, meant(err)
 		}
 		return rowsOf(r)
 	})
@@ -101,7 +101,7 @@ func (b *Toolbox) explainQuery() mcp.Tool {
 			return k.Explain(ctx, c.Caller, q)
 		})
 		if err != nil {
-			return nil, b.meant(ctx, c, in, err)
+			return nil, meant(err)
 		}
 		steps := fitting(planSteps(nil, &e.Plan, 0))
 		out := &explainQueryOut{Steps: steps, Tables: e.Tables, Columns: queryColumns(e.Columns)}

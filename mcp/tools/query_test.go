@@ -149,22 +149,19 @@ func TestNearMisses(t *testing.T) {
 	for name, k := range w.kits() {
 		for sql, hint := range map[string]string{
 			"SELECT * FROM C_Ordr":                                                    "did you mean C_Order?",
-			"SELECT documentnr FROM c_order":                                          "did you mean C_Order.DocumentNo?",
-			"SELECT 1 FROM adempiere.c_order":                                         "without a schema: C_Order",
+			"SELECT documentnr FROM c_order":                                          "did you mean documentno?",
+			"SELECT 1 FROM public.c_order":                                            "without a schema: C_Order",
 			`SELECT 1 FROM "C_Order"`:                                                 "write c_order without quotes",
 			`SELECT "DocumentNo" FROM c_order`:                                        "write documentno without quotes",
 			`SELECT o."DocumentNo" FROM c_order o`:                                    "write documentno without quotes",
-			`SELECT "DocumentNr" FROM c_order`:                                        "did you mean C_Order.DocumentNo?",
-			"SELECT o.taxid FROM c_order o JOIN c_bpartner USING (c_bpartner_id)":     "did you mean C_BPartner.TaxID",
-			"SELECT o.grandtotl FROM c_order o":                                       "C_Order.GrandTotal",
-			"SELECT x.valu FROM c_order o, c_bpartner x":                              "C_BPartner.Value",
-			"SELECT l.qtyorderd FROM c_order o JOIN c_orderline l USING (c_order_id)": "C_OrderLine.QtyOrdered",
+			`SELECT "DocumentNr" FROM c_order`:                                        "did you mean documentno?",
+			"SELECT o.taxid FROM c_order o JOIN c_bpartner USING (c_bpartner_id)":     "did you mean c_bpartner.taxid",
+			"SELECT o.grandtotl FROM c_order o":                                       "did you mean o.grandtotal?",
+			"SELECT x.valu FROM c_order o, c_bpartner x":                              "x.value",
+			"SELECT l.qtyorderd FROM c_order o JOIN c_orderline l USING (c_order_id)": "l.qtyordered",
 			"SELECT * FROM completely_else_where":                                     "searchRegistry",
 			"SELECT zzzzzzzzzz FROM c_order":                                          "describeTable",
 		} {
-			if name != "db" && hint != "did you mean C_Order?" && hint != "C_BPartner.Value" {
-				continue // they differ in where they ask
-			}
 			e := refusal(t, k, admin, "executeQuery", args{"sql": sql}, mcp.CodePermissionDenied)
 			assert.Contains(t, e.Hint, hint, "%s: %s", name, sql)
 		}

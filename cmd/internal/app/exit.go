@@ -64,7 +64,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.As(err, &statement) && statement.Position > 0:
+	case errors.As(err, &statement) && (statement.Position > 0 || statement.Object.Kind != ""):
 		return exitFailed // a word of the statement is refused, not the login
 	case errors.Is(err, errDrift):
 		return exitDrift

@@ -80,13 +80,13 @@ func (a *app) query(c *cli.Context) error {
 	if c.Bool("explain") {
 		plan, err := client.Explain(c.Context, q)
 		if err != nil {
-			return pointed(a.queryHint(c, client, aiInput(err)), q.SQL)
+			return pointed(aiInput(err), q.SQL)
 		}
 		return a.printExplanation(c, plan)
 	}
 	result, err := client.Query(c.Context, q)
 	if err != nil {
-		return pointed(a.queryHint(c, client, aiInput(err)), q.SQL)
+		return pointed(aiInput(err), q.SQL)
 	}
 	return a.printResult(c, result)
 }

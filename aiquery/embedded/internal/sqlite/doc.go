@@ -30,6 +30,9 @@
 //
 // [Text] writes what a rendered statement answers as PostgreSQL would.
 //
+// The dialect is frozen: what is missing is refused, and is to be had from a
+// PostgreSQL database.
+//
 // # Differences that remain
 //
 // Texts are ordered by their bytes, as in a PostgreSQL database with the
