@@ -213,7 +213,7 @@ func TestAttacks(t *testing.T) {
 				if err == nil && len(a.params) == 0 && w.srv == nil {
 					want, err := plainRows(t.Context(), reduced, a.sql)
 					if assert.NoError(t, err, "%s is answered, but not on the reduced database", name) {
-						assert.Equal(t, sorted(want), sorted(resultRows(r)), name)
+						assert.Equal(t, sorted(equalNumbers(want)), sorted(equalNumbers(resultRows(r))), name)
 					}
 				}
 			}

@@ -57,7 +57,7 @@ var pairFacts = []pairFact{
 	{"c_order", "ad_client_id", "c_order_id", false,
 		func(r *rand.Rand) string { return "1000000" }, func(r *rand.Rand) string { return "2" + digits(6)(r) }},
 	{"c_order", "c_bpartner_id", "c_order_id", false,
-		func(r *rand.Rand) string { return "117" }, func(r *rand.Rand) string { return "116." + digits(3)(r) }},
+		func(r *rand.Rand) string { return "117.0" }, func(r *rand.Rand) string { return "116." + digits(1)(r) }},
 	{"rv_order_detail", "documentno", "c_order_id", true,
 		func(r *rand.Rand) string { return aitest.CanaryText }, func(r *rand.Rand) string { return "QZW" + digits(2)(r) }},
 	{"rv_order_detail", "grandtotal", "c_order_id", false,
@@ -135,7 +135,7 @@ func (g *pairGrammar) effect(cond reading) reading {
 		"1/0 = 1", "(SELECT 1/(count(*)-1) = 1 FROM generate_series(1,1))", "(SELECT a FROM generate_series(1, 2) a) = 1",
 		"("+col+"::text)::date IS NULL", "('x' || "+col+"::text)::numeric = 1", "ln(0) = 0", "sqrt(-1) = 0", "'a' ~ ('(' || "+col+"::text)",
 		"date_trunc("+col+"::text, now()) IS NULL", "(SELECT count(*) > 0 FROM generate_series(1,400000))",
-		"length(lpad('x', 3000000)) = 5", "(SELECT count(*) > 0 FROM generate_series(1,30) a, generate_series(1,1000) b, generate_series(1,20) c)",
+		"length(lpad('x', 10000)) = 5", "(SELECT count(*) > 0 FROM generate_series(1,30) a, generate_series(1,1000) b, generate_series(1,20) c)",
 	)
 	switch g.IntN(5) {
 	case 0:
@@ -299,7 +299,7 @@ func shownOutcome(w *world, sql string) (string, time.Duration) {
 		if !errors.As(err, &e) {
 			return err.Error(), took
 		}
-		return fmt.Sprintf("%s|%s|%s|%d", e.Code, e.Message, e.Hint, e.Position), took
+		return fmt.Sprintf("%s|%s|%s", e.Code, e.Message, e.Hint), took // where it is, is a matter of the constant's length
 	}
 	text, err := json.Marshal([]any{r.Columns, r.Rows, r.Truncated, r.Notes, r.Tables})
 	if err != nil {

@@ -97,7 +97,7 @@ func TestAnswersAreThoseOfTheReducedDatabase(t *testing.T) {
 				}
 				rows = append(rows, cells)
 			}
-			assert.Equal(t, want[sql], rows, "%s: %s", name, sql)
+			assert.Equal(t, equalNumbers(want[sql]), equalNumbers(rows), "%s: %s", name, sql)
 			assert.Empty(t, aitest.Leaks(shown(t, got)))
 		}
 		assert.Len(t, w.audit(t), len(reports))

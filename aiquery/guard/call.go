@@ -67,7 +67,7 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 	}
 	v.returned(name)
 	if m.Over != nil || aggregates[name] {
-		v.sources = nil
+		v.sources, v.bare = nil, m.Over != nil && v.bare
 	}
 	if _, ok := tableFunctions[name]; ok && e.scope != nil {
 		e.scope.expands = true

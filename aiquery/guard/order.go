@@ -50,7 +50,7 @@ func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *a
 	if grouped || limited || len(level.windows) > 0 || len(s.DistinctClause) > 0 || s.WithClause != nil {
 		for i := range out.cols {
 			out.cols[i].apart = true
-			out.cols[i].anyOf = out.cols[i].anyOf || len(s.GroupClause) > 0 || len(s.DistinctClause) > 0
+			out.cols[i].anyOf = out.cols[i].anyOf || len(s.GroupClause) > 0 && out.cols[i].bare || len(s.DistinctClause) > 0
 		}
 	}
 	switch {

@@ -13,6 +13,7 @@ type column struct {
 	unordered bool    // may be of a type that cannot be sorted
 	float     bool    // may be a floating-point number
 	anyOf     bool    // may be any of several equal values
+	bare      bool    // of an output: its expression names columns outside aggregates
 	typ       string  // of the table's column that it passes on; "" when it is computed
 	apart     bool    // of a query that the server does not merge into others
 	source    *source // nil when it holds nothing of a table

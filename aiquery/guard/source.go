@@ -46,6 +46,7 @@ type value struct {
 	redacted  bool // computed from redacted columns
 	unordered bool // may be of a type that cannot be sorted, or not easily: json, arrays
 	float     bool // may be a floating-point number, whose sum depends on the order
+	bare      bool // names columns outside aggregates
 	anyOf     bool // may be any of several equal values, which can look different: 1 and 1.00
 	passes    bool // of a subquery: its one column passes on a column of a table
 	sources   []*source
@@ -56,12 +57,13 @@ func (v *value) add(o value) {
 	v.unordered = v.unordered || o.unordered
 	v.float = v.float || o.float
 	v.anyOf = v.anyOf || o.anyOf
+	v.bare = v.bare || o.bare
 	v.sources = append(v.sources, o.sources...)
 }
 
 // of is what is known of a column.
 func (c *column) value() value {
-	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float, anyOf: c.anyOf}
+	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float, anyOf: c.anyOf, bare: true}
 	if c.source != nil {
 		v.sources = []*source{c.source}
 	}
@@ -70,7 +72,7 @@ func (c *column) value() value {
 
 // column makes a column of an expression.
 func (v value) column(name string) column {
-	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, anyOf: v.anyOf, source: computed(v.sources)}
+	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, anyOf: v.anyOf, bare: v.bare, source: computed(v.sources)}
 }
 
 // family groups the types whose comparisons can neither fail nor take long.
