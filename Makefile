@@ -24,7 +24,8 @@ test: setup
 # What takes too long for every change: every combination of templates by REST
 # and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
-# statements for ten minutes, and the tool server under mixed load for two hours,
+# statements for ten minutes, 20,000 pairs of questions, the greediest statements,
+# and the tool server under mixed load for two hours,
 # or as long as ERPHUB_SOAK says. Four and a half hours.
 proof: setup
 	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees' ./dict/migration
@@ -32,6 +33,8 @@ proof: setup
 	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(GO) test -timeout 1h -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestInterruptKeepsTheLogin ./cmd/erphub
 	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
+	ERPHUB_FUZZ_SEED=random ERPHUB_PAIRS=20000 $(GO) test -timeout 40m -run 'TestPairs$$|TestPlansDecideNothing$$' ./aiquery
+	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestMemoryOfStatements ./aiquery
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
 

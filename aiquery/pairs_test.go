@@ -67,9 +67,8 @@ var pairFacts = []pairFact{
 // pairGrammar makes statements with two readings of one constant.
 type pairGrammar struct {
 	*rand.Rand
-	fact           pairFact
-	there, missing string
-	alias          string
+	fact  pairFact
+	alias string
 }
 
 func choose[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }

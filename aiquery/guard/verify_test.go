@@ -38,6 +38,18 @@ func securedSelect(m any, table string) *pg.SelectStmt {
 	return found
 }
 
+// gateOf finds the SELECT that hides the values of hidden rows.
+func gateOf(m any) *pg.SelectStmt {
+	var found *pg.SelectStmt
+	_ = visit(m, -1, func(m any, _ int32) error {
+		if s, ok := m.(*pg.SelectStmt); ok && len(s.FromClause) == 1 && s.FromClause[0].GetRangeSubselect().GetAlias().GetAliasname() == gateAlias {
+			found = s
+		}
+		return nil
+	})
+	return found
+}
+
 // TestVerifyRefusesTamperedTrees changes one thing about a secured statement.
 func TestVerifyRefusesTamperedTrees(t *testing.T) {
 	t.Parallel()
@@ -241,6 +253,29 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 			b.Args = b.Args[:2]
 		}},
 		"rule's table bare": {sql: "SELECT name FROM c_ruled WHERE name = $1", tamper: func(tree *pg.ParseResult) { securedSelect(tree, "c_order").WhereClause = nil }},
+
+		"gate gone": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
+			gateOf(tree).TargetList[1].GetResTarget().Val = columnRef(gateAlias, "name")
+			gateOf(tree).WhereClause = nil
+		}},
+		"gate open": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
+			gateOf(tree).TargetList[1].GetResTarget().Val.GetCaseExpr().Args[0].GetCaseWhen().Expr.GetAExpr().Name = names("<=")
+		}},
+		"gate for another column": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
+			gateOf(tree).TargetList[1].GetResTarget().Val.GetCaseExpr().Args[0].GetCaseWhen().Result = columnRef(gateAlias, "apikey")
+		}},
+		"gate with an ELSE": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
+			gateOf(tree).TargetList[1].GetResTarget().Val.GetCaseExpr().Defresult = columnRef(gateAlias, "name")
+		}},
+		"conditions of a gate": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
+			list := partner(tree).TargetList
+			b := list[len(list)-1].GetResTarget().Val.GetBoolExpr()
+			b.Args = b.Args[1:]
+		}},
+		"conditions of a gate under another name": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
+			list := partner(tree).TargetList
+			list[len(list)-1].GetResTarget().Name = "ok"
+		}},
 
 		"fence gone":        {sql: fencedRuled, tamper: func(tree *pg.ParseResult) { securedSelect(tree, "c_ruled").LimitOffset = nil }},
 		"fence of one":      {sql: fencedRuled, tamper: func(tree *pg.ParseResult) { securedSelect(tree, "c_ruled").LimitOffset = intConst(1) }},

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/internal/aitest"
 	"github.com/erphub/erphub/tokens"
 )
@@ -41,7 +42,7 @@ func signed(t testing.TB, user, role int) string {
 func overPostgres(t testing.TB, binary string, args ...string) *program {
 	t.Helper()
 	address := aitest.Postgres(t)
-	db, err := aiquery.OpenPostgres(t.Context(), address, nil)
+	db, err := postgres.Open(t.Context(), address, nil)
 	require.NoError(t, err)
 	require.NoError(t, aiquery.Install(t.Context(), db))
 	require.NoError(t, db.Close())

@@ -86,12 +86,12 @@ func (b *toolbox) meet(ctx context.Context) error {
 	defer looking.Wait()
 	if b.ai != nil {
 		looking.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, probeTime)
+			probe, cancel := context.WithTimeout(ctx, probeTime)
 			defer cancel()
-			b.ai.Probe(ctx)
+			b.ai.Probe(probe)
 		})
 	}
-	ctx, cancel := context.WithTimeout(ctx, ownLoginTime)
+	login, cancel := context.WithTimeout(ctx, ownLoginTime)
 	defer cancel()
-	return b.own.learn(ctx)
+	return b.own.learn(login)
 }
