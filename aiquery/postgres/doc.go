@@ -8,7 +8,21 @@
 // is bounded in time, memory, temporary files and the size of a row. The
 // transaction, the comparison of the rights, the statement and the end are one
 // round trip. Constants travel as parameters, and the server plans without their
-// values.
+// values. Statements that come again are kept prepared on the connection.
+//
+// # Slow plans
+//
+// A plan made without values takes an open range (dateordered >= $1) for a third
+// of the table and a closed one (BETWEEN) for a two-hundredth. A narrow range that
+// is joined with a large table is where this is much slower: with a million
+// orders and a million lines, the orders of ten days took 30 times as long with an
+// open range as with a plan made for the value, and 12 times with a closed one.
+// Equality is planned for the average value of the column. What helps: ranges
+// closed at both ends, a condition on the joined table itself, cost settings for
+// the login that suit the disks (ALTER ROLE … SET random_page_cost = 1.1,
+// effective_cache_size), and a view or table of the recent rows, made known to the
+// dictionary. Planning with values cannot be switched on: it is what would tell
+// callers how many hidden rows have a value.
 //
 // Records of the audit are written over connections of their own, with the login
 // of [Options.AuditURL].

@@ -23,11 +23,20 @@ func (e executed) Unwrap() error { return e.error }
 // wrong: only the latter have a position in it.
 func ofStatement(err error) error {
 	var server *pgconn.PgError
-	if errors.As(err, &server) && server.Position == 0 {
+	switch {
+	case errors.As(err, &server) && server.Routine == "RevalidateCachedQuery":
+		return stale{err}
+	case errors.As(err, &server) && server.Position == 0:
 		return executed{err}
 	}
 	return err
 }
+
+// stale is a statement that was prepared when its tables were others. It did
+// not run; prepared anew it does.
+type stale struct{ error }
+
+func (e stale) Unwrap() error { return e.error }
 
 // Failure implements run.Runner.
 func (d *database) Failure(err error) *run.Failure {

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -68,8 +67,9 @@ type database struct {
 	types   *pgtype.Map
 	audit   auditTable
 
-	described sync.Map     // *guard.Plan to the types of its parameters, []string
-	kept      atomic.Int64 // how many there are
+	described bounded[*guard.Plan, []string]    // the types of a plan's parameters
+	stamps    bounded[*run.Fingerprint, string] // what stampText returned for rights
+	seen      bounded[string, bool]             // names of statements that were run
 }
 
 // memorySize is a size as PostgreSQL's settings take it, with its unit.

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/erphub/erphub/aiquery/answer"
-	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -57,8 +56,8 @@ func (d *database) kinds(ctx context.Context, s *run.Statement) ([]string, error
 	if len(s.Params) == 0 {
 		return nil, nil
 	}
-	if known, ok := d.described.Load(s.Plan); ok {
-		return known.([]string), nil
+	if known, ok := d.described.get(s.Plan); ok {
+		return known, nil
 	}
 	var kinds []string
 	err := d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) error {
@@ -72,7 +71,7 @@ func (d *database) kinds(ctx context.Context, s *run.Statement) ([]string, error
 		return nil
 	})
 	if err == nil {
-		d.remember(s.Plan, kinds)
+		d.described.put(s.Plan, kinds)
 	}
 	return kinds, err
 }
@@ -230,15 +229,3 @@ func parsePlan(text string) (*answer.PlanNode, error) {
 	n := convert(plans[0].Plan)
 	return &n, nil
 }
-
-// remember keeps the types of a plan's parameters, while there are not too many.
-func (d *database) remember(plan *guard.Plan, kinds []string) {
-	if d.kept.Add(1) > maxDescribed {
-		d.described.Clear()
-		d.kept.Store(1)
-	}
-	d.described.Store(plan, kinds)
-}
-
-// maxDescribed is how many plans' types are kept.
-const maxDescribed = 10_000

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
@@ -38,9 +39,9 @@ func (d *database) acquire(ctx context.Context, timeout time.Duration, rights *r
 		if err = d.begin(ctx, pg, timeout, rights, only); err == nil {
 			return conn, nil
 		}
-		again := errors.As(err, new(notBegun)) && pg.IsClosed() && ctx.Err() == nil && attempt < d.opts.Connections
-		d.end(conn, !errors.Is(err, run.ErrRightsChanged))
-		if !again {
+		again := errors.As(err, new(notBegun)) && pg.IsClosed() || errors.As(err, new(stale))
+		d.end(conn, true)
+		if !again || ctx.Err() != nil || attempt >= d.opts.Connections {
 			return nil, err
 		}
 	}
@@ -49,72 +50,154 @@ func (d *database) acquire(ctx context.Context, timeout time.Duration, rights *r
 // ownTimeout bounds the statements that read rights and the catalog.
 const ownTimeout = 10 * time.Second
 
+// step is a statement of the pipeline a transaction begins with.
+type step struct {
+	text    string
+	values  [][]byte
+	types   []uint32
+	prepare bool                             // keep it prepared on the connection
+	read    func(*pgconn.ResultReader) error // nil: what it returns does not matter
+	fail    func(error) error                // what its errors are; nil: as they are
+}
+
 // begin begins a transaction that only reads, bounds it, and compares the
 // rights, in one round trip. With a statement it runs that, too, and ends the
 // transaction.
-func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, rights *run.Fingerprint, only *pipelined) (err error) {
-	ms := strconv.FormatInt(max(timeout.Milliseconds(), 1), 10)
-	pipeline := conn.StartPipeline(ctx)
+func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, rights *run.Fingerprint, only *pipelined) error {
+	changed := false
+	steps := []step{
+		{text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fail: func(err error) error { return notBegun{err} }},
+		d.bounds(timeout),
+	}
+	if rights != nil {
+		steps = append(steps, d.rightsSteps(rights, &changed)...)
+	}
+	if only != nil {
+		steps = append(steps, step{
+			text: only.text, values: only.values, types: only.types, prepare: d.comesAgain(only), fail: ofStatement,
+			read: func(r *pgconn.ResultReader) error {
+				if changed {
+					return run.ErrRightsChanged // what comes of the statement is not looked at
+				}
+				return only.read(r)
+			},
+		}, step{text: "ROLLBACK"})
+	}
+	err := pipeline(ctx, conn, steps)
+	if changed {
+		return run.ErrRightsChanged
+	}
+	return err
+}
+
+// bounds limits what a statement may take.
+func (d *database) bounds(timeout time.Duration) step {
+	return step{
+		text: "SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('work_mem', " + literal(d.opts.WorkMem) +
+			", true), pg_catalog.set_config('max_parallel_workers_per_gather', '0', true), " +
+			"pg_catalog.set_config('idle_in_transaction_session_timeout', '15s', true)",
+		values: [][]byte{[]byte(strconv.FormatInt(max(timeout.Milliseconds(), 1), 10) + "ms")}, types: []uint32{pgtype.TextOID}, prepare: true,
+	}
+}
+
+// rightsSteps compare the rights with what they were. Once that is done, one
+// statement does it, which returns what it did in the same transaction.
+func (d *database) rightsSteps(rights *run.Fingerprint, changed *bool) []step {
+	if len(rights.Queries) == 0 {
+		return nil
+	}
+	before, known := d.stamps.get(rights)
+	stamp := step{text: stampText(rights), prepare: true, fail: ofRights, read: func(r *pgconn.ResultReader) error {
+		rows, err := collect(r)
+		switch {
+		case err != nil:
+			return err
+		case len(rows) != 1 || len(rows[0]) != 1 || !rows[0][0].Valid:
+			return fmt.Errorf("compare the rights: %d rows", len(rows))
+		case known:
+			*changed = rows[0][0].String != before
+		case !*changed:
+			d.stamps.put(rights, rows[0][0].String)
+		}
+		return nil
+	}}
+	if known {
+		return []step{stamp}
+	}
+	steps := make([]step, len(rights.Queries), len(rights.Queries)+1)
+	for i, q := range rights.Queries {
+		steps[i] = step{text: q, fail: ofRights, read: func(r *pgconn.ResultReader) error {
+			rows, err := collect(r)
+			*changed = *changed || err == nil && !rights.Same(i, rows)
+			return err
+		}}
+	}
+	return append(steps, stamp)
+}
+
+// comesAgain tells whether a statement came before: those that do are worth
+// being prepared.
+func (d *database) comesAgain(s *pipelined) bool {
+	name := statementName(s.text, s.types)
+	_, before := d.seen.get(name)
+	if !before {
+		d.seen.put(name, true)
+	}
+	return before
+}
+
+// pipeline runs statements in one round trip, up to the first that fails.
+func pipeline(ctx context.Context, conn *pgconn.PgConn, steps []step) (err error) {
+	p := conn.StartPipeline(ctx)
 	defer func() {
-		if closed := pipeline.Close(); !conn.IsClosed() || err != nil {
+		if closed := p.Close(); !conn.IsClosed() || err != nil {
 			err = errors.Join(err, closed)
 		}
 	}()
-	send := func(text string) { pipeline.SendQueryParams(text, nil, nil, nil, nil) }
-	send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	send("SELECT pg_catalog.set_config('statement_timeout', '" + ms + "ms', true), pg_catalog.set_config('work_mem', " + literal(d.opts.WorkMem) +
-		", true), pg_catalog.set_config('max_parallel_workers_per_gather', '0', true), " +
-		"pg_catalog.set_config('idle_in_transaction_session_timeout', '15s', true)")
-	count := 0
-	if rights != nil {
-		for _, q := range rights.Queries {
-			send(q)
+	prepared := preparedOn(conn)
+	var making []string // names that are prepared here, in order
+	for i := range steps {
+		s := &steps[i]
+		if !s.prepare || len(prepared)+len(making) >= maxPrepared {
+			p.SendQueryParams(s.text, s.values, s.types, nil, nil)
+			continue
 		}
-		count = len(rights.Queries)
+		name := statementName(s.text, s.types)
+		if !prepared[name] {
+			p.SendPrepare(name, s.text, s.types)
+			making = append(making, name)
+		}
+		p.SendQueryPrepared(name, s.values, nil, nil)
 	}
-	if only != nil {
-		pipeline.SendQueryParams(only.text, only.values, only.types, nil, nil)
-		send("ROLLBACK")
-	}
-	if err := pipeline.Sync(); err != nil {
+	if err := p.Sync(); err != nil {
 		return notBegun{err}
 	}
-	changed := false
-	for i := -2; ; i++ {
-		result, err := pipeline.GetResults()
-		switch {
-		case err != nil && i == -2:
-			return notBegun{err}
-		case err != nil && i >= count:
-			return ofStatement(err)
-		case err != nil:
-			return ofRights(i, err)
-		}
-		switch r := result.(type) {
-		case *pgconn.ResultReader:
-			if i == count && only != nil {
-				switch err := only.read(r); {
-				case errors.Is(err, errEnough):
-					return conn.Close(ctx) // the rest is not waited for
-				case err != nil:
-					return ofStatement(err)
-				}
+	for i := 0; ; {
+		result, err := p.GetResults()
+		if r, ok := result.(*pgconn.ResultReader); ok && err == nil {
+			if read := steps[i].read; read != nil {
+				err = read(r)
+			} else {
+				_, err = r.Close()
+			}
+			if errors.Is(err, errEnough) {
+				return conn.Close(ctx) // the rest is not waited for
+			}
+			if err == nil {
+				i++
 				continue
 			}
-			rows, err := collect(r)
-			if err != nil {
-				return ofRights(i, err)
+		}
+		if err != nil {
+			if i < len(steps) && steps[i].fail != nil {
+				err = steps[i].fail(err)
 			}
-			if i >= 0 && i < count && !rights.Same(i, rows) {
-				changed = true
-			}
-			if changed && i == count-1 {
-				return run.ErrRightsChanged // what comes of the statement is not looked at
-			}
+			return err
+		}
+		switch result.(type) {
+		case *pgconn.StatementDescription:
+			prepared[making[0]], making = true, making[1:]
 		case *pgconn.PipelineSync:
-			if changed {
-				return run.ErrRightsChanged
-			}
 			return nil
 		default:
 			return fmt.Errorf("begin a transaction: unexpected %T", result)
@@ -129,9 +212,9 @@ func (e notBegun) Unwrap() error { return e.error }
 
 // ofRights tells errors about the rights' tables and columns, which are no more
 // what they were, from others.
-func ofRights(i int, err error) error {
+func ofRights(err error) error {
 	var server *pgconn.PgError
-	if i >= 0 && errors.As(err, &server) && strings.HasPrefix(server.Code, "42") {
+	if errors.As(err, &server) && strings.HasPrefix(server.Code, "42") {
 		return errors.Join(run.ErrRightsChanged, err)
 	}
 	return err
@@ -150,6 +233,7 @@ func (d *database) end(conn *pgxpool.Conn, failed bool) {
 	defer cancel()
 	_, err := query(ctx, pg, "ROLLBACK")
 	if err == nil && failed {
+		forgetPrepared(pg)
 		if _, err = query(ctx, pg, "DISCARD ALL"); err == nil {
 			err = d.establishQueries(ctx, pg)
 		}
