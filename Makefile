@@ -8,18 +8,17 @@ FUZZTIME    ?= 1s
 # The race detector watches Go code. SQLite's, which is translated C, is left
 # out: watching every access of it takes twenty times as long and finds nothing
 # of ours.
-TESTFLAGS   ?= -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
+RACEFLAGS   := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
-# Proofs that are thinned out under the race detector, which makes them ten
-# times slower: here they run in full, without it.
-FULL   := TestResumeAfterEveryRequest|TestMemoryStaysFlat|TestSourceSuite|TestRowsChangeBetweenPages|TestRefusals|TestWeek|TestManyProcesses|TestKilled|TestOneFaultAtEveryRequest|TestChanges|TestRoundTrip|TestLargeTable|TestDefinitionIsShort|TestStory|TestScripts
-FULLIN := ./erp ./dict/restdict ./tokens ./deploylog ./dict/diff ./cmd/erphub ./cmd/erphub-mcp
-
-.PHONY: test proof setup vet lint contract-lint fuzz bench build generate-check
+.PHONY: test race proof setup vet lint contract-lint fuzz bench build generate-check
 
 test: setup
-	$(GO) test $(TESTFLAGS) -timeout 15m ./...
-	$(GO) test -timeout 15m -run '$(FULL)' $(FULLIN)
+	$(GO) test -timeout 15m ./...
+
+# The same with the race detector, under which all is ten times slower: tests
+# whose cases take the same paths again and again do fewer of them (-short).
+race: setup
+	$(GO) test $(RACEFLAGS) -short -timeout 15m ./...
 
 # What takes too long for every change: every combination of templates by REST
 # and by script, a kill at every request of a large plan, a thousand histories

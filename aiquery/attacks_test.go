@@ -235,6 +235,10 @@ func TestAttacks(t *testing.T) {
 	})
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
+		thinned := 1
+		if testing.Short() { // the same code runs for each statement
+			thinned = 4
+		}
 		run(t, onEmbedded(t, impatient), thinned)
 	})
 }

@@ -145,8 +145,8 @@ func TestInstallOnPostgres(t *testing.T) {
 // The embedded ERP gets the table as any ERP does: its dictionary is told over
 // REST, and it makes the table itself.
 func TestInstallThroughREST(t *testing.T) {
-	if thinned > 1 {
-		t.Skip("the embedded ERP takes a minute for a table under the race detector; this runs without it")
+	if testing.Short() {
+		t.Skip("the embedded ERP takes a minute for a table under the race detector")
 	}
 	t.Parallel()
 	srv := aitest.Embedded(t)

@@ -289,11 +289,8 @@ func TestRecordsAs(t *testing.T) {
 // TestMemoryStaysFlat goes through 100,000 records (about 150 MB; a tenth under
 // the race detector) and looks at what is alive on the way.
 func TestMemoryStaysFlat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 150 MB")
-	}
 	rows, pageSize := 100_000, 100
-	if raceDetector {
+	if testing.Short() {
 		rows = 10_000
 	}
 	_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {

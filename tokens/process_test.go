@@ -95,7 +95,7 @@ func shared(t *testing.T, f *front) (path string, m *tokens.Manager) {
 func TestManyProcesses(t *testing.T) {
 	const processes = 16
 	rounds := 50
-	if testing.Short() || raceDetector {
+	if testing.Short() {
 		rounds = 5
 	}
 	f := newFront(t, nil)
@@ -151,7 +151,7 @@ func TestKilledDuringRefresh(t *testing.T) {
 	require.NoError(t, err)
 
 	rounds := 24
-	if testing.Short() || raceDetector {
+	if testing.Short() {
 		rounds = 8
 	}
 	outcomes := map[string]int{}

@@ -22,7 +22,7 @@ func TestWeek(t *testing.T) {
 	t.Parallel()
 	const callers, step = 1000, 4 * time.Minute
 	length := 7 * 24 * time.Hour
-	if testing.Short() || raceDetector {
+	if testing.Short() {
 		length = 12 * time.Hour
 	}
 	c := newClock()

@@ -50,7 +50,7 @@ type told struct {
 func TestStory(t *testing.T) {
 	t.Parallel()
 	fronts := []backend.Name{backend.REST, backend.AI, backend.DB}
-	if raceDetector { // a minute there; without the detector all are run
+	if testing.Short() { // a minute there; without the detector all are run
 		fronts = []backend.Name{backend.REST, backend.DB}
 	}
 	stories := map[backend.Name]told{}

@@ -120,7 +120,7 @@ func TestInterruptKeepsTheLogin(t *testing.T) {
 	switch {
 	case whole():
 		rounds = 400
-	case raceEnabled:
+	case testing.Short():
 		rounds = 6
 	}
 	seed := uint64(time.Now().UnixNano())

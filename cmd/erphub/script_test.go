@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	require.NoError(t, err)
-	if raceEnabled {
+	if testing.Short() {
 		files = slices.DeleteFunc(files, func(file string) bool {
 			return slices.Contains([]string{"dictcode.txtar", "dictapply_formats.txtar", "gen.txtar", "generate.txtar", "sync.txtar"}, filepath.Base(file))
 		})

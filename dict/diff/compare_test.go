@@ -116,7 +116,7 @@ func TestChanges(t *testing.T) {
 		{"other window", func(t *dict.Table, n string) { t.Window = &dict.Window{Name: "More cases" + n} }, []string{"+ window More cases"}, false},
 		{"second table", func(t *dict.Table, n string) { t.Name, t.Indexes, t.Window = "XX_Case2"+n, nil, nil }, []string{"+ table XX_Case2  access All, 17 columns"}, false},
 	}
-	if raceEnabled {
+	if testing.Short() {
 		tests = slices.Collect(func(yield func(c changeCase) bool) {
 			for i := 0; i < len(tests) && yield(tests[i]); i += 5 {
 			}
@@ -283,7 +283,7 @@ func TestLargeTable(t *testing.T) {
 	client := start(t)
 	large := dict.NewTable("XX_Large").With(dict.Standard)
 	columns := 120
-	if raceEnabled {
+	if testing.Short() {
 		columns = 30
 	}
 	for i := range columns {

@@ -19,14 +19,14 @@ import (
 // shop is tables that between them use every template, flag and kind of column.
 func shop() []dict.Table {
 	var tables []dict.Table
-	if !raceEnabled {
+	if !testing.Short() {
 		tables = append(tables, deploylog.Table())
 	}
 	all := []dict.Template{dict.Standard, dict.Document, dict.Accounting, dict.ValueName, dict.Description, dict.Tree, dict.Import}
 	for i := range all { // each alone, and growing combinations
 		single := dict.NewTable(fmt.Sprintf("XX_Single%d", i)).With(dict.Standard, all[i])
 		sum := dict.NewTable(fmt.Sprintf("XX_Sum%d", i)).With(all[:i+1]...)
-		if !raceEnabled {
+		if !testing.Short() {
 			tables = append(tables, single, sum)
 		} else if i == len(all)-1 {
 			tables = append(tables, sum)
@@ -126,7 +126,7 @@ func TestRoundTrip(t *testing.T) {
 // A definition that is inspected is as short as the one it came from.
 func TestDefinitionIsShort(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
+	if testing.Short() {
 		t.Skip("applies and describes the same tables as TestRoundTrip")
 	}
 	client := start(t)

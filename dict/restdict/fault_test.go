@@ -57,11 +57,8 @@ func TestResumeAfterEveryRequest(t *testing.T) {
 			t.Parallel()
 			want, requests := undisturbed(t, o)
 			step := 1
-			switch {
-			case raceEnabled:
+			if testing.Short() {
 				step = 16
-			case testing.Short():
-				step = 7
 			}
 			for k := 1; k <= requests; k += step {
 				for _, fault := range faults {

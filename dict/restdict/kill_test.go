@@ -35,7 +35,7 @@ const killEveryVariable = "ERPHUB_KILL_EVERY"
 
 // killColumns is the number of columns of the table that TestKilled makes.
 func killColumns() int {
-	if raceEnabled {
+	if testing.Short() {
 		return 30
 	}
 	return 200

@@ -57,7 +57,7 @@ func erpInFile(tb testing.TB, fill *synthdict.Dictionary, offset *atomic.Int64) 
 
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
+	if testing.Short() {
 		t.Skip("the same goroutines as in TestSourceSeesAllThereIs, six times")
 	}
 	var offset atomic.Int64
@@ -128,7 +128,7 @@ func TestRowsChangeBetweenPages(t *testing.T) {
 	for name, times := range map[string]int{"once": 1, "some times": 3, "before every page": 1 << 30} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if raceEnabled && times > 1 {
+			if testing.Short() && times > 1 {
 				t.Skip("the same requests again, only more of them")
 			}
 			_, client, beside := erpInFile(t, nil, nil)
@@ -275,7 +275,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if raceEnabled && tt.times == 1 {
+			if testing.Short() && tt.times == 1 {
 				t.Skip("reads everything twice")
 			}
 			var asked atomic.Int64

@@ -1,5 +1,0 @@
-//go:build !race
-
-package restdict_test
-
-const raceEnabled = false

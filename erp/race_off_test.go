@@ -1,5 +1,0 @@
-//go:build !race
-
-package erp_test
-
-const raceDetector = false
