@@ -71,7 +71,10 @@ func TestTransportRepeats(t *testing.T) {
 					w.WriteHeader(401)
 				}
 			})
-			tr, err := tokens.NewTransport(srv.URL, tt.source, nil)
+			// Its own connections: those of all are closed whenever a test server ends.
+			own := http.DefaultTransport.(*http.Transport).Clone()
+			t.Cleanup(own.CloseIdleConnections)
+			tr, err := tokens.NewTransport(srv.URL, tt.source, own)
 			require.NoError(t, err)
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+"/x", tt.body())
 			require.NoError(t, err)

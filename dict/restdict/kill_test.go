@@ -79,7 +79,11 @@ func victim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := dict.NewPlan(nil, wide(killColumns()))
+	columns, err := strconv.Atoi(os.Getenv("VICTIM_COLUMNS"))
+	if err != nil {
+		return err
+	}
+	plan, err := dict.NewPlan(nil, wide(columns))
 	if err != nil {
 		return err
 	}
@@ -147,7 +151,8 @@ func (s *slaughter) run(t *testing.T, checkpoint string, batch int) (killed bool
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), victimVariable+"="+s.url, "VICTIM_TOKEN="+s.token, "VICTIM_CHECKPOINT="+checkpoint, "VICTIM_BATCH="+strconv.Itoa(batch))
+	cmd.Env = append(os.Environ(), victimVariable+"="+s.url, "VICTIM_TOKEN="+s.token, "VICTIM_CHECKPOINT="+checkpoint, "VICTIM_BATCH="+strconv.Itoa(batch),
+		"VICTIM_COLUMNS="+strconv.Itoa(killColumns()))
 	cmd.Stderr = &testWriter{t}
 	s.mu.Lock()
 	s.victim = cmd

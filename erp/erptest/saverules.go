@@ -73,7 +73,10 @@ func checkUnique(ctx context.Context, tx *store.Tx, r *record, columns ...string
 	key := r.table.KeyColumn()
 	where, args := store.Quote(key.Name)+"<>?", []any{r.id()}
 	for _, name := range columns {
-		where += " AND " + store.Quote(name) + "=? COLLATE NOCASE"
+		where += " AND " + store.Quote(name) + "=?"
+		if _, text := r.row[name].(string); text {
+			where += " COLLATE NOCASE" // which indexes of numbers do not serve
+		}
 		args = append(args, r.row[name])
 	}
 	n, err := tx.Count(ctx, r.table, where, args...)

@@ -65,6 +65,8 @@ func indexKeys(ctx context.Context, tx *store.Tx) error {
 	for _, statement := range []string{
 		`CREATE INDEX IF NOT EXISTS "AD_Sequence__key" ON "AD_Sequence" ("Name" COLLATE NOCASE)`,
 		`CREATE INDEX IF NOT EXISTS "AD_SysConfig__key" ON "AD_SysConfig" ("Name")`,
+		`CREATE INDEX IF NOT EXISTS "AD_Table__key" ON "AD_Table" ("TableName" COLLATE NOCASE)`,
+		`CREATE INDEX IF NOT EXISTS "AD_Element__key" ON "AD_Element" ("ColumnName" COLLATE NOCASE)`,
 	} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return fmt.Errorf("indexing: %w", err)
