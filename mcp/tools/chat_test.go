@@ -336,7 +336,7 @@ func TestAIAlone(t *testing.T) {
 	refusal(t, k, admin, "searchRecords", args{"tableName": "C_Order"}, mcp.CodeUnsupported)
 	assert.Len(t, answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT documentno FROM c_order", "maxRows": 3}).Rows, 3)
 	e := refusal(t, k, admin, "executeQuery", args{"sql": "SELECT documentnr FROM c_order"}, mcp.CodePermissionDenied)
-	assert.Contains(t, e.Hint, "C_Order.DocumentNo")
+	assert.Contains(t, e.Hint, "did you mean documentno?")
 	assert.Contains(t, answer[knowledgeAnswer](t, k, admin, "searchKnowledge", args{"query": "x"}).Notes[1], "only documents")
 }
 
