@@ -3,6 +3,7 @@ package aiquery
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
@@ -13,7 +14,8 @@ import (
 const AuditTableName = run.AuditTableName
 
 // AuditTable describes the table of the audit records: one record per query,
-// readable for administrators of the tenant, written by this package alone.
+// written by this package alone. Who may read them is up to the row rule that
+// [AuditPlan] makes with the table.
 func AuditTable() dict.Table {
 	status := dict.List("AIG_QueryStatus",
 		dict.ListValue{Value: StatusSuccess, Name: "Success", Description: "The query was answered"},
@@ -44,10 +46,37 @@ func AuditTable() dict.Table {
 		)
 }
 
+// auditRule is the condition under which the ERP shows records of the audit. To
+// read a table the ERP asks for no access level, so without a rule every role of
+// the tenant would see what others asked, with the constants in it. The condition
+// names neither table nor alias, because the ERP puts it behind statements that
+// use either.
+const auditRule = "EXISTS (SELECT 1 FROM AD_Role r WHERE r.AD_Role_ID=@#AD_Role_ID@ AND (r.IsClientAdministrator='Y' OR r.UserLevel LIKE 'S%'))"
+
 // AuditPlan is the plan that brings [AuditTable] into an ERP through its
-// dictionary: over REST, as a package or as a migration script.
+// dictionary: over REST, as a package or as a migration script. It also makes a
+// row rule (AD_TableValRule) with which the ERP shows the records to tenant
+// administrators (AD_Role.IsClientAdministrator) and to roles of the System level
+// alone, whatever asks: REST API, windows, reports. Roles see their own tenant's
+// records. Excluding the table (AD_Table_Access) keeps it from administrators,
+// too; changing or deactivating the rule opens it to others.
 func AuditPlan() (*dict.Plan, error) {
-	return dict.NewPlan(&dict.Options{AnyPrefix: true}, AuditTable())
+	plan, err := dict.NewPlan(&dict.Options{AnyPrefix: true}, AuditTable())
+	if err != nil {
+		return nil, err
+	}
+	const rule = "AD_TableValRule"
+	uuid := dict.UUIDv5(dict.Namespace, rule+"/"+strings.ToLower(AuditTableName))
+	table := dict.Ref(AuditTableName)
+	return dict.Assemble(plan.Name(), append(plan.Steps(), &dict.Record{
+		Key: dict.Key(rule + "." + AuditTableName), Action: dict.Create, Table: rule, Name: AuditTableName, UUID: uuid,
+		Match: []dict.Match{{Column: "AD_Table_ID", Value: table}, {Column: rule + "_UU", Value: dict.Text(uuid)}},
+		Values: []dict.Field{
+			{Column: "AD_Table_ID", Value: table},
+			{Column: "Description", Value: dict.Text("Queries of AI assistants are shown to tenant administrators and to the System level")},
+			{Column: "Code", Value: dict.Text(auditRule)},
+		},
+	})...)
 }
 
 // Install makes the table of the audit records when the database lacks it. On

@@ -130,7 +130,19 @@ func TestInstallOnPostgres(t *testing.T) {
 				}
 			}
 		}
+		// Releases in use have it; the dictionary of the migration tests does not.
+		run(`CREATE TABLE ad_tablevalrule (ad_client_id numeric(10), ad_org_id numeric(10), isactive char(1), created timestamp, createdby numeric(10),
+			updated timestamp, updatedby numeric(10), ad_table_id numeric(10) NOT NULL REFERENCES ad_table, ad_role_id numeric(10), ad_user_id numeric(10),
+			code varchar(4000) NOT NULL, description varchar(255), ad_tablevalrule_uu uuid PRIMARY KEY)`)
 		installs(t, db, address)
+		rule := func() (code string) {
+			t.Helper()
+			require.NoError(t, db.QueryRowContext(t.Context(), `SELECT r.code FROM adempiere.ad_tablevalrule r JOIN adempiere.ad_table USING (ad_table_id)
+				WHERE tablename = 'AIG_QueryLog' AND r.isactive = 'Y' AND r.ad_client_id = 0 AND r.ad_role_id IS NULL`).Scan(&code))
+			return code
+		}
+		made := rule()
+		assert.Contains(t, made, "IsClientAdministrator")
 		var scripts, tables, columns int
 		require.NoError(t, db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM adempiere.ad_migrationscript WHERE status = 'CO'),
 			(SELECT count(*) FROM adempiere.ad_table WHERE tablename = 'AIG_QueryLog'),
@@ -139,6 +151,16 @@ func TestInstallOnPostgres(t *testing.T) {
 		assert.Equal(t, 1, tables)
 		table := aiquery.AuditTable()
 		assert.Equal(t, len(table.AllColumns()), columns)
+
+		// What was installed before there was a rule gets it; what somebody changed stays.
+		run("DELETE FROM ad_tablevalrule")
+		installs(t, db, address)
+		assert.Equal(t, made, rule())
+		run("UPDATE ad_tablevalrule SET code = '1=1'")
+		installs(t, db, address)
+		assert.Equal(t, "1=1", rule())
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM adempiere.ad_table WHERE tablename = 'AIG_QueryLog'").Scan(&tables))
+		assert.Equal(t, 1, tables)
 	})
 }
 

@@ -18,28 +18,29 @@ import (
 
 // AuditInstall implements run.Runner.
 func (d *database) AuditInstall(ctx context.Context, plan *dict.Plan) error {
-	present, scripts := false, false
-	if err := d.withRecords(ctx, func(conn *pgconn.PgConn) error {
-		rows, err := query(ctx, conn, `SELECT pg_catalog.to_regclass(`+literal(d.auditName())+`) IS NOT NULL,
-			pg_catalog.to_regclass(`+literal(d.opts.Schema+".ad_migrationscript")+`) IS NOT NULL AND pg_catalog.to_regclass(`+literal(d.opts.Schema+".dual")+`) IS NOT NULL
-			AND (SELECT pg_catalog.count(DISTINCT f.proname) FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace
-				WHERE n.nspname = `+literal(d.opts.Schema)+` AND f.proname IN ('register_migration_script', 'nextidfunc')) = 2`)
-		if err != nil {
-			return err
-		}
-		present, scripts = rows[0][0].String == "t", rows[0][1].String == "t"
-		return nil
-	}); err != nil {
+	rules := recordsOf(plan, "AD_TableValRule")
+	found, err := d.installed(ctx, rules)
+	if err != nil || found.table && found.key && found.rules {
 		return err
 	}
-	if !present && scripts {
-		if err := d.installScript(ctx, plan); err != nil {
+	if found.scripts && !(found.table && found.rules) {
+		missing := plan
+		if found.table { // made before there were rules
+			steps := []dict.Step{}
+			for _, r := range append(recordsOf(plan, "AD_Table"), rules...) {
+				steps = append(steps, r)
+			}
+			if missing, err = dict.Assemble(plan.Name()+" rules", steps...); err != nil {
+				return err
+			}
+		}
+		if err := d.installScript(ctx, missing); err != nil {
 			return err
 		}
-		present = true
+		found.table = true
 	}
 	var statements []string
-	if !present {
+	if !found.table {
 		for _, table := range run.Tables(plan) {
 			statements = append(statements, bareTable(table))
 		}
@@ -56,6 +57,55 @@ func (d *database) AuditInstall(ctx context.Context, plan *dict.Plan) error {
 		}
 		return nil
 	})
+}
+
+// installation is what a database has of the audit.
+type installation struct {
+	table, key bool // the table, and something that numbers its records
+	scripts    bool // it keeps account of migration scripts
+	rules      bool // the row rules are there, or this login or release knows of none
+}
+
+func (d *database) installed(ctx context.Context, rules []*dict.Record) (found installation, err error) {
+	ruleTable := literal(d.opts.Schema + ".ad_tablevalrule")
+	err = d.withRecords(ctx, func(conn *pgconn.PgConn) error {
+		rows, err := query(ctx, conn, `SELECT pg_catalog.to_regclass(`+literal(d.auditName())+`) IS NOT NULL,
+			pg_catalog.to_regclass(`+literal(d.opts.Schema+".ad_migrationscript")+`) IS NOT NULL AND pg_catalog.to_regclass(`+literal(d.opts.Schema+".dual")+`) IS NOT NULL
+			AND (SELECT pg_catalog.count(DISTINCT f.proname) FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace
+				WHERE n.nspname = `+literal(d.opts.Schema)+` AND f.proname IN ('register_migration_script', 'nextidfunc')) = 2,
+			CASE WHEN pg_catalog.to_regclass(`+ruleTable+`) IS NULL THEN false
+				ELSE pg_catalog.has_table_privilege(pg_catalog.to_regclass(`+ruleTable+`), 'SELECT') END`)
+		if err != nil {
+			return err
+		}
+		found = installation{table: rows[0][0].String == "t", scripts: rows[0][1].String == "t", rules: true}
+		if found.table {
+			_, err := d.newKey(ctx, conn)
+			found.key = err == nil
+		}
+		if !found.scripts || rows[0][2].String != "t" {
+			return nil
+		}
+		for _, r := range rules {
+			rows, err := query(ctx, conn, `SELECT 1 FROM `+d.opts.Schema+`.ad_tablevalrule r WHERE r.ad_tablevalrule_uu::pg_catalog.text = `+literal(string(r.UUID)))
+			if err != nil {
+				return err
+			}
+			found.rules = found.rules && len(rows) > 0
+		}
+		return nil
+	})
+	return found, err
+}
+
+// recordsOf are the plan's records in one table of the dictionary.
+func recordsOf(plan *dict.Plan, table string) (records []*dict.Record) {
+	for _, step := range plan.Steps() {
+		if r, ok := step.(*dict.Record); ok && r.Table == table {
+			records = append(records, r)
+		}
+	}
+	return records
 }
 
 // bareTable is the statement that makes the table without the ERP's functions.

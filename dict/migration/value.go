@@ -227,7 +227,7 @@ func official(id int) bool { return id > 0 && id < firstOwnID }
 func withoutID(table string) bool {
 	switch table {
 	case "AD_Ref_Table", "AD_TreeNodeMM", "AD_Window_Access", "AD_Process_Access", "AD_Form_Access", "AD_Workflow_Access", "AD_Task_Access",
-		"AD_Table_Access", "AD_Column_Access", "AD_InfoWindow_Access", "AD_Document_Action_Access":
+		"AD_Table_Access", "AD_Column_Access", "AD_InfoWindow_Access", "AD_Document_Action_Access", "AD_TableValRule":
 		return true
 	}
 	return false

@@ -18,12 +18,10 @@ import (
 // it already when it is started again, unless the first time was cut off.
 func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s *aiService) (err error) {
 	_, err = s.cache.Table(ctx, aiquery.AuditTableName)
-	switch {
-	case err == nil && s.engine.Health(ctx).Audit == "up":
-		return nil
-	case err != nil && !errors.Is(err, dict.ErrNotFound):
+	if err != nil && !errors.Is(err, dict.ErrNotFound) {
 		return err
 	}
+	made := err == nil && s.engine.Health(ctx).Audit == "up"
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("make the table %s: %w", aiquery.AuditTableName, err)
@@ -46,10 +44,34 @@ func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s
 	if err != nil {
 		return err
 	}
+	if made {
+		if made, err = hasRecords(ctx, client, plan, "AD_TableValRule"); made || err != nil {
+			return err
+		}
+	}
 	if _, err := restdict.Run(ctx, client, plan, nil); err != nil {
 		return err
 	}
 	s.engine.Invalidate()
 	_, err = s.cache.Refresh(ctx)
 	return err
+}
+
+// hasRecords tells whether the ERP has all records that the plan makes in a
+// table, active or not.
+func hasRecords(ctx context.Context, client *erp.Client, plan *dict.Plan, table string) (bool, error) {
+	for _, step := range plan.Steps() {
+		r, ok := step.(*dict.Record)
+		if !ok || r.Table != table {
+			continue
+		}
+		_, err := client.Get(ctx, table, erp.UUID(string(r.UUID)), nil)
+		if errors.Is(err, erp.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -48,6 +48,10 @@ func TestSandboxAudit(t *testing.T) {
 			ask(t, s)
 			require.NoError(t, s.close(t.Context()))
 		}, 1},
+		"a table without its rule": {func(t *testing.T, srv *erptest.Server) {
+			require.NoError(t, sandboxAI(t, srv).close(t.Context()))
+			exec(t, srv, "DELETE FROM AD_TableValRule")
+		}, 0},
 		"a first time that was cut off": {func(t *testing.T, srv *erptest.Server) {
 			require.NoError(t, sandboxAI(t, srv).close(t.Context()))
 			exec(t, srv, "DROP TABLE AIG_QueryLog")
@@ -71,6 +75,9 @@ func TestSandboxAudit(t *testing.T) {
 			assert.Equal(t, tt.kept+1, records)
 			described := aiquery.AuditTable()
 			assert.Len(t, described.AllColumns(), columns)
+			var rules int
+			require.NoError(t, read.QueryRowContext(t.Context(), "SELECT count(*) FROM AD_TableValRule WHERE AD_Table_ID = ? AND IsActive = 'Y'", table.ID).Scan(&rules))
+			assert.Equal(t, 1, rules, "others than administrators do not see what was asked")
 			assert.NoError(t, s.close(t.Context()))
 		})
 	}

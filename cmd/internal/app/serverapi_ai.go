@@ -210,7 +210,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 // when it may.
 func audited(ctx context.Context, engine *aiquery.Engine, db aiquery.Database, install, optional bool) (warnings []string, err error) {
 	h := engine.Health(ctx)
-	if h.Database == "up" && h.Audit != "up" && install {
+	if h.Database == "up" && install { // it may lack a part of a later version
 		if err := aiquery.Install(ctx, db); err != nil {
 			return nil, err
 		}
