@@ -15,7 +15,7 @@
 //   - aiquery answers SQL of assistants with the rights of a role;
 //     aiquery/guard secures the statements, aiquery/postgres and
 //     aiquery/embedded are the databases that run them, aiquery/httpapi serves
-//     them and aiquery/aiclient asks.
+//     them, aiquery/aiclient asks and aiquery/auditlog lists who asked what.
 //   - generator makes plugins as file trees in memory; generator/delivery
 //     brings them where they are wanted.
 //   - mcp holds the tools of assistants as values; mcp/tools are those of the

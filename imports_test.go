@@ -99,6 +99,11 @@ var rules = map[string]rule{
 	"deploylog/ci":     {reason: "reading a build server's variables needs nothing"},
 	"aiquery/answer":   {reason: "what is answered is values"},
 	"aiquery/aiclient": {ours: []string{"aiquery/answer", "internal/..."}, reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
+	"aiquery/auditlog": {
+		ours:    []string{"erp", "erp/internal/...", "internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "reading the audit needs the client: no engine, no SQL parser, no driver",
+	},
 	"generator":        {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
 	"aiquery/guard": {
 		ours:    []string{"aiquery/answer", "internal/nearest"},

@@ -133,7 +133,7 @@ func (a *app) deployHistory(c *cli.Context) error {
 		}
 	}
 	if text := c.String("since"); text != "" {
-		if q.Since, err = parseSince(text, time.Now()); err != nil {
+		if q.Since, err = parseMoment("--since", text, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -166,8 +166,8 @@ func (a *app) deployHistory(c *cli.Context) error {
 	return nil
 }
 
-// parseSince reads a day, a time, or an age.
-func parseSince(text string, now time.Time) (time.Time, error) {
+// parseMoment reads a day, a time, or an age, which a flag was given.
+func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			return t, nil
@@ -181,7 +181,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
 		return now.Add(-age), nil
 	}
-	return time.Time{}, usagef("--since takes a day (2026-03-09), a time in RFC 3339, or an age (7d, 12h), not %q", text)
+	return time.Time{}, usagef("%s takes a day (2026-03-09), a time in RFC 3339, or an age (7d, 12h), not %q", flag, text)
 }
 
 func orDash(s string) string {

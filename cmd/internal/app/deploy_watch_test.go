@@ -36,7 +36,7 @@ func TestBarView(t *testing.T) {
 	assert.Equal(t, erp.IntID(1), v.runs[deploylog.Production].ID)
 }
 
-func TestParseSince(t *testing.T) {
+func TestParseMoment(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 9, 14, 0, 0, 0, time.Local)
 	for text, want := range map[string]time.Time{
@@ -45,12 +45,12 @@ func TestParseSince(t *testing.T) {
 		"7d":                   now.AddDate(0, 0, -7),
 		"12h":                  now.Add(-12 * time.Hour),
 	} {
-		got, err := parseSince(text, now)
+		got, err := parseMoment("--since", text, now)
 		require.NoError(t, err, text)
 		assert.True(t, want.Equal(got), "%s: %s", text, got)
 	}
 	for _, bad := range []string{"", "x", "-3d", "-5h", "99999999999d", "2026-13-01"} {
-		_, err := parseSince(bad, now)
+		_, err := parseMoment("--since", bad, now)
 		assert.Error(t, err, bad)
 	}
 }

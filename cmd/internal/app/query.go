@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/auditlog"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -20,15 +21,18 @@ const maxStatement = 1 << 20
 
 func (a *app) queryCommand() *cli.Command {
 	return &cli.Command{
-		Name: "query", Usage: "ask a SELECT with the rights of one of your roles", ArgsUsage: `"SELECT ..."`,
+		Name: "query", Usage: "ask a SELECT with the rights of one of your roles", ArgsUsage: `"SELECT ..." | --audit [ID]`,
 		Description: "Asks the AI integration API, which is where the ERP is unless --ai-api-url or " + aiclient.EnvURL + " says\n" +
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may\n" +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null.\n" +
 			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is as RFC 4180 has it, and exact: a cell that\n" +
 			"begins with = is not changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an\n" +
-			"empty text is \"\".",
-		Flags: []cli.Flag{
+			"empty text is \"\".\n\n" +
+			"--audit asks nothing: it lists what was asked by whom, newest first, or shows the record with the number\n" +
+			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant\n" +
+			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
+		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to ask with (" + aiclient.EnvRole + ")"},
 			&cli.GenericFlag{Name: "param", Usage: "value for the next of $1, $2, ...; repeatable", Value: &texts{}},
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
@@ -37,12 +41,18 @@ func (a *app) queryCommand() *cli.Command {
 			&cli.BoolFlag{Name: "csv", Usage: "print CSV with the names of the columns in the first line"},
 			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may ask with, and do not ask anything"},
 			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
-		},
+		}, auditFlags()...),
 		Action: a.query,
 	}
 }
 
 func (a *app) query(c *cli.Context) error {
+	if c.Bool("audit") {
+		return a.queryAudit(c)
+	}
+	if name := firstSet(c, auditOnly); name != "" {
+		return usagef("--%s belongs to --audit", name)
+	}
 	switch {
 	case c.Bool("json") && c.Bool("csv"):
 		return usagef("--json and --csv contradict each other")

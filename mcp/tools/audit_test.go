@@ -1,0 +1,53 @@
+package tools_test
+
+import (
+	"database/sql"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+// The tools for records hand the audit of queries to administrators alone:
+// statements of others may hold what a role must not know.
+func TestAuditIsForAdministrators(t *testing.T) {
+	t.Parallel()
+	k := start(t)
+	token, err := k.srv.APIToken(t.Context(), root.user, root.client, root.role, root.org, 0)
+	require.NoError(t, err)
+	client, err := erp.New(k.srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+	require.NoError(t, err)
+	plan, err := aiquery.AuditPlan()
+	require.NoError(t, err)
+	_, err = restdict.Run(t.Context(), client, plan, nil)
+	require.NoError(t, err)
+	require.NoError(t, k.srv.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `INSERT INTO AIG_QueryLog (AIG_QueryLog_ID, AIG_QueryLog_UU, AD_Client_ID, AD_Org_ID, IsActive, Created, CreatedBy, Updated, UpdatedBy,
+			AIG_QuerySQL, AIG_QueryStatus) VALUES (1000000, '00000000-0000-4000-8000-000000000001', 11, 0, 'Y', '2026-03-09 14:00:00', 101, '2026-03-09 14:00:00', 101,
+			'SELECT 1 WHERE ''4711-X'' = ''''', 'Success')`)
+		return err
+	}, aiquery.AuditTableName))
+
+	search := args{"tableName": "AIG_QueryLog"}
+	seen := answer[recordsAnswer](t, k, admin, "searchRecords", search)
+	require.Len(t, seen.Records, 1)
+	assert.Contains(t, seen.Records[0]["AIG_QuerySQL"], "4711-X")
+
+	for _, filter := range []string{"", "AIG_QueryLog_ID eq 1000000", "contains(AIG_QuerySQL,'4711')"} {
+		hidden := answer[recordsAnswer](t, k, user, "searchRecords", args{"tableName": "AIG_QueryLog", "filter": filter})
+		assert.Empty(t, hidden.Records, filter)
+		if assert.NotNil(t, hidden.Total, filter) {
+			assert.Zero(t, *hidden.Total, filter)
+		}
+	}
+	for _, id := range []any{1000000, "00000000-0000-4000-8000-000000000001"} {
+		_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, user), Confirm: willing}, "getRecord", args{"tableName": "AIG_QueryLog", "id": id})
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "4711-X")
+	}
+}
