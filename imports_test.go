@@ -104,7 +104,7 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "reading the audit needs the client: no engine, no SQL parser, no driver",
 	},
-	"generator":        {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
+	"generator": {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
 	"aiquery/guard": {
 		ours:    []string{"aiquery/answer", "internal/nearest"},
 		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf"},

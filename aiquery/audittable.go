@@ -81,7 +81,8 @@ func AuditPlan() (*dict.Plan, error) {
 
 // Install makes the table of the audit records when the database lacks it. On
 // a PostgreSQL database that keeps account of migration scripts it goes through
-// the dictionary, as a script of [AuditPlan]; on others the table alone is made.
+// the dictionary, as a script of [AuditPlan], and a row rule that is missing is
+// added; on others the table alone is made, which the ERP does not show.
 // The login of the audit must own the schema or may create tables in it; that
 // is not what it should run with afterwards.
 func Install(ctx context.Context, db Database) error {

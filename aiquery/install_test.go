@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/migration"
+	"github.com/erphub/erphub/dict/pack"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/aitest"
@@ -42,6 +44,27 @@ func TestAuditTableIsAsSpecified(t *testing.T) {
 	plan, err := aiquery.AuditPlan()
 	require.NoError(t, err)
 	assert.NotEmpty(t, plan.Steps())
+}
+
+// However the plan is brought in, the rule who may read comes along.
+func TestAuditPlanHasItsRule(t *testing.T) {
+	t.Parallel()
+	plan, err := aiquery.AuditPlan()
+	require.NoError(t, err)
+	texts := map[string]string{}
+	archive, err := pack.XML(plan, nil)
+	require.NoError(t, err)
+	texts["package"] = string(archive)
+	for name, dialect := range map[string]dict.Dialect{"PostgreSQL": dict.PostgreSQL, "Oracle": dict.Oracle} {
+		script, err := migration.Build(plan, dialect, &migration.Options{Time: time.Unix(0, 0)})
+		require.NoError(t, err)
+		texts[name] = script.Text()
+	}
+	for name, text := range texts {
+		assert.Contains(t, text, "@#AD_Role_ID@", name)
+		assert.Contains(t, text, "AD_TableValRule_UU", name)
+		assert.NotContains(t, text, "AD_TableValRule_ID", "%s: the table has no such column", name)
+	}
 }
 
 // installs makes the table, twice, and looks at it.

@@ -33,7 +33,7 @@ func aiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit's table alone (ERP_AUDIT_DATABASE_URL); default: the one above"},
 		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
-		&cli.BoolFlag{Name: "install", Usage: "make the audit's table when it is missing, which takes a login that may"},
+		&cli.BoolFlag{Name: "install", Usage: "make the audit's table, and the rule who may read it, where they are missing, which takes a login that may"},
 		&cli.BoolFlag{Name: "audit-optional", Usage: "answer queries whose audit record cannot be written"},
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret (" + tokenSecretVariable + " holds one, too); without it the ERP's key, or the ERP itself, is asked", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
