@@ -8,9 +8,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// printJSON writes v as the one JSON value of a command.
+// printJSON writes v as the one JSON value of a command. A terminal gets it
+// without what it would obey and JSON does not escape.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.streams.Out)
+	enc := json.NewEncoder(a.data())
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
