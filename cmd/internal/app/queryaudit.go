@@ -269,8 +269,8 @@ func (a *app) showAudit(r *auditlog.Record) error {
 	line("request", r.RequestID)
 	line("policy", r.Policy)
 	for _, text := range []struct{ name, sql string }{{"statement", r.Statement}, {"secured", r.Secured}} {
-		if text.sql != "" {
-			fmt.Fprintf(&b, "\n%s:\n%s\n", text.name, printable(text.sql))
+		if text.sql != "" { // indented, so that no statement passes for a field
+			fmt.Fprintf(&b, "\n%s:\n  %s\n", text.name, strings.ReplaceAll(printable(text.sql), "\n", "\n  "))
 		}
 	}
 	_, err := io.WriteString(a.streams.Out, b.String())
