@@ -48,17 +48,18 @@ func AuditTable() dict.Table {
 
 // auditRule is the condition under which the ERP shows records of the audit. To
 // read a table the ERP asks for no access level, so without a rule every role of
-// the tenant would see what others asked, with the constants in it. The condition
-// names neither table nor alias, because the ERP puts it behind statements that
-// use either.
-const auditRule = "EXISTS (SELECT 1 FROM AD_Role r WHERE r.AD_Role_ID=@#AD_Role_ID@ AND (r.IsClientAdministrator='Y' OR r.UserLevel LIKE 'S%'))"
+// the tenant would see what others asked, with the constants in it; and every
+// tenant sees rows of the tenant System. The ERP writes the alias of the table in
+// the place of its name.
+const auditRule = "EXISTS (SELECT 1 FROM AD_Role r WHERE r.AD_Role_ID=@#AD_Role_ID@ AND r.AD_Client_ID=" + AuditTableName + ".AD_Client_ID " +
+	"AND (r.IsClientAdministrator='Y' OR r.UserLevel LIKE 'S%'))"
 
 // AuditPlan is the plan that brings [AuditTable] into an ERP through its
 // dictionary: over REST, as a package or as a migration script. It also makes a
 // row rule (AD_TableValRule) with which the ERP shows the records to tenant
 // administrators (AD_Role.IsClientAdministrator) and to roles of the System level
-// alone, whatever asks: REST API, windows, reports. Roles see their own tenant's
-// records. Excluding the table (AD_Table_Access) keeps it from administrators,
+// alone, whatever asks: REST API, windows, reports. Each sees the records of its
+// own tenant. Excluding the table (AD_Table_Access) keeps it from administrators,
 // too; changing or deactivating the rule opens it to others.
 func AuditPlan() (*dict.Plan, error) {
 	plan, err := dict.NewPlan(&dict.Options{AnyPrefix: true}, AuditTable())
