@@ -21,7 +21,10 @@ import (
 // A panic is an error of ours, and its record is kept like any other.
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	err := protect(func() error { panic("at the wrong place") })
+	err := func() (err error) {
+		defer recovered(&err)
+		panic("at the wrong place")
+	}()
 	var known *Error
 	require.ErrorAs(t, err, &known)
 	assert.Equal(t, answer.CodeInternal, known.Code)
