@@ -15,10 +15,12 @@ RACEFLAGS   := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 test: setup
 	$(GO) test -timeout 15m ./...
 
-# The same with the race detector, under which all is ten times slower: tests
-# whose cases take the same paths again and again do fewer of them (-short).
+# The same with the race detector, under which all is ten times slower: without
+# packages that do one thing after another, and tests whose cases take the same
+# paths again and again do fewer of them (-short).
+SEQUENTIAL := dict/(ddl|diagram|diff|gogen|migration|pack|tablefile)|erp/contract|erp/rest/|examples/|aiquery/embedded/internal
 race: setup
-	$(GO) test $(RACEFLAGS) -short -timeout 15m ./...
+	$(GO) test $(RACEFLAGS) -short -timeout 15m $$($(GO) list ./... | grep -Ev '$(SEQUENTIAL)')
 
 # What takes too long for every change: every combination of templates by REST
 # and by script, a kill at every request of a large plan, a thousand histories

@@ -38,6 +38,9 @@ var greedy = []struct {
 // against what the documentation says. The greediest need a few seconds each and
 // are tried with ERPHUB_PROOF=1.
 func TestMemoryOfStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("looks at the database's memory")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: the memory of the database's process is read from /proc")
 	}

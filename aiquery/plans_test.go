@@ -40,6 +40,9 @@ func settled(t testing.TB, address string, settings map[string]string) string {
 // differently and know different things about the tables: the responses are
 // equal, byte for byte.
 func TestPlansDecideNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	seed := fuzzSeed(t)
 	r := rand.New(rand.NewPCG(seed, 5))

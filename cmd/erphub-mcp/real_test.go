@@ -28,6 +28,9 @@ const (
 
 // The program itself, built as users build it, outlives what they do with it.
 func TestRealProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs that are not built for the race detector")
+	}
 	t.Parallel()
 	for name, flags := range map[string][]string{
 		"default build":                nil,
@@ -51,6 +54,9 @@ func TestRealProgram(t *testing.T) {
 // At rest, under 1,000 sessions and after them the program holds what operators
 // are told to expect.
 func TestMemoryOfRealProgram(t *testing.T) { // not parallel: tests that build programs evict its pages
+	if testing.Short() {
+		t.Skip("runs programs that are not built for the race detector")
+	}
 	p := measured(t, testproc.Program(t, "erphub-mcp"), []string{"ERP_URL=http://127.0.0.1:1", "ERP_TOKEN_SECRET=" + tokenSecret}, "--toolsets", "all")
 	resident := func() float64 {
 		bytes, _ := p.figure(t.Context(), "process_resident_memory_bytes")

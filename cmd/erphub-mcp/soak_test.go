@@ -28,6 +28,9 @@ const soakVariable = "ERPHUB_SOAK"
 // after the warm-up is compared with the end; always what is left when all
 // clients are gone with what was there before them.
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs that are not built for the race detector")
+	}
 	t.Parallel()
 	length := 4 * time.Second
 	if text := os.Getenv(soakVariable); text != "" {

@@ -130,6 +130,9 @@ func forms(secret string) []string {
 // takes one, against servers that send back what they were sent, and looks
 // through all that is printed, requests logged.
 func TestNothingPrintsASecret(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands that the scripts run")
+	}
 	s := &spy{erp: erptest.New(t), mode: "works", seen: map[string]bool{}}
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)

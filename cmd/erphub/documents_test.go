@@ -90,6 +90,9 @@ func script(t *testing.T, document string, used map[string]int) (text string, co
 // commands are run in order by one shell, with a fresh home and nothing in the
 // environment, and each must succeed unless the block says otherwise.
 func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands that the scripts run")
+	}
 	t.Parallel()
 	documents, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"sync"
 )
 
 // secret matches what no script may ever see on an output: the head of a
@@ -18,11 +19,15 @@ const leaked = 9
 
 // guard passes on what is written and ends the program when it is a secret.
 type guard struct {
-	to   io.Writer
-	tail []byte // of what was written before, as a secret may come in pieces
+	to io.Writer
+
+	mu   sync.Mutex // guards tail
+	tail []byte     // of what was written before, as a secret may come in pieces
 }
 
 func (g *guard) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.tail = append(g.tail, p...)
 	if at := secret.FindIndex(g.tail); at != nil {
 		fmt.Fprintf(os.Stderr, "\na secret was printed behind %q\n", g.tail[max(0, at[0]-200):at[0]])

@@ -156,6 +156,9 @@ func TestSyncWithDatabase(t *testing.T) {
 // A dictionary that is as the files say is not enough where the database has
 // stayed behind.
 func TestDriftOfTheDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one command after another")
+	}
 	t.Parallel()
 	db, url := erpDatabase(t)
 	srv := erptest.New(t, erptest.Options{})

@@ -48,9 +48,10 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	require.NoError(t, err)
-	if testing.Short() {
+	if testing.Short() { // those in which processes work side by side
 		files = slices.DeleteFunc(files, func(file string) bool {
-			return slices.Contains([]string{"dictcode.txtar", "dictapply_formats.txtar", "gen.txtar", "generate.txtar", "sync.txtar"}, filepath.Base(file))
+			return !slices.Contains([]string{"basics.txtar", "deploy.txtar", "deployspool.txtar", "login.txtar", "process.txtar", "query.txtar",
+				"sandbox.txtar", "tools.txtar"}, filepath.Base(file))
 		})
 	}
 	testscript.Run(t, testscript.Params{
