@@ -23,3 +23,17 @@ func (s *Server) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...st
 	}
 	return nil
 }
+
+// Snapshot runs fn in a transaction that reads one state of the server's
+// database, with the number of that state for [Server.Changed]. A server in
+// memory does not write before fn has returned, so fn must not have it write.
+func (s *Server) Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64) error) error {
+	return s.db.Snapshot(ctx, fn)
+}
+
+// Changed lists the tables written to since a state of the database, in upper
+// case and in no order; all says that any other may have changed, too. It costs
+// little, so that whoever keeps a copy can ask often. Called within
+// [Server.Snapshot] it tells all that the snapshot sees, and perhaps more. The
+// state 0 is that of the start.
+func (s *Server) Changed(since uint64) (tables []string, all bool) { return s.db.Changed(since) }

@@ -37,6 +37,7 @@ type Store struct {
 	totals   totals
 	refused  atomic.Pointer[error] // why the last write failed, nil when it did not
 	onChange func(commit uint64, tables map[string]bool)
+	changes  changes
 }
 
 // Options change how a database is opened.
@@ -212,6 +213,7 @@ func (s *Store) publish(tx *Tx) {
 	if len(tx.changed) > 0 {
 		s.commits++
 		s.totals.committed(s.commits, tx.changed)
+		s.changes.committed(s.commits, tx.changed)
 		if s.onChange != nil {
 			s.onChange(s.commits, tx.changed)
 		}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+)
+
+// changes remember which commit was the last that wrote to a table.
+type changes struct {
+	mu   sync.Mutex        // guards last; never held while anything is waited for
+	last map[string]uint64 // by upper-case name, see [Store.OnChange]
+}
+
+func (c *changes) committed(commit uint64, tables map[string]bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil {
+		c.last = map[string]uint64{}
+	}
+	for t := range tables {
+		c.last[t] = commit
+	}
+}
+
+// Changed lists the tables that commits after the given one have written to, in
+// upper case and in no order; all tells that any other may have changed, too. It
+// does not wait for transactions. Within [Store.Snapshot] the list has all that
+// the snapshot sees, and perhaps more.
+func (s *Store) Changed(since uint64) (tables []string, all bool) {
+	s.changes.mu.Lock()
+	defer s.changes.mu.Unlock()
+	for t, commit := range s.changes.last {
+		switch {
+		case commit <= since:
+		case t == everyTable, t == anyTable:
+			all = true
+		default:
+			tables = append(tables, t)
+		}
+	}
+	return tables, all
+}
+
+// Snapshot runs fn in a reading transaction of database/sql, with the number of
+// the last commit that it sees.
+func (s *Store) Snapshot(ctx context.Context, fn func(tx *sql.Tx, commit uint64) error) error {
+	return s.View(ctx, func(tx *Tx) error { return fn(tx.tx, tx.commit) })
+}

@@ -1,0 +1,25 @@
+//go:build !unix
+
+package pgcluster
+
+import (
+	"context"
+	"errors"
+)
+
+// Cluster is a running server; there is none on this system.
+type Cluster struct{}
+
+// Start gives up: nothing here could be relied on to stop the server.
+func Start(context.Context, *Options) (*Cluster, error) {
+	return nil, errors.New("starting PostgreSQL: this is not done on this system; start a server yourself and name it with its address")
+}
+
+// URL is empty.
+func (*Cluster) URL(string) string { return "" }
+
+// As is empty.
+func (*Cluster) As(string, string, string) string { return "" }
+
+// Close does nothing.
+func (*Cluster) Close() error { return nil }
