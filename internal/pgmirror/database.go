@@ -1,0 +1,217 @@
+package pgmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/erphub/erphub/dict/dbdict"
+)
+
+// database is the copy: the connection, and what is known to be there.
+type database struct {
+	opts   *Options
+	origin string
+
+	conn    *pgx.Conn // holds the lock; nil: not connected
+	release func() error
+
+	version int
+	shapes  map[string]*shape
+	views   []view
+	made    []string // the names of the views that could be made
+	rows    map[string]rowSet
+
+	relaxed map[misplaced]string // types of columns whose values do not fit the ERP's
+	keyless map[string]bool      // tables whose keys PostgreSQL cannot tell apart
+}
+
+// misplaced is a column, by upper-case names.
+type misplaced struct{ table, column string }
+
+func (d *database) init(opts *Options) {
+	d.opts, d.relaxed, d.keyless = opts, map[misplaced]string{}, map[string]bool{}
+}
+
+// forget gives up what is known, and the connection with it.
+func (d *database) forget() {
+	d.shapes, d.views, d.made, d.rows, d.version = nil, nil, nil, nil, 0
+	_ = d.disconnect() // there is an error already
+}
+
+func (d *database) disconnect() error {
+	if d.conn == nil {
+		return nil
+	}
+	release := d.release
+	d.conn, d.release = nil, nil
+	return release()
+}
+
+func (d *database) close() error {
+	d.opts = nil
+	return d.disconnect()
+}
+
+// Errors of [Open].
+var (
+	ErrForeign = errors.New("it was not made by a sandbox of erphub")
+	ErrInUse   = errors.New("another sandbox uses it")
+)
+
+// lockClass is the first half of the advisory lock's number; the second is made
+// from the name of the schema.
+const lockClass = 0x65727068
+
+// connect connects to the database, if it is not, and takes the lock.
+func (d *database) connect(ctx context.Context) error {
+	if d.opts == nil {
+		return errClosed
+	}
+	if d.conn != nil {
+		return nil
+	}
+	pool, origin, err := dbdict.Connect(ctx, d.opts.URL)
+	if err != nil {
+		return err
+	}
+	d.origin = origin
+	one, err := pool.Conn(ctx)
+	if err != nil {
+		return errors.Join(fmt.Errorf("connect to %s: %w", origin, err), pool.Close())
+	}
+	d.release = func() error { return errors.Join(one.Close(), pool.Close()) }
+	if err := one.Raw(func(driver any) error {
+		d.conn = driver.(*stdlib.Conn).Conn()
+		return nil
+	}); err != nil {
+		return errors.Join(err, d.release())
+	}
+	if err := d.lock(ctx); err != nil {
+		return errors.Join(err, d.disconnect())
+	}
+	return nil
+}
+
+// lock makes the session ours and keeps others from the schema.
+func (d *database) lock(ctx context.Context) error {
+	var encoding string
+	// One of ours that broke off may not be over for the server yet.
+	if err := d.exec(ctx, `SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET client_min_messages = 'warning'; SET search_path = pg_catalog;
+		SET statement_timeout = 0; SET default_transaction_read_only = off; SET lock_timeout = '2s'`); err != nil {
+		return fmt.Errorf("set the session up: %w", err)
+	}
+	_, err := d.conn.Exec(ctx, `SELECT pg_advisory_lock($1::int4, hashtext($2))`, pgx.QueryExecModeExec, lockClass, d.opts.Schema)
+	var server *pgconn.PgError
+	if errors.As(err, &server) && server.Code == "55P03" {
+		return fmt.Errorf("the schema %s of %s: %w: end that one, or name another database", d.opts.Schema, d.origin, ErrInUse)
+	}
+	if err == nil {
+		err = d.conn.QueryRow(ctx, `SELECT current_setting('server_encoding')`, pgx.QueryExecModeExec).Scan(&encoding)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("take the schema %s: %w", d.opts.Schema, err)
+	case encoding != "UTF8":
+		return fmt.Errorf("the encoding of %s is %s: use a database with the encoding UTF8", d.origin, encoding)
+	}
+	return d.exec(ctx, "SET lock_timeout = 0")
+}
+
+// lost tells whether the server has ended the connection, and the lock with it.
+func (d *database) lost() bool {
+	return d.conn != nil && (d.conn.IsClosed() || d.conn.PgConn().CheckConn() != nil)
+}
+
+// misfit is a value that a column of the copy cannot have, or a key that is
+// there twice for PostgreSQL. Its error has no value in it.
+type misfit struct {
+	table, column string // column is empty for a key
+	kind          string // the column's type
+	code          string
+}
+
+func (m *misfit) Error() string {
+	return fmt.Sprintf("the table %s has a value that does not fit its column %s (SQLSTATE %s)", m.table, m.column, m.code)
+}
+
+var copyPlace = regexp.MustCompile(`^COPY .*, line [0-9]+, column ([^:]+)`)
+
+// misfitOf tells errors about values from others.
+func misfitOf(s *shape, err error) error {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) {
+		return err
+	}
+	switch {
+	case strings.HasPrefix(server.Code, "22"):
+		place := copyPlace.FindStringSubmatch(server.Where)
+		if place == nil {
+			break
+		}
+		for _, c := range s.columns {
+			if strings.EqualFold(c.source, place[1]) {
+				return &misfit{table: s.source, column: c.source, kind: c.kind, code: server.Code}
+			}
+		}
+	case server.Code == "23505", server.Code == "23502":
+		if len(s.key) > 0 {
+			return &misfit{table: s.source, code: server.Code}
+		}
+	}
+	// The server's words may quote values.
+	return fmt.Errorf("write the table %s: SQLSTATE %s", s.source, server.Code)
+}
+
+// relax has the column be of a type that its values fit, from the next look on.
+func (d *database) relax(m *misfit) error {
+	upper := strings.ToUpper(m.table)
+	if m.column == "" {
+		if d.keyless[upper] {
+			return m
+		}
+		d.keyless[upper] = true
+	} else {
+		wider := "text"
+		switch {
+		case m.kind == "text":
+			return m
+		case m.kind == "numeric(10)" && m.code == "22003":
+			wider = "numeric"
+		case m.code == "22001":
+			wider = "varchar"
+		}
+		d.relaxed[misplaced{upper, strings.ToUpper(m.column)}] = wider
+	}
+	d.version = -1 // the tables are compared again
+	return nil
+}
+
+// rollbackTimeout bounds giving a transaction up.
+const rollbackTimeout = 5 * time.Second
+
+// within runs do in a transaction.
+func (d *database) within(ctx context.Context, do func() error) (err error) {
+	if err := d.exec(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+		defer cancel()
+		return errors.Join(err, d.exec(ctx, "ROLLBACK"))
+	}
+	return d.exec(ctx, "COMMIT")
+}
+
+// exec runs statements of our own.
+func (d *database) exec(ctx context.Context, text string) error {
+	_, err := d.conn.PgConn().Exec(ctx, text).ReadAll()
+	return err
+}

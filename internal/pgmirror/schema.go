@@ -1,0 +1,100 @@
+package pgmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// mark is the comment of all that was made here, by which it is known again.
+const mark = "copy of an erphub sandbox, made anew when it starts"
+
+// clear makes the schema, empty. What an earlier process has left is removed;
+// what is others' is not.
+func (d *database) clear(ctx context.Context) error {
+	var comment *string
+	err := d.conn.QueryRow(ctx, `SELECT obj_description(n.oid, 'pg_namespace') FROM pg_namespace n WHERE n.nspname = $1`,
+		pgx.QueryExecModeExec, d.opts.Schema).Scan(&comment)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+	case err != nil:
+		return fmt.Errorf("look for the schema %s: %w", d.opts.Schema, err)
+	case comment == nil || *comment != mark:
+		return fmt.Errorf("the schema %s of %s: %w, and stays as it is: name another database, such as an empty one", d.opts.Schema, d.origin, ErrForeign)
+	default:
+		if err := d.drop(ctx); err != nil {
+			return err
+		}
+	}
+	script := fmt.Sprintf("CREATE SCHEMA %[1]s;\nCOMMENT ON SCHEMA %[1]s IS %[2]s;\n", d.opts.Schema, literal(mark))
+	if d.opts.Reader != "" {
+		script += fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[2]s;\nALTER DEFAULT PRIVILEGES IN SCHEMA %[1]s GRANT SELECT ON TABLES TO %[2]s;\n",
+			d.opts.Schema, pgx.Identifier{d.opts.Reader}.Sanitize())
+	}
+	return d.refused("make the schema "+d.opts.Schema, d.exec(ctx, script))
+}
+
+// drop removes what carries the mark, and then the schema, which must be empty.
+func (d *database) drop(ctx context.Context) error {
+	rows, err := d.conn.Query(ctx, `SELECT kind || ' ' || what FROM (
+			SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, c.oid::regclass::text, CASE c.relkind WHEN 'v' THEN 0 ELSE 1 END, c.oid
+				FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'v') AND obj_description(c.oid, 'pg_class') = $2
+			UNION ALL SELECT 'FUNCTION', p.oid::regprocedure::text, 2, p.oid
+				FROM pg_proc p WHERE p.pronamespace = $1::regnamespace AND obj_description(p.oid, 'pg_proc') = $2
+		) o(kind, what, place, made) ORDER BY place, made DESC`, pgx.QueryExecModeExec, d.opts.Schema, mark)
+	if err != nil {
+		return fmt.Errorf("look into the schema %s: %w", d.opts.Schema, err)
+	}
+	objects, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("look into the schema %s: %w", d.opts.Schema, err)
+	}
+	var script strings.Builder
+	for _, o := range objects {
+		script.WriteString("DROP " + o + ";\n")
+	}
+	script.WriteString("DROP SCHEMA " + d.opts.Schema)
+	err = d.exec(ctx, script.String())
+	var server *pgconn.PgError
+	if errors.As(err, &server) && server.Code == "2BP01" {
+		return fmt.Errorf("the schema %s of %s was made by an earlier sandbox, but %w: there are objects of others in it, or ones that depend on it (%s); "+
+			"move them elsewhere, or name another database", d.opts.Schema, d.origin, ErrForeign, server.Message)
+	}
+	return d.refused("remove what an earlier sandbox left in the schema "+d.opts.Schema, err)
+}
+
+// refused says what rights the login needs when it lacks them.
+func (d *database) refused(what string, err error) error {
+	var server *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &server) && server.Code == "42501":
+		return fmt.Errorf("%s in %s: the login may not (%s): it needs the right to create schemas (GRANT CREATE ON DATABASE … TO …) "+
+			"and must own what an earlier sandbox made", what, d.origin, server.Message)
+	}
+	return fmt.Errorf("%s in %s: %w", what, d.origin, err)
+}
+
+// functions makes those of the ERP's functions that statements may call and that
+// read no tables.
+func (d *database) functions() string {
+	var script strings.Builder
+	for _, f := range []struct{ name, args, result, volatility, body string }{
+		{"getdate", "", "timestamptz", "STABLE", "SELECT now()"},
+		{"nvl", "numeric, numeric", "numeric", "IMMUTABLE", "SELECT coalesce($1, $2)"},
+		{"nvl", "varchar, varchar", "varchar", "IMMUTABLE", "SELECT coalesce($1, $2)"},
+		{"nvl", "timestamptz, timestamptz", "timestamptz", "IMMUTABLE", "SELECT coalesce($1, $2)"},
+		{"charat", "varchar, integer", "varchar", "IMMUTABLE", "SELECT substr($1, $2, 1)"},
+		{"adddays", "timestamptz, numeric", "timestamptz", "STABLE", "SELECT $1 + $2 * interval '1 day'"},
+		{"daysbetween", "timestamptz, timestamptz", "integer", "STABLE", "SELECT $1::date - $2::date"},
+	} {
+		fmt.Fprintf(&script, "CREATE FUNCTION %[1]s.%[2]s(%[3]s) RETURNS %[4]s LANGUAGE sql %[5]s AS %[6]s;\nCOMMENT ON FUNCTION %[1]s.%[2]s(%[3]s) IS %[7]s;\n",
+			d.opts.Schema, f.name, f.args, f.result, f.volatility, literal(f.body), literal(mark))
+	}
+	return script.String()
+}
