@@ -32,8 +32,10 @@ func (s *Server) Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64)
 }
 
 // Changed lists the tables written to since a state of the database, in upper
-// case and in no order; all says that any other may have changed, too. It costs
-// little, so that whoever keeps a copy can ask often. Called within
-// [Server.Snapshot] it tells all that the snapshot sees, and perhaps more. The
-// state 0 is that of the start.
-func (s *Server) Changed(since uint64) (tables []string, all bool) { return s.db.Changed(since) }
+// case and in no order, with the state that is the last one; all says that any
+// other table may have changed, too. It costs little, so that whoever keeps a copy
+// can ask often. Called within [Server.Snapshot] it tells all that the snapshot
+// sees, and perhaps more. The state 0 is that of the start.
+func (s *Server) Changed(since uint64) (state uint64, tables []string, all bool) {
+	return s.db.Changed(since)
+}

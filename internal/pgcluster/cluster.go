@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -110,15 +111,33 @@ func (c *Cluster) As(user, password, database string) string {
 	return u.String()
 }
 
+// Reader makes a login that may connect to the database postgres and nothing else,
+// and returns its address for that, which holds a password. Whose tables it is to
+// read grants that. Temporary files of its statements are limited to 1 GB.
+func (c *Cluster) Reader(ctx context.Context, name string) (address string, err error) {
+	conn, err := pgx.Connect(ctx, c.URL("postgres"))
+	if err != nil {
+		return "", fmt.Errorf("connecting to the private PostgreSQL server: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	password := rand.Text() // letters and digits
+	login := pgx.Identifier{name}.Sanitize()
+	if _, err := conn.PgConn().Exec(ctx, "CREATE ROLE "+login+" LOGIN NOINHERIT PASSWORD '"+password+"'; ALTER ROLE "+login+" SET temp_file_limit = '1GB';\n"+
+		"REVOKE ALL ON DATABASE postgres FROM PUBLIC; GRANT CONNECT ON DATABASE postgres TO "+login+"; REVOKE ALL ON SCHEMA public FROM PUBLIC").ReadAll(); err != nil {
+		return "", fmt.Errorf("making a login on the private PostgreSQL server: %w", err)
+	}
+	return c.As(name, password, "postgres"), nil
+}
+
 // Close stops the server, cutting off who is connected, and removes its files.
 func (c *Cluster) Close() error { return c.close() }
 
 func (c *Cluster) stop() error {
 	c.end()
 	err := os.RemoveAll(c.dir)
-	c.keeper.release()
-	if err != nil {
-		return fmt.Errorf("removing the files of the private PostgreSQL server: %w", err)
+	c.keeper.release() // which tries it again
+	if _, gone := os.Lstat(c.dir); !errors.Is(gone, fs.ErrNotExist) {
+		return fmt.Errorf("removing the files of the private PostgreSQL server: %w", errors.Join(err, gone))
 	}
 	return nil
 }
@@ -164,6 +183,7 @@ func (c *Cluster) command(ctx context.Context, program string, args ...string) *
 	cmd.Dir = c.dir
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + c.bin + ":/usr/bin:/bin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: c.owner}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what it has started
 	return cmd
 }
 
@@ -203,7 +223,7 @@ func (c *Cluster) initialize(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("initdb: %w\n%s", err, said)
+	return errors.Join(ctx.Err(), fmt.Errorf("initdb: %w\n%s", err, said))
 }
 
 // settings are those of a server that keeps nothing and serves one program.

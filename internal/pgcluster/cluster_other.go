@@ -21,5 +21,8 @@ func (*Cluster) URL(string) string { return "" }
 // As is empty.
 func (*Cluster) As(string, string, string) string { return "" }
 
+// Reader makes nothing.
+func (*Cluster) Reader(context.Context, string) (string, error) { return "", nil }
+
 // Close does nothing.
 func (*Cluster) Close() error { return nil }

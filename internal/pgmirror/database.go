@@ -18,7 +18,8 @@ import (
 // database is the copy: the connection, and what is known to be there.
 type database struct {
 	opts   *Options
-	origin string
+	origin string // set once, as is server
+	server string
 
 	conn    *pgx.Conn // holds the lock; nil: not connected
 	release func() error
@@ -82,7 +83,9 @@ func (d *database) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.origin = origin
+	if d.origin == "" {
+		d.origin = origin
+	}
 	one, err := pool.Conn(ctx)
 	if err != nil {
 		return errors.Join(fmt.Errorf("connect to %s: %w", origin, err), pool.Close())
@@ -90,6 +93,9 @@ func (d *database) connect(ctx context.Context) error {
 	d.release = func() error { return errors.Join(one.Close(), pool.Close()) }
 	if err := one.Raw(func(driver any) error {
 		d.conn = driver.(*stdlib.Conn).Conn()
+		if d.server == "" {
+			d.server, _, _ = strings.Cut(d.conn.PgConn().ParameterStatus("server_version"), " ")
+		}
 		return nil
 	}); err != nil {
 		return errors.Join(err, d.release())

@@ -30,7 +30,7 @@ func (c *change) structural() bool { return c.anew || c.redo || len(c.create)+le
 func (m *Mirror) look(ctx context.Context, tx *sql.Tx) (*change, error) {
 	have := &m.copy
 	c := &change{anew: !m.valid.Load(), shapes: have.shapes, views: have.views, rows: map[string]*delta{}}
-	tables, all := m.src.Changed(m.state.Load())
+	_, tables, all := m.src.Changed(m.state.Load())
 	if err := tx.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&c.version); err != nil {
 		return nil, fmt.Errorf("look at the ERP's tables: %w", err)
 	}

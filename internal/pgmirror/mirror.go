@@ -19,9 +19,9 @@ import (
 type Source interface {
 	// Snapshot runs fn in a transaction that reads one state of the database.
 	Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64) error) error
-	// Changed lists the tables written to since a state, in upper case; all says
-	// that any other may have changed, too.
-	Changed(since uint64) (tables []string, all bool)
+	// Changed lists the tables written to since a state, in upper case, with the
+	// last state; all says that any other may have changed, too.
+	Changed(since uint64) (state uint64, tables []string, all bool)
 }
 
 // Options say where the copy is.
@@ -92,6 +92,9 @@ func Open(ctx context.Context, src Source, opts Options) (*Mirror, error) {
 // String names the database without user and password.
 func (m *Mirror) String() string { return m.copy.origin }
 
+// Version is the server's, such as 15.4.
+func (m *Mirror) Version() string { return m.copy.server }
+
 // errClosed is in the error of Enter after Close.
 var errClosed = errors.New("the copy of the ERP in PostgreSQL was closed")
 
@@ -121,7 +124,7 @@ func (m *Mirror) current() bool {
 	if !m.valid.Load() {
 		return false
 	}
-	tables, all := m.src.Changed(m.state.Load())
+	_, tables, all := m.src.Changed(m.state.Load())
 	return !all && !slices.ContainsFunc(tables, func(t string) bool { return !m.empty[t] })
 }
 

@@ -72,8 +72,12 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 	var served <-chan error
 	err = s.tell("Start an embedded ERP", func() (string, error) {
 		var err error
-		url, served, err = startSandbox(ctx, erptest.Options{Logger: a.warnings()}, listen)
-		return "it answers at " + url, err
+		var sandbox *sandboxServices
+		if sandbox, served, err = startSandbox(ctx, erptest.Options{Logger: a.warnings()}, listen, postgresOptions{}); err != nil {
+			return "", err
+		}
+		url = sandbox.url
+		return "it answers at " + url, nil
 	})
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 type readyFile struct {
 	URL string `json:"url"`
 	PID int    `json:"pid"`
+	SQL string `json:"sql"` // what runs the statements of the AI API: embedded or postgresql
 }
 
 func (a *app) sandboxCommand() *cli.Command {
@@ -36,15 +37,22 @@ func (a *app) sandboxCommand() *cli.Command {
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
 			"loopback unless told otherwise. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
 			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +
-			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.",
-		Flags: []cli.Flag{
+			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.\n\n" +
+			"--postgres has the SQL of the AI API, and so of the tool server, run by PostgreSQL in all of its dialect; the\n" +
+			"embedded database knows a part of it. The ERP stays where it is: PostgreSQL holds a copy of its tables, which has\n" +
+			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this\n" +
+			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a\n" +
+			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is made by the sandbox, stays afterwards, and is\n" +
+			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one\n" +
+			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.",
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
 			&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
 			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
 			&cli.BoolFlag{Name: "strict", Usage: "answer only what the real server answers: no PATCH, no numbers for processes"},
-		},
+		}, sandboxPostgresFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return usagef("sandbox takes no arguments, got %q", c.Args().First())
@@ -55,6 +63,10 @@ func (a *app) sandboxCommand() *cli.Command {
 			o := sandboxOptions{
 				durable: c.Bool("durable"),
 				listen:  c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+			}
+			var err error
+			if o.postgres, err = a.postgresOptions(c); err != nil {
+				return err
 			}
 			if c.Bool("write-profiles") {
 				o.profiles = func(ctx context.Context, url string) error { return a.writeSandboxProfiles(ctx, c, url) }
@@ -68,6 +80,7 @@ type sandboxOptions struct {
 	listen, data, readyFile string
 	strict, json            bool
 	durable                 bool
+	postgres                postgresOptions
 	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
 }
 
@@ -89,15 +102,15 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 		}
 	}
 	defer a.ignoreHangup(opts.Logger)()
-	url, served, err := startSandbox(ctx, opts, o.listen)
+	sandbox, served, err := startSandbox(ctx, opts, o.listen, o.postgres)
 	if err != nil {
 		return err
 	}
 	if o.profiles != nil {
-		err = o.profiles(ctx, url)
+		err = o.profiles(ctx, sandbox.url)
 	}
 	if err == nil {
-		err = a.announce(url, o)
+		err = a.announce(sandbox, o)
 	}
 	if err != nil {
 		cancel() // the server still ends in order
@@ -110,8 +123,8 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 }
 
 // announce tells people and programs that the server answers.
-func (a *app) announce(url string, o sandboxOptions) error {
-	ready := readyFile{URL: url, PID: os.Getpid()}
+func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
+	ready := readyFile{URL: s.url, PID: os.Getpid(), SQL: s.postgres.kind()}
 	if o.readyFile != "" {
 		text, err := json.Marshal(ready)
 		if err != nil {
@@ -124,11 +137,14 @@ func (a *app) announce(url string, o sandboxOptions) error {
 	if o.json {
 		return a.printJSON(ready)
 	}
-	next := talkToIt(url)
+	next := talkToIt(s.url)
 	if o.profiles != nil {
 		next = talkByProfile()
 	}
-	_, err := fmt.Fprintf(a.streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\n%s", url, next)
+	if s.postgres != nil && s.postgres.note != "" {
+		a.note("%s", s.postgres.note)
+	}
+	_, err := fmt.Fprintf(a.streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\nSQL of its AI API is run by %s\n%s", s.url, s.postgres.about(), next)
 	return err
 }
 
@@ -172,23 +188,26 @@ func lockData(dir string) (unlock func(), err error) {
 
 // startSandbox serves an embedded ERP until ctx ends; served then tells how
 // that went.
-func startSandbox(ctx context.Context, opts erptest.Options, listen string) (url string, served <-chan error, err error) {
+func startSandbox(ctx context.Context, opts erptest.Options, listen string, db postgresOptions) (_ *sandboxServices, served <-chan error, err error) {
 	srv, err := erptest.Open(ctx, opts)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		err = fmt.Errorf("listening on %s: %w; choose another address with --listen, port 0 for any free one", listen, err)
-		return "", nil, errors.Join(err, srv.Close())
+		return nil, nil, errors.Join(err, srv.Close())
 	}
 	beside := &sandboxServices{erp: srv, url: "http://" + ln.Addr().String(), log: opts.Logger}
 	if opts.Path != "" {
 		beside.data = filepath.Dir(opts.Path)
 	}
+	if beside.postgres, err = openSandboxPostgres(ctx, srv, db, opts.Logger); err != nil {
+		return nil, nil, errors.Join(err, ln.Close(), srv.Close())
+	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, beside), srv.Close()) }()
-	return beside.url, done, nil
+	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, beside), beside.postgres.close(), srv.Close()) }()
+	return beside, done, nil
 }
 
 // since is a duration as people read it.

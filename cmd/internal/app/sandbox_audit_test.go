@@ -87,7 +87,7 @@ func sandboxAI(t *testing.T, srv *erptest.Server) *aiService {
 	t.Helper()
 	verifier, err := tokens.NewSecretVerifier([]byte(srv.TokenSecret()))
 	require.NoError(t, err)
-	s, err := openSandboxAI(context.WithoutCancel(t.Context()), srv, srv.URL(), verifier, slog.New(slog.DiscardHandler))
+	s, err := openSandboxAI(context.WithoutCancel(t.Context()), srv, srv.URL(), nil, verifier, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return s
 }

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
@@ -26,9 +26,6 @@ import (
 )
 
 const (
-	// sandboxFresh is for how long the services of a sandbox take their dictionary for
-	// the ERP's without looking.
-	sandboxFresh = time.Second
 	// sandboxTimeout bounds one request to a sandbox; the ERP's own bound comes
 	// before.
 	sandboxTimeout = 125 * time.Second
@@ -60,13 +57,15 @@ type sandboxServices struct {
 	data string // folder for generated plugins; "": one of their own, which goes with the sandbox
 	log  *slog.Logger
 
+	postgres *sandboxPostgres // runs the statements; nil: the embedded database does
+
 	mu     sync.Mutex // guards what follows
 	ai     *aiService
 	gen    *generatorService
 	mux    *http.ServeMux
-	own    string    // a folder to be removed
-	end    func()    // ends what goes on besides, and waits for it
-	looked time.Time // when the dictionary was last compared
+	own    string // a folder to be removed
+	end    func() // ends what goes on besides, and waits for it
+	looked uint64 // the state of the ERP that the dictionary was last compared with
 }
 
 func (s *sandboxServices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -88,9 +87,8 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 		if err := s.startLocked(context.WithoutCancel(ctx)); err != nil {
 			return nil, errors.Join(err, s.stopLocked(ctx))
 		}
-		s.looked = time.Now()
 	}
-	if time.Since(s.looked) >= sandboxFresh {
+	if state, ok := s.changedLocked(); ok {
 		changed, err := s.ai.cache.Refresh(ctx)
 		if err != nil {
 			return nil, err
@@ -98,9 +96,16 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 		if len(changed) > 0 {
 			s.ai.engine.Invalidate()
 		}
-		s.looked = time.Now()
+		s.looked = state
 	}
 	return s.mux, nil
+}
+
+// changedLocked tells whether the ERP's dictionary may have changed since it was
+// last compared, and the state the ERP has now.
+func (s *sandboxServices) changedLocked() (state uint64, changed bool) {
+	state, tables, all := s.erp.Changed(s.looked)
+	return state, all || slices.ContainsFunc(tables, func(t string) bool { return strings.HasPrefix(t, "AD_") })
 }
 
 func (s *sandboxServices) startLocked(ctx context.Context) error {
@@ -108,7 +113,7 @@ func (s *sandboxServices) startLocked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.ai, err = openSandboxAI(ctx, s.erp, s.url, verifier, s.log); err != nil {
+	if s.ai, err = openSandboxAI(ctx, s.erp, s.url, s.postgres, verifier, s.log); err != nil {
 		return err
 	}
 	dir := s.data
@@ -162,7 +167,7 @@ func (s *sandboxServices) stopLocked(ctx context.Context) error {
 
 // openSandboxAI makes the AI API of an embedded ERP, which answers at url, on its
 // database.
-func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, verifier httpapi.Verifier, log *slog.Logger) (_ *aiService, err error) {
+func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, pg *sandboxPostgres, verifier httpapi.Verifier, log *slog.Logger) (_ *aiService, err error) {
 	s := &aiService{}
 	defer func() {
 		if err != nil {
@@ -179,11 +184,9 @@ func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, verifie
 	if err := s.cache.Load(ctx); err != nil {
 		return nil, err
 	}
-	db, err := embedded.Open(srv)
-	if err != nil {
+	if s.db, err = pg.database(ctx, srv); err != nil {
 		return nil, err
 	}
-	s.db = db
 	if s.engine, err = aiquery.New(s.db, s.cache, &aiquery.Options{Logger: log}); err != nil {
 		return nil, err
 	}

@@ -93,6 +93,16 @@ func (a *app) aiSettings(c *cli.Context, s *setup, log *slog.Logger) (*aiSetting
 // address is the address of a database, from a flag, a file, the environment or
 // the configuration. It may hold a password.
 func (a *app) address(c *cli.Context, s *setup, flag, key string) (string, error) {
+	address, err := a.givenAddress(c, flag)
+	if address == "" && err == nil {
+		address = s.resolver.Lookup(key)
+	}
+	return address, err
+}
+
+// givenAddress is the address of a database from a flag or a file; empty: neither
+// is given.
+func (a *app) givenAddress(c *cli.Context, flag string) (string, error) {
 	given, file := c.String(flag), c.String(flag+"-file")
 	switch {
 	case given != "" && file != "":
@@ -112,9 +122,8 @@ func (a *app) address(c *cli.Context, s *setup, flag, key string) (string, error
 				a.note("--%s shows its password in process lists: put the address into a file for --%s-file, or the password into PGPASSFILE", flag, flag)
 			}
 		}
-		return given, nil
 	}
-	return s.resolver.Lookup(key), nil
+	return given, nil
 }
 
 // aiVerifier checks the tokens of callers: with the ERP's secret, with the key

@@ -8,8 +8,9 @@ import (
 
 // changes remember which commit was the last that wrote to a table.
 type changes struct {
-	mu   sync.Mutex        // guards last; never held while anything is waited for
-	last map[string]uint64 // by upper-case name, see [Store.OnChange]
+	mu     sync.Mutex        // guards what follows; never held while anything is waited for
+	last   map[string]uint64 // by upper-case name, see [Store.OnChange]
+	commit uint64
 }
 
 func (c *changes) committed(commit uint64, tables map[string]bool) {
@@ -18,16 +19,17 @@ func (c *changes) committed(commit uint64, tables map[string]bool) {
 	if c.last == nil {
 		c.last = map[string]uint64{}
 	}
+	c.commit = commit
 	for t := range tables {
 		c.last[t] = commit
 	}
 }
 
 // Changed lists the tables that commits after the given one have written to, in
-// upper case and in no order; all tells that any other may have changed, too. It
-// does not wait for transactions. Within [Store.Snapshot] the list has all that
-// the snapshot sees, and perhaps more.
-func (s *Store) Changed(since uint64) (tables []string, all bool) {
+// upper case and in no order, with the number of the last commit; all tells that
+// any other may have changed, too. It does not wait for transactions. Within
+// [Store.Snapshot] the list has all that the snapshot sees, and perhaps more.
+func (s *Store) Changed(since uint64) (commit uint64, tables []string, all bool) {
 	s.changes.mu.Lock()
 	defer s.changes.mu.Unlock()
 	for t, commit := range s.changes.last {
@@ -39,7 +41,7 @@ func (s *Store) Changed(since uint64) (tables []string, all bool) {
 			tables = append(tables, t)
 		}
 	}
-	return tables, all
+	return s.changes.commit, tables, all
 }
 
 // Snapshot runs fn in a reading transaction of database/sql, with the number of
