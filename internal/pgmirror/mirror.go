@@ -63,6 +63,8 @@ type Mirror struct {
 
 	state atomic.Uint64 // of the ERP, which the copy has
 	valid atomic.Bool   // the copy is a state of the ERP
+
+	watched atomic.Int64 // when the connection was last looked at, in nanoseconds of 1970
 }
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
@@ -128,17 +130,30 @@ func (m *Mirror) current() bool {
 	return !all && !slices.ContainsFunc(tables, func(t string) bool { return !m.empty[t] })
 }
 
+// watchEvery is how often the connection is looked at, which takes a millisecond.
+const watchEvery = time.Second
+
 // watch notices that the connection is lost: without its lock the copy may be
 // another one's by now.
 func (m *Mirror) watch() {
+	now := time.Now().UnixNano()
+	last := m.watched.Load()
+	if now-last < int64(watchEvery) || !m.watched.CompareAndSwap(last, now) {
+		return
+	}
 	select {
 	case m.turn <- struct{}{}:
-		if m.copy.lost() {
-			m.valid.Store(false)
-			m.copy.forget()
-		}
+		m.notice()
 		<-m.turn
 	default: // who works with it notices
+	}
+}
+
+// notice forgets a copy whose connection is lost. It is the caller's turn.
+func (m *Mirror) notice() {
+	if m.copy.lost() {
+		m.valid.Store(false)
+		m.copy.forget()
 	}
 }
 
@@ -187,6 +202,7 @@ func (m *Mirror) sync(ctx context.Context) (err error) {
 			err = fmt.Errorf("copy the ERP to PostgreSQL: %w", err)
 		}
 	}()
+	m.notice()
 	if err := m.copy.connect(ctx); err != nil {
 		return err
 	}
