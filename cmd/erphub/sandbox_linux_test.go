@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,10 +14,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/internal/testpg"
 )
 
 // sandboxClient talks to a sandbox in another process.
@@ -105,4 +110,57 @@ func TestUploadsAreNotInMemory(t *testing.T) {
 	downloaded := peak(t, cmd.Process.Pid)
 	t.Logf("MiB: %d before, %d after the upload, %d after the download of %d", before, uploaded, downloaded, size>>20)
 	assert.Less(t, downloaded-before, size>>21, "MiB more than before, of a file of %d", size>>20)
+}
+
+// postgresOf is the PostgreSQL server that a process has started, and the folder of
+// its files; 0 for none.
+func postgresOf(t *testing.T, parent int) (pid int, dir string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	for _, file := range all {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(stat), "(postgres) ")
+		if f := strings.Fields(rest); len(f) < 2 || f[1] != strconv.Itoa(parent) {
+			continue
+		}
+		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		require.NoError(t, err)
+		words := strings.Split(string(line), "\x00")
+		require.Greater(t, len(words), 2)
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		require.NoError(t, err)
+		assert.NotContains(t, string(line), "password")
+		return pid, filepath.Dir(words[2]) // postgres -D FOLDER/data
+	}
+	return 0, ""
+}
+
+// However a sandbox ends, the PostgreSQL server that it has started ends with it
+// and leaves no files.
+func TestSandboxLeavesNoPostgres(t *testing.T) {
+	t.Parallel()
+	testpg.URL(t) // skips without PostgreSQL
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd, _, end := serving(t, "sandbox", "--listen", "127.0.0.1:0", "--postgres", "auto")
+			pid, dir := postgresOf(t, cmd.Process.Pid)
+			require.NotZero(t, pid)
+			require.DirExists(t, dir)
+			require.NoError(t, cmd.Process.Signal(sig))
+			code := end()
+			if sig == syscall.SIGTERM {
+				assert.Zero(t, code)
+				assert.NoDirExists(t, dir)
+			}
+			require.Eventually(t, func() bool {
+				_, err := os.Stat(dir)
+				return os.IsNotExist(err) && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+			}, 20*time.Second, 20*time.Millisecond)
+		})
+	}
 }
