@@ -101,11 +101,20 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 	return s.mux, nil
 }
 
+// dictionaryTables are those that a dictionary is read from, in upper case.
+var dictionaryTables = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, t := range dict.SourceTables() {
+		names[strings.ToUpper(t.Name)] = true
+	}
+	return names
+})
+
 // changedLocked tells whether the ERP's dictionary may have changed since it was
 // last compared, and the state the ERP has now.
 func (s *sandboxServices) changedLocked() (state uint64, changed bool) {
 	state, tables, all := s.erp.Changed(s.looked)
-	return state, all || slices.ContainsFunc(tables, func(t string) bool { return strings.HasPrefix(t, "AD_") })
+	return state, all || slices.ContainsFunc(tables, func(t string) bool { return dictionaryTables()[t] })
 }
 
 func (s *sandboxServices) startLocked(ctx context.Context) error {

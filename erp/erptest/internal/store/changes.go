@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -48,4 +50,16 @@ func (s *Store) Changed(since uint64) (commit uint64, tables []string, all bool)
 // the last commit that it sees.
 func (s *Store) Snapshot(ctx context.Context, fn func(tx *sql.Tx, commit uint64) error) error {
 	return s.View(ctx, func(tx *Tx) error { return fn(tx.tx, tx.commit) })
+}
+
+var rowWriter = regexp.MustCompile(`(?i)^\s*(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?(\w+)"?(?:\s|\(|$)`)
+
+// writtenTable is the one table whose rows a statement writes to. ok is false for
+// all other statements, and when in doubt.
+func writtenTable(query string) (table string, ok bool) {
+	m := rowWriter.FindStringSubmatch(query)
+	if m == nil || strings.Contains(query, ";") || strings.EqualFold(m[1], "OR") {
+		return "", false
+	}
+	return m[1], true
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -265,11 +266,15 @@ func (tx *Tx) changeDict() *Dictionary {
 	return tx.own
 }
 
-// Exec runs a statement of the caller's own. Which tables it changes is not known:
-// what is remembered of any table's rows is forgotten.
+// Exec runs a statement of the caller's own. Unless it plainly writes to the rows of
+// one table, what is remembered of any table's rows is forgotten.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	tx.touch(anyTable)
-	clear(tx.exists)
+	if table, ok := writtenTable(query); ok {
+		tx.touch(strings.ToUpper(table))
+	} else {
+		tx.touch(anyTable)
+		clear(tx.exists)
+	}
 	return tx.exec(ctx, query, args...)
 }
 
