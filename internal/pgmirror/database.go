@@ -131,10 +131,18 @@ func (d *database) lock(ctx context.Context) error {
 	return d.exec(ctx, "SET lock_timeout = 0")
 }
 
-// lost tells whether the server has ended the connection, and the lock with it.
-func (d *database) lost() bool {
-	return d.conn != nil && (d.conn.IsClosed() || d.conn.PgConn().CheckConn() != nil)
+// lost tells whether the connection, and the lock with it, is over.
+func (d *database) lost(ctx context.Context) bool {
+	if d.conn == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	return d.conn.Ping(ctx) != nil
 }
+
+// pingTimeout bounds asking the server whether it is there.
+const pingTimeout = 5 * time.Second
 
 // misfit is a value that a column of the copy cannot have, or a key that is
 // there twice for PostgreSQL. Its error has no value in it.

@@ -130,12 +130,12 @@ func (m *Mirror) current() bool {
 	return !all && !slices.ContainsFunc(tables, func(t string) bool { return !m.empty[t] })
 }
 
-// watchEvery is how often the connection is looked at, which takes a millisecond.
+// watchEvery is how often the connection is looked at.
 const watchEvery = time.Second
 
 // watch notices that the connection is lost: without its lock the copy may be
 // another one's by now.
-func (m *Mirror) watch() {
+func (m *Mirror) watch(ctx context.Context) {
 	now := time.Now().UnixNano()
 	last := m.watched.Load()
 	if now-last < int64(watchEvery) || !m.watched.CompareAndSwap(last, now) {
@@ -143,15 +143,15 @@ func (m *Mirror) watch() {
 	}
 	select {
 	case m.turn <- struct{}{}:
-		m.notice()
+		m.notice(context.WithoutCancel(ctx)) // who leaves does not break it
 		<-m.turn
 	default: // who works with it notices
 	}
 }
 
 // notice forgets a copy whose connection is lost. It is the caller's turn.
-func (m *Mirror) notice() {
-	if m.copy.lost() {
+func (m *Mirror) notice(ctx context.Context) {
+	if m.copy.lost(ctx) {
 		m.valid.Store(false)
 		m.copy.forget()
 	}
@@ -160,7 +160,7 @@ func (m *Mirror) notice() {
 // refresh brings the copy up to date. It goes on when ctx ends: what is begun is
 // of use to the next one.
 func (m *Mirror) refresh(ctx context.Context) error {
-	m.watch()
+	m.watch(ctx)
 	if m.current() {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (m *Mirror) sync(ctx context.Context) (err error) {
 			err = fmt.Errorf("copy the ERP to PostgreSQL: %w", err)
 		}
 	}()
-	m.notice()
+	m.notice(ctx)
 	if err := m.copy.connect(ctx); err != nil {
 		return err
 	}
