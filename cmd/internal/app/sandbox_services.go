@@ -88,12 +88,12 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 			return nil, errors.Join(err, s.stopLocked(ctx))
 		}
 	}
-	if state, ok := s.changedLocked(); ok {
+	if state, dictionary, structure := s.changedLocked(); dictionary {
 		changed, err := s.ai.cache.Refresh(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(changed) > 0 {
+		if len(changed) > 0 || structure {
 			s.ai.engine.Invalidate()
 		}
 		s.looked = state
@@ -111,10 +111,11 @@ var dictionaryTables = sync.OnceValue(func() map[string]bool {
 })
 
 // changedLocked tells whether the ERP's dictionary may have changed since it was
-// last compared, and the state the ERP has now.
-func (s *sandboxServices) changedLocked() (state uint64, changed bool) {
+// last compared, and whether the database's tables may have, too, with the state
+// that the ERP has now.
+func (s *sandboxServices) changedLocked() (state uint64, dictionary, structure bool) {
 	state, tables, all := s.erp.Changed(s.looked)
-	return state, all || slices.ContainsFunc(tables, func(t string) bool { return dictionaryTables()[t] })
+	return state, all || slices.ContainsFunc(tables, func(t string) bool { return dictionaryTables()[t] }), all
 }
 
 func (s *sandboxServices) startLocked(ctx context.Context) error {
