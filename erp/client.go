@@ -5,11 +5,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // apiPath is where the REST plugin is mounted below the server's address.
@@ -57,10 +57,11 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	base, err := parseBaseURL(baseURL)
+	base, err := baseurl.Parse(baseURL, apiPath)
 	if err != nil {
-		return nil, err
+		return nil, invalid("the base URL %v", err)
 	}
+	base.Path += apiPath
 	if s.transport == nil {
 		s.transport = defaultTransport(s.connect)
 	}
@@ -84,45 +85,6 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 		conn.locale = "locale=" + url.QueryEscape(s.locale)
 	}
 	return &Client{conn: conn, resource: "models"}, nil
-}
-
-// parseBaseURL checks an address and completes it. Parts that may hold secrets
-// are not quoted in errors.
-func parseBaseURL(text string) (*url.URL, error) {
-	const hint = "it must look like https://erp.example.com or http://localhost:8080"
-	if strings.ContainsFunc(text, isControl) || strings.Contains(text, " ") {
-		return nil, invalid("the base URL holds blanks or control characters; %s", hint)
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return nil, invalid("the base URL cannot be read; %s", hint)
-	case u.User != nil:
-		return nil, invalid("the base URL holds a user name; credentials belong in a token source")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, invalid("the base URL does not start with http:// or https://; %s", hint)
-	case u.Hostname() == "" || u.Opaque != "":
-		return nil, invalid("the base URL has no host; %s", hint)
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, invalid("the base URL has a query or fragment; %s", hint)
-	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return nil, invalid("the base URL has a port that is not between 1 and 65535; %s", hint)
-		}
-	}
-	path := strings.TrimRight(u.Path, "/")
-	if path != "" {
-		for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-			if err := CheckPathSegment(segment); err != nil {
-				return nil, invalid("the path of the base URL is wrong: %v; %s", err, hint)
-			}
-		}
-	}
-	if !strings.HasSuffix(path, apiPath) {
-		path = strings.TrimSuffix(path, "/api") + apiPath
-	}
-	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: path}, nil
 }
 
 // defaultTransport is net/http's with the given time to connect and enough

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // Defaults of New.
@@ -68,7 +70,7 @@ func WithLocale(locale string) Option {
 // WithUserAgent sets the header User-Agent; the default is "erphub".
 func WithUserAgent(agent string) Option {
 	return func(s *settings) error {
-		if strings.ContainsFunc(agent, func(r rune) bool { return isControl(r) || r > 0x7e }) {
+		if strings.ContainsFunc(agent, func(r rune) bool { return baseurl.IsControl(r) || r > 0x7e }) {
 			return invalid("user agent %s holds characters that may not stand in a header", clip(agent))
 		}
 		s.userAgent = agent

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // ShowSQL asks the server for the statement it runs, in Page.SQL.
@@ -151,7 +153,7 @@ func (q *Query) encodeRule(out *query) error {
 	pairs := make([]string, 0, len(q.Context))
 	for _, name := range slices.Sorted(maps.Keys(q.Context)) {
 		value := q.Context[name]
-		if name == "" || strings.ContainsAny(name, ":,@") || strings.ContainsFunc(name, isControl) {
+		if name == "" || strings.ContainsAny(name, ":,@") || strings.ContainsFunc(name, baseurl.IsControl) {
 			return invalid("%s is not the name of a context variable", clip(name))
 		}
 		for _, c := range value {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // maxAnswer bounds how much of an answer is read.
@@ -33,19 +35,11 @@ func cleanBase(address string) (string, error) {
 	if address == "" {
 		return "", errors.New("the address of the ERP is missing; set ERP_URL, for example to https://erp.example.com")
 	}
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		// The text is not repeated: it may hold a password in the wrong place.
-		return "", errors.New("the address of the ERP (ERP_URL) must look like https://erp.example.com")
-	case u.User != nil:
-		return "", errors.New("the address of the ERP (ERP_URL) must not contain a user name or password")
-	case u.RawQuery != "" || u.Fragment != "":
-		return "", errors.New("the address of the ERP (ERP_URL) must end with its path")
+	u, err := baseurl.Parse(address, "/api/v1")
+	if err != nil {
+		return "", fmt.Errorf("the address of the ERP (ERP_URL) %w", err)
 	}
-	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	base := strings.TrimRight(u.String(), "/")
-	return strings.TrimRight(strings.TrimSuffix(base, "/api/v1"), "/"), nil
+	return u.String(), nil
 }
 
 func newHTTPClient() *http.Client {

@@ -6,10 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // prefix is where the API is below the address of its server.
@@ -139,12 +140,12 @@ func WithRetries(most int, longest time.Duration) Option {
 // New makes a client for the service at address: that of its server, with or
 // without /api/ai, such as https://erp.example.com. It does not connect.
 func New(address string, opts ...Option) (*Client, error) {
-	base, err := cleanAddress(address)
+	base, err := baseurl.Parse(address, prefix)
 	if err != nil {
-		return nil, err
+		return nil, invalid("the address of the AI API %w", err)
 	}
 	c := &Client{
-		base: base, agent: "erphub-aiclient", log: slog.New(slog.DiscardHandler), retry: retryPolicy{2, 10 * time.Second},
+		base: base.String() + prefix, agent: "erphub-aiclient", log: slog.New(slog.DiscardHandler), retry: retryPolicy{2, 10 * time.Second},
 		http: &http.Client{
 			Transport: &http.Transport{
 				Proxy:                 http.ProxyFromEnvironment,
@@ -214,21 +215,6 @@ func (c *Client) Address() string { return c.base }
 func (c Client) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "aiclient.Client(%s)", c.base) }
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// cleanAddress checks an address and ends it in the prefix. It is not quoted in
-// errors when it may hold a password.
-func cleanAddress(address string) (string, error) {
-	u, err := url.Parse(strings.TrimSpace(address))
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return "", invalid("the address of the AI API must look like https://erp.example.com")
-	case u.User != nil:
-		return "", invalid("the address of the AI API holds a user name or a password; give a token instead")
-	case u.RawQuery != "" || u.Fragment != "":
-		return "", invalid("the address of the AI API must end before ? and #")
-	}
-	return u.Scheme + "://" + u.Host + strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), prefix) + prefix, nil
-}
 
 // secret is a token that is not printed: what prints a struct shows a pointer in
 // it as an address.

@@ -3,8 +3,8 @@ package rest
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // apiPath is where the REST API lives below the address of the ERP.
@@ -20,31 +20,9 @@ func New(baseURL string, doer HttpRequestDoer, opts ...ClientOption) (*ClientWit
 	if doer == nil {
 		return nil, errors.New("rest client: no HTTP client given; pass the one of an erp connection")
 	}
-	server, err := serverURL(baseURL)
+	server, err := baseurl.Parse(baseURL, apiPath)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rest client: the base URL %w", err)
 	}
-	return NewClientWithResponses(server, append([]ClientOption{WithHTTPClient(doer)}, opts...)...)
-}
-
-// serverURL checks the address and adds the path of the API. Errors do not repeat
-// the address, because it could carry a password.
-func serverURL(baseURL string) (string, error) {
-	u, err := url.Parse(baseURL)
-	switch {
-	case err != nil:
-		return "", errors.New("rest client: the base URL cannot be parsed; give it as https://host:port")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("rest client: the base URL has scheme %q; give it as https://host:port", u.Scheme)
-	case u.Host == "":
-		return "", errors.New("rest client: the base URL names no host; give it as https://host:port")
-	case u.User != nil:
-		return "", errors.New("rest client: the base URL carries credentials; remove them, the doer adds the token")
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", errors.New("rest client: the base URL has a query or fragment; remove it")
-	}
-	if p := strings.TrimRight(u.Path, "/"); strings.HasSuffix(p, apiPath) {
-		return u.JoinPath("/").String(), nil
-	}
-	return u.JoinPath(apiPath, "/").String(), nil
+	return NewClientWithResponses(server.String()+apiPath+"/", append([]ClientOption{WithHTTPClient(doer)}, opts...)...)
 }

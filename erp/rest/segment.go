@@ -2,8 +2,8 @@ package rest
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // Segment is a value that becomes one segment of a request path: a table, a
@@ -21,20 +21,11 @@ type Segment string
 //
 // Refused are the empty value, "." and "..", anything with a slash or backslash
 // (the server cannot be told of one, and intermediaries disagree on how to read
-// it), control characters, and bytes that are not UTF-8. Everything else is
-// percent-encoded when the request is built.
+// it), control characters, bytes that are not UTF-8, and more than 1,024 bytes.
+// Everything else is percent-encoded when the request is built.
 func (s Segment) Check() error {
-	switch {
-	case s == "":
-		return &SegmentError{Value: string(s), Reason: "it is empty"}
-	case s == "." || s == "..":
-		return &SegmentError{Value: string(s), Reason: "it would address another path"}
-	case strings.ContainsAny(string(s), `/\`):
-		return &SegmentError{Value: string(s), Reason: "it contains a slash"}
-	case !utf8.ValidString(string(s)):
-		return &SegmentError{Value: string(s), Reason: "it is not UTF-8"}
-	case strings.ContainsFunc(string(s), isControl):
-		return &SegmentError{Value: string(s), Reason: "it contains a control character"}
+	if reason := baseurl.BadSegment(string(s)); reason != "" {
+		return &SegmentError{Value: string(s), Reason: reason}
 	}
 	return nil
 }
@@ -47,8 +38,6 @@ func (s Segment) MarshalText() ([]byte, error) {
 	}
 	return []byte(s), nil
 }
-
-func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
 // SegmentError says why a value cannot be part of a request path.
 //
