@@ -7,17 +7,19 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+
+	"github.com/erphub/erphub/internal/apiclient"
 )
 
 // Call performs a request for which there is no method here: path is the list
 // of segments below /api/v1, unescaped. A body of nil sends none. It returns
 // the JSON of the answer, nil if the answer was empty. Only reading requests
-// are repeated after a broken connection.
+// are retried after a broken connection.
 func (c *Client) Call(ctx context.Context, method string, path []string, params url.Values, body any) (json.RawMessage, error) {
 	r := &request{method: method, path: path}
 	if !safe(method) {
-		unsent := repeatUnsent
-		r.repeat = &unsent
+		unsent := apiclient.RetryUnsent
+		r.retry = &unsent
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		for _, value := range params[name] {
@@ -27,7 +29,7 @@ func (c *Client) Call(ctx context.Context, method string, path []string, params 
 	if body != nil {
 		data, err := json.Marshal(body)
 		if err != nil {
-			return nil, &inputError{text: fmt.Sprintf("%s: encode the request body: %v", method, err), cause: err}
+			return nil, &apiclient.InputError{Text: fmt.Sprintf("%s: encode the request body: %v", method, err), Err: err}
 		}
 		r.body = data
 	}

@@ -2,13 +2,10 @@ package erp
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
-	"time"
 
-	"github.com/hashicorp/go-retryablehttp"
-
+	"github.com/erphub/erphub/internal/apiclient"
 	"github.com/erphub/erphub/internal/baseurl"
 )
 
@@ -25,16 +22,13 @@ type Client struct {
 
 // connection is what all views of a client share.
 type connection struct {
-	base      url.URL // scheme, host and path including /api/v1
+	base      *url.URL // scheme, host and path including /api/v1
 	baseText  string
 	locale    string // encoded query parameter, or empty
-	maxBody   int64
 	separator string
-	transport *transport
-	retry     *retryablehttp.Client // for this package's own requests
-	http      *http.Client          // for everyone else
-	accept    map[string][]string   // header values made once
-	now       func() time.Time
+	api       *apiclient.Client   // for this package's own requests
+	http      *http.Client        // for everyone else
+	accept    map[string][]string // header values made once
 }
 
 // New makes a client for the server at baseURL: scheme://host[:port][/prefix].
@@ -68,15 +62,13 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	t := &transport{
-		base: s.transport, tokens: s.tokens, scheme: base.Scheme, host: base.Host,
-		agent: []string{s.userAgent}, response: s.response, logger: s.logger,
+	api := &apiclient.Client{
+		HTTP: &http.Client{Transport: s.transport, CheckRedirect: checkRedirect}, Tokens: s.tokens, Server: base,
+		UserAgent: []string{s.userAgent}, Silence: s.response, MaxBody: s.maxBody, Retry: s.retry.core(), Logger: s.logger,
 	}
-	retry := newRetryClient(s.retry, t)
 	conn := &connection{
-		base: *base, baseText: base.String(), maxBody: s.maxBody, separator: s.separator,
-		transport: t, retry: retry, now: time.Now,
-		http: &http.Client{Transport: &retryTransport{client: retry, transport: t}},
+		base: base, baseText: base.String(), separator: s.separator, api: api,
+		http: &http.Client{Transport: roundTripper{api}},
 		accept: map[string][]string{
 			acceptJSON: {acceptJSON}, acceptYAML: {acceptYAML}, acceptAny: {acceptAny},
 		},
@@ -87,30 +79,8 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	return &Client{conn: conn, resource: "models"}, nil
 }
 
-// defaultTransport is net/http's with the given time to connect and enough
-// idle connections for a service that talks to one server.
-func defaultTransport(connect time.Duration) *http.Transport {
-	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
-		ForceAttemptHTTP2:     true,
-		TLSHandshakeTimeout:   connect,
-		MaxIdleConns:          100,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       90 * time.Second,
-		ExpectContinueTimeout: time.Second,
-	}
-}
-
 // BaseURL returns the address all paths are relative to, ending in /api/v1.
 func (c *Client) BaseURL() string { return c.conn.baseText }
-
-// HTTPClient returns the connection of this client for other callers, such as
-// the generated client: it adds the token and the user agent, repeats failed
-// requests as this client does, renews a token that was refused, and has the
-// same time-outs. It must not be changed. Requests to other hosts get no token.
-func (c *Client) HTTPClient() *http.Client { return c.conn.http }
 
 // Views returns a client whose record calls address REST views (/views)
 // instead of tables (/models): the table argument of Get, Query, Create and so
@@ -118,7 +88,7 @@ func (c *Client) HTTPClient() *http.Client { return c.conn.http }
 func (c *Client) Views() *Client { return &Client{conn: c.conn, resource: "views"} }
 
 // CloseIdleConnections closes connections that are not in use.
-func (c *Client) CloseIdleConnections() { c.conn.transport.CloseIdleConnections() }
+func (c *Client) CloseIdleConnections() { c.conn.api.HTTP.CloseIdleConnections() }
 
 // String names the server and shows nothing secret.
 func (c *Client) String() string { return "erp.Client(" + c.conn.baseText + ")" }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
+	"github.com/erphub/erphub/internal/apiclient"
 )
 
 // maxErrorText bounds what is taken over from the body of an error.
@@ -33,7 +34,7 @@ func newError(req *http.Request, resp *http.Response, body []byte, now time.Time
 		RequestID: cleanText(resp.Header.Get("X-Request-Id"), 100),
 		Page:      true,
 	}
-	e.RetryAfter, _ = retryAfter(resp.Header, now)
+	e.RetryAfter, _ = apiclient.RetryAfter(resp, now)
 	trimmed := bytes.TrimSpace(body)
 	if record, err := ParseRecord(trimmed); err == nil {
 		e.readJSON(record)
@@ -106,20 +107,4 @@ func cleanText(text string, limit int) string {
 		return strings.ToValidUTF8(text[:limit], "") + "…"
 	}
 	return text
-}
-
-// retryAfter reads the header Retry-After: seconds or an HTTP date.
-func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
-	value := header.Get("Retry-After")
-	if value == "" {
-		return 0, false
-	}
-	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
-		return time.Duration(min(max(seconds, 0), 1<<31)) * time.Second, seconds >= 0
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0, false
-	}
-	return max(at.Sub(now), 0), true
 }

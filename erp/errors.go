@@ -6,21 +6,23 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/apiclient"
 )
 
 // What errors.Is finds in the errors of this package. The first group goes by
 // the status of the server's answer.
 var (
-	ErrValidation       = errors.New("the server refused the values")            // 400, 422
-	ErrUnauthorized     = errors.New("not logged in, or the token is not valid") // 401
-	ErrForbidden        = errors.New("the role may not do that")                 // 403
-	ErrNotFound         = errors.New("not found")                                // 404
-	ErrMethodNotAllowed = errors.New("the server does not know the method")      // 405, 501
-	ErrConflict         = errors.New("conflict")                                 // 409
-	ErrGone             = errors.New("no longer available")                      // 410
-	ErrRateLimited      = errors.New("too many requests")                        // 429
-	ErrServer           = errors.New("the server failed")                        // 500 and above
-	ErrUnavailable      = errors.New("the server is not available")              // 502, 503, 504
+	ErrValidation       = errors.New("the server refused the values")       // 400, 422
+	ErrUnauthorized     = apiclient.ErrUnauthorized                         // 401
+	ErrForbidden        = errors.New("the role may not do that")            // 403
+	ErrNotFound         = errors.New("not found")                           // 404
+	ErrMethodNotAllowed = errors.New("the server does not know the method") // 405, 501
+	ErrConflict         = errors.New("conflict")                            // 409
+	ErrGone             = errors.New("no longer available")                 // 410
+	ErrRateLimited      = errors.New("too many requests")                   // 429
+	ErrServer           = errors.New("the server failed")                   // 500 and above
+	ErrUnavailable      = errors.New("the server is not available")         // 502, 503, 504
 
 	// ErrUnreachable is in every error for which no answer came: unknown host,
 	// refused or broken connection, bad certificate, time-out of the client.
@@ -28,14 +30,14 @@ var (
 	ErrUnreachable = errors.New("the server cannot be reached")
 	// ErrTimeout is in the error when the server took longer than WithTimeouts
 	// allows. When the caller's context ended, it is the context's error.
-	ErrTimeout = errors.New("the server took too long")
+	ErrTimeout = apiclient.ErrTimeout
 	// ErrBadResponse is in the error when an answer came that is not what the
 	// REST API sends: an HTML page, an empty, truncated or oversized body,
 	// another content type, a redirect elsewhere.
-	ErrBadResponse = errors.New("the answer cannot be understood")
+	ErrBadResponse = apiclient.ErrBadResponse
 	// ErrInvalid is in every error about input that was refused before
 	// anything was sent.
-	ErrInvalid = errors.New("invalid input")
+	ErrInvalid = apiclient.ErrInvalid
 	// ErrInexpressible is in the error of a filter that the server's filter
 	// language cannot express. Such errors are ErrInvalid too.
 	ErrInexpressible = errors.New("the filter language of the server cannot express this")
@@ -143,24 +145,12 @@ func (e *ConnError) Unwrap() error { return e.Err }
 // Is reports whether target is ErrUnreachable.
 func (e *ConnError) Is(target error) bool { return target == ErrUnreachable }
 
-// inputError is input that was refused before anything was sent.
-type inputError struct {
-	text  string
-	cause error
-}
-
-func (e *inputError) Error() string { return e.text }
-
-func (e *inputError) Is(target error) bool { return target == ErrInvalid }
-
-func (e *inputError) Unwrap() error { return e.cause }
-
 // invalid makes an error that matches ErrInvalid.
 func invalid(format string, args ...any) error {
-	return &inputError{text: fmt.Sprintf(format, args...)}
+	return &apiclient.InputError{Text: fmt.Sprintf(format, args...)}
 }
 
 // inexpressible makes an error that matches ErrInvalid and ErrInexpressible.
 func inexpressible(format string, args ...any) error {
-	return &inputError{text: "filter: " + fmt.Sprintf(format, args...), cause: ErrInexpressible}
+	return &apiclient.InputError{Text: "filter: " + fmt.Sprintf(format, args...), Err: ErrInexpressible}
 }

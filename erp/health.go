@@ -3,6 +3,8 @@ package erp
 import (
 	"context"
 	"net/http"
+
+	"github.com/erphub/erphub/internal/apiclient"
 )
 
 // HealthOptions says what to ask. nil asks for the server alone.
@@ -26,8 +28,8 @@ func (h *Health) Up() bool { return h.Status == "UP" && h.Database != "disconnec
 // server that says it is down is no error; one that does not answer is. Servers
 // built before September 2025 do not know the request: ErrNotFound.
 func (c *Client) Health(ctx context.Context, opts *HealthOptions) (*Health, error) {
-	never := repeatUnsent // a server that is down is an answer, not a reason to ask again
-	r := &request{method: http.MethodGet, path: []string{"health"}, public: true, repeat: &never}
+	unsent := apiclient.RetryUnsent // a server that is down is an answer, not a reason to ask again
+	r := &request{method: http.MethodGet, path: []string{"health"}, public: true, retry: &unsent}
 	if opts != nil {
 		if opts.Database {
 			r.query.add("db", "true")

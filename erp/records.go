@@ -162,8 +162,8 @@ func (c *Client) change(ctx context.Context, method, table string, id ID, body a
 	}
 	r := &request{method: method, path: path, body: data}
 	if method == http.MethodPut {
-		again := bodyRepeat(data)
-		r.repeat = &again
+		retry := retryUpdate(data)
+		r.retry = &retry
 	}
 	return c.record(ctx, r)
 }
@@ -194,7 +194,7 @@ func (c *Client) remove(ctx context.Context, r *request) error {
 
 // checkDone refuses an answer that is no answer of the REST plugin to a
 // request of which only the success counts.
-func (c *Client) checkDone(r *request, a *answer) error {
+func (c *Client) checkDone(r *request, a *response) error {
 	if len(strings.TrimSpace(string(a.body[:min(len(a.body), 64)]))) == 0 {
 		return nil
 	}

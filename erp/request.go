@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/go-retryablehttp"
+	"github.com/erphub/erphub/internal/apiclient"
 )
 
 const (
@@ -33,9 +33,9 @@ type request struct {
 	contentType string // application/json if empty and there is a body
 	header      map[string]string
 
-	repeat  *repeat       // replaces the judgement by method
-	public  bool          // no token
-	silence time.Duration // replaces the response time-out, see call
+	retry   *apiclient.Retry // replaces the judgement by method
+	public  bool             // no token
+	silence time.Duration    // replaces the response time-out, see apiclient.Call
 }
 
 // query is an encoded query string in the making. Every value is fully
@@ -66,20 +66,13 @@ func (q *query) addText(name, value string) {
 	}
 }
 
-// newRequest makes the HTTP request: address, headers, body, and what the
-// layers below need to know.
-func (c *Client) newRequest(ctx context.Context, r *request) (*retryablehttp.Request, *call, error) {
+// newCall makes the HTTP request, address, headers and body, and says how it is
+// to be sent.
+func (c *Client) newCall(ctx context.Context, r *request) (*apiclient.Call, error) {
 	conn := c.conn
 	path, escaped, err := joinPath(conn.base.Path, r.path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", r.method, err)
-	}
-	info := &call{public: r.public, silence: r.silence}
-	switch {
-	case r.repeat != nil:
-		info.repeat = *r.repeat
-	case safe(r.method) || r.method == http.MethodDelete || r.method == http.MethodPut:
-		info.repeat = repeatAlways
+		return nil, fmt.Errorf("%s: %w", r.method, err)
 	}
 	rawQuery := string(r.query.buf)
 	if conn.locale != "" {
@@ -107,27 +100,28 @@ func (c *Client) newRequest(ctx context.Context, r *request) (*retryablehttp.Req
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header,
 	}
-	req := &retryablehttp.Request{Request: plain.WithContext(context.WithValue(ctx, callKey{}, info))}
-	if r.body == nil && r.stream == nil {
-		return req, info, nil
+	switch {
+	case r.stream != nil:
+		plain.GetBody, plain.ContentLength = r.stream, r.streamSize
+	case r.body != nil:
+		plain.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.body)), nil }
+		plain.ContentLength = int64(len(r.body))
 	}
-	if r.contentType == "" {
-		r.contentType = acceptJSON
+	if plain.GetBody != nil {
+		contentType := r.contentType
+		if contentType == "" {
+			contentType = acceptJSON
+		}
+		header.Set("Content-Type", contentType)
 	}
-	header.Set("Content-Type", r.contentType)
-	if r.stream == nil {
-		err = req.SetBody(r.body)
-	} else {
-		err = req.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) {
-			body, err := r.stream()
-			return &sourceReader{ReadCloser: body, call: info}, err
-		}))
-		req.ContentLength = r.streamSize
+	call := &apiclient.Call{Request: plain.WithContext(ctx), NoToken: r.public, Silence: r.silence}
+	switch {
+	case r.retry != nil:
+		call.Retry = *r.retry
+	case safe(r.method) || r.method == http.MethodDelete || r.method == http.MethodPut:
+		call.Retry = apiclient.RetryAlways
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s %s: open the request body: %w", r.method, path, err)
-	}
-	return req, info, nil
+	return call, nil
 }
 
 // jsonObject encodes the body of a request, which must be an object. nil
@@ -144,7 +138,7 @@ func jsonObject(body any) ([]byte, error) {
 	default:
 		var err error
 		if data, err = json.Marshal(body); err != nil {
-			return nil, &inputError{text: fmt.Sprintf("encode the request body: %v", err), cause: err}
+			return nil, &apiclient.InputError{Text: fmt.Sprintf("encode the request body: %v", err), Err: err}
 		}
 	}
 	data = bytes.TrimSpace(data)
@@ -161,19 +155,19 @@ func jsonObject(body any) ([]byte, error) {
 	return data, nil
 }
 
-// bodyRepeat judges whether an update means the same when it is done twice:
+// retryUpdate judges whether an update means the same when it is done twice:
 // child rows without id would be created twice, and a document action fails
 // the second time.
-func bodyRepeat(data []byte) repeat {
+func retryUpdate(data []byte) apiclient.Retry {
 	record, err := ParseRecord(data)
 	if err != nil {
-		return repeatUnsent
+		return apiclient.RetryUnsent
 	}
 	for _, f := range record.fields {
 		value := f.Value(record.raw)
 		if value[0] == '[' || strings.EqualFold(record.name(f), "doc-action") {
-			return repeatUnsent
+			return apiclient.RetryUnsent
 		}
 	}
-	return repeatAlways
+	return apiclient.RetryAlways
 }

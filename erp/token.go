@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+
+	"github.com/erphub/erphub/internal/apiclient"
 )
 
 // TokenSource gives the bearer token for a request. Token is called for every
@@ -16,7 +18,7 @@ type TokenSource interface {
 
 // TokenInvalidator may be implemented by a TokenSource. When the server
 // answers 401, the client calls Invalidate with the token it had sent, asks for
-// a token again and, if that differs, repeats the request once, whatever its
+// a token again and, if that differs, sends the request again once, whatever its
 // method: a request answered with 401 was not executed.
 type TokenInvalidator interface {
 	Invalidate(ctx context.Context, token string) error
@@ -37,7 +39,7 @@ func (s *staticToken) Token(context.Context) (string, error) {
 	if s.token == "" {
 		return "", invalid("the token is empty")
 	}
-	return s.token, checkToken(s.token)
+	return s.token, apiclient.CheckToken(s.token)
 }
 
 // String hides the token.
@@ -54,38 +56,3 @@ func (s *staticToken) LogValue() slog.Value { return slog.StringValue(s.String()
 
 // MarshalText hides the token from encoders.
 func (s *staticToken) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// checkToken refuses tokens that cannot stand in a header. The token is never
-// quoted.
-func checkToken(token string) error {
-	for i := range len(token) {
-		switch c := token[i]; {
-		case c == '\n' || c == '\r':
-			if i == len(token)-1 || token[i:] == "\r\n" {
-				return invalid("the token ends with a line break; remove it")
-			}
-			return invalid("the token holds a line break at byte %d; it must be one line", i+1)
-		case c <= 0x20 || c >= 0x7f:
-			return invalid("the token holds a character at byte %d that may not stand in a header", i+1)
-		}
-	}
-	return nil
-}
-
-// tokenError is the failure to obtain a token for a request.
-type tokenError struct {
-	err error
-	// refused is set when the server had answered 401 before.
-	refused bool
-}
-
-func (e *tokenError) Error() string {
-	if e.refused {
-		return fmt.Sprintf("the server refused the token and there is no new one: %v", e.err)
-	}
-	return fmt.Sprintf("get a token: %v", e.err)
-}
-
-func (e *tokenError) Unwrap() error { return e.err }
-
-func (e *tokenError) Is(target error) bool { return target == ErrUnauthorized && e.refused }
