@@ -25,9 +25,12 @@ type AttachmentUpload struct {
 	// number of its bytes.
 	Data io.ReaderAt
 	Size int64
-	// Overwrite replaces a file of that name; otherwise that is ErrConflict.
+	// Overwrite replaces a file of that name; otherwise that is ErrExists (and ErrConflict).
 	Overwrite bool
 }
+
+// duplicateFile is the title of the 409 for a name that is taken.
+const duplicateFile = "Duplicate file name"
 
 // NewAttachment makes an upload of bytes in memory.
 func NewAttachment(name string, data []byte) AttachmentUpload {
@@ -59,8 +62,8 @@ func (c *Client) UploadAttachment(ctx context.Context, table string, id ID, uplo
 }
 
 // UploadAttachmentsZip attaches all files of a zip archive. The archive's own
-// name does not matter; a file that exists is ErrConflict unless Overwrite is
-// set.
+// name does not matter; a file that exists is ErrExists (and ErrConflict)
+// unless Overwrite is set.
 func (c *Client) UploadAttachmentsZip(ctx context.Context, table string, id ID, archive AttachmentUpload) error {
 	archive.Name = ""
 	return c.attach(ctx, table, id, archive, "attachments", "zip")

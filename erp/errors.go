@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,16 @@ var (
 	ErrRateLimited      = errors.New("too many requests")                   // 429
 	ErrServer           = errors.New("the server failed")                   // 500 and above
 	ErrUnavailable      = errors.New("the server is not available")         // 502, 503, 504
+
+	// ErrExists is in the error of a record, an attachment or a scheduler that
+	// is there already: another one has the same unique key, UUID or name. The
+	// ERP has no status for it. Recognized are the 500 of a save with "Record
+	// already exists" (older releases: "Require unique data") or the database's
+	// own words for a violated unique constraint, and the 409 of an attachment
+	// and of a scheduler. The ERP translates its message, so that where it is
+	// not the database that refuses, a token or WithLocale of another language
+	// hides the case: what must not be made twice is looked up as well.
+	ErrExists = errors.New("it exists already")
 
 	// ErrUnreachable is in every error for which no answer came: unknown host,
 	// refused or broken connection, bad certificate, time-out of the client.
@@ -106,6 +117,8 @@ func (e *Error) Is(target error) bool {
 		return e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented
 	case ErrConflict:
 		return e.Status == http.StatusConflict
+	case ErrExists:
+		return e.exists()
 	case ErrGone:
 		return e.Status == http.StatusGone
 	case ErrRateLimited:
@@ -114,6 +127,25 @@ func (e *Error) Is(target error) bool {
 		return e.Status >= http.StatusInternalServerError
 	case ErrUnavailable:
 		return e.Status >= http.StatusBadGateway && e.Status <= http.StatusGatewayTimeout
+	}
+	return false
+}
+
+// duplicateWords are what the ERP (release 12 and later, and before), PostgreSQL
+// and Oracle say when a unique key is taken.
+var duplicateWords = []string{
+	"Record already exists", "Require unique data", "duplicate key value violates unique constraint", "ORA-00001",
+}
+
+// exists tells from the server's words whether there is such a thing already.
+func (e *Error) exists() bool {
+	switch e.Status {
+	case http.StatusConflict:
+		return e.Title == duplicateFile || e.Title == duplicateScheduler
+	case http.StatusInternalServerError:
+		return !e.Page && slices.ContainsFunc(duplicateWords, func(words string) bool {
+			return strings.Contains(e.Detail, words) || strings.Contains(e.Title, words)
+		})
 	}
 	return false
 }

@@ -85,9 +85,10 @@ func (c *Client) envelope(ctx context.Context, table string, q *Query) (envelope
 // children that were created with it. body is a map or a struct with json tags,
 // keyed by column name as the dictionary spells it; members with lists are
 // child tables. Clear nothing and set only what is known: absent columns get
-// the dictionary's defaults. A record with the same key is status 500 in this
-// ERP, not ErrConflict. Creation is not repeated after a broken connection;
-// set the table's UUID column and look it up to make it repeatable.
+// the dictionary's defaults. A record with the same key or UUID is ErrExists.
+// Creation is not retried after a broken connection: give the table's UUID
+// column a value, and look the record up by it when Unsent does not say that
+// nothing was made.
 func (c *Client) Create(ctx context.Context, table string, body any) (Record, error) {
 	data, err := jsonObject(body)
 	if err != nil {

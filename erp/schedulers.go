@@ -33,7 +33,7 @@ func (c *Client) Scheduler(ctx context.Context, id int64) (*Scheduler, error) {
 
 // AddScheduler registers a scheduler with the server manager. When it is
 // registered already, it is returned together with an error that matches
-// ErrConflict.
+// ErrConflict and ErrExists.
 func (c *Client) AddScheduler(ctx context.Context, id int64) (*Scheduler, error) {
 	return c.scheduler(ctx, http.MethodPost, id)
 }
@@ -43,6 +43,9 @@ func (c *Client) AddScheduler(ctx context.Context, id int64) (*Scheduler, error)
 func (c *Client) RemoveScheduler(ctx context.Context, id int64) (*Scheduler, error) {
 	return c.scheduler(ctx, http.MethodDelete, id)
 }
+
+// duplicateScheduler stands for the 409 of AddScheduler, which has no title.
+const duplicateScheduler = "the scheduler is registered already"
 
 func (c *Client) scheduler(ctx context.Context, method string, id int64) (*Scheduler, error) {
 	if id <= 0 {
@@ -54,7 +57,7 @@ func (c *Client) scheduler(ctx context.Context, method string, id int64) (*Sched
 	if errors.As(err, &conflict) && conflict.Status == http.StatusConflict {
 		// The answer is the scheduler, not an error object.
 		if record, parseErr := ParseRecord(a.body); parseErr == nil && record.Has("server-id") {
-			conflict.Title, conflict.Detail, conflict.Page = "the scheduler is registered already", "", false
+			conflict.Title, conflict.Detail, conflict.Page = duplicateScheduler, "", false
 			return newScheduler(record), conflict
 		}
 	}

@@ -33,6 +33,7 @@ func TestSchedulers(t *testing.T) {
 	assert.Equal(t, "POST /api/v1/servers/schedulers/100", rec.last(t).Method+" "+rec.last(t).URI)
 	s, err = client.AddScheduler(t.Context(), 100)
 	require.ErrorIs(t, err, erp.ErrConflict)
+	require.ErrorIs(t, err, erp.ErrExists)
 	require.NotNil(t, s, "the answer to a conflict is the scheduler")
 	assert.Equal(t, "Started", s.State)
 	_, err = client.Scheduler(t.Context(), 100)
