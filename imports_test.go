@@ -31,7 +31,7 @@ var rules = map[string]rule{
 		reason: "a Go service that only wants the client links the standard library and nothing else",
 	},
 	"erp/rest": {
-		ours:    []string{"internal/baseurl"},
+		ours:    []string{"internal/apiclient", "internal/baseurl"},
 		outside: []string{"github.com/deepmap/oapi-codegen", "github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid"},
 		reason:  "later runtimes link web frameworks into every importer of the generated client",
 	},

@@ -50,14 +50,18 @@
 //	switch {
 //	case errors.Is(err, erp.ErrNotFound):
 //	case errors.Is(err, erp.ErrUnauthorized): // log in again
-//	case errors.Is(err, erp.ErrUnreachable): // no answer; errors.As with *erp.ConnError says whether it was sent
+//	case errors.Is(err, erp.ErrExists): // the key, the UUID or the name is taken
+//	case errors.Is(err, erp.ErrUnreachable): // no response
 //	case errors.Is(err, erp.ErrBadResponse): // something else than the ERP answered
 //	}
+//
+// Two questions have an answer of their own: Unsent says that the server never
+// got the request, Retryable that the same call may succeed later.
 //
 // # Tokens and connection
 //
 // New takes a TokenSource; package tokens has sources that log in and refresh.
-// Failed requests are repeated where that can do no harm; see RetryPolicy.
-// HTTPClient hands the configured connection to other callers, such as the
-// generated client.
+// Failed requests are retried where that can do no harm; see RetryPolicy. Doer
+// hands the configured connection to the generated client, with the errors of
+// this package; HTTPClient hands it to anybody else.
 package erp

@@ -7,28 +7,34 @@
 //
 // # Start
 //
-// [New] takes the address of the ERP and whatever does the requests. The connection
-// of package erp hands out its configured HTTP client, which adds the token, retries
-// and limits:
+// [New] takes the address of the ERP and whatever does the requests. A connection
+// of package erp hands out a doer that adds the token, retries and limits, and whose
+// errors are those of package erp, whatever the operation:
 //
 //	conn, err := erp.New(baseURL, erp.WithTokenSource(tokens))
 //	...
-//	client, err := rest.New(baseURL, conn.HTTPClient())
+//	client, err := rest.New(conn.BaseURL(), conn.Doer())
 //	...
-//	page, err := client.QueryRecordsWithResponse(ctx, "C_BPartner", &rest.QueryRecordsParams{
+//	resp, err := client.QueryRecordsWithResponse(ctx, "C_BPartner", &rest.QueryRecordsParams{
 //		Filter: ptr("IsActive eq true"),
 //		Top:    ptr(20),
 //	})
+//	if errors.Is(err, erp.ErrForbidden) {
+//		... // the server refused; errors.As with *erp.Error has its reason
+//	}
 //	if err != nil {
-//		return err // no answer, or one that is not what it claims to be
+//		return err
 //	}
-//	if page.JSON200 == nil {
-//		return fmt.Errorf("query: %s", page.Status())
-//	}
+//	page, err := rest.Decoded("list partners", resp.JSON200)
+//
+// With another doer, such as an *http.Client, a status of 4xx or 5xx is not an error
+// of the call. The JSON of the response, if it is JSON, is in the field named after
+// the status, and the raw body in Body: it may as well be HTML, text or empty.
 //
 // Methods whose name ends in WithResponse read and decode the answer; the others
 // return the *http.Response, whose body the caller closes. Use those to stream a
-// download: the decoding ones hold the whole body in memory.
+// download, with a context of erp.StreamResponse: the decoding ones hold the whole
+// body in memory, and the doer of package erp does so without that context.
 //
 // # Parameters
 //
@@ -42,10 +48,6 @@
 // of an amount or id is lost; decode the columns you need. A [RecordInput] is a map
 // of anything. Where an answer has several forms (errors, references, charts) the
 // type has a method As… for each.
-//
-// A status of 4xx or 5xx is not an error of the call. The JSON of the answer, if it
-// is JSON, is in the field named after the status, and the raw body in Body: it may
-// as well be HTML, text or empty.
 //
 // # Generation
 //

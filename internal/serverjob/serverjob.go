@@ -10,7 +10,6 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
 	"github.com/erphub/erphub/internal/nearest"
-	"github.com/erphub/erphub/internal/restclient"
 )
 
 // List are the jobs there are.
@@ -19,7 +18,7 @@ func List(ctx context.Context, api *rest.ClientWithResponses) ([]rest.ServerJobS
 	if err != nil {
 		return nil, err
 	}
-	list, err := restclient.Answer("list jobs", resp.JSON200)
+	list, err := rest.Decoded("list jobs", resp.JSON200)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func get(ctx context.Context, api *rest.ClientWithResponses, id string) (*rest.S
 	if err != nil {
 		return nil, err
 	}
-	return restclient.Answer("show job", resp.JSON200)
+	return rest.Decoded("show job", resp.JSON200)
 }
 
 // Set starts or stops a job, unless it is as wanted already, and returns it as
@@ -94,7 +93,7 @@ func Set(ctx context.Context, api *rest.ClientWithResponses, job *rest.ServerJob
 	if err != nil {
 		return nil, err
 	}
-	now, err := restclient.Answer("change the state of the job", resp.JSON200)
+	now, err := rest.Decoded("change the state of the job", resp.JSON200)
 	if err != nil {
 		return nil, err
 	}

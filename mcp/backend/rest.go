@@ -16,7 +16,6 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
 	"github.com/erphub/erphub/internal/processref"
-	"github.com/erphub/erphub/internal/restclient"
 	"github.com/erphub/erphub/internal/serverjob"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
@@ -75,7 +74,7 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := restclient.New(client, "")
+	api, err := rest.New(client.BaseURL(), client.Doer())
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
 	"github.com/erphub/erphub/internal/nearest"
-	"github.com/erphub/erphub/internal/restclient"
 )
 
 func (a *app) cacheCommand() *cli.Command {
@@ -43,7 +42,7 @@ func (a *app) rest(c *cli.Context) (*rest.ClientWithResponses, error) {
 	if err != nil {
 		return nil, err
 	}
-	return restclient.New(client, c.String("locale"))
+	return rest.New(client.BaseURL(), client.Doer())
 }
 
 // text is what a pointer of the generated client points to, "" for nil.
@@ -97,7 +96,7 @@ func listCaches(c *cli.Context, client *rest.ClientWithResponses, params *rest.L
 	if err != nil {
 		return nil, err
 	}
-	list, err := restclient.Answer("list caches", resp.JSON200)
+	list, err := rest.Decoded("list caches", resp.JSON200)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +174,7 @@ func (a *app) resetCaches(c *cli.Context, client *rest.ClientWithResponses, para
 	if err != nil {
 		return err
 	}
-	reset, err := restclient.Answer("reset caches", resp.JSON200)
+	reset, err := rest.Decoded("reset caches", resp.JSON200)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
-	"github.com/erphub/erphub/internal/restclient"
 )
 
 func (a *app) serverCommand() *cli.Command {
@@ -88,7 +87,7 @@ func (a *app) serverNodes(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	answer, err := restclient.Answer("list nodes", resp.JSON200)
+	answer, err := rest.Decoded("list nodes", resp.JSON200)
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (a *app) serverNode(c *cli.Context, client *rest.ClientWithResponses, given
 	if err != nil {
 		return err
 	}
-	if _, err := restclient.Answer("show node", resp.JSON200); err != nil {
+	if _, err := rest.Decoded("show node", resp.JSON200); err != nil {
 		return err
 	}
 	rec, err := erp.ParseRecord(resp.Body)
@@ -182,7 +181,7 @@ func (a *app) serverLogs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := restclient.Answer("list logs", resp.JSON200)
+	list, err := rest.Decoded("list logs", resp.JSON200)
 	if err != nil {
 		return err
 	}
@@ -206,7 +205,7 @@ func (a *app) printLog(c *cli.Context, client *rest.ClientWithResponses, node re
 	if c.Bool("json") {
 		return usagef("a log file is no JSON value; leave --json out")
 	}
-	resp, err := client.DownloadNodeLog(restclient.Stream(c.Context), node, &rest.DownloadNodeLogParams{FileName: file})
+	resp, err := client.DownloadNodeLog(erp.StreamResponse(c.Context), node, &rest.DownloadNodeLogParams{FileName: file})
 	if err != nil {
 		return err
 	}

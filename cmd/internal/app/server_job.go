@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/erp/rest"
-	"github.com/erphub/erphub/internal/restclient"
 	"github.com/erphub/erphub/internal/serverjob"
 )
 
@@ -83,7 +82,7 @@ func (a *app) reloadServerJobs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := restclient.Answer("reload jobs", resp.JSON200)
+	list, err := rest.Decoded("reload jobs", resp.JSON200)
 	if err != nil {
 		return err
 	}
@@ -107,7 +106,7 @@ func (a *app) runServerJob(c *cli.Context, client *rest.ClientWithResponses, job
 	if err != nil {
 		return err
 	}
-	now, err := restclient.Answer("run job", resp.JSON200)
+	now, err := rest.Decoded("run job", resp.JSON200)
 	if err != nil {
 		return err
 	}
@@ -149,7 +148,7 @@ func (a *app) serverJobLogs(c *cli.Context, client *rest.ClientWithResponses, jo
 	if err != nil {
 		return err
 	}
-	list, err := restclient.Answer("list the logs of the job", resp.JSON200)
+	list, err := rest.Decoded("list the logs of the job", resp.JSON200)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
-	"github.com/erphub/erphub/internal/restclient"
 )
 
 func (a *app) workflowCommand() *cli.Command {
@@ -76,7 +75,7 @@ func approve(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, 
 	if err != nil {
 		return nil, err
 	}
-	return restclient.Answer("approve", resp.JSON200)
+	return rest.Decoded("approve", resp.JSON200)
 }
 
 func reject(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, message *string) (*rest.ActivityResult, error) {
@@ -84,7 +83,7 @@ func reject(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, m
 	if err != nil {
 		return nil, err
 	}
-	return restclient.Answer("reject", resp.JSON200)
+	return rest.Decoded("reject", resp.JSON200)
 }
 
 func acknowledge(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, message *string) (*rest.ActivityResult, error) {
@@ -92,7 +91,7 @@ func acknowledge(c *cli.Context, client *rest.ClientWithResponses, id rest.Segme
 	if err != nil {
 		return nil, err
 	}
-	return restclient.Answer("acknowledge", resp.JSON200)
+	return rest.Decoded("acknowledge", resp.JSON200)
 }
 
 func choose(value string) workflowCall {
@@ -101,7 +100,7 @@ func choose(value string) workflowCall {
 		if err != nil {
 			return nil, err
 		}
-		return restclient.Answer("choose", resp.JSON200)
+		return rest.Decoded("choose", resp.JSON200)
 	}
 }
 
@@ -117,7 +116,7 @@ func forward(user string) workflowCall {
 		if err != nil {
 			return nil, err
 		}
-		return restclient.Answer("forward", resp.JSON200)
+		return rest.Decoded("forward", resp.JSON200)
 	}
 }
 
@@ -139,7 +138,7 @@ func (a *app) answerActivity(c *cli.Context, do workflowCall) error {
 		}
 		do = forward(user)
 	}
-	generated, err := restclient.New(client, c.String("locale"))
+	generated, err := rest.New(client.BaseURL(), client.Doer())
 	if err != nil {
 		return err
 	}
@@ -205,7 +204,7 @@ func (a *app) workflowList(c *cli.Context) error {
 		}
 		list = resp.JSON200
 	}
-	if list, err = restclient.Answer("list activities", list); err != nil {
+	if list, err = rest.Decoded("list activities", list); err != nil {
 		return err
 	}
 	if c.Bool("json") {
