@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/internal/apiclient"
 	"github.com/erphub/erphub/internal/baseurl"
 )
 
@@ -31,7 +32,7 @@ type TokenSource interface {
 
 // TokenInvalidator may be implemented by a TokenSource. When the service answers
 // 401, the client calls Invalidate with the token it had sent, asks for a token
-// again and, if that differs, repeats the request once.
+// again and, if that differs, sends the request once more.
 type TokenInvalidator interface {
 	Invalidate(ctx context.Context, token string) error
 }
@@ -39,40 +40,41 @@ type TokenInvalidator interface {
 // Client asks an AI integration API. It is safe for concurrent use and does not
 // change; [Client.As] makes one for another role.
 type Client struct {
-	base   string // with prefix
-	http   *http.Client
-	tokens TokenSource
-	role   *int
-	agent  string
-	log    *slog.Logger
-	retry  retryPolicy
+	base string // with prefix
+	api  *apiclient.Client
+	role *int
 }
 
 // Option configures a [Client].
-type Option func(*Client) error
+type Option func(*settings) error
+
+type settings struct {
+	api  *apiclient.Client
+	role *int
+}
 
 // WithToken sends a token with each request, an access token of the ERP. It is
 // refused when it cannot stand in a header.
 func WithToken(token string) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if token == "" {
 			return invalid("the token is empty")
 		}
-		if err := checkToken(token); err != nil {
-			return err
+		if err := apiclient.CheckToken(token); err != nil {
+			return invalid("%w", err)
 		}
-		c.tokens = &secret{token}
+		c.api.Tokens = &secret{token}
 		return nil
 	}
 }
 
 // WithTokenSource takes tokens from a source, such as tokens.Manager.
 func WithTokenSource(s TokenSource) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if s == nil {
 			return invalid("the token source is nil")
 		}
-		c.tokens = s
+		c.api.Tokens = s
 		return nil
 	}
 }
@@ -80,7 +82,7 @@ func WithTokenSource(s TokenSource) Option {
 // WithRole sets the role that is asked with, AD_Role_ID. Queries need one; for
 // metadata the service takes the token's without.
 func WithRole(role int) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if role < 0 || role > 1<<31-1 {
 			return invalid("the role must be a number from 0 to %d, not %d", 1<<31-1, role)
 		}
@@ -91,48 +93,50 @@ func WithRole(role int) Option {
 
 // WithHTTPClient sets the client that makes the requests, for a proxy or a
 // private certificate authority. It is copied; redirects are never followed,
-// because the token would go along.
+// because the token would go along. Its time-outs are in the place of the
+// default: 5 s to connect, and 30 s in which the service may be silent.
 func WithHTTPClient(h *http.Client) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if h == nil {
 			return invalid("the HTTP client is nil")
 		}
 		copied := *h
 		copied.CheckRedirect = noRedirect
-		c.http = &copied
+		c.api.HTTP, c.api.Silence = &copied, 0
 		return nil
 	}
 }
 
 // WithUserAgent sets the header User-Agent.
 func WithUserAgent(agent string) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if strings.ContainsFunc(agent, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return invalid("the user agent holds a control character")
 		}
-		c.agent = agent
+		c.api.UserAgent = []string{agent}
 		return nil
 	}
 }
 
-// WithLogger sets who hears of repeats; nil is silent.
+// WithLogger logs requests and retries at level debug, without bodies and
+// tokens; nil is silent.
 func WithLogger(l *slog.Logger) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if l != nil {
-			c.log = l
+			c.api.Logger = l
 		}
 		return nil
 	}
 }
 
-// WithRetries sets how often a request is repeated when that does no harm, and
+// WithRetries sets how often a request is retried when that does no harm, and
 // how long a service may ask to wait before; 2 and 10 s without the option.
 func WithRetries(most int, longest time.Duration) Option {
-	return func(c *Client) error {
+	return func(c *settings) error {
 		if most < 0 || most > 10 || longest < 0 {
-			return invalid("there can be 0 to 10 repeats, and the wait cannot be negative")
+			return invalid("there can be 0 to 10 retries, and the wait cannot be negative")
 		}
-		c.retry = retryPolicy{most, longest}
+		c.api.Retry.Max, c.api.Retry.MaxRetryAfter = most, longest
 		return nil
 	}
 }
@@ -144,27 +148,30 @@ func New(address string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, invalid("the address of the AI API %w", err)
 	}
-	c := &Client{
-		base: base.String() + prefix, agent: "erphub-aiclient", log: slog.New(slog.DiscardHandler), retry: retryPolicy{2, 10 * time.Second},
-		http: &http.Client{
+	c := settings{api: &apiclient.Client{
+		Server: base, UserAgent: []string{"erphub-aiclient"}, MaxBody: maxBody, Silence: 30 * time.Second,
+		Logger: slog.New(slog.DiscardHandler),
+		Retry: apiclient.Policy{
+			Max: 2, MinWait: 200 * time.Millisecond, MaxWait: 5 * time.Second, MaxRetryAfter: 10 * time.Second, WithinDeadline: true,
+		},
+		HTTP: &http.Client{
 			Transport: &http.Transport{
-				Proxy:                 http.ProxyFromEnvironment,
-				DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-				TLSHandshakeTimeout:   5 * time.Second,
-				ResponseHeaderTimeout: 30 * time.Second,
-				IdleConnTimeout:       90 * time.Second,
-				MaxIdleConnsPerHost:   8,
-				ForceAttemptHTTP2:     true,
+				Proxy:               http.ProxyFromEnvironment,
+				DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+				TLSHandshakeTimeout: 5 * time.Second,
+				IdleConnTimeout:     90 * time.Second,
+				MaxIdleConnsPerHost: 8,
+				ForceAttemptHTTP2:   true,
 			},
 			CheckRedirect: noRedirect,
 		},
-	}
+	}}
 	for _, o := range opts {
-		if err := o(c); err != nil {
+		if err := o(&c); err != nil {
 			return nil, fmt.Errorf("setting up the AI API's client: %w", err)
 		}
 	}
-	return c, nil
+	return &Client{base: base.String() + prefix, api: c.api, role: c.role}, nil
 }
 
 // FromEnv makes a client of AI_API_URL, AI_API_TOKEN and AI_ROLE_ID, which
@@ -221,15 +228,6 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 type secret struct{ token string }
 
 func (s *secret) Token(context.Context) (string, error) { return s.token, nil }
-
-func checkToken(token string) error {
-	for i := range len(token) {
-		if c := token[i]; c <= ' ' || c >= 0x7f {
-			return invalid("the token holds a character at byte %d that may not stand in a header", i+1)
-		}
-	}
-	return nil
-}
 
 // invalid makes an error that matches ErrInvalid.
 func invalid(format string, args ...any) error {

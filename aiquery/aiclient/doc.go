@@ -20,7 +20,7 @@
 // meant. errors.Is finds [ErrRefused], [ErrUnauthorized], [ErrDenied] and the
 // others. No answer at all is [ErrUnreachable]. No error holds a token.
 //
-// # Repeats
+// # Retries
 //
 // A request that never left, because no connection was made, is sent again. So
 // is one the service turned away with 429 or 503 before it worked on it, after

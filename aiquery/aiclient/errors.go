@@ -21,11 +21,11 @@ var (
 	// ErrForeign is in the error of a refusal that is not in the API's own words,
 	// such as a proxy's: its code goes by the status.
 	ErrForeign = errors.New("the refusal is not in the words of the AI API")
-	// ErrUnreachable is in every error for which no answer came, and ErrTimeout
-	// too when that was because of a time-out of this client.
+	// ErrUnreachable is in every error for which no response came, or not all of
+	// it, and ErrTimeout too when that was because of a time-out of this client.
 	ErrUnreachable = errors.New("the AI API cannot be reached")
-	// ErrBadResponse is in the error of an answer that is not the API's: a page,
-	// a redirect, a cut-off or oversized body.
+	// ErrBadResponse is in the error of a response that is not the API's: a page,
+	// a redirect, an oversized body.
 	ErrBadResponse = errors.New("the answer is not that of the AI API")
 	// ErrInvalid is in every error about input that was refused before anything
 	// was sent.
