@@ -20,22 +20,6 @@ var (
 	ErrBusy = errors.New("another writer is moving the run")
 )
 
-// unclear reports whether the request may or may not have been carried out.
-func unclear(err error) bool {
-	var conn *erp.ConnError
-	if errors.As(err, &conn) {
-		return conn.Sent
-	}
-	return errors.Is(err, erp.ErrUnreachable) || errors.Is(err, erp.ErrBadResponse) || errors.Is(err, erp.ErrUnavailable)
-}
-
-// neverSent reports whether the request did not reach the server; the client has
-// tried again already.
-func neverSent(err error) bool {
-	var conn *erp.ConnError
-	return errors.As(err, &conn) && !conn.Sent
-}
-
 // refused reports whether the server answered that it will not carry the
 // request out, whatever the state of the record is.
 func refused(err error) bool {
@@ -45,9 +29,6 @@ func refused(err error) bool {
 	}
 	return e.Status < http.StatusInternalServerError
 }
-
-// gone reports whether the record is not there.
-func gone(err error) bool { return errors.Is(err, erp.ErrNotFound) || errors.Is(err, erp.ErrGone) }
 
 // clip shortens text for an error.
 func clip(text string) string {

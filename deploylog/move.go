@@ -123,17 +123,17 @@ func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Ru
 		switch {
 		case err == nil:
 			return moved, false, nil
-		case errors.As(err, &failed) && failed.Index == 0 && gone(failed.Err):
+		case errors.As(err, &failed) && failed.Index == 0 && errors.Is(failed.Err, erp.ErrNotFound):
 			if attempt == 1 {
 				return Run{}, true, nil // another writer took over
 			}
 			return l.outcome(ctx, id, m, err)
-		case !unclear(err) || ctx.Err() != nil:
+		case erp.Unsent(err) || !erp.Retryable(err) || ctx.Err() != nil:
 			l.release(ctx, c)
 			return Run{}, false, err
 		}
 		// The answer is lost: as long as the claim is there, nothing was done.
-		if _, gerr := l.client.Get(ctx, TableName, c.id, nil); gone(gerr) {
+		if _, gerr := l.client.Get(ctx, TableName, c.id, nil); errors.Is(gerr, erp.ErrNotFound) {
 			return l.outcome(ctx, id, m, err)
 		}
 		if attempt >= l.opts.Attempts || l.pause(ctx, attempt) != nil {
@@ -171,11 +171,11 @@ func (l *Log) commit(ctx context.Context, id erp.ID, c claim, body map[string]an
 		return ParseRun(rec)
 	}
 	var failed *erp.BatchError
-	if errors.As(err, &failed) && failed.Index == 0 && !gone(failed.Err) {
+	if errors.As(err, &failed) && failed.Index == 0 && !errors.Is(failed.Err, erp.ErrNotFound) {
 		l.log.Warn("claims cannot be deleted; moves are made without", "error", err)
 		return l.put(ctx, id, body)
 	}
-	if !errors.As(err, &failed) && (gone(err) || errors.Is(err, erp.ErrMethodNotAllowed)) { // no batches here
+	if !errors.As(err, &failed) && (errors.Is(err, erp.ErrNotFound) || errors.Is(err, erp.ErrMethodNotAllowed)) { // no batches here
 		run, err := l.put(ctx, id, body)
 		if err == nil {
 			l.release(ctx, c)
@@ -204,7 +204,7 @@ func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 		if err == nil {
 			return l.claimed(rec, sent), nil
 		}
-		if refused(err) || neverSent(err) || ctx.Err() != nil {
+		if refused(err) || erp.Unsent(err) || ctx.Err() != nil {
 			return claim{}, err
 		}
 		found, getErr := l.client.Get(ctx, TableName, erp.UUID(uuid), nil)
@@ -219,15 +219,15 @@ func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 				other, since = found.ID(), now
 			} else if now.Sub(since) >= l.opts.ClaimWait {
 				l.log.Warn("taking over from a writer that did not finish", "run", run.ID.String())
-				if err := l.client.Delete(ctx, TableName, other); err != nil && !gone(err) {
-					if unclear(err) {
+				if err := l.client.Delete(ctx, TableName, other); err != nil && !errors.Is(err, erp.ErrNotFound) {
+					if erp.Retryable(err) {
 						return claim{}, err
 					}
 					return claim{}, nil // it cannot be removed: go on without
 				}
 				continue
 			}
-		case gone(getErr) && !unclear(err):
+		case errors.Is(getErr, erp.ErrNotFound) && !erp.Retryable(err):
 			// It was given up between the two calls, or the ERP refuses such
 			// records altogether.
 			if failures++; failures > 2*l.opts.Attempts {
@@ -269,7 +269,7 @@ func (l *Log) release(ctx context.Context, c claim) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := l.client.Delete(ctx, TableName, c.id); err != nil && !gone(err) {
+	if err := l.client.Delete(ctx, TableName, c.id); err != nil && !errors.Is(err, erp.ErrNotFound) {
 		l.log.Warn("a claim stays behind", "error", err)
 	}
 }

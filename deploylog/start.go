@@ -174,14 +174,14 @@ func (l *Log) create(ctx context.Context, uuid string, n *NewRun, values map[str
 			}
 			return l.serverStart(ctx, run, at, sent), nil
 		}
-		if refused(err) || neverSent(err) || ctx.Err() != nil {
+		if refused(err) || erp.Unsent(err) || ctx.Err() != nil {
 			return Run{}, err
 		}
 		there, getErr := l.Get(ctx, erp.UUID(uuid))
 		switch {
 		case getErr == nil && there.Active:
 			return there, nil
-		case getErr == nil || gone(getErr) && !unclear(err) || errors.Is(getErr, erp.ErrForbidden):
+		case getErr == nil || errors.Is(getErr, erp.ErrNotFound) && !erp.Retryable(err) || errors.Is(getErr, erp.ErrForbidden):
 			return Run{}, &takenError{err}
 		case attempt >= l.opts.Attempts:
 			return Run{}, err

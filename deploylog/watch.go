@@ -102,8 +102,7 @@ func (l *Log) Watch(ctx context.Context, q WatchQuery) iter.Seq2[Change, error] 
 // transient reports whether a look may succeed later.
 func transient(err error) bool {
 	var e *erp.Error
-	return errors.Is(err, erp.ErrUnreachable) || errors.Is(err, erp.ErrUnavailable) || errors.Is(err, erp.ErrRateLimited) ||
-		errors.Is(err, erp.ErrTimeout) || errors.Is(err, erp.ErrBadResponse) || errors.As(err, &e) && errors.Is(err, erp.ErrServer) && e.Page
+	return erp.Retryable(err) || errors.As(err, &e) && errors.Is(err, erp.ErrServer) && e.Page
 }
 
 // watcher is what Watch knows.

@@ -346,8 +346,7 @@ func (s *Spool) unreachable(ctx context.Context, err error) bool {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return true
-	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrUnavailable), errors.Is(err, erp.ErrTimeout),
-		errors.Is(err, erp.ErrRateLimited), errors.Is(err, erp.ErrBadResponse), errors.Is(err, deploylog.ErrBusy):
+	case erp.Retryable(err), errors.Is(err, deploylog.ErrBusy):
 		return true
 	case errors.As(err, &e) && e.Page && !errors.Is(err, erp.ErrUnauthorized):
 		return true // a proxy or another server answered

@@ -74,7 +74,7 @@ func (r *runner) batch(ctx context.Context, left []*state) {
 			return
 		case errors.As(err, &refused):
 			left = r.afterRefusal(ctx, left, refused)
-		case unclear(err):
+		case erp.Retryable(err):
 			left = r.afterSilence(ctx, left, attempt, err)
 		default:
 			left[0].fail(err)

@@ -31,7 +31,7 @@ func (r *runner) create(ctx context.Context, st *state, step *dict.Record) error
 		if ctx.Err() != nil {
 			return err
 		}
-		lost := unclear(err)
+		lost := erp.Retryable(err)
 		if lost && st.attempts < r.opts.Attempts {
 			if err := r.pause(ctx, st.attempts, err); err != nil {
 				return err
@@ -108,7 +108,7 @@ func (r *runner) update(ctx context.Context, st *state, step *dict.Record) error
 			st.status, st.outcome, st.err = Done, Changed, nil
 			return nil
 		}
-		if ctx.Err() != nil || !unclear(err) || st.attempts >= r.opts.Attempts {
+		if ctx.Err() != nil || !erp.Retryable(err) || st.attempts >= r.opts.Attempts {
 			return err
 		}
 		if err := r.pause(ctx, st.attempts, err); err != nil {
@@ -138,13 +138,6 @@ func (r *runner) updated(ctx context.Context, step *dict.Record) (erp.ID, error)
 		return erp.ID{}, fmt.Errorf("there are %d records in %s with %s, one is needed", len(page.Records), step.Table, describe(step.Match))
 	}
 	return page.Records[0].ID(), nil
-}
-
-// unclear reports whether an error leaves open if the request was carried out,
-// or says that a later attempt may succeed.
-func unclear(err error) bool {
-	return errors.Is(err, erp.ErrUnreachable) || errors.Is(err, erp.ErrTimeout) || errors.Is(err, erp.ErrBadResponse) ||
-		errors.Is(err, erp.ErrUnavailable) || errors.Is(err, erp.ErrRateLimited)
 }
 
 // fatal reports whether an error will meet every further step too.

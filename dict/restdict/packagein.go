@@ -95,7 +95,7 @@ func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []by
 	if err == nil {
 		return result, nil
 	}
-	if run == nil && unclear(err) && ctx.Err() == nil {
+	if run == nil && erp.Retryable(err) && ctx.Err() == nil {
 		return result, lostImport(ctx, c, name, result, err)
 	}
 	return result, fmt.Errorf("import package %s: %w", clip(name), err)

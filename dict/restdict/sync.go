@@ -37,7 +37,7 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.Process) 
 			st.status, st.outcome, st.err = Done, Ran, nil
 			return nil
 		}
-		again := unclear(err) || errors.Is(err, erp.ErrConflict) // it is running already
+		again := erp.Retryable(err) || errors.Is(err, erp.ErrConflict) // it is running already
 		if ctx.Err() != nil || !repeatable || !again || st.attempts >= r.opts.Attempts {
 			return err
 		}
