@@ -20,6 +20,9 @@ const (
 // returns what came.
 func readBody(resp *http.Response, limit int64) ([]byte, error) {
 	defer resp.Body.Close()
+	if resp.Request != nil && resp.Request.Method == http.MethodHead {
+		return nil, nil // its Content-Length is that of a GET
+	}
 	if resp.ContentLength > limit {
 		return nil, &BodyError{Limit: limit}
 	}
