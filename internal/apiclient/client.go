@@ -186,7 +186,8 @@ func (c *Client) refresh(ctx context.Context, call *Call, resp *http.Response) (
 	}
 	if err != nil {
 		body, _ := readBody(resp, min(c.MaxBody, maxRefusal))
-		return nil, &TokenError{Err: err, Response: resp, Body: body, Lost: call.Lost}
+		resp.Request = nil // it holds the token
+		return nil, &TokenError{Err: err, Response: resp, Body: RedactBody(body, refused), Lost: call.Lost}
 	}
 	if token == refused || token == "" || call.once() {
 		return resp, nil

@@ -34,8 +34,8 @@ func (*silenceError) Is(target error) bool { return target == ErrTimeout }
 // TokenError is the failure to obtain a token for a request.
 type TokenError struct {
 	Err error
-	// Response is the 401 to the token before, with Body read; nil when nothing
-	// was sent in this attempt.
+	// Response is the 401 to the token before, without its request, and with Body
+	// read; nil when nothing was sent in this attempt.
 	Response *http.Response
 	Body     []byte
 	// Lost is Call.Lost before.
