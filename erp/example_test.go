@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/rest"
 )
 
 // exampleServer answers with one order, or that there is none.
@@ -91,4 +92,40 @@ func ExampleEq() {
 	// Output:
 	// IsSOTrx eq true and (GrandTotal ge 100.00 or contains(tolower(Description),'urgent'))
 	// true
+}
+
+// The generated client has a method for every operation of the API. Over a Doer
+// its calls fail as those of this package do.
+func ExampleClient_Doer() {
+	srv := exampleServer()
+	defer srv.Close()
+	conn, err := erp.New(srv.URL, erp.WithTokenSource(erp.StaticToken("api-token")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	api, err := rest.New(conn.BaseURL(), conn.Doer())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+
+	resp, err := api.QueryRecordsWithResponse(ctx, "C_Order", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page, err := rest.Decoded("list orders", resp.JSON200)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(*page.Records))
+
+	_, err = api.GetRecordWithResponse(ctx, "C_Order", "990099", nil)
+	fmt.Println(errors.Is(err, erp.ErrNotFound), erp.Retryable(err))
+	// Output:
+	// 1
+	// true false
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -243,6 +245,25 @@ func notConnected(t *testing.T, s *service) {
 		var conn *aiclient.ConnError
 		require.ErrorAs(t, err, &conn)
 		assert.False(t, conn.Sent)
+	}
+}
+
+// A service whose certificate is not trusted, or that has no name, did not get
+// the request.
+func TestNotSent(t *testing.T) {
+	t.Parallel()
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	t.Cleanup(untrusted.Close)
+	for _, address := range []string{untrusted.URL, "http://ai.invalid"} {
+		c, err := aiclient.New(address, aiclient.WithRole(1), aiclient.WithRetries(0, 0))
+		require.NoError(t, err)
+		_, err = c.Query(t.Context(), aiclient.Query{SQL: "SELECT 1"})
+		is(t, err, aiclient.ErrUnreachable)
+		var conn *aiclient.ConnError
+		require.ErrorAs(t, err, &conn)
+		assert.False(t, conn.Sent, address)
 	}
 }
 
