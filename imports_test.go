@@ -97,9 +97,8 @@ var rules = map[string]rule{
 	"aiquery/answer":   {reason: "what is answered is values"},
 	"aiquery/aiclient": {ours: []string{"aiquery/answer", "internal/..."}, reason: "asking the AI API needs HTTP and nothing else: no SQL parser, no driver"},
 	"aiquery/auditlog": {
-		ours:    []string{"erp", "erp/internal/...", "internal/..."},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
-		reason:  "reading the audit needs the client: no engine, no SQL parser, no driver",
+		ours:   []string{"erp", "erp/internal/...", "internal/..."},
+		reason: "reading the audit needs the client: no engine, no SQL parser, no driver",
 	},
 	"generator": {ours: []string{"dict", "dict/...", "internal/..."}, reason: "making plugins needs the dictionary and no client"},
 	"aiquery/guard": {
