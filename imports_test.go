@@ -63,25 +63,26 @@ var rules = map[string]rule{
 	"dict": {
 		reason: "internal tools embed the builders and want nothing with them",
 	},
+	"dict/registry": {ours: []string{"dict"}, reason: "who reads the dictionary wants no client and no database driver with it"},
 	"dict/restdict": {
-		ours:    []string{"dict", "erp", "erp/internal/..."},
+		ours:    []string{"dict", "erp", "erp/internal/...", "dict/registry"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "the runner adds the client to the dictionary and no more",
 	},
 	"dict/dbdict": {
-		ours: []string{"dict"},
+		ours: []string{"dict", "dict/registry"},
 		outside: []string{
 			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile",
 			"github.com/jackc/puddle/v2", "golang.org/x/sync", "golang.org/x/text",
 		},
 		reason: "the database driver is for those who read the database",
 	},
-	"dict/ddl":       {ours: []string{"dict"}, reason: "a reader of plans needs the plan"},
+	"dict/ddl":       {ours: []string{"dict", "dict/registry"}, reason: "a reader of plans needs the plan"},
 	"dict/pack":      {ours: []string{"dict"}, reason: "a reader of plans needs the plan"},
-	"dict/diagram":   {ours: []string{"dict"}, reason: "drawing needs the registry's values and nothing else"},
-	"dict/gogen":     {ours: []string{"dict"}, reason: "generated code names the client; the generator does not link it"},
-	"dict/diff":      {ours: []string{"dict"}, reason: "comparing needs the registry's values and nothing else"},
-	"dict/migration": {ours: []string{"dict", "dict/ddl"}, reason: "scripts are applied through database/sql, with the caller's driver"},
+	"dict/diagram":   {ours: []string{"dict", "dict/registry"}, reason: "drawing needs the registry's values and nothing else"},
+	"dict/gogen":     {ours: []string{"dict", "dict/registry"}, reason: "generated code names the client; the generator does not link it"},
+	"dict/diff":      {ours: []string{"dict", "dict/registry"}, reason: "comparing needs the registry's values and nothing else"},
+	"dict/migration": {ours: []string{"dict", "dict/ddl", "dict/registry"}, reason: "scripts are applied through database/sql, with the caller's driver"},
 	"dict/tablefile": {ours: []string{"dict"}, outside: []string{"go.yaml.in/yaml/v3"}, reason: "YAML is read in one place"},
 	"deploylog": {
 		ours:    []string{"dict", "erp", "erp/internal/..."},
@@ -113,12 +114,12 @@ var rules = map[string]rule{
 		reason:  "securing statements needs the parser; neither database nor dictionary",
 	},
 	"aiquery": {
-		ours:    []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict"},
+		ours:    []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
 		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf", "github.com/google/uuid"},
 		reason:  "the engine links no driver: who asks one database does not build the other's",
 	},
 	"aiquery/postgres": {
-		ours: []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "dict/ddl", "dict/migration"},
+		ours: []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "dict/ddl", "dict/migration", "dict/registry"},
 		outside: []string{
 			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
 			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile", "github.com/jackc/puddle/v2",
@@ -127,7 +128,7 @@ var rules = map[string]rule{
 		reason: "a service that asks PostgreSQL builds no SQLite",
 	},
 	"aiquery/embedded": {
-		ours: []string{"aiquery/answer", "aiquery/embedded/internal/...", "aiquery/guard", "aiquery/internal/run", "dict"},
+		ours: []string{"aiquery/answer", "aiquery/embedded/internal/...", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
 		outside: []string{
 			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
 			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
@@ -152,7 +153,7 @@ var rules = map[string]rule{
 		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
 		reason:  "limits in memory need no Redis, and no protocol",
 	},
-	"mcp/knowledge": {ours: []string{"dict"}, reason: "a search in documents needs the dictionary's texts and nothing else"},
+	"mcp/knowledge": {ours: []string{"dict", "dict/registry"}, reason: "a search in documents needs the dictionary's texts and nothing else"},
 }
 
 // forbidden packages of the standard library, with the reason.

@@ -63,10 +63,6 @@ const (
 	TypeImageURL                     DisplayType = 200271
 )
 
-// maxOfficialID is the highest id the ERP's own dictionary uses; ids above it
-// belong to one installation.
-const maxOfficialID = 999_999
-
 // storage is how a display type is kept in the database.
 type storage int
 

@@ -3,6 +3,8 @@ package dict
 import (
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // ParseDisplayType reads a display type as people write it: its number, its
@@ -12,7 +14,7 @@ import (
 func ParseDisplayType(text string) (DisplayType, bool) {
 	if number, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32); err == nil {
 		d := DisplayType(number)
-		return d, d.Known() || number > maxOfficialID
+		return d, d.Known() || number > adid.MaxOfficial
 	}
 	word := typeWord(text)
 	if word == "" {

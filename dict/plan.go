@@ -121,7 +121,7 @@ func (p *Plan) Summary() Summary {
 	s := Summary{Tables: []string{}}
 	for _, step := range p.steps {
 		switch step := step.(type) {
-		case *Record:
+		case *RecordStep:
 			s.Records++
 			switch {
 			case step.Action == Update:
@@ -134,7 +134,7 @@ func (p *Plan) Summary() Summary {
 			case step.Table == "AD_Window":
 				s.Windows++
 			}
-		case *Process:
+		case *RunStep:
 			s.Processes++
 		}
 	}

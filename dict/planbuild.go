@@ -39,7 +39,7 @@ func newBuilder(opts *Options, tables []Table) *builder {
 // record adds a record step unless the plan has one with that key. The UUID is
 // made from the namespace and the parts of the path, which name the record in
 // every installation.
-func (b *builder) record(r *Record, path ...string) {
+func (b *builder) record(r *RecordStep, path ...string) {
 	if b.keys[r.Key] {
 		return
 	}
@@ -55,9 +55,9 @@ func (b *builder) record(r *Record, path ...string) {
 }
 
 // fields builds the values of a record.
-type fields []Field
+type fields []ColumnValue
 
-func (f *fields) set(column string, v Value) { *f = append(*f, Field{column, v}) }
+func (f *fields) set(column string, v Value) { *f = append(*f, ColumnValue{column, v}) }
 
 func (f *fields) text(column, text string) {
 	if text != "" {
@@ -82,7 +82,7 @@ func (b *builder) addTable(t *built) {
 	v.set("IsPartition", YesNo(t.Partition))
 	v.set("IsShowInDrillOptions", YesNo(t.Drill))
 	v.set("ReplicationType", Text(t.replication()))
-	b.record(&Record{Key: key, Action: Create, Table: "AD_Table", Name: t.Name, Values: v,
+	b.record(&RecordStep{Key: key, Action: Create, Table: "AD_Table", Name: t.Name, Values: v,
 		Match: []Match{{"TableName", Text(t.Name), true}}}, strings.ToLower(t.Name))
 
 	selection := 0
@@ -118,7 +118,7 @@ func (b *builder) element(c Column) Key {
 	v.text("Help", c.Help)
 	v.text("Placeholder", c.Placeholder)
 	v.set("EntityType", Text(c.EntityType))
-	b.record(&Record{Key: key, Action: Ensure, Table: "AD_Element", Name: c.Name, ID: id, Values: v,
+	b.record(&RecordStep{Key: key, Action: Ensure, Table: "AD_Element", Name: c.Name, ID: id, Values: v,
 		Match: []Match{{"ColumnName", Text(c.Name), true}}}, strings.ToLower(c.Name))
 	return key
 }
@@ -176,7 +176,7 @@ func (b *builder) column(t *built, c Column, element Key, reference Value, selec
 	v.set("FKConstraintType", Text(c.ForeignKey))
 	v.set("Version", Int(0))
 	v.set("EntityType", Text(c.EntityType))
-	b.record(&Record{Key: columnKey(t.Name, c.Name), Action: Create, Table: "AD_Column", Name: t.Name + "." + c.Name, Values: v,
+	b.record(&RecordStep{Key: columnKey(t.Name, c.Name), Action: Create, Table: "AD_Column", Name: t.Name + "." + c.Name, Values: v,
 		Match: []Match{{"AD_Table_ID", Ref(t.Name), false}, {"ColumnName", Text(c.Name), true}},
 	}, strings.ToLower(t.Name), strings.ToLower(c.Name))
 }
@@ -201,7 +201,7 @@ func (b *builder) indexes(t *built) {
 		v.set("IsUnique", YesNo(index.Unique))
 		v.set("IsKey", YesNo(false))
 		v.set("EntityType", Text(t.entityType()))
-		b.record(&Record{Key: key, Action: Create, Table: "AD_TableIndex", Name: index.Name, Values: v,
+		b.record(&RecordStep{Key: key, Action: Create, Table: "AD_TableIndex", Name: index.Name, Values: v,
 			Match: []Match{{"AD_Table_ID", Ref(t.Name), false}, {"Name", Text(index.Name), true}}}, strings.ToLower(index.Name))
 		after := []Key{}
 		for i, name := range index.Columns {
@@ -212,7 +212,7 @@ func (b *builder) indexes(t *built) {
 			v.set("AD_Column_ID", Ref(column))
 			v.set("SeqNo", Int((i+1)*10))
 			v.set("EntityType", Text(t.entityType()))
-			b.record(&Record{Key: ck, Action: Create, Table: "AD_IndexColumn", Name: index.Name + "." + name, Values: v,
+			b.record(&RecordStep{Key: ck, Action: Create, Table: "AD_IndexColumn", Name: index.Name + "." + name, Values: v,
 				Match: []Match{{"AD_TableIndex_ID", Ref(key), false}, {"AD_Column_ID", Ref(column), false}},
 			}, strings.ToLower(index.Name), strings.ToLower(name))
 			after = append(after, ck)
@@ -220,7 +220,7 @@ func (b *builder) indexes(t *built) {
 		if b.syncs(t) {
 			sync := syncKey(t.Name)
 			b.trailing = append(b.trailing, func() {
-				b.steps = append(b.steps, &Process{Key: Key("index." + index.Name), Role: ValidateIndex, Name: index.Name,
+				b.steps = append(b.steps, &RunStep{Key: Key("index." + index.Name), Purpose: ValidateIndex, Name: index.Name,
 					Table: "AD_TableIndex", Record: Ref(key), After: append(after, sync), Index: &index})
 			})
 		}
@@ -271,7 +271,7 @@ func (b *builder) sync(t *built) {
 	if !b.syncs(t) {
 		return
 	}
-	p := &Process{Key: syncKey(t.Name), Role: SyncTable, Name: t.Name, Table: "AD_Column", Physical: physical(t.Name, t.columns)}
+	p := &RunStep{Key: syncKey(t.Name), Purpose: SyncTable, Name: t.Name, Table: "AD_Column", Physical: physical(t.Name, t.columns)}
 	var record Key
 	for _, c := range t.columns {
 		if c.SQL != "" {

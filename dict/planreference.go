@@ -25,7 +25,7 @@ func (b *builder) reference(r *Reference) Value {
 	v.set("ValidationType", Text(kind))
 	v.set("ShowInactive", Text("N"))
 	v.set("EntityType", Text(r.EntityType))
-	b.record(&Record{Key: key, Action: Create, Table: "AD_Reference", Name: r.Name, Values: v,
+	b.record(&RecordStep{Key: key, Action: Create, Table: "AD_Reference", Name: r.Name, Values: v,
 		Match: []Match{{"Name", Text(r.Name), false}}}, r.Name)
 	for _, item := range r.Values {
 		var v fields
@@ -34,7 +34,7 @@ func (b *builder) reference(r *Reference) Value {
 		v.set("Name", Text(item.Name))
 		v.text("Description", item.Description)
 		v.set("EntityType", Text(r.EntityType))
-		b.record(&Record{Key: Key("AD_Ref_List." + r.Name + "." + item.Value), Action: Create, Table: "AD_Ref_List",
+		b.record(&RecordStep{Key: Key("AD_Ref_List." + r.Name + "." + item.Value), Action: Create, Table: "AD_Ref_List",
 			Name: r.Name + "." + item.Value, Values: v,
 			Match: []Match{{"AD_Reference_ID", Ref(key), false}, {"Value", Text(item.Value), false}}}, r.Name, item.Value)
 	}
@@ -97,7 +97,7 @@ func (b *builder) placeLookup(p pendingLookup) bool {
 	v.text("WhereClause", l.Where)
 	v.text("OrderByClause", l.OrderBy)
 	v.set("EntityType", Text(r.EntityType))
-	b.record(&Record{Key: Key("AD_Ref_Table." + r.Name), Action: Create, Table: "AD_Ref_Table", Name: r.Name, Values: v,
+	b.record(&RecordStep{Key: Key("AD_Ref_Table." + r.Name), Action: Create, Table: "AD_Ref_Table", Name: r.Name, Values: v,
 		Match: []Match{{"AD_Reference_ID", Ref(p.key), false}}}, r.Name)
 	return true
 }

@@ -24,10 +24,10 @@ func (p *Plan) Rows() []Row {
 	rows := make([]Row, 0, len(p.steps))
 	for i, s := range p.steps {
 		switch s := s.(type) {
-		case *Record:
+		case *RecordStep:
 			rows = append(rows, Row{i + 1, string(s.Action), s.Table, s.Name, s.detail()})
-		case *Process:
-			rows = append(rows, Row{i + 1, "run", string(s.Role), s.Name, ""})
+		case *RunStep:
+			rows = append(rows, Row{i + 1, "run", string(s.Purpose), s.Name, ""})
 		}
 	}
 	return rows
@@ -61,7 +61,7 @@ func printable(s string) string {
 }
 
 // detail is the part of a record that tells most.
-func (r *Record) detail() string {
+func (r *RecordStep) detail() string {
 	var parts []string
 	switch r.Table {
 	case "AD_Table":
@@ -87,7 +87,7 @@ func (r *Record) detail() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *Record) columnDetail() []string {
+func (r *RecordStep) columnDetail() []string {
 	var parts []string
 	if e, ok := valueOf[Existing](r, "AD_Reference_ID"); ok {
 		name := DisplayType(e.ID).String()
@@ -110,7 +110,7 @@ func (r *Record) columnDetail() []string {
 }
 
 // valueOf is the value of a column if it has the wanted form.
-func valueOf[T Value](r *Record, column string) (T, bool) {
+func valueOf[T Value](r *RecordStep, column string) (T, bool) {
 	v, _ := r.Value(column)
 	t, ok := v.(T)
 	return t, ok

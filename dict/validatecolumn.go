@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/adid"
 )
 
 func (t Table) validateColumns(f *findings, columns []origin) {
@@ -113,7 +115,7 @@ func (t Table) validateType(f *findings, where string, c Column) {
 	case c.Type == 0:
 		f.add(where, rule, "it has no type", "give it one, such as TypeString")
 		return
-	case c.Type < 0 || !c.Type.Known() && c.Type <= maxOfficialID:
+	case c.Type < 0 || !c.Type.Known() && c.Type <= adid.MaxOfficial:
 		f.add(where, rule, fmt.Sprintf("there is no display type %d", c.Type), "use one of the ERP's, or the id of a custom one")
 		return
 	}

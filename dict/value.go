@@ -35,8 +35,8 @@ func (YesNo) value()    {}
 func (Ref) value()      {}
 func (Existing) value() {}
 
-// Field is one column of a record with its value.
-type Field struct {
+// ColumnValue is one column of a record with its value.
+type ColumnValue struct {
 	Column string
 	Value  Value
 }

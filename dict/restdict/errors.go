@@ -108,7 +108,7 @@ func (e *MissingError) Error() string {
 // WrongProcessError is a process that is not what it would be run for. It was
 // not run.
 type WrongProcessError struct {
-	Role  dict.Role
+	Role  dict.Purpose
 	Given string // slug or number as configured
 	// Found is the process that was found under it; nil when there is none.
 	Found *Process
@@ -135,7 +135,7 @@ func (e *WrongProcessError) Error() string {
 // NoProcessError means that the ERP has no process for a role, as far as the
 // role logged in can see.
 type NoProcessError struct {
-	Role dict.Role
+	Role dict.Purpose
 }
 
 // Error says what was looked for.

@@ -38,7 +38,7 @@ type Options struct {
 
 	// Processes says which process plays a role, by slug or number; a role
 	// without entry is found by itself.
-	Processes map[dict.Role]string
+	Processes map[dict.Purpose]string
 	// ProcessTimeout is how long the server may be silent while a process runs;
 	// 0: 5 minutes, negative: without limit.
 	ProcessTimeout time.Duration

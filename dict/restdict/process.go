@@ -31,7 +31,7 @@ type roleFacts struct {
 }
 
 // roles is read only.
-var roles = map[dict.Role]roleFacts{
+var roles = map[dict.Purpose]roleFacts{
 	dict.SyncTable:     {"synchronise a table with the database", "AD_Column Sync", []string{"ColumnSync"}},
 	dict.ValidateIndex: {"build an index", "AD_TableIndex Validate", []string{"TableIndexValidate"}},
 	dict.ImportPackage: {"import a package", "PackIn", []string{"PackIn", "PackInProcess"}},
@@ -52,7 +52,7 @@ func (f roleFacts) fits(p *Process) bool {
 // checked, and when it is something else the error is a [*WrongProcessError].
 // Without configuration the process is found by its search key or its class;
 // the error is a [*NoProcessError] when there is none.
-func FindProcess(ctx context.Context, c *erp.Client, role dict.Role, configured string) (*Process, error) {
+func FindProcess(ctx context.Context, c *erp.Client, role dict.Purpose, configured string) (*Process, error) {
 	facts, ok := roles[role]
 	if !ok {
 		return nil, fmt.Errorf("no process is known for the role %q", role)
@@ -115,7 +115,7 @@ func processOf(rec erp.Record) (*Process, error) {
 	return p, nil
 }
 
-func searchProcess(ctx context.Context, c *erp.Client, role dict.Role, facts roleFacts) (*Process, error) {
+func searchProcess(ctx context.Context, c *erp.Client, role dict.Purpose, facts roleFacts) (*Process, error) {
 	conditions := []erp.Filter{erp.Eq("Value", facts.value)}
 	for _, class := range facts.classes {
 		conditions = append(conditions, erp.EndsWith("Classname", "."+class))

@@ -23,7 +23,7 @@ func TestFindProcess(t *testing.T) {
 	_, lenient := start(t)
 	tests := []struct {
 		name  string
-		role  dict.Role
+		role  dict.Purpose
 		given string
 		id    int64
 		slug  string
@@ -78,7 +78,7 @@ func TestRunRefusesTheWrongProcess(t *testing.T) {
 	t.Parallel()
 	srv, client := startReal(t)
 	_, err := restdict.Run(t.Context(), client, newPlan(t, twentyColumns()),
-		&restdict.Options{Processes: map[dict.Role]string{dict.SyncTable: "291"}})
+		&restdict.Options{Processes: map[dict.Purpose]string{dict.SyncTable: "291"}})
 	var wrong *restdict.WrongProcessError
 	require.ErrorAs(t, err, &wrong)
 	assert.Zero(t, srv.Faults().Count(erptest.Match{Method: http.MethodPost}))
