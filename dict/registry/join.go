@@ -1,8 +1,6 @@
 package registry
 
-import (
-	"github.com/erphub/erphub/dict"
-)
+import "github.com/erphub/erphub/dict"
 
 // What rows say about each other is put together when they are handed out: it
 // takes less than a microsecond a row, and a start does not wait for it.

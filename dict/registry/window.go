@@ -1,8 +1,6 @@
 package registry
 
-import (
-	"github.com/erphub/erphub/dict"
-)
+import "github.com/erphub/erphub/dict"
 
 // Window is a window (AD_Window).
 type Window struct {
@@ -78,105 +76,87 @@ type Field struct {
 	FieldOnly     bool
 }
 
-// Process is a process or report (AD_Process).
-type Process struct {
-	ID          int
-	UUID        dict.UUID
-	Value       string // search key
-	Name        string
-	Description string
-	Help        string
-	EntityType  string
-	AccessLevel dict.AccessLevel
-	Class       string // Classname
-	Procedure   string // ProcedureName
-	Jasper      string // JasperReport
-	WorkflowID  int
-	FormID      int
-	Active      bool
-	Report      bool
-	Parameters  []Parameter // by SeqNo; only in descriptions
+func windowKind() rowKind {
+	type row = Window
+	return &kind[row]{
+		table: "AD_Window", key: "AD_Window_ID", optional: true,
+		rows: func(c *content) *[]row { return &c.windows },
+		attributes: []attribute[row]{
+			needed(intColumn("AD_Window_ID", func(r *row) *int { return &r.ID })),
+			textColumn("AD_Window_UU", func(r *row) *string { return (*string)(&r.UUID) }),
+			needed(textColumn("Name", func(r *row) *string { return &r.Name })),
+			textColumn("Description", func(r *row) *string { return &r.Description }),
+			textColumn("Help", func(r *row) *string { return &r.Help }),
+			textColumn("WindowType", func(r *row) *string { return (*string)(&r.Type) }),
+			textColumn("EntityType", func(r *row) *string { return &r.EntityType }),
+			flagColumn("IsActive", func(r *row) *bool { return &r.Active }),
+			flagColumn("IsSOTrx", func(r *row) *bool { return &r.Sales }),
+		},
+	}
 }
 
-// Parameter is a parameter of a process (AD_Process_Para).
-type Parameter struct {
-	ID           int
-	UUID         dict.UUID
-	ProcessID    int
-	Column       string // ColumnName, the parameter's key
-	Name         string
-	Description  string
-	Help         string
-	EntityType   string
-	SeqNo        int
-	ElementID    int
-	Type         dict.DisplayType
-	TypeName     string
-	ReferenceID  int
-	Reference    string // its name
-	ForeignTable string // table the values are ids of; empty: none
-	ValRuleID    int
-	Length       int
-	Default      string
-	DefaultTo    string // DefaultValue2, of the upper bound
-	Min, Max     string
-	DisplayLogic string
-	Active       bool
-	Mandatory    bool
-	Range        bool // has an upper bound as well
-	Encrypted    bool
+func tabKind() rowKind {
+	type row = Tab
+	return &kind[row]{
+		table: "AD_Tab", key: "AD_Tab_ID", optional: true,
+		rows: func(c *content) *[]row { return &c.tabs },
+		attributes: []attribute[row]{
+			needed(intColumn("AD_Tab_ID", func(r *row) *int { return &r.ID })),
+			textColumn("AD_Tab_UU", func(r *row) *string { return (*string)(&r.UUID) }),
+			needed(intColumn("AD_Window_ID", func(r *row) *int { return &r.WindowID })),
+			needed(intColumn("AD_Table_ID", func(r *row) *int { return &r.TableID })),
+			textColumn("Name", func(r *row) *string { return &r.Name }),
+			textColumn("Description", func(r *row) *string { return &r.Description }),
+			textColumn("Help", func(r *row) *string { return &r.Help }),
+			textColumn("EntityType", func(r *row) *string { return &r.EntityType }),
+			intColumn("SeqNo", func(r *row) *int { return &r.SeqNo }),
+			intColumn("TabLevel", func(r *row) *int { return &r.Level }),
+			intColumn("AD_Column_ID", func(r *row) *int { return &r.LinkColumnID }),
+			intColumn("Parent_Column_ID", func(r *row) *int { return &r.ParentColumn }),
+			textColumn("WhereClause", func(r *row) *string { return &r.Where }),
+			textColumn("OrderByClause", func(r *row) *string { return &r.OrderBy }),
+			textColumn("DisplayLogic", func(r *row) *string { return &r.DisplayLogic }),
+			textColumn("ReadOnlyLogic", func(r *row) *string { return &r.ReadOnlyLogic }),
+			flagColumn("IsActive", func(r *row) *bool { return &r.Active }),
+			flagColumn("IsReadOnly", func(r *row) *bool { return &r.ReadOnly }),
+			flagColumn("IsSingleRow", func(r *row) *bool { return &r.SingleRow }),
+			flagColumn("IsInsertRecord", func(r *row) *bool { return &r.Insert }),
+			flagColumn("IsSortTab", func(r *row) *bool { return &r.Sort }),
+			flagColumn("IsTranslationTab", func(r *row) *bool { return &r.Translation }),
+			flagColumn("HasTree", func(r *row) *bool { return &r.HasTree }),
+		},
+	}
 }
 
-// ReferenceKind is what a reference is (AD_Reference.ValidationType).
-type ReferenceKind string
-
-// The kinds of reference.
-const (
-	ReferenceType  ReferenceKind = "D" // a display type
-	ReferenceList  ReferenceKind = "L" // a list of values
-	ReferenceTable ReferenceKind = "T" // a lookup in a table
-)
-
-// Reference is a reference (AD_Reference).
-type Reference struct {
-	ID          int
-	UUID        dict.UUID
-	Name        string
-	Description string
-	Help        string
-	Kind        ReferenceKind
-	VFormat     string
-	EntityType  string
-	Active      bool
-	Values      []ListValue // of a list, by value; only in descriptions
-	Lookup      *Lookup     // of a table lookup; only in descriptions
-}
-
-// ListValue is one value of a list (AD_Ref_List).
-type ListValue struct {
-	ID          int
-	UUID        dict.UUID
-	ReferenceID int
-	Value       string // what is stored
-	Name        string // what people read
-	Description string
-	EntityType  string
-	Active      bool
-}
-
-// Lookup is the table behind a reference (AD_Ref_Table).
-type Lookup struct {
-	ReferenceID int
-	UUID        dict.UUID
-	TableID     int
-	Table       string // TableName
-	KeyID       int    // AD_Column_ID of the column stored
-	Key         string // its ColumnName
-	DisplayID   int    // AD_Column_ID of the column shown
-	Display     string // its ColumnName
-	ShowValue   bool
-	Where       string
-	OrderBy     string
-	EntityType  string
-	Active      bool
+func fieldKind() rowKind {
+	type row = Field
+	return &kind[row]{
+		table: "AD_Field", key: "AD_Field_ID", optional: true,
+		rows: func(c *content) *[]row { return &c.fields },
+		attributes: []attribute[row]{
+			needed(intColumn("AD_Field_ID", func(r *row) *int { return &r.ID })),
+			textColumn("AD_Field_UU", func(r *row) *string { return (*string)(&r.UUID) }),
+			needed(intColumn("AD_Tab_ID", func(r *row) *int { return &r.TabID })),
+			needed(intColumn("AD_Column_ID", func(r *row) *int { return &r.ColumnID })),
+			textColumn("Name", func(r *row) *string { return &r.Name }),
+			textColumn("Description", func(r *row) *string { return &r.Description }),
+			textColumn("EntityType", func(r *row) *string { return &r.EntityType }),
+			intColumn("SeqNo", func(r *row) *int { return &r.SeqNo }),
+			intColumn("SeqNoGrid", func(r *row) *int { return &r.SeqNoGrid }),
+			intColumn("DisplayLength", func(r *row) *int { return &r.DisplayLength }),
+			intColumn("AD_Reference_ID", func(r *row) *int { return (*int)(&r.Type) }),
+			intColumn("AD_Reference_Value_ID", func(r *row) *int { return &r.ReferenceID }),
+			textColumn("DefaultValue", func(r *row) *string { return &r.Default }),
+			textColumn("DisplayLogic", func(r *row) *string { return &r.DisplayLogic }),
+			textColumn("IsMandatory", func(r *row) *string { return &r.Mandatory }),
+			textColumn("IsUpdateable", func(r *row) *string { return &r.Updateable }),
+			flagColumn("IsActive", func(r *row) *bool { return &r.Active }),
+			flagColumn("IsDisplayed", func(r *row) *bool { return &r.Displayed }),
+			flagColumn("IsDisplayedGrid", func(r *row) *bool { return &r.DisplayedGrid }),
+			flagColumn("IsReadOnly", func(r *row) *bool { return &r.ReadOnly }),
+			flagColumn("IsSameLine", func(r *row) *bool { return &r.SameLine }),
+			flagColumn("IsHeading", func(r *row) *bool { return &r.Heading }),
+			flagColumn("IsFieldOnly", func(r *row) *bool { return &r.FieldOnly }),
+		},
+	}
 }

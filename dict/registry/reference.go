@@ -1,5 +1,72 @@
 package registry
 
+import "github.com/erphub/erphub/dict"
+
+// ReferenceKind is what a reference is (AD_Reference.ValidationType).
+type ReferenceKind string
+
+// The kinds of reference.
+const (
+	ReferenceType  ReferenceKind = "D" // a display type
+	ReferenceList  ReferenceKind = "L" // a list of values
+	ReferenceTable ReferenceKind = "T" // a lookup in a table
+)
+
+// Reference is a reference (AD_Reference).
+type Reference struct {
+	ID          int
+	UUID        dict.UUID
+	Name        string
+	Description string
+	Help        string
+	Kind        ReferenceKind
+	VFormat     string
+	EntityType  string
+	Active      bool
+	Values      []ListValue // of a list, by value; only in descriptions
+	Lookup      *Lookup     // of a table lookup; only in descriptions
+}
+
+// ListValue is one value of a list (AD_Ref_List).
+type ListValue struct {
+	ID          int
+	UUID        dict.UUID
+	ReferenceID int
+	Value       string // what is stored
+	Name        string // what people read
+	Description string
+	EntityType  string
+	Active      bool
+}
+
+// Lookup is the table behind a reference (AD_Ref_Table).
+type Lookup struct {
+	ReferenceID int
+	UUID        dict.UUID
+	TableID     int
+	Table       string // TableName
+	KeyID       int    // AD_Column_ID of the column stored
+	Key         string // its ColumnName
+	DisplayID   int    // AD_Column_ID of the column shown
+	Display     string // its ColumnName
+	ShowValue   bool
+	Where       string
+	OrderBy     string
+	EntityType  string
+	Active      bool
+}
+
+// ValRule is a rule that narrows what a lookup offers (AD_Val_Rule).
+type ValRule struct {
+	ID         int
+	UUID       dict.UUID
+	Name       string
+	Type       string // S SQL, J Java, E script
+	Code       string
+	EntityType string
+	Active     bool
+}
+
 func referenceKind() rowKind {
 	type row = Reference
 	return &kind[row]{
