@@ -89,6 +89,19 @@ func BenchmarkTable(b *testing.B) {
 	}
 }
 
+func BenchmarkColumns(b *testing.B) {
+	cache, _ := warmed(b, synthdict.New(synthdict.Options{}))
+	for _, pattern := range []string{"c_order%", "%order%", "%_id", "c%order%id"} {
+		b.Run(pattern, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := cache.Columns(b.Context(), "", registry.ListQuery{Pattern: pattern, Limit: 10}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // heap is the memory in use after collecting garbage.
 func heap() uint64 {
 	runtime.GC()

@@ -1,99 +1,77 @@
 package registry
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// like is a pattern of SQL's LIKE that knows no case.
+// maxLike bounds the expression made of a pattern, in bytes. Only names of
+// thousands of characters could match a longer one, and there are none.
+const maxLike = 16 << 10
+
+var nothing = regexp.MustCompile(`[^\x{0}-\x{10FFFF}]`)
+
+// like is a pattern of SQL's LIKE that knows no case. Matching takes time in
+// proportion to pattern times name, whatever the pattern.
 type like struct {
-	all   bool
-	parts []likePart
+	lower *regexp.Regexp // of names in lower case; nil matches all
+	first rune           // of names, in lower case; 0 any. Most names differ there, and need no copy
 }
 
-// likePart is one element of a pattern: a character, any character, or any
-// text.
-type likePart struct {
-	char rune
-	kind likeKind
-}
-
-type likeKind uint8
-
-const (
-	likeChar likeKind = iota
-	likeOne           // _
-	likeAny           // %
-)
-
-// newLike reads a pattern. A backslash at the very end stands for itself.
+// newLike reads a pattern; an empty one matches all. A backslash at the very end
+// stands for itself.
 func newLike(pattern string) like {
-	if pattern == "" {
-		return like{all: true}
+	body := strings.TrimLeft(strings.ToLower(pattern), "%")
+	if body == "" {
+		return like{}
 	}
-	var out like
-	escaped := false
-	for _, r := range strings.ToLower(pattern) {
-		switch {
-		case escaped:
-			out.parts = append(out.parts, likePart{char: r})
-			escaped = false
-		case r == '\\':
-			escaped = true
-		case r == '_':
-			out.parts = append(out.parts, likePart{kind: likeOne})
-		case r == '%':
-			if n := len(out.parts); n == 0 || out.parts[n-1].kind != likeAny {
-				out.parts = append(out.parts, likePart{kind: likeAny})
-			}
-		default:
-			out.parts = append(out.parts, likePart{char: r})
+	var l like
+	var expr strings.Builder
+	expr.WriteString("(?s)")
+	if pattern[0] != '%' { // open ends are left out, so %word% is a plain search for the word
+		expr.WriteString(`\A`)
+		if r, _ := utf8.DecodeRuneInString(body); r != '_' && r != '\\' {
+			l.first = r
 		}
+	}
+	escaped := false
+	for _, r := range body {
+		switch {
+		case r == '\\' && !escaped:
+			escaped = true
+			continue
+		case r == '_' && !escaped:
+			expr.WriteByte('.')
+		case r != '%' || escaped:
+			expr.WriteString(regexp.QuoteMeta(string(r)))
+		case !strings.HasSuffix(expr.String(), ".*"):
+			expr.WriteString(".*")
+		}
+		if expr.Len() > maxLike {
+			return like{lower: nothing}
+		}
+		escaped = false
 	}
 	if escaped {
-		out.parts = append(out.parts, likePart{char: '\\'})
+		expr.WriteString(`\\`)
 	}
-	out.all = len(out.parts) == 1 && out.parts[0].kind == likeAny
-	return out
+	text, open := strings.CutSuffix(expr.String(), ".*")
+	if !open {
+		text += `\z`
+	}
+	l.lower = regexp.MustCompile(text)
+	return l
 }
 
-// match reports whether the whole text fits. Going back to the last % only
-// keeps the work within pattern times text.
-func (l *like) match(text string) bool {
-	if l.all {
+// match reports whether the whole name fits.
+func (l like) match(name string) bool {
+	if l.lower == nil {
 		return true
 	}
-	if len(l.parts) > 0 && l.parts[0].kind == likeChar { // most names differ here, and need no copy
-		first, _ := utf8.DecodeRuneInString(text)
-		if text == "" || unicode.ToLower(first) != l.parts[0].char {
-			return false
-		}
+	if first, _ := utf8.DecodeRuneInString(name); l.first != 0 && unicode.ToLower(first) != l.first {
+		return false
 	}
-	text = strings.ToLower(text)
-	part, at := 0, 0
-	anyPart, anyAt := -1, 0
-	for at < len(text) {
-		if part < len(l.parts) && l.parts[part].kind == likeAny {
-			anyPart, anyAt = part, at
-			part++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if part < len(l.parts) && (l.parts[part].kind == likeOne || l.parts[part].char == r) {
-			part++
-			at += size
-			continue
-		}
-		if anyPart < 0 {
-			return false
-		}
-		_, size = utf8.DecodeRuneInString(text[anyAt:])
-		anyAt += size
-		part, at = anyPart+1, anyAt
-	}
-	for part < len(l.parts) && l.parts[part].kind == likeAny {
-		part++
-	}
-	return part == len(l.parts)
+	return l.lower.MatchString(strings.ToLower(name))
 }
