@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/nearest"
 )
 
 const (
@@ -21,7 +23,7 @@ type suggester struct {
 	letters            uint64 // in wantedBare
 	limit              int
 	hits               []suggestion
-	before, row, next  []int // work space
+	meter              nearest.Meter
 }
 
 type suggestion struct {
@@ -37,7 +39,8 @@ func newSuggester(name string) *suggester {
 	s.wanted = plain(name)
 	s.wantedBare = plain(bare(name))
 	s.letters = letters(string(s.wantedBare))
-	// One slip in a short word, up to three in a long one.
+	// One slip in a short word, up to three in a long one: a letter missing, added
+	// or exchanged, or two neighbours swapped.
 	s.limit = min(3, max(1, len(s.wanted)/4))
 	return s
 }
@@ -83,11 +86,11 @@ func (s *suggester) cost(name string) (int, bool) {
 		return 0, false
 	}
 	full := plain(name)
-	if d, ok := s.distance(s.wanted, full); ok {
+	if d, ok := s.meter.Within(s.wanted, full, s.limit); ok {
 		return 2 * d, true
 	}
 	if short := plain(bare(name)); len(short) >= 3 && len(s.wantedBare) >= 3 {
-		if d, ok := s.distance(s.wantedBare, short); ok {
+		if d, ok := s.meter.Within(s.wantedBare, short, s.limit); ok {
 			return 2*d + 1, true
 		}
 	}
@@ -138,41 +141,4 @@ func bare(name string) string {
 		return name[i+1:]
 	}
 	return name
-}
-
-// distance counts the slips between two words: a letter missing, added,
-// exchanged, or two neighbours swapped. It reports false above the limit.
-func (s *suggester) distance(a, b []rune) (int, bool) {
-	if d := len(a) - len(b); d > s.limit || -d > s.limit {
-		return 0, false
-	}
-	width := len(b) + 1
-	if cap(s.row) < width {
-		s.before, s.row, s.next = make([]int, 2*width), make([]int, 2*width), make([]int, 2*width)
-	}
-	before, row, next := s.before[:width], s.row[:width], s.next[:width]
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next[0] = i
-		smallest := i
-		for j := 1; j <= len(b); j++ {
-			d := row[j-1]
-			if a[i-1] != b[j-1] {
-				d++
-			}
-			d = min(d, row[j]+1, next[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, before[j-2]+1)
-			}
-			next[j] = d
-			smallest = min(smallest, d)
-		}
-		if smallest > s.limit {
-			return 0, false
-		}
-		before, row, next = row, next, before
-	}
-	return row[len(b)], row[len(b)] <= s.limit
 }
