@@ -152,8 +152,8 @@ func (a AccessLevel) String() string {
 	return string(a)
 }
 
-// Valid reports whether a is one of the six levels.
-func (a AccessLevel) Valid() bool { return accessLevels[a] != "" }
+// valid reports whether a is one of the six levels.
+func (a AccessLevel) valid() bool { return accessLevels[a] != "" }
 
 var accessLevels = map[AccessLevel]string{
 	AccessOrg: "Organization", AccessClient: "Client only", AccessClientOrg: "Client+Organization",

@@ -246,9 +246,9 @@ func (d DisplayType) IsText() bool {
 	return f.store == storeVarchar || f.store == storeText
 }
 
-// IsLOB reports whether values are kept as a large object; the ERP keeps the
+// isLOB reports whether values are kept as a large object; the ERP keeps the
 // FieldLength of such columns at 0.
-func (d DisplayType) IsLOB() bool {
+func (d DisplayType) isLOB() bool {
 	f, _ := factsOf(d)
 	return f.store == storeBinary || f.store == storeLongText || f.store == storeJSON
 }

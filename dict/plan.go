@@ -24,8 +24,9 @@ type Options struct {
 	// NoSync leaves out the steps that change the database.
 	NoSync bool
 	// Element gives the official AD_Element_ID for a column name, when a
-	// registry is at hand; nil: only [KnownElement] is asked. Readers that work
-	// without a server need it to refer to elements of the ERP's own.
+	// registry is at hand; nil: those of the columns that templates bring are
+	// known. Readers that work without a server need it to refer to elements of
+	// the ERP's own.
 	Element func(column string) (id int, ok bool)
 }
 
@@ -150,7 +151,7 @@ func (p *Plan) Summary() Summary {
 type Row struct {
 	Number int    `json:"number"`
 	Action string `json:"action"` // create, ensure, update, run
-	Kind   string `json:"kind"`   // the record's table, or the process's role
+	Kind   string `json:"kind"`   // the record's table, or the process's purpose
 	Name   string `json:"name"`
 	Detail string `json:"detail,omitempty"`
 }

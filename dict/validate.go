@@ -77,7 +77,7 @@ func (t Table) validateHead(f *findings, opts *Options) {
 	}
 	f.text(where, "table.description", "the description", t.Description, maxDescription)
 	f.text(where, "table.help", "the help", t.Help, maxHelp)
-	if !t.accessLevel().Valid() {
+	if !t.accessLevel().valid() {
 		f.add(where, "table.access", fmt.Sprintf("there is no access level %s", quote(string(t.AccessLevel))),
 			"use 1 Organization, 2 Client only, 3 Client+Organization, 4 System only, 6 System+Client or 7 All")
 	}

@@ -95,7 +95,7 @@ func (b *builder) step(number int, step dict.Step) error {
 		case dict.ValidateIndex:
 			return b.index(step)
 		}
-		return fmt.Errorf("a script cannot run a process for the role %q; run this plan over the REST API", step.Purpose)
+		return fmt.Errorf("a script cannot run a process for the purpose %q; run this plan over the REST API", step.Purpose)
 	}
 	return fmt.Errorf("a step of type %T has no place in a script", step)
 }

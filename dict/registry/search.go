@@ -21,12 +21,10 @@ const (
 )
 
 const (
-	// DefaultSearchLimit is how many hits a search returns unless it says
-	// otherwise.
-	DefaultSearchLimit = 20
-	// MaxSearchText bounds the text of a search, in characters; what is longer
-	// is cut.
-	MaxSearchText = 200
+	// defaultHits is how many hits a search returns unless it says otherwise.
+	defaultHits = 20
+	// maxSearchText bounds the text of a search, in characters.
+	maxSearchText = 200
 	// maxSearchWords bounds the work of one search.
 	maxSearchWords = 12
 	// maxHitTables bounds the tables listed with a column.
@@ -38,7 +36,7 @@ type SearchQuery struct {
 	// Text is one or more words, without regard to case. Words are found within
 	// names ("bpartner" in C_BPartner_ID), in labels and in descriptions. A hit
 	// has all of them; when nothing has, hits have at least one. Table.Column
-	// asks for that column.
+	// asks for that column. Only the first 200 characters are looked at.
 	Text string
 	// Kinds limits the search to these; empty: all.
 	Kinds []SearchKind
@@ -47,7 +45,7 @@ type SearchQuery struct {
 	Column string
 	// CustomOnly leaves out what the ERP brought along; see [ListQuery].
 	CustomOnly bool
-	// Limit is how many hits to return; 0: [DefaultSearchLimit], negative: all.
+	// Limit is how many hits to return; 0: 20, negative: all.
 	Limit int
 }
 
@@ -86,7 +84,7 @@ func (c *Catalog) Search(ctx context.Context, q SearchQuery) (SearchResult, erro
 }
 
 func (c *Catalog) searchIn(x *searchIndex, q SearchQuery) SearchResult {
-	q.Text = clipRunes(strings.TrimSpace(strings.ToValidUTF8(q.Text, " ")), MaxSearchText)
+	q.Text = clipRunes(strings.TrimSpace(strings.ToValidUTF8(q.Text, " ")), maxSearchText)
 	keep := c.searchFilter(x, q)
 	if q.Text == "" {
 		if q.Column == "" {
@@ -170,7 +168,7 @@ func (c *Catalog) searchDotted(q SearchQuery) (SearchResult, bool) {
 func (c *Catalog) ranked(x *searchIndex, q SearchQuery, hits func(yield func(int32, float64) bool)) SearchResult {
 	limit := q.Limit
 	if limit == 0 {
-		limit = DefaultSearchLimit
+		limit = defaultHits
 	}
 	type hit struct {
 		doc   int32
