@@ -327,7 +327,7 @@ func TestStatistics(t *testing.T) {
 	assert.Equal(t, 1, s.Secure)
 	assert.Equal(t, 2, s.Inactive, "a table and a column")
 	assert.Equal(t, 2, s.References)
-	assert.Equal(t, 2, s.ListEntries)
+	assert.Equal(t, 2, s.ListValues)
 	assert.Equal(t, 1, s.Windows)
 	assert.Equal(t, 2, s.Tabs)
 	assert.Equal(t, 2, s.Fields)

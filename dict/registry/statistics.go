@@ -18,7 +18,7 @@ type Statistics struct {
 	Secure       int // columns whose content is hidden
 	Elements     int
 	References   int // display types not counted
-	ListEntries  int
+	ListValues   int
 	Windows      int
 	Tabs         int
 	Fields       int
@@ -49,7 +49,7 @@ func (c *Catalog) Statistics(ctx context.Context) (Statistics, error) {
 	s.countColumns(c)
 	s.Elements = counted(c.elements, func(r *Element) bool { return r.Active })
 	s.References = counted(c.references, func(r *Reference) bool { return r.Active && r.Kind != ReferenceType })
-	s.ListEntries = counted(c.entries, func(r *ListValue) bool { return r.Active })
+	s.ListValues = counted(c.entries, func(r *ListValue) bool { return r.Active })
 	s.Windows = counted(c.windows, func(r *Window) bool { return r.Active })
 	s.Tabs = counted(c.tabs, func(r *Tab) bool { return r.Active })
 	s.Fields = counted(c.fields, func(r *Field) bool { return r.Active })
