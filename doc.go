@@ -10,7 +10,8 @@
 //   - tokens is where bearer tokens come from: static, stored, logged in,
 //     refreshed, and verified.
 //   - dict describes tables and what makes them up, and turns a description
-//     into a Plan; dict/restdict runs a Plan over the REST API.
+//     into a Plan; dict/restdict runs a Plan over the REST API. dict/registry
+//     reads the dictionary of an ERP.
 //   - deploylog is the log of deployments the ERP keeps about itself.
 //   - aiquery answers SQL of assistants with the rights of a role;
 //     aiquery/guard secures the statements, aiquery/postgres and

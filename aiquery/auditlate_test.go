@@ -13,8 +13,8 @@ import (
 
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/embedded"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/aitest"
 )
 
@@ -73,7 +73,7 @@ func TestGatheredRefusalsAreWrittenInTime(t *testing.T) {
 	require.NoError(t, Install(t.Context(), db))
 	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 	require.NoError(t, err)
-	reg, err := dict.LoadCatalog(t.Context(), source)
+	reg, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	e, err := New(db, reg, nil)
 	require.NoError(t, err)

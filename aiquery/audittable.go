@@ -69,10 +69,10 @@ func AuditPlan() (*dict.Plan, error) {
 	const rule = "AD_TableValRule"
 	uuid := dict.UUIDv5(dict.Namespace, rule+"/"+strings.ToLower(AuditTableName))
 	table := dict.Ref(AuditTableName)
-	return dict.Assemble(plan.Name(), append(plan.Steps(), &dict.Record{
+	return dict.Assemble(plan.Name(), append(plan.Steps(), &dict.RecordStep{
 		Key: dict.Key(rule + "." + AuditTableName), Action: dict.Create, Table: rule, Name: AuditTableName, UUID: uuid,
 		Match: []dict.Match{{Column: "AD_Table_ID", Value: table}, {Column: rule + "_UU", Value: dict.Text(uuid)}},
-		Values: []dict.Field{
+		Values: []dict.ColumnValue{
 			{Column: "AD_Table_ID", Value: table},
 			{Column: "Description", Value: dict.Text("Queries of AI assistants are shown to tenant administrators and to the System level")},
 			{Column: "Code", Value: dict.Text(auditRule)},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // DefaultRedact are the columns with plain secrets that are masked besides
@@ -36,7 +36,7 @@ type dictionary struct {
 
 // dictTable is a table that the dictionary knows and the database has.
 type dictTable struct {
-	info    dict.TableInfo // without columns
+	info    registry.Table // without columns
 	rel     *run.Relation
 	columns []guard.Column // physical columns that the dictionary knows
 	ids     []int64        // their AD_Column_IDs
@@ -110,19 +110,19 @@ func (r *redactor) redacts(table, column string) bool {
 }
 
 // loadDictionary joins the dictionary with the database's catalog.
-func loadDictionary(ctx context.Context, reg dict.Registry, cat *run.Catalog, redact *redactor) (*dictionary, error) {
-	tables, err := reg.Tables(ctx, dict.ListQuery{})
+func loadDictionary(ctx context.Context, reg registry.Registry, cat *run.Catalog, redact *redactor) (*dictionary, error) {
+	tables, err := reg.Tables(ctx, registry.ListQuery{})
 	if err != nil {
 		return nil, fmt.Errorf("read the dictionary's tables: %w", err)
 	}
 	if len(tables.Items) == 0 {
 		return nil, fmt.Errorf("the dictionary is empty")
 	}
-	columns, err := reg.Columns(ctx, "", dict.ListQuery{})
+	columns, err := reg.Columns(ctx, "", registry.ListQuery{})
 	if err != nil {
 		return nil, fmt.Errorf("read the dictionary's columns: %w", err)
 	}
-	byTable := map[int][]dict.ColumnInfo{}
+	byTable := map[int][]registry.Column{}
 	for _, c := range columns.Items {
 		byTable[c.TableID] = append(byTable[c.TableID], c)
 	}
@@ -140,7 +140,7 @@ func loadDictionary(ctx context.Context, reg dict.Registry, cat *run.Catalog, re
 		if rel == nil || !info.Active {
 			continue
 		}
-		known := map[string]dict.ColumnInfo{}
+		known := map[string]registry.Column{}
 		for _, c := range byTable[info.ID] {
 			if c.Active && !c.Virtual() {
 				known[strings.ToLower(c.Name)] = c

@@ -11,13 +11,13 @@ import (
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Engine answers statements. It is safe for concurrent use.
 type Engine struct {
 	db       run.Runner
-	reg      dict.Registry
+	reg      registry.Registry
 	opts     Options
 	log      *slog.Logger
 	guard    *guard.Guard
@@ -33,9 +33,9 @@ type Engine struct {
 }
 
 // New makes an engine. The database and the registry stay the caller's; the
-// registry should refresh itself ([dict.Cache.Watch]). Nil options are the
+// registry should refresh itself ([registry.Cache.Watch]). Nil options are the
 // defaults.
-func New(db Database, reg dict.Registry, opts *Options) (*Engine, error) {
+func New(db Database, reg registry.Registry, opts *Options) (*Engine, error) {
 	if db == nil || reg == nil {
 		return nil, errors.New("make an engine for queries: the database or the registry is nil; open both first")
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/postgres"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/aitest"
 )
@@ -68,9 +68,9 @@ func options(change func(*aiquery.Options)) (*aiquery.Options, *logBuffer) {
 	return opts, log
 }
 
-func catalogOf(t testing.TB, source dict.Source) *dict.Catalog {
+func catalogOf(t testing.TB, source registry.Source) *registry.Catalog {
 	t.Helper()
-	c, err := dict.LoadCatalog(t.Context(), source)
+	c, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	return c
 }
@@ -78,7 +78,7 @@ func catalogOf(t testing.TB, source dict.Source) *dict.Catalog {
 // erpDatabase is a database with the audit's table.
 type erpDatabase struct {
 	owner string // its address as the owner of everything
-	reg   dict.Registry
+	reg   registry.Registry
 }
 
 // idle are databases that are as they were made: copying one takes longer than
@@ -187,7 +187,7 @@ func (d erpDatabase) world(t testing.TB, login string, opts *postgres.Options, c
 	return w
 }
 
-func (w *world) start(t testing.TB, reg dict.Registry, change func(*aiquery.Options)) {
+func (w *world) start(t testing.TB, reg registry.Registry, change func(*aiquery.Options)) {
 	t.Helper()
 	var opts *aiquery.Options
 	opts, w.log = options(change)
@@ -225,7 +225,7 @@ func shown(t testing.TB, v any) string {
 // embeddedERP is an embedded ERP with the audit's table.
 type embeddedERP struct {
 	srv *erptest.Server
-	reg dict.Registry
+	reg registry.Registry
 }
 
 // idleEmbedded are ERPs that are as they were made.

@@ -138,7 +138,7 @@ func TestInstallOnPostgres(t *testing.T) {
 		plan, err := aiquery.AuditPlan()
 		require.NoError(t, err)
 		for _, step := range plan.Steps() {
-			r, ok := step.(*dict.Record)
+			r, ok := step.(*dict.RecordStep)
 			if !ok {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // TableMetadata describes a table of the dictionary as far as a role may know
@@ -31,7 +31,7 @@ func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name
 }
 
 func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *Error {
-	if errors.Is(err, dict.ErrNotFound) {
+	if errors.Is(err, registry.ErrNotFound) {
 		err = run.Fail(answer.CodeNotFound, nil, "there is no %s %s for this role", kind, strconv.Quote(shorten(name, 80)))
 	}
 	return e.refused(err, who.RequestID)
@@ -59,7 +59,7 @@ func (p *Policy) runs(process int) bool {
 
 // visible tells whether a column of a table that is known may be known, too,
 // and whether it is masked.
-func (p *Policy) visible(t *dictTable, c *dict.ColumnInfo) (ok, redacted bool) {
+func (p *Policy) visible(t *dictTable, c *registry.Column) (ok, redacted bool) {
 	if p.made.columnRules(t)(int64(c.ID)) {
 		return false, false
 	}
@@ -77,7 +77,7 @@ func (p *Policy) visible(t *dictTable, c *dict.ColumnInfo) (ok, redacted bool) {
 func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*TableMetadata, error) {
 	t, ok := p.known(name)
 	if !ok {
-		return nil, &dict.NotFoundError{Kind: "table", Name: name}
+		return nil, &registry.NotFoundError{Kind: "table", Name: name}
 	}
 	info, err := e.reg.Table(ctx, t.info.Name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*Ta
 	return m, e.referencedBy(ctx, p, m)
 }
 
-func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c *dict.ColumnInfo) (ColumnMetadata, bool, error) {
+func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c *registry.Column) (ColumnMetadata, bool, error) {
 	visible, redacted := p.visible(t, c)
 	if !visible {
 		return ColumnMetadata{}, false, nil
@@ -143,7 +143,7 @@ func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c 
 	}
 	if c.Type.IsList() && c.ReferenceID != 0 {
 		ref, err := e.reg.Reference(ctx, strconv.Itoa(c.ReferenceID))
-		if err != nil && !errors.Is(err, dict.ErrNotFound) {
+		if err != nil && !errors.Is(err, registry.ErrNotFound) {
 			return m, false, err
 		}
 		for _, v := range ref.Values {
@@ -154,7 +154,7 @@ func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c 
 }
 
 // foreignKey says what the values of a column are keys of.
-func (e *Engine) foreignKey(ctx context.Context, c *dict.ColumnInfo, target *dictTable) ForeignKey {
+func (e *Engine) foreignKey(ctx context.Context, c *registry.Column, target *dictTable) ForeignKey {
 	fk := ForeignKey{Table: c.Table, Column: c.Name, References: target.info.Name, Key: target.info.Name + "_ID"}
 	if c.Type.IsUUID() {
 		fk.Key = target.info.Name + "_UU"
@@ -169,7 +169,7 @@ func (e *Engine) foreignKey(ctx context.Context, c *dict.ColumnInfo, target *dic
 
 // referencedBy lists the columns of readable tables that point at the table.
 func (e *Engine) referencedBy(ctx context.Context, p *Policy, m *TableMetadata) error {
-	all, err := e.reg.Columns(ctx, "", dict.ListQuery{})
+	all, err := e.reg.Columns(ctx, "", registry.ListQuery{})
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (e *Engine) referencedBy(ctx context.Context, p *Policy, m *TableMetadata) 
 }
 
 // displayLogic is that of the fields in the table's own windows, by column.
-func (e *Engine) displayLogic(ctx context.Context, p *Policy, info *dict.TableInfo) map[string][]string {
+func (e *Engine) displayLogic(ctx context.Context, p *Policy, info *registry.Table) map[string][]string {
 	out := map[string][]string{}
 	for _, id := range []int{info.WindowID, info.POWindowID} {
 		if id == 0 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // WindowMetadata describes a window that a role may open, with the tabs and
@@ -28,7 +28,7 @@ func (e *Engine) WindowMetadata(ctx context.Context, who Caller, roleID, windowI
 	}
 	grant := e.windowGrant(p, &w)
 	if !w.Active || !grant.read {
-		return nil, e.dictionaryError(&dict.NotFoundError{Kind: "window", Name: name}, who, "window", name)
+		return nil, e.dictionaryError(&registry.NotFoundError{Kind: "window", Name: name}, who, "window", name)
 	}
 	m := &WindowMetadata{
 		ID: w.ID, Name: w.Name, Description: w.Description, Help: w.Help, Type: string(w.Type), Sales: w.Sales, ReadOnly: !grant.write, Tabs: []TabMetadata{},
@@ -51,7 +51,7 @@ var levels = map[string]string{"S": "467", "C": "2367", "CO": "12367", "O": "137
 // windowGrant is what a role may do with a window. Roles that are not kept by
 // hand have a row for every window that fits their level; for one that has no
 // row at all, because the ERP makes none, the level counts.
-func (e *Engine) windowGrant(p *Policy, w *dict.WindowInfo) windowGrant {
+func (e *Engine) windowGrant(p *Policy, w *registry.Window) windowGrant {
 	if grant, ok := p.rights.windows[int64(w.ID)]; ok {
 		return grant
 	}
@@ -65,7 +65,7 @@ func (e *Engine) windowGrant(p *Policy, w *dict.WindowInfo) windowGrant {
 	return windowGrant{read: true, write: true}
 }
 
-func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *dict.TabInfo) (TabMetadata, bool, error) {
+func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *registry.Tab) (TabMetadata, bool, error) {
 	t, ok := p.known(tab.Table)
 	if !ok || !tab.Active {
 		return TabMetadata{}, false, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/embedded"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/aitest/aiengine"
 )
@@ -37,7 +37,7 @@ func TestPair(t *testing.T) {
 	defer read.Close()
 	source, err := dbdict.New(read, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 
 	var inside, entered atomic.Int64

@@ -1,6 +1,11 @@
 package dict
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/internal/adid"
+)
 
 // DisplayType is an AD_Reference_ID of validation type D: how a column is
 // shown, kept and stored. Ids above 999,999 belong to display types that
@@ -62,10 +67,6 @@ const (
 	TypeJSON                         DisplayType = 200267
 	TypeImageURL                     DisplayType = 200271
 )
-
-// maxOfficialID is the highest id the ERP's own dictionary uses; ids above it
-// belong to one installation.
-const maxOfficialID = 999_999
 
 // storage is how a display type is kept in the database.
 type storage int
@@ -245,9 +246,59 @@ func (d DisplayType) IsText() bool {
 	return f.store == storeVarchar || f.store == storeText
 }
 
-// IsLOB reports whether values are kept as a large object; the ERP keeps the
+// isLOB reports whether values are kept as a large object; the ERP keeps the
 // FieldLength of such columns at 0.
-func (d DisplayType) IsLOB() bool {
+func (d DisplayType) isLOB() bool {
 	f, _ := factsOf(d)
 	return f.store == storeBinary || f.store == storeLongText || f.store == storeJSON
+}
+
+// ParseDisplayType reads a display type as people write it: its number, its
+// name in the dictionary ("Table Direct"), or the name the ERP's program has
+// for it ("TableDir"). Case, blanks and punctuation do not count. A number
+// above 999,999 is taken for a display type of a plug-in.
+func ParseDisplayType(text string) (DisplayType, bool) {
+	if number, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32); err == nil {
+		d := DisplayType(number)
+		return d, d.Known() || number > adid.MaxOfficial
+	}
+	word := typeWord(text)
+	if word == "" {
+		return 0, false
+	}
+	if d, ok := programNames[word]; ok {
+		return d, true
+	}
+	for d, f := range displayTypes {
+		if typeWord(f.name) == word {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// typeWord keeps the small letters and digits of a name.
+func typeWord(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(s))
+}
+
+// programNames are the names in the ERP's program that differ from those in its
+// dictionary by more than blanks and punctuation. It is read only.
+var programNames = map[string]DisplayType{
+	"tabledir":                    TypeTableDir,
+	"tablediruu":                  TypeTableDirUU,
+	"datetime":                    TypeDateTime,
+	"location":                    TypeLocation,
+	"locator":                     TypeLocator,
+	"pattribute":                  TypePAttribute,
+	"costprice":                   TypeCostPrice,
+	"timezoneid":                  TypeTimeZoneID,
+	"radiogrouplist":              TypeRadioGroupList,
+	"recorduu":                    TypeRecordUU,
+	"chosenmultipleselectionlist": TypeChosenMultipleSelectionList,
 }

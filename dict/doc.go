@@ -50,11 +50,7 @@
 // earlier run made. Steps refer to each other by [Key]; in text a reference is
 // written in the ERP's own notation, @XX_Remark_ID@.
 //
-// # Registry
+// # Reading the dictionary
 //
-// [Registry] is the dictionary as it is, for reading: tables, columns,
-// windows, processes, references, search and statistics. [LoadCatalog] reads it
-// once from a [Source]; [NewCache] also refreshes it by change stamps and keeps
-// a snapshot on disk, the only file this package writes. Packages restdict and
-// dbdict are sources over the REST API and over the ERP's database.
+// What is in the dictionary of an ERP already is read with package registry.
 package dict

@@ -5,21 +5,21 @@ import (
 	"unicode"
 )
 
-// Element is a term of the dictionary, shared by all columns of one name.
-type Element struct {
+// element is a term of the dictionary, shared by all columns of one name.
+type element struct {
 	ID   int    // official AD_Element_ID
 	Name string // label
 }
 
-// KnownElement is the ERP's own term for a column name, ignoring case. Only the
+// knownElement is the ERP's own term for a column name, ignoring case. Only the
 // columns that templates bring are known here; a registry knows all.
-func KnownElement(column string) (Element, bool) {
+func knownElement(column string) (element, bool) {
 	e, ok := knownElements[strings.ToLower(column)]
 	return e, ok
 }
 
 // knownElements is read only; keys are in lower case.
-var knownElements = map[string]Element{
+var knownElements = map[string]element{
 	"ad_client_id":       {102, "Tenant"},
 	"ad_org_id":          {113, "Organization"},
 	"isactive":           {348, "Active"},
@@ -53,7 +53,7 @@ var knownElements = map[string]Element{
 // three capitals and the suffix _ID go, and words are put apart. A label is at
 // most 60 characters, like the name it stands beside.
 func labelOf(name string) string {
-	if e, ok := KnownElement(name); ok {
+	if e, ok := knownElement(name); ok {
 		return e.Name
 	}
 	text := name

@@ -141,14 +141,14 @@ func (t Table) normal(c Column) Column {
 	if c.ForeignKey == "" {
 		c.ForeignKey = FKNoAction
 	}
-	if e, ok := KnownElement(c.Name); ok && c.ElementID == 0 {
+	if e, ok := knownElement(c.Name); ok && c.ElementID == 0 {
 		c.ElementID = e.ID
 	}
 
 	if c.Length == 0 {
 		c.Length = c.usualLength()
 	}
-	if c.Type.IsLOB() {
+	if c.Type.isLOB() {
 		c.Length = 0
 	}
 	if c.Type.IsUUID() {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Longest names the dictionary holds.
@@ -64,16 +66,8 @@ func checkText(text string, limit int) string {
 	return ""
 }
 
-// quote shows a name in a message: quoted, with odd characters made visible and
-// cut to a readable length.
-func quote(s string) string {
-	const limit = 70
-	if utf8.RuneCountInString(s) > limit {
-		cut := []rune(s)[:limit]
-		return fmt.Sprintf("%q (cut, %d characters in all)", string(cut), utf8.RuneCountInString(s))
-	}
-	return fmt.Sprintf("%q", s)
-}
+// quote shows a name in a message.
+func quote(s string) string { return text.Quote(s) }
 
 // isReserved reports whether PostgreSQL or Oracle refuses the word as an
 // unquoted name.

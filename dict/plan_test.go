@@ -19,11 +19,11 @@ func newPlan(t *testing.T, tables ...dict.Table) *dict.Plan {
 	return plan
 }
 
-func record(t *testing.T, plan *dict.Plan, key dict.Key) *dict.Record {
+func record(t *testing.T, plan *dict.Plan, key dict.Key) *dict.RecordStep {
 	t.Helper()
 	step, ok := plan.Step(key)
 	require.True(t, ok, "no step %s", key)
-	r, ok := step.(*dict.Record)
+	r, ok := step.(*dict.RecordStep)
 	require.True(t, ok, "step %s is %T", key, step)
 	return r
 }
@@ -60,7 +60,7 @@ func TestPlanOrder(t *testing.T) {
 		_, twice := place[step.StepKey()]
 		require.False(t, twice, "%s twice", step.StepKey())
 		place[step.StepKey()] = i
-		if r, ok := step.(*dict.Record); ok && r.Action != dict.Update {
+		if r, ok := step.(*dict.RecordStep); ok && r.Action != dict.Update {
 			_, valid := dict.ParseUUID(string(r.UUID))
 			assert.True(t, valid, "%s has UUID %q", r.Key, r.UUID)
 			assert.Empty(t, uuids[r.UUID], "%s has the UUID of %s", r.Key, uuids[r.UUID])
@@ -68,7 +68,7 @@ func TestPlanOrder(t *testing.T) {
 			assert.NotEmpty(t, r.Match, "%s can be found without its UUID", r.Key)
 		}
 	}
-	first, ok := plan.Steps()[0].(*dict.Record)
+	first, ok := plan.Steps()[0].(*dict.RecordStep)
 	require.True(t, ok)
 	assert.Equal(t, "AD_Table", first.Table, "the table comes first")
 	assert.Less(t, place["sync.XX_Line"], place["index.XX_Line_Order"])
@@ -177,9 +177,9 @@ func TestSynchronisation(t *testing.T) {
 		dict.Column{Name: "Computed", Type: dict.TypeString, SQL: "(SELECT 1)"}))
 	step, ok := plan.Step("sync.XX_Tag")
 	require.True(t, ok)
-	sync, ok := step.(*dict.Process)
+	sync, ok := step.(*dict.RunStep)
 	require.True(t, ok)
-	assert.Equal(t, dict.SyncTable, sync.Role)
+	assert.Equal(t, dict.SyncTable, sync.Purpose)
 	assert.Equal(t, dict.Ref("AD_Column.XX_Tag.XX_Tag_ID"), sync.Record)
 	var names []string
 	for _, c := range sync.Physical.Columns {
@@ -260,7 +260,7 @@ func TestWindowFields(t *testing.T) {
 			dict.Column{Name: "Note", Type: dict.TypeTextLong}).WithWindow(dict.Window{}))
 	var names []string
 	for _, s := range plan.Steps() {
-		r, ok := s.(*dict.Record)
+		r, ok := s.(*dict.RecordStep)
 		if !ok || r.Table != "AD_Field" {
 			continue
 		}

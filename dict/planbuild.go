@@ -1,9 +1,6 @@
 package dict
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // builder turns tables into steps.
 type builder struct {
@@ -39,7 +36,7 @@ func newBuilder(opts *Options, tables []Table) *builder {
 // record adds a record step unless the plan has one with that key. The UUID is
 // made from the namespace and the parts of the path, which name the record in
 // every installation.
-func (b *builder) record(r *Record, path ...string) {
+func (b *builder) record(r *RecordStep, path ...string) {
 	if b.keys[r.Key] {
 		return
 	}
@@ -55,9 +52,9 @@ func (b *builder) record(r *Record, path ...string) {
 }
 
 // fields builds the values of a record.
-type fields []Field
+type fields []ColumnValue
 
-func (f *fields) set(column string, v Value) { *f = append(*f, Field{column, v}) }
+func (f *fields) set(column string, v Value) { *f = append(*f, ColumnValue{column, v}) }
 
 func (f *fields) text(column, text string) {
 	if text != "" {
@@ -82,7 +79,7 @@ func (b *builder) addTable(t *built) {
 	v.set("IsPartition", YesNo(t.Partition))
 	v.set("IsShowInDrillOptions", YesNo(t.Drill))
 	v.set("ReplicationType", Text(t.replication()))
-	b.record(&Record{Key: key, Action: Create, Table: "AD_Table", Name: t.Name, Values: v,
+	b.record(&RecordStep{Key: key, Action: Create, Table: "AD_Table", Name: t.Name, Values: v,
 		Match: []Match{{"TableName", Text(t.Name), true}}}, strings.ToLower(t.Name))
 
 	selection := 0
@@ -118,7 +115,7 @@ func (b *builder) element(c Column) Key {
 	v.text("Help", c.Help)
 	v.text("Placeholder", c.Placeholder)
 	v.set("EntityType", Text(c.EntityType))
-	b.record(&Record{Key: key, Action: Ensure, Table: "AD_Element", Name: c.Name, ID: id, Values: v,
+	b.record(&RecordStep{Key: key, Action: Ensure, Table: "AD_Element", Name: c.Name, ID: id, Values: v,
 		Match: []Match{{"ColumnName", Text(c.Name), true}}}, strings.ToLower(c.Name))
 	return key
 }
@@ -176,113 +173,135 @@ func (b *builder) column(t *built, c Column, element Key, reference Value, selec
 	v.set("FKConstraintType", Text(c.ForeignKey))
 	v.set("Version", Int(0))
 	v.set("EntityType", Text(c.EntityType))
-	b.record(&Record{Key: columnKey(t.Name, c.Name), Action: Create, Table: "AD_Column", Name: t.Name + "." + c.Name, Values: v,
+	b.record(&RecordStep{Key: columnKey(t.Name, c.Name), Action: Create, Table: "AD_Column", Name: t.Name + "." + c.Name, Values: v,
 		Match: []Match{{"AD_Table_ID", Ref(t.Name), false}, {"ColumnName", Text(c.Name), true}},
 	}, strings.ToLower(t.Name), strings.ToLower(c.Name))
 }
 
-// indexes adds the declared indexes, and a unique constraint for every own
-// column that is to be unique; the table's UUID column gets its constraint with
-// the table.
-func (b *builder) indexes(t *built) {
-	all := slices.Clone(t.Indexes)
-	for _, c := range t.columns {
-		if c.Unique && !c.Key && c.Type != TypeUUID {
-			name := cut(t.Name+"_"+c.Name, MaxColumnName-len("_key")) + "_key"
-			all = append(all, Index{Name: name, Columns: []string{c.Name}, Unique: true, Constraint: true})
-		}
+// reference adds the steps of a reference, and gives the value that columns
+// refer to it by; nil for none.
+func (b *builder) reference(r *Reference) Value {
+	if r == nil {
+		return nil
 	}
-	for _, index := range all {
-		key := Key("AD_TableIndex." + index.Name)
+	if len(r.Values) == 0 && r.Lookup == nil {
+		return Existing{Table: "AD_Reference", ID: r.ID, Match: []Match{{"Name", Text(r.Name), false}}}
+	}
+	key := Key("AD_Reference." + r.Name)
+	if b.keys[key] {
+		return Ref(key)
+	}
+	kind := "L"
+	if r.Lookup != nil {
+		kind = "T"
+	}
+	var v fields
+	v.set("Name", Text(r.Name))
+	v.text("Description", r.Description)
+	v.set("ValidationType", Text(kind))
+	v.set("ShowInactive", Text("N"))
+	v.set("EntityType", Text(r.EntityType))
+	b.record(&RecordStep{Key: key, Action: Create, Table: "AD_Reference", Name: r.Name, Values: v,
+		Match: []Match{{"Name", Text(r.Name), false}}}, r.Name)
+	for _, item := range r.Values {
 		var v fields
-		v.set("AD_Table_ID", Ref(t.Name))
-		v.set("Name", Text(index.Name))
-		v.set("IsCreateConstraint", YesNo(index.Constraint))
-		v.set("IsUnique", YesNo(index.Unique))
-		v.set("IsKey", YesNo(false))
-		v.set("EntityType", Text(t.entityType()))
-		b.record(&Record{Key: key, Action: Create, Table: "AD_TableIndex", Name: index.Name, Values: v,
-			Match: []Match{{"AD_Table_ID", Ref(t.Name), false}, {"Name", Text(index.Name), true}}}, strings.ToLower(index.Name))
-		after := []Key{}
-		for i, name := range index.Columns {
-			column := t.columnKey(name)
-			ck := Key("AD_IndexColumn." + index.Name + "." + name)
-			var v fields
-			v.set("AD_TableIndex_ID", Ref(key))
-			v.set("AD_Column_ID", Ref(column))
-			v.set("SeqNo", Int((i+1)*10))
-			v.set("EntityType", Text(t.entityType()))
-			b.record(&Record{Key: ck, Action: Create, Table: "AD_IndexColumn", Name: index.Name + "." + name, Values: v,
-				Match: []Match{{"AD_TableIndex_ID", Ref(key), false}, {"AD_Column_ID", Ref(column), false}},
-			}, strings.ToLower(index.Name), strings.ToLower(name))
-			after = append(after, ck)
-		}
-		if b.syncs(t) {
-			sync := syncKey(t.Name)
-			b.trailing = append(b.trailing, func() {
-				b.steps = append(b.steps, &Process{Key: Key("index." + index.Name), Role: ValidateIndex, Name: index.Name,
-					Table: "AD_TableIndex", Record: Ref(key), After: append(after, sync), Index: &index})
-			})
-		}
+		v.set("AD_Reference_ID", Ref(key))
+		v.set("Value", Text(item.Value))
+		v.set("Name", Text(item.Name))
+		v.text("Description", item.Description)
+		v.set("EntityType", Text(r.EntityType))
+		b.record(&RecordStep{Key: Key("AD_Ref_List." + r.Name + "." + item.Value), Action: Create, Table: "AD_Ref_List",
+			Name: r.Name + "." + item.Value, Values: v,
+			Match: []Match{{"AD_Reference_ID", Ref(key), false}, {"Value", Text(item.Value), false}}}, r.Name, item.Value)
 	}
+	if r.Lookup != nil {
+		b.lookup(r, key)
+	}
+	return Ref(key)
 }
 
-func syncKey(table string) Key { return Key("sync." + table) }
-
-// syncs reports whether the table gets a synchronisation: not a view, and not a
-// table without real columns.
-func (b *builder) syncs(t *built) bool {
-	return !b.opts.NoSync && !t.View && slices.ContainsFunc(t.columns, func(c origin) bool { return c.SQL == "" })
+// pendingLookup is the AD_Ref_Table of a table reference, which names columns
+// that may not be there yet.
+type pendingLookup struct {
+	reference *Reference
+	key       Key // of the AD_Reference
 }
 
-// finish adds what comes after all columns: the synchronisations, each after
-// those of the tables it points at, then indexes and windows.
-func (b *builder) finish() {
-	done := map[string]bool{}
-	var visit func(t *built)
-	visit = func(t *built) {
-		name := strings.ToLower(t.Name)
-		if done[name] {
-			return
-		}
-		done[name] = true
-		for _, c := range t.columns {
-			target, ok := c.TargetTable()
-			if !ok || !c.hasForeignKey() {
-				continue
-			}
-			for _, other := range b.tables {
-				if strings.EqualFold(other.Name, target) {
-					visit(other)
-				}
-			}
-		}
-		b.sync(t)
-	}
-	for _, t := range b.tables {
-		visit(t)
-	}
-	for _, add := range b.trailing {
-		add()
-	}
+// lookup remembers the AD_Ref_Table of a table reference and places it when it
+// can.
+func (b *builder) lookup(r *Reference, key Key) {
+	b.lookups = append(b.lookups, pendingLookup{r, key})
+	b.placeLookups()
 }
 
-func (b *builder) sync(t *built) {
-	if !b.syncs(t) {
-		return
+// placeLookups adds every remembered AD_Ref_Table whose columns are there: those
+// of tables outside the plan are in the ERP, those of the plan's own tables must
+// have their step before.
+func (b *builder) placeLookups() {
+	waiting := b.lookups[:0]
+	for _, p := range b.lookups {
+		if !b.placeLookup(p) {
+			waiting = append(waiting, p)
+		}
 	}
-	p := &Process{Key: syncKey(t.Name), Role: SyncTable, Name: t.Name, Table: "AD_Column", Physical: physical(t.Name, t.columns)}
-	var record Key
+	b.lookups = waiting
+}
+
+func (b *builder) placeLookup(p pendingLookup) bool {
+	l := p.reference.Lookup
+	var table, key, display Value
+	if t, ok := b.byName[strings.ToLower(l.Table)]; ok {
+		keyColumn, displayColumn := t.columnKey(l.Key), t.columnKey(t.display(l))
+		if !b.keys[keyColumn] || !b.keys[displayColumn] {
+			return false
+		}
+		table, key, display = Ref(t.Name), Ref(keyColumn), Ref(displayColumn)
+	} else {
+		shown := l.Display
+		if shown == "" {
+			shown = l.Key
+		}
+		table, key, display = existingTable(l.Table), existingColumn(l.Table, l.Key), existingColumn(l.Table, shown)
+	}
+	r := p.reference
+	var v fields
+	v.set("AD_Reference_ID", Ref(p.key))
+	v.set("AD_Table_ID", table)
+	v.set("AD_Key", key)
+	v.set("AD_Display", display)
+	v.set("IsValueDisplayed", YesNo(l.ShowValue))
+	v.text("WhereClause", l.Where)
+	v.text("OrderByClause", l.OrderBy)
+	v.set("EntityType", Text(r.EntityType))
+	b.record(&RecordStep{Key: Key("AD_Ref_Table." + r.Name), Action: Create, Table: "AD_Ref_Table", Name: r.Name, Values: v,
+		Match: []Match{{"AD_Reference_ID", Ref(p.key), false}}}, r.Name)
+	return true
+}
+
+// display is the column that shows a record of the table: the one asked for,
+// else the first identifier, else the key.
+func (t *built) display(l *TableLookup) string {
+	if l.Display != "" {
+		return l.Display
+	}
+	best := l.Key
+	number := 0
 	for _, c := range t.columns {
-		if c.SQL != "" {
-			continue
-		}
-		key := columnKey(t.Name, c.Name)
-		p.After = append(p.After, key)
-		if record == "" || c.Key {
-			record = key
+		if c.Identifier && (number == 0 || c.SeqNo < number) {
+			best, number = c.Name, c.SeqNo
 		}
 	}
-	p.Record = Ref(record)
-	b.steps = append(b.steps, p)
+	return best
+}
+
+// columnKey is the step of a column of the table.
+func (t *built) columnKey(name string) Key { return t.columnK[strings.ToLower(name)] }
+
+func existingTable(table string) Existing {
+	return Existing{Table: "AD_Table", Match: []Match{{"TableName", Text(table), true}}}
+}
+
+func existingColumn(table, column string) Existing {
+	return Existing{Table: "AD_Column", Match: []Match{
+		{"AD_Table_ID", existingTable(table), false}, {"ColumnName", Text(column), true}}}
 }

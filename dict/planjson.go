@@ -19,7 +19,7 @@ type (
 		Kind     string      `json:"kind"` // record or process
 		Key      Key         `json:"key"`
 		Action   Action      `json:"action,omitempty"`
-		Role     Role        `json:"role,omitempty"`
+		Purpose  Purpose     `json:"role,omitempty"`
 		Table    string      `json:"table,omitempty"`
 		Name     string      `json:"name,omitempty"`
 		UUID     UUID        `json:"uuid,omitempty"`
@@ -135,15 +135,15 @@ func (p *Plan) wire() wirePlan {
 	w := wirePlan{Name: p.name, Fingerprint: p.fingerprint, Steps: make([]wireStep, 0, len(p.steps))}
 	for _, s := range p.steps {
 		switch s := s.(type) {
-		case *Record:
+		case *RecordStep:
 			ws := wireStep{Kind: "record", Key: s.Key, Action: s.Action, Table: s.Table, Name: s.Name,
 				UUID: s.UUID, ID: s.ID, Of: s.Of, Match: wireMatches(s.Match)}
 			for _, f := range s.Values {
 				ws.Values = append(ws.Values, wireField{Column: f.Column, Value: wireValue{f.Value}})
 			}
 			w.Steps = append(w.Steps, ws)
-		case *Process:
-			w.Steps = append(w.Steps, wireStep{Kind: "process", Key: s.Key, Role: s.Role, Table: s.Table, Name: s.Name,
+		case *RunStep:
+			w.Steps = append(w.Steps, wireStep{Kind: "process", Key: s.Key, Purpose: s.Purpose, Table: s.Table, Name: s.Name,
 				Record: &wireValue{s.Record}, After: s.After, Physical: s.Physical, Index: s.Index})
 		}
 	}
@@ -192,19 +192,19 @@ func (w wireStep) step() (Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := &Record{Key: w.Key, Action: w.Action, Table: w.Table, Name: w.Name, UUID: w.UUID, ID: w.ID, Of: w.Of, Match: matches}
+		r := &RecordStep{Key: w.Key, Action: w.Action, Table: w.Table, Name: w.Name, UUID: w.UUID, ID: w.ID, Of: w.Of, Match: matches}
 		for _, f := range w.Values {
 			if f.Value.Value == nil {
 				return nil, fmt.Errorf("column %s has no value", quote(f.Column))
 			}
-			r.Values = append(r.Values, Field{f.Column, f.Value.Value})
+			r.Values = append(r.Values, ColumnValue{f.Column, f.Value.Value})
 		}
 		return r, nil
 	case "process":
 		if w.Record == nil || w.Record.Value == nil {
 			return nil, fmt.Errorf("the process has no record")
 		}
-		return &Process{Key: w.Key, Role: w.Role, Table: w.Table, Name: w.Name, Record: w.Record.Value,
+		return &RunStep{Key: w.Key, Purpose: w.Purpose, Table: w.Table, Name: w.Name, Record: w.Record.Value,
 			After: w.After, Physical: w.Physical, Index: w.Index}, nil
 	}
 	return nil, fmt.Errorf("there is no kind of step %s", quote(w.Kind))

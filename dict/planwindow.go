@@ -28,7 +28,7 @@ func (b *builder) window(t *built) {
 	v.set("IsDefault", YesNo(false))
 	v.set("IsBetaFunctionality", YesNo(false))
 	v.set("EntityType", entity)
-	b.record(&Record{Key: window, Action: Create, Table: "AD_Window", Name: name, Values: v,
+	b.record(&RecordStep{Key: window, Action: Create, Table: "AD_Window", Name: name, Values: v,
 		Match: []Match{{"Name", Text(name), false}}}, name)
 
 	tab := Key("AD_Tab." + name + "." + t.Name)
@@ -50,7 +50,7 @@ func (b *builder) window(t *built) {
 	v.set("TreeDisplayedOn", Text("B"))
 	v.set("OrderByClause", Text(t.tabOrder()))
 	v.set("EntityType", entity)
-	b.record(&Record{Key: tab, Action: Create, Table: "AD_Tab", Name: name + "." + t.label(), Values: v,
+	b.record(&RecordStep{Key: tab, Action: Create, Table: "AD_Tab", Name: name + "." + t.label(), Values: v,
 		Match: []Match{{"AD_Window_ID", Ref(window), false}, {"AD_Table_ID", Ref(t.Name), false}},
 	}, name, strings.ToLower(t.Name))
 	b.tabFields(t, name, tab)
@@ -63,12 +63,12 @@ func (b *builder) window(t *built) {
 		v.set("AD_Window_ID", Ref(window))
 		v.set("AD_Role_ID", id)
 		v.set("IsReadWrite", YesNo(true))
-		b.record(&Record{Key: Key("AD_Window_Access." + name + "." + strconv.Itoa(role)), Action: Ensure, Table: "AD_Window_Access",
+		b.record(&RecordStep{Key: Key("AD_Window_Access." + name + "." + strconv.Itoa(role)), Action: Ensure, Table: "AD_Window_Access",
 			Name: name + " for role " + strconv.Itoa(role), Values: v,
 			Match: []Match{{"AD_Window_ID", Ref(window), false}, {"AD_Role_ID", id, false}}}, name, strconv.Itoa(role))
 	}
-	b.record(&Record{Key: Key("window." + t.Name), Action: Update, Table: "AD_Table", Name: t.Name, Of: Key(t.Name),
-		Values: []Field{{"AD_Window_ID", Ref(window)}}})
+	b.record(&RecordStep{Key: Key("window." + t.Name), Action: Update, Table: "AD_Table", Name: t.Name, Of: Key(t.Name),
+		Values: []ColumnValue{{"AD_Window_ID", Ref(window)}}})
 }
 
 // tabOrder is the order of the tab's records: by search key, else name, else
@@ -96,15 +96,15 @@ func (b *builder) menu(t *built, name string, window Key) {
 	v.set("IsSOTrx", YesNo(!t.Window.Purchase))
 	v.set("IsCentrallyMaintained", YesNo(true))
 	v.set("EntityType", Text(t.entityType()))
-	b.record(&Record{Key: menu, Action: Create, Table: "AD_Menu", Name: name, Values: v,
+	b.record(&RecordStep{Key: menu, Action: Create, Table: "AD_Menu", Name: name, Values: v,
 		Match: []Match{{"Name", Text(name), false}, {"AD_Window_ID", Ref(window), false}}}, name)
 	if t.Window.MenuParent == "" {
 		return
 	}
 	folder := Existing{Table: "AD_Menu", Match: []Match{{"Name", Text(t.Window.MenuParent), false}, {"IsSummary", YesNo(true), false}}}
-	b.record(&Record{Key: Key("AD_TreeNodeMM." + name), Action: Update, Table: "AD_TreeNodeMM", Name: name,
+	b.record(&RecordStep{Key: Key("AD_TreeNodeMM." + name), Action: Update, Table: "AD_TreeNodeMM", Name: name,
 		Match:  []Match{{"AD_Tree_ID", Int(mainMenuTree), false}, {"Node_ID", Ref(menu), false}},
-		Values: []Field{{"Parent_ID", folder}}})
+		Values: []ColumnValue{{"Parent_ID", folder}}})
 }
 
 // tabFields adds one field per column, in the order and with the layout that
@@ -144,7 +144,7 @@ func (b *builder) tabFields(t *built, window string, tab Key) {
 			v.set("IsAllowCopy", Text("Y"))
 		}
 		v.set("EntityType", Text(c.EntityType))
-		b.record(&Record{Key: Key("AD_Field." + window + "." + t.Name + "." + c.Name), Action: Create, Table: "AD_Field",
+		b.record(&RecordStep{Key: Key("AD_Field." + window + "." + t.Name + "." + c.Name), Action: Create, Table: "AD_Field",
 			Name: window + "." + c.Name, Values: v,
 			Match: []Match{{"AD_Tab_ID", Ref(tab), false}, {"AD_Column_ID", Ref(column), false}},
 		}, window, strings.ToLower(t.Name), strings.ToLower(c.Name))

@@ -1,6 +1,8 @@
 package dict
 
-// Step is one step of a [Plan]. The set is closed: [*Record] and [*Process].
+import "strconv"
+
+// Step is one step of a [Plan]. The set is closed: [*RecordStep] and [*RunStep].
 // Readers switch over it and treat an unknown step as an error.
 type Step interface {
 	// StepKey is the step's name within the plan.
@@ -27,8 +29,8 @@ const (
 	Update Action = "update"
 )
 
-// Record is a step that makes or changes one record.
-type Record struct {
+// RecordStep is a step that makes or changes one record.
+type RecordStep struct {
 	Key    Key
 	Action Action
 	Table  string // of the ERP's dictionary: AD_Table, AD_Column, …
@@ -38,29 +40,29 @@ type Record struct {
 	ID   int  // official id of a record that is there in every ERP; 0: not known
 	Of   Key  // for updates: the step whose record is changed
 
-	Match  []Match // how to find the record when its UUID is not there
-	Values []Field // in the order they are written
+	Match  []Match       // how to find the record when its UUID is not there
+	Values []ColumnValue // in the order they are written
 }
 
-// Role says what a process is run for. Which process of the ERP plays the role
-// is found out by the reader.
-type Role string
+// Purpose is what a process is run for. Which process of the ERP serves it is
+// found out by the reader.
+type Purpose string
 
 const (
 	// SyncTable brings the database table in line with the dictionary.
-	SyncTable Role = "sync-table"
+	SyncTable Purpose = "sync-table"
 	// ValidateIndex makes a declared index in the database.
-	ValidateIndex Role = "validate-index"
+	ValidateIndex Purpose = "validate-index"
 	// ImportPackage reads a package archive.
-	ImportPackage Role = "import-package"
+	ImportPackage Purpose = "import-package"
 )
 
-// Process is a step that runs a process of the ERP on a record.
-type Process struct {
-	Key   Key
-	Role  Role
-	Name  string // what it is run for: XX_Demo
-	Table string // table of the record: AD_Column for SyncTable
+// RunStep is a step that runs a process of the ERP on a record.
+type RunStep struct {
+	Key     Key
+	Purpose Purpose
+	Name    string // what it is run for: XX_Demo
+	Table   string // table of the record: AD_Column for SyncTable
 	// Record is the record the process is run on: any column of the table for
 	// SyncTable.
 	Record Value
@@ -72,21 +74,21 @@ type Process struct {
 	Index *Index
 }
 
-func (*Record) step()  {}
-func (*Process) step() {}
+func (*RecordStep) step() {}
+func (*RunStep) step()    {}
 
 // StepKey implements [Step].
-func (r *Record) StepKey() Key { return r.Key }
+func (r *RecordStep) StepKey() Key { return r.Key }
 
 // StepKey implements [Step].
-func (p *Process) StepKey() Key { return p.Key }
+func (p *RunStep) StepKey() Key { return p.Key }
 
 // Title implements [Step].
-func (r *Record) Title() string { return string(r.Action) + " " + r.Table + " " + r.Name }
+func (r *RecordStep) Title() string { return string(r.Action) + " " + r.Table + " " + r.Name }
 
 // Title implements [Step].
-func (p *Process) Title() string {
-	switch p.Role {
+func (p *RunStep) Title() string {
+	switch p.Purpose {
 	case SyncTable:
 		return "synchronise " + p.Name
 	case ValidateIndex:
@@ -94,11 +96,11 @@ func (p *Process) Title() string {
 	case ImportPackage:
 		return "import " + p.Name
 	}
-	return string(p.Role) + " " + p.Name
+	return string(p.Purpose) + " " + p.Name
 }
 
 // Needs implements [Step].
-func (r *Record) Needs() []Key {
+func (r *RecordStep) Needs() []Key {
 	var keys keyList
 	keys.add(r.Of)
 	for _, m := range r.Match {
@@ -111,7 +113,7 @@ func (r *Record) Needs() []Key {
 }
 
 // Needs implements [Step].
-func (p *Process) Needs() []Key {
+func (p *RunStep) Needs() []Key {
 	var keys keyList
 	keys.add(refsIn(p.Record)...)
 	keys.add(p.After...)
@@ -137,7 +139,7 @@ next:
 }
 
 // Value is the value the step writes into a column.
-func (r *Record) Value(column string) (Value, bool) {
+func (r *RecordStep) Value(column string) (Value, bool) {
 	for _, f := range r.Values {
 		if f.Column == column {
 			return f.Value, true
@@ -149,7 +151,108 @@ func (r *Record) Value(column string) (Value, bool) {
 // Text is the value of a column as text: Y or N for a flag, digits for a
 // number, a placeholder for a reference, empty when the step does not write the
 // column.
-func (r *Record) Text(column string) string {
+func (r *RecordStep) Text(column string) string {
 	v, _ := r.Value(column)
 	return valueText(v)
+}
+
+// Value is what a step writes into a column. The set is closed: [Text], [Int],
+// [YesNo], [Ref] and [Existing]. A column that a step does not mention keeps
+// its default, or its value when the record is there already.
+type Value interface{ value() }
+
+// Text is a text, a list value or a date as the ERP writes it.
+type Text string
+
+// Int is a whole number.
+type Int int64
+
+// YesNo is the value of a Yes-No column.
+type YesNo bool
+
+// Ref is the id of the record that an earlier step of the plan makes.
+type Ref Key
+
+// Existing is the id of a record that is in the ERP already. ID is the id if it
+// is known, which for the ERP's own dictionary is the same in every
+// installation, or 0; Match says how to find it otherwise. At least one of the
+// two is given.
+type Existing struct {
+	Table string
+	ID    int
+	Match []Match
+}
+
+func (Text) value()     {}
+func (Int) value()      {}
+func (YesNo) value()    {}
+func (Ref) value()      {}
+func (Existing) value() {}
+
+// ColumnValue is one column of a record with its value.
+type ColumnValue struct {
+	Column string
+	Value  Value
+}
+
+// Match is one condition that a record is found by: the column has the value.
+type Match struct {
+	Column string
+	Value  Value
+	Fold   bool // texts are compared without regard to case
+}
+
+// Key names a step within its plan. The step that makes table XX_Demo has the
+// key XX_Demo, others have a path: AD_Column.XX_Demo.Name.
+type Key string
+
+// Placeholder is the key in the ERP's notation for a record that is made
+// earlier in the same run: @XX_Demo_ID@.
+func (k Key) Placeholder() string { return "@" + string(k) + "_ID@" }
+
+// valueText is the value as a person reads it: Y or N for a flag, the placeholder
+// for a reference.
+func valueText(v Value) string {
+	switch v := v.(type) {
+	case Text:
+		return string(v)
+	case Int:
+		return strconv.FormatInt(int64(v), 10)
+	case YesNo:
+		if v {
+			return "Y"
+		}
+		return "N"
+	case Ref:
+		return Key(v).Placeholder()
+	case Existing:
+		return v.text()
+	}
+	return ""
+}
+
+func (e Existing) text() string {
+	if e.ID != 0 {
+		return strconv.Itoa(e.ID)
+	}
+	text := e.Table
+	for _, m := range e.Match {
+		text += " " + m.Column + "=" + valueText(m.Value)
+	}
+	return text
+}
+
+// refsIn lists the keys a value refers to.
+func refsIn(v Value) []Key {
+	switch v := v.(type) {
+	case Ref:
+		return []Key{Key(v)}
+	case Existing:
+		var keys []Key
+		for _, m := range v.Match {
+			keys = append(keys, refsIn(m.Value)...)
+		}
+		return keys
+	}
+	return nil
 }

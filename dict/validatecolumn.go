@@ -2,9 +2,12 @@ package dict
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/adid"
 )
 
 func (t Table) validateColumns(f *findings, columns []origin) {
@@ -113,7 +116,7 @@ func (t Table) validateType(f *findings, where string, c Column) {
 	case c.Type == 0:
 		f.add(where, rule, "it has no type", "give it one, such as TypeString")
 		return
-	case c.Type < 0 || !c.Type.Known() && c.Type <= maxOfficialID:
+	case c.Type < 0 || !c.Type.Known() && c.Type <= adid.MaxOfficial:
 		f.add(where, rule, fmt.Sprintf("there is no display type %d", c.Type), "use one of the ERP's, or the id of a custom one")
 		return
 	}
@@ -192,4 +195,75 @@ func validateRange(f *findings, where string, c Column) {
 	if errLow == nil && errHigh == nil && c.Min != "" && c.Max != "" && high < low {
 		f.add(where, "column.range", fmt.Sprintf("the maximum %s is below the minimum %s", c.Max, c.Min), "swap them")
 	}
+}
+
+// plainExpression is what may stand unquoted as a default in DDL: a number, or
+// a name such as SYSDATE, with empty brackets or without.
+var plainExpression = regexp.MustCompile(`^(?:[+-]?[0-9]+(?:\.[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*(?:\(\))?)$`)
+
+// validateDefault refuses defaults that would break the DDL made from them: the
+// ERP puts the default of numbers, dates and ids into the statement as it
+// stands. A default with an @ is evaluated by the ERP's program and never
+// reaches the database.
+func validateDefault(f *findings, where string, c Column) {
+	f.text(where, "column.default", "the default", c.Default, maxLogic)
+	if c.Default == "" || strings.Contains(c.Default, "@") {
+		return
+	}
+	const rule = "column.default"
+	value, quoted := unquote(c.Default)
+	switch {
+	case c.quotesDefault():
+		if strings.Contains(strings.ReplaceAll(value, "''", ""), "'") {
+			f.add(where, rule, fmt.Sprintf("the default %s contains a quote", quote(c.Default)),
+				"double the quote and put the whole in quotes")
+			return
+		}
+	case quoted:
+		if strings.Contains(strings.ReplaceAll(value, "''", ""), "'") {
+			f.add(where, rule, fmt.Sprintf("the default %s is more than one literal", quote(c.Default)), "write one value")
+			return
+		}
+	case !plainExpression.MatchString(c.Default):
+		f.add(where, rule, fmt.Sprintf("the default %s is neither a value nor a name", quote(c.Default)),
+			"write a number, SYSDATE, or an expression of the ERP with @")
+		return
+	}
+	switch {
+	case c.Type == TypeYesNo && value != "Y" && value != "N":
+		f.add(where, rule, fmt.Sprintf("the default %s of a Yes-No column is neither Y nor N", quote(c.Default)), "write Y or N")
+	case c.Type.IsList() && !c.Type.IsMultiple() && c.Reference != nil && len(c.Reference.Values) > 0 && !hasValue(c.Reference, value):
+		f.add(where, rule, fmt.Sprintf("the default %s is not in the list", quote(c.Default)), "write one of the list's values")
+	case (c.Type.IsText() && c.Type != TypeText || c.Type.IsList()) && c.Length > 0 && len([]rune(value)) > c.Length:
+		f.add(where, rule, fmt.Sprintf("the default %s is longer than the column", quote(c.Default)), "shorten it or lengthen the column")
+	}
+}
+
+// quotesDefault reports whether the ERP puts quotes around the default when it
+// makes DDL.
+func (c Column) quotesDefault() bool {
+	switch {
+	case c.Name == "EntityType", c.Name == "AD_Language":
+		return true
+	case c.Type == TypeButton:
+		return !strings.HasSuffix(c.Name, "_ID")
+	}
+	return c.Type.IsText() || c.Type.IsList() || c.Type == TypeYesNo || c.Type == TypeTextLong
+}
+
+// unquote takes the quotes off a literal.
+func unquote(s string) (string, bool) {
+	if len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' {
+		return s[1 : len(s)-1], true
+	}
+	return s, false
+}
+
+func hasValue(r *Reference, value string) bool {
+	for _, v := range r.Values {
+		if v.Value == value {
+			return true
+		}
+	}
+	return false
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // definitions puts the definitions of tables into the archive.
@@ -47,7 +48,7 @@ func (b *bundle) definitions(ctx context.Context, v values, names []string) erro
 }
 
 // lookUp finds the official id or UUID of a dictionary record by its name.
-func lookUp(ctx context.Context, reg dict.Registry, e dict.Existing) (id int, uuid dict.UUID, err error) {
+func lookUp(ctx context.Context, reg registry.Registry, e dict.Existing) (id int, uuid dict.UUID, err error) {
 	name := ""
 	for _, m := range e.Match {
 		if t, ok := m.Value.(dict.Text); ok {
@@ -59,23 +60,23 @@ func lookUp(ctx context.Context, reg dict.Registry, e dict.Existing) (id int, uu
 	}
 	switch e.Table {
 	case "AD_Table":
-		var t dict.TableInfo
+		var t registry.Table
 		t, err = reg.Table(ctx, name)
 		id, uuid = t.ID, t.UUID
 	case "AD_Reference":
-		var r dict.ReferenceInfo
+		var r registry.Reference
 		r, err = reg.Reference(ctx, name)
 		id, uuid = r.ID, r.UUID
 	case "AD_Element":
-		var el dict.ElementInfo
+		var el registry.Element
 		el, err = reg.Element(ctx, name)
 		id, uuid = el.ID, el.UUID
 	case "AD_Process":
-		var p dict.ProcessInfo
+		var p registry.Process
 		p, err = reg.Process(ctx, name)
 		id, uuid = p.ID, p.UUID
 	}
-	if errors.Is(err, dict.ErrNotFound) {
+	if errors.Is(err, registry.ErrNotFound) {
 		return 0, "", nil
 	}
 	return id, uuid, err

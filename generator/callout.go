@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 func calloutGenerator() Generator {
@@ -95,7 +95,7 @@ func (b *bundle) spelled(ctx context.Context, table, column string) (string, str
 	}
 	c, ok := t.Column(column)
 	if !ok {
-		return "", "", &dict.NotFoundError{Kind: "column", Name: t.Name + "." + column}
+		return "", "", &registry.NotFoundError{Kind: "column", Name: t.Name + "." + column}
 	}
 	return t.Name, c.Name, nil
 }

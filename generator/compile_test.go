@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // compiler is the Java compiler with its first arguments.
@@ -49,7 +49,7 @@ func TestGeneratedJavaCompiles(t *testing.T) {
 	t.Parallel()
 	javac := compiler(t)
 	out := t.TempDir()
-	deliver := func(name string, reg dict.Registry, generator string, options map[string]any) {
+	deliver := func(name string, reg registry.Registry, generator string, options map[string]any) {
 		options["artifactId"] = "com.example." + name
 		a, err := Generate(t.Context(), reg, generator, options)
 		require.NoError(t, err, name)
@@ -61,8 +61,8 @@ func TestGeneratedJavaCompiles(t *testing.T) {
 		options["registration"] = r
 		deliver(r, nil, "plugin", options)
 	}
-	reg := registry(t)
-	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	reg := openRegistry(t)
+	list, err := reg.Tables(t.Context(), registry.ListQuery{})
 	require.NoError(t, err)
 	models := 0
 	for _, table := range list.Items {

@@ -13,23 +13,23 @@ import (
 // record adds a dictionary record to the bundle's archive. Its UUID is derived
 // from the bundle and the name, so that a later archive changes this record
 // instead of making another.
-func (b *bundle) record(v values, table, name string, match []dict.Match, fields []dict.Field) dict.Key {
+func (b *bundle) record(v values, table, name string, match []dict.Match, fields []dict.ColumnValue) dict.Key {
 	key := dict.Key(table + "." + name)
-	values := make([]dict.Field, 0, len(fields)+1)
+	values := make([]dict.ColumnValue, 0, len(fields)+1)
 	for _, f := range fields {
 		if f.Value != dict.Text("") {
 			values = append(values, f)
 		}
 	}
 	entity := v.text("entityType")
-	values = append(values, dict.Field{Column: "EntityType", Value: dict.Text(entity)})
+	values = append(values, dict.ColumnValue{Column: "EntityType", Value: dict.Text(entity)})
 	for _, s := range b.steps {
 		if s.StepKey() == key {
 			v.bad("class", name, "gives a dictionary record a second time")
 			return key
 		}
 	}
-	b.steps = append(b.steps, &dict.Record{Key: key, Action: dict.Create, Table: table, Name: name, Match: match, Values: values,
+	b.steps = append(b.steps, &dict.RecordStep{Key: key, Action: dict.Create, Table: table, Name: name, Match: match, Values: values,
 		UUID: dict.UUIDv5(dict.Namespace, b.ID+"/"+table+"/"+strings.ToLower(name))})
 	b.ownEntity(entity)
 	return key
@@ -50,7 +50,7 @@ func (b *bundle) ownEntity(code string) {
 
 // menuRecord adds a menu entry, at the root of the menu.
 func (b *bundle) menuRecord(v values, label, action, column string, to dict.Key) {
-	b.record(v, "AD_Menu", string(to), []dict.Match{{Column: "Name", Value: dict.Text(label)}, {Column: column, Value: dict.Ref(to)}}, []dict.Field{
+	b.record(v, "AD_Menu", string(to), []dict.Match{{Column: "Name", Value: dict.Text(label)}, {Column: column, Value: dict.Ref(to)}}, []dict.ColumnValue{
 		{Column: "Name", Value: dict.Text(label)},
 		{Column: "Action", Value: dict.Text(action)},
 		{Column: column, Value: dict.Ref(to)},

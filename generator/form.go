@@ -37,7 +37,7 @@ func (b *bundle) form(v values) error {
 	b.requireBundles("org.adempiere.ui.zk", "zk", "zul", "zcommon")
 	b.titles = append(b.titles, "form `"+pkg+"."+class+"`")
 	if v.flag("dictionary") {
-		key := b.record(v, "AD_Form", class, []dict.Match{{Column: "Classname", Value: dict.Text(pkg + "." + class)}}, []dict.Field{
+		key := b.record(v, "AD_Form", class, []dict.Match{{Column: "Classname", Value: dict.Text(pkg + "." + class)}}, []dict.ColumnValue{
 			{Column: "Name", Value: dict.Text(label)},
 			{Column: "AccessLevel", Value: dict.Text(v.text("accessLevel"))},
 			{Column: "Classname", Value: dict.Text(pkg + "." + class)},

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/synthdict"
 )
 
@@ -29,9 +29,9 @@ func largest() map[string]any {
 	}
 }
 
-func registry(t testing.TB) dict.Registry {
+func openRegistry(t testing.TB) registry.Registry {
 	t.Helper()
-	c, err := dict.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{}).Source())
+	c, err := registry.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{}).Source())
 	require.NoError(t, err)
 	return c
 }
@@ -135,8 +135,8 @@ func TestHostileOptionsAreRefused(t *testing.T) {
 
 func TestModelClasses(t *testing.T) {
 	t.Parallel()
-	reg := registry(t)
-	list, err := reg.Tables(t.Context(), dict.ListQuery{Limit: 60})
+	reg := openRegistry(t)
+	list, err := reg.Tables(t.Context(), registry.ListQuery{Limit: 60})
 	require.NoError(t, err)
 	made := 0
 	for _, info := range list.Items {
@@ -257,10 +257,10 @@ func TestFilesystemStaysInside(t *testing.T) {
 
 // largestOfAll is the largest plugin with model classes of 20 tables and the
 // definitions of one in its archive.
-func largestOfAll(t testing.TB, reg dict.Registry) map[string]any {
+func largestOfAll(t testing.TB, reg registry.Registry) map[string]any {
 	t.Helper()
 	options := largest()
-	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	list, err := reg.Tables(t.Context(), registry.ListQuery{})
 	require.NoError(t, err)
 	var tables []string
 	for _, info := range list.Items {
@@ -279,10 +279,10 @@ func largestOfAll(t testing.TB, reg dict.Registry) map[string]any {
 // The largest plugin without a dictionary, and with model classes of 20 tables,
 // each with its zip.
 func BenchmarkLargestPlugin(b *testing.B) {
-	reg := registry(b)
+	reg := openRegistry(b)
 	for _, bench := range []struct {
 		name    string
-		reg     dict.Registry
+		reg     registry.Registry
 		options map[string]any
 	}{{"components", nil, largest()}, {"models", reg, largestOfAll(b, reg)}} {
 		b.Run(bench.name, func(b *testing.B) {

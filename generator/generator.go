@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Generator makes one kind of thing: a plugin, or a component of one.
@@ -89,7 +89,7 @@ func (g *Generator) Schema(adding bool) map[string]any {
 // [*OptionsError]; tables, windows and the like are looked up in reg, which may
 // be nil for generators that need none. The same dictionary and options give the
 // same bytes.
-func Generate(ctx context.Context, reg dict.Registry, name string, options map[string]any) (*Artifact, error) {
+func Generate(ctx context.Context, reg registry.Registry, name string, options map[string]any) (*Artifact, error) {
 	return run(ctx, reg, nil, name, options)
 }
 
@@ -97,14 +97,14 @@ func Generate(ctx context.Context, reg dict.Registry, name string, options map[s
 // the files that are new or changed, and no file when nothing has to be done.
 // What it does not have to change stays as it is, to the byte, and adding the
 // same again does nothing.
-func Add(ctx context.Context, reg dict.Registry, plugin fs.FS, name string, options map[string]any) (*Artifact, error) {
+func Add(ctx context.Context, reg registry.Registry, plugin fs.FS, name string, options map[string]any) (*Artifact, error) {
 	if plugin == nil {
 		return nil, fmt.Errorf("adding to a plugin: no plugin was given")
 	}
 	return run(ctx, reg, plugin, name, options)
 }
 
-func run(ctx context.Context, reg dict.Registry, plugin fs.FS, name string, options map[string]any) (*Artifact, error) {
+func run(ctx context.Context, reg registry.Registry, plugin fs.FS, name string, options map[string]any) (*Artifact, error) {
 	g, err := Find(name)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // javaOfType is the Java type of a display type by itself.
@@ -32,7 +33,7 @@ func javaOfType(t dict.DisplayType) string {
 
 // javaOfColumn is the Java type of a column; key is the display type of the key
 // that the column's table reference leads to, 0 for none.
-func javaOfColumn(c *dict.ColumnInfo, key dict.DisplayType) string {
+func javaOfColumn(c *registry.Column, key dict.DisplayType) string {
 	switch {
 	case strings.EqualFold(c.Name, "Posted"), strings.EqualFold(c.Name, "Processed"), strings.EqualFold(c.Name, "Processing"):
 		return "boolean"

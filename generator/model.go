@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // maxOfficial is the highest id that is the same in every installation.
@@ -161,7 +162,7 @@ func modelClass(table string) string {
 
 // uuidColumn is the name of a table's UUID column, which old tables with long
 // names have shortened.
-func uuidColumn(t *dict.TableInfo) string {
+func uuidColumn(t *registry.Table) string {
 	full := t.Name + "_UU"
 	if _, ok := t.Column(full); !ok && len(t.Name) > 27 {
 		if c, ok := t.Column(t.Name[:27] + "_UU"); ok {
@@ -171,7 +172,7 @@ func uuidColumn(t *dict.TableInfo) string {
 	return full
 }
 
-func (b *bundle) modelData(ctx context.Context, v values, t *dict.TableInfo, entity string) (*modelData, error) {
+func (b *bundle) modelData(ctx context.Context, v values, t *registry.Table, entity string) (*modelData, error) {
 	if why := cmp.Or(checkDictionaryName(t.Name), checkElement(t.Name)); why != "" {
 		v.bad("tables", t.Name, "has a name that "+why)
 		return nil, nil
@@ -186,11 +187,11 @@ func (b *bundle) modelData(ctx context.Context, v values, t *dict.TableInfo, ent
 		data.TableID = t.ID
 	}
 	data.AccessText = accessText(data.Access)
-	columns := slices.DeleteFunc(t.Columns, func(c dict.ColumnInfo) bool { return !c.Active })
+	columns := slices.DeleteFunc(t.Columns, func(c registry.Column) bool { return !c.Active })
 	key, parents, hasUUID := keysOf(columns, data.UUIDColumn)
 	data.HasIDs = key != "" && key != data.UUIDColumn || key == "" && parents > 0
 	data.UUIDKey = key == data.UUIDColumn || key == "" && (parents > 0 || hasUUID)
-	slices.SortFunc(columns, func(a, b dict.ColumnInfo) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(columns, func(a, b registry.Column) int { return strings.Compare(a.Name, b.Name) })
 	seen := map[string]string{}
 	identifiers := 0
 	for i := range columns {
@@ -244,7 +245,7 @@ func (d *modelData) imports() {
 
 // keysOf tells a table's key column, how many columns link to parents, and
 // whether it has a UUID column.
-func keysOf(columns []dict.ColumnInfo, uuid string) (key string, parents int, hasUUID bool) {
+func keysOf(columns []registry.Column, uuid string) (key string, parents int, hasUUID bool) {
 	for _, c := range columns {
 		switch {
 		case c.Key:
@@ -272,7 +273,7 @@ func accessText(level string) string {
 	return text
 }
 
-func (b *bundle) modelColumn(ctx context.Context, c *dict.ColumnInfo) (modelColumn, error) {
+func (b *bundle) modelColumn(ctx context.Context, c *registry.Column) (modelColumn, error) {
 	m := modelColumn{Name: c.Name, Label: cmp.Or(c.Label, c.Name), Description: c.Description, Default: c.Default, Virtual: c.Virtual(),
 		Text: c.Type == dict.TypeString, Setter: "set_Value", Reader: "get_Value", Limit: -1}
 	m.Standard = standardColumn(c.Name)
@@ -282,13 +283,13 @@ func (b *bundle) modelColumn(ctx context.Context, c *dict.ColumnInfo) (modelColu
 		m.Said = javadoc(m.Description)
 	}
 	m.Mandatory = c.Mandatory && !m.Virtual && !m.Standard
-	var reference *dict.ReferenceInfo
+	var reference *registry.Reference
 	if c.ReferenceID > 0 {
-		r, err := b.reg.Reference(ctx, fmt.Sprint(c.ReferenceID), dict.WithInactive)
+		r, err := b.reg.Reference(ctx, fmt.Sprint(c.ReferenceID), registry.WithInactive)
 		switch {
 		case err == nil:
 			reference = &r
-		case !errors.Is(err, dict.ErrNotFound):
+		case !errors.Is(err, registry.ErrNotFound):
 			return m, err
 		}
 	}
@@ -338,12 +339,12 @@ func standardColumn(name string) bool {
 
 // lookupKey is the display type of the key that a table reference leads to, 0
 // when the column has none.
-func (b *bundle) lookupKey(ctx context.Context, c *dict.ColumnInfo, r *dict.ReferenceInfo) (dict.DisplayType, error) {
+func (b *bundle) lookupKey(ctx context.Context, c *registry.Column, r *registry.Reference) (dict.DisplayType, error) {
 	if c.Type != dict.TypeTable && c.Type != dict.TypeSearch || r == nil || r.Lookup == nil {
 		return 0, nil
 	}
-	t, err := b.reg.Table(ctx, r.Lookup.Table, dict.WithInactive)
-	if errors.Is(err, dict.ErrNotFound) {
+	t, err := b.reg.Table(ctx, r.Lookup.Table, registry.WithInactive)
+	if errors.Is(err, registry.ErrNotFound) {
 		return 0, nil
 	}
 	if err != nil {
@@ -357,9 +358,9 @@ func (b *bundle) lookupKey(ctx context.Context, c *dict.ColumnInfo, r *dict.Refe
 }
 
 // listConstants names the values of a list, each name once.
-func listConstants(entries []dict.ListEntry, list string) []modelValue {
+func listConstants(entries []registry.ListValue, list string) []modelValue {
 	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(a, b dict.ListEntry) int { return strings.Compare(a.Value, b.Value) })
+	slices.SortStableFunc(entries, func(a, b registry.ListValue) int { return strings.Compare(a.Value, b.Value) })
 	taken := map[string]bool{list + "_AD_Reference_ID": true}
 	var out []modelValue
 	for _, e := range entries {

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/synthdict"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with anew")
 
 // described is the dictionary of testdata/models.
-func described(t testing.TB) dict.Registry {
+func described(t testing.TB) registry.Registry {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "models", "dictionary.yaml"))
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func described(t testing.TB) dict.Registry {
 			d.Add("AD_Ref_Table", r.Lookup)
 		}
 	}
-	c, err := dict.LoadCatalog(t.Context(), d.Source())
+	c, err := registry.LoadCatalog(t.Context(), d.Source())
 	require.NoError(t, err)
 	return c
 }

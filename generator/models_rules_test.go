@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/synthdict"
 )
@@ -46,7 +46,7 @@ var javaTypes = func() map[int]string {
 }()
 
 // expectedType is the Java type of a column by the rules, read once more.
-func expectedType(t *testing.T, reg dict.Registry, c *dict.ColumnInfo) string {
+func expectedType(t *testing.T, reg registry.Registry, c *registry.Column) string {
 	t.Helper()
 	switch strings.ToLower(c.Name) {
 	case "posted", "processed", "processing":
@@ -56,8 +56,8 @@ func expectedType(t *testing.T, reg dict.Registry, c *dict.ColumnInfo) string {
 		return "int"
 	}
 	if (c.Type == 18 || c.Type == 30) && c.ReferenceID > 0 {
-		if r, err := reg.Reference(t.Context(), fmt.Sprint(c.ReferenceID), dict.WithInactive); err == nil && r.Lookup != nil {
-			if table, err := reg.Table(t.Context(), r.Lookup.Table, dict.WithInactive); err == nil {
+		if r, err := reg.Reference(t.Context(), fmt.Sprint(c.ReferenceID), registry.WithInactive); err == nil && r.Lookup != nil {
+			if table, err := reg.Table(t.Context(), r.Lookup.Table, registry.WithInactive); err == nil {
 				if key, ok := table.Column(r.Lookup.Key); ok {
 					return cmp.Or(javaTypes[int(key.Type)], "Object")
 				}
@@ -78,10 +78,10 @@ var (
 )
 
 // checkModel holds the classes of a table against the rules.
-func checkModel(t *testing.T, reg dict.Registry, table *dict.TableInfo, iface, class string) {
+func checkModel(t *testing.T, reg registry.Registry, table *registry.Table, iface, class string) {
 	t.Helper()
 	standard := []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"}
-	var all, own []dict.ColumnInfo
+	var all, own []registry.Column
 	key, parents := "", 0
 	for _, c := range table.Columns {
 		if !c.Active {
@@ -101,7 +101,7 @@ func checkModel(t *testing.T, reg dict.Registry, table *dict.TableInfo, iface, c
 			own = append(own, c)
 		}
 	}
-	byName := func(a, b dict.ColumnInfo) int { return strings.Compare(a.Name, b.Name) }
+	byName := func(a, b registry.Column) int { return strings.Compare(a.Name, b.Name) }
 	slices.SortFunc(all, byName)
 	slices.SortFunc(own, byName)
 
@@ -111,7 +111,7 @@ func checkModel(t *testing.T, reg dict.Registry, table *dict.TableInfo, iface, c
 		require.Equal(t, m[1], m[2], table.Name)
 		names = append(names, m[1])
 	}
-	getter := func(c *dict.ColumnInfo, java string) string {
+	getter := func(c *registry.Column, java string) string {
 		if java == "boolean" {
 			return java + " is" + regexp.MustCompile(`^(?i)is(.)`).ReplaceAllString(c.Name, "$1")
 		}
@@ -167,9 +167,9 @@ func checkModel(t *testing.T, reg dict.Registry, table *dict.TableInfo, iface, c
 	}
 	uuids := regexp.MustCompile(`public X_\w+ \(Properties ctx, String \w+_UU, String trxName`)
 	assert.Len(t, uuids.FindAllString(class, -1), 2, "%s: constructors with a UUID", table.Name)
-	named := slices.ContainsFunc(all, func(c dict.ColumnInfo) bool { return c.Name == "Name" })
+	named := slices.ContainsFunc(all, func(c registry.Column) bool { return c.Name == "Name" })
 	assert.Equal(t, named, strings.Contains(class, `.append(",Name=").append(getName())`), table.Name)
-	pair := slices.ContainsFunc(own, func(c dict.ColumnInfo) bool { return c.Identifier && c.SeqNo == 1 })
+	pair := slices.ContainsFunc(own, func(c registry.Column) bool { return c.Identifier && c.SeqNo == 1 })
 	assert.Equal(t, pair, strings.Contains(class, "getKeyNamePair()") || strings.Contains(class, "getValueNamePair()"), "%s: pair", table.Name)
 }
 
@@ -186,7 +186,7 @@ func methods(t *testing.T, source string) (set, get []string) {
 }
 
 // checkBodies holds what setter and getter of a column do against the rules.
-func checkBodies(t *testing.T, class, table string, c *dict.ColumnInfo, java string) {
+func checkBodies(t *testing.T, class, table string, c *registry.Column, java string) {
 	t.Helper()
 	where := table + "." + c.Name
 	body := func(head string) string {
@@ -226,7 +226,7 @@ func checkBodies(t *testing.T, class, table string, c *dict.ColumnInfo, java str
 	assert.Equal(t, c.Encrypted, strings.Contains(got, "get_ValueE"), where)
 }
 
-func getterHead(c *dict.ColumnInfo, java string) string {
+func getterHead(c *registry.Column, java string) string {
 	if java != "boolean" {
 		return java + " get" + c.Name + "()"
 	}
@@ -237,7 +237,7 @@ func getterHead(c *dict.ColumnInfo, java string) string {
 }
 
 // checkList holds the constants of a list column against its reference.
-func checkList(t *testing.T, reg dict.Registry, class, table string, c *dict.ColumnInfo, java string) {
+func checkList(t *testing.T, reg registry.Registry, class, table string, c *registry.Column, java string) {
 	t.Helper()
 	where, prefix := table+"."+c.Name, strings.ToUpper(c.Name)
 	id := fmt.Sprintf("\tpublic static final int %s_AD_Reference_ID=%d;", prefix, c.ReferenceID)
@@ -246,8 +246,8 @@ func checkList(t *testing.T, reg dict.Registry, class, table string, c *dict.Col
 	if !has {
 		return
 	}
-	r, err := reg.Reference(t.Context(), fmt.Sprint(c.ReferenceID), dict.WithInactive)
-	if errors.Is(err, dict.ErrNotFound) {
+	r, err := reg.Reference(t.Context(), fmt.Sprint(c.ReferenceID), registry.WithInactive)
+	if errors.Is(err, registry.ErrNotFound) {
 		return
 	}
 	require.NoError(t, err)
@@ -274,9 +274,9 @@ func checkList(t *testing.T, reg dict.Registry, class, table string, c *dict.Col
 
 // modelsOf generates classes for tables of a dictionary and holds them against
 // the rules. It returns how many tables it did, and what was refused.
-func modelsOf(t *testing.T, reg dict.Registry, limit int) (made int, refused []string) {
+func modelsOf(t *testing.T, reg registry.Registry, limit int) (made int, refused []string) {
 	t.Helper()
-	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	list, err := reg.Tables(t.Context(), registry.ListQuery{})
 	require.NoError(t, err)
 	for _, info := range list.Items {
 		if limit > 0 && made == limit {
@@ -321,7 +321,7 @@ func TestModelsOfTheEmbeddedERP(t *testing.T) {
 	defer db.Close()
 	source, err := dbdict.New(db, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	reg, err := dict.LoadCatalog(t.Context(), source)
+	reg, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	made, refused := modelsOf(t, reg, 0)
 	assert.GreaterOrEqual(t, made, 30)
@@ -329,12 +329,12 @@ func TestModelsOfTheEmbeddedERP(t *testing.T) {
 }
 
 // realDictionary is loaded once for all tests.
-var realDictionary = sync.OnceValues(func() (*dict.Catalog, error) {
+var realDictionary = sync.OnceValues(func() (*registry.Catalog, error) {
 	d, err := synthdict.ReadFacts(factsFolder())
 	if err != nil {
 		return nil, err
 	}
-	return dict.LoadCatalog(context.Background(), d.Source())
+	return registry.LoadCatalog(context.Background(), d.Source())
 })
 
 func factsFolder() string {
@@ -394,7 +394,7 @@ func TestTypesOfTheERPsOwnClasses(t *testing.T) {
 			continue
 		}
 		table, err := reg.Table(t.Context(), facts.Table)
-		if errors.Is(err, dict.ErrNotFound) {
+		if errors.Is(err, registry.ErrNotFound) {
 			continue
 		}
 		require.NoError(t, err)

@@ -103,7 +103,7 @@ type dictProcess struct {
 // processRecords adds a process, its parameters and its menu entry.
 func (b *bundle) processRecords(v values, d dictProcess) {
 	report := d.jasper != ""
-	key := b.record(v, "AD_Process", d.value, []dict.Match{{Column: "Value", Value: dict.Text(d.value)}}, []dict.Field{
+	key := b.record(v, "AD_Process", d.value, []dict.Match{{Column: "Value", Value: dict.Text(d.value)}}, []dict.ColumnValue{
 		{Column: "Value", Value: dict.Text(d.value)},
 		{Column: "Name", Value: dict.Text(d.label)},
 		{Column: "Help", Value: dict.Text(d.help)},
@@ -117,7 +117,7 @@ func (b *bundle) processRecords(v values, d dictProcess) {
 	})
 	for i, p := range d.parameters {
 		b.record(v, "AD_Process_Para", d.value+"/"+p.Column,
-			[]dict.Match{{Column: "AD_Process_ID", Value: dict.Ref(key)}, {Column: "ColumnName", Value: dict.Text(p.Column)}}, []dict.Field{
+			[]dict.Match{{Column: "AD_Process_ID", Value: dict.Ref(key)}, {Column: "ColumnName", Value: dict.Text(p.Column)}}, []dict.ColumnValue{
 				{Column: "AD_Process_ID", Value: dict.Ref(key)},
 				{Column: "ColumnName", Value: dict.Text(p.Column)},
 				{Column: "Name", Value: dict.Text(p.Label)},

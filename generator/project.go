@@ -9,12 +9,12 @@ import (
 	"path"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // project is a plugin under construction, with the modules around it.
 type project struct {
-	reg       dict.Registry // may be nil
+	reg       registry.Registry // may be nil
 	generator string
 
 	// What describes a new plugin. Of a plugin that is there, what was found.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 func reportGenerator() Generator {
@@ -148,7 +149,7 @@ func (b *bundle) reportColumns(ctx context.Context, v values, report string) (ta
 		for i, name := range names {
 			c, ok := t.Column(name)
 			if !ok {
-				return "", nil, &dict.NotFoundError{Kind: "column", Name: t.Name + "." + name}
+				return "", nil, &registry.NotFoundError{Kind: "column", Name: t.Name + "." + name}
 			}
 			names[i] = c.Name
 			classes[c.Name], labels[c.Name] = javaClass(c.Type), cmp.Or(c.Label, c.Name)

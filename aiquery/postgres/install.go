@@ -66,7 +66,7 @@ type installation struct {
 	rules      bool // the row rules are there, or this login or release knows of none
 }
 
-func (d *database) installed(ctx context.Context, rules []*dict.Record) (found installation, err error) {
+func (d *database) installed(ctx context.Context, rules []*dict.RecordStep) (found installation, err error) {
 	ruleTable := literal(d.opts.Schema + ".ad_tablevalrule")
 	err = d.withRecords(ctx, func(conn *pgconn.PgConn) error {
 		rows, err := query(ctx, conn, `SELECT pg_catalog.to_regclass(`+literal(d.auditName())+`) IS NOT NULL,
@@ -99,9 +99,9 @@ func (d *database) installed(ctx context.Context, rules []*dict.Record) (found i
 }
 
 // recordsOf are the plan's records in one table of the dictionary.
-func recordsOf(plan *dict.Plan, table string) (records []*dict.Record) {
+func recordsOf(plan *dict.Plan, table string) (records []*dict.RecordStep) {
 	for _, step := range plan.Steps() {
-		if r, ok := step.(*dict.Record); ok && r.Table == table {
+		if r, ok := step.(*dict.RecordStep); ok && r.Table == table {
 			records = append(records, r)
 		}
 	}

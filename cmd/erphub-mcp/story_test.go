@@ -15,8 +15,8 @@ import (
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/deploylog"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -174,7 +174,7 @@ func openEmbedded(t *testing.T, srv *erptest.Server) (aiquery.Database, *dbdict.
 func aiAPI(t *testing.T, srv *erptest.Server) string {
 	t.Helper()
 	db, source := openEmbedded(t, srv)
-	cache := dict.NewCache(source, nil)
+	cache := registry.NewCache(source, nil)
 	require.NoError(t, cache.Load(t.Context()))
 	engine, err := aiquery.New(db, cache, nil)
 	require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/synthdict"
 )
 
@@ -29,7 +29,7 @@ func BenchmarkLoad(b *testing.B) {
 			var ours, raw time.Duration
 			for b.Loop() {
 				begin := time.Now()
-				catalog, err := dict.LoadCatalog(b.Context(), source)
+				catalog, err := registry.LoadCatalog(b.Context(), source)
 				ours += time.Since(begin)
 				require.NoError(b, err)
 				stats, err := catalog.Statistics(b.Context())
@@ -38,7 +38,7 @@ func BenchmarkLoad(b *testing.B) {
 				require.Equal(b, 20_000, stats.Columns)
 
 				begin = time.Now()
-				for _, table := range dict.SourceTables() {
+				for _, table := range registry.SourceTables() {
 					require.NoError(b, readAll(b, db, "SELECT * FROM "+c.schema+table.Name))
 				}
 				raw += time.Since(begin)
@@ -75,7 +75,7 @@ func readAll(b *testing.B, db *sql.DB, query string) (err error) {
 // Looking for changes when there are none.
 func BenchmarkRefresh(b *testing.B) {
 	source, _ := filledPostgreSQL(b, synthdict.New(synthdict.Options{}))
-	cache := dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true})
+	cache := registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true})
 	require.NoError(b, cache.Load(b.Context()))
 	for b.Loop() {
 		changed, err := cache.Refresh(b.Context())

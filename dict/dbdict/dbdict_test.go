@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // the embedded database
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/registrytest"
 	"github.com/erphub/erphub/internal/synthdict"
 	"github.com/erphub/erphub/internal/testpg"
@@ -58,9 +58,9 @@ func TestSuite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := small()
-			want, err := dict.LoadCatalog(t.Context(), d.Source())
+			want, err := registry.LoadCatalog(t.Context(), d.Source())
 			require.NoError(t, err)
-			tables, err := want.Tables(t.Context(), dict.ListQuery{Limit: 1})
+			tables, err := want.Tables(t.Context(), registry.ListQuery{Limit: 1})
 			require.NoError(t, err)
 			table := tables.Items[0].Name
 			source, db := fill(t, d)
@@ -105,7 +105,7 @@ func TestOldTimesAreSeen(t *testing.T) {
 			if name == "PostgreSQL" {
 				schema = "adempiere."
 			}
-			cache := dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true})
+			cache := registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true})
 			require.NoError(t, cache.Load(t.Context()))
 			exec(t, db, "UPDATE "+schema+"AD_Process SET Name='Old Script', Updated='2020-02-02 02:02:02' WHERE AD_Process_ID=2000000")
 			changed, err := cache.Refresh(t.Context())
@@ -120,7 +120,7 @@ func TestOlderReleases(t *testing.T) {
 	source, db := filledPostgreSQL(t, small())
 	exec(t, db, "ALTER TABLE adempiere.ad_column DROP COLUMN alwaysupdatablelogic, DROP COLUMN ispartitionkey")
 	exec(t, db, "DROP TABLE adempiere.ad_indexcolumn")
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	stats, err := catalog.Statistics(t.Context())
 	require.NoError(t, err)
@@ -128,11 +128,11 @@ func TestOlderReleases(t *testing.T) {
 	assert.Equal(t, 40, stats.Indexes)
 
 	exec(t, db, "ALTER TABLE adempiere.ad_column DROP COLUMN columnname")
-	_, err = dict.LoadCatalog(t.Context(), source)
+	_, err = registry.LoadCatalog(t.Context(), source)
 	require.ErrorContains(t, err, "AD_Column of the database has no column ColumnName")
 
 	exec(t, db, "DROP TABLE adempiere.ad_column")
-	_, err = dict.LoadCatalog(t.Context(), source)
+	_, err = registry.LoadCatalog(t.Context(), source)
 	require.ErrorContains(t, err, "no table AD_Column")
 }
 
@@ -141,7 +141,7 @@ func TestMissingSchema(t *testing.T) {
 	source, err := dbdict.Open(t.Context(), testpg.URL(t), &dbdict.Options{Schema: `no"such`})
 	require.NoError(t, err)
 	defer source.Close()
-	_, err = dict.LoadCatalog(t.Context(), source)
+	_, err = registry.LoadCatalog(t.Context(), source)
 	require.ErrorContains(t, err, "no table AD_Table")
 }
 
@@ -170,7 +170,7 @@ func TestHiddenTables(t *testing.T) {
 	defer reader.Close()
 	source, err := dbdict.New(reader, dbdict.PostgreSQL, nil)
 	require.NoError(t, err)
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	stats, err := catalog.Statistics(t.Context())
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestHiddenTables(t *testing.T) {
 func TestOneState(t *testing.T) {
 	t.Parallel()
 	source, db := filledPostgreSQL(t, small())
-	stamps, err := source.Read(t.Context(), dict.SourceTables(), &meddler{t: t, db: db})
+	stamps, err := source.Read(t.Context(), registry.SourceTables(), &meddler{t: t, db: db})
 	require.NoError(t, err)
 	assert.Equal(t, 40, stamps[0].Rows)
 }
@@ -197,7 +197,7 @@ type meddler struct {
 
 func (m *meddler) Begin(int) {}
 
-func (m *meddler) Row(table int, _ []dict.SourceValue) error {
+func (m *meddler) Row(table int, _ []registry.SourceValue) error {
 	if !m.done {
 		m.done = true
 		exec(m.t, m.db, "DELETE FROM adempiere.ad_column")

@@ -2,7 +2,7 @@
 //
 //	source, err := dbdict.Open(ctx, "postgres://reader@db/idempiere", nil)
 //	defer source.Close()
-//	cache := dict.NewCache(source, nil)
+//	cache := registry.NewCache(source, nil)
 //	err = cache.Load(ctx)
 //
 // It only reads: every read is one transaction that the database is told to

@@ -6,8 +6,8 @@ import (
 	"log"
 	"time"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 func ExampleOpen() {
@@ -17,7 +17,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer source.Close()
-	cache := dict.NewCache(source, &dict.CacheOptions{Snapshot: "/var/cache/erphub/dictionary", SnapshotAge: time.Hour})
+	cache := registry.NewCache(source, &registry.CacheOptions{Snapshot: "/var/cache/erphub/dictionary", SnapshotAge: time.Hour})
 	if err := cache.Load(ctx); err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // recent reports whether a change of that age, in seconds, may be followed by
@@ -49,7 +49,7 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 type columns map[string]string
 
 // present finds out which columns the tables have.
-func (s *Source) present(ctx context.Context, tx *sql.Tx, tables []dict.SourceTable) ([]columns, error) {
+func (s *Source) present(ctx context.Context, tx *sql.Tx, tables []registry.SourceTable) ([]columns, error) {
 	all, err := s.catalog(ctx, tx)
 	if err != nil {
 		return nil, fmt.Errorf("look for the tables of the dictionary: %w", clean(err))
@@ -113,8 +113,8 @@ func (s *Source) catalog(ctx context.Context, tx *sql.Tx) (_ map[string]columns,
 
 // stamps reads number of rows, newest change and sum of all changes of each
 // table, in one statement. The sum shows changes that carry an older time.
-func (s *Source) stamps(ctx context.Context, tx *sql.Tx, tables []dict.SourceTable, present []columns) (_ []dict.Stamp, err error) {
-	stamps := make([]dict.Stamp, len(tables))
+func (s *Source) stamps(ctx context.Context, tx *sql.Tx, tables []registry.SourceTable, present []columns) (_ []registry.Stamp, err error) {
+	stamps := make([]registry.Stamp, len(tables))
 	var parts []string
 	for i, t := range tables {
 		if present[i] == nil {
@@ -138,14 +138,14 @@ func (s *Source) stamps(ctx context.Context, tx *sql.Tx, tables []dict.SourceTab
 		if err := rows.Scan(&at, &count, &newest, &sum, &age); err != nil {
 			return nil, fmt.Errorf("look for changes in the dictionary: %w", clean(err))
 		}
-		stamps[at] = dict.Stamp{Rows: count, Mark: newest + " " + sum, Unsettled: recent(age)}
+		stamps[at] = registry.Stamp{Rows: count, Mark: newest + " " + sum, Unsettled: recent(age)}
 	}
 	return stamps, rows.Err()
 }
 
 // stampOf is the statement for one table. The age of the newest change is told
 // by the database's own clock.
-func (s *Source) stampOf(at int, t dict.SourceTable, has columns) string {
+func (s *Source) stampOf(at int, t registry.SourceTable, has columns) string {
 	own, ok := has[strings.ToLower(updated)]
 	if !ok {
 		// A table without it, such as a view of an old release: rows only.
@@ -161,7 +161,7 @@ func (s *Source) stampOf(at int, t dict.SourceTable, has columns) string {
 }
 
 // rows hands over the rows of one table.
-func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t dict.SourceTable, has columns, sink dict.Sink) (err error) {
+func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t registry.SourceTable, has columns, sink registry.Sink) (err error) {
 	query, read := s.selection(t, has)
 	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
@@ -183,13 +183,13 @@ func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t dict.SourceT
 // and N, which is much less work than a value each.
 type reader struct {
 	into  []any // for Scan
-	row   []dict.SourceValue
+	row   []registry.SourceValue
 	flags string
 	// flag is the place in the row of each character of flags.
 	flag []int
 }
 
-func (r *reader) values() []dict.SourceValue {
+func (r *reader) values() []registry.SourceValue {
 	for i, at := range r.flag {
 		r.row[at].Int = 0
 		if i < len(r.flags) && r.flags[i] == 'Y' {
@@ -200,8 +200,8 @@ func (r *reader) values() []dict.SourceValue {
 }
 
 // selection is the statement for the rows of a table.
-func (s *Source) selection(t dict.SourceTable, has columns) (string, *reader) {
-	r := &reader{row: make([]dict.SourceValue, len(t.Columns))}
+func (s *Source) selection(t registry.SourceTable, has columns) (string, *reader) {
+	r := &reader{row: make([]registry.SourceValue, len(t.Columns))}
 	var list, flags []string
 	for i, c := range t.Columns {
 		own, ok := has[strings.ToLower(c.Name)]
@@ -210,13 +210,13 @@ func (s *Source) selection(t dict.SourceTable, has columns) (string, *reader) {
 		}
 		column := quote(own)
 		switch c.Type {
-		case dict.SourceText:
+		case registry.SourceText:
 			list = append(list, "COALESCE(CAST("+column+" AS TEXT), '')")
 			r.into = append(r.into, &r.row[i].Text)
-		case dict.SourceInt:
+		case registry.SourceInt:
 			list = append(list, "COALESCE(CAST("+column+" AS BIGINT), 0)")
 			r.into = append(r.into, &r.row[i].Int)
-		case dict.SourceFlag:
+		case registry.SourceFlag:
 			flags = append(flags, "CASE WHEN "+column+" = 'Y' THEN 'Y' ELSE 'N' END")
 			r.flag = append(r.flag, i)
 		}
@@ -229,7 +229,7 @@ func (s *Source) selection(t dict.SourceTable, has columns) (string, *reader) {
 }
 
 // order puts rows as the catalog wants most of them, which saves sorting.
-func order(t dict.SourceTable, has columns) string {
+func order(t registry.SourceTable, has columns) string {
 	own, ok := has[strings.ToLower(t.Key)]
 	if !ok {
 		return ""

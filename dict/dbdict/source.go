@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Dialect is the SQL that a database understands.
@@ -26,7 +26,7 @@ type Options struct {
 	// Schema is the database schema; empty: [DefaultSchema] on PostgreSQL, none
 	// on SQLite.
 	Schema string
-	// Origin names the ERP, see [dict.Source]; empty: host, port and database of
+	// Origin names the ERP, see [registry.Source]; empty: host, port and database of
 	// the address, or "database" when there is none.
 	Origin string
 }
@@ -39,7 +39,7 @@ type Source struct {
 	origin  string
 }
 
-var _ dict.Source = (*Source)(nil)
+var _ registry.Source = (*Source)(nil)
 
 // New makes a source of an open database, which stays the caller's.
 func New(db *sql.DB, dialect Dialect, opts *Options) (*Source, error) {
@@ -65,7 +65,7 @@ func New(db *sql.DB, dialect Dialect, opts *Options) (*Source, error) {
 	return s, nil
 }
 
-// Origin implements [dict.Source].
+// Origin implements [registry.Source].
 func (s *Source) Origin() string { return s.origin }
 
 // String names the origin and shows nothing secret.
@@ -78,8 +78,8 @@ func (s *Source) GoString() string { return s.String() }
 // that closes the caller's.
 func (s *Source) Close() error { return s.db.Close() }
 
-// Stamps implements [dict.Source].
-func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) (stamps []dict.Stamp, err error) {
+// Stamps implements [registry.Source].
+func (s *Source) Stamps(ctx context.Context, tables []registry.SourceTable) (stamps []registry.Stamp, err error) {
 	err = s.within(ctx, func(tx *sql.Tx) error {
 		present, err := s.present(ctx, tx, tables)
 		if err != nil {
@@ -91,8 +91,8 @@ func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) (stamps 
 	return stamps, err
 }
 
-// Read implements [dict.Source].
-func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) (stamps []dict.Stamp, err error) {
+// Read implements [registry.Source].
+func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) (stamps []registry.Stamp, err error) {
 	err = s.within(ctx, func(tx *sql.Tx) error {
 		present, err := s.present(ctx, tx, tables)
 		if err != nil {

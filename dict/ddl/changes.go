@@ -23,7 +23,7 @@ func ChangesOf(plan *dict.Plan) *Changes {
 	c := &Changes{plan: plan, tables: map[string]bool{}, columns: map[string]bool{}, changed: map[string][]string{}, physical: map[string]bool{}}
 	for _, step := range plan.Steps() {
 		switch step := step.(type) {
-		case *dict.Record:
+		case *dict.RecordStep:
 			switch {
 			case step.Table == "AD_Table" && step.Action != dict.Update:
 				c.tables[strings.ToLower(step.Text("TableName"))] = true
@@ -36,8 +36,8 @@ func ChangesOf(plan *dict.Plan) *Changes {
 					c.changed[path] = append(c.changed[path], f.Column)
 				}
 			}
-		case *dict.Process:
-			if step.Role == dict.SyncTable && step.Physical != nil {
+		case *dict.RunStep:
+			if step.Purpose == dict.SyncTable && step.Physical != nil {
 				for _, pc := range step.Physical.Columns {
 					c.physical[columnPath(step.Physical.Table, pc.Name)] = true
 				}
@@ -77,7 +77,7 @@ func (c *Changes) Column(table, column string) (change Change, rekey bool) {
 
 // Relaxed is the column that a step makes optional although nothing that is
 // synchronised has it: one that the table's definition no longer knows.
-func (c *Changes) Relaxed(step *dict.Record) (table, column string, ok bool) {
+func (c *Changes) Relaxed(step *dict.RecordStep) (table, column string, ok bool) {
 	if step.Table != "AD_Column" || step.Action != dict.Update {
 		return "", "", false
 	}
@@ -92,13 +92,13 @@ func (c *Changes) Relaxed(step *dict.Record) (table, column string, ok bool) {
 
 // columnOf is the table and the column that a step about a column is for; what
 // it does not tell is empty.
-func (c *Changes) columnOf(r *dict.Record) (table, column string) {
+func (c *Changes) columnOf(r *dict.RecordStep) (table, column string) {
 	for range c.plan.Len() {
 		if r.Action != dict.Update || r.Of == "" {
 			break
 		}
 		step, _ := c.plan.Step(r.Of)
-		of, ok := step.(*dict.Record)
+		of, ok := step.(*dict.RecordStep)
 		if !ok {
 			return "", ""
 		}
@@ -111,7 +111,7 @@ func (c *Changes) columnOf(r *dict.Record) (table, column string) {
 
 // written is what a step writes into a column, or for an update what the record
 // is found by.
-func written(r *dict.Record, column string) dict.Value {
+func written(r *dict.RecordStep, column string) dict.Value {
 	if r.Action == dict.Update {
 		return matched(r.Match, column)
 	}
@@ -140,7 +140,7 @@ func tableOf(plan *dict.Plan, v dict.Value) (table string, made bool) {
 			look = func(column string) dict.Value { return matched(known.Match, column) }
 		case dict.Ref:
 			step, _ := plan.Step(dict.Key(known))
-			r, ok := step.(*dict.Record)
+			r, ok := step.(*dict.RecordStep)
 			if !ok {
 				return "", false
 			}

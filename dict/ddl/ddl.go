@@ -38,15 +38,15 @@ func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Stateme
 	changes := ChangesOf(plan)
 	for _, step := range plan.Steps() {
 		switch step := step.(type) {
-		case *dict.Record: // rows of the dictionary are not the database's structure
+		case *dict.RecordStep: // rows of the dictionary are not the database's structure
 			if table, column, ok := changes.Relaxed(step); ok {
 				if !identifier(table) || !identifier(column) {
 					return nil, fmt.Errorf("step %s: %q is no column of the database", step.Key, table+"."+column)
 				}
 				tables = append(tables, relax(table, column, dialect)...)
 			}
-		case *dict.Process:
-			switch step.Role {
+		case *dict.RunStep:
+			switch step.Purpose {
 			case dict.SyncTable:
 				if step.Physical == nil {
 					return nil, fmt.Errorf("step %s does not say what table %s has to look like", step.Key, step.Name)
@@ -68,7 +68,7 @@ func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Stateme
 				indexes = append(indexes, list...)
 			case dict.ImportPackage: // concerns records
 			default:
-				return nil, fmt.Errorf("step %s has the role %q, which has no DDL", step.Key, step.Role)
+				return nil, fmt.Errorf("step %s has the role %q, which has no DDL", step.Key, step.Purpose)
 			}
 		default:
 			return nil, fmt.Errorf("a step of type %T has no DDL", step)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Difference is the statements that bring the database's table in line with the
@@ -45,9 +46,9 @@ func Difference(want *dict.Physical, have *Actual, only string, dialect dict.Dia
 // Drift is the statements that bring a PostgreSQL database's table in line with
 // the dictionary: [Difference] of what [FromRegistry] and [ReadTable] say. None
 // means that the database is as the dictionary says. The error matches
-// [dict.ErrNotFound] when the dictionary has no such table, and is a [*ViewError]
+// [registry.ErrNotFound] when the dictionary has no such table, and is a [*ViewError]
 // for a view.
-func Drift(ctx context.Context, reg dict.Registry, db Querier, schema, table string) ([]Statement, error) {
+func Drift(ctx context.Context, reg registry.Registry, db Querier, schema, table string) ([]Statement, error) {
 	want, err := FromRegistry(ctx, reg, table)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 // RebuildIndex is the statements of a step that builds an index. One that the
 // plan does not make may be in the database in another form, and goes first.
-func RebuildIndex(plan *dict.Plan, step *dict.Process, dialect dict.Dialect) ([]Statement, error) {
+func RebuildIndex(plan *dict.Plan, step *dict.RunStep, dialect dict.Dialect) ([]Statement, error) {
 	if step.Index == nil {
 		return nil, fmt.Errorf("step %s does not say what index %s has to look like", step.Key, step.Name)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // ViewError is a table that is a view, which has no DDL here.
@@ -20,9 +21,9 @@ func (e *ViewError) Error() string {
 }
 
 // FromRegistry is a table of the dictionary as it has to be in the database: its
-// active columns that are not virtual. The error matches [dict.ErrNotFound] when
+// active columns that are not virtual. The error matches [registry.ErrNotFound] when
 // there is no such table, and is a [*ViewError] for a view.
-func FromRegistry(ctx context.Context, reg dict.Registry, table string) (*dict.Physical, error) {
+func FromRegistry(ctx context.Context, reg registry.Registry, table string) (*dict.Physical, error) {
 	info, err := reg.Table(ctx, table)
 	if err != nil {
 		return nil, err
@@ -64,13 +65,13 @@ func FromRegistry(ctx context.Context, reg dict.Registry, table string) (*dict.P
 }
 
 // foreignOf is the foreign key that the ERP makes for a column, or nil.
-func foreignOf(ctx context.Context, reg dict.Registry, table dict.TableInfo, c dict.ColumnInfo, taken map[string]bool) (*dict.ForeignKey, error) {
+func foreignOf(ctx context.Context, reg registry.Registry, table registry.Table, c registry.Column, taken map[string]bool) (*dict.ForeignKey, error) {
 	if c.Key || c.Type == dict.TypeUUID || c.Type.IsList() || c.Type.IsMultiple() || c.ForeignTable == "" || !identifier(c.ForeignTable) {
 		return nil, nil
 	}
 	target, err := reg.Table(ctx, c.ForeignTable)
 	switch {
-	case errors.Is(err, dict.ErrNotFound) || err == nil && target.View:
+	case errors.Is(err, registry.ErrNotFound) || err == nil && target.View:
 		return nil, nil // no table behind it, so there is nothing to point at
 	case err != nil:
 		return nil, err
@@ -90,7 +91,7 @@ func foreignOf(ctx context.Context, reg dict.Registry, table dict.TableInfo, c d
 }
 
 // Resolver finds what references lead to in a registry, for [Options].Resolve.
-func Resolver(ctx context.Context, reg dict.Registry) func(reference string) (table, column string, ok bool) {
+func Resolver(ctx context.Context, reg registry.Registry) func(reference string) (table, column string, ok bool) {
 	return func(reference string) (string, string, bool) {
 		ref, err := reg.Reference(ctx, reference)
 		if err != nil || ref.Lookup == nil || !identifier(ref.Lookup.Table) {

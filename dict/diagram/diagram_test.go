@@ -15,36 +15,37 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diagram"
+	"github.com/erphub/erphub/dict/registry"
 )
 
-// registry knows the tables it is made of, and nothing else.
-type registry struct {
-	dict.Registry
-	tables map[string]dict.TableInfo
+// fixed knows the tables it is made of, and nothing else.
+type fixed struct {
+	registry.Registry
+	tables map[string]registry.Table
 }
 
-func (r registry) Table(_ context.Context, name string, _ ...dict.Detail) (dict.TableInfo, error) {
+func (r fixed) Table(_ context.Context, name string, _ ...registry.Detail) (registry.Table, error) {
 	t, ok := r.tables[strings.ToLower(name)]
 	if !ok {
-		return t, &dict.NotFoundError{Kind: "table", Name: name}
+		return t, &registry.NotFoundError{Kind: "table", Name: name}
 	}
 	return t, nil
 }
 
-func shop() registry {
-	r := registry{tables: map[string]dict.TableInfo{}}
-	add := func(name, label string, columns ...dict.ColumnInfo) {
-		columns = append([]dict.ColumnInfo{{Name: name + "_ID", Type: dict.TypeID, Key: true, Mandatory: true},
+func shop() fixed {
+	r := fixed{tables: map[string]registry.Table{}}
+	add := func(name, label string, columns ...registry.Column) {
+		columns = append([]registry.Column{{Name: name + "_ID", Type: dict.TypeID, Key: true, Mandatory: true},
 			{Name: "AD_Client_ID", Type: dict.TypeTableDir, ForeignTable: "AD_Client"}}, columns...)
-		r.tables[strings.ToLower(name)] = dict.TableInfo{Name: name, Label: label, Columns: columns}
+		r.tables[strings.ToLower(name)] = registry.Table{Name: name, Label: label, Columns: columns}
 	}
-	add("XX_Partner", "Partner", dict.ColumnInfo{Name: "Name", Type: dict.TypeString, Mandatory: true},
-		dict.ColumnInfo{Name: "Parent_ID", Type: dict.TypeTable, ForeignTable: "XX_Partner"})
-	add("XX_Order", `<b>"Order" & </title><script>`, dict.ColumnInfo{Name: "Note", Type: dict.TypeText},
-		dict.ColumnInfo{Name: "XX_Partner_ID", Type: dict.TypeTableDir, Mandatory: true, ForeignTable: "xx_partner"})
-	add("XX_Line", "Line", dict.ColumnInfo{Name: "XX_Order_ID", Type: dict.TypeTableDir, Mandatory: true, Parent: true, ForeignTable: "XX_Order"},
-		dict.ColumnInfo{Name: "Bill_ID", Type: dict.TypeSearch, ForeignTable: "XX_Partner"},
-		dict.ColumnInfo{Name: "M_Product_ID", Type: dict.TypeSearch, ForeignTable: "M_Product"})
+	add("XX_Partner", "Partner", registry.Column{Name: "Name", Type: dict.TypeString, Mandatory: true},
+		registry.Column{Name: "Parent_ID", Type: dict.TypeTable, ForeignTable: "XX_Partner"})
+	add("XX_Order", `<b>"Order" & </title><script>`, registry.Column{Name: "Note", Type: dict.TypeText},
+		registry.Column{Name: "XX_Partner_ID", Type: dict.TypeTableDir, Mandatory: true, ForeignTable: "xx_partner"})
+	add("XX_Line", "Line", registry.Column{Name: "XX_Order_ID", Type: dict.TypeTableDir, Mandatory: true, Parent: true, ForeignTable: "XX_Order"},
+		registry.Column{Name: "Bill_ID", Type: dict.TypeSearch, ForeignTable: "XX_Partner"},
+		registry.Column{Name: "M_Product_ID", Type: dict.TypeSearch, ForeignTable: "M_Product"})
 	return r
 }
 
@@ -143,13 +144,13 @@ func TestSVG(t *testing.T) {
 // other.
 func TestLayout(t *testing.T) {
 	t.Parallel()
-	r := registry{tables: map[string]dict.TableInfo{}}
+	r := fixed{tables: map[string]registry.Table{}}
 	var names []string
 	for i := range 60 {
 		name := fmt.Sprintf("XX_T%02d", i)
-		info := dict.TableInfo{Name: name}
+		info := registry.Table{Name: name}
 		for j := range i%7 + 1 { // some refer to later ones, so there are loops
-			info.Columns = append(info.Columns, dict.ColumnInfo{Name: fmt.Sprintf("C%d_%s", j, strings.Repeat("x", i)), Type: dict.TypeTableDir,
+			info.Columns = append(info.Columns, registry.Column{Name: fmt.Sprintf("C%d_%s", j, strings.Repeat("x", i)), Type: dict.TypeTableDir,
 				ForeignTable: fmt.Sprintf("XX_T%02d", (i*j+j*11)%60)})
 		}
 		r.tables[strings.ToLower(name)] = info
@@ -177,7 +178,7 @@ func TestRefuses(t *testing.T) {
 	_, err := diagram.New(t.Context(), shop(), nil, nil)
 	require.Error(t, err)
 	_, err = diagram.New(t.Context(), shop(), []string{"XX_Nope"}, nil)
-	require.ErrorIs(t, err, dict.ErrNotFound)
+	require.ErrorIs(t, err, registry.ErrNotFound)
 	_, err = diagram.New(t.Context(), shop(), make([]string, 1000), nil)
 	require.Error(t, err)
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Options change what is drawn. Nil and the zero value are the defaults.
@@ -53,8 +53,8 @@ type Link struct {
 const maxTables = 200
 
 // New reads the tables from the registry. A table that is named twice is drawn
-// once. The error matches [dict.ErrNotFound] when one is not there.
-func New(ctx context.Context, reg dict.Registry, tables []string, opts *Options) (*Model, error) {
+// once. The error matches [registry.ErrNotFound] when one is not there.
+func New(ctx context.Context, reg registry.Registry, tables []string, opts *Options) (*Model, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -64,7 +64,7 @@ func New(ctx context.Context, reg dict.Registry, tables []string, opts *Options)
 	case len(tables) > maxTables:
 		return nil, fmt.Errorf("a diagram of %d tables cannot be read; name at most %d", len(tables), maxTables)
 	}
-	var infos []dict.TableInfo
+	var infos []registry.Table
 	drawn := map[string]string{} // lower-case name to name
 	for _, name := range tables {
 		info, err := reg.Table(ctx, name)

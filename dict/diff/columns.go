@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // columns compares the columns of a table.
-func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Column, info dict.TableInfo, isNew bool) error {
+func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Column, info registry.Table, isNew bool) error {
 	renumbered := identifierNumbers(expanded, info)
 	names := map[string]bool{}
 	for i, want := range expanded {
@@ -80,7 +81,7 @@ func (c *comparer) elementTexts(ctx context.Context, want dict.Column, given *di
 		switch {
 		case err == nil && strings.EqualFold(e.Name, want.Name):
 			element = dict.Column{Label: e.Label, Description: e.Description, Help: e.Help, Placeholder: e.Placeholder}
-		case err != nil && !errors.Is(err, dict.ErrNotFound):
+		case err != nil && !errors.Is(err, registry.ErrNotFound):
 			return err
 		}
 		c.elements[strings.ToLower(want.Name)] = element
@@ -93,14 +94,14 @@ func (c *comparer) elementTexts(ctx context.Context, want dict.Column, given *di
 		{"Help", given.Help, element.Help}, {"Placeholder", given.Placeholder, element.Placeholder},
 	} {
 		if text.wanted != "" && text.wanted != text.has {
-			c.out.texts[key] = append(c.out.texts[key], dict.Field{Column: text.column, Value: dict.Text(text.wanted)})
+			c.out.texts[key] = append(c.out.texts[key], dict.ColumnValue{Column: text.column, Value: dict.Text(text.wanted)})
 		}
 	}
 	return nil
 }
 
 // compareColumn lists the attributes that are not as they should be.
-func (c *comparer) compareColumn(want dict.Column, given *dict.Column, has dict.ColumnInfo, renumbered map[string]int) []Attribute {
+func (c *comparer) compareColumn(want dict.Column, given *dict.Column, has registry.Column, renumbered map[string]int) []Attribute {
 	var list []Attribute
 	if !has.Active {
 		list = append(list, switchOn())
@@ -123,7 +124,7 @@ func (c *comparer) compareColumn(want dict.Column, given *dict.Column, has dict.
 
 // columnAttributes are the attributes of a column that count, those that are
 // as they should be, too.
-func columnAttributes(want dict.Column, given *dict.Column, has dict.ColumnInfo) []Attribute {
+func columnAttributes(want dict.Column, given *dict.Column, has registry.Column) []Attribute {
 	has = asSaved(has)
 	var list []Attribute
 	add := func(column, has, wanted string, value dict.Value) {
@@ -182,7 +183,7 @@ func columnAttributes(want dict.Column, given *dict.Column, has dict.ColumnInfo)
 // asSaved is the column as the ERP would save it today. The ERP's own tables
 // have columns from before some of its rules, such as that a Yes-No column is
 // mandatory; no definition could ask for them.
-func asSaved(has dict.ColumnInfo) dict.ColumnInfo {
+func asSaved(has registry.Column) registry.Column {
 	c := spelledOut(has)
 	alone := expandAlone(dict.Table{Name: has.Table}, c, "")
 	has.Mandatory, has.Updateable, has.AlwaysUpdateable = alone.Mandatory, !alone.NotUpdateable, alone.AlwaysUpdateable
@@ -193,7 +194,7 @@ func asSaved(has dict.ColumnInfo) dict.ColumnInfo {
 
 // spelledOut is a column with every attribute given, apart from texts,
 // reference and foreign key.
-func spelledOut(has dict.ColumnInfo) dict.Column {
+func spelledOut(has registry.Column) dict.Column {
 	return dict.Column{
 		Name: has.Name, Type: has.Type, Length: has.Length, ValRule: has.ValRule, Process: has.Process,
 		Mandatory: has.Mandatory, NotUpdateable: !has.Updateable, AlwaysUpdateable: has.AlwaysUpdateable,
@@ -218,7 +219,7 @@ func named(table, column, name string) dict.Value {
 
 // referenceAttribute compares what the values are chosen from: by the id when
 // the definition gives one, else by name.
-func referenceAttribute(want dict.Column, has dict.ColumnInfo) Attribute {
+func referenceAttribute(want dict.Column, has registry.Column) Attribute {
 	a := Attribute{Column: "AD_Reference_Value_ID", Has: has.Reference, value: dict.Int(-1)}
 	r := want.Reference
 	if r == nil {
@@ -236,7 +237,7 @@ func referenceAttribute(want dict.Column, has dict.ColumnInfo) Attribute {
 
 // lengthCounts reports whether a difference in length is one: when the
 // definition gives the length, or the database would notice.
-func lengthCounts(want dict.Column, given *dict.Column, has dict.ColumnInfo) bool {
+func lengthCounts(want dict.Column, given *dict.Column, has registry.Column) bool {
 	if given != nil && given.Length != 0 {
 		return true
 	}
@@ -251,7 +252,7 @@ func lengthCounts(want dict.Column, given *dict.Column, has dict.ColumnInfo) boo
 // identifierNumbers gives new numbers to identifiers, by lower-case name, when
 // their order is not the wanted one. The ERP wants numbers to be unique at every
 // moment, so they are counted from above those in use.
-func identifierNumbers(expanded []dict.Column, info dict.TableInfo) map[string]int {
+func identifierNumbers(expanded []dict.Column, info registry.Table) map[string]int {
 	var wanted []dict.Column
 	for _, c := range expanded {
 		if c.Identifier {
@@ -294,7 +295,7 @@ func identifierNumbers(expanded []dict.Column, info dict.TableInfo) map[string]i
 }
 
 // usableDefault reports whether the database fills the column by itself.
-func usableDefault(c dict.ColumnInfo) bool {
+func usableDefault(c registry.Column) bool {
 	return c.Default != "" && !strings.Contains(c.Default, "@")
 }
 
@@ -314,7 +315,7 @@ func columnDetail(c dict.Column) string {
 	return detail(c.Type, c.Length, c.Key, c.Mandatory, c.SQL != "", c.Default)
 }
 
-func infoDetail(c dict.ColumnInfo) string {
+func infoDetail(c registry.Column) string {
 	return detail(c.Type, c.Length, c.Key, c.Mandatory, c.SQL != "", c.Default)
 }
 

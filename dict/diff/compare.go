@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // highestOfficial is above every id of the ERP's own dictionary; ids above it
@@ -16,21 +17,21 @@ const highestOfficial = 999_999
 
 // comparer compares definitions with a registry.
 type comparer struct {
-	reg  dict.Registry
+	reg  registry.Registry
 	plan *dict.Plan
 	out  *Result
 	seen map[string]bool // references that were compared
 	// elements are the texts that the plan gives to elements it makes, by
 	// lower-case name: columns of several tables share them.
 	elements map[string]dict.Column
-	infos    map[string]dict.TableInfo // by lower-case table name
+	infos    map[string]registry.Table // by lower-case table name
 }
 
 // Compare compares tables with what the ERP has. The options are those of the
 // plan that [Result.Plan] makes; Element may be nil, the registry is asked
 // then. The error is a [*dict.ValidationError] when a definition cannot be
 // used.
-func Compare(ctx context.Context, reg dict.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
+func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
 	var o dict.Options
 	if opts != nil {
 		o = *opts
@@ -45,9 +46,9 @@ func Compare(ctx context.Context, reg dict.Registry, opts *dict.Options, tables 
 	if err != nil {
 		return nil, err
 	}
-	c := &comparer{reg: reg, plan: plan, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]dict.TableInfo{},
+	c := &comparer{reg: reg, plan: plan, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{},
 		out: &Result{Changes: []Change{}, full: plan, found: map[dict.Key]dict.Value{}, synced: map[string]bool{}, rebuilt: map[string]bool{},
-			seqNo: map[dict.Key]int{}, texts: map[dict.Key][]dict.Field{}}}
+			seqNo: map[dict.Key]int{}, texts: map[dict.Key][]dict.ColumnValue{}}}
 	for _, t := range tables {
 		if err := c.table(ctx, t); err != nil {
 			return nil, fmt.Errorf("comparing table %s: %w", t.Name, err)
@@ -57,15 +58,15 @@ func Compare(ctx context.Context, reg dict.Registry, opts *dict.Options, tables 
 }
 
 func (c *comparer) table(ctx context.Context, t dict.Table) error {
-	info, err := c.reg.Table(ctx, t.Name, dict.WithInactive)
-	isNew := errors.Is(err, dict.ErrNotFound) || err == nil && !strings.EqualFold(info.Name, t.Name)
+	info, err := c.reg.Table(ctx, t.Name, registry.WithInactive)
+	isNew := errors.Is(err, registry.ErrNotFound) || err == nil && !strings.EqualFold(info.Name, t.Name)
 	if err != nil && !isNew {
 		return err
 	}
 	key := dict.Key(t.Name)
 	expanded := t.AllColumns()
 	if isNew {
-		info = dict.TableInfo{}
+		info = registry.Table{}
 		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Create, key: key,
 			Detail: fmt.Sprintf("access %s, %d columns", c.accessOf(key), len(expanded))})
 		c.out.synced[strings.ToLower(t.Name)] = true
@@ -98,9 +99,9 @@ func (c *comparer) update(change Change) {
 }
 
 // stepRecord is the record step of the full plan with that key.
-func (c *comparer) stepRecord(key dict.Key) *dict.Record {
+func (c *comparer) stepRecord(key dict.Key) *dict.RecordStep {
 	step, _ := c.plan.Step(key)
-	r, _ := step.(*dict.Record)
+	r, _ := step.(*dict.RecordStep)
 	return r
 }
 
@@ -110,7 +111,7 @@ func (c *comparer) accessOf(key dict.Key) string {
 
 // tableAttributes compares the table's own record with the step that would
 // make it.
-func (c *comparer) tableAttributes(key dict.Key, info dict.TableInfo) []Attribute {
+func (c *comparer) tableAttributes(key dict.Key, info registry.Table) []Attribute {
 	flag := yesNo
 	has := []struct{ column, value string }{
 		{"TableName", info.Name}, {"Name", info.Label}, {"Description", info.Description}, {"Help", info.Help},

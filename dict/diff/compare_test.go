@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -132,7 +133,7 @@ func TestChanges(t *testing.T) {
 		after = append(after, changed)
 	}
 	apply(t, client, before...)
-	reg := registry(t, client)
+	reg := openRegistry(t, client)
 	for i, tt := range tests {
 		result, err := diff.Compare(t.Context(), reg, nil, after[i])
 		require.NoError(t, err, tt.name)
@@ -185,7 +186,7 @@ func TestPlanIsSmall(t *testing.T) {
 		without(steps, "ensure AD_Element XX_New"), steps)
 	update, ok := plan.Step("update.AD_Column.XX_Case.XX_Text")
 	require.True(t, ok)
-	assert.Equal(t, []dict.Field{{Column: "FieldLength", Value: dict.Int(80)}}, update.(*dict.Record).Values, "only what changes")
+	assert.Equal(t, []dict.ColumnValue{{Column: "FieldLength", Value: dict.Int(80)}}, update.(*dict.RecordStep).Values, "only what changes")
 	encoded, err := json.Marshal(plan)
 	require.NoError(t, err)
 	var again dict.Plan
@@ -264,7 +265,7 @@ func TestTextsBesideTheElement(t *testing.T) {
 // Names in other scripts, tables that clash and the like never reach a plan.
 func TestCompareRefuses(t *testing.T) {
 	t.Parallel()
-	reg := registry(t, start(t))
+	reg := openRegistry(t, start(t))
 	for _, table := range []dict.Table{
 		dict.NewTable("XX_Größe"), dict.NewTable("C_Order"), base().With(dict.Description).Column(dict.Column{Name: "Help", Type: dict.TypeText}),
 	} {
@@ -273,7 +274,7 @@ func TestCompareRefuses(t *testing.T) {
 		require.ErrorAs(t, err, &invalid, table.Name)
 	}
 	_, _, err := diff.Definition(t.Context(), reg, "XX_Nothing")
-	require.ErrorIs(t, err, dict.ErrNotFound)
+	require.ErrorIs(t, err, registry.ErrNotFound)
 }
 
 // The plan for a large table, of which a part is there, is made in good time

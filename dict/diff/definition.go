@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Definition is the definition of a table that the ERP has, as short as it can
 // be said: templates whose columns are as they make them stand for those
 // columns, and what has its default is left out. Comparing it with the ERP it
 // came from finds nothing. What a definition has no words for is told in notes,
-// for people. The error matches [dict.ErrNotFound] when there is no such table.
-func Definition(ctx context.Context, reg dict.Registry, name string) (t dict.Table, notes []string, err error) {
+// for people. The error matches [registry.ErrNotFound] when there is no such table.
+func Definition(ctx context.Context, reg registry.Registry, name string) (t dict.Table, notes []string, err error) {
 	info, err := reg.Table(ctx, name)
 	if err != nil {
 		return t, nil, err
@@ -58,8 +59,8 @@ func Definition(ctx context.Context, reg dict.Registry, name string) (t dict.Tab
 
 // describer makes the definition of one table.
 type describer struct {
-	reg     dict.Registry
-	info    dict.TableInfo
+	reg     registry.Registry
+	info    registry.Table
 	columns []dict.Column // all of them as own columns, in the ERP's order
 	notes   []string
 }
@@ -74,7 +75,7 @@ func defaultLabel(table string) string {
 }
 
 // column is a column as an own one, without what has its default.
-func (d *describer) column(ctx context.Context, t dict.Table, has dict.ColumnInfo) (dict.Column, error) {
+func (d *describer) column(ctx context.Context, t dict.Table, has registry.Column) (dict.Column, error) {
 	c := spelledOut(has)
 	if has.Identifier {
 		c.SeqNo = has.SeqNo
@@ -148,7 +149,7 @@ func shortest(t dict.Table, c dict.Column) dict.Column {
 
 // reference is what the column's values are chosen from: written out when it
 // belongs to the installation, else as one that is in every ERP.
-func (d *describer) reference(ctx context.Context, t dict.Table, has dict.ColumnInfo) (*dict.Reference, error) {
+func (d *describer) reference(ctx context.Context, t dict.Table, has registry.Column) (*dict.Reference, error) {
 	if has.ReferenceID == 0 {
 		return nil, nil
 	}
@@ -171,11 +172,11 @@ func (d *describer) reference(ctx context.Context, t dict.Table, has dict.Column
 		r.EntityType = info.EntityType
 	}
 	switch {
-	case info.Kind == dict.ReferenceList && len(info.Values) > 0:
+	case info.Kind == registry.ReferenceList && len(info.Values) > 0:
 		for _, v := range info.Values {
 			r.Values = append(r.Values, dict.ListValue{Value: v.Value, Name: v.Name, Description: v.Description})
 		}
-	case info.Kind == dict.ReferenceTable && info.Lookup != nil && info.Lookup.Table != "" && info.Lookup.Key != "":
+	case info.Kind == registry.ReferenceTable && info.Lookup != nil && info.Lookup.Table != "" && info.Lookup.Key != "":
 		l := info.Lookup
 		r.Lookup = &dict.TableLookup{Table: l.Table, Key: l.Key, Display: l.Display, ShowValue: l.ShowValue, Where: l.Where, OrderBy: l.OrderBy}
 		if strings.EqualFold(l.Key, l.Table+"_ID") {

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // indexes compares the declared indexes of a table, and the constraints of its
 // unique columns, with the steps that would make them.
-func (c *comparer) indexes(t dict.Table, info dict.TableInfo) {
+func (c *comparer) indexes(t dict.Table, info registry.Table) {
 	wanted := map[string]bool{}
 	for _, step := range c.plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok || r.Table != "AD_TableIndex" || r.Action == dict.Update || !refersTo(r, "AD_Table_ID", dict.Key(t.Name)) {
 			continue
 		}
@@ -51,16 +52,16 @@ func (c *comparer) indexes(t dict.Table, info dict.TableInfo) {
 	}
 }
 
-func (c *comparer) indexColumns(t dict.Table, index *dict.Record, has dict.IndexInfo, record dict.Existing) {
+func (c *comparer) indexColumns(t dict.Table, index *dict.RecordStep, has registry.Index, record dict.Existing) {
 	wanted := map[string]bool{}
 	for _, step := range c.plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok || r.Table != "AD_IndexColumn" || !refersTo(r, "AD_TableIndex_ID", index.Key) {
 			continue
 		}
 		column := lastName(r, "AD_Column_ID")
 		wanted[strings.ToLower(column)] = true
-		var found *dict.IndexColumnInfo
+		var found *registry.IndexColumn
 		for i := range has.Columns {
 			if strings.EqualFold(has.Columns[i].Column, column) {
 				found = &has.Columns[i]
@@ -97,7 +98,7 @@ func (c *comparer) indexColumns(t dict.Table, index *dict.Record, has dict.Index
 
 // sameOrder reports whether an index has its columns in the wanted order,
 // whatever their numbers are.
-func sameOrder(plan *dict.Plan, index dict.Key, has dict.IndexInfo) bool {
+func sameOrder(plan *dict.Plan, index dict.Key, has registry.Index) bool {
 	var names []string
 	for _, part := range has.Columns { // by SeqNo
 		if part.Active {
@@ -106,7 +107,7 @@ func sameOrder(plan *dict.Plan, index dict.Key, has dict.IndexInfo) bool {
 	}
 	i := 0
 	for _, step := range plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok || r.Table != "AD_IndexColumn" || !refersTo(r, "AD_TableIndex_ID", index) {
 			continue
 		}
@@ -118,25 +119,25 @@ func sameOrder(plan *dict.Plan, index dict.Key, has dict.IndexInfo) bool {
 	return i == len(names)
 }
 
-func refersTo(r *dict.Record, column string, key dict.Key) bool {
+func refersTo(r *dict.RecordStep, column string, key dict.Key) bool {
 	v, _ := r.Value(column)
 	ref, ok := v.(dict.Ref)
 	return ok && dict.Key(ref) == key
 }
 
-func findIndex(info dict.TableInfo, name string) (dict.IndexInfo, bool) {
+func findIndex(info registry.Table, name string) (registry.Index, bool) {
 	for _, i := range info.Indexes {
 		if strings.EqualFold(i.Name, name) {
 			return i, true
 		}
 	}
-	return dict.IndexInfo{}, false
+	return registry.Index{}, false
 }
 
-func (c *comparer) indexDetail(index *dict.Record) string {
+func (c *comparer) indexDetail(index *dict.RecordStep) string {
 	var columns []string
 	for _, step := range c.plan.Steps() {
-		if r, ok := step.(*dict.Record); ok && r.Table == "AD_IndexColumn" && refersTo(r, "AD_TableIndex_ID", index.Key) {
+		if r, ok := step.(*dict.RecordStep); ok && r.Table == "AD_IndexColumn" && refersTo(r, "AD_TableIndex_ID", index.Key) {
 			columns = append(columns, lastName(r, "AD_Column_ID"))
 		}
 	}
@@ -147,12 +148,12 @@ func (c *comparer) indexDetail(index *dict.Record) string {
 	return text
 }
 
-func existingIndex(table dict.Existing, i dict.IndexInfo) dict.Existing {
+func existingIndex(table dict.Existing, i registry.Index) dict.Existing {
 	return dict.Existing{Table: "AD_TableIndex", ID: official(i.ID), Match: []dict.Match{
 		{Column: "AD_Table_ID", Value: table}, {Column: "Name", Value: dict.Text(i.Name), Fold: true}}}
 }
 
-func existingPart(index dict.Existing, table string, p dict.IndexColumnInfo) dict.Existing {
+func existingPart(index dict.Existing, table string, p registry.IndexColumn) dict.Existing {
 	return dict.Existing{Table: "AD_IndexColumn", ID: official(p.ID), Match: []dict.Match{
 		{Column: "AD_TableIndex_ID", Value: index},
 		{Column: "AD_Column_ID", Value: existingColumn(existingTable(table, 0), p.Column, p.ColumnID)}}}

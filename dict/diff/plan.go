@@ -25,7 +25,7 @@ func (r *Result) Plan() (*dict.Plan, error) {
 		if !kept[step.StepKey()] {
 			continue
 		}
-		_, process := step.(*dict.Process)
+		_, process := step.(*dict.RunStep)
 		processes = processes || process
 		if processes {
 			after = append(after, r.substitute(step, kept))
@@ -39,11 +39,11 @@ func (r *Result) Plan() (*dict.Plan, error) {
 			changed[name] = append(changed[name], step.StepKey())
 		}
 	}
-	update := func(into *[]dict.Step, key dict.Key, c *Change, values ...dict.Field) {
+	update := func(into *[]dict.Step, key dict.Key, c *Change, values ...dict.ColumnValue) {
 		for i := range values {
 			values[i].Value = r.value(values[i].Value, kept)
 		}
-		step := &dict.Record{Key: key, Action: dict.Update, Table: c.record.Table, Name: c.Name,
+		step := &dict.RecordStep{Key: key, Action: dict.Update, Table: c.record.Table, Name: c.Name,
 			Match: r.matches(c.record.Match, kept), Values: values}
 		if ref, ok := r.value(c.record, kept).(dict.Ref); ok {
 			step.Of, step.Match = dict.Key(ref), nil
@@ -57,10 +57,10 @@ func (r *Result) Plan() (*dict.Plan, error) {
 		path := dict.Key(c.record.Table + "." + c.Name)
 		switch {
 		case c.Action == Update && c.key == "":
-			var values []dict.Field
+			var values []dict.ColumnValue
 			for _, a := range c.Attributes {
 				if a.Column != "IsActive" {
-					values = append(values, dict.Field{Column: a.Column, Value: a.value})
+					values = append(values, dict.ColumnValue{Column: a.Column, Value: a.value})
 				}
 			}
 			if len(values) == 0 {
@@ -69,18 +69,18 @@ func (r *Result) Plan() (*dict.Plan, error) {
 			update(&before, "update."+path, c, values...)
 		case c.Action == Create && len(r.texts[c.key]) > 0:
 			key := "texts." + c.key
-			before = append(before, &dict.Record{Key: key, Action: dict.Update, Table: "AD_Column", Name: c.Name, Of: c.key,
+			before = append(before, &dict.RecordStep{Key: key, Action: dict.Update, Table: "AD_Column", Name: c.Name, Of: c.key,
 				Values: slices.Clone(r.texts[c.key])})
 		case c.Action == Remove:
 			if c.relax {
-				update(&before, "relax."+path, c, dict.Field{Column: "IsMandatory", Value: dict.YesNo(false)})
+				update(&before, "relax."+path, c, dict.ColumnValue{Column: "IsMandatory", Value: dict.YesNo(false)})
 			}
-			removals = append(removals, &dict.Record{Key: "remove." + path, Action: dict.Update, Table: c.record.Table, Name: c.Name,
-				Match: r.matches(c.record.Match, kept), Values: []dict.Field{{Column: "IsActive", Value: dict.YesNo(false)}}})
+			removals = append(removals, &dict.RecordStep{Key: "remove." + path, Action: dict.Update, Table: c.record.Table, Name: c.Name,
+				Match: r.matches(c.record.Match, kept), Values: []dict.ColumnValue{{Column: "IsActive", Value: dict.YesNo(false)}}})
 		}
 	}
 	for _, step := range after {
-		if p, ok := step.(*dict.Process); ok && p.Role == dict.SyncTable {
+		if p, ok := step.(*dict.RunStep); ok && p.Purpose == dict.SyncTable {
 			p.After = append(p.After, changed[strings.ToLower(p.Name)]...)
 		}
 	}
@@ -98,8 +98,8 @@ func (r *Result) restore() []dict.Step {
 			continue
 		}
 		key := dict.Key("restore." + c.record.Table + "." + c.Name)
-		steps = append(steps, &dict.Record{Key: key, Action: dict.Update, Table: c.record.Table, Name: c.Name,
-			Match: r.matches(c.record.Match, nil), Values: []dict.Field{{Column: "IsActive", Value: dict.YesNo(true)}}})
+		steps = append(steps, &dict.RecordStep{Key: key, Action: dict.Update, Table: c.record.Table, Name: c.Name,
+			Match: r.matches(c.record.Match, nil), Values: []dict.ColumnValue{{Column: "IsActive", Value: dict.YesNo(true)}}})
 		r.restored = append(r.restored, restoredRecord{c.record, key})
 	}
 	return steps
@@ -119,11 +119,11 @@ func (r *Result) kept() map[dict.Key]bool {
 	for _, step := range steps {
 		key := step.StepKey()
 		switch s := step.(type) {
-		case *dict.Record:
+		case *dict.RecordStep:
 			_, there := r.found[key]
 			kept[key] = !there && s.Table != "AD_Element"
-		case *dict.Process:
-			switch s.Role {
+		case *dict.RunStep:
+			switch s.Purpose {
 			case dict.SyncTable:
 				kept[key] = r.synced[strings.ToLower(s.Name)]
 			case dict.ValidateIndex:
@@ -132,13 +132,13 @@ func (r *Result) kept() map[dict.Key]bool {
 		}
 	}
 	for _, step := range steps {
-		rec, ok := step.(*dict.Record)
+		rec, ok := step.(*dict.RecordStep)
 		if !ok || !kept[rec.Key] {
 			continue
 		}
 		for _, need := range rec.Needs() {
 			if e, ok := r.full.Step(need); ok {
-				if element, ok := e.(*dict.Record); ok && element.Table == "AD_Element" {
+				if element, ok := e.(*dict.RecordStep); ok && element.Table == "AD_Element" {
 					kept[need] = true
 				}
 			}
@@ -151,7 +151,7 @@ func (r *Result) kept() map[dict.Key]bool {
 // records in the ERP.
 func (r *Result) substitute(step dict.Step, kept map[dict.Key]bool) dict.Step {
 	switch s := step.(type) {
-	case *dict.Record:
+	case *dict.RecordStep:
 		out := *s
 		out.Values = slices.Clone(s.Values)
 		for i := range out.Values {
@@ -170,7 +170,7 @@ func (r *Result) substitute(step dict.Step, kept map[dict.Key]bool) dict.Step {
 			}
 		}
 		return &out
-	case *dict.Process:
+	case *dict.RunStep:
 		out := *s
 		out.Record = r.value(s.Record, kept)
 		out.After = nil
@@ -215,11 +215,11 @@ func (r *Result) matches(list []dict.Match, kept map[dict.Key]bool) []dict.Match
 // right and the database may not be, as after a run that was broken off.
 func (r *Result) SynchroniseAll() {
 	for _, step := range r.full.Steps() {
-		p, ok := step.(*dict.Process)
+		p, ok := step.(*dict.RunStep)
 		if !ok {
 			continue
 		}
-		switch p.Role {
+		switch p.Purpose {
 		case dict.SyncTable:
 			r.synced[strings.ToLower(p.Name)] = true
 		case dict.ValidateIndex:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // reference compares the list or lookup that a column makes. References are
@@ -17,8 +18,8 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 	}
 	c.seen[r.Name] = true
 	key := dict.Key("AD_Reference." + r.Name)
-	info, err := c.reg.Reference(ctx, r.Name, dict.WithInactive)
-	isNew := errors.Is(err, dict.ErrNotFound) || err == nil && info.Name != r.Name
+	info, err := c.reg.Reference(ctx, r.Name, registry.WithInactive)
+	isNew := errors.Is(err, registry.ErrNotFound) || err == nil && info.Name != r.Name
 	if err != nil && !isNew {
 		return err
 	}
@@ -40,9 +41,9 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 	if !info.Active {
 		own = append(own, switchOn())
 	}
-	kind := dict.ReferenceList
+	kind := registry.ReferenceList
 	if r.Lookup != nil {
-		kind = dict.ReferenceTable
+		kind = registry.ReferenceTable
 	}
 	if info.Kind != kind {
 		own = append(own, Attribute{Column: "ValidationType", Has: string(info.Kind), Wanted: string(kind), value: dict.Text(kind),
@@ -56,7 +57,7 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 	return nil
 }
 
-func (c *comparer) listValues(t dict.Table, r *dict.Reference, info dict.ReferenceInfo, reference dict.Existing) {
+func (c *comparer) listValues(t dict.Table, r *dict.Reference, info registry.Reference, reference dict.Existing) {
 	if r.Lookup != nil {
 		return
 	}
@@ -64,7 +65,7 @@ func (c *comparer) listValues(t dict.Table, r *dict.Reference, info dict.Referen
 		return dict.Existing{Table: "AD_Ref_List", Match: []dict.Match{
 			{Column: "AD_Reference_ID", Value: reference}, {Column: "Value", Value: dict.Text(value)}}}
 	}
-	has := map[string]dict.ListEntry{}
+	has := map[string]registry.ListValue{}
 	for _, e := range info.Values {
 		if before, ok := has[e.Value]; !ok || !before.Active {
 			has[e.Value] = e
@@ -97,7 +98,7 @@ func (c *comparer) listValues(t dict.Table, r *dict.Reference, info dict.Referen
 	}
 }
 
-func (c *comparer) lookup(t dict.Table, r *dict.Reference, info dict.ReferenceInfo, reference dict.Existing) {
+func (c *comparer) lookup(t dict.Table, r *dict.Reference, info registry.Reference, reference dict.Existing) {
 	key := dict.Key("AD_Ref_Table." + r.Name)
 	step := c.stepRecord(key)
 	if step == nil {
@@ -139,7 +140,7 @@ func (c *comparer) lookup(t dict.Table, r *dict.Reference, info dict.ReferenceIn
 
 // lastName is the column name in a step's reference to a column, of the plan
 // or of the ERP.
-func lastName(step *dict.Record, column string) string {
+func lastName(step *dict.RecordStep, column string) string {
 	v, _ := step.Value(column)
 	switch v := v.(type) {
 	case dict.Ref:

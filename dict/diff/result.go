@@ -70,7 +70,7 @@ type Result struct {
 	synced  map[string]bool         // lower-case names of tables to synchronise
 	rebuilt map[string]bool         // names of indexes to build
 	seqNo   map[dict.Key]int        // identifiers of new columns that get another number
-	texts   map[dict.Key][]dict.Field
+	texts   map[dict.Key][]dict.ColumnValue
 
 	restored []restoredRecord // while a plan is made
 }

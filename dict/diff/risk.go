@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // risk says what a change of a column's attribute may lose, "" for nothing.
-func risk(attribute string, want dict.Column, has dict.ColumnInfo) string {
+func risk(attribute string, want dict.Column, has registry.Column) string {
 	switch attribute {
 	case "AD_Reference_ID":
 		return typeRisk(want, has)
@@ -28,7 +29,7 @@ func risk(attribute string, want dict.Column, has dict.ColumnInfo) string {
 
 // typeRisk says what another display type loses: nothing when the database
 // keeps the column the same way or in a larger one.
-func typeRisk(want dict.Column, has dict.ColumnInfo) string {
+func typeRisk(want dict.Column, has registry.Column) string {
 	if has.SQL != "" || want.SQL != "" {
 		return "" // nothing is stored
 	}
@@ -48,7 +49,7 @@ func typeRisk(want dict.Column, has dict.ColumnInfo) string {
 	return fmt.Sprintf("the database has to turn %s into %s", from, to)
 }
 
-func lengthRisk(want dict.Column, has dict.ColumnInfo) string {
+func lengthRisk(want dict.Column, has registry.Column) string {
 	if has.SQL != "" {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/tablefile"
 )
@@ -72,9 +73,9 @@ func shop() []dict.Table {
 }
 
 // overAPI reads the dictionary by the API, as users without the database do.
-func overAPI(t *testing.T, s server) dict.Registry {
+func overAPI(t *testing.T, s server) registry.Registry {
 	t.Helper()
-	catalog, err := dict.LoadCatalog(t.Context(), restdict.NewSource(s.Client, nil))
+	catalog, err := registry.LoadCatalog(t.Context(), restdict.NewSource(s.Client, nil))
 	require.NoError(t, err)
 	return catalog
 }
@@ -108,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	apply(t, second, set.Tables()...)
 	var elsewhere []dict.Table
-	reg = registry(t, second)
+	reg = openRegistry(t, second)
 	for _, table := range tables {
 		got, notes, err := diff.Definition(t.Context(), reg, table.Name)
 		require.NoError(t, err)
@@ -132,7 +133,7 @@ func TestDefinitionIsShort(t *testing.T) {
 	client := start(t)
 	tables := shop()
 	apply(t, client, tables...)
-	reg := registry(t, client)
+	reg := openRegistry(t, client)
 	for _, want := range tables {
 		got, _, err := diff.Definition(t.Context(), reg, want.Name)
 		require.NoError(t, err)
@@ -160,8 +161,8 @@ func TestDefinitionIsShort(t *testing.T) {
 func TestDefinitionsOfTheERPsOwn(t *testing.T) {
 	t.Parallel()
 	client := start(t)
-	reg := registry(t, client)
-	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	reg := openRegistry(t, client)
+	list, err := reg.Tables(t.Context(), registry.ListQuery{})
 	require.NoError(t, err)
 	require.NotEmpty(t, list.Items)
 	usable, wants := 0, []string{}

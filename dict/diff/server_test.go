@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -42,12 +43,12 @@ func start(t testing.TB) server {
 	return server{client, beside}
 }
 
-// registry reads the dictionary as it is now, from the database, which is much
+// openRegistry reads the dictionary as it is now, from the database, which is much
 // faster under the race detector; that both sources give the same is proved in
 // package restdict. TestRoundTrip reads by the API.
-func registry(t testing.TB, s server) dict.Registry {
+func openRegistry(t testing.TB, s server) registry.Registry {
 	t.Helper()
-	catalog, err := dict.LoadCatalog(t.Context(), s.beside)
+	catalog, err := registry.LoadCatalog(t.Context(), s.beside)
 	require.NoError(t, err)
 	return catalog
 }
@@ -73,14 +74,14 @@ func apply(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 
 func compare(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 	t.Helper()
-	result, err := diff.Compare(t.Context(), registry(t, client), &dict.Options{AnyPrefix: true}, tables...)
+	result, err := diff.Compare(t.Context(), openRegistry(t, client), &dict.Options{AnyPrefix: true}, tables...)
 	require.NoError(t, err)
 	return result
 }
 
 func definition(t testing.TB, client server, name string) dict.Table {
 	t.Helper()
-	table, notes, err := diff.Definition(t.Context(), registry(t, client), name)
+	table, notes, err := diff.Definition(t.Context(), openRegistry(t, client), name)
 	require.NoError(t, err)
 	require.Empty(t, notes)
 	return table

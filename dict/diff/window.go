@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // window compares the window of a table, if the definition asks for one: its
 // record, that it has a tab for the table, and a field for each column.
-func (c *comparer) window(ctx context.Context, t dict.Table, info dict.TableInfo) error {
+func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table) error {
 	if t.Window == nil {
 		return nil
 	}
-	var window, tab *dict.Record
-	var fields []*dict.Record
+	var window, tab *dict.RecordStep
+	var fields []*dict.RecordStep
 	pointer := dict.Key("window." + t.Name)
 	for _, step := range c.plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		switch {
 		case !ok:
 		case r.Table == "AD_Tab" && refersTo(r, "AD_Table_ID", dict.Key(t.Name)):
@@ -35,8 +36,8 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info dict.TableInfo
 	if window == nil {
 		return nil
 	}
-	has, err := c.reg.Window(ctx, window.Name, dict.WithInactive)
-	isNew := errors.Is(err, dict.ErrNotFound) || err == nil && has.Name != window.Name
+	has, err := c.reg.Window(ctx, window.Name, registry.WithInactive)
+	isNew := errors.Is(err, registry.ErrNotFound) || err == nil && has.Name != window.Name
 	if err != nil && !isNew {
 		return err
 	}
@@ -59,7 +60,7 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info dict.TableInfo
 		c.out.found[dict.Key(made+window.Name)] = record // belongs to people once it is made
 	}
 	for _, step := range c.plan.Steps() {
-		if r, ok := step.(*dict.Record); ok && r.Table == "AD_Window_Access" && refersTo(r, "AD_Window_ID", window.Key) {
+		if r, ok := step.(*dict.RecordStep); ok && r.Table == "AD_Window_Access" && refersTo(r, "AD_Window_ID", window.Key) {
 			c.out.found[r.Key] = record
 		}
 	}
@@ -79,8 +80,8 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info dict.TableInfo
 	return nil
 }
 
-func (c *comparer) tab(t dict.Table, info dict.TableInfo, window dict.WindowInfo, record dict.Existing, tab *dict.Record, fields []*dict.Record) {
-	var has *dict.TabInfo
+func (c *comparer) tab(t dict.Table, info registry.Table, window registry.Window, record dict.Existing, tab *dict.RecordStep, fields []*dict.RecordStep) {
+	var has *registry.Tab
 	for i := range window.Tabs {
 		if own := &window.Tabs[i]; info.ID != 0 && own.TableID == info.ID && (has == nil || !has.Active && own.Active) {
 			has = own
@@ -118,11 +119,11 @@ func (c *comparer) tab(t dict.Table, info dict.TableInfo, window dict.WindowInfo
 // stamps are the columns that say when and by whom a record was written.
 var stamps = []string{"Created", "CreatedBy", "Updated", "UpdatedBy"}
 
-func windowName(ctx context.Context, reg dict.Registry, id int) string {
+func windowName(ctx context.Context, reg registry.Registry, id int) string {
 	if id == 0 {
 		return ""
 	}
-	list, err := reg.Windows(ctx, dict.ListQuery{Inactive: true})
+	list, err := reg.Windows(ctx, registry.ListQuery{Inactive: true})
 	if err != nil {
 		return ""
 	}

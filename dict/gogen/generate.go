@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Options say what to write.
@@ -30,8 +31,8 @@ var ErrPackage = errors.New("not a name for a package")
 // Generate writes one Go file with a struct for each table, constants for the
 // tables' names, and a type with constants for each list they use. The text is
 // formatted and the same for the same dictionary. The error matches
-// [dict.ErrNotFound] when there is no such table.
-func Generate(ctx context.Context, reg dict.Registry, o Options) ([]byte, error) {
+// [registry.ErrNotFound] when there is no such table.
+func Generate(ctx context.Context, reg registry.Registry, o Options) ([]byte, error) {
 	o.Package = cmp.Or(o.Package, "model")
 	if !token.IsIdentifier(o.Package) || o.Package == "_" {
 		return nil, fmt.Errorf("%q: %w; use small letters, such as model", o.Package, ErrPackage)
@@ -41,7 +42,7 @@ func Generate(ctx context.Context, reg dict.Registry, o Options) ([]byte, error)
 	}
 	g := &generator{reg: reg, taken: names{"Selections": true}, lists: map[int]string{}}
 	seen := map[int]bool{}
-	var tables []dict.TableInfo
+	var tables []registry.Table
 	for _, name := range o.Tables {
 		t, err := reg.Table(ctx, name)
 		if err != nil {
@@ -70,7 +71,7 @@ func Generate(ctx context.Context, reg dict.Registry, o Options) ([]byte, error)
 }
 
 type generator struct {
-	reg        dict.Registry
+	reg        registry.Registry
 	taken      names          // identifiers of the package
 	lists      map[int]string // type by AD_Reference_ID
 	structs    bytes.Buffer
@@ -78,7 +79,7 @@ type generator struct {
 	selections bool
 }
 
-func (g *generator) table(ctx context.Context, t dict.TableInfo, name string) error {
+func (g *generator) table(ctx context.Context, t registry.Table, name string) error {
 	b := &g.structs
 	fmt.Fprintf(b, "\n// Table%s is the name of the table behind [%s].\nconst Table%s = %s\n", name, name, name, strconv.Quote(t.Name))
 	fmt.Fprintf(b, "\n// %s is a record of %s", name, t.Name)
@@ -87,10 +88,10 @@ func (g *generator) table(ctx context.Context, t dict.TableInfo, name string) er
 	}
 	fmt.Fprintf(b, ".\ntype %s struct {\n", name)
 	fields := names{}
-	if slices.ContainsFunc(t.Columns, func(c dict.ColumnInfo) bool { return isKey(t, c) }) {
+	if slices.ContainsFunc(t.Columns, func(c registry.Column) bool { return isKey(t, c) }) {
 		fmt.Fprintf(b, "%s int64 `json:\"id,omitzero\"` // %s_ID\n", fields.take("ID"), t.Name)
 	}
-	if slices.ContainsFunc(t.Columns, func(c dict.ColumnInfo) bool { return isUUID(t, c) }) {
+	if slices.ContainsFunc(t.Columns, func(c registry.Column) bool { return isUUID(t, c) }) {
 		fmt.Fprintf(b, "%s string `json:\"uid,omitzero\"` // %s_UU\n", fields.take("UID"), t.Name)
 	}
 	for _, c := range t.Columns {
@@ -106,14 +107,14 @@ func (g *generator) table(ctx context.Context, t dict.TableInfo, name string) er
 }
 
 // isKey reports whether the column is shown as id.
-func isKey(t dict.TableInfo, c dict.ColumnInfo) bool {
+func isKey(t registry.Table, c registry.Column) bool {
 	return c.Key && strings.EqualFold(c.Name, t.Name+"_ID")
 }
 
 // isUUID reports whether the column is shown as uid.
-func isUUID(t dict.TableInfo, c dict.ColumnInfo) bool { return strings.EqualFold(c.Name, t.Name+"_UU") }
+func isUUID(t registry.Table, c registry.Column) bool { return strings.EqualFold(c.Name, t.Name+"_UU") }
 
-func (g *generator) column(ctx context.Context, c dict.ColumnInfo, fields names) error {
+func (g *generator) column(ctx context.Context, c registry.Column, fields names) error {
 	b := &g.structs
 	typ := typeOf(c)
 	name := exported(c.Name)
@@ -146,7 +147,7 @@ func notInTag(r rune) bool {
 }
 
 // remark is what a reader of the struct wants to know about a column.
-func remark(c dict.ColumnInfo) string {
+func remark(c registry.Column) string {
 	var parts []string
 	if label := comment(c.Label); label != "" && !strings.EqualFold(strings.ReplaceAll(label, " ", ""), c.Name) {
 		parts = append(parts, label)
@@ -164,7 +165,7 @@ func remark(c dict.ColumnInfo) string {
 }
 
 // list is the type of a column whose values come from a list.
-func (g *generator) list(ctx context.Context, c dict.ColumnInfo) (string, error) {
+func (g *generator) list(ctx context.Context, c registry.Column) (string, error) {
 	if c.ReferenceID == 0 {
 		return "erp.Ref", nil // the dictionary does not say which list
 	}

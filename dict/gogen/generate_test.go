@@ -21,6 +21,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/gogen"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -112,9 +113,9 @@ func TestGeneratedDecodes(t *testing.T) {
 		"XX_Data": map[string]any{"a": 1}, "XX_User_ID": 100, "AD_Role_ID": 0, "XX_State": "Ü",
 	})
 	require.NoError(t, err)
-	reg, err := dict.LoadCatalog(t.Context(), beside)
+	reg, err := registry.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
-	list, err := reg.Tables(t.Context(), dict.ListQuery{})
+	list, err := reg.Tables(t.Context(), registry.ListQuery{})
 	require.NoError(t, err)
 	var tables []string
 	for _, info := range list.Items {
@@ -196,10 +197,10 @@ func structs(t *testing.T, source []byte) map[string]string {
 func TestGenerateRefuses(t *testing.T) {
 	t.Parallel()
 	_, _, _, beside := start(t)
-	reg, err := dict.LoadCatalog(t.Context(), beside)
+	reg, err := registry.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
 	_, err = gogen.Generate(t.Context(), reg, gogen.Options{Tables: []string{"C_Ordre"}})
-	require.ErrorIs(t, err, dict.ErrNotFound)
+	require.ErrorIs(t, err, registry.ErrNotFound)
 	require.ErrorContains(t, err, "C_Order")
 	for _, pkg := range []string{"my-model", "func", "_", "a\nimport", "9"} {
 		_, err = gogen.Generate(t.Context(), reg, gogen.Options{Package: pkg, Tables: []string{"C_Order"}})

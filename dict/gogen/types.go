@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // goType is the type of a column's field.
@@ -15,7 +16,7 @@ type goType struct {
 
 // typeOf is the type that the values of a column have on the wire (section
 // "Value mapping" of the API's description).
-func typeOf(c dict.ColumnInfo) goType {
+func typeOf(c registry.Column) goType {
 	number := func() goType {
 		if c.Mandatory {
 			return goType{text: "int64"}

@@ -34,7 +34,7 @@ func Build(plan *dict.Plan, dialect dict.Dialect, opts *Options) (*Script, error
 	}
 	b := &builder{plan: plan, dialect: dialect, opts: o, changes: ddl.ChangesOf(plan)}
 	for i, step := range plan.Steps() {
-		if p, ok := step.(*dict.Process); ok && p.Role == dict.SyncTable {
+		if p, ok := step.(*dict.RunStep); ok && p.Purpose == dict.SyncTable {
 			b.lastSync = i
 		}
 	}
@@ -80,7 +80,7 @@ func (b *builder) block(about, postgres, oracle string) {
 
 func (b *builder) step(number int, step dict.Step) error {
 	switch step := step.(type) {
-	case *dict.Record:
+	case *dict.RecordStep:
 		if err := checkName(step.Table); err != nil {
 			return err
 		}
@@ -88,14 +88,14 @@ func (b *builder) step(number int, step dict.Step) error {
 			return b.update(step)
 		}
 		return b.insert(step)
-	case *dict.Process:
-		switch step.Role {
+	case *dict.RunStep:
+		switch step.Purpose {
 		case dict.SyncTable:
 			return b.sync(number, step)
 		case dict.ValidateIndex:
 			return b.index(step)
 		}
-		return fmt.Errorf("a script cannot run a process for the role %q; run this plan over the REST API", step.Role)
+		return fmt.Errorf("a script cannot run a process for the purpose %q; run this plan over the REST API", step.Purpose)
 	}
 	return fmt.Errorf("a step of type %T has no place in a script", step)
 }
@@ -142,7 +142,7 @@ func (b *builder) standard(r *row) {
 	}
 }
 
-func (b *builder) insert(s *dict.Record) error {
+func (b *builder) insert(s *dict.RecordStep) error {
 	if s.Table == "AD_Element" && official(s.ID) {
 		return nil // it is in every installation, and referred to by its number
 	}
@@ -200,7 +200,7 @@ func (b *builder) insert(s *dict.Record) error {
 	return nil
 }
 
-func (b *builder) update(s *dict.Record) error {
+func (b *builder) update(s *dict.RecordStep) error {
 	if len(s.Values) == 0 {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (b *builder) update(s *dict.Record) error {
 
 // sync writes the statements that make or change a table, and after the last
 // table of the plan all foreign keys.
-func (b *builder) sync(number int, p *dict.Process) error {
+func (b *builder) sync(number int, p *dict.RunStep) error {
 	if p.Physical == nil {
 		return fmt.Errorf("it does not say what table %s has to look like", p.Name)
 	}
@@ -264,7 +264,7 @@ func (b *builder) sync(number int, p *dict.Process) error {
 	return nil
 }
 
-func (b *builder) index(p *dict.Process) error {
+func (b *builder) index(p *dict.RunStep) error {
 	statements, err := ddl.RebuildIndex(b.plan, p, b.dialect)
 	for _, st := range statements {
 		b.out = append(b.out, Statement{About: st.About, Text: st.Text, Block: st.Block})

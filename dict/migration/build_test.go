@@ -109,43 +109,43 @@ func TestRefusedOptions(t *testing.T) {
 func TestHostilePlans(t *testing.T) {
 	t.Parallel()
 	uuid := dict.UUIDv5(dict.Namespace, "x")
-	good := func() *dict.Record {
-		return &dict.Record{Key: "k", Action: dict.Create, Table: "AD_Element", Name: "n", UUID: uuid, Values: []dict.Field{{Column: "ColumnName", Value: dict.Text("X")}}}
+	good := func() *dict.RecordStep {
+		return &dict.RecordStep{Key: "k", Action: dict.Create, Table: "AD_Element", Name: "n", UUID: uuid, Values: []dict.ColumnValue{{Column: "ColumnName", Value: dict.Text("X")}}}
 	}
 	physical := func(change func(*dict.Physical)) dict.Step {
 		p := &dict.Physical{Table: "XX_T", Columns: []dict.PhysicalColumn{{Name: "C", Type: dict.TypeString, Length: 5,
 			Foreign: &dict.ForeignKey{Name: "F", Table: "T", Column: "T_ID", Rule: dict.FKNoAction}}}}
 		change(p)
-		return &dict.Process{Key: "s", Role: dict.SyncTable, Name: "XX_T", Physical: p, Record: dict.Int(1)}
+		return &dict.RunStep{Key: "s", Purpose: dict.SyncTable, Name: "XX_T", Physical: p, Record: dict.Int(1)}
 	}
-	record := func(change func(*dict.Record)) dict.Step {
+	record := func(change func(*dict.RecordStep)) dict.Step {
 		r := good()
 		change(r)
 		return r
 	}
 	const evil = "x); DROP TABLE AD_Table; --"
 	for name, step := range map[string]dict.Step{
-		"table":   record(func(r *dict.Record) { r.Table = evil }),
-		"column":  record(func(r *dict.Record) { r.Values[0].Column = evil }),
-		"uuid":    record(func(r *dict.Record) { r.UUID = evil }),
-		"no uuid": record(func(r *dict.Record) { r.UUID = "" }),
-		"match": record(func(r *dict.Record) {
+		"table":   record(func(r *dict.RecordStep) { r.Table = evil }),
+		"column":  record(func(r *dict.RecordStep) { r.Values[0].Column = evil }),
+		"uuid":    record(func(r *dict.RecordStep) { r.UUID = evil }),
+		"no uuid": record(func(r *dict.RecordStep) { r.UUID = "" }),
+		"match": record(func(r *dict.RecordStep) {
 			r.Action = dict.Update
 			r.Match = []dict.Match{{Column: evil, Value: dict.Int(1)}}
 		}),
-		"match by nothing": record(func(r *dict.Record) { r.Action = dict.Update }),
-		"existing": record(func(r *dict.Record) {
+		"match by nothing": record(func(r *dict.RecordStep) { r.Action = dict.Update }),
+		"existing": record(func(r *dict.RecordStep) {
 			r.Values[0].Value = dict.Existing{Table: evil, Match: []dict.Match{{Column: "Name", Value: dict.Text("a")}}}
 		}),
-		"bad text":        record(func(r *dict.Record) { r.Values[0].Value = dict.Text("\xff") }),
-		"zero byte":       record(func(r *dict.Record) { r.Values[0].Value = dict.Text("a\x00b") }),
+		"bad text":        record(func(r *dict.RecordStep) { r.Values[0].Value = dict.Text("\xff") }),
+		"zero byte":       record(func(r *dict.RecordStep) { r.Values[0].Value = dict.Text("a\x00b") }),
 		"physical table":  physical(func(p *dict.Physical) { p.Table = evil }),
 		"physical column": physical(func(p *dict.Physical) { p.Columns[0].Name = evil }),
 		"foreign key":     physical(func(p *dict.Physical) { p.Columns[0].Foreign.Name = evil }),
 		"foreign table":   physical(func(p *dict.Physical) { p.Columns[0].Foreign.Table = evil }),
 		"foreign column":  physical(func(p *dict.Physical) { p.Columns[0].Foreign.Column = evil }),
 		"no columns":      physical(func(p *dict.Physical) { p.Columns = nil }),
-		"other process":   &dict.Process{Key: "p", Role: dict.ImportPackage, Name: "x", Record: dict.Int(1)},
+		"other process":   &dict.RunStep{Key: "p", Purpose: dict.ImportPackage, Name: "x", Record: dict.Int(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,9 +170,9 @@ func TestTexts(t *testing.T) {
 	var steps []dict.Step
 	for i, text := range texts {
 		name := "XX_Text" + strings.Repeat("x", i)
-		steps = append(steps, &dict.Record{Key: dict.Key(name), Action: dict.Ensure, Table: "AD_Element", Name: text, UUID: dict.UUIDv5(dict.Namespace, name),
+		steps = append(steps, &dict.RecordStep{Key: dict.Key(name), Action: dict.Ensure, Table: "AD_Element", Name: text, UUID: dict.UUIDv5(dict.Namespace, name),
 			Match:  []dict.Match{{Column: "ColumnName", Value: dict.Text(name), Fold: true}},
-			Values: []dict.Field{{Column: "ColumnName", Value: dict.Text(name)}, {Column: "Name", Value: dict.Text("n")}, {Column: "PrintName", Value: dict.Text("n")}, {Column: "Help", Value: dict.Text(text)}, {Column: "EntityType", Value: dict.Text("U")}}})
+			Values: []dict.ColumnValue{{Column: "ColumnName", Value: dict.Text(name)}, {Column: "Name", Value: dict.Text("n")}, {Column: "PrintName", Value: dict.Text("n")}, {Column: "Help", Value: dict.Text(text)}, {Column: "EntityType", Value: dict.Text("U")}}})
 	}
 	plan, err := dict.Assemble("texts", steps...)
 	require.NoError(t, err)

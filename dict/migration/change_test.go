@@ -14,14 +14,15 @@ import (
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/migration"
+	"github.com/erphub/erphub/dict/registry"
 )
 
-func catalog(t testing.TB, url string) *dict.Catalog {
+func catalog(t testing.TB, url string) *registry.Catalog {
 	t.Helper()
 	source, err := dbdict.Open(t.Context(), url, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, source.Close()) }()
-	c, err := dict.LoadCatalog(t.Context(), source)
+	c, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	return c
 }

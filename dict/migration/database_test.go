@@ -53,7 +53,7 @@ func erpDatabase(t testing.TB) (db *sql.DB, url string) {
 func provide(t testing.TB, db *sql.DB, plan *dict.Plan) {
 	t.Helper()
 	for _, step := range plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue
 		}

@@ -89,7 +89,7 @@ func copied(t testing.TB, client *erp.Client, db *sql.DB, plan *dict.Plan) {
 		wanted[table][key] = f
 	}
 	for _, step := range plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue
 		}
@@ -251,12 +251,12 @@ func withKinds(table dict.Table) dict.Table {
 func compareRecords(t *testing.T, client *erp.Client, db *sql.DB, plan *dict.Plan, result *restdict.Result, known, other ids) {
 	t.Helper()
 	type pair struct {
-		step     *dict.Record
+		step     *dict.RecordStep
 		rest, pg record
 	}
 	var pairs []pair
 	for _, step := range plan.Steps() {
-		s, ok := step.(*dict.Record)
+		s, ok := step.(*dict.RecordStep)
 		if !ok || s.Action == dict.Update {
 			continue
 		}

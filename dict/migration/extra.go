@@ -8,7 +8,7 @@ import (
 
 // sequence adds the row that new ids of the table come from, which the ERP
 // makes when it saves a table.
-func (b *builder) sequence(s *dict.Record) {
+func (b *builder) sequence(s *dict.RecordStep) {
 	if view, _ := s.Value("IsView"); view == dict.YesNo(true) {
 		return
 	}
@@ -30,7 +30,7 @@ func (b *builder) sequence(s *dict.Record) {
 
 // treeNodes adds the menu entry to every menu of the system, at the end of its
 // root, as the ERP does when it saves one.
-func (b *builder) treeNodes(s *dict.Record) error {
+func (b *builder) treeNodes(s *dict.RecordStep) error {
 	node, err := b.refID(s.Key)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ var termColumns = []string{"Name", "Description", "Help", "Placeholder"}
 
 // terms are the texts that a column, or a field that is centrally maintained,
 // has from its element, as expressions by column; nil for other records.
-func (b *builder) terms(s *dict.Record) (map[string]string, error) {
+func (b *builder) terms(s *dict.RecordStep) (map[string]string, error) {
 	from, prefix := "", ""
 	switch s.Table {
 	case "AD_Column":
@@ -94,7 +94,7 @@ func (b *builder) terms(s *dict.Record) (map[string]string, error) {
 
 // elementCondition finds the element of a column that the plan makes; empty when
 // the plan does not say which it is.
-func (b *builder) elementCondition(column *dict.Record) (string, error) {
+func (b *builder) elementCondition(column *dict.RecordStep) (string, error) {
 	element, _ := column.Value("AD_Element_ID")
 	switch e := element.(type) {
 	case dict.Ref:

@@ -43,7 +43,7 @@ func (b *builder) needs() error {
 			"DECLARE n NUMBER; BEGIN SELECT COUNT(*) INTO n FROM "+e.Table+" WHERE "+condition+"; IF n=0 THEN RAISE_APPLICATION_ERROR(-20000,"+message+"); END IF; END;")
 	}
 	for _, step := range b.plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue
 		}

@@ -32,7 +32,7 @@ func (b *builder) changeColumn(table string, c dict.PhysicalColumn) {
 
 // relaxed writes the statement for a column that becomes optional although the
 // table's definition no longer has it.
-func (b *builder) relaxed(s *dict.Record) error {
+func (b *builder) relaxed(s *dict.RecordStep) error {
 	table, column, ok := b.changes.Relaxed(s)
 	if !ok {
 		return nil

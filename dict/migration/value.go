@@ -112,7 +112,7 @@ func (b *builder) value(v dict.Value) (string, error) {
 
 // field is the value of a column as an expression. A reference of -1 is the
 // ERP's way to say none.
-func (b *builder) field(f dict.Field) (string, error) {
+func (b *builder) field(f dict.ColumnValue) (string, error) {
 	if f.Value == dict.Int(-1) && strings.HasSuffix(f.Column, "_ID") {
 		return "NULL", nil
 	}
@@ -187,13 +187,13 @@ func (b *builder) refID(key dict.Key) (string, error) {
 
 // recordOf is the step that makes or finds the record of a key: for an update
 // that is the one whose record is updated.
-func (b *builder) recordOf(key dict.Key) (*dict.Record, error) {
+func (b *builder) recordOf(key dict.Key) (*dict.RecordStep, error) {
 	for range b.plan.Len() {
 		step, ok := b.plan.Step(key)
 		if !ok {
 			return nil, fmt.Errorf("the plan has no step %s", key)
 		}
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok {
 			return nil, fmt.Errorf("step %s is a process, not a record that can be referred to", key)
 		}
@@ -207,7 +207,7 @@ func (b *builder) recordOf(key dict.Key) (*dict.Record, error) {
 
 // condition is the condition that finds the record of a step: the UUID that it
 // was given, or what it is found by when it may be somebody else's.
-func (b *builder) condition(r *dict.Record) (string, error) {
+func (b *builder) condition(r *dict.RecordStep) (string, error) {
 	switch {
 	case r.Table == "AD_Element" && official(r.ID):
 		return "AD_Element_ID=" + strconv.Itoa(r.ID), nil

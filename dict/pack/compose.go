@@ -46,7 +46,7 @@ func compose(plan *dict.Plan, opts Options) ([]*node, error) {
 func (c *composer) makeNodes() error {
 	for _, step := range c.steps {
 		switch s := step.(type) {
-		case *dict.Record:
+		case *dict.RecordStep:
 			if !identifier.MatchString(s.Table) {
 				return fmt.Errorf("step %s is about %q, which is no name of a table", s.Key, s.Table)
 			}
@@ -61,13 +61,13 @@ func (c *composer) makeNodes() error {
 				return fmt.Errorf("step %s has no UUID, so a second import would make its record again", s.Key)
 			}
 			c.nodes[s.Key] = &node{key: s.Key, table: s.Table, name: s.Name, uuid: s.UUID}
-		case *dict.Process:
-			switch s.Role {
+		case *dict.RunStep:
+			switch s.Purpose {
 			case dict.SyncTable:
 				c.synced[strings.ToLower(s.Name)] = true
 			case dict.ValidateIndex: // an import builds declared indexes by itself
 			default:
-				return fmt.Errorf("step %s runs a process (%s), which an archive cannot do", s.Key, s.Role)
+				return fmt.Errorf("step %s runs a process (%s), which an archive cannot do", s.Key, s.Purpose)
 			}
 		default:
 			return fmt.Errorf("a step of type %T cannot be part of an archive", step)
@@ -79,7 +79,7 @@ func (c *composer) makeNodes() error {
 // reused is the official id of a record that the ERP has, 0 when it has to be
 // made. A second term for a column name makes an import fail, so terms are looked
 // up.
-func (c *composer) reused(s *dict.Record) int {
+func (c *composer) reused(s *dict.RecordStep) int {
 	if s.Action != dict.Ensure {
 		return 0
 	}
@@ -97,7 +97,7 @@ func (c *composer) reused(s *dict.Record) int {
 // fill gives the records their values.
 func (c *composer) fill() error {
 	for _, step := range c.steps {
-		s, ok := step.(*dict.Record)
+		s, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue
 		}
@@ -138,7 +138,7 @@ func (c *composer) fill() error {
 
 // syncFlag says whether the column gets its place in the database with the
 // import.
-func (c *composer) syncFlag(s *dict.Record) string {
+func (c *composer) syncFlag(s *dict.RecordStep) string {
 	table, _, _ := strings.Cut(s.Name, ".")
 	if c.synced[strings.ToLower(table)] && s.Text("ColumnSQL") == "" {
 		return "Y"
@@ -149,7 +149,7 @@ func (c *composer) syncFlag(s *dict.Record) string {
 // updated is the record that an update step changes: one of the plan's own, or
 // one outside, which is then written with nothing but the changes and what it is
 // found by. The place of a menu entry is kept with the entry.
-func (c *composer) updated(s *dict.Record) (*node, error) {
+func (c *composer) updated(s *dict.RecordStep) (*node, error) {
 	if s.Of != "" {
 		if n := c.nodes[s.Of]; n != nil {
 			if n.table == "AD_Column" && onlyTexts(s.Values) {
@@ -167,7 +167,7 @@ func (c *composer) updated(s *dict.Record) (*node, error) {
 		}
 		if id := c.known[s.Of]; id != 0 {
 			of, _ := c.plan.Step(s.Of)
-			return c.changed(s, of.(*dict.Record).Table, id, ""), nil //nolint:forcetypeassert // only records are in known
+			return c.changed(s, of.(*dict.RecordStep).Table, id, ""), nil //nolint:forcetypeassert // only records are in known
 		}
 		return nil, fmt.Errorf("step %s changes what step %s changes; join the two", s.Key, s.Of)
 	}
@@ -196,7 +196,7 @@ func (c *composer) updated(s *dict.Record) (*node, error) {
 }
 
 // changed is an element for a record that is there already.
-func (c *composer) changed(s *dict.Record, table string, id int, uuid dict.UUID) *node {
+func (c *composer) changed(s *dict.RecordStep, table string, id int, uuid dict.UUID) *node {
 	n := &node{key: s.Key, table: table, name: s.Name, id: id, uuid: uuid}
 	if table == "AD_Column" {
 		n.set(property{column: "IsSyncDatabase", text: c.syncFlag(s)})
@@ -215,7 +215,7 @@ func (c *composer) changed(s *dict.Record, table string, id int, uuid dict.UUID)
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // value gives a record one value.
-func (c *composer) value(n *node, s *dict.Record, column string, v dict.Value) error {
+func (c *composer) value(n *node, s *dict.RecordStep, column string, v dict.Value) error {
 	if !identifier.MatchString(column) {
 		return fmt.Errorf("step %s writes %q, which is no name of a column", s.Key, column)
 	}
@@ -233,7 +233,7 @@ func (c *composer) value(n *node, s *dict.Record, column string, v dict.Value) e
 	case dict.Ref:
 		key := dict.Key(v)
 		step, ok := c.plan.Step(key)
-		target, isRecord := step.(*dict.Record)
+		target, isRecord := step.(*dict.RecordStep)
 		if !ok || !isRecord {
 			return fmt.Errorf("step %s refers to %s, which is no record", s.Key, key)
 		}

@@ -127,8 +127,8 @@ func TestOwnTexts(t *testing.T) {
 	i := install(t)
 	steps := newPlan(t, nil, dict.NewTable("XX_Words").With(dict.Standard).Column(dict.Column{Name: "C_BPartner_ID", Type: dict.TypeTableDir})).Steps()
 	const column = "AD_Column.XX_Words.C_BPartner_ID"
-	steps = append(steps, &dict.Record{Key: "texts", Action: dict.Update, Table: "AD_Column", Name: "XX_Words.C_BPartner_ID", Of: column,
-		Values: []dict.Field{{Column: "Name", Value: dict.Text("Payer")}, {Column: "Description", Value: dict.Text("Who pays")}}})
+	steps = append(steps, &dict.RecordStep{Key: "texts", Action: dict.Update, Table: "AD_Column", Name: "XX_Words.C_BPartner_ID", Of: column,
+		Values: []dict.ColumnValue{{Column: "Name", Value: dict.Text("Payer")}, {Column: "Description", Value: dict.Text("Who pays")}}})
 	plan, err := dict.Assemble("words", steps...)
 	require.NoError(t, err)
 	for range 2 {

@@ -328,8 +328,8 @@ func TestTexts(t *testing.T) {
 	for name, text := range map[string]string{"bell": "a\ab", "null": "a\x00", "not UTF-8": "a\xff", "non-character": "a\uffff", "escape": "\x1b[0m"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			plan, err := dict.Assemble("x", &dict.Record{Key: "A", Action: dict.Create, Table: "AD_Message", Name: "XX", UUID: dict.NewUUID(),
-				Values: []dict.Field{{Column: "Value", Value: dict.Text("XX")}, {Column: "MsgText", Value: dict.Text(text)},
+			plan, err := dict.Assemble("x", &dict.RecordStep{Key: "A", Action: dict.Create, Table: "AD_Message", Name: "XX", UUID: dict.NewUUID(),
+				Values: []dict.ColumnValue{{Column: "Value", Value: dict.Text("XX")}, {Column: "MsgText", Value: dict.Text(text)},
 					{Column: "MsgType", Value: dict.Text("I")}, {Column: "EntityType", Value: dict.Text("U")}}})
 			require.NoError(t, err)
 			var b bytes.Buffer
@@ -420,20 +420,20 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"empty plan", func(t *testing.T) *dict.Plan { return plan(t) }, pack.Options{}, "no records"},
 		{"import of a package", func(t *testing.T) *dict.Plan {
-			return plan(t, append(slices.Clone(base), &dict.Process{Key: "p", Role: dict.ImportPackage, Record: dict.Ref("XX_Demo")})...)
+			return plan(t, append(slices.Clone(base), &dict.RunStep{Key: "p", Purpose: dict.ImportPackage, Record: dict.Ref("XX_Demo")})...)
 		}, pack.Options{}, "which an archive cannot do"},
 		{"record without UUID", func(t *testing.T) *dict.Plan {
-			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: "AD_Message"})
+			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message"})
 		}, pack.Options{}, "has no UUID"},
 		{"table that is no name", func(t *testing.T) *dict.Plan {
-			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: `X type="custom"><x/`, UUID: dict.NewUUID()})
+			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: `X type="custom"><x/`, UUID: dict.NewUUID()})
 		}, pack.Options{}, "no name of a table"},
 		{"column that is no name", func(t *testing.T) *dict.Plan {
-			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(),
-				Values: []dict.Field{{Column: "A/><B", Value: dict.Text("x")}}})
+			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(),
+				Values: []dict.ColumnValue{{Column: "A/><B", Value: dict.Text("x")}}})
 		}, pack.Options{}, "no name of a column"},
 		{"mandatory column left out", func(t *testing.T) *dict.Plan {
-			return plan(t, &dict.Record{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(), Values: []dict.Field{
+			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(), Values: []dict.ColumnValue{
 				{Column: "Value", Value: dict.Text("X")}, {Column: "MsgText", Value: dict.Text("X")}, {Column: "EntityType", Value: dict.Text("U")}}})
 		}, pack.Options{}, "MsgType is missing"},
 		{"entity type of the ERP", func(t *testing.T) *dict.Plan { return newPlan(t, nil, demo().WithEntityType("D")) }, pack.Options{}, "skips records"},
@@ -458,10 +458,10 @@ func TestRefuses(t *testing.T) {
 func TestChangesOutside(t *testing.T) {
 	t.Parallel()
 	table := dict.Existing{Table: "AD_Table", Match: []dict.Match{{Column: "TableName", Value: dict.Text("XX_There"), Fold: true}}}
-	change := &dict.Record{Key: "u", Action: dict.Update, Table: "AD_Column", Name: "XX_There.Name",
+	change := &dict.RecordStep{Key: "u", Action: dict.Update, Table: "AD_Column", Name: "XX_There.Name",
 		Match:  []dict.Match{{Column: "AD_Table_ID", Value: table}, {Column: "ColumnName", Value: dict.Text("Name"), Fold: true}},
-		Values: []dict.Field{{Column: "FieldLength", Value: dict.Int(120)}}}
-	sync := &dict.Process{Key: "s", Role: dict.SyncTable, Name: "XX_There", Table: "AD_Column", Record: table}
+		Values: []dict.ColumnValue{{Column: "FieldLength", Value: dict.Int(120)}}}
+	sync := &dict.RunStep{Key: "s", Purpose: dict.SyncTable, Name: "XX_There", Table: "AD_Column", Record: table}
 	plan, err := dict.Assemble("p", change, sync)
 	require.NoError(t, err)
 	ids := map[string]dict.UUID{"AD_Table": dict.NewUUID(), "AD_Column": dict.NewUUID()}

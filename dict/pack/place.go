@@ -7,7 +7,7 @@ import (
 // wrap finds out which tables are nested in a window: those a tab of it shows.
 func (c *composer) wrap() error {
 	for _, step := range c.steps {
-		tab, ok := step.(*dict.Record)
+		tab, ok := step.(*dict.RecordStep)
 		if !ok || tab.Table != "AD_Tab" || c.nodes[tab.Key] == nil {
 			continue
 		}
@@ -20,7 +20,7 @@ func (c *composer) wrap() error {
 }
 
 // refNode is the record of the archive that a column refers to, nil for others.
-func (c *composer) refNode(s *dict.Record, column string) *node {
+func (c *composer) refNode(s *dict.RecordStep, column string) *node {
 	v, _ := s.Value(column)
 	if ref, ok := v.(dict.Ref); ok {
 		return c.nodes[dict.Key(ref)]
@@ -34,7 +34,7 @@ func (c *composer) place() error {
 		c.put(nil, c.entityType(e))
 	}
 	for i, step := range c.steps {
-		s, ok := step.(*dict.Record)
+		s, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue
 		}
@@ -67,7 +67,7 @@ func (c *composer) put(parent, n *node) {
 }
 
 // container is the record that another is nested in, nil for none.
-func (c *composer) container(i int, s *dict.Record, n *node) *node {
+func (c *composer) container(i int, s *dict.RecordStep, n *node) *node {
 	if s.Action == dict.Update {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (c *composer) makes(uuid dict.UUID) bool {
 // references stand before.
 func (c *composer) nextTable(i int) *node {
 	for _, step := range c.steps[i:] {
-		if s, ok := step.(*dict.Record); ok && s.Table == "AD_Column" && s.Action != dict.Update {
+		if s, ok := step.(*dict.RecordStep); ok && s.Table == "AD_Column" && s.Action != dict.Update {
 			return c.refNode(s, "AD_Table_ID")
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // centrally maintained field with it.
 var termTexts = []string{"Name", "Description", "Help", "Placeholder"}
 
-func onlyTexts(values []dict.Field) bool {
-	return !slices.ContainsFunc(values, func(f dict.Field) bool { return !slices.Contains(termTexts, f.Column) })
+func onlyTexts(values []dict.ColumnValue) bool {
+	return !slices.ContainsFunc(values, func(f dict.ColumnValue) bool { return !slices.Contains(termTexts, f.Column) })
 }
 
 // texts gives new columns and their fields the texts they will have: those of the
@@ -21,7 +21,7 @@ func onlyTexts(values []dict.Field) bool {
 // imported, and change the texts the second time.
 func (c *composer) texts() error {
 	for _, step := range c.steps {
-		s, ok := step.(*dict.Record)
+		s, ok := step.(*dict.RecordStep)
 		if !ok || s.Action == dict.Update || s.Table != "AD_Column" || c.nodes[s.Key] == nil {
 			continue
 		}
@@ -41,7 +41,7 @@ func (c *composer) texts() error {
 		}
 	}
 	for _, step := range c.steps {
-		s, ok := step.(*dict.Record)
+		s, ok := step.(*dict.RecordStep)
 		if !ok || s.Action == dict.Update || s.Table != "AD_Field" || c.nodes[s.Key] == nil || s.Text("IsCentrallyMaintained") != "Y" {
 			continue
 		}

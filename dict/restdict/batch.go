@@ -12,7 +12,7 @@ import (
 
 // batchable reports whether a step may travel with others.
 func (r *runner) batchable(st *state) bool {
-	rec, ok := st.step.(*dict.Record)
+	rec, ok := st.step.(*dict.RecordStep)
 	return ok && r.opts.BatchSize > 1 && !r.noBatch && rec.Action != dict.Update && st.err == nil
 }
 
@@ -33,7 +33,7 @@ func (r *runner) gather(first int) (group []*state, last int) {
 			break
 		}
 		ready := true
-		ensured := st.step.(*dict.Record).Action == dict.Ensure
+		ensured := st.step.(*dict.RecordStep).Action == dict.Ensure
 		for _, key := range st.step.Needs() {
 			// The server may make by itself what is only ensured, along with what
 			// it belongs to, such as a role's access to a new window. Refusing it
@@ -88,7 +88,7 @@ func (r *runner) batch(ctx context.Context, left []*state) {
 // it. It returns the steps to send again.
 func (r *runner) afterRefusal(ctx context.Context, left []*state, refused *erp.BatchError) []*state {
 	blamed := left[refused.Index]
-	there, err := r.lookUp(ctx, blamed, blamed.step.(*dict.Record))
+	there, err := r.lookUp(ctx, blamed, blamed.step.(*dict.RecordStep))
 	switch {
 	case there && blamed.status == Done:
 		return pending(left)
@@ -161,7 +161,7 @@ func (r *runner) takeResults(ctx context.Context, states []*state, results []erp
 		if r.waits(st) {
 			continue // refused because of what it needs; it is tried when that is done
 		}
-		there, lookErr := r.lookUp(ctx, st, st.step.(*dict.Record))
+		there, lookErr := r.lookUp(ctx, st, st.step.(*dict.RecordStep))
 		switch {
 		case there && st.status == Done:
 		case there:
@@ -178,7 +178,7 @@ func (r *runner) takeResults(ctx context.Context, states []*state, results []erp
 func (r *runner) requests(states []*state) ([]erp.BatchRequest, bool) {
 	requests := make([]erp.BatchRequest, len(states))
 	for i, st := range states {
-		step := st.step.(*dict.Record)
+		step := st.step.(*dict.RecordStep)
 		body, err := r.body(step)
 		if err != nil {
 			st.fail(err)

@@ -20,7 +20,7 @@ func refusedPlan(t *testing.T) *dict.Plan {
 	t.Helper()
 	steps := newPlan(t, twentyColumns()).Steps()
 	for i, step := range steps {
-		rec, ok := step.(*dict.Record)
+		rec, ok := step.(*dict.RecordStep)
 		if !ok || rec.Key != "AD_Column.XX_Trial.Value" {
 			continue
 		}
@@ -87,7 +87,7 @@ func TestBatchContinuesWithoutWhatFailed(t *testing.T) {
 	_, client := start(t)
 	steps := newPlan(t, twentyColumns()).Steps()
 	for i, step := range steps {
-		if rec, ok := step.(*dict.Record); ok && rec.Key == "AD_Element.xx_remark" {
+		if rec, ok := step.(*dict.RecordStep); ok && rec.Key == "AD_Element.xx_remark" {
 			changed := *rec
 			changed.Values = slices.Clone(rec.Values)
 			changed.Values[0].Value = dict.Text("not a name")

@@ -8,7 +8,7 @@ import (
 
 // body is a step's values as the REST API takes them. References to records of
 // the same batch, which have no id yet, are given by UUID.
-func (r *runner) body(step *dict.Record) (map[string]any, error) {
+func (r *runner) body(step *dict.RecordStep) (map[string]any, error) {
 	body := make(map[string]any, len(step.Values)+1)
 	for _, f := range step.Values {
 		if unwritable(step.Table, f.Column) {
@@ -42,7 +42,7 @@ func (r *runner) jsonValue(v dict.Value) (any, error) {
 		case st.uuid != "":
 			return map[string]string{"uid": st.uuid}, nil
 		}
-		if rec, ok := st.step.(*dict.Record); ok && rec.UUID != "" {
+		if rec, ok := st.step.(*dict.RecordStep); ok && rec.UUID != "" {
 			return map[string]string{"uid": string(rec.UUID)}, nil
 		}
 		return nil, fmt.Errorf("step %s has no record to refer to", st.step.StepKey())

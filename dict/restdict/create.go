@@ -13,7 +13,7 @@ import (
 
 // create makes the record of a step. Whatever goes wrong, the record is looked
 // up before anything is tried again: a lost answer does not make it twice.
-func (r *runner) create(ctx context.Context, st *state, step *dict.Record) error {
+func (r *runner) create(ctx context.Context, st *state, step *dict.RecordStep) error {
 	if err := st.err; errors.Is(err, ErrInactive) {
 		return err
 	}
@@ -56,7 +56,7 @@ func (r *runner) create(ctx context.Context, st *state, step *dict.Record) error
 // made marks a step whose record was created.
 func (st *state) made(rec erp.Record) {
 	st.take(rec)
-	if step, ok := st.step.(*dict.Record); ok && st.uuid == "" {
+	if step, ok := st.step.(*dict.RecordStep); ok && st.uuid == "" {
 		st.uuid = string(step.UUID)
 	}
 	st.status, st.outcome, st.err = Done, Made, nil
@@ -71,7 +71,7 @@ func (st *state) take(rec erp.Record) {
 
 // lookUp finds out whether the record of one step is there: by UUID, then by
 // name.
-func (r *runner) lookUp(ctx context.Context, st *state, step *dict.Record) (bool, error) {
+func (r *runner) lookUp(ctx context.Context, st *state, step *dict.RecordStep) (bool, error) {
 	if step.UUID != "" {
 		rec, err := r.client.Get(ctx, step.Table, erp.UUID(string(step.UUID)), nil)
 		if err == nil {
@@ -91,7 +91,7 @@ func (r *runner) lookUp(ctx context.Context, st *state, step *dict.Record) (bool
 
 // update changes the record that an earlier step made or found. It may be
 // repeated, because it says what the record is to be.
-func (r *runner) update(ctx context.Context, st *state, step *dict.Record) error {
+func (r *runner) update(ctx context.Context, st *state, step *dict.RecordStep) error {
 	id, err := r.updated(ctx, step)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (r *runner) update(ctx context.Context, st *state, step *dict.Record) error
 }
 
 // updated is the record that an update changes.
-func (r *runner) updated(ctx context.Context, step *dict.Record) (erp.ID, error) {
+func (r *runner) updated(ctx context.Context, step *dict.RecordStep) (erp.ID, error) {
 	if step.Of != "" {
 		return r.byKey[step.Of].recordID(), nil
 	}

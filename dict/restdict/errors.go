@@ -108,20 +108,20 @@ func (e *MissingError) Error() string {
 // WrongProcessError is a process that is not what it would be run for. It was
 // not run.
 type WrongProcessError struct {
-	Role  dict.Role
-	Given string // slug or number as configured
+	Purpose dict.Purpose
+	Given   string // slug or number as configured
 	// Found is the process that was found under it; nil when there is none.
 	Found *Process
 }
 
 // Error says what the process is instead and what to do.
 func (e *WrongProcessError) Error() string {
-	facts := roles[e.Role]
+	facts := purposes[e.Purpose]
 	if e.Found == nil {
 		return fmt.Sprintf("there is no process %q to %s; leave the setting empty to have it found, or name another by slug or AD_Process_ID",
-			e.Given, facts.purpose)
+			e.Given, facts.task)
 	}
-	text := fmt.Sprintf("process %q would be run to %s, but it is %q (%s", e.Given, facts.purpose, e.Found.Value, e.Found.Name)
+	text := fmt.Sprintf("process %q would be run to %s, but it is %q (%s", e.Given, facts.task, e.Found.Value, e.Found.Name)
 	if e.Found.Class != "" {
 		text += ", class " + e.Found.Class
 	}
@@ -132,15 +132,15 @@ func (e *WrongProcessError) Error() string {
 		fmt.Sprintf("whose Value is %q", facts.value)
 }
 
-// NoProcessError means that the ERP has no process for a role, as far as the
+// NoProcessError means that the ERP has no process for a purpose, as far as the
 // role logged in can see.
 type NoProcessError struct {
-	Role dict.Role
+	Purpose dict.Purpose
 }
 
 // Error says what was looked for.
 func (e *NoProcessError) Error() string {
-	facts := roles[e.Role]
+	facts := purposes[e.Purpose]
 	return fmt.Sprintf("the ERP has no process to %s that this role can see: neither one whose Value is %q nor one with class %s; "+
-		"log in as System, or configure the process by slug or number", facts.purpose, facts.value, facts.classes[0])
+		"log in as System, or configure the process by slug or number", facts.task, facts.value, facts.classes[0])
 }

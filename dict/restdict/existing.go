@@ -43,14 +43,14 @@ func (r *runner) resolveExisting(ctx context.Context) error {
 			continue
 		}
 		switch step := st.step.(type) {
-		case *dict.Record:
+		case *dict.RecordStep:
 			for _, m := range step.Match {
 				want(m.Value, step.Key)
 			}
 			for _, f := range step.Values {
 				want(f.Value, step.Key)
 			}
-		case *dict.Process:
+		case *dict.RunStep:
 			want(step.Record, step.Key)
 			r.wantTargets(step, want)
 		}
@@ -72,7 +72,7 @@ func (r *runner) resolveExisting(ctx context.Context) error {
 
 // wantTargets asks for the tables that foreign keys will point at: without them
 // the synchronisation would fail after everything else was made.
-func (r *runner) wantTargets(step *dict.Process, want func(dict.Value, dict.Key)) {
+func (r *runner) wantTargets(step *dict.RunStep, want func(dict.Value, dict.Key)) {
 	if step.Physical == nil {
 		return
 	}

@@ -255,7 +255,7 @@ func TestBatchesKeepTheOrder(t *testing.T) {
 	require.NoError(t, err)
 	last := int64(0)
 	for _, step := range plan.Steps() {
-		rec, ok := step.(*dict.Record)
+		rec, ok := step.(*dict.RecordStep)
 		if !ok || rec.Table != "AD_Column" {
 			continue
 		}

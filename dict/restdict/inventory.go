@@ -47,7 +47,7 @@ type group struct {
 func (r *runner) groups(states []*state) (groups map[string]*group, order []string, settled bool) {
 	groups = map[string]*group{}
 	for _, st := range states {
-		rec, ok := st.step.(*dict.Record)
+		rec, ok := st.step.(*dict.RecordStep)
 		if !ok || rec.Action == dict.Update || st.status == Done || st.looked || len(rec.Match) == 0 {
 			continue
 		}
@@ -81,7 +81,7 @@ func (r *runner) groups(states []*state) (groups map[string]*group, order []stri
 
 // parents says whether a record that this one is found by is absent, or not
 // looked for yet.
-func (r *runner) parents(rec *dict.Record) (absent, unknown bool) {
+func (r *runner) parents(rec *dict.RecordStep) (absent, unknown bool) {
 	for _, m := range rec.Match {
 		ref, ok := m.Value.(dict.Ref)
 		if !ok {
@@ -148,7 +148,7 @@ func (r *runner) askGroup(ctx context.Context, g *group) error {
 }
 
 func (r *runner) matchText(st *state, column string) string {
-	for _, m := range st.step.(*dict.Record).Match {
+	for _, m := range st.step.(*dict.RecordStep).Match {
 		if m.Column == column {
 			s, _ := r.scalarOf(m.Value)
 			return s.text
@@ -162,7 +162,7 @@ func (r *runner) matchText(st *state, column string) string {
 // finds what was renamed.
 func (r *runner) ask(ctx context.Context, table string, filter erp.Filter, states []*state) error {
 	byName, byUUID := map[string]erp.Record{}, map[string]erp.Record{}
-	match := states[0].step.(*dict.Record).Match
+	match := states[0].step.(*dict.RecordStep).Match
 	q := &erp.Query{Filter: inAnyState(filter), Select: selection(table, match)}
 	for rec, err := range r.client.Records(ctx, table, q) {
 		if err != nil {
@@ -177,7 +177,7 @@ func (r *runner) ask(ctx context.Context, table string, filter erp.Filter, state
 		}
 	}
 	for _, st := range states {
-		step := st.step.(*dict.Record)
+		step := st.step.(*dict.RecordStep)
 		rec, ok := byName[r.identityOf(step)]
 		if !ok {
 			rec, ok = byUUID[string(step.UUID)]
@@ -191,7 +191,7 @@ func (r *runner) ask(ctx context.Context, table string, filter erp.Filter, state
 }
 
 // identityOf is the text by which the step's record is recognised.
-func (r *runner) identityOf(step *dict.Record) string {
+func (r *runner) identityOf(step *dict.RecordStep) string {
 	parts := make([]string, len(step.Match))
 	for i, m := range step.Match {
 		s, _ := r.scalarOf(m.Value)
@@ -216,7 +216,7 @@ func selection(table string, match []dict.Match) []string {
 }
 
 // found marks a step whose record is there.
-func (r *runner) found(st *state, step *dict.Record, rec erp.Record) {
+func (r *runner) found(st *state, step *dict.RecordStep, rec erp.Record) {
 	st.take(rec)
 	if active, ok := rec.Bool("IsActive"); ok && !active && step.Action == dict.Create {
 		st.err = fmt.Errorf("%s %s is in the ERP but switched off; activate it or remove it: %w", step.Table, clip(step.Name), ErrInactive)
@@ -230,7 +230,7 @@ func (r *runner) found(st *state, step *dict.Record, rec erp.Record) {
 
 // differences compares a record that was found with what the plan would have
 // written.
-func (r *runner) differences(step *dict.Record, rec erp.Record) []Difference {
+func (r *runner) differences(step *dict.RecordStep, rec erp.Record) []Difference {
 	var diffs []Difference
 	for _, f := range step.Values {
 		if unwritable(step.Table, f.Column) || ownedByElement(step.Table, f.Column) {

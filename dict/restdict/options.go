@@ -36,9 +36,9 @@ type Options struct {
 	// for is kept, up to a minute.
 	RetryWait time.Duration
 
-	// Processes says which process plays a role, by slug or number; a role
+	// Processes says which process serves a purpose, by slug or number; a purpose
 	// without entry is found by itself.
-	Processes map[dict.Role]string
+	Processes map[dict.Purpose]string
 	// ProcessTimeout is how long the server may be silent while a process runs;
 	// 0: 5 minutes, negative: without limit.
 	ProcessTimeout time.Duration

@@ -23,23 +23,23 @@ type Process struct {
 	Active bool
 }
 
-// roleFacts says what the process for a role looks like.
-type roleFacts struct {
-	purpose string
+// processFacts says what the process for a purpose looks like.
+type processFacts struct {
+	task    string
 	value   string   // search key in the ERP's own dictionary
 	classes []string // its class without package, and what plug-ins call theirs
 }
 
-// roles is read only.
-var roles = map[dict.Role]roleFacts{
+// purposes is read only.
+var purposes = map[dict.Purpose]processFacts{
 	dict.SyncTable:     {"synchronise a table with the database", "AD_Column Sync", []string{"ColumnSync"}},
 	dict.ValidateIndex: {"build an index", "AD_TableIndex Validate", []string{"TableIndexValidate"}},
 	dict.ImportPackage: {"import a package", "PackIn", []string{"PackIn", "PackInProcess"}},
 }
 
-// fits reports whether a process can play the role: by its search key, or by
+// fits reports whether a process serves the purpose: by its search key, or by
 // its class, whichever package that is in.
-func (f roleFacts) fits(p *Process) bool {
+func (f processFacts) fits(p *Process) bool {
 	if strings.EqualFold(p.Value, f.value) {
 		return true
 	}
@@ -47,27 +47,27 @@ func (f roleFacts) fits(p *Process) bool {
 	return slices.Contains(f.classes, class)
 }
 
-// FindProcess finds the process that plays a role. configured is the slug or
+// FindProcess finds the process that serves a purpose. configured is the slug or
 // AD_Process_ID from a configuration, or empty; the process found under it is
 // checked, and when it is something else the error is a [*WrongProcessError].
 // Without configuration the process is found by its search key or its class;
 // the error is a [*NoProcessError] when there is none.
-func FindProcess(ctx context.Context, c *erp.Client, role dict.Role, configured string) (*Process, error) {
-	facts, ok := roles[role]
+func FindProcess(ctx context.Context, c *erp.Client, purpose dict.Purpose, configured string) (*Process, error) {
+	facts, ok := purposes[purpose]
 	if !ok {
-		return nil, fmt.Errorf("no process is known for the role %q", role)
+		return nil, fmt.Errorf("no process is known for the purpose %q", purpose)
 	}
 	if configured == "" {
-		return searchProcess(ctx, c, role, facts)
+		return searchProcess(ctx, c, purpose, facts)
 	}
 	p, err := readProcess(ctx, c, configured)
 	switch {
 	case errors.Is(err, erp.ErrNotFound):
-		return nil, &WrongProcessError{Role: role, Given: configured}
+		return nil, &WrongProcessError{Purpose: purpose, Given: configured}
 	case err != nil:
-		return nil, fmt.Errorf("reading the process %q that is to %s: %w", configured, facts.purpose, err)
+		return nil, fmt.Errorf("reading the process %q that is to %s: %w", configured, facts.task, err)
 	case !p.Active || !facts.fits(p):
-		return nil, &WrongProcessError{Role: role, Given: configured, Found: p}
+		return nil, &WrongProcessError{Purpose: purpose, Given: configured, Found: p}
 	}
 	return p, nil
 }
@@ -115,7 +115,7 @@ func processOf(rec erp.Record) (*Process, error) {
 	return p, nil
 }
 
-func searchProcess(ctx context.Context, c *erp.Client, role dict.Role, facts roleFacts) (*Process, error) {
+func searchProcess(ctx context.Context, c *erp.Client, purpose dict.Purpose, facts processFacts) (*Process, error) {
 	conditions := []erp.Filter{erp.Eq("Value", facts.value)}
 	for _, class := range facts.classes {
 		conditions = append(conditions, erp.EndsWith("Classname", "."+class))
@@ -123,7 +123,7 @@ func searchProcess(ctx context.Context, c *erp.Client, role dict.Role, facts rol
 	var found []*Process
 	for rec, err := range c.Records(ctx, "AD_Process", &erp.Query{Filter: erp.Or(conditions...), Select: processColumns}) {
 		if err != nil {
-			return nil, fmt.Errorf("looking for the process to %s: %w", facts.purpose, err)
+			return nil, fmt.Errorf("looking for the process to %s: %w", facts.task, err)
 		}
 		p, err := processOf(rec)
 		if err == nil && p.Active && facts.fits(p) {
@@ -131,7 +131,7 @@ func searchProcess(ctx context.Context, c *erp.Client, role dict.Role, facts rol
 		}
 	}
 	if len(found) == 0 {
-		return nil, &NoProcessError{Role: role}
+		return nil, &NoProcessError{Purpose: purpose}
 	}
 	// The one with the ERP's own search key comes first, then the oldest.
 	return slices.MinFunc(found, func(a, b *Process) int {

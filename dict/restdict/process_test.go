@@ -22,12 +22,12 @@ func TestFindProcess(t *testing.T) {
 	_, client := startReal(t)
 	_, lenient := start(t)
 	tests := []struct {
-		name  string
-		role  dict.Role
-		given string
-		id    int64
-		slug  string
-		wrong string // Value of the process that was refused
+		name    string
+		purpose dict.Purpose
+		given   string
+		id      int64
+		slug    string
+		wrong   string // Value of the process that was refused
 	}{
 		{"synchronisation", dict.SyncTable, "", 181, "ad_column-sync", ""},
 		{"index", dict.ValidateIndex, "", 200055, "ad_tableindex-validate", ""},
@@ -44,7 +44,7 @@ func TestFindProcess(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := restdict.FindProcess(t.Context(), client, tt.role, tt.given)
+			p, err := restdict.FindProcess(t.Context(), client, tt.purpose, tt.given)
 			if tt.wrong == "" {
 				require.NoError(t, err)
 				assert.Equal(t, tt.id, p.ID)
@@ -78,13 +78,13 @@ func TestRunRefusesTheWrongProcess(t *testing.T) {
 	t.Parallel()
 	srv, client := startReal(t)
 	_, err := restdict.Run(t.Context(), client, newPlan(t, twentyColumns()),
-		&restdict.Options{Processes: map[dict.Role]string{dict.SyncTable: "291"}})
+		&restdict.Options{Processes: map[dict.Purpose]string{dict.SyncTable: "291"}})
 	var wrong *restdict.WrongProcessError
 	require.ErrorAs(t, err, &wrong)
 	assert.Zero(t, srv.Faults().Count(erptest.Match{Method: http.MethodPost}))
 }
 
-// Without a process for the role the plan does not begin either.
+// Without a process for the purpose the plan does not begin either.
 func TestRunWithoutProcess(t *testing.T) {
 	t.Parallel()
 	_, client := startReal(t)
@@ -95,7 +95,7 @@ func TestRunWithoutProcess(t *testing.T) {
 	_, err = restdict.Run(t.Context(), client, newPlan(t, twentyColumns()), nil)
 	var none *restdict.NoProcessError
 	require.ErrorAs(t, err, &none)
-	assert.Equal(t, dict.SyncTable, none.Role)
+	assert.Equal(t, dict.SyncTable, none.Purpose)
 	assert.Contains(t, err.Error(), `neither one whose Value is "AD_Column Sync" nor one with class ColumnSync`)
 	_, err = restdict.FindProcess(t.Context(), client, dict.SyncTable, "181")
 	var wrong *restdict.WrongProcessError

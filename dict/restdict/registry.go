@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -66,7 +66,7 @@ type Source struct {
 	tally  *tally     // of the Read that began last
 }
 
-var _ dict.Source = (*Source)(nil)
+var _ registry.Source = (*Source)(nil)
 
 // NewSource makes a source of a client, which the caller closes.
 func NewSource(client *erp.Client, opts *SourceOptions) *Source {
@@ -91,18 +91,18 @@ func NewSource(client *erp.Client, opts *SourceOptions) *Source {
 	return s
 }
 
-// Origin implements [dict.Source].
+// Origin implements [registry.Source].
 func (s *Source) Origin() string { return s.opts.Origin }
 
-// Stamps implements [dict.Source].
-func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) ([]dict.Stamp, error) {
-	return s.each(ctx, tables, func(ctx context.Context, i int) (dict.Stamp, error) {
+// Stamps implements [registry.Source].
+func (s *Source) Stamps(ctx context.Context, tables []registry.SourceTable) ([]registry.Stamp, error) {
+	return s.each(ctx, tables, func(ctx context.Context, i int) (registry.Stamp, error) {
 		return s.stamp(ctx, tables[i].Name, s.once)
 	})
 }
 
-// Read implements [dict.Source].
-func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) ([]dict.Stamp, error) {
+// Read implements [registry.Source].
+func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) ([]registry.Stamp, error) {
 	s.mu.Lock()
 	s.tally = newTally(len(tables), s.opts.Progress)
 	s.mu.Unlock()
@@ -110,14 +110,14 @@ func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.
 	if err != nil {
 		return nil, err
 	}
-	stamps, err := s.each(ctx, tables, func(ctx context.Context, i int) (dict.Stamp, error) {
+	stamps, err := s.each(ctx, tables, func(ctx context.Context, i int) (registry.Stamp, error) {
 		if has[strings.ToLower(tables[i].Name)] == nil {
 			sink.Begin(i)
-			return dict.Stamp{}, fmt.Errorf("read %s: the server has no such table, or hides it from the role: %w", tables[i].Name, erp.ErrNotFound)
+			return registry.Stamp{}, fmt.Errorf("read %s: the server has no such table, or hides it from the role: %w", tables[i].Name, erp.ErrNotFound)
 		}
 		r, err := newTableReader(s, i, tables[i], has[strings.ToLower(tables[i].Name)], sink)
 		if err != nil {
-			return dict.Stamp{}, err
+			return registry.Stamp{}, err
 		}
 		return r.read(ctx)
 	})
@@ -129,10 +129,10 @@ func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.
 
 // each works on all tables at once. The first error ends the others; that an
 // optional table is missing or hidden is none.
-func (s *Source) each(ctx context.Context, tables []dict.SourceTable, do func(context.Context, int) (dict.Stamp, error)) ([]dict.Stamp, error) {
+func (s *Source) each(ctx context.Context, tables []registry.SourceTable, do func(context.Context, int) (registry.Stamp, error)) ([]registry.Stamp, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stamps := make([]dict.Stamp, len(tables))
+	stamps := make([]registry.Stamp, len(tables))
 	var work sync.WaitGroup
 	for i := range tables {
 		work.Go(func() {
@@ -140,7 +140,7 @@ func (s *Source) each(ctx context.Context, tables []dict.SourceTable, do func(co
 			switch {
 			case tables[i].Optional && (errors.Is(err, erp.ErrNotFound) || errors.Is(err, erp.ErrForbidden)):
 				s.log.DebugContext(ctx, "a part of the dictionary is missing", "table", tables[i].Name, "error", err)
-				stamp = dict.Stamp{Missing: true}
+				stamp = registry.Stamp{Missing: true}
 			case err != nil:
 				cancel(err) // the first one stays
 			}

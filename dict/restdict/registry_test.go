@@ -20,6 +20,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -68,7 +69,7 @@ func TestSourceSuite(t *testing.T) {
 	_, err = restdict.Run(t.Context(), client, plan, nil)
 	require.NoError(t, err)
 
-	want, err := dict.LoadCatalog(t.Context(), beside)
+	want, err := registry.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
 	made, err := want.Table(t.Context(), "XX_Trial")
 	require.NoError(t, err)
@@ -94,9 +95,9 @@ func TestSourceSuite(t *testing.T) {
 func TestSourceSeesAllThereIs(t *testing.T) {
 	t.Parallel()
 	_, client, beside := erpInFile(t, synthdict.New(synthdict.Options{Tables: 30}), nil)
-	want, err := dict.LoadCatalog(t.Context(), beside)
+	want, err := registry.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
-	got, err := dict.LoadCatalog(t.Context(), restdict.NewSource(client, &restdict.SourceOptions{PageSize: 70, Concurrency: 3}))
+	got, err := registry.LoadCatalog(t.Context(), restdict.NewSource(client, &restdict.SourceOptions{PageSize: 70, Concurrency: 3}))
 	require.NoError(t, err)
 	stats, err := got.Statistics(t.Context())
 	require.NoError(t, err)
@@ -132,7 +133,7 @@ func TestRowsChangeBetweenPages(t *testing.T) {
 				t.Skip("the same requests again, only more of them")
 			}
 			_, client, beside := erpInFile(t, nil, nil)
-			before, err := dict.LoadCatalog(t.Context(), beside)
+			before, err := registry.LoadCatalog(t.Context(), beside)
 			require.NoError(t, err)
 
 			changes := 0
@@ -149,12 +150,12 @@ func TestRowsChangeBetweenPages(t *testing.T) {
 				erp.WithTokenSource(erp.StaticToken(login(t, strings.TrimSuffix(client.BaseURL(), "/api/v1")))))
 			require.NoError(t, err)
 			source := restdict.NewSource(reader, &restdict.SourceOptions{PageSize: 100, Concurrency: 2})
-			cache := dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true})
+			cache := registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true})
 			require.NoError(t, cache.Load(t.Context()))
 			require.Positive(t, changes, "nothing changed while reading")
 
 			// Every element that was there all the while is there.
-			tables, err := before.Tables(t.Context(), dict.ListQuery{})
+			tables, err := before.Tables(t.Context(), registry.ListQuery{})
 			require.NoError(t, err)
 			for _, table := range tables.Items {
 				for column, err := range columns(t, before, table.Name) {
@@ -168,7 +169,7 @@ func TestRowsChangeBetweenPages(t *testing.T) {
 			times = 0
 			_, err = cache.Refresh(t.Context())
 			require.NoError(t, err)
-			after, err := dict.LoadCatalog(t.Context(), beside)
+			after, err := registry.LoadCatalog(t.Context(), beside)
 			require.NoError(t, err)
 			registrytest.Agree(t, after, cache)
 		})
@@ -191,11 +192,11 @@ func meddle(t *testing.T, client *erp.Client, n int) {
 	}
 }
 
-func columns(t *testing.T, r dict.Registry, table string) func(func(dict.ColumnInfo, error) bool) {
-	return func(yield func(dict.ColumnInfo, error) bool) {
+func columns(t *testing.T, r registry.Registry, table string) func(func(registry.Column, error) bool) {
+	return func(yield func(registry.Column, error) bool) {
 		info, err := r.Table(t.Context(), table)
 		if err != nil {
-			yield(dict.ColumnInfo{}, err)
+			yield(registry.Column{}, err)
 			return
 		}
 		for _, c := range info.Columns {
@@ -218,24 +219,24 @@ func TestFaults(t *testing.T) {
 	}
 	reader, err := erp.New(srv.URL(), erp.WithTransport(stop), erp.WithTokenSource(erp.StaticToken(login(t, srv.URL()))))
 	require.NoError(t, err)
-	_, err = dict.LoadCatalog(ctx, restdict.NewSource(reader, nil))
+	_, err = registry.LoadCatalog(ctx, restdict.NewSource(reader, nil))
 	require.ErrorIs(t, err, context.Canceled)
 
 	bad, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken("no-token")))
 	require.NoError(t, err)
-	_, err = dict.LoadCatalog(t.Context(), restdict.NewSource(bad, nil))
+	_, err = registry.LoadCatalog(t.Context(), restdict.NewSource(bad, nil))
 	require.ErrorIs(t, err, erp.ErrUnauthorized)
 	assert.NotContains(t, err.Error(), "no-token")
 
 	// A start without the ERP goes on, and the next refresh heals it.
 	gone, err := erp.New("http://127.0.0.1:1", erp.WithRetryPolicy(erp.RetryPolicy{}))
 	require.NoError(t, err)
-	cache := dict.NewCache(restdict.NewSource(gone, nil), nil)
+	cache := registry.NewCache(restdict.NewSource(gone, nil), nil)
 	require.NoError(t, cache.Load(t.Context()))
 	_, err = cache.Table(t.Context(), "C_Order")
-	require.ErrorIs(t, err, dict.ErrNotFound)
+	require.ErrorIs(t, err, registry.ErrNotFound)
 	require.ErrorContains(t, err, "may not be loaded yet")
-	strict := dict.NewCache(restdict.NewSource(gone, nil), &dict.CacheOptions{FailOnMissing: true})
+	strict := registry.NewCache(restdict.NewSource(gone, nil), &registry.CacheOptions{FailOnMissing: true})
 	require.ErrorIs(t, strict.Load(t.Context()), erp.ErrUnreachable)
 }
 
@@ -289,7 +290,7 @@ func TestRefusals(t *testing.T) {
 			require.NoError(t, err)
 			source := restdict.NewSource(client, nil)
 			for _, want := range []error{tt.fails, tt.again} {
-				catalog, err := dict.LoadCatalog(t.Context(), source)
+				catalog, err := registry.LoadCatalog(t.Context(), source)
 				if want != nil {
 					require.ErrorIs(t, err, want)
 					continue
@@ -306,16 +307,16 @@ func TestRefusals(t *testing.T) {
 // records by plain requests that decode nothing but the list.
 func BenchmarkSource(b *testing.B) {
 	_, client, _ := erpInFile(b, synthdict.New(synthdict.Options{Tables: 600, Columns: 17_000}), nil)
-	stats := func(c *dict.Catalog) dict.Statistics {
+	stats := func(c *registry.Catalog) registry.Statistics {
 		s, err := c.Statistics(b.Context())
 		require.NoError(b, err)
 		return s
 	}
-	var loaded dict.Statistics
+	var loaded registry.Statistics
 	var ours, raw time.Duration
 	for b.Loop() {
 		begin := time.Now()
-		catalog, err := dict.LoadCatalog(b.Context(), restdict.NewSource(client, nil))
+		catalog, err := registry.LoadCatalog(b.Context(), restdict.NewSource(client, nil))
 		require.NoError(b, err)
 		ours += time.Since(begin)
 		loaded = stats(catalog)
@@ -335,7 +336,7 @@ func readRaw(b *testing.B, client *erp.Client) {
 	token := login(b, strings.TrimSuffix(client.BaseURL(), "/api/v1"))
 	slots := make(chan struct{}, 4)
 	var work sync.WaitGroup
-	for _, table := range dict.SourceTables() {
+	for _, table := range registry.SourceTables() {
 		work.Go(func() {
 			page := func(skip int) (rows, size int) {
 				slots <- struct{}{}

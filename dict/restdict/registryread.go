@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -19,8 +20,8 @@ import (
 type tableReader struct {
 	s      *Source
 	place  int // among the tables
-	table  dict.SourceTable
-	sink   dict.Sink
+	table  registry.SourceTable
+	sink   registry.Sink
 	from   []string // member of a record for each column, empty: none
 	query  erp.Query
 	hidden []hiddenFlag
@@ -34,7 +35,7 @@ type hiddenFlag struct {
 	set    map[int64]bool // keys of the records that have it
 }
 
-func newTableReader(s *Source, place int, t dict.SourceTable, has map[string]dict.DisplayType, sink dict.Sink) (*tableReader, error) {
+func newTableReader(s *Source, place int, t registry.SourceTable, has map[string]dict.DisplayType, sink registry.Sink) (*tableReader, error) {
 	r := &tableReader{s: s, place: place, table: t, sink: sink, from: make([]string, len(t.Columns))}
 	for i, c := range t.Columns {
 		kind, ok := has[strings.ToLower(c.Name)]
@@ -44,7 +45,7 @@ func newTableReader(s *Source, place int, t dict.SourceTable, has map[string]dic
 		case strings.EqualFold(c.Name, t.Name+"_UU"):
 			r.from[i] = "uid"
 		case !ok:
-		case c.Type == dict.SourceFlag && kind == dict.TypeButton:
+		case c.Type == registry.SourceFlag && kind == dict.TypeButton:
 			r.hidden = append(r.hidden, hiddenFlag{column: i, name: c.Name})
 		default:
 			r.from[i] = c.Name
@@ -56,7 +57,7 @@ func newTableReader(s *Source, place int, t dict.SourceTable, has map[string]dic
 }
 
 // read reads the table until it held still meanwhile.
-func (r *tableReader) read(ctx context.Context) (dict.Stamp, error) {
+func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 	const attempts = 3
 	before, err := r.s.stamp(ctx, r.table.Name, r.s.query)
 	if err != nil {
@@ -205,7 +206,7 @@ func (r *tableReader) page(ctx context.Context, b bounds) (*erp.Page, int64, err
 	if err != nil {
 		return &erp.Page{}, 0, fmt.Errorf("read %s: %w", r.table.Name, err)
 	}
-	values := make([]dict.SourceValue, len(r.table.Columns))
+	values := make([]registry.SourceValue, len(r.table.Columns))
 	last := b.above
 	for i, record := range page.Records {
 		key, err := r.values(record, values)
@@ -255,12 +256,12 @@ func (r *tableReader) flags(ctx context.Context) error {
 }
 
 // stamp asks for the number of rows and the newest one.
-func (s *Source) stamp(ctx context.Context, table string, ask func(context.Context, string, *erp.Query) (*erp.Page, error)) (dict.Stamp, error) {
+func (s *Source) stamp(ctx context.Context, table string, ask func(context.Context, string, *erp.Query) (*erp.Page, error)) (registry.Stamp, error) {
 	page, err := ask(ctx, table, &erp.Query{Select: []string{"Updated"}, Filter: everything(), OrderBy: []string{erp.Desc("Updated")}, Top: 1})
 	if err != nil {
-		return dict.Stamp{}, fmt.Errorf("look for changes in %s: %w", table, err)
+		return registry.Stamp{}, fmt.Errorf("look for changes in %s: %w", table, err)
 	}
-	stamp := dict.Stamp{Rows: page.Rows}
+	stamp := registry.Stamp{Rows: page.Rows}
 	if len(page.Records) > 0 {
 		stamp.Mark, _ = page.Records[0].Text("Updated")
 		if at, ok := page.Records[0].Time("Updated"); ok {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -15,7 +16,7 @@ import (
 type schema map[string]map[string]dict.DisplayType
 
 // columns is the schema, read once.
-func (s *Source) columns(ctx context.Context, tables []dict.SourceTable) (schema, error) {
+func (s *Source) columns(ctx context.Context, tables []registry.SourceTable) (schema, error) {
 	s.mu.Lock()
 	has := s.schema
 	s.mu.Unlock()
@@ -49,7 +50,7 @@ func (s *Source) forget() {
 // readSchema asks for the columns of all tables that a cache may want.
 func (s *Source) readSchema(ctx context.Context) (schema, error) {
 	var names, ids []string
-	for _, t := range dict.SourceTables() {
+	for _, t := range registry.SourceTables() {
 		names = append(names, t.Name)
 	}
 	has := schema{}

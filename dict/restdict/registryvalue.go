@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
 // values takes a record apart and returns its key.
-func (r *tableReader) values(record erp.Record, into []dict.SourceValue) (int64, error) {
+func (r *tableReader) values(record erp.Record, into []registry.SourceValue) (int64, error) {
 	for i, c := range r.table.Columns {
-		into[i] = dict.SourceValue{}
+		into[i] = registry.SourceValue{}
 		if r.from[i] == "" {
 			continue
 		}
@@ -54,52 +54,52 @@ func (r *tableReader) key(record erp.Record) (int64, bool) {
 // value reads a member of a record. Which form it has is up to the display type,
 // which may differ between releases: a reference in one is a plain value in
 // another.
-func value(record erp.Record, member string, t dict.SourceType) (dict.SourceValue, error) {
+func value(record erp.Record, member string, t registry.SourceType) (registry.SourceValue, error) {
 	raw, ok := record.Raw(member)
 	if !ok || len(raw) == 0 {
-		return dict.SourceValue{}, nil
+		return registry.SourceValue{}, nil
 	}
 	text, number, isNumber := "", int64(0), false
 	switch raw[0] {
 	case 'n': // null
-		return dict.SourceValue{}, nil
+		return registry.SourceValue{}, nil
 	case '{':
 		ref, ok := record.Ref(member)
 		if !ok {
-			return dict.SourceValue{}, unreadable(member, raw)
+			return registry.SourceValue{}, unreadable(member, raw)
 		}
 		text = ref.Code()
 		number, isNumber = ref.ID.Int()
 	case '"':
 		if text, ok = record.Text(member); !ok {
-			return dict.SourceValue{}, unreadable(member, raw)
+			return registry.SourceValue{}, unreadable(member, raw)
 		}
 	case 't':
 		text = "Y"
 	case 'f':
 		text = "N"
 	case '[':
-		return dict.SourceValue{}, unreadable(member, raw)
+		return registry.SourceValue{}, unreadable(member, raw)
 	default:
 		text = string(raw)
 		number, isNumber = record.Int(member)
 	}
 	switch t {
-	case dict.SourceInt:
+	case registry.SourceInt:
 		if !isNumber {
 			var err error
 			if number, err = strconv.ParseInt(text, 10, 64); err != nil {
-				return dict.SourceValue{}, unreadable(member, raw)
+				return registry.SourceValue{}, unreadable(member, raw)
 			}
 		}
-		return dict.SourceValue{Int: number}, nil
-	case dict.SourceFlag:
+		return registry.SourceValue{Int: number}, nil
+	case registry.SourceFlag:
 		if text == "Y" || text == "true" {
-			return dict.SourceValue{Int: 1}, nil
+			return registry.SourceValue{Int: 1}, nil
 		}
-		return dict.SourceValue{}, nil
+		return registry.SourceValue{}, nil
 	}
-	return dict.SourceValue{Text: text}, nil
+	return registry.SourceValue{Text: text}, nil
 }
 
 func unreadable(member string, raw []byte) error {

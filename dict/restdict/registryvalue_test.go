@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -15,33 +15,33 @@ func TestValue(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, json string
-		as         dict.SourceType
-		want       dict.SourceValue
+		as         registry.SourceType
+		want       registry.SourceValue
 		bad        bool
 	}{
-		{"text", `"Name \"x\""`, dict.SourceText, dict.SourceValue{Text: `Name "x"`}, false},
+		{"text", `"Name \"x\""`, registry.SourceText, registry.SourceValue{Text: `Name "x"`}, false},
 		{"list", `{"propertyLabel":"Data Access Level","id":"4","identifier":"System only","model-name":"ad_ref_list"}`,
-			dict.SourceText, dict.SourceValue{Text: "4"}, false},
+			registry.SourceText, registry.SourceValue{Text: "4"}, false},
 		{"text reference", `{"propertyLabel":"Entity Type","id":"D","identifier":"Dictionary","model-name":"ad_entitytype"}`,
-			dict.SourceText, dict.SourceValue{Text: "D"}, false},
-		{"number for a text", `12.50`, dict.SourceText, dict.SourceValue{Text: "12.50"}, false},
-		{"flag for a text", `false`, dict.SourceText, dict.SourceValue{Text: "N"}, false},
-		{"integer", `40`, dict.SourceInt, dict.SourceValue{Int: 40}, false},
-		{"negative", `-1`, dict.SourceInt, dict.SourceValue{Int: -1}, false},
-		{"exponent", `1.0E3`, dict.SourceInt, dict.SourceValue{Int: 1000}, false},
+			registry.SourceText, registry.SourceValue{Text: "D"}, false},
+		{"number for a text", `12.50`, registry.SourceText, registry.SourceValue{Text: "12.50"}, false},
+		{"flag for a text", `false`, registry.SourceText, registry.SourceValue{Text: "N"}, false},
+		{"integer", `40`, registry.SourceInt, registry.SourceValue{Int: 40}, false},
+		{"negative", `-1`, registry.SourceInt, registry.SourceValue{Int: -1}, false},
+		{"exponent", `1.0E3`, registry.SourceInt, registry.SourceValue{Int: 1000}, false},
 		{"reference", `{"propertyLabel":"Table","id":259,"identifier":"C_Order","model-name":"ad_table"}`,
-			dict.SourceInt, dict.SourceValue{Int: 259}, false},
-		{"integer in quotes", `"17"`, dict.SourceInt, dict.SourceValue{Int: 17}, false},
-		{"yes", `true`, dict.SourceFlag, dict.SourceValue{Int: 1}, false},
-		{"no", `false`, dict.SourceFlag, dict.SourceValue{}, false},
-		{"yes of a list", `{"id":"Y","identifier":"Yes","model-name":"ad_ref_list"}`, dict.SourceFlag, dict.SourceValue{Int: 1}, false},
-		{"yes in an address", `"true"`, dict.SourceFlag, dict.SourceValue{Int: 1}, false},
-		{"null", `null`, dict.SourceInt, dict.SourceValue{}, false},
-		{"text for a number", `"many"`, dict.SourceInt, dict.SourceValue{}, true},
-		{"fraction for a number", `1.5`, dict.SourceInt, dict.SourceValue{}, true},
-		{"too large", `99999999999999999999`, dict.SourceInt, dict.SourceValue{}, true},
-		{"a list of values", `[1,2]`, dict.SourceText, dict.SourceValue{}, true},
-		{"text key for a number", `{"id":"D"}`, dict.SourceInt, dict.SourceValue{}, true},
+			registry.SourceInt, registry.SourceValue{Int: 259}, false},
+		{"integer in quotes", `"17"`, registry.SourceInt, registry.SourceValue{Int: 17}, false},
+		{"yes", `true`, registry.SourceFlag, registry.SourceValue{Int: 1}, false},
+		{"no", `false`, registry.SourceFlag, registry.SourceValue{}, false},
+		{"yes of a list", `{"id":"Y","identifier":"Yes","model-name":"ad_ref_list"}`, registry.SourceFlag, registry.SourceValue{Int: 1}, false},
+		{"yes in an address", `"true"`, registry.SourceFlag, registry.SourceValue{Int: 1}, false},
+		{"null", `null`, registry.SourceInt, registry.SourceValue{}, false},
+		{"text for a number", `"many"`, registry.SourceInt, registry.SourceValue{}, true},
+		{"fraction for a number", `1.5`, registry.SourceInt, registry.SourceValue{}, true},
+		{"too large", `99999999999999999999`, registry.SourceInt, registry.SourceValue{}, true},
+		{"a list of values", `[1,2]`, registry.SourceText, registry.SourceValue{}, true},
+		{"text key for a number", `{"id":"D"}`, registry.SourceInt, registry.SourceValue{}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +59,7 @@ func TestValue(t *testing.T) {
 	}
 	record, err := erp.ParseRecord([]byte(`{"id":1}`))
 	require.NoError(t, err)
-	got, err := value(record, "X", dict.SourceText)
+	got, err := value(record, "X", registry.SourceText)
 	require.NoError(t, err)
 	assert.Zero(t, got)
 }

@@ -20,7 +20,7 @@ func (r *runner) verify(ctx context.Context) error {
 	byTable := map[string][]*state{}
 	claimed := 0
 	for _, st := range r.states {
-		rec, ok := st.step.(*dict.Record)
+		rec, ok := st.step.(*dict.RecordStep)
 		if !ok || st.claim == nil || rec.Action == dict.Update {
 			continue
 		}
@@ -44,7 +44,7 @@ func (r *runner) verify(ctx context.Context) error {
 		}
 	}
 	for _, st := range r.states {
-		if p, ok := st.step.(*dict.Process); ok && st.claim != nil && r.ranHere(p) {
+		if p, ok := st.step.(*dict.RunStep); ok && st.claim != nil && r.ranHere(p) {
 			st.status, st.outcome, st.earlier = Done, st.claim.Outcome, true
 		}
 	}
@@ -88,7 +88,7 @@ func (r *runner) verifyChunk(ctx context.Context, table string, states []*state)
 
 // ranHere reports whether a process that the earlier run ran needs no second run:
 // all it needs are records, and they are still those it ran on.
-func (r *runner) ranHere(p *dict.Process) bool {
+func (r *runner) ranHere(p *dict.RunStep) bool {
 	needs := p.Needs()
 	for _, key := range needs {
 		if !r.byKey[key].earlier {

@@ -70,7 +70,7 @@ func runKeeping(t *testing.T, client *erp.Client, plan *dict.Plan, path string) 
 func allThere(t *testing.T, client *erp.Client, plan *dict.Plan, result *restdict.Result, table string) {
 	t.Helper()
 	for _, step := range plan.Steps() {
-		rec, ok := step.(*dict.Record)
+		rec, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue
 		}

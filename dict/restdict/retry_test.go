@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -23,7 +23,7 @@ func TestReadGoesOn(t *testing.T) {
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(login(t, srv.URL()))), erp.WithRetryPolicy(erp.RetryPolicy{}))
 	require.NoError(t, err)
 	reads := erptest.Match{Method: http.MethodGet, Path: "/models/*"}
-	want, err := dict.LoadCatalog(t.Context(), restdict.NewSource(client, nil))
+	want, err := registry.LoadCatalog(t.Context(), restdict.NewSource(client, nil))
 	require.NoError(t, err)
 	whole := srv.Faults().Count(reads)
 
@@ -50,7 +50,7 @@ func TestReadGoesOn(t *testing.T) {
 			done, total = d, n
 		},
 	})
-	got, err := dict.LoadCatalog(t.Context(), source)
+	got, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	assert.Equal(t, 10, failed)
 	assert.Equal(t, whole+10, srv.Faults().Count(reads))
@@ -66,10 +66,10 @@ func TestReadGoesOn(t *testing.T) {
 	// Without patience the first failure is the end, as it is for a look at stamps.
 	srv.Faults().Reset()
 	srv.Faults().On(erptest.Match{Method: http.MethodGet, Path: "/models/*", N: 5}, erptest.Fail(http.StatusBadGateway))
-	_, err = dict.LoadCatalog(t.Context(), restdict.NewSource(client, &restdict.SourceOptions{Retry: func(context.Context, int, error) bool { return false }}))
+	_, err = registry.LoadCatalog(t.Context(), restdict.NewSource(client, &restdict.SourceOptions{Retry: func(context.Context, int, error) bool { return false }}))
 	require.ErrorIs(t, err, erp.ErrUnavailable)
 	srv.Faults().Reset()
 	srv.Faults().On(erptest.Match{}, erptest.CutBefore())
-	_, err = source.Stamps(t.Context(), dict.SourceTables())
+	_, err = source.Stamps(t.Context(), registry.SourceTables())
 	require.ErrorIs(t, err, erp.ErrUnreachable)
 }

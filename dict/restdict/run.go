@@ -37,7 +37,7 @@ type runner struct {
 	states    []*state
 	byKey     map[dict.Key]*state
 	existing  map[string]int64 // ids of records the plan refers to, by describe
-	processes map[dict.Role]*Process
+	processes map[dict.Purpose]*Process
 	noBatch   bool   // the server has no batches
 	planJSON  []byte // the plan as checkpoints hold it, once one was written
 }
@@ -80,7 +80,7 @@ func Run(ctx context.Context, client *erp.Client, plan *dict.Plan, opts *Options
 
 func newRunner(client *erp.Client, plan *dict.Plan, opts *Options) *runner {
 	r := &runner{client: client, plan: plan, opts: opts.withDefaults(), byKey: map[dict.Key]*state{},
-		existing: map[string]int64{}, processes: map[dict.Role]*Process{}}
+		existing: map[string]int64{}, processes: map[dict.Purpose]*Process{}}
 	for i, step := range plan.Steps() {
 		st := &state{step: step, number: i + 1, status: Pending}
 		r.states = append(r.states, st)
@@ -106,15 +106,15 @@ func (r *runner) prepare(ctx context.Context) error {
 
 func (r *runner) findProcesses(ctx context.Context) error {
 	for _, st := range r.states {
-		p, ok := st.step.(*dict.Process)
-		if !ok || st.status == Done || r.processes[p.Role] != nil {
+		p, ok := st.step.(*dict.RunStep)
+		if !ok || st.status == Done || r.processes[p.Purpose] != nil {
 			continue
 		}
-		found, err := FindProcess(ctx, r.client, p.Role, r.opts.Processes[p.Role])
+		found, err := FindProcess(ctx, r.client, p.Purpose, r.opts.Processes[p.Purpose])
 		if err != nil {
 			return err
 		}
-		r.processes[p.Role] = found
+		r.processes[p.Purpose] = found
 	}
 	return nil
 }
@@ -206,13 +206,13 @@ func done(group []*state) bool {
 func (r *runner) one(ctx context.Context, st *state) {
 	var err error
 	switch step := st.step.(type) {
-	case *dict.Record:
+	case *dict.RecordStep:
 		if step.Action == dict.Update {
 			err = r.update(ctx, st, step)
 		} else {
 			err = r.create(ctx, st, step)
 		}
-	case *dict.Process:
+	case *dict.RunStep:
 		err = r.runProcess(ctx, st, step)
 	default:
 		err = fmt.Errorf("a step of type %T cannot be run over the REST API", step)

@@ -29,7 +29,7 @@ func TestRunDeployLog(t *testing.T) {
 		"one request per column")
 	processes := 0
 	for _, step := range plan.Steps() {
-		if _, ok := step.(*dict.Process); ok {
+		if _, ok := step.(*dict.RunStep); ok {
 			processes++
 		}
 	}

@@ -16,17 +16,17 @@ const sinceEver = "1970-01-01T00:00:00Z"
 // runProcess runs the process of a step. Synchronising and building an index
 // say what the database is to be like, so they may be repeated when the answer
 // is lost; other processes are run once.
-func (r *runner) runProcess(ctx context.Context, st *state, step *dict.Process) error {
-	process := r.processes[step.Role]
+func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) error {
+	process := r.processes[step.Purpose]
 	record, ok := r.scalarOf(step.Record)
 	if !ok || record.kind != 'n' {
 		return fmt.Errorf("the record to run process %q on is not there", process.Value)
 	}
 	params := &erp.ProcessParams{RecordID: record.num, Table: step.Table, Timeout: r.opts.ProcessTimeout}
-	if step.Role == dict.SyncTable && !r.isNew(step) {
+	if step.Purpose == dict.SyncTable && !r.isNew(step) {
 		params.Values = map[string]any{"DateFrom": sinceEver}
 	}
-	repeatable := step.Role == dict.SyncTable || step.Role == dict.ValidateIndex
+	repeatable := step.Purpose == dict.SyncTable || step.Purpose == dict.ValidateIndex
 	for {
 		st.attempts++
 		result, err := r.client.RunProcess(ctx, process.Slug, params)
@@ -50,7 +50,7 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.Process) 
 // isNew reports whether this run, or the earlier one it goes on with, made the
 // table: then the database does not have it, and one call makes it with all
 // columns. Otherwise columns may be missing, whoever made them.
-func (r *runner) isNew(step *dict.Process) bool {
+func (r *runner) isNew(step *dict.RunStep) bool {
 	st := r.byKey[dict.Key(step.Name)]
 	return st != nil && st.status == Done && st.outcome == Made
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/internal/jsonapi"
@@ -63,7 +63,7 @@ type Verifier interface {
 type Options struct {
 	// Registry is the dictionary that tables, windows and the like are looked up
 	// in; nil: there is none, and options that need it are refused.
-	Registry dict.Registry
+	Registry registry.Registry
 	// Artifacts answers the downloads; nil: there are none.
 	Artifacts artifacts.Store
 	// Logger hears of faults of the service, of deliveries that failed and of

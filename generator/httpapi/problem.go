@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
@@ -107,7 +107,7 @@ func known(err error) *jsonapi.Problem {
 			Hint: "try again, or choose another artifact id"}
 	case noRoom:
 		return &jsonapi.Problem{Status: http.StatusInsufficientStorage, Code: "no_room", Message: "the disk is full, and nothing was written", Hint: "have the operator make room"}
-	case errors.Is(err, dict.ErrNotFound):
+	case errors.Is(err, registry.ErrNotFound):
 		return jsonapi.Invalid(clip(err.Error()), "check the name")
 	case errors.As(err, &answer), errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrTimeout), errors.Is(err, erp.ErrBadResponse):
 		return &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "dictionary_unavailable", Message: "the dictionary could not be read from the ERP", Hint: "try again", RetryAfter: 10 * time.Second}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
@@ -223,26 +223,26 @@ func TestGenerators(t *testing.T) {
 
 // broken is a dictionary that cannot be read.
 type broken struct {
-	dict.Registry
+	registry.Registry
 	err error
 }
 
-func (b broken) Table(context.Context, string, ...dict.Detail) (dict.TableInfo, error) {
-	return dict.TableInfo{}, b.err
+func (b broken) Table(context.Context, string, ...registry.Detail) (registry.Table, error) {
+	return registry.Table{}, b.err
 }
 
 func TestDictionary(t *testing.T) {
 	t.Parallel()
-	catalog, err := dict.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{Tables: 30}).Source())
+	catalog, err := registry.LoadCatalog(t.Context(), synthdict.New(synthdict.Options{Tables: 30}).Source())
 	require.NoError(t, err)
-	tables, err := catalog.Tables(t.Context(), dict.ListQuery{Limit: 1})
+	tables, err := catalog.Tables(t.Context(), registry.ListQuery{Limit: 1})
 	require.NoError(t, err)
 	table := tables.Items[0].Name
 	model := func(table string) string {
 		return body + `,"generator":"model","output":"archive","options":{"tables":["` + table + `"]}}`
 	}
 	for what, tt := range map[string]struct {
-		registry dict.Registry
+		registry registry.Registry
 		table    string
 		status   int
 		code     string

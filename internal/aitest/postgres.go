@@ -18,6 +18,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/testpg"
 )
 
@@ -121,7 +122,7 @@ func build(t testing.TB, address string) {
 	defer func() { require.NoError(t, db.Close()) }()
 	source, err := dbdict.New(db, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 
 	conn := connect(t, address)
@@ -164,7 +165,7 @@ func tableNames(t testing.TB, db *sql.DB, kind string) []string {
 
 // describe is a table of the embedded database as PostgreSQL has it: with the
 // types the dictionary says, and text for what it does not know.
-func describe(t testing.TB, catalog *dict.Catalog, db *sql.DB, name string) *dict.Physical {
+func describe(t testing.TB, catalog *registry.Catalog, db *sql.DB, name string) *dict.Physical {
 	t.Helper()
 	known := map[string]dict.PhysicalColumn{}
 	if physical, err := ddl.FromRegistry(t.Context(), catalog, name); err == nil {
@@ -172,7 +173,7 @@ func describe(t testing.TB, catalog *dict.Catalog, db *sql.DB, name string) *dic
 			c.Default, c.Foreign = "", nil // functions and order are of no concern here
 			known[strings.ToLower(c.Name)] = c
 		}
-	} else if !errors.Is(err, dict.ErrNotFound) {
+	} else if !errors.Is(err, registry.ErrNotFound) {
 		require.NoError(t, err)
 	}
 	out := &dict.Physical{Table: name}

@@ -3,7 +3,7 @@
 // server may be silent, a response of bounded size, and retries where they do
 // no harm. It keeps track of whether the server may have carried a request out.
 //
-// It links the standard library only. What the responses mean, and the errors
+// What the responses mean, and the errors
 // that callers see, are the business of the packages above it.
 package apiclient
 
@@ -16,6 +16,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 // TokenSource gives the bearer token for a request.
@@ -92,26 +94,55 @@ const (
 // *TokenError, *BodyError, *RedirectError, *SourceError, ErrSilence, the
 // context's error, or that of net/http.
 func (c *Client) Do(call *Call) (*http.Response, []byte, error) {
-	ctx := call.Request.Context()
-	for retries := 0; ; retries++ {
-		resp, body, err := c.attempt(ctx, call)
-		wait, again := c.Retry.next(ctx, call, retries, resp, body, err)
-		if !again {
-			return resp, body, err
-		}
-		if resp != nil {
-			discard(resp)
-		}
-		c.Logger.LogAttrs(ctx, slog.LevelDebug, "retry", slog.String("method", call.Request.Method),
-			slog.String("path", call.Request.URL.Path), slog.Duration("wait", wait))
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, nil, ctx.Err()
-		case <-timer.C:
-		}
+	a := &attempts{client: c, call: call}
+	retries := &retryablehttp.Client{
+		// Redirects are followed within an attempt.
+		HTTPClient: &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		RetryMax:   c.Retry.Max, CheckRetry: a.check, Backoff: a.backoff, ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
+	// The request that goes around has no body: each attempt opens its own.
+	resp, err := retries.Do(&retryablehttp.Request{Request: (&http.Request{
+		Method: call.Request.Method, URL: call.Request.URL, Header: http.Header{},
+	}).WithContext(call.Request.Context())})
+	if err != nil {
+		return nil, nil, withoutAddress(err)
+	}
+	return resp, a.body, nil
+}
+
+// attempts are the attempts of one call, for the client that retries.
+type attempts struct {
+	client *Client
+	call   *Call
+
+	body    []byte        // of the last response, where it was read
+	retries int           // so far
+	wait    time.Duration // before the next attempt
+}
+
+// RoundTrip makes one attempt.
+func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	resp, a.body, err = a.client.attempt(req.Context(), a.call)
+	return resp, err
+}
+
+// check decides whether there is another attempt.
+func (a *attempts) check(ctx context.Context, resp *http.Response, err error) (again bool, _ error) {
+	if err != nil {
+		err = withoutAddress(err)
+	}
+	a.wait, again = a.client.Retry.next(ctx, a.call, a.retries, resp, a.body, err)
+	a.retries++
+	if again {
+		a.client.Logger.LogAttrs(ctx, slog.LevelDebug, "retry", slog.String("method", a.call.Request.Method),
+			slog.String("path", a.call.Request.URL.Path), slog.Duration("wait", a.wait))
+	}
+	return again, nil
+}
+
+// backoff is how long to wait for it.
+func (a *attempts) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	return a.wait
 }
 
 // attempt gets a token, sends the request, once more if the token is refused
@@ -136,6 +167,7 @@ func (c *Client) attempt(ctx context.Context, call *Call) (*http.Response, []byt
 		return resp, nil, nil
 	}
 	body, err := readBody(resp, c.MaxBody)
+	resp.Body = http.NoBody
 	if err != nil && resp.StatusCode < http.StatusBadRequest {
 		call.Lost = true
 		if ctx.Err() != nil {
@@ -251,11 +283,16 @@ func (call *Call) cause(ctx context.Context, w *watch, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
+	return w.explain(withoutAddress(err))
+}
+
+// withoutAddress takes off what net/http puts around an error.
+func withoutAddress(err error) error {
 	var outer *url.Error
 	for errors.As(err, &outer) && outer.Err != nil {
 		err = outer.Err
 	}
-	return w.explain(err)
+	return err
 }
 
 func (c *Client) log(ctx context.Context, req *http.Request, call *Call, start time.Time, err error) {

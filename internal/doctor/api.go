@@ -101,7 +101,7 @@ func clockSkew(ctx context.Context, client *erp.Client, now func() time.Time) (s
 // installations, so what a configured one stands for is read; a wrong or
 // missing process is a warning, because reading and writing records does not
 // need it.
-func (r *run) process(ctx context.Context, client *erp.Client, name string, role dict.Role, configured string) {
+func (r *run) process(ctx context.Context, client *erp.Client, name string, role dict.Purpose, configured string) {
 	r.check(ctx, name, func(ctx context.Context) (string, error) {
 		p, err := restdict.FindProcess(ctx, client, role, configured)
 		var wrong *restdict.WrongProcessError

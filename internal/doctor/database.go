@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // databaseTime bounds the examination of a database.
@@ -35,7 +35,7 @@ func Database(ctx context.Context, url, schema string) []Check {
 		defer source.Close() //nolint:errcheck // it was only read from
 	}
 	r.check(ctx, "dictionary is readable", func(ctx context.Context) (string, error) {
-		tables := dict.SourceTables()
+		tables := registry.SourceTables()
 		stamps, err := source.Stamps(ctx, tables)
 		if err != nil {
 			return "", err

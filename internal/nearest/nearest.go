@@ -67,26 +67,51 @@ func allowed(word string) int { return max(1, min(len(word), longest)/3) }
 // neighbour to get from a to b, without regard to case.
 func Distance(a, b string) int {
 	x, y := fold(a), fold(b)
-	before, row := make([]int, len(y)+1), make([]int, len(y)+1)
+	d, _ := new(Meter).Within(x, y, max(len(x), len(y)))
+	return d
+}
+
+// Meter measures many distances with one work space. The zero Meter is ready;
+// it is not safe for concurrent use.
+type Meter struct {
+	before, row, next []int
+}
+
+// Within is [Distance] for words in letters that are compared as they are. It
+// gives up and reports false when the distance is above the limit.
+func (m *Meter) Within(a, b []rune, limit int) (int, bool) {
+	if d := len(a) - len(b); d > limit || -d > limit {
+		return 0, false
+	}
+	width := len(b) + 1
+	if cap(m.row) < width {
+		m.before, m.row, m.next = make([]int, 2*width), make([]int, 2*width), make([]int, 2*width)
+	}
+	before, row, next := m.before[:width], m.row[:width], m.next[:width]
 	for j := range row {
 		row[j] = j
 	}
-	for i := range x {
-		next := make([]int, len(y)+1)
-		next[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		smallest := i
+		for j := 1; j <= len(b); j++ {
+			d := row[j-1]
+			if a[i-1] != b[j-1] {
+				d++
 			}
-			next[j+1] = min(row[j+1]+1, next[j]+1, row[j]+cost)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
+			d = min(d, row[j]+1, next[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, before[j-2]+1)
 			}
+			next[j] = d
+			smallest = min(smallest, d)
 		}
-		before, row = row, next
+		if smallest > limit {
+			return 0, false
+		}
+		before, row, next = row, next, before
 	}
-	return row[len(y)]
+	return row[len(b)], row[len(b)] <= limit
 }
 
 // fold makes spelling comparable, and long words bearable.

@@ -44,3 +44,21 @@ func TestDistance(t *testing.T) {
 	}
 	assert.Equal(t, 0, nearest.Distance(strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<20)), "long words are cut")
 }
+
+// One meter gives for every pair and limit what a fresh one gives without limit.
+func TestWithin(t *testing.T) {
+	words := []string{"", "a", "ab", "ba", "order", "ordre", "odrer", "orders", "bpartner", "ürder"}
+	var m nearest.Meter
+	for _, a := range words {
+		for _, b := range words {
+			want := nearest.Distance(a, b)
+			for limit := range 10 {
+				d, ok := m.Within([]rune(a), []rune(b), limit)
+				assert.Equal(t, want <= limit, ok, "%q %q within %d", a, b, limit)
+				if ok {
+					assert.Equal(t, want, d, "%q %q", a, b)
+				}
+			}
+		}
+	}
+}

@@ -6,23 +6,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Agree compares everything two registries say, one record at a time, so that
 // the first difference is readable. Statistics are compared but for origin and
 // time.
-func Agree(t testing.TB, want, got dict.Registry) {
+func Agree(t testing.TB, want, got registry.Registry) {
 	t.Helper()
 	ctx := t.Context()
-	all := dict.ListQuery{Inactive: true}
+	all := registry.ListQuery{Inactive: true}
 
 	tables := lists(t, all, want.Tables, got.Tables)
 	for _, item := range tables {
 		id := fmt.Sprint(item.ID) // names may be there twice
-		w, err := want.Table(ctx, id, dict.WithInactive)
+		w, err := want.Table(ctx, id, registry.WithInactive)
 		require.NoError(t, err)
-		g, err := got.Table(ctx, id, dict.WithInactive)
+		g, err := got.Table(ctx, id, registry.WithInactive)
 		require.NoError(t, err)
 		require.Len(t, g.Columns, len(w.Columns), "columns of %s", item.Name)
 		for i := range w.Columns {
@@ -47,9 +47,9 @@ func Agree(t testing.TB, want, got dict.Registry) {
 	require.Equal(t, w, g)
 }
 
-type listing[T any] = func(ctx ctx, q dict.ListQuery) (dict.Listing[T], error)
+type listing[T any] = func(ctx ctx, q registry.ListQuery) (registry.Listing[T], error)
 
-func lists[T any](t testing.TB, q dict.ListQuery, want, got listing[T]) []T {
+func lists[T any](t testing.TB, q registry.ListQuery, want, got listing[T]) []T {
 	t.Helper()
 	w, err := want(t.Context(), q)
 	require.NoError(t, err)
@@ -63,13 +63,13 @@ func lists[T any](t testing.TB, q dict.ListQuery, want, got listing[T]) []T {
 	return w.Items
 }
 
-type description[T any] = func(ctx ctx, name string, with ...dict.Detail) (T, error)
+type description[T any] = func(ctx ctx, name string, with ...registry.Detail) (T, error)
 
 func describe[T any](t testing.TB, id int, want, got description[T]) {
 	t.Helper()
-	w, err := want(t.Context(), fmt.Sprint(id), dict.WithInactive)
+	w, err := want(t.Context(), fmt.Sprint(id), registry.WithInactive)
 	require.NoError(t, err)
-	g, err := got(t.Context(), fmt.Sprint(id), dict.WithInactive)
+	g, err := got(t.Context(), fmt.Sprint(id), registry.WithInactive)
 	require.NoError(t, err)
 	require.Equal(t, w, g)
 }

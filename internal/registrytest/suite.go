@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 type ctx = context.Context
 
 // Subject is a source with what the suite needs to know about it.
 type Subject struct {
-	Source dict.Source
+	Source registry.Source
 	// Want is what the source has to give, from another source; nil: not
 	// compared.
-	Want dict.Registry
+	Want registry.Registry
 	// Table is a table that the suite renames the label of, by Relabel.
 	Table string
 	// Relabel writes the label of Table and of nothing else, as the ERP does.
@@ -38,7 +38,7 @@ func Run(t *testing.T, s Subject) {
 		if s.Want == nil {
 			t.Skip("no other source to compare with")
 		}
-		got, err := dict.LoadCatalog(t.Context(), s.Source)
+		got, err := registry.LoadCatalog(t.Context(), s.Source)
 		require.NoError(t, err)
 		Agree(t, s.Want, got)
 	})
@@ -55,18 +55,18 @@ func Run(t *testing.T, s Subject) {
 
 func (s Subject) snapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dictionary")
-	first := dict.NewCache(s.Source, &dict.CacheOptions{Snapshot: path, FailOnMissing: true})
+	first := registry.NewCache(s.Source, &registry.CacheOptions{Snapshot: path, FailOnMissing: true})
 	require.NoError(t, first.Load(t.Context()))
 
 	// The second cache cannot read, so all it has is from the file.
-	second := dict.NewCache(silent{s.Source.Origin()}, &dict.CacheOptions{Snapshot: path, SnapshotAge: time.Hour, FailOnMissing: true,
+	second := registry.NewCache(silent{s.Source.Origin()}, &registry.CacheOptions{Snapshot: path, SnapshotAge: time.Hour, FailOnMissing: true,
 		Logger: failing(t)})
 	require.NoError(t, second.Load(t.Context()))
 	Agree(t, first, second)
 }
 
 func (s Subject) changes(t *testing.T) {
-	cache := dict.NewCache(s.Source, &dict.CacheOptions{FailOnMissing: true})
+	cache := registry.NewCache(s.Source, &registry.CacheOptions{FailOnMissing: true})
 	require.NoError(t, cache.Load(t.Context()))
 	before := cache.Catalog()
 	s.settle(t, cache)
@@ -95,7 +95,7 @@ func (s Subject) changes(t *testing.T) {
 
 // settle refreshes until nothing counts as changed: what was written shortly
 // before may be read once more.
-func (s Subject) settle(t *testing.T, cache *dict.Cache) {
+func (s Subject) settle(t *testing.T, cache *registry.Cache) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -112,7 +112,7 @@ func (s Subject) deletion(t *testing.T) {
 	if s.Drop == nil {
 		t.Skip("the subject cannot delete")
 	}
-	cache := dict.NewCache(s.Source, &dict.CacheOptions{FailOnMissing: true})
+	cache := registry.NewCache(s.Source, &registry.CacheOptions{FailOnMissing: true})
 	require.NoError(t, cache.Load(t.Context()))
 	name := s.Drop(t)
 	table, err := cache.Table(t.Context(), s.Table)
@@ -132,14 +132,14 @@ func (s Subject) deletion(t *testing.T) {
 func (s Subject) cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := dict.LoadCatalog(ctx, s.Source)
+	_, err := registry.LoadCatalog(ctx, s.Source)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = s.Source.Stamps(ctx, dict.SourceTables())
+	_, err = s.Source.Stamps(ctx, registry.SourceTables())
 	require.ErrorIs(t, err, context.Canceled)
 
 	// Without the flag a start goes on without the ERP, but not without its
 	// caller.
-	require.ErrorIs(t, dict.NewCache(s.Source, nil).Load(ctx), context.Canceled)
+	require.ErrorIs(t, registry.NewCache(s.Source, nil).Load(ctx), context.Canceled)
 }
 
 // silent is a source that cannot be read.
@@ -149,9 +149,11 @@ var errSilent = errors.New("the source cannot be read")
 
 func (s silent) Origin() string { return s.origin }
 
-func (silent) Stamps(ctx, []dict.SourceTable) ([]dict.Stamp, error) { return nil, errSilent }
+func (silent) Stamps(ctx, []registry.SourceTable) ([]registry.Stamp, error) { return nil, errSilent }
 
-func (silent) Read(ctx, []dict.SourceTable, dict.Sink) ([]dict.Stamp, error) { return nil, errSilent }
+func (silent) Read(ctx, []registry.SourceTable, registry.Sink) ([]registry.Stamp, error) {
+	return nil, errSilent
+}
 
 // failing is a logger for caches that have nothing to complain about.
 func failing(t *testing.T) *slog.Logger {

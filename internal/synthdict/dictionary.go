@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Dictionary is the rows of the dictionary's tables.
@@ -17,9 +17,9 @@ type Dictionary struct {
 }
 
 type table struct {
-	dict.SourceTable
+	registry.SourceTable
 	at      map[string]int // places of the columns, in lower case
-	rows    [][]dict.SourceValue
+	rows    [][]registry.SourceValue
 	updated []time.Time
 }
 
@@ -29,7 +29,7 @@ var epoch = time.Date(2026, 3, 9, 14, 5, 6, 0, time.UTC)
 // Empty makes a dictionary without rows.
 func Empty() *Dictionary {
 	d := &Dictionary{byName: map[string]*table{}, foreign: map[ColumnName]string{}}
-	for _, source := range dict.SourceTables() {
+	for _, source := range registry.SourceTables() {
 		t := &table{SourceTable: source, at: map[string]int{}}
 		for i, c := range source.Columns {
 			t.at[strings.ToLower(c.Name)] = i
@@ -47,7 +47,7 @@ type Row map[string]any
 // the table does not have, because that is a mistake in the test.
 func (d *Dictionary) Add(name string, row Row) {
 	t := d.table(name)
-	values := make([]dict.SourceValue, len(t.Columns))
+	values := make([]registry.SourceValue, len(t.Columns))
 	if at, ok := t.at["isactive"]; ok {
 		values[at].Int = 1
 	}
@@ -60,7 +60,7 @@ func (d *Dictionary) Add(name string, row Row) {
 func (d *Dictionary) Update(name string, key int, when time.Time, row Row) {
 	t := d.table(name)
 	at := t.find(key)
-	values := append([]dict.SourceValue(nil), t.rows[at]...)
+	values := append([]registry.SourceValue(nil), t.rows[at]...)
 	t.set(values, row)
 	t.rows[at], t.updated[at] = values, when
 }
@@ -93,7 +93,7 @@ func (t *table) find(key int) int {
 	panic(fmt.Sprintf("synthdict: %s has no row %d", t.Name, key))
 }
 
-func (t *table) set(values []dict.SourceValue, row Row) {
+func (t *table) set(values []registry.SourceValue, row Row) {
 	for name, v := range row {
 		at, ok := t.at[strings.ToLower(name)]
 		if !ok {

@@ -2,6 +2,6 @@
 // ERP's, always the same, or one from extracted facts of a real ERP.
 //
 //	d := synthdict.New(synthdict.Options{})  // 760 tables, 20,000 columns
-//	source := d.Source()                     // a dict.Source in memory
+//	source := d.Source()                     // a registry.Source in memory
 //	err := d.Create(ctx, db, synthdict.SQLite) // the same in a database
 package synthdict

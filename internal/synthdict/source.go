@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
-// Source is a dict.Source in memory. Its fields are changed between calls only.
+// Source is a registry.Source in memory. Its fields are changed between calls only.
 type Source struct {
 	// Name is the origin.
 	Name string
@@ -37,15 +37,15 @@ func (s *Source) Reads(table string) int {
 	return s.reads[table]
 }
 
-// Origin implements dict.Source.
+// Origin implements registry.Source.
 func (s *Source) Origin() string { return s.Name }
 
-// Stamps implements dict.Source.
-func (s *Source) Stamps(ctx context.Context, tables []dict.SourceTable) ([]dict.Stamp, error) {
+// Stamps implements registry.Source.
+func (s *Source) Stamps(ctx context.Context, tables []registry.SourceTable) ([]registry.Stamp, error) {
 	if err := s.refuse(ctx); err != nil {
 		return nil, err
 	}
-	stamps := make([]dict.Stamp, len(tables))
+	stamps := make([]registry.Stamp, len(tables))
 	for i, t := range tables {
 		stamps[i] = s.stamp(t.Name)
 	}
@@ -59,9 +59,9 @@ func (s *Source) refuse(ctx context.Context) error {
 	return s.Err
 }
 
-func (s *Source) stamp(name string) dict.Stamp {
+func (s *Source) stamp(name string) registry.Stamp {
 	if s.Missing[name] {
-		return dict.Stamp{Missing: true}
+		return registry.Stamp{Missing: true}
 	}
 	t := s.d.table(name)
 	newest := time.Time{}
@@ -70,11 +70,11 @@ func (s *Source) stamp(name string) dict.Stamp {
 			newest = at
 		}
 	}
-	return dict.Stamp{Rows: len(t.rows), Mark: newest.Format(time.RFC3339)}
+	return registry.Stamp{Rows: len(t.rows), Mark: newest.Format(time.RFC3339)}
 }
 
-// Read implements dict.Source.
-func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.Sink) ([]dict.Stamp, error) {
+// Read implements registry.Source.
+func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) ([]registry.Stamp, error) {
 	if err := s.refuse(ctx); err != nil {
 		return nil, err
 	}
@@ -93,16 +93,16 @@ func (s *Source) Read(ctx context.Context, tables []dict.SourceTable, sink dict.
 			return nil, err
 		}
 	}
-	stamps := make([]dict.Stamp, len(tables))
+	stamps := make([]registry.Stamp, len(tables))
 	for i, t := range tables {
 		stamps[i] = s.stamp(t.Name)
 	}
 	return stamps, nil
 }
 
-func (s *Source) hand(ctx context.Context, table int, source dict.SourceTable, sink dict.Sink) error {
+func (s *Source) hand(ctx context.Context, table int, source registry.SourceTable, sink registry.Sink) error {
 	t := s.d.table(source.Name)
-	values := make([]dict.SourceValue, len(source.Columns))
+	values := make([]registry.SourceValue, len(source.Columns))
 	places := make([]int, len(source.Columns))
 	for i, c := range source.Columns {
 		places[i] = t.at[strings.ToLower(c.Name)]

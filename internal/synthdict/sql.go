@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Dialect is the SQL of a database.
@@ -115,14 +115,14 @@ func (w writer) create(t *table) string {
 	return b.String()
 }
 
-func (w writer) sqlType(c dict.SourceColumn) string {
+func (w writer) sqlType(c registry.SourceColumn) string {
 	pg := w.dialect == PostgreSQL
 	switch {
-	case c.Type == dict.SourceInt && pg:
+	case c.Type == registry.SourceInt && pg:
 		return "NUMERIC(10)"
-	case c.Type == dict.SourceInt:
+	case c.Type == registry.SourceInt:
 		return "INTEGER"
-	case c.Type == dict.SourceFlag:
+	case c.Type == registry.SourceFlag:
 		return "CHAR(1)"
 	case strings.HasSuffix(c.Name, "_UU") && pg:
 		return "UUID"
@@ -185,15 +185,15 @@ func (w writer) insert(ctx context.Context, tx *sql.Tx, t *table, has map[string
 	return flush()
 }
 
-func (w writer) value(c dict.SourceColumn, v dict.SourceValue) any {
+func (w writer) value(c registry.SourceColumn, v registry.SourceValue) any {
 	switch {
-	case c.Type == dict.SourceFlag && v.Int == 1:
+	case c.Type == registry.SourceFlag && v.Int == 1:
 		return "Y"
-	case c.Type == dict.SourceFlag:
+	case c.Type == registry.SourceFlag:
 		return "N"
-	case c.Type == dict.SourceInt && v.Int == 0 && strings.HasSuffix(c.Name, "_ID"), c.Type == dict.SourceText && v.Text == "":
+	case c.Type == registry.SourceInt && v.Int == 0 && strings.HasSuffix(c.Name, "_ID"), c.Type == registry.SourceText && v.Text == "":
 		return nil
-	case c.Type == dict.SourceInt:
+	case c.Type == registry.SourceInt:
 		return v.Int
 	}
 	return v.Text

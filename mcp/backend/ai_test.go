@@ -16,8 +16,8 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -40,7 +40,7 @@ type queries struct {
 func openQueries(t *testing.T, engine aiquery.Options) *queries {
 	t.Helper()
 	srv := erptest.New(t)
-	open := func() (aiquery.Database, dict.Source) {
+	open := func() (aiquery.Database, registry.Source) {
 		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, source.Close()) })
@@ -56,7 +56,7 @@ func openQueries(t *testing.T, engine aiquery.Options) *queries {
 	require.NoError(t, err)
 
 	db, source = open()
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	served, err := aiquery.New(db, catalog, &engine)
 	require.NoError(t, err)

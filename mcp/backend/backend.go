@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
@@ -63,7 +63,7 @@ type Pinger interface {
 
 // Registrar knows the dictionary.
 type Registrar interface {
-	Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error)
+	Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error)
 }
 
 // Refresher is a Registrar that keeps the dictionary and can look again.

@@ -10,8 +10,8 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/postgres"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -33,7 +33,7 @@ type DBOptions struct {
 // dictionary is what the ERP shows to everybody.
 type DBBackend struct {
 	db         aiquery.Database
-	source     dict.Source
+	source     registry.Source
 	close      func() error // of the source; nil: it is the caller's
 	engine     *aiquery.Engine
 	registries *registries
@@ -72,7 +72,7 @@ func OpenDB(ctx context.Context, url string, opts *DBOptions) (*DBBackend, error
 
 // NewDB makes a backend of a database, which it closes with itself, and a
 // source of the dictionary in it, which stays the caller's.
-func NewDB(db aiquery.Database, source dict.Source, opts *DBOptions) (*DBBackend, error) {
+func NewDB(db aiquery.Database, source registry.Source, opts *DBOptions) (*DBBackend, error) {
 	var o DBOptions
 	if opts != nil {
 		o = *opts
@@ -80,7 +80,7 @@ func NewDB(db aiquery.Database, source dict.Source, opts *DBOptions) (*DBBackend
 	if o.Engine.Logger == nil {
 		o.Engine.Logger = o.Logger
 	}
-	b := &DBBackend{db: db, source: source, registries: newRegistries(func(*kept) dict.Source { return source }, &o.Registry, o.Logger)}
+	b := &DBBackend{db: db, source: source, registries: newRegistries(func(*kept) registry.Source { return source }, &o.Registry, o.Logger)}
 	// Engine and tools look into the same dictionary. It is read by the first
 	// call that needs it.
 	engine, err := aiquery.New(db, b.registries.keep(""), &o.Engine)
@@ -169,14 +169,14 @@ func (b *DBBackend) Warm(ctx context.Context) error {
 
 // Registry is the dictionary. Who is not known is refused here, too: a
 // database is no place to look at without a name.
-func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
+func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	if !caller.Known {
 		return nil, errNotKnown
 	}
 	return b.dictionary(ctx, caller)
 }
 
-func (b *DBBackend) dictionary(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
+func (b *DBBackend) dictionary(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	reg, err := b.registries.get(ctx, caller, "")
 	var own *mcp.Error
 	if err != nil && ctx.Err() == nil && !errors.As(err, &own) {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
@@ -26,7 +26,7 @@ const (
 
 // kept is one dictionary and the work on it.
 type kept struct {
-	*dict.Cache
+	*registry.Cache
 	view string
 	all  *registries
 	ctx  context.Context // of the work; ends when the dictionary is dropped

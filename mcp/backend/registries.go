@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -50,7 +50,7 @@ func (o *RegistryOptions) fill() {
 // read apart from the calls that want it: no time limit of a call ends that, and
 // all calls at a time share it.
 type registries struct {
-	source func(*kept) dict.Source
+	source func(*kept) registry.Source
 	opts   RegistryOptions
 	log    *slog.Logger
 	now    func() time.Time
@@ -67,7 +67,7 @@ type registries struct {
 
 // newRegistries makes a registries over sources, of which each kept dictionary
 // gets one of its own.
-func newRegistries(source func(*kept) dict.Source, opts *RegistryOptions, log *slog.Logger) *registries {
+func newRegistries(source func(*kept) registry.Source, opts *RegistryOptions, log *slog.Logger) *registries {
 	r := &registries{source: source, log: log, now: time.Now, known: map[string]*list.Element{}}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -97,13 +97,13 @@ func (r *registries) keep(view string) *kept {
 		r.order.MoveToFront(e)
 		return e.Value.(*kept)
 	}
-	o := &dict.CacheOptions{FailOnMissing: true, Logger: r.log}
+	o := &registry.CacheOptions{FailOnMissing: true, Logger: r.log}
 	if view == "" {
 		o.Snapshot = r.opts.Snapshot
 	}
 	k := &kept{view: view, all: r, changed: make(chan struct{})}
 	k.ctx, k.drop = context.WithCancel(r.ctx)
-	k.Cache = dict.NewCache(r.source(k), o)
+	k.Cache = registry.NewCache(r.source(k), o)
 	r.known[view] = r.order.PushFront(k)
 	for r.order.Len() > r.opts.Most {
 		last := r.order.Remove(r.order.Back()).(*kept)
@@ -115,7 +115,7 @@ func (r *registries) keep(view string) *kept {
 
 // get is a dictionary that was right a short time ago, or the one there is when
 // the ERP cannot be asked; [StaleNote] tells which.
-func (r *registries) get(ctx context.Context, caller mcp.Caller, view string) (dict.Registry, error) {
+func (r *registries) get(ctx context.Context, caller mcp.Caller, view string) (registry.Registry, error) {
 	k := r.keep(view)
 	if !k.fresh(caller) {
 		if err := k.await(ctx, caller); err != nil {
@@ -157,7 +157,7 @@ func (r *registries) refresh(ctx context.Context, caller mcp.Caller, view string
 
 // StaleNote says since when a registry that a [Registrar] gave could not be
 // compared with the ERP's dictionary; "" when it is right.
-func StaleNote(reg dict.Registry) string {
+func StaleNote(reg registry.Registry) string {
 	k, ok := reg.(*kept)
 	if !ok {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
@@ -79,7 +79,7 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 		return nil, err
 	}
 	b.client, b.api = client, api
-	b.registries = newRegistries(func(k *kept) dict.Source {
+	b.registries = newRegistries(func(k *kept) registry.Source {
 		return restdict.NewSource(client, &restdict.SourceOptions{Retry: k.retry, Progress: k.progressed, Logger: o.Logger})
 	}, &o.Registry, o.Logger)
 	return b, nil
@@ -183,7 +183,7 @@ func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, err
 // all callers of a role, apart from the calls that want it: a call that comes
 // while that goes on is told so after a while, with mcp.CodeLoading. What was
 // read serves on when the ERP does not respond; [StaleNote] tells.
-func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (dict.Registry, error) {
+func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	return b.registries.get(ctx, caller, visibility(caller))
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -167,7 +167,7 @@ func TestRegistryIsReadOnce(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(another.Close)
 	var wg sync.WaitGroup
-	regs := make([]dict.Registry, 16)
+	regs := make([]registry.Registry, 16)
 	for i := range regs {
 		wg.Go(func() {
 			r, err := another.Registry(context.WithoutCancel(t.Context()), admin)

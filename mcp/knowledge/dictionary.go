@@ -4,13 +4,13 @@ import (
 	"context"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 // Dictionary are the help texts of a dictionary: of tables, columns, windows
 // and processes that say more than their name. Columns of several tables with
 // the same words are one passage.
-func Dictionary(ctx context.Context, reg dict.Registry) ([]Passage, error) {
+func Dictionary(ctx context.Context, reg registry.Registry) ([]Passage, error) {
 	var out []Passage
 	add := func(kind, name, label, description, help string) {
 		text := description
@@ -29,14 +29,14 @@ func Dictionary(ctx context.Context, reg dict.Registry) ([]Passage, error) {
 		}
 		out = append(out, Passage{Title: title, Text: text, Source: "dictionary, " + kind + " " + name, Kind: KindDictionary})
 	}
-	tables, err := reg.Tables(ctx, dict.ListQuery{})
+	tables, err := reg.Tables(ctx, registry.ListQuery{})
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range tables.Items {
 		add("table", t.Name, t.Label, t.Description, t.Help)
 	}
-	columns, err := reg.Columns(ctx, "", dict.ListQuery{})
+	columns, err := reg.Columns(ctx, "", registry.ListQuery{})
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,14 @@ func Dictionary(ctx context.Context, reg dict.Registry) ([]Passage, error) {
 			add("column", c.Name, c.Label, c.Description, c.Help)
 		}
 	}
-	windows, err := reg.Windows(ctx, dict.ListQuery{})
+	windows, err := reg.Windows(ctx, registry.ListQuery{})
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range windows.Items {
 		add("window", w.Name, "", w.Description, w.Help)
 	}
-	processes, err := reg.Processes(ctx, dict.ListQuery{})
+	processes, err := reg.Processes(ctx, registry.ListQuery{})
 	if err != nil {
 		return nil, err
 	}

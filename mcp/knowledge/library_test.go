@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp/knowledge"
 )
@@ -146,7 +146,7 @@ func TestDictionary(t *testing.T) {
 	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, source.Close()) })
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	passages, err := knowledge.Dictionary(t.Context(), catalog)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp"
@@ -16,7 +17,7 @@ import (
 
 // spelled are columns as the dictionary spells them; without a table, as they
 // are given. Secret ones are refused.
-func spelled(t *dict.TableInfo, names []string) ([]string, error) {
+func spelled(t *registry.Table, names []string) ([]string, error) {
 	out, secret := make([]string, 0, len(names)), secretsOf(t)
 	for _, name := range names {
 		name = strings.TrimSpace(name)
@@ -43,7 +44,7 @@ func spelled(t *dict.TableInfo, names []string) ([]string, error) {
 
 // ordered is an order by columns that are there: the ERP passes over others
 // without a word. Pages need an order, so none is that of the key.
-func ordered(t *dict.TableInfo, orderBy string) (string, error) {
+func ordered(t *registry.Table, orderBy string) (string, error) {
 	if strings.TrimSpace(orderBy) == "" {
 		if t == nil {
 			return "", nil
@@ -74,7 +75,7 @@ func ordered(t *dict.TableInfo, orderBy string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-func hintColumn(t *dict.TableInfo, word string) string {
+func hintColumn(t *registry.Table, word string) string {
 	names := make([]string, len(t.Columns))
 	for i := range t.Columns {
 		names[i] = t.Columns[i].Name
@@ -88,7 +89,7 @@ func hintColumn(t *dict.TableInfo, word string) string {
 // secretsOf tells which columns of a table hold secrets: by the dictionary, or by
 // their names. Nothing is shown, compared or ordered by them: an order tells what
 // it is by. The table may be nil.
-func secretsOf(t *dict.TableInfo) func(column string) bool {
+func secretsOf(t *registry.Table) func(column string) bool {
 	return func(name string) bool {
 		if aiquery.RedactsByName(name) {
 			return true
@@ -124,7 +125,7 @@ func wordsOf(filter string) []string {
 
 // checkFilter refuses a filter that the ERP would refuse, or take for something
 // else without a word. The table may be nil.
-func checkFilter(t *dict.TableInfo, filter string) error {
+func checkFilter(t *registry.Table, filter string) error {
 	terms, err := erp.FilterTerms(filter)
 	var wrong *erp.FilterError
 	if errors.As(err, &wrong) {
@@ -158,7 +159,7 @@ func checkFilter(t *dict.TableInfo, filter string) error {
 
 // misspelt adds to the ERP's refusal of a filter which of its words is no
 // column, and the nearest.
-func misspelt(err error, t *dict.TableInfo, filter string) error {
+func misspelt(err error, t *registry.Table, filter string) error {
 	e := mcp.ErrorOf(err)
 	if t == nil || strings.TrimSpace(filter) == "" || e.Code != mcp.CodeRefused && e.Code != mcp.CodeInvalidArguments && e.Code != mcp.CodeInternal {
 		return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/knowledge"
 )
@@ -100,7 +100,7 @@ func (b *Toolbox) help(ctx context.Context, c *mcp.Call) (*knowledge.Index, erro
 		return nil, err
 	}
 	var state any = reg
-	if cache, ok := reg.(*dict.Cache); ok {
+	if cache, ok := reg.(*registry.Cache); ok {
 		catalog := cache.Catalog() // another one after each change
 		state, reg = catalog, catalog
 	}

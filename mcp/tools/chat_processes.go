@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/processref"
 	"github.com/erphub/erphub/mcp"
@@ -97,7 +97,7 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 
 // checkParameters refuses parameters that the process does not have, and names
 // those it cannot do without.
-func checkParameters(p *dict.ProcessInfo, params map[string]any) error {
+func checkParameters(p *registry.Process, params map[string]any) error {
 	if !p.Active {
 		return &mcp.Error{Code: mcp.CodeRefused, Message: fmt.Sprintf("process %s (%s) is inactive", p.Value, p.Name), Hint: "listProcesses shows those that can be run"}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -184,7 +184,7 @@ func (b *Toolbox) getRecord() mcp.Tool {
 
 // table is a table of the dictionary; nil when no backend in use has one, in
 // which case the ERP says what it thinks of the name.
-func (b *Toolbox) table(ctx context.Context, c *mcp.Call, name string) (*dict.TableInfo, error) {
+func (b *Toolbox) table(ctx context.Context, c *mcp.Call, name string) (*registry.Table, error) {
 	reg, err := b.registry(ctx, c)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil

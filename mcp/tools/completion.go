@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp"
 )
@@ -43,7 +43,7 @@ func (b *Toolbox) completeTable(ctx context.Context, c *mcp.Call, typed string, 
 	if err != nil {
 		return mcp.Completion{}, err
 	}
-	list, err := reg.Tables(ctx, dict.ListQuery{})
+	list, err := reg.Tables(ctx, registry.ListQuery{})
 	if err != nil {
 		return mcp.Completion{}, err
 	}
@@ -79,8 +79,8 @@ func (b *Toolbox) completeColumn(ctx context.Context, c *mcp.Call, typed string,
 	if err != nil {
 		return mcp.Completion{}, err
 	}
-	list, err := reg.Columns(ctx, strings.TrimSpace(others["table"]), dict.ListQuery{})
-	if errors.Is(err, dict.ErrNotFound) {
+	list, err := reg.Columns(ctx, strings.TrimSpace(others["table"]), registry.ListQuery{})
+	if errors.Is(err, registry.ErrNotFound) {
 		return mcp.Completion{}, nil // the table is not typed to its end yet
 	}
 	if err != nil {

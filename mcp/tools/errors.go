@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
 // fromDict turns errors of the dictionary into ones that say what to call next.
 func fromDict(err error) error {
-	var missing *dict.NotFoundError
+	var missing *registry.NotFoundError
 	if !errors.As(err, &missing) {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/mcp"
 )
@@ -299,7 +299,7 @@ func (b *Toolbox) runGenerated(ctx context.Context, c *mcp.Call, g *generator.Ge
 	if err != nil {
 		return nil, err
 	}
-	var reg dict.Registry
+	var reg registry.Registry
 	if use := g.Dictionary(options); use != generator.DictionaryUnused {
 		if reg, err = b.registry(ctx, c); err != nil {
 			if use == generator.DictionaryRequired || !errors.Is(err, errors.ErrUnsupported) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -52,7 +52,7 @@ func say(format string, args ...any) mcp.Message {
 }
 
 // described is the description of a table as part of a prompt.
-func (b *Toolbox) described(c *mcp.Call, t *dict.TableInfo) mcp.Message {
+func (b *Toolbox) described(c *mcp.Call, t *registry.Table) mcp.Message {
 	return mcp.Message{Role: "user", Content: mcp.Content{Embedded: &mcp.ResourceContent{
 		URI: strings.Replace(tableURI, "{table}", t.Name, 1), MIMEType: markdownType, Text: b.text(c, tableText(t)),
 	}}}
@@ -60,7 +60,7 @@ func (b *Toolbox) described(c *mcp.Call, t *dict.TableInfo) mcp.Message {
 
 // promptTable is a table that a prompt names; nil when no backend in use has a
 // dictionary.
-func (b *Toolbox) promptTable(ctx context.Context, c *mcp.Call, name string) (*dict.TableInfo, error) {
+func (b *Toolbox) promptTable(ctx context.Context, c *mcp.Call, name string) (*registry.Table, error) {
 	t, err := b.table(ctx, c, name)
 	var e *mcp.Error
 	if errors.As(err, &e) && e.Code == mcp.CodeNotFound {
@@ -135,7 +135,7 @@ func (b *Toolbox) writeReportQuery(ctx context.Context, c *mcp.Call, arguments m
 
 func (b *Toolbox) designTable(ctx context.Context, c *mcp.Call, arguments map[string]string) ([]mcp.Message, error) {
 	purpose, parent := argument(arguments, "purpose"), argument(arguments, "parent")
-	var t *dict.TableInfo
+	var t *registry.Table
 	detail := ""
 	if parent != "" {
 		var err error

@@ -15,8 +15,8 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -67,7 +67,7 @@ func openWays(tb testing.TB) *everyWay {
 		return nil
 	}, "AD_Table", "AD_Table_Access", "R_MailText"))
 	engine := aiquery.Options{PerUser: 32, Running: 32}
-	open := func() (aiquery.Database, dict.Source) {
+	open := func() (aiquery.Database, registry.Source) {
 		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
 		require.NoError(tb, err)
 		tb.Cleanup(func() { assert.NoError(tb, source.Close()) })
@@ -86,7 +86,7 @@ func openWays(tb testing.TB) *everyWay {
 	require.NoError(tb, err)
 
 	served, source := open()
-	catalog, err := dict.LoadCatalog(tb.Context(), source)
+	catalog, err := registry.LoadCatalog(tb.Context(), source)
 	require.NoError(tb, err)
 	answering, err := aiquery.New(served, catalog, &engine)
 	require.NoError(tb, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testpg"
 	"github.com/erphub/erphub/mcp"
@@ -333,13 +334,13 @@ func governed(t *testing.T, srv *erptest.Server) *kit {
 
 // onPostgreSQL is a database with the tables of the templates, their types as in
 // the dictionary, and the sandbox's rows of master data.
-func onPostgreSQL(t *testing.T, srv *erptest.Server) (*sql.DB, dict.Registry) {
+func onPostgreSQL(t *testing.T, srv *erptest.Server) (*sql.DB, registry.Registry) {
 	t.Helper()
 	lite := srv.Database()
 	t.Cleanup(func() { assert.NoError(t, lite.Close()) })
 	source, err := dbdict.New(lite, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	reg, err := dict.LoadCatalog(t.Context(), source)
+	reg, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	db := testpg.Open(t)
 	db.SetMaxOpenConns(1) // its settings stay
@@ -374,9 +375,9 @@ func onPostgreSQL(t *testing.T, srv *erptest.Server) (*sql.DB, dict.Registry) {
 }
 
 // filler gives rows what they cannot do without.
-func filler(t *testing.T, reg dict.Registry) func(string, map[string]any) map[string]any {
+func filler(t *testing.T, reg registry.Registry) func(string, map[string]any) map[string]any {
 	t.Helper()
-	tables := map[string]dict.TableInfo{}
+	tables := map[string]registry.Table{}
 	return func(name string, row map[string]any) map[string]any {
 		table, ok := tables[name]
 		if !ok {

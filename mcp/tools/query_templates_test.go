@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/testpg"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -98,7 +99,7 @@ func TestQueryTemplatesOnPostgreSQL(t *testing.T) {
 
 // createTable writes the statement that makes a table in PostgreSQL, and returns
 // its columns.
-func createTable(t *testing.T, script *strings.Builder, reg dict.Registry, name string) (names []string) {
+func createTable(t *testing.T, script *strings.Builder, reg registry.Registry, name string) (names []string) {
 	t.Helper()
 	table, err := reg.Table(t.Context(), name)
 	require.NoError(t, err)
@@ -119,7 +120,7 @@ var templateTables = strings.Fields(`C_Order C_OrderLine C_BPartner C_BP_Group C
 	M_Product M_Product_Category M_StorageOnHand M_Locator M_Warehouse M_PriceList M_PriceList_Version M_ProductPrice M_InOut
 	R_Request R_RequestType R_Status`)
 
-func registryOf(t *testing.T, w *everyWay) dict.Registry {
+func registryOf(t *testing.T, w *everyWay) registry.Registry {
 	t.Helper()
 	registrar, ok := backend.Find[backend.Registrar](w.pools[backend.DB])
 	require.True(t, ok)

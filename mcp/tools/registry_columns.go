@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/erphub/erphub/aiquery/answer"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -31,7 +31,7 @@ type columnLine struct {
 	ReadOnly    bool   `json:"readOnly,omitempty"`
 }
 
-func lineOf(col *dict.ColumnInfo, detail string) columnLine {
+func lineOf(col *registry.Column, detail string) columnLine {
 	line := columnLine{Name: col.Name}
 	if detail == "names" {
 		return line
@@ -52,7 +52,7 @@ func lineOf(col *dict.ColumnInfo, detail string) columnLine {
 	return line
 }
 
-func linesOf(columns []dict.ColumnInfo, detail string) []columnLine {
+func linesOf(columns []registry.Column, detail string) []columnLine {
 	lines := make([]columnLine, len(columns))
 	for i := range columns {
 		lines[i] = lineOf(&columns[i], detail)
@@ -91,7 +91,7 @@ func (b *Toolbox) listColumns() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		list, err := orWithin(dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q dict.ListQuery) (dict.Listing[dict.ColumnInfo], error) {
+		list, err := orWithin(registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q registry.ListQuery) (registry.Listing[registry.Column], error) {
 			return reg.Columns(ctx, in.Table, q)
 		})
 		if err != nil {

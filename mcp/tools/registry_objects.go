@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
@@ -78,7 +79,7 @@ func (b *Toolbox) listWindows() mcp.Tool {
 			out.Windows = []windowLine{line}
 			return out, nil
 		}
-		list, err := orWithin(dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q dict.ListQuery) (dict.Listing[dict.WindowInfo], error) {
+		list, err := orWithin(registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q registry.ListQuery) (registry.Listing[registry.Window], error) {
 			return reg.Windows(ctx, q)
 		})
 		if err != nil {
@@ -93,7 +94,7 @@ func (b *Toolbox) listWindows() mcp.Tool {
 	})
 }
 
-func windowOf(w *dict.WindowInfo) windowLine {
+func windowOf(w *registry.Window) windowLine {
 	return windowLine{ID: w.ID, Name: w.Name, Description: clip(w.Description, 120), Type: windowTypes[w.Type]}
 }
 
@@ -161,7 +162,7 @@ func (b *Toolbox) listProcesses() mcp.Tool {
 			out.Processes = []processLine{line}
 			return out, nil
 		}
-		list, err := reg.Processes(ctx, dict.ListQuery{Pattern: within(in.Filter), Limit: in.Limit, Offset: offset})
+		list, err := reg.Processes(ctx, registry.ListQuery{Pattern: within(in.Filter), Limit: in.Limit, Offset: offset})
 		if err != nil {
 			return nil, err
 		}
@@ -184,12 +185,12 @@ func within(text string) string {
 
 // findProcess finds a process by search key, name, number, UUID, or the slug that
 // the ERP's REST API has for it.
-func findProcess(ctx context.Context, reg dict.Registry, given string) (dict.ProcessInfo, error) {
+func findProcess(ctx context.Context, reg registry.Registry, given string) (registry.Process, error) {
 	p, err := reg.Process(ctx, given)
-	if !errors.Is(err, dict.ErrNotFound) {
+	if !errors.Is(err, registry.ErrNotFound) {
 		return p, err
 	}
-	list, listErr := reg.Processes(ctx, dict.ListQuery{})
+	list, listErr := reg.Processes(ctx, registry.ListQuery{})
 	if listErr != nil {
 		return p, listErr
 	}
@@ -201,7 +202,7 @@ func findProcess(ctx context.Context, reg dict.Registry, given string) (dict.Pro
 	return p, err
 }
 
-func processOf(p *dict.ProcessInfo) processLine {
+func processOf(p *registry.Process) processLine {
 	return processLine{ID: p.ID, Value: p.Value, Name: p.Name, Description: clip(p.Description, 120), Report: p.Report}
 }
 
@@ -233,7 +234,7 @@ type listReferencesOut struct {
 	paged
 }
 
-var referenceKinds = map[dict.ReferenceKind]string{dict.ReferenceList: "list", dict.ReferenceTable: "lookup", dict.ReferenceType: "data type"}
+var referenceKinds = map[registry.ReferenceKind]string{registry.ReferenceList: "list", registry.ReferenceTable: "lookup", registry.ReferenceType: "data type"}
 
 func (b *Toolbox) listReferences() mcp.Tool {
 	return mcp.New(mcp.Tool{
@@ -265,7 +266,7 @@ func (b *Toolbox) listReferences() mcp.Tool {
 			out.References = []referenceLine{line}
 			return out, nil
 		}
-		list, err := orWithin(dict.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q dict.ListQuery) (dict.Listing[dict.ReferenceInfo], error) {
+		list, err := orWithin(registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q registry.ListQuery) (registry.Listing[registry.Reference], error) {
 			return reg.References(ctx, q)
 		})
 		if err != nil {
@@ -280,7 +281,7 @@ func (b *Toolbox) listReferences() mcp.Tool {
 	})
 }
 
-func referenceOf(r *dict.ReferenceInfo) referenceLine {
+func referenceOf(r *registry.Reference) referenceLine {
 	line := referenceLine{ID: r.ID, Name: r.Name, Kind: referenceKinds[r.Kind], Description: clip(r.Description, 120)}
 	if r.Lookup != nil {
 		line.Table, line.Key, line.Display = r.Lookup.Table, r.Lookup.Key, r.Lookup.Display

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -33,7 +33,7 @@ type searchRegistryOut struct {
 	noted
 }
 
-var searchKinds = []dict.SearchKind{dict.SearchTable, dict.SearchColumn, dict.SearchWindow, dict.SearchProcess, dict.SearchReference}
+var searchKinds = []registry.SearchKind{registry.SearchTable, registry.SearchColumn, registry.SearchWindow, registry.SearchProcess, registry.SearchReference}
 
 func (b *Toolbox) searchRegistry() mcp.Tool {
 	in := input[searchRegistryIn](between("limit", 1, 100, 20), shorter(300, "query", "column"))
@@ -53,9 +53,9 @@ func (b *Toolbox) searchRegistry() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		q := dict.SearchQuery{Text: in.Query, Column: in.Column, Limit: in.Limit}
+		q := registry.SearchQuery{Text: in.Query, Column: in.Column, Limit: in.Limit}
 		for _, k := range in.Kinds {
-			q.Kinds = append(q.Kinds, dict.SearchKind(k))
+			q.Kinds = append(q.Kinds, registry.SearchKind(k))
 		}
 		found, err := reg.Search(ctx, q)
 		if err != nil {

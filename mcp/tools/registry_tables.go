@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -37,12 +37,12 @@ func (b *Toolbox) listTables() mcp.Tool {
 	}, func(ctx context.Context, c *mcp.Call, in listTablesIn) (*listTablesOut, error) {
 		cursor := in.Cursor
 		in.Cursor = ""
-		return b.tables(ctx, c, cursor, in, dict.ListQuery{Pattern: in.Pattern, CustomOnly: in.CustomOnly, Limit: in.Limit})
+		return b.tables(ctx, c, cursor, in, registry.ListQuery{Pattern: in.Pattern, CustomOnly: in.CustomOnly, Limit: in.Limit})
 	})
 }
 
 // tables lists tables for listTables and listTablesByEntity.
-func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, question any, q dict.ListQuery) (*listTablesOut, error) {
+func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, question any, q registry.ListQuery) (*listTablesOut, error) {
 	offset, err := offsetOf(cursor, c.Tool, question)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, questi
 		return nil, err
 	}
 	q.Offset = offset
-	list, err := orWithin(q, func(q dict.ListQuery) (dict.Listing[dict.TableInfo], error) { return reg.Tables(ctx, q) })
+	list, err := orWithin(q, func(q registry.ListQuery) (registry.Listing[registry.Table], error) { return reg.Tables(ctx, q) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (b *Toolbox) tables(ctx context.Context, c *mcp.Call, cursor string, questi
 
 // orWithin lists what a pattern finds. A pattern without % that finds nothing is
 // searched for within the names.
-func orWithin[T any](q dict.ListQuery, list func(dict.ListQuery) (dict.Listing[T], error)) (dict.Listing[T], error) {
+func orWithin[T any](q registry.ListQuery, list func(registry.ListQuery) (registry.Listing[T], error)) (registry.Listing[T], error) {
 	found, err := list(q)
 	if err != nil || found.Total > 0 || within(q.Pattern) == q.Pattern {
 		return found, err
@@ -153,8 +153,8 @@ func (b *Toolbox) describeTable() mcp.Tool {
 }
 
 // windowName is the name of a window, "" when the role cannot see it.
-func windowName(ctx context.Context, reg dict.Registry, id int) string {
-	list, err := reg.Windows(ctx, dict.ListQuery{Inactive: true})
+func windowName(ctx context.Context, reg registry.Registry, id int) string {
+	list, err := reg.Windows(ctx, registry.ListQuery{Inactive: true})
 	if err != nil {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -97,13 +97,13 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 	}
 }
 
-func (b *Toolbox) resourceTable(ctx context.Context, c *mcp.Call, uri, name string) (*dict.TableInfo, error) {
+func (b *Toolbox) resourceTable(ctx context.Context, c *mcp.Call, uri, name string) (*registry.Table, error) {
 	reg, err := b.registry(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	t, err := reg.Table(ctx, name)
-	if errors.Is(err, dict.ErrNotFound) {
+	if errors.Is(err, registry.ErrNotFound) {
 		return nil, mcp.NoResource(uri)
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func cell(text string) string {
 }
 
 // tableText describes a table, bounded, with a word about what was left out.
-func tableText(t *dict.TableInfo) string {
+func tableText(t *registry.Table) string {
 	var b strings.Builder
 	kind := "table"
 	if t.View {
@@ -157,7 +157,7 @@ func tableText(t *dict.TableInfo) string {
 }
 
 // facts are what is worth knowing of a column, in words.
-func facts(col *dict.ColumnInfo) []string {
+func facts(col *registry.Column) []string {
 	var out []string
 	for _, f := range []struct {
 		is   bool
@@ -184,7 +184,7 @@ func facts(col *dict.ColumnInfo) []string {
 	return out
 }
 
-func columnText(col *dict.ColumnInfo) string {
+func columnText(col *registry.Column) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s.%s\n\n", col.Table, col.Name)
 	for _, f := range []struct{ name, text string }{

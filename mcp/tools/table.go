@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -46,10 +47,10 @@ func (b *Toolbox) connect(ctx context.Context, c *mcp.Call, what string) (contex
 
 // freshTable describes a table, and reads the dictionary again when the ERP has
 // one that the dictionary at hand does not have yet.
-func (b *Toolbox) freshTable(ctx context.Context, c *mcp.Call, name string) (dict.Registry, dict.TableInfo, error) {
+func (b *Toolbox) freshTable(ctx context.Context, c *mcp.Call, name string) (registry.Registry, registry.Table, error) {
 	reg, err := b.registry(ctx, c)
 	if err != nil {
-		return nil, dict.TableInfo{}, err
+		return nil, registry.Table{}, err
 	}
 	t, err := reg.Table(ctx, name)
 	if err == nil || !isMissing(err) {
@@ -214,7 +215,7 @@ func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there b
 	}
 	for _, s := range result.Steps {
 		step, _ := plan.Step(s.Key)
-		if rec, ok := step.(*dict.Record); ok && rec.Table == "AD_Table" && rec.Action != dict.Update && rec.Name == table.Name {
+		if rec, ok := step.(*dict.RecordStep); ok && rec.Table == "AD_Table" && rec.Action != dict.Update && rec.Name == table.Name {
 			if n, ok := s.ID.Int(); ok {
 				out.ID = int(n)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
@@ -113,8 +114,8 @@ func inQuotes(names []string) string {
 }
 
 // pointedTo refuses a table that columns of others lead to.
-func pointedTo(ctx context.Context, reg dict.Registry, t *dict.TableInfo) error {
-	all, err := reg.Columns(ctx, "", dict.ListQuery{Inactive: true})
+func pointedTo(ctx context.Context, reg registry.Registry, t *registry.Table) error {
+	all, err := reg.Columns(ctx, "", registry.ListQuery{Inactive: true})
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ type goingStep struct {
 }
 
 // goingWith looks for what depends on a table.
-func goingWith(ctx context.Context, client *erp.Client, t *dict.TableInfo) (*going, error) {
+func goingWith(ctx context.Context, client *erp.Client, t *registry.Table) (*going, error) {
 	g := &going{}
 	windows := map[erp.ID]bool{} // true: nothing else is in it
 	var order []erp.ID
@@ -221,7 +222,7 @@ const official = 1_000_000
 
 // lookupsOf adds the references made here that lead to a table. No column has
 // one of them, or the deletion would have been refused.
-func (g *going) lookupsOf(ctx context.Context, client *erp.Client, t *dict.TableInfo) error {
+func (g *going) lookupsOf(ctx context.Context, client *erp.Client, t *registry.Table) error {
 	return each(ctx, client, "AD_Ref_Table", erp.Eq("AD_Table_ID", t.ID), func(rec erp.Record) error {
 		r, _ := rec.Ref("AD_Reference_ID")
 		if n, ok := r.ID.Int(); ok && n >= official {
@@ -233,7 +234,7 @@ func (g *going) lookupsOf(ctx context.Context, client *erp.Client, t *dict.Table
 
 // listsOf adds the references that createTable made for the table's own
 // columns; they can go once the columns have.
-func (g *going) listsOf(ctx context.Context, client *erp.Client, t *dict.TableInfo) error {
+func (g *going) listsOf(ctx context.Context, client *erp.Client, t *registry.Table) error {
 	for i := range t.Columns {
 		col := &t.Columns[i]
 		if col.ReferenceID < official || col.Reference != t.Name+" "+col.Name {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/mcp"
 )
@@ -26,7 +27,7 @@ func listed(what string, problems []string) string {
 	return text
 }
 
-func isMissing(err error) bool { return errors.Is(err, dict.ErrNotFound) }
+func isMissing(err error) bool { return errors.Is(err, registry.ErrNotFound) }
 
 // wrongDefinition is the error of a definition no plan can be made of.
 func wrongDefinition(err error) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -78,7 +79,7 @@ func (b *Toolbox) getColumnPrefixHelp() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		list, err := reg.Tables(ctx, dict.ListQuery{})
+		list, err := reg.Tables(ctx, registry.ListQuery{})
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +94,7 @@ func (b *Toolbox) getColumnPrefixHelp() mcp.Tool {
 }
 
 // prefixesOf counts what tables' names begin with.
-func prefixesOf(tables []dict.TableInfo) []modulePrefix {
+func prefixesOf(tables []registry.Table) []modulePrefix {
 	counts := map[string]int{}
 	for i := range tables {
 		if prefix, _, ok := strings.Cut(strings.ToUpper(tables[i].Name), "_"); ok {
@@ -110,9 +111,9 @@ func prefixesOf(tables []dict.TableInfo) []modulePrefix {
 }
 
 // adviceOn is what the name of a column says.
-func adviceOn(ctx context.Context, reg dict.Registry, name string) (*columnAdvice, error) {
+func adviceOn(ctx context.Context, reg registry.Registry, name string) (*columnAdvice, error) {
 	a := &columnAdvice{Column: name}
-	used, err := reg.Columns(ctx, "", dict.ListQuery{Pattern: escapeLike(name)})
+	used, err := reg.Columns(ctx, "", registry.ListQuery{Pattern: escapeLike(name)})
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func escapeLike(text string) string {
 }
 
 // mostUsedType is the type that most of the columns have.
-func mostUsedType(columns []dict.ColumnInfo) string {
+func mostUsedType(columns []registry.Column) string {
 	counts := map[string]int{}
 	best := ""
 	for i := range columns {

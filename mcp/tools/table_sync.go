@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -97,7 +98,7 @@ func noSync(err error) error {
 
 // syncRecord is the column that the process runs with: the one asked for, whose
 // name is told then, else the key, else any that the database has a place for.
-func syncRecord(t *dict.TableInfo, column string) (id int, name string, err error) {
+func syncRecord(t *registry.Table, column string) (id int, name string, err error) {
 	if t.View {
 		return 0, "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: the database's own statement makes it, there is nothing to synchronise"}
 	}
@@ -123,7 +124,7 @@ func syncRecord(t *dict.TableInfo, column string) (id int, name string, err erro
 }
 
 // noColumn is the error for a name that is no column of a table.
-func noColumn(t *dict.TableInfo, name string) *mcp.Error {
+func noColumn(t *registry.Table, name string) *mcp.Error {
 	return &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("table %s has no column %q", t.Name, clip(name, 80)), Hint: hintColumn(t, name)}
 }
 
@@ -145,7 +146,7 @@ func (b *Toolbox) listTablesByEntity() mcp.Tool {
 		if strings.TrimSpace(in.EntityType) == "" {
 			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the entity type is empty", Hint: "getStatistics counts tables by entity type"}
 		}
-		out, err := b.tables(ctx, c, cursor, in, dict.ListQuery{Pattern: in.Pattern, EntityType: in.EntityType, Limit: in.Limit})
+		out, err := b.tables(ctx, c, cursor, in, registry.ListQuery{Pattern: in.Pattern, EntityType: in.EntityType, Limit: in.Limit})
 		if err != nil || out.Total > 0 || in.Pattern != "" {
 			return out, err
 		}

@@ -22,7 +22,7 @@ type RecordColumn struct {
 func Tables(plan *dict.Plan) []*dict.Physical {
 	var all []*dict.Physical
 	for _, step := range plan.Steps() {
-		if process, ok := step.(*dict.Process); ok && process.Physical != nil {
+		if process, ok := step.(*dict.RunStep); ok && process.Physical != nil {
 			all = append(all, process.Physical)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 )
@@ -91,7 +92,7 @@ func (a *app) addTable(c *cli.Context) error {
 	table := tableFromFlags(c)
 	opts := &dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix")}
 	var resolve func(string) (string, string, bool)
-	var catalog *dict.Catalog
+	var catalog *registry.Catalog
 	if c.Bool("full") {
 		url, err := a.needDatabase(c, "--full")
 		if err != nil {
@@ -146,7 +147,7 @@ func (a *app) addTable(c *cli.Context) error {
 		BatchSize:       c.Int("batch"),
 	}
 	if p := c.String("sync-process"); p != "" {
-		run.Processes = map[dict.Role]string{dict.SyncTable: p}
+		run.Processes = map[dict.Purpose]string{dict.SyncTable: p}
 	}
 	result, err := a.runPlan(c.Context, client, plan, run)
 	if err != nil {
@@ -250,7 +251,7 @@ func (a *app) reportTable(c *cli.Context, table dict.Table, plan *dict.Plan, res
 	}
 	for _, s := range result.Steps {
 		if step, _ := plan.Step(s.Key); step != nil {
-			if rec, ok := step.(*dict.Record); ok && rec.Table == "AD_Table" && rec.Action != dict.Update && rec.Name == table.Name && !s.ID.IsZero() {
+			if rec, ok := step.(*dict.RecordStep); ok && rec.Table == "AD_Table" && rec.Action != dict.Update && rec.Name == table.Name && !s.ID.IsZero() {
 				r.ID = s.ID.String()
 			}
 		}

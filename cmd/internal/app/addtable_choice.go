@@ -11,6 +11,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"
@@ -51,7 +52,7 @@ func noServer(err error) error {
 }
 
 // officialElement finds the official id of a column's term in a dictionary.
-func officialElement(ctx context.Context, reg dict.Registry) func(string) (int, bool) {
+func officialElement(ctx context.Context, reg registry.Registry) func(string) (int, bool) {
 	const highest = 999_999
 	return func(column string) (int, bool) {
 		e, err := reg.Element(ctx, column)
@@ -61,7 +62,7 @@ func officialElement(ctx context.Context, reg dict.Registry) func(string) (int, 
 
 // targetColumns are the columns of a table that an import table feeds, from the
 // server or from the database's dictionary.
-func (a *app) targetColumns(ctx context.Context, client *erp.Client, catalog *dict.Catalog, target string) ([]dict.Column, error) {
+func (a *app) targetColumns(ctx context.Context, client *erp.Client, catalog *registry.Catalog, target string) ([]dict.Column, error) {
 	if catalog == nil {
 		return restdict.ReadColumns(ctx, client, target)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/pack"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/internal/doctor"
 )
@@ -82,13 +83,13 @@ func (a *app) needDatabase(c *cli.Context, flag string) (string, error) {
 }
 
 // databaseCatalog reads the dictionary from the ERP's database.
-func (a *app) databaseCatalog(c *cli.Context, url string) (_ *dict.Catalog, err error) {
+func (a *app) databaseCatalog(c *cli.Context, url string) (_ *registry.Catalog, err error) {
 	source, err := dbdict.Open(c.Context, url, &dbdict.Options{Schema: a.schema(c)})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	return dict.LoadCatalog(c.Context, source)
+	return registry.LoadCatalog(c.Context, source)
 }
 
 // withDatabase runs do with a connection to the ERP's database.

@@ -65,7 +65,7 @@ func (a *app) installLog(c *cli.Context, plan *dict.Plan) error {
 	}
 	opts := &restdict.Options{BatchSize: 50}
 	if p := c.String("sync-process"); p != "" {
-		opts.Processes = map[dict.Role]string{dict.SyncTable: p}
+		opts.Processes = map[dict.Purpose]string{dict.SyncTable: p}
 	}
 	result, err := a.runPlan(c.Context, client, plan, opts)
 	if err != nil {

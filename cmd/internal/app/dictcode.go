@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/tablefile"
 	"github.com/erphub/erphub/erp"
@@ -66,8 +67,8 @@ func (a *app) dictCodeCommands() []*cli.Command {
 }
 
 // catalog reads the whole dictionary of the ERP.
-func (a *app) catalog(ctx context.Context, client *erp.Client) (*dict.Catalog, error) {
-	return dict.LoadCatalog(ctx, restdict.NewSource(client, &restdict.SourceOptions{Logger: a.log}))
+func (a *app) catalog(ctx context.Context, client *erp.Client) (*registry.Catalog, error) {
+	return registry.LoadCatalog(ctx, restdict.NewSource(client, &restdict.SourceOptions{Logger: a.log}))
 }
 
 func (a *app) dictInspect(c *cli.Context) error {
@@ -108,7 +109,7 @@ func (a *app) dictSchema(c *cli.Context) error { return a.writeOutput(c, tablefi
 // comparison is what diff, plan and apply begin with.
 type comparison struct {
 	client *erp.Client
-	reg    dict.Registry
+	reg    registry.Registry
 	tables []dict.Table
 	result *diff.Result
 }
@@ -224,7 +225,7 @@ func applyOptions(c *cli.Context) *restdict.Options {
 		BatchSize:       c.Int("batch"),
 	}
 	if p := c.String("sync-process"); p != "" {
-		opts.Processes = map[dict.Role]string{dict.SyncTable: p}
+		opts.Processes = map[dict.Purpose]string{dict.SyncTable: p}
 	}
 	return opts
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 )
@@ -92,7 +92,7 @@ func (a *app) databaseDrift(c *cli.Context, compared *comparison) ([]tableDrift,
 			statements, err := ddl.Drift(c.Context, compared.reg, db, a.schema(c), t.Name)
 			var view *ddl.ViewError
 			switch {
-			case errors.Is(err, dict.ErrNotFound), errors.As(err, &view):
+			case errors.Is(err, registry.ErrNotFound), errors.As(err, &view):
 				continue // missing in the dictionary, which is shown; or made by the ERP
 			case err != nil:
 				return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/generator"
 )
 
@@ -160,7 +160,7 @@ func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Opti
 
 // generatorRegistry is the dictionary that a generator looks things up in, nil
 // when it does not have to, or there is none and it can do without.
-func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (dict.Registry, error) {
+func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (registry.Registry, error) {
 	switch {
 	case use == generator.DictionaryUnused:
 		return nil, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -18,7 +19,7 @@ import (
 // it already when it is started again, unless the first time was cut off.
 func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s *aiService) (err error) {
 	_, err = s.cache.Table(ctx, aiquery.AuditTableName)
-	if err != nil && !errors.Is(err, dict.ErrNotFound) {
+	if err != nil && !errors.Is(err, registry.ErrNotFound) {
 		return err
 	}
 	made := err == nil && s.engine.Health(ctx).Audit == "up"
@@ -61,7 +62,7 @@ func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s
 // table, active or not.
 func hasRecords(ctx context.Context, client *erp.Client, plan *dict.Plan, table string) (bool, error) {
 	for _, step := range plan.Steps() {
-		r, ok := step.(*dict.Record)
+		r, ok := step.(*dict.RecordStep)
 		if !ok || r.Table != table {
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/generator/delivery"
 	genapi "github.com/erphub/erphub/generator/httpapi"
@@ -104,7 +104,7 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 // dictionaryTables are those that a dictionary is read from, in upper case.
 var dictionaryTables = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, t := range dict.SourceTables() {
+	for _, t := range registry.SourceTables() {
 		names[strings.ToUpper(t.Name)] = true
 	}
 	return names
@@ -190,7 +190,7 @@ func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, pg *san
 	if err != nil {
 		return nil, err
 	}
-	s.cache = dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true, Logger: log})
+	s.cache = registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true, Logger: log})
 	if err := s.cache.Load(ctx); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/deploylog/board"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/delivery"
 	genapi "github.com/erphub/erphub/generator/httpapi"
@@ -115,9 +115,9 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		return err
 	}
 	url := httpserver.URL(ln.Addr())
-	var registry dict.Registry
+	var reg registry.Registry
 	if parts.ai != nil {
-		registry = parts.ai.cache
+		reg = parts.ai.cache
 	}
 	deliveries := delivery.Options{Setting: s.resolver.Lookup, Getenv: a.getenv, BaseURL: url}
 	if to := c.StringSlice("email-recipient"); len(to) > 0 {
@@ -128,7 +128,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 			return a.getenv(name)
 		}
 	}
-	parts.gen, err = openGenerator(deliveries, settings.verifier, registry, log)
+	parts.gen, err = openGenerator(deliveries, settings.verifier, reg, log)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}

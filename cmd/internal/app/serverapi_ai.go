@@ -13,8 +13,8 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/aiquery/postgres"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
@@ -59,7 +59,7 @@ type aiService struct {
 	engine   *aiquery.Engine
 	db       aiquery.Database
 	source   interface{ Close() error }
-	cache    *dict.Cache
+	cache    *registry.Cache
 	checks   string // how tokens are checked, for people
 	warnings []string
 }
@@ -182,7 +182,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 		return nil, err
 	}
 	s.source = source
-	s.cache = dict.NewCache(source, &dict.CacheOptions{FailOnMissing: true, Logger: log})
+	s.cache = registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true, Logger: log})
 	if err := s.cache.Load(ctx); err != nil {
 		return nil, err
 	}

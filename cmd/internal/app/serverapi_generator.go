@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/failure"
 	genapi "github.com/erphub/erphub/generator/httpapi"
@@ -21,7 +21,7 @@ type generatorService struct {
 
 // openGenerator makes the service of settings for deliveries. A nil registry is
 // none: what has to be looked up is refused then.
-func openGenerator(settings delivery.Options, verifier httpapi.Verifier, registry dict.Registry, log *slog.Logger) (*generatorService, error) {
+func openGenerator(settings delivery.Options, verifier httpapi.Verifier, reg registry.Registry, log *slog.Logger) (*generatorService, error) {
 	settings.Logger = log
 	d, err := delivery.New(settings)
 	if err != nil {
@@ -31,7 +31,7 @@ func openGenerator(settings delivery.Options, verifier httpapi.Verifier, registr
 	if err != nil && !errors.Is(err, failure.NotConfigured) {
 		return nil, deliveryError(err)
 	}
-	h, err := genapi.New(d, verifier, &genapi.Options{Registry: registry, Artifacts: store, Logger: log})
+	h, err := genapi.New(d, verifier, &genapi.Options{Registry: reg, Artifacts: store, Logger: log})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/migration"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/nearest"
@@ -239,7 +240,7 @@ func (a *app) syncSides(c *cli.Context, table string) (want *dict.Physical, actu
 	if err != nil {
 		return nil, nil, err
 	}
-	var catalog *dict.Catalog
+	var catalog *registry.Catalog
 	if url != "" {
 		catalog, err = a.databaseCatalog(c, url)
 	} else {

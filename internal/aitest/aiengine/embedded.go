@@ -11,8 +11,8 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/embedded"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
@@ -50,7 +50,7 @@ func Embedded(t testing.TB, opts *aiquery.Options) (*aiquery.Engine, *erptest.Se
 	read := srv.Database()
 	source, err := dbdict.New(read, dbdict.SQLite, nil)
 	require.NoError(t, err)
-	catalog, err := dict.LoadCatalog(t.Context(), source)
+	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
 	require.NoError(t, read.Close())
 	db, err := embedded.Open(srv)

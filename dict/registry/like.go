@@ -1,0 +1,77 @@
+package registry
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxLike bounds the expression made of a pattern, in bytes. Only names of
+// thousands of characters could match a longer one, and there are none.
+const maxLike = 16 << 10
+
+var nothing = regexp.MustCompile(`[^\x{0}-\x{10FFFF}]`)
+
+// like is a pattern of SQL's LIKE that knows no case. Matching takes time in
+// proportion to pattern times name, whatever the pattern.
+type like struct {
+	lower *regexp.Regexp // of names in lower case; nil matches all
+	first rune           // of names, in lower case; 0 any. Most names differ there, and need no copy
+}
+
+// newLike reads a pattern; an empty one matches all. A backslash at the very end
+// stands for itself.
+func newLike(pattern string) like {
+	body := strings.TrimLeft(strings.ToLower(pattern), "%")
+	if body == "" {
+		return like{}
+	}
+	var l like
+	var expr strings.Builder
+	expr.WriteString("(?s)")
+	if pattern[0] != '%' { // open ends are left out, so %word% is a plain search for the word
+		expr.WriteString(`\A`)
+		if r, _ := utf8.DecodeRuneInString(body); r != '_' && r != '\\' {
+			l.first = r
+		}
+	}
+	escaped := false
+	for _, r := range body {
+		switch {
+		case r == '\\' && !escaped:
+			escaped = true
+			continue
+		case r == '_' && !escaped:
+			expr.WriteByte('.')
+		case r != '%' || escaped:
+			expr.WriteString(regexp.QuoteMeta(string(r)))
+		case !strings.HasSuffix(expr.String(), ".*"):
+			expr.WriteString(".*")
+		}
+		if expr.Len() > maxLike {
+			return like{lower: nothing}
+		}
+		escaped = false
+	}
+	if escaped {
+		expr.WriteString(`\\`)
+	}
+	text, open := strings.CutSuffix(expr.String(), ".*")
+	if !open {
+		text += `\z`
+	}
+	l.lower = regexp.MustCompile(text)
+	return l
+}
+
+// match reports whether the whole name fits.
+func (l like) match(name string) bool {
+	if l.lower == nil {
+		return true
+	}
+	if first, _ := utf8.DecodeRuneInString(name); l.first != 0 && unicode.ToLower(first) != l.first {
+		return false
+	}
+	return l.lower.MatchString(strings.ToLower(name))
+}

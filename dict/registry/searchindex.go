@@ -1,0 +1,325 @@
+package registry
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// What a word is worth by where it stands.
+const (
+	weightName        = 8
+	weightLabel       = 5
+	weightDescription = 1.5
+
+	// What the whole text is worth when it is the name, and so on.
+	scoreExact  = 1000
+	scoreBare   = 500 // the name without its prefix
+	scoreLabel  = 400
+	scorePrefix = 200
+	scoreInside = 60
+)
+
+// searchDoc is one thing that can be found. All columns of one name are one.
+type searchDoc struct {
+	kind        SearchKind
+	row         int32 // its place among the rows of its kind
+	rank        int32 // order among equals
+	custom      bool
+	view        bool
+	name        string
+	label       string
+	description string
+	plain       string // name in lower case
+	plainLabel  string
+	letters     uint64  // of the name
+	columns     []int32 // places of the columns of that name
+}
+
+// posting says that a document has a word.
+type posting struct {
+	doc    int32
+	weight float32
+}
+
+// searchIndex finds documents by their words.
+type searchIndex struct {
+	docs     []searchDoc
+	columns  map[string]int32 // document of a column name in lower case
+	words    []string         // sorted
+	postings [][]posting      // per word, by document
+	idle     sync.Pool        // of *searchMatch
+}
+
+func newSearchIndex(c *Catalog) *searchIndex {
+	x := &searchIndex{columns: map[string]int32{}}
+	for i := range c.tables {
+		if t := &c.tables[i]; t.Active {
+			x.add(searchDoc{kind: SearchTable, row: int32(i), custom: t.Custom(), view: t.View, name: t.Name, label: t.Label, description: t.Description})
+		}
+	}
+	for i := range c.columns {
+		if at, ok := c.tableByID[c.columns[i].TableID]; ok && c.columns[i].Active && c.tables[at].Active {
+			x.addColumn(c, int32(i), c.tables[at].Custom())
+		}
+	}
+	query := ListQuery{CustomOnly: true}
+	for i := range c.windows {
+		if w := &c.windows[i]; w.Active {
+			x.add(searchDoc{kind: SearchWindow, row: int32(i), custom: query.custom(w.ID, w.Name), name: w.Name, label: w.Name,
+				description: w.Description})
+		}
+	}
+	for i := range c.processes {
+		if p := &c.processes[i]; p.Active {
+			x.add(searchDoc{kind: SearchProcess, row: int32(i), custom: query.custom(p.ID, p.Value), name: p.Value, label: p.Name,
+				description: p.Description})
+		}
+	}
+	for i := range c.references {
+		if r := &c.references[i]; r.Active {
+			x.add(searchDoc{kind: SearchReference, row: int32(i), custom: query.custom(r.ID, r.Name), name: r.Name, label: r.Name,
+				description: r.Description})
+		}
+	}
+	x.fill()
+	x.idle.New = func() any {
+		return &searchMatch{x: x, score: make([]float32, len(x.docs)), seen: make([]uint16, len(x.docs))}
+	}
+	return x
+}
+
+func (x *searchIndex) add(d searchDoc) {
+	d.rank = int32(len(x.docs))
+	d.plain, d.plainLabel = strings.ToLower(d.name), strings.ToLower(d.label)
+	d.letters = letters(d.name)
+	x.docs = append(x.docs, d)
+}
+
+func (x *searchIndex) addColumn(c *Catalog, at int32, custom bool) {
+	r := &c.columns[at]
+	name := strings.ToLower(r.Name)
+	custom = custom || customName(r.Name)
+	if doc, ok := x.columns[name]; ok {
+		d := &x.docs[doc]
+		d.columns = append(d.columns, at)
+		d.custom = d.custom || custom
+		return
+	}
+	d := searchDoc{kind: SearchColumn, row: at, custom: custom, name: r.Name, label: r.Label, description: r.Description, columns: []int32{at}}
+	if e, ok := c.element(r.ElementID); ok {
+		d.label = e.Label
+		if d.description == "" {
+			d.description = e.Description
+		}
+	}
+	x.columns[name] = int32(len(x.docs))
+	x.add(d)
+}
+
+// fill makes the postings of all documents.
+func (x *searchIndex) fill() {
+	numbers := map[string]int32{}
+	var all [][]posting
+	weights := map[int32]float32{} // of the words of one document
+	for doc := range x.docs {
+		d := &x.docs[doc]
+		clear(weights)
+		note := func(weight float32) func(string) {
+			return func(word string) {
+				n, ok := numbers[word]
+				if !ok {
+					n = int32(len(all))
+					numbers[strings.Clone(word)] = n
+					all = append(all, nil)
+				}
+				weights[n] = max(weights[n], weight)
+			}
+		}
+		eachWord(d.name, note(weightName))
+		eachWord(d.label, note(weightLabel))
+		eachWord(d.description, note(weightDescription))
+		for n, weight := range weights {
+			all[n] = append(all[n], posting{int32(doc), weight})
+		}
+	}
+	x.words = make([]string, 0, len(numbers))
+	for word := range numbers {
+		x.words = append(x.words, word)
+	}
+	slices.Sort(x.words)
+	x.postings = make([][]posting, len(x.words))
+	for i, word := range x.words {
+		x.postings[i] = slices.Clip(all[numbers[word]])
+	}
+}
+
+// eachWord calls yield with the words of a text in lower case: what stands
+// between other characters, and within that the words of C_BPartner,
+// DateOrdered or EMail2.
+func eachWord(text string, yield func(string)) {
+	for segment := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		whole := strings.ToLower(segment)
+		yield(whole)
+		runes := []rune(segment)
+		from := 0
+		for i := 1; i <= len(runes); i++ {
+			if i < len(runes) && !wordBreak(runes, i) {
+				continue
+			}
+			if from > 0 || i < len(runes) {
+				yield(strings.ToLower(string(runes[from:i])))
+			}
+			from = i
+		}
+	}
+}
+
+// wordBreak reports whether a new word begins at runes[i].
+func wordBreak(runes []rune, i int) bool {
+	before, here := runes[i-1], runes[i]
+	switch {
+	case unicode.IsDigit(before) != unicode.IsDigit(here):
+		return true
+	case unicode.IsUpper(here) && unicode.IsLower(before):
+		return true
+	case unicode.IsUpper(here) && unicode.IsUpper(before):
+		return i+1 < len(runes) && unicode.IsLower(runes[i+1])
+	}
+	return false
+}
+
+// searchMatch is the work space of one search.
+type searchMatch struct {
+	x     *searchIndex
+	score []float32
+	seen  []uint16 // bit per word of the query
+	all   uint16   // bits of all words
+	found []int32  // documents with a score
+	text  string   // the query in lower case
+}
+
+// match scores all documents that have a word of the query.
+func (x *searchIndex) match(text string) *searchMatch {
+	m := x.idle.Get().(*searchMatch)
+	m.text = strings.ToLower(text)
+	words := queryWords(text)
+	for i, word := range words {
+		m.word(word, uint16(1)<<i)
+	}
+	m.all = uint16(1)<<len(words) - 1
+	return m
+}
+
+// queryWords splits what is searched for. Unlike in documents, a name such as
+// BPartner stays one word, which is found within words.
+func queryWords(text string) []string {
+	var words []string
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !slices.Contains(words, word) && len(words) < maxSearchWords {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// word adds what one word of the query is worth. A word that is there as it is
+// counts most, one that begins a word less, one within a word least.
+func (m *searchMatch) word(word string, bit uint16) {
+	x := m.x
+	from, _ := slices.BinarySearch(x.words, word)
+	to := from
+	for to < len(x.words) && (x.words[to] == word || len(word) > 1 && strings.HasPrefix(x.words[to], word)) {
+		quality := float32(0.6)
+		if x.words[to] == word {
+			quality = 1
+		}
+		m.posts(to, quality, bit)
+		to++
+	}
+	if len(word) < 3 {
+		return // everything has that somewhere
+	}
+	for i, own := range x.words {
+		if (i < from || i >= to) && len(own) > len(word) && strings.Contains(own, word) {
+			m.posts(i, 0.4, bit)
+		}
+	}
+}
+
+func (m *searchMatch) posts(word int, quality float32, bit uint16) {
+	posts := m.x.postings[word]
+	// Rare words say more.
+	rarity := float32(1 + math.Log(float64(len(m.x.docs)+1)/float64(len(posts)+1)))
+	for _, p := range posts {
+		if m.seen[p.doc] == 0 {
+			m.found = append(m.found, p.doc)
+		}
+		m.seen[p.doc] |= bit
+		m.score[p.doc] += p.weight * quality * rarity
+	}
+}
+
+// hits yields the documents with their scores: those with all words, or all
+// that have one.
+func (m *searchMatch) hits(keep func(int32) bool, every bool) iter.Seq2[int32, float64] {
+	return func(yield func(int32, float64) bool) {
+		for _, doc := range m.found {
+			if every && m.seen[doc] != m.all || !keep(doc) {
+				continue
+			}
+			if !yield(doc, float64(m.score[doc])+m.x.bonus(doc, m.text)) {
+				return
+			}
+		}
+	}
+}
+
+// bonus is what the whole text is worth.
+func (x *searchIndex) bonus(doc int32, text string) float64 {
+	d := &x.docs[doc]
+	bonus := 0.0
+	switch {
+	case d.plain == text:
+		bonus = scoreExact
+	case bare(d.plain) == text:
+		bonus = scoreBare
+	case d.plainLabel == text:
+		bonus = scoreLabel
+	case strings.HasPrefix(d.plain, text):
+		bonus = scorePrefix
+	case strings.Contains(d.plain, text) || strings.Contains(d.plainLabel, text):
+		bonus = scoreInside
+	}
+	if d.kind == SearchTable {
+		bonus += 8 // people mostly look for tables
+	}
+	if d.view {
+		bonus -= 50 // and for the table itself before what is made of it
+	}
+	// Of equals the shorter name is the plainer thing.
+	return bonus - 0.05*float64(min(len(d.plain), 60))
+}
+
+// release makes the work space ready for another search.
+func (x *searchIndex) release(m *searchMatch) {
+	for _, doc := range m.found {
+		m.score[doc], m.seen[doc] = 0, 0
+	}
+	m.found, m.text = m.found[:0], ""
+	x.idle.Put(m)
+}
+
+// suggest lists names close to the text.
+func (x *searchIndex) suggest(text string, keep func(int32) bool) []string {
+	s := newSuggester(text)
+	for doc := range x.docs {
+		if keep(int32(doc)) {
+			s.offerWith(x.docs[doc].name, x.docs[doc].letters)
+		}
+	}
+	return s.best()
+}
