@@ -100,8 +100,8 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "a build server links it; the lock is for writers of one folder",
 	},
-	"deploylog/ci":     {reason: "reading a build server's variables needs nothing"},
-	"aiquery/answer":   {reason: "what is answered is values"},
+	"deploylog/ci":   {reason: "reading a build server's variables needs nothing"},
+	"aiquery/answer": {reason: "what is answered is values"},
 	"aiquery/aiclient": {
 		ours:    []string{"aiquery/answer", "internal/apiclient"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
