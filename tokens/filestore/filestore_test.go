@@ -2,7 +2,6 @@ package filestore_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -178,18 +177,4 @@ func TestKeysAgree(t *testing.T) {
 	resolved, err := tokens.ParseSettings(config.Resolver{}.Lookup)
 	require.NoError(t, err)
 	assert.Equal(t, byDefault, resolved)
-}
-
-// TestTokensStaysSmall: who brings another store links neither YAML nor file
-// locks.
-func TestTokensStaysSmall(t *testing.T) {
-	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "github.com/erphub/erphub/tokens").Output()
-	require.NoError(t, err)
-	for line := range strings.Lines(string(out)) {
-		p := strings.TrimSpace(line)
-		first, _, _ := strings.Cut(p, "/")
-		outside := strings.Contains(first, ".") && !strings.HasPrefix(p, "github.com/erphub/erphub/tokens") && !strings.HasPrefix(p, "github.com/golang-jwt/jwt/v5")
-		assert.False(t, outside, "tokens links %s", p)
-	}
 }
