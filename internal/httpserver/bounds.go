@@ -3,9 +3,7 @@ package httpserver
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 )
@@ -18,23 +16,17 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 		defer s.open.Add(-1)
 		rec := &recorder{ResponseWriter: w}
 		defer func() {
-			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
-					panic(p)
-				}
-				s.log.Error("a handler panicked", "route", cmp.Or(rec.route, r.Pattern, "none"), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				if rec.status == 0 {
-					Problem(rec, http.StatusInternalServerError, "the server has a bug here, which it has logged")
-				}
+			if Recovered(r.Context(), recover(), s.log, "a handler panicked", "route", cmp.Or(rec.route, r.Pattern, "none")) && rec.status == 0 {
+				Problem(rec, http.StatusInternalServerError, DetailBug)
 			}
 			s.count(r, rec, time.Since(start))
 		}()
 		h := rec.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
-		if !s.knows(r.Host) {
+		if !KnownHost(s.opts.Hosts, r.Host) {
 			s.refused.Add(1, "host")
-			Problem(rec, http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header; name it when you start the server")
+			Problem(rec, http.StatusMisdirectedRequest, DetailHost)
 			return
 		}
 		mux.ServeHTTP(rec, r)
@@ -64,7 +56,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		var cancel context.CancelFunc
 		switch {
 		case s.streams(r):
-			if s.ending() {
+			if closed(s.draining) {
 				s.busy(w, "ending", "the server ends")
 				return
 			}
@@ -81,13 +73,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		case s.long(r):
 			endless(w)
 		default:
-			select {
-			case s.slots <- struct{}{}:
-				defer func() { <-s.slots }()
-			default:
-				s.busy(w, "busy", "too many requests at a time")
+			if !s.slots.TryAcquire(1) {
+				s.busy(w, "busy", DetailBusy)
 				return
 			}
+			defer s.slots.Release(1)
 			ctx, cancel = context.WithTimeout(ctx, s.opts.RequestTimeout)
 			defer cancel()
 		}
@@ -110,8 +100,7 @@ func endless(w http.ResponseWriter) {
 
 func (s *Server) busy(w http.ResponseWriter, reason, detail string) {
 	s.refused.Add(1, reason)
-	w.Header().Set("Retry-After", "1")
-	Problem(w, http.StatusServiceUnavailable, detail+"; try again")
+	Unavailable(w, detail)
 }
 
 // recorder remembers what was answered.

@@ -223,8 +223,10 @@ func (m *Metrics) text(shown func(family) bool) []byte {
 	return b.Bytes()
 }
 
-// MetricsText answers with a text of metrics.
-func MetricsText(w http.ResponseWriter, text []byte) {
+// ServeCounts is the handler of /metrics, which shows [Metrics.Counts].
+func (m *Metrics) ServeCounts(w http.ResponseWriter, _ *http.Request) { metricsText(w, m.Counts()) }
+
+func metricsText(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(text) // the client went away

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -14,20 +13,13 @@ import (
 func (m *Metrics) Serve(ctx context.Context, ln net.Listener, hosts ...string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		if !knows(hosts, r.Host) {
-			Problem(w, http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header; name it when you start the server")
+		if !KnownHost(hosts, r.Host) {
+			Problem(w, http.StatusMisdirectedRequest, DetailHost)
 			return
 		}
-		MetricsText(w, m.Text())
+		metricsText(w, m.Text())
 	})
-	srv := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
-	}
-	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // there is nothing worth finishing
-	defer stop()
-	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return Serve(ctx, ln, &http.Server{
+		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 32 << 10,
+	}, Shutdown{}) // there is nothing worth finishing
 }

@@ -92,22 +92,3 @@ func (s *Server) turnBatch(w http.ResponseWriter, why string) {
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = w.Write(append(body, '\n')) // the client went away
 }
-
-// takeSlots takes n places of requests that are worked on, all or none.
-func (s *Server) takeSlots(n int) bool {
-	for taken := range n {
-		select {
-		case s.slots <- struct{}{}:
-		default:
-			s.freeSlots(taken)
-			return false
-		}
-	}
-	return true
-}
-
-func (s *Server) freeSlots(n int) {
-	for range n {
-		<-s.slots
-	}
-}

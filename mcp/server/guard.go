@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,12 +18,13 @@ const (
 
 // guard refuses what a browser was made to send: requests for a name that is
 // not ours, by which a page elsewhere reaches a local server (DNS rebinding),
-// and requests of pages that are not allowed. It answers the questions browsers
-// ask before they send what is allowed.
+// and requests of pages that are not allowed. It responds to the preflight requests
+// of browsers.
 func (s *Server) guard(next http.Handler) http.Handler {
+	names := s.opts.names()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.knows(r.Host) {
-			s.turn(w, "host", http.StatusForbidden, "this server does not answer to the name in the Host header; name it when you start the server")
+		if !httpserver.KnownHost(names, r.Host) {
+			s.turn(w, "host", http.StatusForbidden, httpserver.DetailHost)
 			return
 		}
 		origin := r.Header.Get("Origin")
@@ -59,24 +59,14 @@ func (s *Server) turn(w http.ResponseWriter, reason string, status int, detail s
 	httpserver.Problem(w, status, detail)
 }
 
-// knows tells whether a Host header names this server. An address cannot be
-// rebound, so only names are looked at.
-func (s *Server) knows(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
+// names are the names of this server in Host headers, beside localhost and IP
+// addresses.
+func (o *Options) names() []string {
+	names := append(slices.Clone(o.Hosts), ".localhost")
+	if u, err := url.Parse(o.URL); err == nil && u.Hostname() != "" {
+		names = append(names, u.Hostname())
 	}
-	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
-		return true
-	}
-	if u, err := url.Parse(s.opts.URL); err == nil && s.opts.URL != "" && strings.EqualFold(u.Hostname(), host) {
-		return true
-	}
-	return slices.ContainsFunc(s.opts.Hosts, func(known string) bool {
-		known = strings.ToLower(known)
-		return known == "*" || known == host || strings.HasPrefix(known, ".") && strings.HasSuffix(host, known)
-	})
+	return names
 }
 
 // sameOrigin tells whether a page came from where its request goes.

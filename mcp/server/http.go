@@ -9,14 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
-// routes is everything the server answers.
+// routes is everything the server serves.
 func (s *Server) routes() http.Handler {
 	protocol := s.guard(s.authenticated(s.bounded(http.HandlerFunc(s.dual), s.batchRefused)))
 	sse := s.guard(s.authenticated(s.bounded(s.sse, func(*http.Request, int) string {
@@ -37,13 +36,11 @@ func (s *Server) routes() http.Handler {
 		httpserver.JSON(w, http.StatusOK, map[string]string{"status": "up"})
 	})))
 	mux.Handle("GET /readyz", s.guard(http.HandlerFunc(s.readyz)))
-	mux.Handle("GET /metrics", s.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		httpserver.MetricsText(w, s.opts.Metrics.all.Counts())
-	})))
+	mux.Handle("GET /metrics", s.guard(http.HandlerFunc(s.opts.Metrics.all.ServeCounts)))
 	return s.outer(mux)
 }
 
-// Handler is what the server answers with, for tests and other servers. It must
+// Handler handles the server's requests, for tests and other servers. It must
 // not be mounted below another path.
 func (s *Server) Handler() http.Handler { return s.handler }
 
@@ -51,18 +48,13 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) outer(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := newStream(w, s.opts.WriteTimeout, s.opts.KeepAlive)
-		defer func() {
-			p := recover()
-			if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
-				s.opts.Logger.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				if out.status == 0 {
-					httpserver.Problem(out, http.StatusInternalServerError, "the server has a bug here, which it has logged")
-				}
-			}
+		defer func() { // whatever happened, also where the handler aborts the connection
 			out.end()
 			s.opts.Metrics.http.Add(1, r.Pattern, strconv.Itoa(max(out.status, http.StatusOK)))
-			if p == http.ErrAbortHandler { //nolint:errorlint // see above
-				panic(p)
+		}()
+		defer func() {
+			if httpserver.Recovered(r.Context(), recover(), s.opts.Logger, "a handler panicked", "path", r.URL.Path) && out.status == 0 {
+				httpserver.Problem(out, http.StatusInternalServerError, httpserver.DetailBug)
 			}
 		}()
 		out.Header().Set("X-Content-Type-Options", "nosniff")
@@ -72,32 +64,26 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	select {
-	case <-s.work.draining:
-		httpserver.JSON(w, http.StatusServiceUnavailable, map[string]string{"status": "ending"})
-		return
-	default:
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
-	defer cancel()
-	type state struct {
+	type body struct {
 		Status  string   `json:"status"`
 		Missing []string `json:"missing,omitempty"`
 	}
-	if err := s.opts.Ready(ctx); err != nil {
-		var lacks *NotReady
-		if !errors.As(err, &lacks) {
-			lacks = &NotReady{}
-		}
-		if lacks.Serves {
-			httpserver.JSON(w, http.StatusOK, state{"ready", lacks.Missing})
-			return
-		}
-		s.opts.Logger.Warn("the server is not ready", "error", err)
-		httpserver.JSON(w, http.StatusServiceUnavailable, state{"not ready", lacks.Missing})
-		return
+	state, err := httpserver.Readiness(r.Context(), s.work.draining, s.opts.Ready)
+	var lacks *NotReady
+	if !errors.As(err, &lacks) {
+		lacks = &NotReady{}
 	}
-	httpserver.JSON(w, http.StatusOK, state{Status: "ready"})
+	switch {
+	case lacks.Serves:
+		state = httpserver.StateReady
+	case err != nil:
+		s.opts.Logger.Warn("the server is not ready", "error", err)
+	}
+	status := http.StatusOK
+	if state != httpserver.StateReady {
+		status = http.StatusServiceUnavailable
+	}
+	httpserver.JSON(w, status, body{state, lacks.Missing})
 }
 
 // bounded reads the body of a request, within its time and size, before the
@@ -123,14 +109,12 @@ func (s *Server) bounded(next http.Handler, refused func(r *http.Request, batch 
 			next.ServeHTTP(w, r.WithContext(ctx))
 			return
 		}
-		if !s.takeSlots(1) {
+		if !s.slots.TryAcquire(1) {
 			s.busy(w)
 			return
 		}
-		defer s.freeSlots(1)
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(time.Now().Add(s.opts.BodyTimeout))
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
+		defer s.slots.Release(1)
+		body, err := httpserver.ReadBody(w, r, s.opts.MaxBody, s.opts.BodyTimeout)
 		var long *http.MaxBytesError
 		switch {
 		case errors.As(err, &long):
@@ -141,18 +125,17 @@ func (s *Server) bounded(next http.Handler, refused func(r *http.Request, batch 
 			s.turn(w, "body", http.StatusRequestTimeout, "the request did not arrive whole in time")
 			return
 		}
-		_ = control.SetReadDeadline(time.Time{}) // or it would end the work on it
 		if n, batch := batchSize(body); batch {
 			if why := refused(r, n); why != "" {
 				s.turnBatch(w, why)
 				return
 			}
 			more := max(n-1, 0)
-			if !s.takeSlots(more) {
+			if !s.slots.TryAcquire(more) {
 				s.busy(w)
 				return
 			}
-			defer s.freeSlots(more)
+			defer s.slots.Release(more)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
@@ -160,15 +143,15 @@ func (s *Server) bounded(next http.Handler, refused func(r *http.Request, batch 
 }
 
 func (s *Server) busy(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	s.turn(w, "busy", http.StatusServiceUnavailable, "too many requests at a time; try again")
+	s.opts.Metrics.turned.Add(1, "busy")
+	httpserver.Unavailable(w, httpserver.DetailBusy)
 }
 
-// linger is how long streams outlive the last work: its answer is written after
+// linger is how long streams outlive the last work: its response is written after
 // it, and on its way to the client.
 const linger = 250 * time.Millisecond
 
-// finished returns when nothing is worked on and the last answers are written,
+// finished returns when nothing is worked on and the last responses are written,
 // or with ctx.
 func (s *Server) finished(ctx context.Context) {
 	quiet := time.NewTimer(linger)
@@ -187,38 +170,19 @@ func (s *Server) finished(ctx context.Context) {
 	}
 }
 
-// Serve answers on ln until ctx ends. Then it is no longer ready, takes no new
+// Serve serves on ln until ctx ends. Then it is no longer ready, takes no new
 // connections, lets what runs finish within Options.Drain, ends streams and
 // sessions, and returns. It closes ln. A server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	srv := &http.Server{
-		Handler:           s.handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
-	}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { stopped <- s.drain(context.WithoutCancel(ctx), srv) })
-	err := srv.Serve(ln)
-	if !errors.Is(err, http.ErrServerClosed) {
-		stop()
-		return err
-	}
-	return <-stopped
-}
-
-func (s *Server) drain(ctx context.Context, srv *http.Server) error {
-	s.opts.Logger.Info("the server ends", "running", s.work.count())
-	close(s.work.draining)
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Drain)
-	defer cancel()
-	// Streams end once nothing runs; Shutdown waits for them and for answers.
-	err := srv.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		s.opts.Logger.Warn("requests were cut off, because they took too long to finish", "running", s.work.count())
-		err = srv.Close()
-	}
+	err := httpserver.Serve(ctx, ln, &http.Server{ // a request has no time limit here: each tool has its own
+		Handler:        s.handler,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
+	}, httpserver.Shutdown{
+		// Streams end once nothing runs; the shutdown waits for them and for responses.
+		Drain: s.opts.Drain, Begin: func() { close(s.work.draining) },
+		Running: s.work.count, Logger: s.opts.Logger,
+	})
 	for ss := range s.sdk.Sessions() {
 		go func() { _ = ss.Close() }() // a tool that does not end must not hold us
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -43,7 +42,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				reference := rand.Text()[:12]
-				s.opts.Logger.ErrorContext(ctx, "a handler panicked", "method", method, "reference", reference, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				httpserver.LogPanic(ctx, p, s.opts.Logger, "a handler panicked", "method", method, "reference", reference)
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server has a bug here, which it has logged (reference " + reference + ")"}
 			}
 			failed := err != nil

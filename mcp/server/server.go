@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -22,7 +23,7 @@ type Server struct {
 	sse      *sseSessions
 	sessions *sessions
 	handler  http.Handler
-	slots    chan struct{}
+	slots    httpserver.Slots
 	work     work
 	mentions func() map[string][]string // tools that the definition of each names
 	reworded sync.Map                   // definitions as they are listed, as *sdk.Tool
@@ -38,7 +39,7 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	opts.fill()
-	s := &Server{opts: opts, slots: make(chan struct{}, opts.MaxConcurrent)}
+	s := &Server{opts: opts, slots: httpserver.NewSlots(opts.MaxConcurrent)}
 	s.work.idle = sync.NewCond(&s.work.mu)
 	s.work.draining = make(chan struct{})
 	s.mentions = sync.OnceValue(func() map[string][]string { return mentionsOf(opts.Catalog.Tools) })

@@ -12,13 +12,29 @@ type problem struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Problem answers with an error in the form of RFC 9457. The detail is for the
+// Details of responses that all servers give.
+const (
+	// DetailHost is for a Host header that is not known.
+	DetailHost = "this server does not answer to the name in the Host header; name it when you start the server"
+	// DetailBusy is for [Unavailable] when all slots are taken.
+	DetailBusy = "too many requests at a time"
+	// DetailBug is for a handler that panicked.
+	DetailBug = "the server has a bug here, which it has logged"
+)
+
+// Problem writes an error response in the form of RFC 9457. The detail is for the
 // caller: it must hold no secret.
 func Problem(w http.ResponseWriter, status int, detail string) {
 	write(w, status, "application/problem+json", problem{http.StatusText(status), status, detail})
 }
 
-// JSON answers with a value that may be different the next time.
+// Unavailable refuses a request for now, with 503 and Retry-After.
+func Unavailable(w http.ResponseWriter, detail string) {
+	w.Header().Set("Retry-After", "1")
+	Problem(w, http.StatusServiceUnavailable, detail+"; try again")
+}
+
+// JSON writes a value that may be different the next time.
 func JSON(w http.ResponseWriter, status int, value any) {
 	write(w, status, "application/json", value)
 }

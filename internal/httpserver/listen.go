@@ -1,0 +1,62 @@
+package httpserver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+)
+
+// Listen listens on a TCP address, such as 127.0.0.1:8080. A port alone means
+// loopback; port 0 picks a free one.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address to listen on, %q: %w; write it as 127.0.0.1:8080", address, err)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s: %w; choose another address, port 0 for any free one", address, err)
+	}
+	return ln, nil
+}
+
+// Loopback reports whether only this machine can reach what listens there.
+func Loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// URL is where a listener is reached from this machine.
+func URL(a net.Addr) string {
+	host := a.String()
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		host = net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
+	}
+	return "http://" + host
+}
+
+// KnownHost reports whether a Host header names a server of these names, of
+// localhost or of an IP address, which cannot be made to point elsewhere. A name
+// that begins with a dot stands for all below it, "*" for all names there are.
+func KnownHost(names []string, hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "localhost" || net.ParseIP(host) != nil {
+		return true
+	}
+	return slices.ContainsFunc(names, func(known string) bool {
+		known = strings.ToLower(strings.TrimSuffix(known, "."))
+		if strings.HasPrefix(known, ".") {
+			return strings.HasSuffix(host, known)
+		}
+		return known == "*" || host == known && host != ""
+	})
+}
