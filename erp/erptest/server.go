@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/httpserver"
 )
 
 // Options are the knobs of a [Server]. The zero value is a server in memory
@@ -199,35 +199,17 @@ func (s *Server) setURL(a net.Addr) {
 // Faults is the server's fault switch.
 func (s *Server) Faults() *Faults { return &s.faults }
 
-// Serve answers requests on ln until ctx ends, then lets those under way
-// finish for up to five seconds. It closes ln.
+// Serve serves requests on ln until ctx ends, then lets those under way finish
+// for up to five seconds. It closes ln.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.setURL(ln.Addr())
-	srv := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       s.opts.RequestTimeout,
-		WriteTimeout:      s.opts.RequestTimeout + 10*time.Second,
-		IdleTimeout:       120 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err := srv.Shutdown(drain)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = srv.Close()
-		}
-		stopped <- err
-	})
-	err := srv.Serve(ln)
-	if !errors.Is(err, http.ErrServerClosed) {
-		stop()
-		return err
-	}
-	return <-stopped
+	return httpserver.Serve(ctx, ln, &http.Server{
+		Handler:        s,
+		ReadTimeout:    s.opts.RequestTimeout,
+		WriteTimeout:   s.opts.RequestTimeout + 10*time.Second,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}, httpserver.Shutdown{Drain: 5 * time.Second})
 }
 
 // now is the server's time.
@@ -252,11 +234,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 // call of the batch and, when the batch is transactional, its transaction.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, outer *call, tx *store.Tx) {
 	defer func() {
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself is the signal
-				panic(p)
-			}
-			s.log.Error("panic while answering", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+		if httpserver.Recovered(r.Context(), recover(), s.log, "panic while answering", "method", r.Method, "path", r.URL.Path) {
 			s.containerPage(w, r, http.StatusInternalServerError, "Server Error")
 		}
 	}()

@@ -87,7 +87,7 @@ func TestServeSaysThatItCannot(t *testing.T) {
 	ln, err := Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, ln.Close())
-	require.Error(t, Serve(t.Context(), ln, &http.Server{}, Shutdown{})) //nolint:gosec // Serve sets the timeout
+	require.Error(t, Serve(t.Context(), ln, &http.Server{}, Shutdown{}))
 }
 
 func TestSlots(t *testing.T) {

@@ -210,32 +210,16 @@ func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, pg *san
 	return s, err
 }
 
-// serveSandbox answers on ln until ctx ends, then lets requests under way finish
+// serveSandbox serves on ln until ctx ends, then lets requests under way finish
 // for up to five seconds.
 func serveSandbox(ctx context.Context, ln net.Listener, srv *erptest.Server, beside *sandboxServices) error {
-	server := &http.Server{
-		Handler:           &sandboxHandler{srv, beside},
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       sandboxTimeout,
-		WriteTimeout:      sandboxTimeout + 10*time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(beside.log.Handler(), slog.LevelWarn),
-	}
-	ended := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err := server.Shutdown(drain)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = server.Close()
-		}
-		ended <- err
-	})
-	err := server.Serve(ln)
-	if errors.Is(err, http.ErrServerClosed) {
-		err = <-ended
-	} else {
-		stop()
+	err := httpserver.Serve(ctx, ln, &http.Server{
+		Handler:      &sandboxHandler{srv, beside},
+		ReadTimeout:  sandboxTimeout,
+		WriteTimeout: sandboxTimeout + 10*time.Second,
+		ErrorLog:     slog.NewLogLogger(beside.log.Handler(), slog.LevelWarn),
+	}, httpserver.Shutdown{Drain: 5 * time.Second})
+	if err != nil {
 		err = fmt.Errorf("serving the sandbox: %w", err)
 	}
 	return errors.Join(err, beside.stop(ctx))
