@@ -144,7 +144,7 @@ var rules = map[string]rule{
 	"generator/artifacts": {ours: []string{"generator", "generator/failure", "dict", "dict/..."}, reason: "keeping artifacts needs a folder"},
 	"generator/failure":   {reason: "what went wrong is said without the client it went wrong in"},
 	"generator/httpapi": {
-		ours:    []string{"generator", "generator/artifacts", "generator/failure", "dict", "dict/...", "erp", "erp/internal/...", "internal/apiclient", "tokens", "internal/jsonapi"},
+		ours:    []string{"generator", "generator/artifacts", "generator/failure", "dict", "dict/...", "erp", "erp/internal/...", "internal/apiclient", "tokens", "internal/httpserver/access"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
 		reason:  "the API delivers through an interface: no store, forge or mail client",
 	},

@@ -8,13 +8,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/httpserver/access"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -105,10 +105,10 @@ type Handler struct {
 	verifier Verifier
 	opts     Options
 	log      *slog.Logger
-	limit    *jsonapi.Limiter // of requests
-	asking   *jsonapi.Limiter // of statements among them
-	bounds   jsonapi.Bounds
-	slots    chan struct{}
+	limit    *access.Limiter // of requests
+	asking   *access.Limiter // of statements among them
+	bounds   httpserver.BodyLimit
+	slots    httpserver.Slots
 	mux      *http.ServeMux
 
 	healthTurn turn // guards what follows; held while health is asked for
@@ -153,10 +153,10 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	h.bounds = jsonapi.Bounds{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: Prefix + "/openapi.yaml"}
-	h.limit = jsonapi.NewLimiter(o.PerMinute, o.Burst, o.Clock)
-	h.asking = jsonapi.NewLimiter(o.StatementsPerMinute, o.StatementBurst, o.Clock)
-	h.slots = make(chan struct{}, o.MaxConcurrent)
+	h.bounds = httpserver.BodyLimit{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: Prefix + "/openapi.yaml"}
+	h.limit = access.NewLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.asking = access.NewLimiter(o.StatementsPerMinute, o.StatementBurst, o.Clock)
+	h.slots = httpserver.NewSlots(o.MaxConcurrent)
 	h.route()
 	return h, nil
 }
@@ -169,14 +169,14 @@ func (h *Handler) route() {
 		h.mux.Handle(VersionPrefix+op.path, op)
 	}
 	h.mux.HandleFunc(Prefix+"/", func(w http.ResponseWriter, r *http.Request) {
-		jsonapi.Refuse(w, r, jsonapi.NotFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"), h.log)
+		httpserver.RespondError(w, r, httpserver.NotFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"), h.log)
 	})
 }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	outer := r
-	r = jsonapi.Begin(w, r)
+	r = httpserver.WithRequestID(w, r)
 	w.Header().Set("X-Api-Version", Version)
 	if h.cors(w, r) {
 		return
@@ -229,11 +229,9 @@ func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	code := "ok"
 	defer func() {
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
-				panic(p)
-			}
-			code = o.h.panicked(w, r, o.name, p)
+		if httpserver.Recovered(r.Context(), recover(), o.h.log, "a request of the AI API panicked", "operation", o.name, "request", httpserver.RequestID(r.Context())) {
+			code = "internal"
+			httpserver.RespondError(w, r, httpserver.InternalError(), o.h.log)
 		}
 		if o.h.opts.Observe != nil {
 			o.h.opts.Observe(o.name, code, time.Since(start))
@@ -243,7 +241,7 @@ func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p := o.h.asProblem(r.Context(), err)
 		code = p.Code
-		jsonapi.Refuse(w, r, p, o.h.log)
+		httpserver.RespondError(w, r, p, o.h.log)
 		return
 	}
 	switch v := value.(type) {
@@ -251,9 +249,9 @@ func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		code = cmp.Or(v.code, "ok")
 	case status:
 		code = v.code
-		jsonapi.Answer(w, r, v.status, v.value, o.h.log)
+		httpserver.Respond(w, r, v.status, v.value, o.h.log)
 	default:
-		jsonapi.Answer(w, r, http.StatusOK, value, o.h.log)
+		httpserver.Respond(w, r, http.StatusOK, value, o.h.log)
 	}
 }
 
@@ -271,12 +269,12 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 		if o.get != nil {
 			allow = "GET, HEAD"
 		}
-		return nil, jsonapi.Method(allow)
+		return nil, httpserver.MethodNotAllowed(allow)
 	}
 	if o.open {
 		return do(w, r, tokens.Claims{})
 	}
-	claims, refused := jsonapi.Authenticate(r, o.h.verifier, "ai", o.h.log)
+	claims, refused := access.Authenticate(r, o.h.verifier, "ai", o.h.log)
 	if refused != nil {
 		return nil, refused
 	}
@@ -291,44 +289,34 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 
 // limited tells a user who asks too often when to come back, nil when it is not
 // too often. A statement that is refused here does not count as a request.
-func (h *Handler) limited(who tokens.Claims, asks bool) *jsonapi.Problem {
+func (h *Handler) limited(who tokens.Claims, asks bool) *httpserver.APIError {
 	var wait time.Duration
 	most, what := h.opts.StatementsPerMinute, "statements"
 	if asks {
-		wait = h.asking.Take(jsonapi.KeyOf(who))
+		wait = h.asking.Take(access.KeyOf(who))
 	}
 	if wait == 0 {
-		wait, most, what = h.limit.Take(jsonapi.KeyOf(who)), h.opts.PerMinute, "requests"
+		wait, most, what = h.limit.Take(access.KeyOf(who)), h.opts.PerMinute, "requests"
 	}
 	if wait == 0 {
 		return nil
 	}
-	return &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: string(answer.CodeRateLimited),
+	return &httpserver.APIError{Status: http.StatusTooManyRequests, Code: string(answer.CodeRateLimited),
 		Message: fmt.Sprintf("this user has made more than %d %s in a minute", most, what), Hint: "wait as long as Retry-After says", RetryAfter: wait}
 }
 
-// slot waits for nothing: it takes a place among the requests worked on, or says
-// that there is none. The caller gives it back.
+// slot takes one of the requests that may be handled at a time, without waiting,
+// or returns that there is none. The caller gives it back with free.
 func (h *Handler) slot() (free func(), err error) {
-	select {
-	case h.slots <- struct{}{}:
-		return func() { <-h.slots }, nil
-	default:
-		return nil, &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}
+	if !h.slots.TryAcquire(1) {
+		return nil, &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}
 	}
-}
-
-// panicked logs a fault of ours and answers if nothing was answered yet.
-func (h *Handler) panicked(w http.ResponseWriter, r *http.Request, operation string, p any) string {
-	h.log.ErrorContext(r.Context(), "a request of the AI API panicked", "operation", operation, "panic", fmt.Sprint(p),
-		"request", jsonapi.RequestID(r.Context()), "stack", string(debug.Stack()))
-	jsonapi.Refuse(w, r, jsonapi.Internal(), h.log)
-	return "internal"
+	return func() { h.slots.Release(1) }, nil
 }
 
 // caller is who asks, for the engine.
 func (h *Handler) caller(ctx context.Context, c tokens.Claims) aiquery.Caller {
 	return aiquery.Caller{
-		UserID: c.UserID, ClientID: c.ClientID, Name: c.Subject, RequestID: jsonapi.RequestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID,
+		UserID: c.UserID, ClientID: c.ClientID, Name: c.Subject, RequestID: httpserver.RequestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID,
 	}
 }

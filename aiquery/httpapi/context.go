@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -88,16 +88,16 @@ type item struct {
 // items checks a publication as a whole, before any of it is kept.
 func (b *publishBody) items(redacts columnRule) ([]item, error) {
 	if n := len(b.Windows) + len(b.Charts); n == 0 || n > maxContexts {
-		return nil, jsonapi.Invalid(fmt.Sprintf("%d windows and charts are published", n), fmt.Sprintf("publish 1 to %d in the members windows and charts", maxContexts))
+		return nil, httpserver.InvalidRequest(fmt.Sprintf("%d windows and charts are published", n), fmt.Sprintf("publish 1 to %d in the members windows and charts", maxContexts))
 	}
 	var items []item
 	seen := map[ContextKey]bool{}
 	add := func(kind ContextKind, member string, number *int, table string, value any) error {
 		if number == nil || *number < 0 || *number > maxInt {
-			return jsonapi.Invalid(fmt.Sprintf("each %s needs %s, a number from 0 to %d", kind, member, maxInt), "")
+			return httpserver.InvalidRequest(fmt.Sprintf("each %s needs %s, a number from 0 to %d", kind, member, maxInt), "")
 		}
 		if key := (ContextKey{Kind: kind, Number: *number}); seen[key] {
-			return jsonapi.Invalid(fmt.Sprintf("%s %d is published twice", kind, *number), "")
+			return httpserver.InvalidRequest(fmt.Sprintf("%s %d is published twice", kind, *number), "")
 		} else {
 			seen[key] = true
 		}
@@ -106,7 +106,7 @@ func (b *publishBody) items(redacts columnRule) ([]item, error) {
 			return err
 		}
 		if len(content) > maxContextBytes {
-			return &jsonapi.Problem{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
+			return &httpserver.APIError{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
 				Message: fmt.Sprintf("%s %d is larger than %d bytes", kind, *number, maxContextBytes), Hint: "publish fewer fields or points"}
 		}
 		items = append(items, item{kind, *number, content})
@@ -131,14 +131,14 @@ func (b *publishBody) items(redacts columnRule) ([]item, error) {
 
 func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
 	var body publishBody
-	if err := h.bounds.Body(w, r, &body); err != nil {
+	if err := h.bounds.Decode(w, r, &body); err != nil {
 		return nil, err
 	}
 	ttl := h.opts.ContextTTL
 	if body.TTLSeconds != nil {
 		most := int(MaxContextTTL / time.Second)
 		if *body.TTLSeconds < 0 || *body.TTLSeconds > most {
-			return nil, jsonapi.Invalid(fmt.Sprintf("ttlSeconds is a number from 0 to %d", most), "")
+			return nil, httpserver.InvalidRequest(fmt.Sprintf("ttlSeconds is a number from 0 to %d", most), "")
 		}
 		ttl = time.Duration(*body.TTLSeconds) * time.Second
 	}
@@ -147,7 +147,7 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Cla
 	if err != nil {
 		return nil, err
 	}
-	answer := publishAnswer{RequestID: jsonapi.RequestID(ctx), Published: len(items)}
+	answer := publishAnswer{RequestID: httpserver.RequestID(ctx), Published: len(items)}
 	if ttl > 0 {
 		expires := now.Add(ttl)
 		answer.Expires = &expires
@@ -169,7 +169,7 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Cla
 // contextOf returns what the caller's own user interface said last.
 func (h *Handler) contextOf(kind ContextKind, param string) call {
 	return func(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
-		if _, err := jsonapi.Query(r); err != nil {
+		if _, err := httpserver.Query(r); err != nil {
 			return nil, err
 		}
 		n, err := number("the number of a "+string(kind), r.PathValue(param))
@@ -181,7 +181,7 @@ func (h *Handler) contextOf(kind ContextKind, param string) call {
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, jsonapi.NotFound(fmt.Sprintf("no live user interface of this user shows %s %d", kind, n),
+			return nil, httpserver.NotFound(fmt.Sprintf("no live user interface of this user shows %s %d", kind, n),
 				"it has to publish what it shows with POST "+Prefix+"/context, and again before that expires")
 		}
 		answer := contextAnswer{Published: c.Published.UTC(), Expires: c.Expires.UTC(), RoleID: c.RoleID}

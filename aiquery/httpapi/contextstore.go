@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver/access"
 )
 
 // ContextKind is what a published context is about.
@@ -71,7 +71,7 @@ type MemoryStore struct {
 
 	mu    sync.Mutex // guards the rest
 	all   map[ContextKey]*list.Element
-	users map[jsonapi.UserKey]map[ContextKey]bool
+	users map[access.UserKey]map[ContextKey]bool
 	order *list.List // of *entry, the oldest first
 	bytes int
 }
@@ -85,11 +85,11 @@ type entry struct {
 func NewMemoryStore() *MemoryStore { return newMemoryStore(time.Now, maxStoreBytes) }
 
 func newMemoryStore(now func() time.Time, limit int) *MemoryStore {
-	return &MemoryStore{now: now, limit: limit, all: map[ContextKey]*list.Element{}, users: map[jsonapi.UserKey]map[ContextKey]bool{}, order: list.New()}
+	return &MemoryStore{now: now, limit: limit, all: map[ContextKey]*list.Element{}, users: map[access.UserKey]map[ContextKey]bool{}, order: list.New()}
 }
 
-func (k ContextKey) user() jsonapi.UserKey {
-	return jsonapi.UserKey{Client: k.ClientID, User: k.UserID}
+func (k ContextKey) user() access.UserKey {
+	return access.UserKey{Client: k.ClientID, User: k.UserID}
 }
 
 // Put keeps a context. A user can have 64 at a time.

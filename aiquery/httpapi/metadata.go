@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -14,7 +14,7 @@ const maxMetadata = 50
 
 // role is the role a GET is made with: the parameter roleId, or the token's.
 func role(r *http.Request, who tokens.Claims) (int, error) {
-	q, err := jsonapi.Query(r, "roleId")
+	q, err := httpserver.Query(r, "roleId")
 	if err != nil {
 		return 0, err
 	}
@@ -82,21 +82,21 @@ type windowEntry struct {
 
 func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
 	var body metadataBody
-	if err := h.bounds.Body(w, r, &body); err != nil {
+	if err := h.bounds.Decode(w, r, &body); err != nil {
 		return nil, err
 	}
 	if n := len(body.Tables) + len(body.Windows); n == 0 || n > maxMetadata {
-		return nil, jsonapi.Invalid(fmt.Sprintf("%d tables and windows are asked for", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
+		return nil, httpserver.InvalidRequest(fmt.Sprintf("%d tables and windows are asked for", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
 	}
 	roleID := who.RoleID
 	if body.RoleID != nil {
 		if roleID = *body.RoleID; roleID < 0 || roleID > maxInt {
-			return nil, jsonapi.Invalid(fmt.Sprintf("roleId is a number from 0 to %d", maxInt), "")
+			return nil, httpserver.InvalidRequest(fmt.Sprintf("roleId is a number from 0 to %d", maxInt), "")
 		}
 	}
 	for _, id := range body.Windows {
 		if id < 0 || id > maxInt {
-			return nil, jsonapi.Invalid(fmt.Sprintf("the id of a window is a number from 0 to %d", maxInt), "")
+			return nil, httpserver.InvalidRequest(fmt.Sprintf("the id of a window is a number from 0 to %d", maxInt), "")
 		}
 	}
 	free, err := h.slot()
@@ -105,7 +105,7 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 	}
 	defer free()
 	ctx, caller := r.Context(), h.caller(r.Context(), who)
-	answer := metadataAnswer{RequestID: jsonapi.RequestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
+	answer := metadataAnswer{RequestID: httpserver.RequestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
 	for _, name := range body.Tables {
 		m, err := h.engine.TableMetadata(ctx, caller, roleID, name)
 		detail, err := h.single(r, err)

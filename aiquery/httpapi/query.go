@@ -10,7 +10,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -35,15 +35,15 @@ func (h *Handler) readQuery(w http.ResponseWriter, r *http.Request, who tokens.C
 
 func (h *Handler) decodeQuery(w http.ResponseWriter, r *http.Request, q *aiquery.Request) error {
 	var body queryBody
-	if err := h.bounds.Body(w, r, &body); err != nil {
+	if err := h.bounds.Decode(w, r, &body); err != nil {
 		return err
 	}
 	if body.SQL == nil {
-		return jsonapi.Invalid("member sql is missing", "send {\"sql\":\"SELECT …\",\"roleId\":102}")
+		return httpserver.InvalidRequest("member sql is missing", "send {\"sql\":\"SELECT …\",\"roleId\":102}")
 	}
 	q.SQL, q.Params = *body.SQL, body.Params
 	if len(body.RoleID) == 0 || string(body.RoleID) == "null" {
-		return jsonapi.Invalid("member roleId is missing", "name one of your roles; GET "+Prefix+"/roles lists them")
+		return httpserver.InvalidRequest("member roleId is missing", "name one of your roles; GET "+Prefix+"/roles lists them")
 	}
 	role, err := number("roleId", string(body.RoleID))
 	if err != nil {
@@ -71,7 +71,7 @@ func rows(raw json.RawMessage) (int, error) {
 	case text == "", text == "null":
 		return 0, nil
 	case !integer.MatchString(text):
-		return 0, jsonapi.Invalid("maxRows must be an integer, without quotes and without a fraction", `send it as "maxRows":100, or leave it out for the default`)
+		return 0, httpserver.InvalidRequest("maxRows must be an integer, without quotes and without a fraction", `send it as "maxRows":100, or leave it out for the default`)
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	switch {
@@ -97,7 +97,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who tokens.Claim
 	if err != nil {
 		return nil, err
 	}
-	if result.RequestID != jsonapi.RequestID(r.Context()) {
+	if result.RequestID != httpserver.RequestID(r.Context()) {
 		return nil, fmt.Errorf("the engine answered another request")
 	}
 	return result, nil
@@ -141,7 +141,7 @@ type rolesBody struct {
 }
 
 func (h *Handler) roles(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
-	if _, err := jsonapi.Query(r); err != nil {
+	if _, err := httpserver.Query(r); err != nil {
 		return nil, err
 	}
 	free, err := h.slot()
@@ -153,5 +153,5 @@ func (h *Handler) roles(_ http.ResponseWriter, r *http.Request, who tokens.Claim
 	if err != nil {
 		return nil, err
 	}
-	return rolesBody{jsonapi.RequestID(r.Context()), append([]aiquery.RoleInfo{}, roles...)}, nil
+	return rolesBody{httpserver.RequestID(r.Context()), append([]aiquery.RoleInfo{}, roles...)}, nil
 }

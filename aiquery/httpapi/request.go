@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 )
 
 // maxInt is the largest number of a record in the ERP.
@@ -14,7 +14,7 @@ const maxInt = 1<<31 - 1
 func number(what, text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return 0, jsonapi.Invalid(fmt.Sprintf("%s is a number from 0 to %d", what, maxInt), "")
+		return 0, httpserver.InvalidRequest(fmt.Sprintf("%s is a number from 0 to %d", what, maxInt), "")
 	}
 	return int(n), nil
 }

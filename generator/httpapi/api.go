@@ -5,10 +5,8 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +14,8 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/httpserver/access"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -101,10 +100,10 @@ type Handler struct {
 	verifier   Verifier
 	opts       Options
 	log        *slog.Logger
-	bounds     jsonapi.Bounds
-	limit      *jsonapi.Limiter
-	slots      chan struct{}
-	downloads  chan struct{}
+	bounds     httpserver.BodyLimit
+	limit      *access.Limiter
+	slots      httpserver.Slots
+	downloads  httpserver.Slots
 	jobs       *jobs
 	mux        *http.ServeMux
 }
@@ -140,10 +139,10 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	h.bounds = jsonapi.Bounds{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: docPath}
-	h.limit = jsonapi.NewLimiter(o.PerMinute, o.Burst, o.Clock)
-	h.slots = make(chan struct{}, o.MaxConcurrent)
-	h.downloads = make(chan struct{}, o.MaxDownloads)
+	h.bounds = httpserver.BodyLimit{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: docPath}
+	h.limit = access.NewLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.slots = httpserver.NewSlots(o.MaxConcurrent)
+	h.downloads = httpserver.NewSlots(o.MaxDownloads)
 	h.jobs = newJobs(o.KeyLife, o.MaxPerUser, o.Clock)
 	h.route()
 	return h, nil
@@ -162,13 +161,13 @@ func (h *Handler) route() {
 	handle(docPath, "openapi", "GET, HEAD", h.document)
 	handle(ArtifactsPrefix+"/{id}/download", "download", "GET, HEAD", h.download)
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		h.refuse(w, r, jsonapi.NotFound("there is no such path in this API", "the description of all paths is at "+docPath))
+		h.refuse(w, r, httpserver.NotFound("there is no such path in this API", "the description of all paths is at "+docPath))
 	})
 }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	inner := jsonapi.Begin(w, r)
+	inner := httpserver.WithRequestID(w, r)
 	h.mux.ServeHTTP(w, inner)
 	r.Pattern = inner.Pattern // for a server that counts by pattern
 }
@@ -177,39 +176,32 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, name, allow string, do operation) {
 	start, code := time.Now(), "internal"
 	defer func() {
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler { //nolint:errorlint // it is panicked as it is
-				panic(p)
-			}
-			h.panicked(r.Context(), name, p)
-			h.refuse(w, r, jsonapi.Internal())
+		if httpserver.Recovered(r.Context(), recover(), h.log, panicked, "operation", name, "request", httpserver.RequestID(r.Context())) {
+			h.refuse(w, r, httpserver.InternalError())
 		}
 		if h.opts.Observe != nil {
 			h.opts.Observe(name, code, time.Since(start))
 		}
 	}()
 	if !slices.Contains(strings.Split(allow, ", "), r.Method) {
-		code = h.refuse(w, r, jsonapi.Method(allow))
+		code = h.refuse(w, r, httpserver.MethodNotAllowed(allow))
 		return
 	}
 	code = do(w, r)
 }
 
-// panicked logs a fault of ours.
-func (h *Handler) panicked(ctx context.Context, operation string, p any) {
-	h.log.ErrorContext(ctx, "a request of the generator API panicked", "operation", operation, "panic", fmt.Sprint(p),
-		"request", jsonapi.RequestID(ctx), "stack", string(debug.Stack()))
-}
+// panicked is the log's message about a fault of ours.
+const panicked = "a request of the generator API panicked"
 
-// refuse answers with a problem and returns its code.
-func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, p *jsonapi.Problem) string {
-	jsonapi.Refuse(w, r, p, h.log)
+// refuse responds with an error and returns its code.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, p *httpserver.APIError) string {
+	httpserver.RespondError(w, r, p, h.log)
 	return p.Code
 }
 
 // busy refuses what there is no room for now.
-func busy(what string) *jsonapi.Problem {
-	return &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: what, Hint: "try again", RetryAfter: time.Second}
+func busy(what string) *httpserver.APIError {
+	return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: what, Hint: "try again", RetryAfter: time.Second}
 }
 
 //go:embed openapi.yaml

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 )
 
 // slowest is the speed below which a download is given up, in bytes a second,
@@ -20,14 +20,12 @@ const slowest = 16 << 10
 func (h *Handler) download(w http.ResponseWriter, r *http.Request) string {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	if h.opts.Artifacts == nil {
-		return h.refuse(w, r, jsonapi.NotFound("there are no downloads here", "choose the output url where they are configured"))
+		return h.refuse(w, r, httpserver.NotFound("there are no downloads here", "choose the output url where they are configured"))
 	}
-	select {
-	case h.downloads <- struct{}{}:
-		defer func() { <-h.downloads }()
-	default:
+	if !h.downloads.TryAcquire(1) {
 		return h.refuse(w, r, busy("too many downloads are going on"))
 	}
+	defer h.downloads.Release(1)
 	a, content, err := h.opts.Artifacts.Open(r.Context(), r.PathValue("id"))
 	if err != nil {
 		p := h.problem(r.Context(), err)
@@ -72,7 +70,7 @@ func (d *download) WriteHeader(status int) {
 		head.Del(name)
 	}
 	head.Set("Content-Range", fmt.Sprintf("bytes */%d", d.size))
-	d.code = d.h.refuse(d.ResponseWriter, d.r, &jsonapi.Problem{Status: status, Code: "range", Message: "the file has no such range", Hint: "ask without the header Range"})
+	d.code = d.h.refuse(d.ResponseWriter, d.r, &httpserver.APIError{Status: status, Code: "range", Message: "the file has no such range", Hint: "ask without the header Range"})
 }
 
 func (d *download) Write(p []byte) (int, error) {

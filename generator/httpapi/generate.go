@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/httpserver/access"
 )
 
 // generateBody is a request for a plugin.
@@ -28,7 +29,7 @@ type generateBody struct {
 // check looks for what is wrong before anything is chosen.
 func (b *generateBody) check() error {
 	if _, twice := b.Options["artifactId"]; twice {
-		return jsonapi.Invalid("the artifact id is given as an option as well", "give it in the member artifactId only")
+		return httpserver.InvalidRequest("the artifact id is given as an option as well", "give it in the member artifactId only")
 	}
 	if b.Generator == "" {
 		b.Generator = "plugin"
@@ -54,13 +55,13 @@ func (b *generateBody) fingerprint() ([sha256.Size]byte, error) {
 
 // generate makes a plugin and delivers it.
 func (h *Handler) generate(w http.ResponseWriter, r *http.Request) string {
-	claims, refused := jsonapi.Authenticate(r, h.verifier, "generator", h.log)
+	claims, refused := access.Authenticate(r, h.verifier, "generator", h.log)
 	if refused != nil {
 		return h.refuse(w, r, refused)
 	}
-	who := jsonapi.KeyOf(claims)
+	who := access.KeyOf(claims)
 	if wait := h.limit.Take(who); wait > 0 {
-		return h.refuse(w, r, &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: "rate_limited",
+		return h.refuse(w, r, &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited",
 			Message: fmt.Sprintf("this user has asked for more than %d plugins in a minute", h.opts.PerMinute), Hint: "wait as long as Retry-After says", RetryAfter: wait})
 	}
 	j, joined, err := h.begin(w, r, who)
@@ -74,13 +75,13 @@ func (h *Handler) generate(w http.ResponseWriter, r *http.Request) string {
 }
 
 // begin reads a request and finds the job that does it, or starts one.
-func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who jsonapi.UserKey) (j *job, joined bool, err error) {
+func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who access.UserKey) (j *job, joined bool, err error) {
 	key, err := idempotencyKey(r)
 	if err != nil {
 		return nil, false, err
 	}
 	var body generateBody
-	if err := h.bounds.Body(w, r, &body); err != nil {
+	if err := h.bounds.Decode(w, r, &body); err != nil {
 		return nil, false, err
 	}
 	if err := body.check(); err != nil {
@@ -95,13 +96,11 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who jsonapi.User
 		return j, joined, err
 	}
 	if !h.jobs.run(who) {
-		h.jobs.finish(j, outcome{problem: &jsonapi.Problem{Status: http.StatusTooManyRequests, Code: "rate_limited",
+		h.jobs.finish(j, outcome{problem: &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited",
 			Message: fmt.Sprintf("%d plugins of this user are being worked on already", h.opts.MaxPerUser), Hint: "wait for one of them", RetryAfter: time.Second}})
 		return j, false, nil
 	}
-	select {
-	case h.slots <- struct{}{}:
-	default:
+	if !h.slots.TryAcquire(1) {
 		h.jobs.ran(who)
 		h.jobs.finish(j, outcome{problem: busy("too many plugins are being worked on")})
 		return j, false, nil
@@ -113,8 +112,8 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who jsonapi.User
 	go func() {
 		out := h.work(ctx, j, &body)
 		cancel()
-		// Who has the answer finds the place free.
-		<-h.slots
+		// A client that has the response finds the slot free.
+		h.slots.Release(1)
 		h.jobs.ran(who)
 		h.jobs.finish(j, out)
 	}()
@@ -125,8 +124,8 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who jsonapi.User
 func (h *Handler) work(ctx context.Context, j *job, body *generateBody) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.panicked(ctx, "generate", p)
-			out = outcome{problem: jsonapi.Internal()}
+			httpserver.LogPanic(ctx, p, h.log, panicked, "operation", "generate", "request", httpserver.RequestID(ctx))
+			out = outcome{problem: httpserver.InternalError()}
 		}
 	}()
 	mode, delivery, err := h.deliveries.Choose(ctx, body.Output, body.Email)
@@ -166,10 +165,10 @@ func (h *Handler) await(w http.ResponseWriter, r *http.Request, j *job) string {
 	case out.problem != nil:
 		return h.refuse(w, r, out.problem)
 	case out.receipt.Mode != generator.ModeArchive:
-		jsonapi.Answer(w, r, http.StatusOK, out.receipt, h.log)
+		httpserver.Respond(w, r, http.StatusOK, out.receipt, h.log)
 		return "ok"
 	case !other:
-		return h.refuse(w, r, &jsonapi.Problem{Status: http.StatusNotAcceptable, Code: "not_acceptable",
+		return h.refuse(w, r, &httpserver.APIError{Status: http.StatusNotAcceptable, Code: "not_acceptable",
 			Message: "the output archive is a zip, which cannot be sent as events", Hint: "accept application/zip, or choose another output"})
 	}
 	head := w.Header()
@@ -191,7 +190,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 	key := strings.TrimSpace(values[0])
 	const most = 255
 	if len(values) > 1 || key == "" || len(key) > most || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return "", jsonapi.Invalid("the header Idempotency-Key is no key", fmt.Sprintf("send it once, with 1 to %d printable ASCII characters that nobody uses twice, such as a UUID", most))
+		return "", httpserver.InvalidRequest("the header Idempotency-Key is no key", fmt.Sprintf("send it once, with 1 to %d printable ASCII characters that nobody uses twice, such as a UUID", most))
 	}
 	return key, nil
 }

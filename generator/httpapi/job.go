@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/httpserver/access"
 )
 
 // maxSteps bounds what is kept of a job's progress.
@@ -25,7 +26,7 @@ type step struct {
 // outcome is what came of a job: one of both is set.
 type outcome struct {
 	receipt *generator.Receipt
-	problem *jsonapi.Problem
+	problem *httpserver.APIError
 }
 
 // size is about what an outcome takes in memory.
@@ -147,7 +148,7 @@ const (
 
 // jobKey names a job: a user and the key chosen by him.
 type jobKey struct {
-	who  jsonapi.UserKey
+	who  access.UserKey
 	text string
 }
 
@@ -159,20 +160,20 @@ type jobs struct {
 	now  func() time.Time
 
 	mu      sync.Mutex // guards what follows
-	running map[jsonapi.UserKey]int
+	running map[access.UserKey]int
 	byKey   map[jobKey]*job
 	kept    []*job // finished, the oldest first
-	perUser map[jsonapi.UserKey]int
+	perUser map[access.UserKey]int
 	bytes   int
 	next    time.Time // nothing of kept expires earlier
 }
 
 func newJobs(life time.Duration, most int, now func() time.Time) *jobs {
-	return &jobs{life: life, most: most, now: now, running: map[jsonapi.UserKey]int{}, byKey: map[jobKey]*job{}, perUser: map[jsonapi.UserKey]int{}}
+	return &jobs{life: life, most: most, now: now, running: map[access.UserKey]int{}, byKey: map[jobKey]*job{}, perUser: map[access.UserKey]int{}}
 }
 
 // run counts a job that begins for a user, unless he has enough of them.
-func (s *jobs) run(who jsonapi.UserKey) bool {
+func (s *jobs) run(who access.UserKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running[who] >= s.most {
@@ -183,7 +184,7 @@ func (s *jobs) run(who jsonapi.UserKey) bool {
 }
 
 // ran counts one that has ended.
-func (s *jobs) ran(who jsonapi.UserKey) {
+func (s *jobs) ran(who access.UserKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running[who]--; s.running[who] == 0 {
@@ -209,7 +210,7 @@ func (s *jobs) join(ctx context.Context, key jobKey, print [sha256.Size]byte) (j
 		}
 		s.mu.Unlock()
 		if j.print != print {
-			return nil, false, &jsonapi.Problem{Status: http.StatusUnprocessableEntity, Code: "idempotency_key_reused",
+			return nil, false, &httpserver.APIError{Status: http.StatusUnprocessableEntity, Code: "idempotency_key_reused",
 				Message: "this Idempotency-Key belongs to a request with another body", Hint: "use a new key for a new request"}
 		}
 		if j.enter() {

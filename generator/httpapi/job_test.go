@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver/access"
 )
 
 // What is kept of answers is bounded, whoever asks for how much.
@@ -21,12 +21,12 @@ func TestKeptIsBounded(t *testing.T) {
 	s := newJobs(time.Hour, 1, func() time.Time { return now })
 	run := func(user int, key string, bytes int) {
 		t.Helper()
-		j, joined, err := s.join(t.Context(), jobKey{jsonapi.UserKey{User: user}, key}, sha256.Sum256([]byte(key)))
+		j, joined, err := s.join(t.Context(), jobKey{access.UserKey{User: user}, key}, sha256.Sum256([]byte(key)))
 		require.NoError(t, err)
 		require.False(t, joined, key)
 		s.finish(j, outcome{receipt: &generator.Receipt{Mode: generator.ModeArchive, Zip: make([]byte, bytes)}})
 	}
-	known := func(user int, key string) bool { return s.byKey[jobKey{jsonapi.UserKey{User: user}, key}] != nil }
+	known := func(user int, key string) bool { return s.byKey[jobKey{access.UserKey{User: user}, key}] != nil }
 	consistent := func() {
 		t.Helper()
 		bytes := 0
@@ -68,7 +68,7 @@ func TestKeptIsBounded(t *testing.T) {
 	run(1, "next", 1)
 	consistent()
 	assert.Len(t, s.kept, 1, "all others have expired")
-	assert.Equal(t, map[jsonapi.UserKey]int{{User: 1}: 1}, s.perUser)
+	assert.Equal(t, map[access.UserKey]int{{User: 1}: 1}, s.perUser)
 }
 
 func TestStepsAreBounded(t *testing.T) {

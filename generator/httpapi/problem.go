@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 )
 
 // codeUnknown is the code of a delivery of which nobody knows how it ended.
@@ -53,28 +53,28 @@ func ofKind(kind failure.Kind) (status int, code string, retry time.Duration) {
 
 // problem is what the caller learns of an error. What is the service's fault, or
 // its operator's, is logged as well.
-func (h *Handler) problem(ctx context.Context, err error) *jsonapi.Problem {
-	var p *jsonapi.Problem
+func (h *Handler) problem(ctx context.Context, err error) *httpserver.APIError {
+	var p *httpserver.APIError
 	if errors.As(err, &p) {
 		return p
 	}
 	p = known(err)
 	if p == nil {
-		p = jsonapi.Internal()
+		p = httpserver.InternalError()
 	}
 	switch {
 	case p.Code == "internal":
-		h.log.ErrorContext(ctx, "a request of the generator API failed", "error", err, "request", jsonapi.RequestID(ctx))
+		h.log.ErrorContext(ctx, "a request of the generator API failed", "error", err, "request", httpserver.RequestID(ctx))
 	case p.Status >= http.StatusInternalServerError && p.Code != "canceled":
-		h.log.WarnContext(ctx, "a plugin could not be delivered", "code", p.Code, "error", err, "request", jsonapi.RequestID(ctx))
+		h.log.WarnContext(ctx, "a plugin could not be delivered", "code", p.Code, "error", err, "request", httpserver.RequestID(ctx))
 	}
 	return p
 }
 
 // generateProblem is what the caller learns of an error of the generator.
-func (h *Handler) generateProblem(ctx context.Context, err error) *jsonapi.Problem {
+func (h *Handler) generateProblem(ctx context.Context, err error) *httpserver.APIError {
 	if h.opts.Registry == nil && known(err) == nil {
-		return &jsonapi.Problem{Status: http.StatusNotImplemented, Code: "not_configured",
+		return &httpserver.APIError{Status: http.StatusNotImplemented, Code: "not_configured",
 			Message: "this service has no dictionary to look tables and the like up in", Hint: "leave out the options that name them"}
 	}
 	return h.problem(ctx, err)
@@ -82,7 +82,7 @@ func (h *Handler) generateProblem(ctx context.Context, err error) *jsonapi.Probl
 
 // known is what the caller learns of an error that he, or the operator, can do
 // something about; nil for others.
-func known(err error) *jsonapi.Problem {
+func known(err error) *httpserver.APIError {
 	var (
 		options *generator.OptionsError
 		name    *generator.NameError
@@ -93,36 +93,36 @@ func known(err error) *jsonapi.Problem {
 	noRoom := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 	switch {
 	case errors.As(err, &options), errors.As(err, &name), errors.Is(err, generator.ErrUnknown):
-		return jsonapi.Invalid(clip(err.Error()), "the description of all members is at "+docPath)
+		return httpserver.InvalidRequest(clip(err.Error()), "the description of all members is at "+docPath)
 	case errors.As(err, &failed):
 		return failedProblem(failed)
 	case errors.Is(err, context.Canceled):
-		return &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "canceled", Message: "the request was given up", RetryAfter: time.Second}
+		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "canceled", Message: "the request was given up", RetryAfter: time.Second}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &jsonapi.Problem{Status: http.StatusGatewayTimeout, Code: "timeout", Message: "the request took too long, and nothing was delivered", Hint: "try again"}
+		return &httpserver.APIError{Status: http.StatusGatewayTimeout, Code: "timeout", Message: "the request took too long, and nothing was delivered", Hint: "try again"}
 	case errors.As(err, &exists):
-		return &jsonapi.Problem{Status: http.StatusConflict, Code: "exists", Message: clip(exists.Error()), Hint: "choose another artifact id, or another output"}
+		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: clip(exists.Error()), Hint: "choose another artifact id, or another output"}
 	case errors.Is(err, generator.ErrExists): // another request was faster
-		return &jsonapi.Problem{Status: http.StatusConflict, Code: "exists", Message: "somebody else wrote to the same place just now",
+		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: "somebody else wrote to the same place just now",
 			Hint: "try again, or choose another artifact id"}
 	case noRoom:
-		return &jsonapi.Problem{Status: http.StatusInsufficientStorage, Code: "no_room", Message: "the disk is full, and nothing was written", Hint: "have the operator make room"}
+		return &httpserver.APIError{Status: http.StatusInsufficientStorage, Code: "no_room", Message: "the disk is full, and nothing was written", Hint: "have the operator make room"}
 	case errors.Is(err, registry.ErrNotFound):
-		return jsonapi.Invalid(clip(err.Error()), "check the name")
+		return httpserver.InvalidRequest(clip(err.Error()), "check the name")
 	case errors.As(err, &answer), errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrTimeout), errors.Is(err, erp.ErrBadResponse):
-		return &jsonapi.Problem{Status: http.StatusServiceUnavailable, Code: "dictionary_unavailable", Message: "the dictionary could not be read from the ERP", Hint: "try again", RetryAfter: 10 * time.Second}
+		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "dictionary_unavailable", Message: "the dictionary could not be read from the ERP", Hint: "try again", RetryAfter: 10 * time.Second}
 	case errors.Is(err, syscall.ENOTDIR):
-		return &jsonapi.Problem{Status: http.StatusConflict, Code: "exists", Message: "a file of that name is there, where a folder is wanted", Hint: "choose another artifact id, or another output"}
+		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: "a file of that name is there, where a folder is wanted", Hint: "choose another artifact id, or another output"}
 	case ofDisk(err):
-		return &jsonapi.Problem{Status: http.StatusNotImplemented, Code: "not_configured", Message: "the folder that plugins are written to cannot be used", Hint: "have the operator look at the log, under the request id"}
+		return &httpserver.APIError{Status: http.StatusNotImplemented, Code: "not_configured", Message: "the folder that plugins are written to cannot be used", Hint: "have the operator look at the log, under the request id"}
 	}
 	return nil
 }
 
 // failedProblem is a failure of a delivery. Its texts hold no secret; those with
 // a path of this machine are kept from callers.
-func failedProblem(f *failure.Error) *jsonapi.Problem {
-	p := &jsonapi.Problem{Message: f.Doing + ": " + f.Why, Hint: f.Next}
+func failedProblem(f *failure.Error) *httpserver.APIError {
+	p := &httpserver.APIError{Message: f.Doing + ": " + f.Why, Hint: f.Next}
 	p.Status, p.Code, p.RetryAfter = ofKind(f.Kind)
 	switch {
 	case p.Code == "internal":

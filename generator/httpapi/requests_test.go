@@ -22,7 +22,7 @@ import (
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/httpapi"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver/access"
 	"github.com/erphub/erphub/internal/synthdict"
 	"github.com/erphub/erphub/internal/testsmtp"
 	"github.com/erphub/erphub/tokens"
@@ -315,7 +315,7 @@ func TestNewChecks(t *testing.T) {
 	require.ErrorContains(t, err, "a verifier")
 	_, err = httpapi.New(never{}, blind{}, &httpapi.Options{Burst: -1})
 	require.ErrorContains(t, err, "negative")
-	var _ jsonapi.Verifier = httpapi.Verifier(blind{})
+	var _ access.Verifier = httpapi.Verifier(blind{})
 }
 
 // quote writes text as JSON.

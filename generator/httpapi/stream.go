@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/internal/jsonapi"
+	"github.com/erphub/erphub/internal/httpserver"
 )
 
 const (
@@ -85,7 +85,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code s
 // last sends what came of it and returns its code.
 func (h *Handler) last(s *events, r *http.Request, out outcome) string {
 	if p := out.problem; p != nil {
-		s.send("error", jsonapi.ErrorBody{Error: p.Detail(), RequestID: jsonapi.RequestID(r.Context())})
+		s.send("error", httpserver.ErrorBody{Error: p.Detail(), RequestID: httpserver.RequestID(r.Context())})
 		return p.Code
 	}
 	s.send("result", out.receipt)

@@ -1,4 +1,4 @@
-package jsonapi_test
+package httpserver
 
 import (
 	"bytes"
@@ -12,34 +12,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/erphub/erphub/internal/jsonapi"
 )
-
-func TestLimiter(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	l := jsonapi.NewLimiter(60, 2, func() time.Time { return now })
-	who, other := jsonapi.UserKey{Client: 11, User: 1}, jsonapi.UserKey{Client: 11, User: 2}
-	assert.Zero(t, l.Take(who))
-	assert.Zero(t, l.Take(who))
-	assert.Equal(t, time.Second, l.Take(who))
-	assert.Equal(t, time.Second, l.Take(who), "asking in vain costs nothing")
-	assert.Zero(t, l.Take(other))
-	now = now.Add(500 * time.Millisecond)
-	assert.Equal(t, 500*time.Millisecond, l.Take(who))
-	now = now.Add(500 * time.Millisecond)
-	assert.Zero(t, l.Take(who))
-	now = now.Add(-time.Hour)
-	assert.Positive(t, l.Take(who), "a clock set back gives nothing")
-	for i := range 30_000 { // more than are remembered
-		assert.Zero(t, l.Take(jsonapi.UserKey{Client: 12, User: i}))
-	}
-}
 
 func TestBody(t *testing.T) {
 	t.Parallel()
-	b := jsonapi.Bounds{Max: 100, Timeout: time.Second, Doc: "/doc"}
+	b := BodyLimit{Max: 100, Timeout: time.Second, Doc: "/doc"}
 	for name, tt := range map[string]struct {
 		body   string
 		header [2]string
@@ -60,7 +37,7 @@ func TestBody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
-			r := jsonapi.Begin(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(tt.body)))
+			r := WithRequestID(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(tt.body)))
 			if tt.header[0] != "" {
 				r.Header.Set(tt.header[0], tt.header[1])
 			}
@@ -68,13 +45,13 @@ func TestBody(t *testing.T) {
 				A string      `json:"a"`
 				N json.Number `json:"n"`
 			}
-			err := b.Body(w, r, &got)
+			err := b.Decode(w, r, &got)
 			if tt.status == 0 {
 				require.NoError(t, err)
 				assert.Equal(t, "x", got.A)
 				return
 			}
-			var p *jsonapi.Problem
+			var p *APIError
 			require.ErrorAs(t, err, &p)
 			assert.Equal(t, tt.status, p.Status)
 			assert.Contains(t, p.Message, tt.text)
@@ -82,15 +59,15 @@ func TestBody(t *testing.T) {
 	}
 }
 
-func TestRefuse(t *testing.T) {
+func TestRespondError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("unread"))
 	r.Header.Set("X-Request-Id", "chosen by the client")
-	r = jsonapi.Begin(w, r)
-	jsonapi.Refuse(w, r, &jsonapi.Problem{Status: 429, Code: "rate_limited", Message: "<slow>", RetryAfter: 1500 * time.Millisecond}, slog.New(slog.NewTextHandler(&log, nil)))
-	id := jsonapi.RequestID(r.Context())
+	r = WithRequestID(w, r)
+	RespondError(w, r, &APIError{Status: 429, Code: "rate_limited", Message: "<slow>", RetryAfter: 1500 * time.Millisecond}, slog.New(slog.NewTextHandler(&log, nil)))
+	id := RequestID(r.Context())
 	assert.Len(t, id, 26)
 	assert.JSONEq(t, `{"error":{"code":"rate_limited","message":"<slow>"},"requestId":"`+id+`"}`, w.Body.String())
 	assert.Contains(t, w.Body.String(), "<slow>", "text stays readable")
@@ -102,7 +79,7 @@ func TestRefuse(t *testing.T) {
 	assert.Empty(t, log.String())
 
 	w = httptest.NewRecorder()
-	jsonapi.Answer(w, r, http.StatusOK, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
+	Respond(w, r, http.StatusOK, func() {}, slog.New(slog.NewTextHandler(&log, nil)))
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
 	assert.Contains(t, log.String(), "could not be written as JSON")
 }
@@ -113,7 +90,7 @@ func TestQuery(t *testing.T) {
 		"a=1&b=2": "", "": "", "a=1&a=2": "given more than once", "c=1": `no parameter "c"`, "a=%zz": "cannot be read",
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/?"+raw, nil)
-		_, err := jsonapi.Query(r, "a", "b")
+		_, err := Query(r, "a", "b")
 		if text == "" {
 			require.NoError(t, err, raw)
 			continue

@@ -1,4 +1,4 @@
-package jsonapi
+package access
 
 import (
 	"context"
@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
 
-// tokenRetry is when to come back after a token could not be checked.
+// tokenRetry is when to retry after a token could not be checked.
 const tokenRetry = 5 * time.Second
 
 // Verifier decides whether a bearer token is genuine and still good, and tells
@@ -34,9 +35,9 @@ func Bearer(r *http.Request) (string, bool) {
 
 // Authenticate returns whose token a request carries. The realm is for the
 // challenge and needs no escape.
-func Authenticate(r *http.Request, v Verifier, realm string, log *slog.Logger) (tokens.Claims, *Problem) {
-	refused := func(message, hint, more string) *Problem {
-		return &Problem{Status: http.StatusUnauthorized, Code: "unauthenticated", Message: message, Hint: hint, Challenge: `Bearer realm="` + realm + `"` + more}
+func Authenticate(r *http.Request, v Verifier, realm string, log *slog.Logger) (tokens.Claims, *httpserver.APIError) {
+	refused := func(message, hint, more string) *httpserver.APIError {
+		return &httpserver.APIError{Status: http.StatusUnauthorized, Code: "unauthenticated", Message: message, Hint: hint, Challenge: `Bearer realm="` + realm + `"` + more}
 	}
 	token, ok := Bearer(r)
 	if !ok {
@@ -52,6 +53,6 @@ func Authenticate(r *http.Request, v Verifier, realm string, log *slog.Logger) (
 		return tokens.Claims{}, refused("the token is not valid here", "use an access token of a completed login at the ERP this service belongs to", `, error="invalid_token"`)
 	}
 	log.WarnContext(r.Context(), "a token could not be checked", "error", err)
-	return tokens.Claims{}, &Problem{Status: http.StatusServiceUnavailable, Code: "unavailable",
+	return tokens.Claims{}, &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "unavailable",
 		Message: "the token cannot be checked now", Hint: "try again", RetryAfter: tokenRetry}
 }

@@ -1,4 +1,4 @@
-package jsonapi
+package httpserver
 
 import (
 	"context"
@@ -17,77 +17,73 @@ import (
 	"unicode/utf8"
 )
 
-// state travels with a request.
-type state struct {
+// requestState travels with a request.
+type requestState struct {
 	id   string
 	read bool // the body was read to its end
 }
 
-type stateKey struct{}
+type requestStateKey struct{}
 
-// Begin gives a request its id, in its context and in the answer's header. The
-// id is made here whatever the client sends: it is the key to the log, where
-// nobody may choose somebody else's.
-func Begin(w http.ResponseWriter, r *http.Request) *http.Request {
-	s := &state{id: rand.Text()}
+// WithRequestID gives a request of a JSON API its id, in its context and in the
+// response's header. The id is made here whatever the client sends: it is the key
+// to the log, where nobody may choose somebody else's.
+func WithRequestID(w http.ResponseWriter, r *http.Request) *http.Request {
+	s := &requestState{id: rand.Text()}
 	w.Header().Set("X-Request-Id", s.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	return r.WithContext(context.WithValue(r.Context(), stateKey{}, s))
+	return r.WithContext(context.WithValue(r.Context(), requestStateKey{}, s))
 }
 
-// RequestID is the id that [Begin] gave, "" for none.
+// RequestID is the id that [WithRequestID] gave, "" for none.
 func RequestID(ctx context.Context) string {
-	if s, ok := ctx.Value(stateKey{}).(*state); ok {
+	if s, ok := ctx.Value(requestStateKey{}).(*requestState); ok {
 		return s.id
 	}
 	return ""
 }
 
 func bodyRead(ctx context.Context) bool {
-	s, ok := ctx.Value(stateKey{}).(*state)
+	s, ok := ctx.Value(requestStateKey{}).(*requestState)
 	return ok && s.read
 }
 
-// Bounds are what a body may cost.
-type Bounds struct {
+// BodyLimit limits the bodies of a JSON API.
+type BodyLimit struct {
 	Max     int64         // bytes
 	Timeout time.Duration // to arrive
 	Doc     string        // path of the API's description, for hints
 }
 
-// Body reads a JSON object from a request into value and refuses members it
-// does not know. Its errors are of type [*Problem].
-func (b Bounds) Body(w http.ResponseWriter, r *http.Request, value any) error {
+// Decode reads a JSON object from a request into value and refuses members it
+// does not know. Its errors are of type [*APIError].
+func (b BodyLimit) Decode(w http.ResponseWriter, r *http.Request, value any) error {
 	if kind := r.Header.Get("Content-Type"); kind != "" {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-			return &Problem{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
+			return &APIError{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
 				Message: "the body must be JSON", Hint: "send it with Content-Type: application/json"}
 		}
 	}
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return &Problem{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
+		return &APIError{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
 			Message: "the body must not be compressed", Hint: "send it without Content-Encoding"}
 	}
-	tooLarge := &Problem{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
+	tooLarge := &APIError{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
 		Message: fmt.Sprintf("the body is larger than %d bytes", b.Max), Hint: "send less in one request"}
 	if r.ContentLength > b.Max {
 		return tooLarge
 	}
-	// A writer that is no connection, as in tests, has no deadlines.
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(b.Timeout))
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, b.Max))
+	text, err := ReadBody(w, r, b.Max, b.Timeout)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Problem{Status: http.StatusRequestTimeout, Code: "timeout", Message: fmt.Sprintf("the body did not arrive within %v", b.Timeout)}
+		return &APIError{Status: http.StatusRequestTimeout, Code: "timeout", Message: fmt.Sprintf("the body did not arrive within %v", b.Timeout)}
 	case err != nil:
-		return Invalid("the body could not be read", "")
+		return InvalidRequest("the body could not be read", "")
 	}
-	_ = control.SetReadDeadline(time.Time{})
-	if s, ok := r.Context().Value(stateKey{}).(*state); ok {
+	if s, ok := r.Context().Value(requestStateKey{}).(*requestState); ok {
 		s.read = true
 	}
 	return b.decode(text, value)
@@ -95,9 +91,9 @@ func (b Bounds) Body(w http.ResponseWriter, r *http.Request, value any) error {
 
 // decode reads one JSON object. The words of encoding/json about what is wrong
 // only speak of the caller's own text.
-func (b Bounds) decode(text []byte, value any) error {
+func (b BodyLimit) decode(text []byte, value any) error {
 	if !utf8.Valid(text) {
-		return Invalid("the body is not UTF-8", "")
+		return InvalidRequest("the body is not UTF-8", "")
 	}
 	dec := json.NewDecoder(strings.NewReader(string(text)))
 	dec.DisallowUnknownFields()
@@ -105,7 +101,7 @@ func (b Bounds) decode(text []byte, value any) error {
 	err := dec.Decode(value)
 	if err == nil {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			return Invalid("there is something behind the JSON object of the body", "")
+			return InvalidRequest("there is something behind the JSON object of the body", "")
 		}
 		return nil
 	}
@@ -114,18 +110,18 @@ func (b Bounds) decode(text []byte, value any) error {
 	hint := "the description of all members is at " + b.Doc
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Invalid("the body is empty or cut off", "send a JSON object")
+		return InvalidRequest("the body is empty or cut off", "send a JSON object")
 	case errors.As(err, &syntax):
-		return Invalid(fmt.Sprintf("the body is not JSON: byte %d is not as it should be", syntax.Offset), "")
+		return InvalidRequest(fmt.Sprintf("the body is not JSON: byte %d is not as it should be", syntax.Offset), "")
 	case errors.As(err, &kind) && kind.Field == "":
-		return Invalid("the body is not a JSON object", "")
+		return InvalidRequest("the body is not a JSON object", "")
 	case errors.As(err, &kind):
-		return Invalid(fmt.Sprintf("member %s has a value of the wrong kind", Clip(kind.Field)), hint)
+		return InvalidRequest(fmt.Sprintf("member %s has a value of the wrong kind", Clip(kind.Field)), hint)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return Invalid("there is no member "+Clip(name), hint)
+		return InvalidRequest("there is no member "+Clip(name), hint)
 	}
-	return Invalid("the body cannot be understood", "")
+	return InvalidRequest("the body cannot be understood", "")
 }
 
 // Clip shortens text of the caller's for a message.
@@ -138,23 +134,23 @@ func Clip(s string) string {
 }
 
 // Query reads the query of a GET, which may hold only the names given, each
-// once. Its errors are of type [*Problem].
+// once. Its errors are of type [*APIError].
 func Query(r *http.Request, names ...string) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, Invalid("the query of the address cannot be read", "")
+		return nil, InvalidRequest("the query of the address cannot be read", "")
 	}
 next:
 	for name, values := range q {
 		for _, known := range names {
 			if name == known {
 				if len(values) > 1 {
-					return nil, Invalid("parameter "+known+" is given more than once", "")
+					return nil, InvalidRequest("parameter "+known+" is given more than once", "")
 				}
 				continue next
 			}
 		}
-		return nil, Invalid("there is no parameter "+Clip(strconv.Quote(name)), "")
+		return nil, InvalidRequest("there is no parameter "+Clip(strconv.Quote(name)), "")
 	}
 	return q, nil
 }
