@@ -145,7 +145,7 @@ var rules = map[string]rule{
 	"generator/failure":   {reason: "what went wrong is said without the client it went wrong in"},
 	"generator/httpapi": {
 		ours:    []string{"generator", "generator/artifacts", "generator/failure", "dict", "dict/...", "erp", "erp/internal/...", "internal/apiclient", "tokens", "internal/httpserver/access"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5", "golang.org/x/time"},
 		reason:  "the API delivers through an interface: no store, forge or mail client",
 	},
 	"mcp": {

@@ -15,15 +15,51 @@ func TestLimiter(t *testing.T) {
 	assert.Zero(t, l.Take(who))
 	assert.Zero(t, l.Take(who))
 	assert.Equal(t, time.Second, l.Take(who))
-	assert.Equal(t, time.Second, l.Take(who), "asking in vain costs nothing")
+	assert.Equal(t, time.Second, l.Take(who), "a refused request costs nothing")
 	assert.Zero(t, l.Take(other))
 	now = now.Add(500 * time.Millisecond)
 	assert.Equal(t, 500*time.Millisecond, l.Take(who))
 	now = now.Add(500 * time.Millisecond)
 	assert.Zero(t, l.Take(who))
 	now = now.Add(-time.Hour)
-	assert.Positive(t, l.Take(who), "a clock set back gives nothing")
-	for i := range 30_000 { // more than are remembered
+	assert.Equal(t, time.Second, l.Take(who), "a clock set back gives nothing and locks nobody out")
+	now = now.Add(time.Second)
+	assert.Zero(t, l.Take(who))
+}
+
+// A user who waits as long as they are told is served.
+func TestLimiterWaitIsEnough(t *testing.T) {
+	t.Parallel()
+	for _, perMinute := range []int{1, 7, 60, 240, 6000} {
+		now := time.Unix(1_700_000_000, 0)
+		l := NewLimiter(perMinute, 3, func() time.Time { return now })
+		who := UserKey{User: 1}
+		for range 500 {
+			if wait := l.Take(who); wait > 0 {
+				now = now.Add(wait)
+				assert.Zero(t, l.Take(who), "%d a minute, after %v", perMinute, wait)
+			}
+		}
+	}
+}
+
+// Users beyond those that are remembered are served, and those who wait for
+// nothing are dropped before those who have used up their requests.
+func TestLimiterForgets(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	l := NewLimiter(1, 1, func() time.Time { return now })
+	for i := range maxLimiters - 1 {
 		assert.Zero(t, l.Take(UserKey{Client: 12, User: i}))
+	}
+	now = now.Add(time.Minute)
+	busy := UserKey{Client: 11, User: 1}
+	assert.Zero(t, l.Take(busy))
+	assert.Zero(t, l.Take(UserKey{Client: 11, User: 2}), "makes room")
+	assert.Len(t, l.users, 2)
+	assert.Positive(t, l.Take(busy), "who has used up their requests is not dropped")
+	for i := range 3 * maxLimiters {
+		assert.Zero(t, l.Take(UserKey{Client: 13, User: i}))
+		assert.LessOrEqual(t, len(l.users), maxLimiters)
 	}
 }
