@@ -239,7 +239,7 @@ func (o *operation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	value, err := o.serve(w, r)
 	if err != nil {
-		p := o.h.asProblem(r.Context(), err)
+		p := o.h.apiError(r.Context(), err)
 		code = p.Code
 		httpserver.RespondError(w, r, p, o.h.log)
 		return

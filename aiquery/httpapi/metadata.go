@@ -131,7 +131,7 @@ func (h *Handler) single(r *http.Request, err error) (detail any, _ error) {
 	if err == nil {
 		return nil, nil
 	}
-	p := h.asProblem(r.Context(), err)
+	p := h.apiError(r.Context(), err)
 	switch p.Status {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
 		return p.Detail(), nil

@@ -57,7 +57,7 @@ func (h *Handler) decodeQuery(w http.ResponseWriter, r *http.Request, q *aiquery
 // refused puts a statement on record that the engine does not hear of, and
 // returns why it is refused.
 func (h *Handler) refused(r *http.Request, who tokens.Claims, q aiquery.Request, err error) error {
-	p := h.asProblem(r.Context(), err)
+	p := h.apiError(r.Context(), err)
 	h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, &answer.Error{Code: answer.Code(p.Code), Message: p.Message, Hint: p.Hint, RetryAfter: p.RetryAfter})
 	return p
 }

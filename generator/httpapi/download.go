@@ -28,7 +28,7 @@ func (h *Handler) download(w http.ResponseWriter, r *http.Request) string {
 	defer h.downloads.Release(1)
 	a, content, err := h.opts.Artifacts.Open(r.Context(), r.PathValue("id"))
 	if err != nil {
-		p := h.problem(r.Context(), err)
+		p := h.apiError(r.Context(), err)
 		if failure.KindOf(err) == failure.NotFound {
 			p.Status, p.Code = http.StatusNotFound, "not_found"
 		}

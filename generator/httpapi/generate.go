@@ -66,7 +66,7 @@ func (h *Handler) generate(w http.ResponseWriter, r *http.Request) string {
 	}
 	j, joined, err := h.begin(w, r, who)
 	if err != nil {
-		return h.refuse(w, r, h.problem(r.Context(), err))
+		return h.refuse(w, r, h.apiError(r.Context(), err))
 	}
 	if joined {
 		w.Header().Set("Idempotency-Replayed", "true")
@@ -96,13 +96,13 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who access.UserK
 		return j, joined, err
 	}
 	if !h.jobs.run(who) {
-		h.jobs.finish(j, outcome{problem: &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited",
+		h.jobs.finish(j, outcome{err: &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited",
 			Message: fmt.Sprintf("%d plugins of this user are being worked on already", h.opts.MaxPerUser), Hint: "wait for one of them", RetryAfter: time.Second}})
 		return j, false, nil
 	}
 	if !h.slots.TryAcquire(1) {
 		h.jobs.ran(who)
-		h.jobs.finish(j, outcome{problem: busy("too many plugins are being worked on")})
+		h.jobs.finish(j, outcome{err: busy("too many plugins are being worked on")})
 		return j, false, nil
 	}
 	// The work goes on as long as somebody waits for it, who need not be the one
@@ -125,21 +125,21 @@ func (h *Handler) work(ctx context.Context, j *job, body *generateBody) (out out
 	defer func() {
 		if p := recover(); p != nil {
 			httpserver.LogPanic(ctx, p, h.log, panicked, "operation", "generate", "request", httpserver.RequestID(ctx))
-			out = outcome{problem: httpserver.InternalError()}
+			out = outcome{err: httpserver.InternalError()}
 		}
 	}()
 	mode, delivery, err := h.deliveries.Choose(ctx, body.Output, body.Email)
 	if err != nil {
-		return outcome{problem: h.problem(ctx, err)}
+		return outcome{err: h.apiError(ctx, err)}
 	}
 	j.setMode(mode)
 	artifact, err := generator.Generate(ctx, h.opts.Registry, body.Generator, body.options())
 	if err != nil {
-		return outcome{problem: h.generateProblem(ctx, err)}
+		return outcome{err: h.generateError(ctx, err)}
 	}
 	receipt, err := delivery.Deliver(ctx, artifact, j.report)
 	if err != nil {
-		return outcome{problem: h.problem(ctx, err)}
+		return outcome{err: h.apiError(ctx, err)}
 	}
 	return outcome{receipt: receipt}
 }
@@ -158,12 +158,12 @@ func (h *Handler) await(w http.ResponseWriter, r *http.Request, j *job) string {
 	case <-ctx.Done():
 	}
 	if !j.leave(ctx) {
-		return h.refuse(w, r, h.problem(ctx, ctx.Err()))
+		return h.refuse(w, r, h.apiError(ctx, ctx.Err()))
 	}
 	out := j.outcome
 	switch {
-	case out.problem != nil:
-		return h.refuse(w, r, out.problem)
+	case out.err != nil:
+		return h.refuse(w, r, out.err)
 	case out.receipt.Mode != generator.ModeArchive:
 		httpserver.Respond(w, r, http.StatusOK, out.receipt, h.log)
 		return "ok"

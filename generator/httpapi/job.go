@@ -26,7 +26,7 @@ type step struct {
 // outcome is what came of a job: one of both is set.
 type outcome struct {
 	receipt *generator.Receipt
-	problem *httpserver.APIError
+	err     *httpserver.APIError
 }
 
 // size is about what an outcome takes in memory.
@@ -235,7 +235,7 @@ func (s *jobs) finish(j *job, out outcome) {
 	if j.key.text == "" {
 		return
 	}
-	if p := out.problem; p != nil && p.Code != codeUnknown {
+	if p := out.err; p != nil && p.Code != codeUnknown {
 		delete(s.byKey, j.key)
 		return
 	}

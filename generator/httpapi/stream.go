@@ -74,7 +74,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code s
 			if j.leave(ctx) {
 				return h.last(s, r, j.outcome), true
 			}
-			return h.last(s, r, outcome{problem: h.problem(ctx, ctx.Err())}), true
+			return h.last(s, r, outcome{err: h.apiError(ctx, ctx.Err())}), true
 		case <-changed:
 		case <-beat.C:
 			s.write([]byte(": still working\n\n"))
@@ -84,7 +84,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code s
 
 // last sends what came of it and returns its code.
 func (h *Handler) last(s *events, r *http.Request, out outcome) string {
-	if p := out.problem; p != nil {
+	if p := out.err; p != nil {
 		s.send("error", httpserver.ErrorBody{Error: p.Detail(), RequestID: httpserver.RequestID(r.Context())})
 		return p.Code
 	}

@@ -33,7 +33,7 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// count notes a request that was answered. The route is a pattern, of which
+// count counts a request and its response. The route is a pattern, of which
 // there are few, not the path, of which there is no end and which can be a
 // secret, such as a link to a download.
 func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
@@ -103,7 +103,7 @@ func (s *Server) busy(w http.ResponseWriter, reason, detail string) {
 	Unavailable(w, detail)
 }
 
-// recorder remembers what was answered.
+// recorder remembers the status of the response.
 type recorder struct {
 	http.ResponseWriter
 	status int

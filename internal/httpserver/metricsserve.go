@@ -9,7 +9,7 @@ import (
 
 // Serve shows all metrics at /metrics on ln until ctx ends, whoever asks, and
 // nothing else: ln should be reachable for those who look after the server
-// alone. It answers to names as a [Server] does. It closes ln.
+// alone. It serves Host headers as a [Server] does. It closes ln.
 func (m *Metrics) Serve(ctx context.Context, ln net.Listener, hosts ...string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {

@@ -4,5 +4,5 @@ package httpserver
 
 import "errors"
 
-// readProcess knows no place to read the figures from.
+// readProcess has nothing to read the figures from.
 func readProcess() (*processFigures, error) { return nil, errors.ErrUnsupported }

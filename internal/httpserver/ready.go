@@ -16,7 +16,7 @@ type Ready struct {
 	PID int    `json:"pid"`
 }
 
-// ReadyFile is a file by which a server tells programs that it answers. An
+// ReadyFile is a file by which a server tells programs that it serves. An
 // empty path is none, and does nothing.
 type ReadyFile string
 
@@ -35,7 +35,7 @@ func (f ReadyFile) Clear() error {
 	return nil
 }
 
-// Write says that this process answers at url.
+// Write says that this process serves at url.
 func (f ReadyFile) Write(url string) error {
 	if f == "" {
 		return nil

@@ -13,19 +13,18 @@ import (
 
 // Options change a [Server]. Nil and the zero value are the defaults.
 type Options struct {
-	// Logger hears of requests (debug), of what failed inside and of start and
-	// end; nil is silent.
+	// Logger logs requests (debug), internal errors, start and shutdown; nil is
+	// silent.
 	Logger *slog.Logger
-	// Hosts are the names the server answers to, beside localhost and any IP
-	// address. A name that begins with a dot stands for all below it, "*" for
-	// all names there are.
+	// Hosts are the names in Host headers that the server serves, beside
+	// localhost and IP addresses, as [KnownHost] reads them.
 	Hosts []string
 	// Ready tells whether the server can do its work; nil: always. Its error is
 	// logged; whoever asks only learns that there is one.
 	Ready func(context.Context) error
-	// Streams tells which requests are answered for as long as the client
-	// listens. They have no time limit, are not counted as concurrent and end
-	// when the server does; nil: none.
+	// Streams tells which requests last as long as the client listens. They have
+	// no time limit, are not counted as concurrent and end when the server does;
+	// nil: none.
 	Streams func(*http.Request) bool
 	// Long tells which other requests have no time limit and are not counted as
 	// concurrent, because something else bounds them. They end by themselves, so
@@ -96,7 +95,7 @@ func New(handler http.Handler, opts *Options) *Server {
 	return s
 }
 
-// Handler is what the server answers with, for tests and other servers.
+// Handler handles the server's requests, for tests and other servers.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // cancelTimeout is how long requests may take to respond to the cancellation of

@@ -26,7 +26,7 @@ const DefaultPort = 8765
 // Verifier decides whether a bearer token was issued for this service and is
 // still good; *tokens.Verifier is one. An error that is no
 // tokens.ErrInvalidToken means that it could not find out: the request is
-// refused, too, as one to repeat.
+// refused, too, as one to retry.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
 }
@@ -73,8 +73,9 @@ type Options struct {
 	URL string
 	// AuthorizationServers are named in the protected-resource metadata.
 	AuthorizationServers []string
-	// Hosts are names the server answers to beside localhost and IP addresses;
-	// one that begins with a dot stands for all below it, "*" for all there are.
+	// Hosts are names in Host headers that the server serves, beside localhost and
+	// IP addresses; one that begins with a dot stands for all below it, "*" for all
+	// there are.
 	Hosts []string
 	// Origins are web pages whose scripts may call, such as
 	// https://app.example.com.
@@ -95,7 +96,7 @@ type Options struct {
 	// MaxBody bounds the body of a request in bytes; 0: 4 MiB.
 	MaxBody int64
 	// BodyTimeout is how long a client may take to send a request, WriteTimeout
-	// to take in a piece of an answer; 0: 30 s each.
+	// to take in a piece of a response; 0: 30 s each.
 	BodyTimeout, WriteTimeout time.Duration
 	// KeepAlive is the time between signs of life on streams; 0: 25 s.
 	KeepAlive time.Duration
@@ -111,7 +112,7 @@ type Options struct {
 	Metrics *Metrics
 	// Tracer makes spans of requests; nil: none are made.
 	Tracer trace.TracerProvider
-	// Logger hears of what fails inside; nil is silent.
+	// Logger logs internal errors, start and shutdown; nil is silent.
 	Logger *slog.Logger
 }
 
@@ -233,7 +234,7 @@ func (m *Metrics) Text() []byte { return m.all.Text() }
 // Serve shows all numbers at /metrics on ln, and nothing else, until ctx ends.
 // Beside the tools /metrics leaves out times and sizes, which tell callers how
 // much data there is that is not theirs; ln should be reachable for those who
-// look after the server alone. It answers to localhost, IP addresses and hosts,
+// look after the server alone. It serves localhost, IP addresses and hosts,
 // and closes ln.
 func (m *Metrics) Serve(ctx context.Context, ln net.Listener, hosts ...string) error {
 	return m.all.Serve(ctx, ln, hosts...)

@@ -37,7 +37,7 @@ func (s *Server) streamable() (modern, legacy http.Handler) {
 	})
 }
 
-// dual serves both eras at one place.
+// dual serves both eras at one path.
 func (s *Server) dual(w http.ResponseWriter, r *http.Request) {
 	if s.opts.Stateless || r.Header.Get(versionHeader) >= modernVersion {
 		s.modern.ServeHTTP(w, r)

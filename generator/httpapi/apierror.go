@@ -51,9 +51,9 @@ func ofKind(kind failure.Kind) (status int, code string, retry time.Duration) {
 	return http.StatusInternalServerError, "internal", 0
 }
 
-// problem is what the caller learns of an error. What is the service's fault, or
+// apiError is what the caller learns of an error. What is the service's fault, or
 // its operator's, is logged as well.
-func (h *Handler) problem(ctx context.Context, err error) *httpserver.APIError {
+func (h *Handler) apiError(ctx context.Context, err error) *httpserver.APIError {
 	var p *httpserver.APIError
 	if errors.As(err, &p) {
 		return p
@@ -71,13 +71,13 @@ func (h *Handler) problem(ctx context.Context, err error) *httpserver.APIError {
 	return p
 }
 
-// generateProblem is what the caller learns of an error of the generator.
-func (h *Handler) generateProblem(ctx context.Context, err error) *httpserver.APIError {
+// generateError is what the caller learns of an error of the generator.
+func (h *Handler) generateError(ctx context.Context, err error) *httpserver.APIError {
 	if h.opts.Registry == nil && known(err) == nil {
 		return &httpserver.APIError{Status: http.StatusNotImplemented, Code: "not_configured",
 			Message: "this service has no dictionary to look tables and the like up in", Hint: "leave out the options that name them"}
 	}
-	return h.problem(ctx, err)
+	return h.apiError(ctx, err)
 }
 
 // known is what the caller learns of an error that he, or the operator, can do
@@ -95,7 +95,7 @@ func known(err error) *httpserver.APIError {
 	case errors.As(err, &options), errors.As(err, &name), errors.Is(err, generator.ErrUnknown):
 		return httpserver.InvalidRequest(clip(err.Error()), "the description of all members is at "+docPath)
 	case errors.As(err, &failed):
-		return failedProblem(failed)
+		return deliveryError(failed)
 	case errors.Is(err, context.Canceled):
 		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "canceled", Message: "the request was given up", RetryAfter: time.Second}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -119,9 +119,9 @@ func known(err error) *httpserver.APIError {
 	return nil
 }
 
-// failedProblem is a failure of a delivery. Its texts hold no secret; those with
+// deliveryError is a failure of a delivery. Its texts hold no secret; those with
 // a path of this machine are kept from callers.
-func failedProblem(f *failure.Error) *httpserver.APIError {
+func deliveryError(f *failure.Error) *httpserver.APIError {
 	p := &httpserver.APIError{Message: f.Doing + ": " + f.Why, Hint: f.Next}
 	p.Status, p.Code, p.RetryAfter = ofKind(f.Kind)
 	switch {

@@ -6,16 +6,17 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
-// asProblem is what the caller learns of an error.
-func (h *Handler) asProblem(ctx context.Context, err error) *httpserver.APIError {
+// apiError is what the caller learns of an error.
+func (h *Handler) apiError(ctx context.Context, err error) *httpserver.APIError {
 	var p *httpserver.APIError
 	if errors.As(err, &p) {
 		return p
 	}
-	if p := engineProblem(err); p != nil {
+	if p := engineError(err); p != nil {
 		return p
 	}
 	switch {
@@ -29,4 +30,23 @@ func (h *Handler) asProblem(ctx context.Context, err error) *httpserver.APIError
 	}
 	h.log.ErrorContext(ctx, "a request failed", "error", err, "request", httpserver.RequestID(ctx))
 	return httpserver.InternalError()
+}
+
+// engineError is an error of the engine, which is written as it is, with what
+// its status asks for; nil for other errors.
+func engineError(err error) *httpserver.APIError {
+	var e *answer.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	p := &httpserver.APIError{Status: e.Code.Status(), Code: string(e.Code), Message: e.Message, Hint: e.Hint, Body: e, RetryAfter: e.RetryAfter}
+	switch p.Status {
+	case 0: // a code this package does not know: its words are not for everybody
+		return httpserver.InternalError()
+	case http.StatusUnauthorized:
+		p.Challenge = `Bearer realm="ai"`
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		p.RetryAfter = max(p.RetryAfter, time.Second)
+	}
+	return p
 }
