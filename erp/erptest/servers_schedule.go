@@ -36,6 +36,9 @@ type cronPattern struct {
 // cronRanges are the values the fields may have.
 var cronRanges = [5][2]int{{0, 59}, {0, 23}, {1, 31}, {1, 12}, {0, 7}}
 
+// parseCron reads a pattern of five fields, in which 7 is Sunday, as 0 is. It is
+// no library because robfig/cron refuses 7 and leaves out a run at an hour that
+// the clock skips, which here comes an hour later.
 func parseCron(pattern string) (cronPattern, bool) {
 	var p cronPattern
 	words := strings.Fields(pattern)
