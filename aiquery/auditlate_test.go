@@ -15,7 +15,7 @@ import (
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // A panic is an error of ours, and its record is kept like any other.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/guard"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // benchRows is how many orders the benchmarks use.

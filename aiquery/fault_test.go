@@ -18,7 +18,7 @@ import (
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // endless would make ten billion rows.

@@ -21,8 +21,8 @@ import (
 	"github.com/erphub/erphub/dict/pack"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/aitest"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/aitest"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // specified are the audit's columns as the specification spells them.

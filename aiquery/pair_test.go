@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 )
 
 // Of two databases the first answers, as long as it may be entered, and the second

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // A pair of questions differs in one constant: rows that may not be seen have

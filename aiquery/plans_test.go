@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // plannerSettings make the server choose other plans.

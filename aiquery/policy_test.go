@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/guard"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 func policy(t *testing.T, w *world, user, role int) *aiquery.Policy {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // both runs a test on both databases.

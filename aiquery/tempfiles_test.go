@@ -9,7 +9,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/postgres"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // A statement cannot fill the disk with temporary files: the session limits them

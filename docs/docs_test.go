@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/contract/contracttest"
 	"github.com/erphub/erphub/erp/rest"
+	"github.com/erphub/erphub/internal/testkit/contracttest"
 )
 
 // goSource is all Go files below a folder, joined.

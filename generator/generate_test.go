@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // largest are options for a plugin with everything that needs no dictionary.

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with anew")

@@ -23,7 +23,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // javaTypes are the Java types of display types by their numbers.

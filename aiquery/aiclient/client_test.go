@@ -12,8 +12,8 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
-	"github.com/erphub/erphub/internal/aitest/aiengine"
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
 
 // Every call, against the real service.

@@ -20,7 +20,7 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/internal/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 )
 
 // sentinels are all kinds of errors.

@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 	"github.com/erphub/erphub/tokens"
 )
 

@@ -21,8 +21,8 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/internal/aitest/aiengine"
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
 
 // clock is a time that tests move.

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 )
 
 // A query that is refused before the engine runs it has a record like any other,

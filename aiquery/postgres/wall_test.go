@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
 // What would happen if a statement got past the guard: it runs with the owner's

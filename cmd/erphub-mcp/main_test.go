@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/internal/httpserver"
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
 
 // programVariable makes the test binary the program.

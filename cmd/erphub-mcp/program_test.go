@@ -24,7 +24,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/erphub/erphub/internal/testredis"
+	"github.com/erphub/erphub/internal/testkit/testredis"
 )
 
 // Spans reach a collector, with the names of tools and nothing of arguments and

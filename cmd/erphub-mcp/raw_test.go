@@ -19,7 +19,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/postgres"
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 	"github.com/erphub/erphub/tokens"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/internal/aitest"
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/aitest"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 // What the program may hold in memory, as users build it, in MiB: at rest, with

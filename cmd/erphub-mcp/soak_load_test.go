@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/erphub/erphub/internal/aitest"
+	"github.com/erphub/erphub/internal/testkit/aitest"
 	"github.com/erphub/erphub/mcp"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/app"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/httpserver"
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
 
 // nowhere is an address where nothing listens.

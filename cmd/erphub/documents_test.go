@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 // documentRule is a command of a document that a test cannot run as it stands.

@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // erpDatabase is a PostgreSQL database with the dictionary's tables and the

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // sandboxClient talks to a sandbox in another process.

@@ -17,7 +17,7 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/deploylog/board"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 const prod = `[data-key="PROD"]`

@@ -13,9 +13,9 @@ import (
 
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/registrytest"
-	"github.com/erphub/erphub/internal/synthdict"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/registrytest"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 func openSQLite(tb testing.TB) *sql.DB {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/migration"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 var when = time.Date(2026, 8, 1, 9, 10, 0, 0, time.UTC)

@@ -15,7 +15,7 @@ import (
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/dictcompare"
+	"github.com/erphub/erphub/internal/testkit/dictcompare"
 )
 
 // installation is a fresh embedded ERP with a client logged in as System and a

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // warmed is a cache with a dictionary of real size and its snapshot.

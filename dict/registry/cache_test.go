@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/registrytest"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/registrytest"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // later is when tests change something.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/registrytest"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/registrytest"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // facts is the dictionary of a real ERP, where it is at hand.

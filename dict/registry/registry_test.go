@@ -9,8 +9,8 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/registrytest"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/registrytest"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // shop is a small dictionary whose every row is written here.

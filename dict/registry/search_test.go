@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 func TestSearch(t *testing.T) {

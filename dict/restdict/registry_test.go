@@ -24,8 +24,8 @@ import (
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/registrytest"
-	"github.com/erphub/erphub/internal/synthdict"
+	"github.com/erphub/erphub/internal/testkit/registrytest"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
 )
 
 // erpInFile starts an embedded ERP whose database is read from beside it. When

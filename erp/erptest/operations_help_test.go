@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/erp/contract/contracttest"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/contracttest"
 )
 
 // asGardenSuper is the administrator working in the tenant GardenWorld.

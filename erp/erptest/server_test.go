@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
 
 func TestRoutingComesBeforeAuthentication(t *testing.T) {

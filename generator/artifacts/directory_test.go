@@ -20,7 +20,7 @@ import (
 
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/internal/testartifact"
+	"github.com/erphub/erphub/internal/testkit/testartifact"
 )
 
 // clock is a clock that a test sets.

@@ -23,10 +23,10 @@ import (
 	"github.com/erphub/erphub/generator/mail"
 	"github.com/erphub/erphub/generator/objectstore"
 	"github.com/erphub/erphub/internal/config"
-	"github.com/erphub/erphub/internal/testartifact"
-	"github.com/erphub/erphub/internal/testgit"
-	"github.com/erphub/erphub/internal/tests3"
-	"github.com/erphub/erphub/internal/testsmtp"
+	"github.com/erphub/erphub/internal/testkit/testartifact"
+	"github.com/erphub/erphub/internal/testkit/testgit"
+	"github.com/erphub/erphub/internal/testkit/tests3"
+	"github.com/erphub/erphub/internal/testkit/testsmtp"
 )
 
 // of is a lookup in a map.

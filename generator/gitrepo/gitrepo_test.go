@@ -22,8 +22,8 @@ import (
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/gitrepo"
-	"github.com/erphub/erphub/internal/testartifact"
-	"github.com/erphub/erphub/internal/testgit"
+	"github.com/erphub/erphub/internal/testkit/testartifact"
+	"github.com/erphub/erphub/internal/testkit/testgit"
 )
 
 const (

@@ -20,8 +20,8 @@ import (
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/httpapi"
-	"github.com/erphub/erphub/internal/testgit"
-	"github.com/erphub/erphub/internal/testsmtp"
+	"github.com/erphub/erphub/internal/testkit/testgit"
+	"github.com/erphub/erphub/internal/testkit/testsmtp"
 )
 
 // gate is deliveries that end when they are told to, and count.

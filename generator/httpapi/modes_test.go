@@ -23,9 +23,9 @@ import (
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/httpapi"
-	"github.com/erphub/erphub/internal/testgit"
-	"github.com/erphub/erphub/internal/tests3"
-	"github.com/erphub/erphub/internal/testsmtp"
+	"github.com/erphub/erphub/internal/testkit/testgit"
+	"github.com/erphub/erphub/internal/testkit/tests3"
+	"github.com/erphub/erphub/internal/testkit/testsmtp"
 )
 
 // wanted is the zip that every mode delivers.

@@ -23,8 +23,8 @@ import (
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver/access"
-	"github.com/erphub/erphub/internal/synthdict"
-	"github.com/erphub/erphub/internal/testsmtp"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
+	"github.com/erphub/erphub/internal/testkit/testsmtp"
 	"github.com/erphub/erphub/tokens"
 )
 

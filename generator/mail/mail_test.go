@@ -23,8 +23,8 @@ import (
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/mail"
-	"github.com/erphub/erphub/internal/testartifact"
-	"github.com/erphub/erphub/internal/testsmtp"
+	"github.com/erphub/erphub/internal/testkit/testartifact"
+	"github.com/erphub/erphub/internal/testkit/testsmtp"
 )
 
 const (

@@ -19,8 +19,8 @@ import (
 
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/objectstore"
-	"github.com/erphub/erphub/internal/testartifact"
-	"github.com/erphub/erphub/internal/tests3"
+	"github.com/erphub/erphub/internal/testkit/testartifact"
+	"github.com/erphub/erphub/internal/testkit/tests3"
 )
 
 func options(s *tests3.Server) objectstore.Options {

@@ -20,8 +20,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/doctor"
-	"github.com/erphub/erphub/internal/synthdict"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/synthdict"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 	"github.com/erphub/erphub/tokens"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/pgmirror"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // client is logged in as GardenAdmin.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/pgmirror"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // The copy has the rows, the column types that the ERP has in PostgreSQL, and the

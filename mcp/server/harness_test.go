@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/internal/httpserver"
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/tokens"

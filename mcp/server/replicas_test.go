@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/internal/testredis"
+	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/boundary/redisstore"

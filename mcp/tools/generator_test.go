@@ -14,7 +14,7 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/internal/testsmtp"
+	"github.com/erphub/erphub/internal/testkit/testsmtp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/tools"

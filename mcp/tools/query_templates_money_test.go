@@ -22,7 +22,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/tools"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )

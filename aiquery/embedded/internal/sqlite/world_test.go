@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "modernc.org/sqlite" // the driver named "sqlite"

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 // Version of the server that the tests are known to work with.

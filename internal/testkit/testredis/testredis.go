@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 // Server is a running server without data on disk.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/erp/contract/contracttest"
+	"github.com/erphub/erphub/internal/testkit/contracttest"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 // Server is a running Exim. It takes mail for example.com from who has logged

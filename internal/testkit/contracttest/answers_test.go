@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/erphub/erphub/erp/contract/contracttest"
+	"github.com/erphub/erphub/internal/testkit/contracttest"
 )
 
 // Answers as the server's reference describes them, the odd ones above all.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/erphub/erphub/internal/testproc"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
 // git runs the git program in a folder, without the settings of this machine.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/erphub/erphub/internal/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
 
 // Limits of starting and stopping.

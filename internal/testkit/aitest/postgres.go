@@ -19,7 +19,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/internal/testpg"
+	"github.com/erphub/erphub/internal/testkit/testpg"
 )
 
 // Logins of the test server, besides its owner.
