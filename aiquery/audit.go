@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Values of AIG_QueryStatus.
@@ -190,15 +191,7 @@ func describeParams(params []json.RawMessage) string {
 		}
 		parts = append(parts, fmt.Sprintf("$%d %s(%d)", i+1, kind, len(p)))
 	}
-	return shorten(strings.Join(parts, ", "), maxAuditText)
-}
-
-// shorten cuts a text to a number of characters.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit-1]) + "…"
+	return text.Shorten(strings.Join(parts, ", "), maxAuditText)
 }
 
 // row is the record as a database keeps it.
@@ -238,14 +231,14 @@ func (r *record) size(now time.Time) (n int64) {
 // columns are the record's own columns; those of opening besides when all is
 // set.
 func (r *record) columns(all bool, now time.Time) []run.RecordColumn {
-	text := func(s string) *string { return &s }
+	value := func(s string) *string { return &s }
 	optional := func(s string) *string {
 		if s == "" {
 			return nil
 		}
 		return &s
 	}
-	number := func(n int64) *string { return text(fmt.Sprint(n)) }
+	number := func(n int64) *string { return value(fmt.Sprint(n)) }
 	id := func(n int) *string {
 		if n < 0 || n > math.MaxInt32 {
 			return nil
@@ -256,18 +249,18 @@ func (r *record) columns(all bool, now time.Time) []run.RecordColumn {
 	if user == nil {
 		user = number(0)
 	}
-	stamp := text(now.UTC().Format("2006-01-02 15:04:05"))
+	stamp := value(now.UTC().Format("2006-01-02 15:04:05"))
 	list := []run.RecordColumn{
 		{Name: "AD_Client_ID", Value: number(r.clientID)}, {Name: "Updated", Value: stamp}, {Name: "UpdatedBy", Value: user},
-		{Name: "AIG_SecuredSQL", Value: optional(visibleText(r.securedSQL, maxSecuredSQL))}, {Name: "AIG_QueryStatus", Value: text(r.status)},
-		{Name: "AIG_ErrorMessage", Value: optional(shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
+		{Name: "AIG_SecuredSQL", Value: optional(visibleText(r.securedSQL, maxSecuredSQL))}, {Name: "AIG_QueryStatus", Value: value(r.status)},
+		{Name: "AIG_ErrorMessage", Value: optional(text.Shorten(visibleText(r.message, 4*maxAuditText), maxAuditText))},
 		{Name: "AIG_RowCount", Value: number(int64(r.rowCount))}, {Name: "AIG_ExecutionTimeMs", Value: number(r.elapsed.Milliseconds())},
-		{Name: "AIG_TablesAccessed", Value: optional(shorten(strings.Join(r.tables, ", "), maxAuditNames))},
+		{Name: "AIG_TablesAccessed", Value: optional(text.Shorten(strings.Join(r.tables, ", "), maxAuditNames))},
 		{Name: "AIG_PolicyVersion", Value: optional(r.policyVersion)},
 	}
 	if !all {
 		if r.ran && len(r.sql) > maxRefusedSQL {
-			list = append(list, run.RecordColumn{Name: "AIG_QuerySQL", Value: text(r.keptSQL())}) // it was opened with less
+			list = append(list, run.RecordColumn{Name: "AIG_QuerySQL", Value: value(r.keptSQL())}) // it was opened with less
 		}
 		return list
 	}
@@ -280,9 +273,9 @@ func (r *record) columns(all bool, now time.Time) []run.RecordColumn {
 		provider = nil
 	}
 	return append(list,
-		run.RecordColumn{Name: AuditTableName + "_UU", Value: text(r.id)}, run.RecordColumn{Name: "AD_Org_ID", Value: number(0)}, run.RecordColumn{Name: "IsActive", Value: text("Y")},
-		run.RecordColumn{Name: "Created", Value: text(r.started.UTC().Format("2006-01-02 15:04:05"))}, run.RecordColumn{Name: "CreatedBy", Value: user},
+		run.RecordColumn{Name: AuditTableName + "_UU", Value: value(r.id)}, run.RecordColumn{Name: "AD_Org_ID", Value: number(0)}, run.RecordColumn{Name: "IsActive", Value: value("Y")},
+		run.RecordColumn{Name: "Created", Value: value(r.started.UTC().Format("2006-01-02 15:04:05"))}, run.RecordColumn{Name: "CreatedBy", Value: user},
 		run.RecordColumn{Name: "AIG_Provider_ID", Value: provider}, run.RecordColumn{Name: "AD_User_ID", Value: id(ai)}, run.RecordColumn{Name: "AD_Role_ID", Value: id(r.roleID)},
-		run.RecordColumn{Name: "AIG_QuerySQL", Value: text(r.keptSQL())}, run.RecordColumn{Name: "AIG_RequestID", Value: text(shorten(visibleText(r.requestID, 400), 100))},
+		run.RecordColumn{Name: "AIG_QuerySQL", Value: value(r.keptSQL())}, run.RecordColumn{Name: "AIG_RequestID", Value: value(text.Shorten(visibleText(r.requestID, 400), 100))},
 		run.RecordColumn{Name: "AIG_Parameters", Value: optional(r.params)})
 }

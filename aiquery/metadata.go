@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // TableMetadata describes a table of the dictionary as far as a role may know
@@ -32,7 +33,7 @@ func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name
 
 func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *Error {
 	if errors.Is(err, registry.ErrNotFound) {
-		err = run.Fail(answer.CodeNotFound, nil, "there is no %s %s for this role", kind, strconv.Quote(shorten(name, 80)))
+		err = run.Fail(answer.CodeNotFound, nil, "there is no %s %s for this role", kind, text.Quote(name))
 	}
 	return e.refused(err, who.RequestID)
 }

@@ -1,6 +1,10 @@
 package deploylog
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/erphub/erphub/internal/text"
+)
 
 // Check looks for what is wrong with calls without making them; nil ones are
 // left out. The error matches ErrInvalid. What the transition table says is only
@@ -43,14 +47,14 @@ func (u *Update) check() error {
 	case RolledBack:
 		return fmt.Errorf("%w: a run becomes %s by Rollback, not by Update", ErrInvalid, u.Status)
 	}
-	return fmt.Errorf("%w: an update may move a run to %s, not to %q", ErrInvalid, Deploying, clip(string(u.Status)))
+	return fmt.Errorf("%w: an update may move a run to %s, not to %s", ErrInvalid, Deploying, text.Quote(string(u.Status)))
 }
 
 // check looks at the state a run ends in.
 func (c *Completion) check() error {
 	switch {
 	case c.Status != Success && c.Status != Failed:
-		return fmt.Errorf("%w: a run is completed with %s or %s, not with %q", ErrInvalid, Success, Failed, clip(string(c.Status)))
+		return fmt.Errorf("%w: a run is completed with %s or %s, not with %s", ErrInvalid, Success, Failed, text.Quote(string(c.Status)))
 	case c.Status == Success && c.ErrorMessage != "":
 		return fmt.Errorf("%w: a run that ended in %s has no error message", ErrInvalid, Success)
 	}

@@ -3,6 +3,8 @@ package deploylog
 import (
 	"fmt"
 	"strings"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Environment is where a run builds for or deploys to. It is the code that the
@@ -34,12 +36,12 @@ func (e Environment) Name() string {
 
 // ParseEnvironment reads an environment by its code or its name, in any case of
 // letters.
-func ParseEnvironment(text string) (Environment, error) {
-	word := strings.TrimSpace(text)
+func ParseEnvironment(name string) (Environment, error) {
+	word := strings.TrimSpace(name)
 	for _, e := range Environments() {
 		if strings.EqualFold(word, string(e)) || strings.EqualFold(word, e.Name()) {
 			return e, nil
 		}
 	}
-	return "", fmt.Errorf("%w: there is no environment %q; the environments are PROD, STAGING and DEV", ErrInvalid, clip(text))
+	return "", fmt.Errorf("%w: there is no environment %s; the environments are PROD, STAGING and DEV", ErrInvalid, text.Quote(name))
 }

@@ -3,7 +3,6 @@ package deploylog
 import (
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -28,13 +27,4 @@ func refused(err error) bool {
 		return errors.Is(err, erp.ErrInvalid)
 	}
 	return e.Status < http.StatusInternalServerError
-}
-
-// clip shortens text for an error.
-func clip(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if runes := []rune(text); len(runes) > 60 {
-		return string(runes[:60]) + "…"
-	}
-	return text
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // HistoryQuery says which runs to list. The zero value lists all.
@@ -153,15 +154,15 @@ func (c historyCursor) String() string {
 	return strconv.FormatInt(c.second.Unix(), 10) + "." + strconv.Itoa(c.skip)
 }
 
-func parseCursor(text string) (historyCursor, error) {
-	if text == "" {
+func parseCursor(cursor string) (historyCursor, error) {
+	if cursor == "" {
 		return historyCursor{}, nil
 	}
-	second, skip, ok := strings.Cut(text, ".")
+	second, skip, ok := strings.Cut(cursor, ".")
 	at, err := strconv.ParseInt(second, 10, 64)
 	n, err2 := strconv.Atoi(skip)
 	if !ok || err != nil || err2 != nil || n < 0 || at < -1<<36 || at > 1<<36 {
-		return historyCursor{}, fmt.Errorf("%w: %q is no place in the history; begin without one", ErrInvalid, clip(text))
+		return historyCursor{}, fmt.Errorf("%w: %s is no place in the history; begin without one", ErrInvalid, text.Quote(cursor))
 	}
 	return historyCursor{time.Unix(at, 0).UTC(), n}, nil
 }

@@ -5,10 +5,9 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
-)
 
-// cutMark ends a text that was cut.
-const cutMark = "…"
+	"github.com/erphub/erphub/internal/text"
+)
 
 // maxText bounds the texts that the table keeps without a limit of its own, so
 // that the output of a whole build does not end up in a record.
@@ -29,49 +28,39 @@ func tableLimits() limits {
 
 // cut shortens free text to what its column holds, visibly. Lengths are counted
 // in characters, not bytes.
-func (l limits) cut(column, text string) string {
+func (l limits) cut(column, s string) string {
 	limit := l[column]
 	if limit == 0 {
 		limit = maxText
 	}
-	text = clean(text)
-	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	runes := []rune(text)
-	return string(runes[:limit-1]) + cutMark
+	return text.Shorten(text.Storable(s), limit)
 }
 
 // exact returns text that must fit as it is, because half a version or half an
 // address is a wrong one.
-func (l limits) exact(column, what, text string) (string, error) {
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+func (l limits) exact(column, what, value string) (string, error) {
+	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
 		return "", fmt.Errorf("%w: %s is not valid text", ErrInvalid, what)
 	}
-	text = strings.TrimSpace(text)
-	if strings.ContainsAny(text, "\r\n") {
+	value = strings.TrimSpace(value)
+	if strings.ContainsAny(value, "\r\n") {
 		return "", fmt.Errorf("%w: %s has more than one line", ErrInvalid, what)
 	}
-	if n := utf8.RuneCountInString(text); l[column] > 0 && n > l[column] {
-		return "", fmt.Errorf("%w: %s has %d characters and may have %d: %s", ErrInvalid, what, n, l[column], clip(text))
+	if n := utf8.RuneCountInString(value); l[column] > 0 && n > l[column] {
+		return "", fmt.Errorf("%w: %s has %d characters and may have %d: %s", ErrInvalid, what, n, l[column], text.Quote(value))
 	}
-	return text, nil
+	return value, nil
 }
 
 // link returns the address of a web page, which must fit as it is.
-func (l limits) link(column, what, text string) (string, error) {
-	text, err := l.exact(column, what, text)
-	if err != nil || text == "" {
-		return text, err
+func (l limits) link(column, what, value string) (string, error) {
+	value, err := l.exact(column, what, value)
+	if err != nil || value == "" {
+		return value, err
 	}
-	u, err := url.Parse(text)
+	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return "", fmt.Errorf("%w: %s is not the address of a web page, such as https://ci.example.com/builds/42: %s", ErrInvalid, what, clip(text))
+		return "", fmt.Errorf("%w: %s is not the address of a web page, such as https://ci.example.com/builds/42: %s", ErrInvalid, what, text.Quote(value))
 	}
-	return text, nil
-}
-
-// clean removes what no database column can keep.
-func clean(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	return value, nil
 }

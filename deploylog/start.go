@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // NewRun describes a run that begins. Environment is needed, the rest may be
@@ -121,7 +122,7 @@ func (l *Log) startBody(n *NewRun) (map[string]any, error) {
 	}
 	if n.UUID != "" {
 		if _, ok := erp.UUID(n.UUID).UUID(); !ok {
-			errs = append(errs, fmt.Errorf("%w: %s is no UUID", ErrInvalid, clip(n.UUID)))
+			errs = append(errs, fmt.Errorf("%w: %s is no UUID", ErrInvalid, text.Quote(n.UUID)))
 		}
 	}
 	for column, text := range map[string]string{"Components": n.Components, "Changes": n.Changes, "CurrentStep": n.CurrentStep} {

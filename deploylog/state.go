@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // State is how far a run is. People and the command line use its name, the
@@ -51,14 +52,14 @@ func (s State) Code() string {
 func (s State) InProgress() bool { return s == Building || s == Deploying }
 
 // ParseState reads a state by its name or its code, in any case of letters.
-func ParseState(text string) (State, error) {
-	word := strings.ReplaceAll(strings.ToUpper(strings.TrimSpace(text)), "-", "_")
+func ParseState(name string) (State, error) {
+	word := strings.ReplaceAll(strings.ToUpper(strings.TrimSpace(name)), "-", "_")
 	for _, c := range stateCodes {
 		if word == string(c.state) || word == c.code {
 			return c.state, nil
 		}
 	}
-	return "", fmt.Errorf("%w: there is no status %q; the statuses are %s", ErrInvalid, clip(text), joinStates(States(), ", "))
+	return "", fmt.Errorf("%w: there is no status %s; the statuses are %s", ErrInvalid, text.Quote(name), joinStates(States(), ", "))
 }
 
 // moves is the transition table: what a run may become. Whether a failed run

@@ -3,6 +3,8 @@ package dict
 import (
 	"strings"
 	"unicode"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // element is a term of the dictionary, shared by all columns of one name.
@@ -56,18 +58,18 @@ func labelOf(name string) string {
 	if e, ok := knownElement(name); ok {
 		return e.Name
 	}
-	text := name
-	if i := strings.IndexByte(text, '_'); i > 0 && i <= 3 && strings.ToUpper(text[:i]) == text[:i] && i+1 < len(text) {
-		text = text[i+1:]
+	stem := name
+	if i := strings.IndexByte(stem, '_'); i > 0 && i <= 3 && strings.ToUpper(stem[:i]) == stem[:i] && i+1 < len(stem) {
+		stem = stem[i+1:]
 	}
-	if cut := strings.TrimSuffix(text, "_ID"); cut != "" {
-		text = cut
+	if cut := strings.TrimSuffix(stem, "_ID"); cut != "" {
+		stem = cut
 	}
-	if len(text) > 2 && strings.HasPrefix(text, "Is") && unicode.IsUpper(rune(text[2])) {
-		text = text[2:]
+	if len(stem) > 2 && strings.HasPrefix(stem, "Is") && unicode.IsUpper(rune(stem[2])) {
+		stem = stem[2:]
 	}
 	var b strings.Builder
-	runes := []rune(text)
+	runes := []rune(stem)
 	for i, r := range runes {
 		if r == '_' {
 			b.WriteRune(' ')
@@ -86,8 +88,5 @@ func labelOf(name string) string {
 	if label == "" {
 		label = name
 	}
-	if runes := []rune(label); len(runes) > maxLabel {
-		label = strings.TrimSpace(string(runes[:maxLabel]))
-	}
-	return label
+	return strings.TrimSpace(text.First(label, maxLabel))
 }

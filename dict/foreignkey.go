@@ -3,6 +3,8 @@ package dict
 import (
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // TargetTable is the table that the column's values are ids (or UUIDs) of. It
@@ -102,19 +104,12 @@ func nameForeignKeys(table string, all []origin) {
 			continue
 		}
 		stem := strings.ReplaceAll(strings.TrimSuffix(c.Name, "_ID"), "_", "") + "_" + strings.ReplaceAll(table, "_", "")
-		name := cut(stem, MaxColumnName)
+		name := text.FirstBytes(stem, MaxColumnName)
 		for n := 1; taken[strings.ToLower(name)]; n++ {
 			digits := strconv.Itoa(n)
-			name = cut(stem, MaxColumnName-len(digits)) + digits
+			name = text.FirstBytes(stem, MaxColumnName-len(digits)) + digits
 		}
 		taken[strings.ToLower(name)] = true
 		c.ForeignKeyName = name
 	}
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n]
 }

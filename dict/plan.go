@@ -11,7 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Options change how plans are made. Nil and the zero value are the defaults.
@@ -176,7 +177,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "#\taction\twhat\tname\tdetail")
 	for _, r := range p.Rows() {
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\n", r.Number, r.Action, printable(r.Kind), printable(r.Name), printable(r.Detail))
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\n", r.Number, r.Action, text.OneLine(r.Kind), text.OneLine(r.Name), text.OneLine(r.Detail))
 	}
 	tw.Flush() // into memory
 	for line := range bytes.Lines(b.Bytes()) {
@@ -185,16 +186,6 @@ func (p *Plan) WriteText(w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// printable keeps characters off a terminal that would move its cursor.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // detail is the part of a record that tells most.

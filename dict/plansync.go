@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // indexes adds the declared indexes, and a unique constraint for every own
@@ -13,7 +15,7 @@ func (b *builder) indexes(t *built) {
 	all := slices.Clone(t.Indexes)
 	for _, c := range t.columns {
 		if c.Unique && !c.Key && c.Type != TypeUUID {
-			name := cut(t.Name+"_"+c.Name, MaxColumnName-len("_key")) + "_key"
+			name := text.FirstBytes(t.Name+"_"+c.Name, MaxColumnName-len("_key")) + "_key"
 			all = append(all, Index{Name: name, Columns: []string{c.Name}, Unique: true, Constraint: true})
 		}
 	}

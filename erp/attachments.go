@@ -56,7 +56,7 @@ func (c *Client) Attachments(ctx context.Context, table string, id ID) ([]Attach
 // than the right to read the table.
 func (c *Client) UploadAttachment(ctx context.Context, table string, id ID, upload AttachmentUpload) error {
 	if err := CheckPathSegment(upload.Name); err != nil {
-		return fmt.Errorf("attach to %s %s: %w", clip(table), id, err)
+		return fmt.Errorf("attach to %s %s: %w", quote(table), id, err)
 	}
 	return c.attach(ctx, table, id, upload, "attachments")
 }
@@ -75,13 +75,13 @@ func (c *Client) attach(ctx context.Context, table string, id ID, upload Attachm
 		return err
 	}
 	if upload.Data == nil || upload.Size < 0 {
-		return invalid("attach to %s %s: the upload has no data", clip(table), id)
+		return invalid("attach to %s %s: the upload has no data", quote(table), id)
 	}
 	head := "{"
 	if upload.Name != "" {
 		name, err := json.Marshal(upload.Name)
 		if err != nil {
-			return fmt.Errorf("attach to %s %s: %w", clip(table), id, err)
+			return fmt.Errorf("attach to %s %s: %w", quote(table), id, err)
 		}
 		head += `"name":` + string(name) + `,`
 	}

@@ -192,7 +192,7 @@ func encodeBatch(requests []BatchRequest) ([]byte, error) {
 		case http.MethodDelete:
 		default:
 			if err == nil {
-				err = invalid("method %s is not one of POST, PUT, DELETE", clip(r.Method))
+				err = invalid("method %s is not one of POST, PUT, DELETE", quote(r.Method))
 			}
 		}
 		if err != nil {
@@ -205,7 +205,7 @@ func encodeBatch(requests []BatchRequest) ([]byte, error) {
 func checkBatchPath(path string) error {
 	u, err := url.Parse(path)
 	if err != nil || u.Scheme != "" || u.Host != "" || strings.HasPrefix(path, "/") || u.Fragment != "" {
-		return invalid("path %s is not an escaped path relative to /api/, such as v1/models/C_BPartner", clip(path))
+		return invalid("path %s is not an escaped path relative to /api/, such as v1/models/C_BPartner", quote(path))
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if err := CheckPathSegment(segment); err != nil {

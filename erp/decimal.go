@@ -6,9 +6,9 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Decimal is a number exactly as it was written: "12.50" keeps its scale and
@@ -26,7 +26,7 @@ const maxExponent = 1000
 func ParseDecimal(text string) (Decimal, error) {
 	d := Decimal(text)
 	if text == "" || !d.valid() {
-		return "", invalid("%s is not a decimal number", clip(text))
+		return "", invalid("%s is not a decimal number", quote(text))
 	}
 	return d, nil
 }
@@ -126,7 +126,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 		return []byte("0"), nil
 	}
 	if !d.valid() {
-		return nil, fmt.Errorf("%s is not a decimal number", clip(string(d)))
+		return nil, fmt.Errorf("%s is not a decimal number", quote(string(d)))
 	}
 	return []byte(d), nil
 }
@@ -172,18 +172,5 @@ func (d Decimal) split() (mantissa string, exponent int, ok bool) {
 	return string(d)[:mark], exponent, true
 }
 
-// clip quotes text for an error message, shortened and free of characters
-// that could disturb a terminal.
-func clip(text string) string {
-	const limit = 60
-	short := text
-	if len(short) > limit {
-		short = strings.ToValidUTF8(short[:limit], "") + "…"
-	}
-	return strconv.Quote(strings.Map(func(r rune) rune {
-		if unicode.IsGraphic(r) {
-			return r
-		}
-		return ' '
-	}, short))
-}
+// quote shows a text of the caller's or the server's in a message.
+func quote(s string) string { return text.Quote(s) }

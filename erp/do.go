@@ -185,7 +185,7 @@ func (a *response) checkJSON() error {
 	case media == "":
 		return nil // unlabelled: the decoder has the last word
 	}
-	return &badResponseError{text: fmt.Sprintf("the server answered with content type %s where JSON was expected", clip(media))}
+	return &badResponseError{text: fmt.Sprintf("the server answered with content type %s where JSON was expected", quote(media))}
 }
 
 func errHTML() error {

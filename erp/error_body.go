@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
 	"github.com/erphub/erphub/internal/apiclient"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // maxErrorText bounds what is taken over from the body of an error.
@@ -92,19 +92,5 @@ func (e *Error) readHTML(body []byte) {
 	}
 }
 
-// cleanText makes text of a server fit for one line of a message: no control
-// characters, no runs of blanks, bounded length.
-func cleanText(text string, limit int) string {
-	text = strings.ToValidUTF8(text, "\ufffd")
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsGraphic(r) {
-			return r
-		}
-		return ' '
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > limit {
-		return strings.ToValidUTF8(text[:limit], "") + "…"
-	}
-	return text
-}
+// cleanText makes text of a server fit for one line of a message.
+func cleanText(s string, limit int) string { return text.Shorten(text.OneLine(s), limit) }

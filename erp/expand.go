@@ -57,12 +57,12 @@ func expandText(list []Expand, separator string, depth int) (string, error) {
 func (e Expand) render(separator string, depth int) (string, error) {
 	if e.raw != "" || e.Name == "" && e.isBare() {
 		if balance(e.raw) != 0 {
-			return "", invalid("expand: the parentheses of %s do not match", clip(e.raw))
+			return "", invalid("expand: the parentheses of %s do not match", quote(e.raw))
 		}
 		return strings.TrimSpace(e.raw), nil
 	}
 	if !isName(e.Name) || strings.Count(e.Name, ".") > 1 {
-		return "", invalid("expand: %s is not a column, a child table or table.column", clip(e.Name))
+		return "", invalid("expand: %s is not a column, a child table or table.column", quote(e.Name))
 	}
 	if e.Top < 0 || e.Skip < 0 || e.Top > maxInt32 || e.Skip > maxInt32 {
 		return "", invalid("expand %s: Top and Skip must be between 0 and %d", e.Name, maxInt32)
@@ -123,7 +123,7 @@ func innerFilter(f Filter, separator string) (string, error) {
 		return "", err
 	}
 	if balance(text) != 0 {
-		return "", invalid("expand: the parentheses of the filter %s do not match", clip(text))
+		return "", invalid("expand: the parentheses of the filter %s do not match", quote(text))
 	}
 	if f.kind == filterRaw || strings.Contains(text, separator) {
 		return "(" + text + ")", nil

@@ -129,7 +129,7 @@ func Not(f Filter) Filter {
 	case f.err != nil:
 		return f
 	case f.kind != filterFunction:
-		return Filter{err: inexpressible("only Contains, StartsWith and EndsWith can be negated, not %s", clip(f.text))}
+		return Filter{err: inexpressible("only Contains, StartsWith and EndsWith can be negated, not %s", quote(f.text))}
 	}
 	return Filter{text: "not " + f.text, kind: filterTerm}
 }
@@ -225,9 +225,9 @@ func textFunction[C, T ~string](name string, column C, text T) Filter {
 	_, pattern := any(text).(Pattern)
 	switch {
 	case strings.ContainsAny(value, "()"):
-		return Filter{err: inexpressible("the text of %s must not hold parentheses: %s", name, clip(value))}
+		return Filter{err: inexpressible("the text of %s must not hold parentheses: %s", name, quote(value))}
 	case !pattern && strings.ContainsAny(value, "%_"):
-		return Filter{err: inexpressible("in the text of %s the server takes %% and _ for wildcards: %s; say erp.Pattern if that is wanted", name, clip(value))}
+		return Filter{err: inexpressible("in the text of %s the server takes %% and _ for wildcards: %s; say erp.Pattern if that is wanted", name, quote(value))}
 	}
 	quoted, err := quoteText(value)
 	if err != nil {

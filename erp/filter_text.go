@@ -91,9 +91,9 @@ func (r *filterReader) read(text string, depth int) error {
 		switch word := words[0]; {
 		case strings.EqualFold(word, "and"), strings.EqualFold(word, "or"):
 		case word == "&&", word == "||":
-			return wrongFilter("write and, or", "%s joins no conditions", clip(word))
+			return wrongFilter("write and, or", "%s joins no conditions", quote(word))
 		default:
-			return wrongFilter("join conditions by and, or; put single quotes around a text with blanks", "%s stands where and, or is expected", clip(word))
+			return wrongFilter("join conditions by and, or; put single quotes around a text with blanks", "%s stands where and, or is expected", quote(word))
 		}
 		words = words[1:]
 	}
@@ -110,7 +110,7 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 	}
 	word := words[0]
 	if name, _, _ := functionCall(word); negated && !slices.Contains([]string{"contains", "startswith", "endswith"}, name) {
-		return nil, noWay("negate the condition: neq for eq, lt for ge, and for or", "not works before contains, startswith and endswith only, not before %s", clip(word))
+		return nil, noWay("negate the condition: neq for eq, lt for ge, and for or", "not works before contains, startswith and endswith only, not before %s", quote(word))
 	}
 	if inner, ok := enclosedText(word); ok {
 		return words[1:], r.read(inner, depth+1)
@@ -130,10 +130,10 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		return nil, otherOperator(m[1], m[2], m[3]+strings.Join(words[1:min(2, len(words))], ""))
 	}
 	if !isName(column) {
-		return nil, wrongFilter("such as Name eq 'x'", "%s is no name of a column", clip(column))
+		return nil, wrongFilter("such as Name eq 'x'", "%s is no name of a column", quote(column))
 	}
 	if len(words) == 1 {
-		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", clip(word))
+		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", quote(word))
 	}
 	operator, value := words[1], ""
 	if len(words) > 2 {
@@ -154,7 +154,7 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		t.Values = strings.Split(list, ",") // the server cuts at every comma
 		for i, v := range t.Values {
 			if t.Values[i] = strings.TrimSpace(v); strings.HasPrefix(t.Values[i], "'") && strings.Count(v, "'") == 1 {
-				return nil, noWay("join conditions with eq by or", "text in a list must not hold commas: %s", clip(value))
+				return nil, noWay("join conditions with eq by or", "text in a list must not hold commas: %s", quote(value))
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (r *filterReader) match(name, arguments string) error {
 		column = strings.TrimSpace(inner)
 	}
 	if !isName(column) {
-		return wrongFilter("such as "+name+"(Name,'x')", "%s is no name of a column", clip(column))
+		return wrongFilter("such as "+name+"(Name,'x')", "%s is no name of a column", quote(column))
 	}
 	if len(value) < 2 || value[0] != '\'' {
 		return wrongFilter(fmt.Sprintf("write %s(%s,'%s')", name, clipPlain(column), clipPlain(strings.Trim(value, `"`))), "the text of %s needs single quotes around it", name)
@@ -190,7 +190,7 @@ func (r *filterReader) match(name, arguments string) error {
 		return err
 	}
 	if strings.ContainsAny(value, "()") {
-		return noWay("search for a part without them", "the text of %s must not hold parentheses: %s", name, clip(value))
+		return noWay("search for a part without them", "the text of %s must not hold parentheses: %s", name, quote(value))
 	}
 	r.terms = append(r.terms, FilterTerm{Column: column, Operator: name, Values: []string{value}})
 	return nil
@@ -221,14 +221,14 @@ func filterWords(text string) ([]string, error) {
 			depth--
 		}
 		if depth < 0 {
-			return nil, wrongFilter("parentheses count inside texts, too", "a closing parenthesis has no partner: %s", clip(text))
+			return nil, wrongFilter("parentheses count inside texts, too", "a closing parenthesis has no partner: %s", quote(text))
 		}
 	}
 	switch {
 	case quoted:
-		return nil, noWay(aroundQuote, "a text is not closed, or holds a single quote: %s", clip(text[start:]))
+		return nil, noWay(aroundQuote, "a text is not closed, or holds a single quote: %s", quote(text[start:]))
 	case depth > 0:
-		return nil, wrongFilter("parentheses count inside texts, too", "an opening parenthesis has no partner: %s", clip(text))
+		return nil, wrongFilter("parentheses count inside texts, too", "an opening parenthesis has no partner: %s", quote(text))
 	}
 	if start >= 0 {
 		words = append(words, text[start:])
@@ -251,9 +251,9 @@ func checkFilterValue(v string) error {
 	case v[0] != '\'':
 		return nil
 	case len(v) < 2 || v[len(v)-1] != '\'':
-		return noWay(aroundQuote, "a text ends before its last character: %s", clip(v))
+		return noWay(aroundQuote, "a text ends before its last character: %s", quote(v))
 	case strings.Contains(v[1:len(v)-1], "'"):
-		return noWay(aroundQuote, "text with a single quote: %s", clip(v))
+		return noWay(aroundQuote, "text with a single quote: %s", quote(v))
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ func otherOperator(column, operator, value string) error {
 		value = "1"
 	}
 	wrong := func(advice string, args ...any) error {
-		return wrongFilter(fmt.Sprintf(advice, args...), "there is no operator %s", clip(operator))
+		return wrongFilter(fmt.Sprintf(advice, args...), "there is no operator %s", quote(operator))
 	}
 	if lower == "is" && strings.EqualFold(value, "not") {
 		return wrong("write %s neq null", column)
@@ -318,10 +318,10 @@ func otherOperator(column, operator, value string) error {
 func unknownFunction(name string) error {
 	for own := range strings.SplitSeq(filterFunctions, ", ") {
 		if strings.EqualFold(name, own) {
-			return wrongFilter("write "+own+" in small letters", "there is no function %s", clip(name))
+			return wrongFilter("write "+own+" in small letters", "there is no function %s", quote(name))
 		}
 	}
-	return wrongFilter("functions: "+filterFunctions, "there is no function %s", clip(name))
+	return wrongFilter("functions: "+filterFunctions, "there is no function %s", quote(name))
 }
 
 // enclosedText is what stands in the parentheses around all of s.
@@ -344,6 +344,6 @@ func functionCall(s string) (name, arguments string, ok bool) {
 
 // clipPlain shortens text that is quoted in an example, and keeps it on a line.
 func clipPlain(text string) string {
-	quoted := clip(text)
+	quoted := quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

@@ -30,12 +30,12 @@ func operandText(column string) (string, error) {
 	for _, function := range []string{"tolower(", "toupper("} {
 		if rest, ok := strings.CutPrefix(column, function); ok {
 			if name, ok = strings.CutSuffix(rest, ")"); !ok {
-				return "", invalid("filter: %s is not a column name", clip(column))
+				return "", invalid("filter: %s is not a column name", quote(column))
 			}
 		}
 	}
 	if !isName(name) {
-		return "", invalid("filter: %s is not a column name", clip(column))
+		return "", invalid("filter: %s is not a column name", quote(column))
 	}
 	return column, nil
 }
@@ -76,7 +76,7 @@ func filterValue(value any) (string, error) {
 	case TextInUpper:
 		return textInCase("toupper", string(v))
 	case Pattern:
-		return "", inexpressible("patterns work in Contains, StartsWith and EndsWith only: %s", clip(string(v)))
+		return "", inexpressible("patterns work in Contains, StartsWith and EndsWith only: %s", quote(string(v)))
 	case time.Time:
 		return timeValue(v.UTC(), "2006-01-02T15:04:05Z")
 	case LocalTime:
@@ -140,7 +140,7 @@ func listValue(value any) (string, error) {
 	case text == "null":
 		return "", inexpressible("null cannot stand in a list; add IsNull with Or")
 	case strings.HasPrefix(text, "'") && strings.ContainsAny(text, ",()"):
-		return "", inexpressible("text in a list must not hold commas or parentheses: %s; use Or of Eq", clip(text))
+		return "", inexpressible("text in a list must not hold commas or parentheses: %s; use Or of Eq", quote(text))
 	}
 	switch value.(type) {
 	case Column, TextInLower, TextInUpper:
@@ -154,14 +154,14 @@ func listValue(value any) (string, error) {
 func quoteText(text string) (string, error) {
 	switch {
 	case strings.Contains(text, "'"):
-		return "", inexpressible("text with a single quote: %s; search for a part of it with Contains, or go by id", clip(text))
+		return "", inexpressible("text with a single quote: %s; search for a part of it with Contains, or go by id", quote(text))
 	case !utf8.ValidString(text):
-		return "", invalid("filter: %s is not valid UTF-8", clip(text))
+		return "", invalid("filter: %s is not valid UTF-8", quote(text))
 	case strings.ContainsRune(text, 0):
-		return "", invalid("filter: %s holds a NUL character", clip(text))
+		return "", invalid("filter: %s holds a NUL character", quote(text))
 	}
 	if balance(text) != 0 {
-		return "", inexpressible("text with a parenthesis that has no partner: %s", clip(text))
+		return "", inexpressible("text with a parenthesis that has no partner: %s", quote(text))
 	}
 	return "'" + text + "'", nil
 }
@@ -172,7 +172,7 @@ func textInCase(function, text string) (string, error) {
 		return "", err
 	}
 	if strings.ContainsAny(text, "()") {
-		return "", inexpressible("the text of %s must not hold parentheses: %s", function, clip(text))
+		return "", inexpressible("the text of %s must not hold parentheses: %s", function, quote(text))
 	}
 	return function + "(" + quoted + ")", nil
 }
@@ -199,10 +199,10 @@ func idValue(id ID) (string, error) {
 
 func numberValue(d Decimal) (string, error) {
 	if !d.valid() {
-		return "", invalid("filter: %s is not a number", clip(string(d)))
+		return "", invalid("filter: %s is not a number", quote(string(d)))
 	}
 	if _, _, ok := d.split(); !ok {
-		return "", invalid("filter: the exponent of %s is out of range", clip(string(d)))
+		return "", invalid("filter: the exponent of %s is out of range", quote(string(d)))
 	}
 	return d.String(), nil
 }

@@ -35,7 +35,7 @@ func ParseID(text string) (ID, error) {
 	if isUUID(text) {
 		return UUID(text), nil
 	}
-	return ID{}, invalid("id %s is neither a whole number nor a UUID", clip(text))
+	return ID{}, invalid("id %s is neither a whole number nor a UUID", quote(text))
 }
 
 // Int returns the number of a numeric ID.
@@ -78,7 +78,7 @@ func (id ID) MarshalJSON() ([]byte, error) {
 func (id *ID) UnmarshalJSON(data []byte) error {
 	parsed, ok := idFromJSON(data)
 	if !ok && string(data) != "null" {
-		return fmt.Errorf("%s is not a record id", clip(string(data)))
+		return fmt.Errorf("%s is not a record id", quote(string(data)))
 	}
 	*id = parsed
 	return nil
@@ -103,7 +103,7 @@ func (id ID) segment() (string, error) {
 	case id.isInt && id.number < 0:
 		return "", invalid("record id %d is negative", id.number)
 	case !id.isInt && !isUUID(id.text):
-		return "", invalid("record id %s is neither a whole number nor a UUID", clip(id.text))
+		return "", invalid("record id %s is neither a whole number nor a UUID", quote(id.text))
 	}
 	return id.String(), nil
 }

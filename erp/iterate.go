@@ -28,7 +28,7 @@ func (c *Client) Records(ctx context.Context, table string, q *Query) iter.Seq2[
 			}
 			for _, record := range page.records {
 				if err := ctx.Err(); err != nil {
-					yield(Record{}, fmt.Errorf("read %s: %w", clip(table), err))
+					yield(Record{}, fmt.Errorf("read %s: %w", quote(table), err))
 					return
 				}
 				if !yield(record, nil) {
@@ -66,7 +66,7 @@ func (c *Client) pages(ctx context.Context, table string, q *Query) iter.Seq2[*p
 			w.left = w.q.Limit
 		}
 		if w.q.ShowSQL == SQLWithout {
-			yield(nil, invalid("read %s: SQLWithout gives no records to go through", clip(table)))
+			yield(nil, invalid("read %s: SQLWithout gives no records to go through", quote(table)))
 			return
 		}
 		if c.resource == "models" && isName(table) {
@@ -138,7 +138,7 @@ func (w *walk) fetch(ctx context.Context) (*pageOf, error) {
 	}
 	if page.Skip != w.q.Skip && len(page.Records) > 0 {
 		return nil, &badResponseError{text: fmt.Sprintf("read %s: asked for records from %d on, the server answered from %d on",
-			clip(w.table), w.q.Skip, page.Skip)}
+			quote(w.table), w.q.Skip, page.Skip)}
 	}
 	if err := w.checkOrder(page.Records); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (w *walk) settle(ctx context.Context, page *Page) (*Page, error) {
 	case key == "" && len(w.given) > 0:
 		w.key, w.q.OrderBy = "", w.given
 	case key == "":
-		return nil, invalid("read %s: its records have neither id nor UUID to order by; name a unique order in Query.OrderBy", clip(w.table))
+		return nil, invalid("read %s: its records have neither id nor UUID to order by; name a unique order in Query.OrderBy", quote(w.table))
 	case strings.EqualFold(key, w.key):
 		return page, nil
 	default:
@@ -207,7 +207,7 @@ func (w *walk) checkOrder(records []Record) error {
 	now, okNow := records[0].ID().Int()
 	if ok && okNow && now < before {
 		return &badResponseError{text: fmt.Sprintf("read %s: record %d came after record %d although the order is by %s; pages would overlap",
-			clip(w.table), now, before, w.key)}
+			quote(w.table), now, before, w.key)}
 	}
 	w.last = records[len(records)-1].ID()
 	return nil

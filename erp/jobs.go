@@ -47,7 +47,7 @@ func (c *Client) StartJob(ctx context.Context, slug string, params *ProcessParam
 		switch params.Notify {
 		case NotifyBoth, NotifyEMail, NotifyNotice:
 		default:
-			return nil, invalid("start job %s: %s is not a notification; use NotifyBoth, NotifyEMail or NotifyNotice", clip(slug), clip(string(params.Notify)))
+			return nil, invalid("start job %s: %s is not a notification; use NotifyBoth, NotifyEMail or NotifyNotice", quote(slug), quote(string(params.Notify)))
 		}
 		withNotify := *params
 		withNotify.Values = map[string]any{"notification-type": string(params.Notify)}
@@ -58,7 +58,7 @@ func (c *Client) StartJob(ctx context.Context, slug string, params *ProcessParam
 	}
 	r, err := processRequest(params, "processes", "jobs", slug)
 	if err != nil {
-		return nil, fmt.Errorf("start job %s: %w", clip(slug), err)
+		return nil, fmt.Errorf("start job %s: %w", quote(slug), err)
 	}
 	var job Job
 	if err := c.into(ctx, r, &job); err != nil {

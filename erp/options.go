@@ -7,8 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/erphub/erphub/internal/baseurl"
+	"unicode"
 )
 
 // Defaults of New.
@@ -59,7 +58,7 @@ func WithLocale(locale string) Option {
 	return func(s *settings) error {
 		for _, c := range locale {
 			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
-				return invalid("locale %s is not a language code such as en_US", clip(locale))
+				return invalid("locale %s is not a language code such as en_US", quote(locale))
 			}
 		}
 		s.locale = locale
@@ -70,8 +69,8 @@ func WithLocale(locale string) Option {
 // WithUserAgent sets the header User-Agent; the default is "erphub".
 func WithUserAgent(agent string) Option {
 	return func(s *settings) error {
-		if strings.ContainsFunc(agent, func(r rune) bool { return baseurl.IsControl(r) || r > 0x7e }) {
-			return invalid("user agent %s holds characters that may not stand in a header", clip(agent))
+		if strings.ContainsFunc(agent, func(r rune) bool { return unicode.IsControl(r) || r > 0x7e }) {
+			return invalid("user agent %s holds characters that may not stand in a header", quote(agent))
 		}
 		s.userAgent = agent
 		return nil
@@ -146,7 +145,7 @@ func WithExpandSeparator(separator string) Option {
 	return func(s *settings) error {
 		if len(separator) != 1 || separator[0] <= 0x20 || separator[0] >= 0x7f || strings.Contains("(),'=$_", separator) ||
 			separator[0] >= '0' && separator[0] <= '9' || separator[0] >= 'A' && separator[0] <= 'Z' || separator[0] >= 'a' && separator[0] <= 'z' {
-			return invalid("%s cannot separate the options of an expand", clip(separator))
+			return invalid("%s cannot separate the options of an expand", quote(separator))
 		}
 		s.separator = separator
 		return nil

@@ -82,7 +82,7 @@ func parseEnvelope(data []byte) (envelope, error) {
 func intMember(name, value []byte) (int, error) {
 	number, ok := Decimal(value).Int64()
 	if !ok || number < 0 || number > 1<<53 {
-		return 0, fmt.Errorf("%s of the page is %s, not a count: %w", name, clip(string(value)), ErrBadResponse)
+		return 0, fmt.Errorf("%s of the page is %s, not a count: %w", name, quote(string(value)), ErrBadResponse)
 	}
 	return int(number), nil
 }

@@ -15,7 +15,7 @@ func CheckPathSegment(segment string) error {
 		reason = "it would address another path"
 	}
 	if reason != "" {
-		return invalid("%s cannot be part of a path: %s", clip(segment), reason)
+		return invalid("%s cannot be part of a path: %s", quote(segment), reason)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (t ReportType) check() error {
 	case "", ReportPDF, ReportHTML, ReportCSV, ReportXLS, ReportXLSX:
 		return nil
 	}
-	return invalid("%s is not a report format; use PDF, HTML, CSV, XLS or XLSX", clip(string(t)))
+	return invalid("%s is not a report format; use PDF, HTML, CSV, XLS or XLSX", quote(string(t)))
 }
 
 // ProcessParams is what a process is run with. nil and the zero value run it
@@ -188,7 +188,7 @@ func (c *Client) Process(ctx context.Context, slug string) (*Process, error) {
 func (c *Client) RunProcess(ctx context.Context, slug string, params *ProcessParams) (*ProcessResult, error) {
 	r, err := processRequest(params, "processes", slug)
 	if err != nil {
-		return nil, fmt.Errorf("run process %s: %w", clip(slug), err)
+		return nil, fmt.Errorf("run process %s: %w", quote(slug), err)
 	}
 	return c.processResult(ctx, r, slug)
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/erphub/erphub/internal/baseurl"
+	"unicode"
 )
 
 // ShowSQL asks the server for the statement it runs, in Page.SQL.
@@ -132,7 +131,7 @@ func (q *Query) encode(separator string) (query, error) {
 	case SQLShown, SQLWithout:
 		out.add("showsql", string(q.ShowSQL))
 	default:
-		return out, invalid("ShowSQL is %s; use SQLShown or SQLWithout", clip(string(q.ShowSQL)))
+		return out, invalid("ShowSQL is %s; use SQLShown or SQLWithout", quote(string(q.ShowSQL)))
 	}
 	out.addText("label", label)
 	return out, encodeLabels(&out, q.ShowLabel, q.LabelColumns)
@@ -153,13 +152,13 @@ func (q *Query) encodeRule(out *query) error {
 	pairs := make([]string, 0, len(q.Context))
 	for _, name := range slices.Sorted(maps.Keys(q.Context)) {
 		value := q.Context[name]
-		if name == "" || strings.ContainsAny(name, ":,@") || strings.ContainsFunc(name, baseurl.IsControl) {
-			return invalid("%s is not the name of a context variable", clip(name))
+		if name == "" || strings.ContainsAny(name, ":,@") || strings.ContainsFunc(name, unicode.IsControl) {
+			return invalid("%s is not the name of a context variable", quote(name))
 		}
 		for _, c := range value {
 			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == ' ' || c == '-') {
 				return invalid("the value %s of the context variable %s: the server takes ASCII letters, digits, blanks and - only",
-					clip(value), clip(name))
+					quote(value), quote(name))
 			}
 		}
 		pairs = append(pairs, name+":"+value)
@@ -213,7 +212,7 @@ func encodeLabels(out *query, show bool, columns []string) error {
 func checkNames(what string, columns []string) error {
 	for _, column := range columns {
 		if !isName(column) {
-			return invalid("%s: %s is not a column name", what, clip(column))
+			return invalid("%s: %s is not a column name", what, quote(column))
 		}
 	}
 	return nil
@@ -226,7 +225,7 @@ func orderText(parts []string) (string, error) {
 		column, direction, _ := strings.Cut(part, " ")
 		if !isName(column) || direction != "" && !strings.EqualFold(direction, "asc") && !strings.EqualFold(direction, "desc") ||
 			direction == "" && strings.HasSuffix(part, " ") {
-			return "", invalid("OrderBy: %s is not a column name, optionally followed by one blank and asc or desc", clip(part))
+			return "", invalid("OrderBy: %s is not a column name, optionally followed by one blank and asc or desc", quote(part))
 		}
 	}
 	return strings.Join(parts, ","), nil

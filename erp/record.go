@@ -67,7 +67,7 @@ func kindOf(raw []byte) string {
 	case jsonscan.Number(raw):
 		return "a number"
 	default:
-		return clip(string(raw[:min(len(raw), 40)]))
+		return quote(string(raw[:min(len(raw), 40)]))
 	}
 }
 

@@ -129,7 +129,7 @@ func (r Record) Children(name string) ([]Record, error) {
 	}
 	children, err := parseRecords(raw)
 	if err != nil {
-		return nil, fmt.Errorf("read the children %s: %w", clip(name), err)
+		return nil, fmt.Errorf("read the children %s: %w", quote(name), err)
 	}
 	return children, nil
 }
@@ -153,7 +153,7 @@ func (r Record) Bytes(column string) ([]byte, bool) {
 func (r Record) Value(column string, dst any) error {
 	raw, ok := r.find(column)
 	if !ok {
-		return fmt.Errorf("the record has no column %s", clip(column))
+		return fmt.Errorf("the record has no column %s", quote(column))
 	}
 	return decodeJSON(raw, dst)
 }

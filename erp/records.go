@@ -13,7 +13,7 @@ import (
 func (c *Client) address(table string, id ID, below ...string) ([]string, error) {
 	key, err := id.segment()
 	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", clip(table), err)
+		return nil, fmt.Errorf("table %s: %w", quote(table), err)
 	}
 	return append([]string{c.resource, table, key}, below...), nil
 }
@@ -65,7 +65,7 @@ func (c *Client) envelope(ctx context.Context, table string, q *Query) (envelope
 	r := c.listRequest(table)
 	var err error
 	if r.query, err = q.encode(c.conn.separator); err != nil {
-		return envelope{}, fmt.Errorf("query %s: %w", clip(table), err)
+		return envelope{}, fmt.Errorf("query %s: %w", quote(table), err)
 	}
 	a, err := c.json(ctx, r)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *Client) envelope(ctx context.Context, table string, q *Query) (envelope
 func (c *Client) Create(ctx context.Context, table string, body any) (Record, error) {
 	data, err := jsonObject(body)
 	if err != nil {
-		return Record{}, fmt.Errorf("create in %s: %w", clip(table), err)
+		return Record{}, fmt.Errorf("create in %s: %w", quote(table), err)
 	}
 	return c.record(ctx, &request{method: http.MethodPost, path: []string{c.resource, table}, body: data})
 }
@@ -109,13 +109,13 @@ func (c *Client) CreateAll(ctx context.Context, table string, bodies ...any) ([]
 	for i, body := range bodies {
 		data, err := jsonObject(body)
 		if err != nil {
-			return nil, fmt.Errorf("create in %s: record %d: %w", clip(table), i+1, err)
+			return nil, fmt.Errorf("create in %s: record %d: %w", quote(table), i+1, err)
 		}
 		list[i] = data
 	}
 	data, err := json.Marshal(list)
 	if err != nil {
-		return nil, fmt.Errorf("create in %s: %w", clip(table), err)
+		return nil, fmt.Errorf("create in %s: %w", quote(table), err)
 	}
 	r := &request{method: http.MethodPost, path: []string{c.resource, table}, body: data}
 	a, err := c.json(ctx, r)
@@ -155,11 +155,11 @@ func (c *Client) change(ctx context.Context, method, table string, id ID, body a
 	}
 	switch body.(type) {
 	case Record, *Record:
-		return Record{}, invalid("update %s: a record that was read cannot be sent back; send only the columns that change", clip(table))
+		return Record{}, invalid("update %s: a record that was read cannot be sent back; send only the columns that change", quote(table))
 	}
 	data, err := jsonObject(body)
 	if err != nil {
-		return Record{}, fmt.Errorf("update %s %s: %w", clip(table), id, err)
+		return Record{}, fmt.Errorf("update %s %s: %w", quote(table), id, err)
 	}
 	r := &request{method: method, path: path, body: data}
 	if method == http.MethodPut {
@@ -213,7 +213,7 @@ func (c *Client) Property(ctx context.Context, table string, id ID, column strin
 		return Record{}, err
 	}
 	if !isName(column) {
-		return Record{}, invalid("%s is not a column name", clip(column))
+		return Record{}, invalid("%s is not a column name", quote(column))
 	}
 	return c.record(ctx, &request{method: http.MethodGet, path: path})
 }

@@ -52,7 +52,7 @@ func (r *Ref) UnmarshalJSON(data []byte) error {
 	}
 	parsed, ok := refFromJSON(data)
 	if !ok {
-		return fmt.Errorf("%s is not a reference to a record", clip(string(data)))
+		return fmt.Errorf("%s is not a reference to a record", quote(string(data)))
 	}
 	*r = parsed
 	return nil

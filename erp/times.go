@@ -39,7 +39,7 @@ func DateOf(t time.Time) Date {
 func ParseDate(text string) (Date, error) {
 	t, err := time.Parse(layoutDate, text)
 	if err != nil {
-		return Date{}, invalid("%s is not a date of the form YYYY-MM-DD", clip(text))
+		return Date{}, invalid("%s is not a date of the form YYYY-MM-DD", quote(text))
 	}
 	return DateOf(t), nil
 }
@@ -76,7 +76,7 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 	}
 	text, ok := jsonscan.Text(data)
 	if !ok || len(text) < len(layoutDate) {
-		return fmt.Errorf("%s is not a date", clip(string(data)))
+		return fmt.Errorf("%s is not a date", quote(string(data)))
 	}
 	parsed, err := ParseDate(text[:len(layoutDate)])
 	if err != nil {
@@ -108,11 +108,11 @@ func (t *TimeOfDay) UnmarshalJSON(data []byte) error {
 	}
 	text, ok := jsonscan.Text(data)
 	if !ok {
-		return fmt.Errorf("%s is not a time of day", clip(string(data)))
+		return fmt.Errorf("%s is not a time of day", quote(string(data)))
 	}
 	at, err := time.Parse(layoutTime, text)
 	if err != nil {
-		return fmt.Errorf("%s is not a time of day of the form HH:MM:SSZ", clip(text))
+		return fmt.Errorf("%s is not a time of day of the form HH:MM:SSZ", quote(text))
 	}
 	hour, minute, second := at.Clock()
 	*t = TimeOfDay{hour, minute, second}
@@ -135,7 +135,7 @@ func ParseTime(text string, loc *time.Location) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is not a date or time as the ERP writes it", clip(text))
+	return time.Time{}, fmt.Errorf("%s is not a date or time as the ERP writes it", quote(text))
 }
 
 // ParseLegacyTime reads a time as servers built before 30 April 2026 write it:

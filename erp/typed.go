@@ -25,7 +25,7 @@ func GetAs[T any](ctx context.Context, c *Client, table string, id ID, opts *Get
 		return out, err
 	}
 	if err := decodeObject(a.body, &out); err != nil {
-		return out, fmt.Errorf("table %s, record %s: %w", clip(table), id, err)
+		return out, fmt.Errorf("table %s, record %s: %w", quote(table), id, err)
 	}
 	return out, nil
 }
@@ -39,7 +39,7 @@ func QueryAs[T any](ctx context.Context, c *Client, table string, q *Query) (*Ty
 	page := &TypedPage[T]{Paging: e.Paging}
 	if e.hasList {
 		if err := decodeJSON(e.list, &page.Records); err != nil {
-			return nil, fmt.Errorf("table %s: %w", clip(table), err)
+			return nil, fmt.Errorf("table %s: %w", quote(table), err)
 		}
 	}
 	return page, nil
@@ -53,7 +53,7 @@ func RecordsAs[T any](ctx context.Context, c *Client, table string, q *Query) it
 			var out T
 			if err == nil {
 				if err = record.Decode(&out); err != nil {
-					err = fmt.Errorf("table %s, record %s: %w", clip(table), record.ID(), err)
+					err = fmt.Errorf("table %s, record %s: %w", quote(table), record.ID(), err)
 				}
 			}
 			if !yield(out, err) || err != nil {

@@ -93,10 +93,10 @@ func (c *Client) StartUpload(ctx context.Context, upload UploadRequest) (*Upload
 	switch upload.Location {
 	case UploadArchive, UploadAttachment, UploadImage:
 	default:
-		return nil, invalid("upload %s: the location %s is not one of ARCHIVE, ATTACHMENT, IMAGE", clip(upload.FileName), clip(string(upload.Location)))
+		return nil, invalid("upload %s: the location %s is not one of ARCHIVE, ATTACHMENT, IMAGE", quote(upload.FileName), quote(string(upload.Location)))
 	}
 	if upload.FileSize <= 0 || upload.ChunkSize < 0 || len(upload.SHA256) != 2*sha256.Size {
-		return nil, invalid("upload %s: FileSize and SHA256 must be given", clip(upload.FileName))
+		return nil, invalid("upload %s: FileSize and SHA256 must be given", quote(upload.FileName))
 	}
 	if upload.ChunkSize == 0 {
 		upload.ChunkSize = defaultChunk
@@ -223,7 +223,7 @@ func (c *Client) CopyUpload(ctx context.Context, uploadID string, location Uploa
 func (c *Client) UploadFile(ctx context.Context, upload UploadRequest, data io.ReaderAt, size int64) (*UploadSession, error) {
 	sum, err := checksum(data, 0, size)
 	if err != nil {
-		return nil, fmt.Errorf("upload %s: %w", clip(upload.FileName), err)
+		return nil, fmt.Errorf("upload %s: %w", quote(upload.FileName), err)
 	}
 	upload.FileSize, upload.SHA256 = size, sum
 	session, err := c.StartUpload(ctx, upload)
@@ -231,14 +231,14 @@ func (c *Client) UploadFile(ctx context.Context, upload UploadRequest, data io.R
 		return nil, err
 	}
 	if session.ChunkSize <= 0 {
-		return session, &badResponseError{text: fmt.Sprintf("upload %s: the server wants chunks of %d bytes", clip(upload.FileName), session.ChunkSize)}
+		return session, &badResponseError{text: fmt.Sprintf("upload %s: the server wants chunks of %d bytes", quote(upload.FileName), session.ChunkSize)}
 	}
 	total := int((size + session.ChunkSize - 1) / session.ChunkSize)
 	for order := 1; order <= total; order++ {
 		start := int64(order-1) * session.ChunkSize
 		_, err := c.sendChunk(ctx, session.ID, order, total, data, start, min(session.ChunkSize, size-start))
 		if err != nil {
-			return session, fmt.Errorf("upload %s: chunk %d of %d: %w", clip(upload.FileName), order, total, err)
+			return session, fmt.Errorf("upload %s: chunk %d of %d: %w", quote(upload.FileName), order, total, err)
 		}
 	}
 	return session, nil

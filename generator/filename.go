@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Longest names of files.
@@ -32,13 +34,7 @@ func (e *NameError) Error() string {
 }
 
 // quote shows a name in a message.
-func quote(s string) string {
-	const limit = 80
-	if n := utf8.RuneCountInString(s); n > limit {
-		return fmt.Sprintf("%+q (cut, %d characters in all)", string([]rune(s)[:limit]), n)
-	}
-	return fmt.Sprintf("%q", s)
-}
+func quote(s string) string { return text.Quote(s) }
 
 // checkFileName refuses names that are not a place inside of a tree on every
 // system a plugin is unpacked on.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // manifestLine is how long a line of a manifest may be, its end included.
@@ -212,12 +214,9 @@ func (m *manifest) fold(b *strings.Builder, h header) {
 		line := start + p
 		limit := manifestLine - 1
 		for len(line) > limit {
-			cut := limit
-			for !utf8.RuneStart(line[cut]) {
-				cut--
-			}
-			b.WriteString(line[:cut] + m.eol)
-			line = " " + line[cut:]
+			first := text.FirstBytes(line, limit)
+			b.WriteString(first + m.eol)
+			line = " " + line[len(first):]
 		}
 		b.WriteString(line + m.eol)
 		start = " "

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // maxDepth bounds how deep arguments may be nested.
@@ -66,10 +68,10 @@ func (c *checker) arguments(raw json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	values := make(map[string]any, len(given))
-	for name, text := range given {
-		value, err := decode(text)
+	for name, raw := range given {
+		value, err := decode(raw)
 		if err != nil {
-			return nil, c.wrong(fmt.Sprintf("argument %q is no JSON", clip(name)), "")
+			return nil, c.wrong(fmt.Sprintf("argument %s is no JSON", text.Quote(name)), "")
 		}
 		property := c.schema.Properties[name]
 		if value == nil && !slices.Contains(c.schema.Required, name) && property != nil && !allows(property, "null") {
@@ -128,9 +130,9 @@ func (c *checker) unknown(given map[string]json.RawMessage) error {
 	slices.Sort(strange)
 	name := strange[0]
 	if len(c.names) == 0 {
-		return c.wrong(fmt.Sprintf("there is no argument %q", clip(name)), c.tool+" takes no arguments")
+		return c.wrong(fmt.Sprintf("there is no argument %s", text.Quote(name)), c.tool+" takes no arguments")
 	}
-	return c.wrong(fmt.Sprintf("there is no argument %q", clip(name)),
+	return c.wrong(fmt.Sprintf("there is no argument %s", text.Quote(name)),
 		strings.TrimSpace(didYouMean(name, c.names)+" "+c.takes()))
 }
 
@@ -183,8 +185,8 @@ func (c *checker) wrongValue(name string, p *jsonschema.Schema, value any, err e
 		for i, v := range p.Enum {
 			words[i] = fmt.Sprint(v)
 		}
-		if text, ok := value.(string); ok {
-			return c.wrong(fmt.Sprintf("argument %q cannot be %q", name, clip(text)), hintNames(text, words))
+		if given, ok := value.(string); ok {
+			return c.wrong(fmt.Sprintf("argument %q cannot be %s", name, text.Quote(given)), hintNames(given, words))
 		}
 		return c.wrong(fmt.Sprintf("argument %q has a value it cannot have", name), "there are: "+strings.Join(words, ", "))
 	}
@@ -255,7 +257,7 @@ func (c *checker) wrong(message, hint string) *Error {
 func (c *checker) undecodable(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) && mismatch.Field != "" {
-		e := c.wrong(fmt.Sprintf("argument %q cannot be %s", mismatch.Field, clip(mismatch.Value)), c.takes())
+		e := c.wrong(fmt.Sprintf("argument %q cannot be %s", mismatch.Field, text.Shorten(mismatch.Value, 80)), c.takes())
 		e.Err = err
 		return e
 	}
@@ -269,15 +271,7 @@ var validatorNoise = regexp.MustCompile(`(?:validating [^:]*: )+`)
 
 // reason is the validator's finding without its trace.
 func reason(err error) string {
-	text := validatorNoise.ReplaceAllString(err.Error(), "")
-	return clipTo(strings.TrimSpace(text), 200)
-}
-
-func clipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return text.Shorten(strings.TrimSpace(validatorNoise.ReplaceAllString(err.Error(), "")), 200)
 }
 
 func allows(p *jsonschema.Schema, kind string) bool {

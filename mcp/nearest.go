@@ -3,7 +3,6 @@ package mcp
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/erphub/erphub/internal/nearest"
 )
@@ -36,17 +35,4 @@ func hintNames(word string, names []string) string {
 		return near + " " + all
 	}
 	return all
-}
-
-// clip shortens what somebody sent, for a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	s = s[:most]
-	for !utf8.ValidString(s) && len(s) > most-utf8.UTFMax {
-		s = s[:len(s)-1]
-	}
-	return s + "…"
 }

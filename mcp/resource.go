@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"fmt"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Resource is something to read at a fixed URI.
@@ -37,5 +39,5 @@ type ResourceContent struct {
 
 // NoResource is the error for a URI where there is nothing.
 func NoResource(uri string) error {
-	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no resource %q", clip(uri))}
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no resource %s", text.Quote(uri))}
 }

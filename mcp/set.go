@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Set is an ordered list of tools with different names.
@@ -92,5 +94,5 @@ func (s Set) CheckSets(names []string) error {
 
 // Unknown is the error for a name that is no tool of s.
 func (s Set) Unknown(name string) *Error {
-	return &Error{Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q", clip(name)), Hint: didYouMean(name, s.Names())}
+	return &Error{Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %s", text.Quote(name)), Hint: didYouMean(name, s.Names())}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/baseurl"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // maxAnswer bounds how much of an answer is read.
@@ -286,17 +287,7 @@ func clean(s string, secret Secret) string {
 			s = strings.ReplaceAll(s, string(quoted[1:len(quoted)-1]), redacted)
 		}
 	}
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
-	const most = 300
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return strings.TrimSpace(s)
+	return text.Shorten(text.OneLine(s), 300)
 }
 
 // bare takes the *url.Error off, which repeats what the Error says.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/internal/apiclient"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // maxBody bounds a response: the service's own bound is 4 MiB of values.
@@ -185,13 +186,7 @@ func (c *Client) refusal(r request, resp *http.Response, data []byte, token stri
 }
 
 // hide takes the token out of somebody else's text and bounds it.
-func hide(text, token string) string {
-	text = apiclient.Redact(text, token)
-	if runes := []rune(text); len(runes) > 2000 {
-		text = string(runes[:1999]) + "…"
-	}
-	return text
-}
+func hide(said, token string) string { return text.Shorten(apiclient.Redact(said, token), 2000) }
 
 // isHealth tells the answer of a service that is down from one that cannot
 // answer at all.

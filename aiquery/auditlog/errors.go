@@ -3,7 +3,6 @@ package auditlog
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -62,13 +61,4 @@ func explained(err error) error {
 // invalidf is input that was refused before anything was sent.
 func invalidf(format string, args ...any) error {
 	return &advised{kind: erp.ErrInvalid, advice: fmt.Sprintf(format, args...)}
-}
-
-// clip shortens text for an error.
-func clip(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if runes := []rune(text); len(runes) > 60 {
-		return string(runes[:60]) + "…"
-	}
-	return text
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Get reads one record by its number or UUID, the secured statement included.
@@ -21,7 +22,7 @@ func Get(ctx context.Context, client *erp.Client, id erp.ID) (Record, error) {
 		return Record{}, explained(err)
 	}
 	if len(page.Records) == 0 {
-		return Record{}, fmt.Errorf("audit record %s: %w, or not for this role", clip(id.String()), erp.ErrNotFound)
+		return Record{}, fmt.Errorf("audit record %s: %w, or not for this role", text.Shorten(id.String(), 80), erp.ErrNotFound)
 	}
 	return parse(page.Records[0])
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Filter says which records to list. The zero value lists all that the role may
@@ -169,11 +170,11 @@ func userIDs(ctx context.Context, client *erp.Client, user string) ([]int64, err
 	})
 	switch {
 	case errors.Is(err, erp.ErrForbidden):
-		return nil, fmt.Errorf("look for the user %q: %w; the role may not read AD_User: name the user by number (AD_User_ID)", clip(user), err)
+		return nil, fmt.Errorf("look for the user %s: %w; the role may not read AD_User: name the user by number (AD_User_ID)", text.Quote(user), err)
 	case err != nil:
-		return nil, fmt.Errorf("look for the user %q: %w", clip(user), err)
+		return nil, fmt.Errorf("look for the user %s: %w", text.Quote(user), err)
 	case page.More():
-		return nil, invalidf("more than %d users have the name %q: name one by number (AD_User_ID)", len(page.Records), clip(user))
+		return nil, invalidf("more than %d users have the name %s: name one by number (AD_User_ID)", len(page.Records), text.Quote(user))
 	}
 	var ids []int64
 	for _, rec := range page.Records {
@@ -182,7 +183,7 @@ func userIDs(ctx context.Context, client *erp.Client, user string) ([]int64, err
 		}
 	}
 	if len(ids) == 0 {
-		return nil, invalidf("the role sees no user with the name %q: check it, or name the user by number (AD_User_ID)", clip(user))
+		return nil, invalidf("the role sees no user with the name %s: check it, or name the user by number (AD_User_ID)", text.Quote(user))
 	}
 	return ids, nil
 }

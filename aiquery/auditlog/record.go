@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // TableName is the ERP's table of the records.
@@ -24,8 +25,8 @@ const (
 // ParseStatus reads a status as it is recorded or as one of the words answered,
 // error and refused, in any case of letters. The error is an ErrInvalid of
 // package erp.
-func ParseStatus(text string) (Status, error) {
-	switch strings.ToLower(text) {
+func ParseStatus(name string) (Status, error) {
+	switch strings.ToLower(name) {
 	case "success", "answered":
 		return Answered, nil
 	case "error", "failed":
@@ -33,7 +34,7 @@ func ParseStatus(text string) (Status, error) {
 	case "permissiondenied", "refused":
 		return Refused, nil
 	}
-	return "", invalidf("there is no status %q: use answered, error or refused", clip(text))
+	return "", invalidf("there is no status %s: use answered, error or refused", text.Quote(name))
 }
 
 // Record is the audit's record of one query. Names are empty where the ERP does

@@ -15,6 +15,7 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/text"
 )
 
 const (
@@ -276,10 +277,8 @@ type environmentStatus struct {
 
 // summary is a run without its long texts, of which lists show the beginning.
 func summary(run deploylog.Run) shown {
-	for _, text := range []*string{&run.Changes, &run.Components, &run.ErrorMessage} {
-		if utf8.RuneCountInString(*text) > summaryLength {
-			*text = string([]rune(*text)[:summaryLength-1]) + "…"
-		}
+	for _, s := range []*string{&run.Changes, &run.Components, &run.ErrorMessage} {
+		*s = text.Shorten(*s, summaryLength)
 	}
 	return shown{run}
 }

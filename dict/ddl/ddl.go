@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Options change what is written. Nil and the zero value are the defaults.
@@ -99,14 +100,11 @@ func foreignKeys(t *dict.Physical, dialect dict.Dialect, opts *Options) []Statem
 		} else if c.Foreign.Table == "" {
 			list = append(list, Statement{About: about, Comment: true, Text: fmt.Sprintf(
 				"foreign key %s of %s.%s: its table is known to the reference %q in the ERP only",
-				c.Foreign.Name, t.Table, c.Name, oneLine(c.Foreign.Reference))})
+				c.Foreign.Name, t.Table, c.Name, text.OneLine(c.Foreign.Reference))})
 		}
 	}
 	return list
 }
-
-// oneLine keeps a text inside the comment it is written into.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // File is a file of statements.
 type File struct {
@@ -128,7 +126,7 @@ func Files(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]File, error)
 		if name != group {
 			group = name
 			files = append(files, File{Name: fmt.Sprintf("%02d_%s.sql", len(files)+1, group),
-				Content: fmt.Sprintf("-- %s, %s\n", oneLine(plan.Name()), dialect)})
+				Content: fmt.Sprintf("-- %s, %s\n", text.OneLine(plan.Name()), dialect)})
 		}
 		files[len(files)-1].Content += s.terminated()
 	}
@@ -137,7 +135,7 @@ func Files(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]File, error)
 
 // Text is statements as the text of a file.
 func Text(title string, statements []Statement, dialect dict.Dialect) string {
-	text := fmt.Sprintf("-- %s, %s\n", oneLine(title), dialect)
+	text := fmt.Sprintf("-- %s, %s\n", text.OneLine(title), dialect)
 	for _, s := range statements {
 		text += s.terminated()
 	}
@@ -147,7 +145,7 @@ func Text(title string, statements []Statement, dialect dict.Dialect) string {
 func (s Statement) terminated() string {
 	switch {
 	case s.Comment:
-		return "\n-- " + oneLine(s.Text) + "\n"
+		return "\n-- " + text.OneLine(s.Text) + "\n"
 	case s.Block:
 		return "\n" + s.Text + "\n/\n"
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // AddForeignKey is the statement that makes a foreign key. It reports false when
@@ -60,10 +61,10 @@ func TargetColumn(fk *dict.ForeignKey) string {
 // number when the name is taken.
 func foreignKeyName(table, column string, taken map[string]bool) string {
 	stem := strings.ReplaceAll(strings.TrimSuffix(column, "_ID"), "_", "") + "_" + strings.ReplaceAll(table, "_", "")
-	name := cut(stem, maxName)
+	name := text.FirstBytes(stem, maxName)
 	for n := 1; taken[strings.ToLower(name)]; n++ {
 		digits := strconv.Itoa(n)
-		name = cut(stem, maxName-len(digits)) + digits
+		name = text.FirstBytes(stem, maxName-len(digits)) + digits
 	}
 	return name
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // CreateTable is the statement that makes a table with its key and its UUID
@@ -36,13 +37,13 @@ func columnConstraints(table string, c dict.PhysicalColumn, dialect dict.Dialect
 	name := Name(c.Name, dialect)
 	var list []string
 	if c.Key {
-		list = append(list, "CONSTRAINT "+cut(table, 59)+"_Key PRIMARY KEY ("+name+")")
+		list = append(list, "CONSTRAINT "+text.FirstBytes(table, 59)+"_Key PRIMARY KEY ("+name+")")
 	}
 	if c.UUID {
 		list = append(list, "CONSTRAINT "+uuidConstraint(c.Name)+" UNIQUE ("+name+")")
 	}
 	if c.Type == dict.TypeJSON && dialect == dict.Oracle {
-		list = append(list, "CONSTRAINT "+cut(table+"_"+c.Name, maxName-len("_isjson"))+"_isjson CHECK ("+name+" IS JSON)")
+		list = append(list, "CONSTRAINT "+text.FirstBytes(table+"_"+c.Name, maxName-len("_isjson"))+"_isjson CHECK ("+name+" IS JSON)")
 	}
 	return list
 }
@@ -53,7 +54,7 @@ const maxName = 63
 func uuidConstraint(column string) string {
 	name := column + "_idx"
 	if len(name) > maxName {
-		return cut(column, 58) + "uuidx"
+		return text.FirstBytes(column, 58) + "uuidx"
 	}
 	return name
 }
@@ -73,11 +74,4 @@ func AddIndex(table string, index dict.Index, dialect dict.Dialect) string {
 		unique = "UNIQUE "
 	}
 	return "CREATE " + unique + "INDEX " + index.Name + " ON " + table + list
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n]
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Measures of the picture, in its units.
@@ -132,9 +134,4 @@ func widthOf(t Table) float64 {
 }
 
 // clip shortens what would make a box too wide.
-func clip(s string) string {
-	if utf8.RuneCountInString(s) <= maxChars {
-		return s
-	}
-	return string([]rune(s)[:maxChars-1]) + "…"
-}
+func clip(s string) string { return text.Shorten(s, maxChars) }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // WriteText writes the changes for a person: a line per record that is created
@@ -20,11 +21,11 @@ func (r *Result) WriteText(w io.Writer) error {
 				fmt.Fprintln(b)
 			}
 			table = c.Table
-			fmt.Fprintf(b, "# %s\n", oneLine(table))
+			fmt.Fprintf(b, "# %s\n", text.OneLine(table))
 		}
-		line := fmt.Sprintf("  %s %s %s", sign(c.Action), c.Kind, oneLine(c.Name))
+		line := fmt.Sprintf("  %s %s %s", sign(c.Action), c.Kind, text.OneLine(c.Name))
 		if c.Detail != "" {
-			line += "  " + oneLine(c.Detail)
+			line += "  " + text.OneLine(c.Detail)
 		}
 		if c.Destructive != "" && c.Action == Remove {
 			line += "  (destructive: " + c.Destructive + ")"
@@ -69,22 +70,9 @@ func value(s string) string {
 	if s == "" {
 		return "(none)"
 	}
-	s = oneLine(s)
-	if runes := []rune(s); len(runes) > limit {
-		s = string(runes[:limit]) + "…"
-	}
+	s = text.Shorten(text.OneLine(s), limit)
 	if strings.ContainsAny(s, " \"") {
 		return fmt.Sprintf("%q", s)
 	}
 	return s
-}
-
-// oneLine keeps off a terminal what would move its cursor.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) {
-			return ' '
-		}
-		return r
-	}, s)
 }

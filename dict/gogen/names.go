@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // names gives identifiers out, each once.
@@ -48,6 +50,4 @@ func joined(name string) string {
 }
 
 // comment is text as the rest of a line of comment.
-func comment(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-}
+func comment(s string) string { return text.OneLine(s) }

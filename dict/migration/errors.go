@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Reasons for which a script is not applied. They are in the errors of [Apply],
@@ -52,16 +54,8 @@ func (e *StatementError) Error() string {
 	if e.Kept {
 		left = "the statements before it stay done; mend the cause and apply it again"
 	}
-	return fmt.Sprintf("migration script %s, statement %d in line %d (%s): %v; %s", e.Script, e.Number, e.Line, shorten(e.Statement, 80), e.Err, left)
+	return fmt.Sprintf("migration script %s, statement %d in line %d (%s): %v; %s", e.Script, e.Number, e.Line, text.Shorten(remark(e.Statement), 80), e.Err, left)
 }
 
 // Unwrap is what the database said.
 func (e *StatementError) Unwrap() error { return e.Err }
-
-func shorten(s string, limit int) string {
-	s = remark(s)
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return s
-}

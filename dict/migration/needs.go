@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // needs writes a check for every record outside the plan that steps refer to by
@@ -87,9 +88,5 @@ func describe(e dict.Existing) string {
 			parts = append(parts, describe(v))
 		}
 	}
-	text := strings.Join(strings.FieldsFunc(strings.Join(parts, " "), func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
-	if r := []rune(text); len(r) > 200 {
-		text = string(r[:200])
-	}
-	return text
+	return text.First(text.OneLine(strings.Join(parts, " ")), 200)
 }

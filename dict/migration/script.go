@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Script is a migration script for one database.
@@ -71,17 +72,6 @@ func (s *Script) Text() string {
 // SQL*Plus, which continues a line that ends in a hyphen and looks for
 // terminators in comments.
 func remark(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	s = strings.TrimRight(s, " -;/")
 	const limit = 200
-	if r := []rune(s); len(r) > limit {
-		s = strings.TrimRight(string(r[:limit]), " -;/")
-	}
-	return s
+	return strings.TrimRight(text.First(text.OneLine(s), limit), " -;/")
 }

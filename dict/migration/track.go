@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // States of a row of AD_MigrationScript.
@@ -265,16 +265,9 @@ func (a *application) settle(ctx context.Context, db *sql.DB, t tracked, cause e
 	case err != nil:
 		return finish(note(err))
 	}
-	text := cause.Error()
-	if r := []rune(text); len(r) > maxDescription {
-		text = string(r[:maxDescription-1]) + "…"
-	}
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "?")
-	}
-	text = strings.ReplaceAll(text, "\x00", "?")
+	why := text.Shorten(text.Storable(cause.Error()), maxDescription)
 	_, err = tx.ExecContext(ctx, "UPDATE AD_MigrationScript SET Status='"+statusFailed+"', isApply='N', Description="+a.bind(1)+", Updated="+a.now()+
-		" WHERE AD_MigrationScript_ID="+a.bind(2), text, t.id)
+		" WHERE AD_MigrationScript_ID="+a.bind(2), why, t.id)
 	if err != nil {
 		return finish(note(err))
 	}

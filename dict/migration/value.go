@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // firstOwnID is the first id that differs between installations.
@@ -75,14 +76,11 @@ func pieces(s string, cut bool) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		const most = 1000
 		for cut && len(s) > most {
-			end := most
-			for !utf8.RuneStart(s[end]) {
-				end--
-			}
-			if !yield(s[:end]) {
+			piece := text.FirstBytes(s, most)
+			if !yield(piece) {
 				return
 			}
-			s = s[end:]
+			s = s[len(piece):]
 		}
 		yield(s)
 	}

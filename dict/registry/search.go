@@ -5,7 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // SearchKind is what a search finds.
@@ -84,7 +85,7 @@ func (c *Catalog) Search(ctx context.Context, q SearchQuery) (SearchResult, erro
 }
 
 func (c *Catalog) searchIn(x *searchIndex, q SearchQuery) SearchResult {
-	q.Text = clipRunes(strings.TrimSpace(strings.ToValidUTF8(q.Text, " ")), maxSearchText)
+	q.Text = text.First(strings.TrimSpace(strings.ToValidUTF8(q.Text, " ")), maxSearchText)
 	keep := c.searchFilter(x, q)
 	if q.Text == "" {
 		if q.Column == "" {
@@ -219,11 +220,4 @@ func (c *Catalog) hit(d *searchDoc, score float64) SearchHit {
 		slices.SortFunc(h.Tables, compareFold)
 	}
 	return h
-}
-
-func clipRunes(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // checkpointVersion is the format's number; others are refused.
@@ -209,15 +210,15 @@ func parseCheckpoint(data []byte) (*checkpoint, error) {
 func (r *runner) claim(cp *checkpoint) error {
 	if cp.plan.Fingerprint() != r.plan.Fingerprint() {
 		return fmt.Errorf("%w: it was written for %s, whose definition was another; run without it, what is done will be found",
-			ErrOtherPlan, clip(cp.plan.Name()))
+			ErrOtherPlan, quote(cp.plan.Name()))
 	}
 	if !strings.EqualFold(cp.Server, r.client.BaseURL()) {
-		return fmt.Errorf("%w: it was written for the server %s, this is %s", ErrOtherPlan, clip(cp.Server), r.client.BaseURL())
+		return fmt.Errorf("%w: it was written for the server %s, this is %s", ErrOtherPlan, quote(cp.Server), r.client.BaseURL())
 	}
 	for i, s := range cp.Steps {
 		st, ok := r.byKey[s.Key]
 		if !ok {
-			return fmt.Errorf("%w: it has a step %s that the plan does not have", ErrBadCheckpoint, clip(string(s.Key)))
+			return fmt.Errorf("%w: it has a step %s that the plan does not have", ErrBadCheckpoint, quote(string(s.Key)))
 		}
 		if s.Status == Done {
 			st.claim = &cp.Steps[i]
@@ -226,14 +227,8 @@ func (r *runner) claim(cp *checkpoint) error {
 	return nil
 }
 
-// clip keeps foreign text in a message short and on one line.
-func clip(s string) string {
-	const limit = 80
-	if runes := []rune(s); len(runes) > limit {
-		s = string(runes[:limit]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
+// quote shows a name in a message.
+func quote(s string) string { return text.Quote(s) }
 
 // recordID is the id of a step's record as the client takes it.
 func (st *state) recordID() erp.ID {

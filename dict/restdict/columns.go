@@ -17,17 +17,17 @@ func ReadColumns(ctx context.Context, c *erp.Client, table string) ([]dict.Colum
 	page, err := c.Query(ctx, "AD_Table", &erp.Query{
 		Filter: condition("TableName", scalar{text: table, kind: 't'}, true), Select: []string{"TableName"}, Top: 1})
 	if err != nil {
-		return nil, fmt.Errorf("looking for table %s: %w", clip(table), err)
+		return nil, fmt.Errorf("looking for table %s: %w", quote(table), err)
 	}
 	if len(page.Records) == 0 {
-		return nil, fmt.Errorf("the ERP has no table %s, or the role does not see it: %w", clip(table), erp.ErrNotFound)
+		return nil, fmt.Errorf("the ERP has no table %s, or the role does not see it: %w", quote(table), erp.ErrNotFound)
 	}
 	id, _ := page.Records[0].ID().Int()
 	var columns []dict.Column
 	var lookups []int64
 	for rec, err := range c.Records(ctx, "AD_Column", &erp.Query{Filter: erp.Eq("AD_Table_ID", id)}) {
 		if err != nil {
-			return nil, fmt.Errorf("reading the columns of %s: %w", clip(table), err)
+			return nil, fmt.Errorf("reading the columns of %s: %w", quote(table), err)
 		}
 		column := columnOf(rec)
 		columns = append(columns, column)
@@ -37,7 +37,7 @@ func ReadColumns(ctx context.Context, c *erp.Client, table string) ([]dict.Colum
 	}
 	targets, err := targetsOf(ctx, c, lookups)
 	if err != nil {
-		return nil, fmt.Errorf("reading the references of %s: %w", clip(table), err)
+		return nil, fmt.Errorf("reading the references of %s: %w", quote(table), err)
 	}
 	for _, column := range columns {
 		if column.Reference != nil {

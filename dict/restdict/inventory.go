@@ -219,7 +219,7 @@ func selection(table string, match []dict.Match) []string {
 func (r *runner) found(st *state, step *dict.RecordStep, rec erp.Record) {
 	st.take(rec)
 	if active, ok := rec.Bool("IsActive"); ok && !active && step.Action == dict.Create {
-		st.err = fmt.Errorf("%s %s is in the ERP but switched off; activate it or remove it: %w", step.Table, clip(step.Name), ErrInactive)
+		st.err = fmt.Errorf("%s %s is in the ERP but switched off; activate it or remove it: %w", step.Table, quote(step.Name), ErrInactive)
 		return
 	}
 	st.status, st.outcome, st.err = Done, Found, nil

@@ -76,13 +76,13 @@ func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []by
 		"Name": name, "AD_Package_Source_Type": "File", "AD_Override_Dict": o.Override,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("import package %s: creating its record: %w", clip(name), err)
+		return nil, fmt.Errorf("import package %s: creating its record: %w", quote(name), err)
 	}
 	result := &ImportResult{Process: process}
 	result.ID, _ = rec.ID().Int()
 	defer func() { result.Took = time.Since(start) }()
 	if err := c.UploadAttachment(ctx, importTable, rec.ID(), erp.NewAttachment(o.FileName, archive)); err != nil {
-		return result, fmt.Errorf("import package %s: attaching the archive to record %d: %w", clip(name), result.ID, err)
+		return result, fmt.Errorf("import package %s: attaching the archive to record %d: %w", quote(name), result.ID, err)
 	}
 	timeout := (&Options{ProcessTimeout: o.Timeout}).withDefaults().ProcessTimeout
 	run, err := c.RunProcess(ctx, process.Slug, &erp.ProcessParams{RecordID: result.ID, Table: importTable, Timeout: timeout})
@@ -98,7 +98,7 @@ func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []by
 	if run == nil && erp.Retryable(err) && ctx.Err() == nil {
 		return result, lostImport(ctx, c, name, result, err)
 	}
-	return result, fmt.Errorf("import package %s: %w", clip(name), err)
+	return result, fmt.Errorf("import package %s: %w", quote(name), err)
 }
 
 // packageDone is what the ERP writes into AD_Package_Imp.PK_Status.
@@ -107,7 +107,7 @@ const packageDone = "Completed successfully"
 // lostImport finds out how an import ended whose answer was lost.
 func lostImport(ctx context.Context, c *erp.Client, name string, result *ImportResult, cause error) error {
 	unknown := func(err error) error {
-		return fmt.Errorf("import package %s, record %d: %w: %w", clip(name), result.ID, ErrOutcomeUnknown, err)
+		return fmt.Errorf("import package %s, record %d: %w: %w", quote(name), result.ID, ErrOutcomeUnknown, err)
 	}
 	rec, err := c.Get(ctx, importTable, erp.IntID(result.ID), &erp.GetOptions{Select: []string{"P_Msg", "DateProcessed"}})
 	if err != nil {
@@ -126,7 +126,7 @@ func lostImport(ctx context.Context, c *erp.Client, name string, result *ImportR
 		return unknown(cause)
 	}
 	if status, _ := page.Records[0].Text("PK_Status"); status != packageDone {
-		return fmt.Errorf("import package %s: %s", clip(name), result.Summary)
+		return fmt.Errorf("import package %s: %s", quote(name), result.Summary)
 	}
 	return nil
 }

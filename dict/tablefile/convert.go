@@ -51,7 +51,7 @@ func columnsOf(list []column, d *decoder, problems *[]Problem) []dict.Column {
 			}
 		}
 		if forms > 1 {
-			*problems = append(*problems, Problem{d.places[c], fmt.Sprintf("column %s has more than one of reference, list and lookup", clip(c.Name)), "keep one"})
+			*problems = append(*problems, Problem{d.places[c], fmt.Sprintf("column %s has more than one of reference, list and lookup", quote(c.Name)), "keep one"})
 		}
 		columns = append(columns, c.definition())
 	}
@@ -128,7 +128,7 @@ type words struct{ errs []error }
 func (w *words) of(set, code string) string {
 	text, ok := wordOf(set, code)
 	if !ok {
-		w.errs = append(w.errs, fmt.Errorf("there is no %s %s", set, clip(code)))
+		w.errs = append(w.errs, fmt.Errorf("there is no %s %s", set, quote(code)))
 	}
 	return text
 }
@@ -166,7 +166,7 @@ func (w *words) typeOf(c dict.Column) typeName {
 		return typeName(strconv.Itoa(int(c.Type)))
 	}
 	if c.Type == 0 {
-		w.errs = append(w.errs, fmt.Errorf("column %s has no type", clip(c.Name)))
+		w.errs = append(w.errs, fmt.Errorf("column %s has no type", quote(c.Name)))
 		return ""
 	}
 	return typeName(w.of("type", strconv.Itoa(int(c.Type))))
@@ -176,7 +176,7 @@ func (w *words) reference(c *column, r *dict.Reference) {
 	switch {
 	case r == nil:
 	case r.Lookup != nil && len(r.Values) > 0:
-		w.errs = append(w.errs, fmt.Errorf("the reference %s is both a list and a table", clip(r.Name)))
+		w.errs = append(w.errs, fmt.Errorf("the reference %s is both a list and a table", quote(r.Name)))
 	case r.Lookup != nil:
 		l := r.Lookup
 		c.Lookup = &lookup{Name: r.Name, Description: r.Description, EntityType: r.EntityType, Table: l.Table, Key: l.Key,

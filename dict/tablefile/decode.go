@@ -113,14 +113,14 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, f field) {
 	switch v.Kind() {
 	case reflect.Bool:
 		if n.ShortTag() != "!!bool" {
-			d.problem(n, "write true or false", "%s is %s", f.key, clip(n.Value))
+			d.problem(n, "write true or false", "%s is %s", f.key, quote(n.Value))
 			return
 		}
 		v.SetBool(n.Value == "true" || n.Value == "True" || n.Value == "TRUE")
 	case reflect.Int:
 		number, err := strconv.Atoi(n.Value)
 		if n.ShortTag() != "!!int" || err != nil || number < 0 || number > maxNumber {
-			d.problem(n, fmt.Sprintf("write a whole number from 0 to %d, in digits", maxNumber), "%s is %s", f.key, clip(n.Value))
+			d.problem(n, fmt.Sprintf("write a whole number from 0 to %d, in digits", maxNumber), "%s is %s", f.key, quote(n.Value))
 			return
 		}
 		v.SetInt(int64(number))
@@ -136,14 +136,14 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f field) {
 		number, err := strconv.Atoi(n.Value)
 		if err != nil || number <= highestOfficialType || number > maxNumber {
 			d.problem(n, "name the display type, such as String; only types of plug-ins go by their number, which is above 999999",
-				"there is no display type %s", clip(n.Value))
+				"there is no display type %s", quote(n.Value))
 			return
 		}
 		v.SetString(n.Value)
 		return
 	case f.is == "any" && (tag == "!!int" || tag == "!!float" || tag == "!!bool" || tag == "!!timestamp"):
 	case tag != "!!str":
-		d.problem(n, "put it in quotes", "%s is %s, which YAML does not take for text", f.key, clip(n.Value))
+		d.problem(n, "put it in quotes", "%s is %s, which YAML does not take for text", f.key, quote(n.Value))
 		return
 	}
 	if f.enum != "" {
@@ -153,7 +153,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f field) {
 			if near := nearest.Name(n.Value, words); near != "" {
 				do = fmt.Sprintf("did you mean %q?", near)
 			}
-			d.problem(n, do, "there is no %s %s", f.key, clip(n.Value))
+			d.problem(n, do, "there is no %s %s", f.key, quote(n.Value))
 			return
 		}
 	}
@@ -209,7 +209,7 @@ func (d *decoder) pairs(n *yaml.Node, keys []string, given map[string]*yaml.Node
 			continue
 		}
 		if before, ok := first[key.Value]; ok {
-			d.problem(key, "give each key once", "the key %s is given twice, first in line %d", clip(key.Value), before.Line)
+			d.problem(key, "give each key once", "the key %s is given twice, first in line %d", quote(key.Value), before.Line)
 			continue
 		}
 		first[key.Value] = key
@@ -218,7 +218,7 @@ func (d *decoder) pairs(n *yaml.Node, keys []string, given map[string]*yaml.Node
 			if near := nearest.Name(key.Value, keys); near != "" {
 				do = fmt.Sprintf("did you mean %q?", near)
 			}
-			d.problem(key, do, "there is no key %s", clip(key.Value))
+			d.problem(key, do, "there is no key %s", quote(key.Value))
 			continue
 		}
 		if _, ok := given[key.Value]; !ok || own {
@@ -263,7 +263,7 @@ func kindOf(n *yaml.Node) string {
 		if n.ShortTag() == "!!null" {
 			return "empty"
 		}
-		return clip(n.Value)
+		return quote(n.Value)
 	}
 	return "not a value"
 }

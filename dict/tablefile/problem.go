@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Position is a place in a file. Line and Column count from 1; 0 means that the
@@ -75,17 +75,5 @@ func (e *Error) Error() string {
 // Unwrap returns the [*dict.ValidationError] behind problems of the content.
 func (e *Error) Unwrap() error { return e.cause }
 
-// clip quotes text of a file for a message, shortened and free of characters
-// that could disturb a terminal.
-func clip(text string) string {
-	const limit = 60
-	if utf8.RuneCountInString(text) > limit {
-		text = string([]rune(text)[:limit]) + "…"
-	}
-	return fmt.Sprintf("%q", strings.Map(func(r rune) rune {
-		if unicode.IsGraphic(r) {
-			return r
-		}
-		return ' '
-	}, text))
-}
+// quote shows text of a file in a message.
+func quote(s string) string { return text.Quote(s) }

@@ -70,7 +70,7 @@ func (s *Set) add(doc *document, d *decoder) []Problem {
 	name := strings.ToLower(doc.Table)
 	at := d.places[doc]
 	if before, ok := s.places[name]; ok {
-		return []Problem{{at, fmt.Sprintf("the table %s is defined a second time, first in %s", clip(doc.Table), before),
+		return []Problem{{at, fmt.Sprintf("the table %s is defined a second time, first in %s", quote(doc.Table), before),
 			"keep one; the ERP does not distinguish case"}}
 	}
 	table, problems := doc.definition(d)

@@ -35,7 +35,7 @@ func Marshal(tables ...dict.Table) ([]byte, error) {
 	for i, t := range tables {
 		doc, err := documentOf(t)
 		if err != nil {
-			return nil, fmt.Errorf("writing table %s as YAML: %w", clip(t.Name), err)
+			return nil, fmt.Errorf("writing table %s as YAML: %w", quote(t.Name), err)
 		}
 		if i > 0 {
 			b.WriteString("---\n")
@@ -44,10 +44,10 @@ func Marshal(tables ...dict.Table) ([]byte, error) {
 		enc := yaml.NewEncoder(&b)
 		enc.SetIndent(2)
 		if err := enc.Encode(node); err != nil {
-			return nil, fmt.Errorf("writing table %s as YAML: %w", clip(t.Name), err)
+			return nil, fmt.Errorf("writing table %s as YAML: %w", quote(t.Name), err)
 		}
 		if err := enc.Close(); err != nil {
-			return nil, fmt.Errorf("writing table %s as YAML: %w", clip(t.Name), err)
+			return nil, fmt.Errorf("writing table %s as YAML: %w", quote(t.Name), err)
 		}
 	}
 	return b.Bytes(), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/internal/baseurl"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Segment is a value that becomes one segment of a request path: a table, a
@@ -49,9 +50,5 @@ type SegmentError struct {
 }
 
 func (e *SegmentError) Error() string {
-	v := e.Value
-	if len(v) > 60 {
-		v = v[:60] + "…"
-	}
-	return fmt.Sprintf("path segment %q: %s; pass one plain name or id", v, e.Reason)
+	return fmt.Sprintf("path segment %s: %s; pass one plain name or id", text.Quote(e.Value), e.Reason)
 }

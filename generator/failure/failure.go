@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/erphub/erphub/internal/netguard"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Kind is a kind of failure. It is an error itself, for errors.Is.
@@ -103,17 +102,11 @@ func (e *Canceled) Unwrap() []error { return []error{context.Canceled, e.Err} }
 // Words cleans what another server said so that it can be part of an error: on
 // one line, without control characters, at most 200 characters, and without the
 // secrets.
-func Words(text string, secrets ...string) string {
+func Words(said string, secrets ...string) string {
 	for _, s := range secrets {
 		if s != "" {
-			text = strings.ReplaceAll(text, s, "[redacted]")
+			said = strings.ReplaceAll(said, s, "[redacted]")
 		}
 	}
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	}), " ")
-	if utf8.RuneCountInString(text) > 200 {
-		text = string([]rune(text)[:200]) + "…"
-	}
-	return text
+	return text.Shorten(text.OneLine(said), 200)
 }

@@ -53,9 +53,9 @@ func TestWords(t *testing.T) {
 		"secrets":             {"token abc123 and abc123", "token [redacted] and [redacted]"},
 		"lines":               {"a\r\nb\tc\x1b[31m", "a b c [31m"},
 		"turned text":         {"a\u202eb", "a b"},
-		"not UTF-8":           {"a\xffb", "a?b"},
+		"not UTF-8":           {"a\xffb", "a\uFFFDb"},
 		"exactly the longest": {strings.Repeat("ä", 200), strings.Repeat("ä", 200)},
-		"too long":            {strings.Repeat("ä", 201), strings.Repeat("ä", 200) + "…"},
+		"too long":            {strings.Repeat("ä", 201), strings.Repeat("ä", 199) + "…"},
 	}
 	for name, tt := range tests {
 		assert.Equal(t, tt.want, failure.Words(tt.text, "abc123", ""), name)

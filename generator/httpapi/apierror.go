@@ -8,13 +8,13 @@ import (
 	"os"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // codeUnknown is the code of a delivery of which nobody knows how it ended.
@@ -93,7 +93,7 @@ func known(err error) *httpserver.APIError {
 	noRoom := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 	switch {
 	case errors.As(err, &options), errors.As(err, &name), errors.Is(err, generator.ErrUnknown):
-		return httpserver.InvalidRequest(clip(err.Error()), "the description of all members is at "+docPath)
+		return httpserver.InvalidRequest(text.Shorten(err.Error(), maxMessage), "the description of all members is at "+docPath)
 	case errors.As(err, &failed):
 		return deliveryError(failed)
 	case errors.Is(err, context.Canceled):
@@ -101,14 +101,14 @@ func known(err error) *httpserver.APIError {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &httpserver.APIError{Status: http.StatusGatewayTimeout, Code: "timeout", Message: "the request took too long, and nothing was delivered", Hint: "try again"}
 	case errors.As(err, &exists):
-		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: clip(exists.Error()), Hint: "choose another artifact id, or another output"}
+		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: text.Shorten(exists.Error(), maxMessage), Hint: "choose another artifact id, or another output"}
 	case errors.Is(err, generator.ErrExists): // another request was faster
 		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: "somebody else wrote to the same place just now",
 			Hint: "try again, or choose another artifact id"}
 	case noRoom:
 		return &httpserver.APIError{Status: http.StatusInsufficientStorage, Code: "no_room", Message: "the disk is full, and nothing was written", Hint: "have the operator make room"}
 	case errors.Is(err, registry.ErrNotFound):
-		return httpserver.InvalidRequest(clip(err.Error()), "check the name")
+		return httpserver.InvalidRequest(text.Shorten(err.Error(), maxMessage), "check the name")
 	case errors.As(err, &answer), errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrTimeout), errors.Is(err, erp.ErrBadResponse):
 		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "dictionary_unavailable", Message: "the dictionary could not be read from the ERP", Hint: "try again", RetryAfter: 10 * time.Second}
 	case errors.Is(err, syscall.ENOTDIR):
@@ -142,11 +142,5 @@ func ofDisk(err error) bool {
 	return errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &call)
 }
 
-// clip shortens a message that grows with the request.
-func clip(text string) string {
-	const most = 2000
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
-}
+// maxMessage bounds a message that grows with the request, in characters.
+const maxMessage = 2000

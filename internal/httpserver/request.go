@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // requestState travels with a request.
@@ -125,13 +127,7 @@ func (b BodyLimit) decode(text []byte, value any) error {
 }
 
 // Clip shortens text of the caller's for a message.
-func Clip(s string) string {
-	const most = 80
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
+func Clip(s string) string { return text.Shorten(s, 80) }
 
 // Query reads the query of a GET, which may hold only the names given, each
 // once. Its errors are of type [*APIError].

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // rowSet is what the copy has of a table: a digest of each row by its key. For
@@ -139,7 +141,7 @@ func plainValue(v any) string {
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04:05.999999")
 	case string:
-		return strings.ReplaceAll(strings.ToValidUTF8(v, "\uFFFD"), "\x00", "\uFFFD")
+		return text.Storable(v)
 	}
 	return fmt.Sprint(v)
 }

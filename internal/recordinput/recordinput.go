@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // maxData bounds what is read from a file or stream.
@@ -31,20 +32,20 @@ func Pairs(args []string) (map[string]any, error) {
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
-			return nil, fmt.Errorf("%q is not of the form NAME=VALUE or NAME:=JSON", clip(arg))
+			return nil, fmt.Errorf("%s is not of the form NAME=VALUE or NAME:=JSON", text.Quote(arg))
 		}
 		name, isJSON := strings.CutSuffix(name, ":")
 		if name == "" {
-			return nil, fmt.Errorf("%q names no column before the =", clip(arg))
+			return nil, fmt.Errorf("%s names no column before the =", text.Quote(arg))
 		}
 		if _, twice := values[name]; twice {
-			return nil, fmt.Errorf("%s is given twice", clip(name))
+			return nil, fmt.Errorf("%s is given twice", text.Shorten(name, 60))
 		}
 		switch {
 		case isJSON:
 			v, err := one([]byte(value))
 			if err != nil {
-				return nil, fmt.Errorf("the value of %s: %w; write %s=TEXT for text", clip(name), err, clip(name))
+				return nil, fmt.Errorf("the value of %s: %w; write %s=TEXT for text", text.Shorten(name, 60), err, text.Shorten(name, 60))
 			}
 			values[name] = v
 		case value == "" && isReference(name):
@@ -134,12 +135,4 @@ func one(text []byte) (any, error) {
 		return nil, errors.New("more follows after the JSON value")
 	}
 	return v, nil
-}
-
-func clip(s string) string {
-	const longest = 60
-	if len(s) > longest {
-		return strings.ToValidUTF8(s[:longest], "") + "…"
-	}
-	return s
 }

@@ -1,19 +1,91 @@
-// Package text prepares foreign text for messages.
+// Package text prepares text from elsewhere for messages, terminals and
+// database columns.
+//
+// Lengths are characters (Unicode code points), except where a function says
+// bytes. No function cuts a character in two, and valid UTF-8 stays valid.
 package text
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // quoted is how many characters of a text Quote shows.
-const quoted = 70
+const quoted = 80
 
-// Quote shows a name in a message: quoted, control characters escaped, and cut
-// to the first 70 characters.
-func Quote(s string) string {
-	if n := utf8.RuneCountInString(s); n > quoted {
-		return fmt.Sprintf("%q (cut, %d characters in all)", string([]rune(s)[:quoted]), n)
+// Shorten returns s with at most limit characters. The last of them is an
+// ellipsis when something was cut.
+func Shorten(s string, limit int) string {
+	if len(First(s, limit)) == len(s) {
+		return s
 	}
-	return fmt.Sprintf("%q", s)
+	if limit <= 0 {
+		return ""
+	}
+	return First(s, limit-1) + "…"
+}
+
+// First returns the first characters of s, at most limit. For names and values
+// that must not gain an ellipsis.
+func First(s string, limit int) string {
+	n := 0
+	for i := range s {
+		if n >= limit {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// FirstBytes returns the beginning of s that fits into limit bytes.
+func FirstBytes(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	end := max(limit, 0)
+	for end > 0 && end > limit-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
+
+// OneLine returns s as one line that may be part of a message: white space and
+// characters that [Printable] replaces become one blank in each place, none at
+// the ends. Bytes that are not UTF-8 become U+FFFD.
+func OneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
+		return unicode.IsSpace(r) || hidden(r)
+	}), " ")
+}
+
+// Printable returns s as it may go to a terminal: control characters other than
+// newline and tab, characters that reorder or hide text, and bytes that are not
+// UTF-8 become U+FFFD.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if hidden(r) && r != '\n' && r != '\t' {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// Quote returns s in double quotes, its first 80 characters with an ellipsis
+// when there are more. What does not print is escaped, as strconv.Quote does.
+func Quote(s string) string { return strconv.Quote(Shorten(s, quoted)) }
+
+// Storable returns s as a database column can hold it: NUL and bytes that are
+// not UTF-8 become U+FFFD.
+func Storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// hidden reports whether a character controls a terminal or the order and
+// visibility of text. The two joiners do neither: words and emoji need them.
+func hidden(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
 }

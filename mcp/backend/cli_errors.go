@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -28,9 +29,7 @@ func failed(err error, said, token string) error {
 		said = strings.ReplaceAll(said, token, "[token]")
 	}
 	said = strings.TrimPrefix(strings.TrimSpace(strings.ToValidUTF8(said, "")), "erphub: ")
-	if r := []rune(said); len(r) > 1500 {
-		said = string(r[:1500]) + "…"
-	}
+	said = text.Shorten(said, 1500)
 	if said == "" {
 		said = "the command line program failed without a word"
 	}

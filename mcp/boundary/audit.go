@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -73,7 +74,7 @@ const (
 func record(tool string, c *mcp.Call, now time.Time, reference string) Record {
 	r := Record{
 		Time: now.UTC(), Reference: reference, Tool: tool, Caller: c.Caller.ID,
-		Program: printable(c.Caller.Program, maxProgram),
+		Program: text.Shorten(text.OneLine(c.Caller.Program), maxProgram),
 	}
 	if c.Caller.Known {
 		role := c.Caller.RoleID
@@ -88,24 +89,9 @@ func record(tool string, c *mcp.Call, now time.Time, reference string) Record {
 		if json.Unmarshal(c.Arguments, &args) == nil {
 			names := slices.Sorted(maps.Keys(args))
 			for _, name := range names[:min(len(names), maxAuditNames)] {
-				r.Arguments = append(r.Arguments, printable(name, maxAuditName))
+				r.Arguments = append(r.Arguments, text.Shorten(text.OneLine(name), maxAuditName))
 			}
 		}
 	}
 	return r
-}
-
-// printable is text of a stranger, short and without control characters.
-func printable(s string, most int) string {
-	var out []rune
-	for _, r := range s {
-		if len(out) == most {
-			break
-		}
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
-			r = ' '
-		}
-		out = append(out, r)
-	}
-	return string(out)
 }

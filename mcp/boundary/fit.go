@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -122,8 +123,8 @@ func cutText(r *Reply, most int) bool {
 			continue
 		}
 		whole := len(c.Text)
-		text := strings.ToValidUTF8(c.Text[:max(left, 0)], "")
-		cut[i].Text = fmt.Sprintf("%s\n[truncated: %d of %d bytes of this text are shown; ask for less to see the rest]", text, len(text), whole)
+		shown := text.FirstBytes(c.Text, left)
+		cut[i].Text = fmt.Sprintf("%s\n[truncated: %d of %d bytes of this text are shown; ask for less to see the rest]", shown, len(shown), whole)
 		r.Content = cut[:i+1]
 		return true
 	}

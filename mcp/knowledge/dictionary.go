@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Dictionary are the help texts of a dictionary: of tables, columns, windows
@@ -13,21 +14,18 @@ import (
 func Dictionary(ctx context.Context, reg registry.Registry) ([]Passage, error) {
 	var out []Passage
 	add := func(kind, name, label, description, help string) {
-		text := description
+		words := description
 		if help != "" && help != description {
-			text = strings.TrimSpace(text + "\n" + help)
+			words = strings.TrimSpace(words + "\n" + help)
 		}
-		if text == "" {
+		if words == "" {
 			return
 		}
 		title := kind + " " + name
 		if label != "" && label != name {
 			title += " (" + label + ")"
 		}
-		if len(text) > mostPassage {
-			text = strings.ToValidUTF8(text[:mostPassage], "")
-		}
-		out = append(out, Passage{Title: title, Text: text, Source: "dictionary, " + kind + " " + name, Kind: KindDictionary})
+		out = append(out, Passage{Title: title, Text: text.FirstBytes(words, mostPassage), Source: "dictionary, " + kind + " " + name, Kind: KindDictionary})
 	}
 	tables, err := reg.Tables(ctx, registry.ListQuery{})
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // The constants of BM25, and how much titles and other forms of a word count.
@@ -122,11 +124,8 @@ func (x *Index) Search(question string, limit int) Found {
 
 // askedFor are the words of a question that say something, each once.
 func askedFor(question string) []string {
-	if len(question) > 4000 {
-		question = question[:4000]
-	}
 	var asked []string
-	for _, s := range words(question) {
+	for _, s := range words(text.FirstBytes(question, 4000)) {
 		if !idle(s.word) && !slices.Contains(asked, s.word) && len(asked) < mostAsked {
 			asked = append(asked, s.word)
 		}

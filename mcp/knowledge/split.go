@@ -4,7 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // The lengths of a passage in bytes: from wanted on it ends with the paragraph,
@@ -151,12 +152,7 @@ func (s *splitter) heading(level int, text string) {
 }
 
 // short is a title of bearable length.
-func short(text string) string {
-	if r := []rune(text); len(r) > 200 {
-		return string(r[:199]) + "…"
-	}
-	return text
-}
+func short(s string) string { return text.Shorten(s, 200) }
 
 func (s *splitter) add(line string) {
 	if strings.TrimSpace(line) == "" && s.text.Len() >= wantedPassage {
@@ -164,12 +160,9 @@ func (s *splitter) add(line string) {
 		return
 	}
 	for s.text.Len()+len(line) > mostPassage {
-		cut := max(mostPassage-s.text.Len(), 0)
-		for cut > 0 && !utf8.RuneStart(line[cut]) {
-			cut--
-		}
-		s.text.WriteString(line[:cut])
-		line = line[cut:]
+		first := text.FirstBytes(line, mostPassage-s.text.Len())
+		s.text.WriteString(first)
+		line = line[len(first):]
 		s.flush()
 	}
 	s.text.WriteString(line)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // longestWord is how many letters of a word count.
@@ -58,10 +60,7 @@ func words(text string) []span {
 
 // normal is the form in which words are compared.
 func normal(word string) string {
-	word = plain.Replace(strings.ToLower(word))
-	if r := []rune(word); len(r) > longestWord {
-		word = string(r[:longestWord])
-	}
+	word = text.First(plain.Replace(strings.ToLower(word)), longestWord)
 	return stem(strings.Trim(word, "_"))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -27,12 +28,5 @@ func fromDict(err error) error {
 	return e
 }
 
-// clip shortens text to so many characters and shows that it did.
-func clip(s string, most int) string {
-	s = strings.TrimSpace(s)
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return string(r[:most-1]) + "…"
-}
+// clip shortens text to so many characters, without blanks around it.
+func clip(s string, most int) string { return text.Shorten(strings.TrimSpace(s), most) }

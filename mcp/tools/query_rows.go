@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -81,4 +82,4 @@ func shortValue(value any, most int) (_ any, ok bool) {
 	return shorten(string(raw), most), false
 }
 
-func shorten(s string, most int) string { return strings.ToValidUTF8(s[:most], "") + "…" }
+func shorten(s string, most int) string { return text.FirstBytes(s, most) + "…" }

@@ -28,12 +28,12 @@ func templates() []template {
 	return slices.Concat(salesTemplates(), purchaseTemplates(), moneyTemplates(), stockTemplates(), otherTemplates())
 }
 
-func text(name, about, example string) templateParam {
+func textParam(name, about, example string) templateParam {
 	return templateParam{name, about, example}
 }
 
-func fromDate() templateParam { return text("from", "first day", "2024-01-01") }
-func toDate() templateParam   { return text("to", "day after the last", "2030-01-01") }
+func fromDate() templateParam { return textParam("from", "first day", "2024-01-01") }
+func toDate() templateParam   { return textParam("to", "day after the last", "2030-01-01") }
 
 type getQueryTemplatesIn struct {
 	Topic string `json:"topic,omitempty" jsonschema:"only of this topic, with their SQL"`

@@ -86,7 +86,7 @@ ORDER BY due, documentno, open, part`,
 		{
 			name: "receivables-aging", topic: "invoices", title: "Ages of open customer invoices",
 			about:  "What customers owe at the end of a day, per currency, by days past due: from the payment schedule or the payment term. Counts invoices and allocations with an accounting date up to that day; else as open-invoices.",
-			params: []templateParam{text("day", "day as of which to look", "2026-01-01")},
+			params: []templateParam{textParam("day", "day as of which to look", "2026-01-01")},
 			sql: openItems(true) + `SELECT value, customer, currency, sum(open) AS total,
   sum(CASE WHEN CAST($1 AS date) - due <= 0 THEN open ELSE 0 END) AS not_due,
   sum(CASE WHEN CAST($1 AS date) - due BETWEEN 1 AND 30 THEN open ELSE 0 END) AS days_1_30,

@@ -86,7 +86,7 @@ ORDER BY o.datepromised, o.documentno, l.line`,
 		{
 			name: "customers-without-orders", topic: "sales", title: "Customers that ordered nothing",
 			about:  "Active customers without a completed sales order since a day, with the last one before it.",
-			params: []templateParam{text("since", "first day", "2026-01-01")},
+			params: []templateParam{textParam("since", "first day", "2026-01-01")},
 			sql: `SELECT bp.value, bp.name, max(o.dateordered) AS last_order
 FROM c_bpartner bp
 LEFT JOIN (

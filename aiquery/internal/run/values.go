@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // budget counts the bytes of a response and cuts what is too long.
@@ -28,20 +29,16 @@ func (b *budget) notes() []string {
 }
 
 // take counts a value's bytes and cuts it.
-func (b *budget) take(text string) (string, bool) {
-	was := len(text)
+func (b *budget) take(s string) (string, bool) {
+	was := len(s)
 	if was > b.cell {
 		b.cut++
-		text = text[:b.cell]
-		for len(text) > 0 && !utf8.ValidString(text[max(len(text)-utf8.UTFMax, 0):]) && !utf8.RuneStart(text[len(text)-1]) {
-			text = text[:len(text)-1]
-		}
-		text = strings.ToValidUTF8(text, "")
+		s = strings.ToValidUTF8(text.FirstBytes(s, b.cell), "")
 	}
-	if b.left -= len(text) + 8; b.left < 0 {
+	if b.left -= len(s) + 8; b.left < 0 {
 		b.over = true
 	}
-	return text, len(text) < was
+	return s, len(s) < was
 }
 
 // value is a cell of PostgreSQL's text format for JSON.

@@ -45,8 +45,8 @@ func (a *app) rest(c *cli.Context) (*rest.ClientWithResponses, error) {
 	return rest.New(client.BaseURL(), client.Doer())
 }
 
-// text is what a pointer of the generated client points to, "" for nil.
-func text(s *string) string {
+// orEmpty is what a pointer of the generated client points to, "" for nil.
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (a *app) cacheList(c *cli.Context) error {
 		if k.MaxSize != nil && *k.MaxSize > 0 {
 			most = strconv.Itoa(*k.MaxSize)
 		}
-		rows[i] = []string{text(k.Name), text(k.TableName), strconv.Itoa(k.Size), expires, most, yesNo(k.Distributed != nil && *k.Distributed), text(k.NodeId)}
+		rows[i] = []string{orEmpty(k.Name), orEmpty(k.TableName), strconv.Itoa(k.Size), expires, most, yesNo(k.Distributed != nil && *k.Distributed), orEmpty(k.NodeId)}
 	}
 	a.printTable([]string{"cache", "table", "entries", "expires", "most", "distributed", "node"}, rows)
 	return nil
@@ -138,13 +138,13 @@ func cacheTable(caches []rest.Cache, name string) (*string, error) {
 	var names []string
 	var named *rest.Cache
 	for i, k := range caches {
-		if strings.EqualFold(text(k.TableName), name) {
+		if strings.EqualFold(orEmpty(k.TableName), name) {
 			return k.TableName, nil
 		}
-		if named == nil && strings.EqualFold(text(k.Name), name) {
+		if named == nil && strings.EqualFold(orEmpty(k.Name), name) {
 			named = &caches[i]
 		}
-		names = append(names, text(k.TableName), text(k.Name))
+		names = append(names, orEmpty(k.TableName), orEmpty(k.Name))
 	}
 	switch {
 	case named == nil:
@@ -152,8 +152,8 @@ func cacheTable(caches []rest.Cache, name string) (*string, error) {
 			return nil, fmt.Errorf("there is no cache of %q; did you mean %q?", name, meant)
 		}
 		return nil, fmt.Errorf("there is no cache of %q; `erphub cache list` shows those there are", name)
-	case text(named.TableName) == "":
-		return nil, fmt.Errorf("the cache %s belongs to no table, and the server resets by table; use `erphub cache reset-all`", text(named.Name))
+	case orEmpty(named.TableName) == "":
+		return nil, fmt.Errorf("the cache %s belongs to no table, and the server resets by table; use `erphub cache reset-all`", orEmpty(named.Name))
 	}
 	return named.TableName, nil
 }

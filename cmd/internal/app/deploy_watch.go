@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/internal/text"
 )
 
 func (a *app) deployWatchCommand() *cli.Command {
@@ -171,10 +172,7 @@ func barLine(r *deploylog.Run, now time.Time, width int) string {
 		}
 		return c
 	}, printable(line))
-	if runes := []rune(line); len(runes) > width-1 {
-		line = string(runes[:width-2]) + "…"
-	}
-	return line
+	return text.Shorten(line, width-1)
 }
 
 func describeState(r *deploylog.Run) string {

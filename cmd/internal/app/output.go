@@ -2,10 +2,10 @@ package app
 
 import (
 	"encoding/json"
-	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // printJSON writes v as the one JSON value of a command. A terminal gets it
@@ -41,14 +41,4 @@ func (a *app) printTable(headings []string, rows [][]string) {
 }
 
 // printable is text from elsewhere without what a terminal would obey.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) && r != '\u200d' {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
+func printable(s string) string { return text.Printable(s) }

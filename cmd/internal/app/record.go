@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/export"
+	"github.com/erphub/erphub/internal/text"
 )
 
 func (a *app) recordCommand() *cli.Command {
@@ -162,10 +163,4 @@ func shown(raw json.RawMessage) string {
 }
 
 // short is text for a cell of a table: one line of bounded length.
-func short(text string, longest int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > longest {
-		return string(r[:longest-1]) + "…"
-	}
-	return text
-}
+func short(s string, longest int) string { return text.Shorten(text.OneLine(s), longest) }

@@ -95,7 +95,7 @@ func (a *app) printServerJobs(c *cli.Context, jobs []rest.ServerJobSummary) erro
 	}
 	rows := make([][]string, len(jobs))
 	for i, j := range jobs {
-		rows[i] = []string{j.Id, short(j.Name, 60), yesNo(j.Started), text(j.HostName)}
+		rows[i] = []string{j.Id, short(j.Name, 60), yesNo(j.Started), orEmpty(j.HostName)}
 	}
 	a.printTable([]string{"job", "name", "started", "host"}, rows)
 	return nil
@@ -137,8 +137,8 @@ func (a *app) printServerJob(c *cli.Context, job *rest.ServerJob) error {
 	flag := func(b *bool) string { return yesNo(b != nil && *b) }
 	a.printTable([]string{"job", job.Id}, [][]string{
 		{"name", short(job.Name, 100)}, {"state", serverjob.State(job.Started)}, {"sleeping", flag(job.Sleeping)}, {"interrupted", flag(job.Interruptd)},
-		{"last run", text(job.LastRun)}, {"next run", text(job.NextRun)}, {"statistics", text(job.Statistics)},
-		{"info", short(text(job.Info), 200)}, {"description", short(text(job.Description), 200)},
+		{"last run", orEmpty(job.LastRun)}, {"next run", orEmpty(job.NextRun)}, {"statistics", orEmpty(job.Statistics)},
+		{"info", short(orEmpty(job.Info), 200)}, {"description", short(orEmpty(job.Description), 200)},
 	})
 	return nil
 }
@@ -161,7 +161,7 @@ func (a *app) serverJobLogs(c *cli.Context, client *rest.ClientWithResponses, jo
 		if l.Error {
 			result = "failed"
 		}
-		about := strings.Join([]string{text(l.Summary), text(l.Description), text(l.Reference), text(l.TextMessage)}, " ")
+		about := strings.Join([]string{orEmpty(l.Summary), orEmpty(l.Description), orEmpty(l.Reference), orEmpty(l.TextMessage)}, " ")
 		rows[i] = []string{l.Created, result, short(about, 120)}
 	}
 	a.printTable([]string{"time", "result", "about"}, rows)

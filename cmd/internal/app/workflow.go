@@ -153,7 +153,7 @@ func (a *app) answerActivity(c *cli.Context, do workflowCall) error {
 	if line == "" {
 		line = "done"
 	}
-	if s := text(result.Summary); s != "" {
+	if s := orEmpty(result.Summary); s != "" {
 		line += ": " + s
 	}
 	_, err = fmt.Fprintln(a.streams.Out, printable(short(line, 300)))
@@ -217,7 +217,7 @@ func (a *app) workflowList(c *cli.Context) error {
 	}
 	rows := make([][]string, len(list.Nodes))
 	for i, n := range list.Nodes {
-		wants, record, created := "an answer", text(n.TableName), ""
+		wants, record, created := "an answer", orEmpty(n.TableName), ""
 		switch {
 		case n.NodeApproval:
 			wants = "approve or reject"
@@ -230,7 +230,7 @@ func (a *app) workflowList(c *cli.Context) error {
 		if n.Created != nil {
 			created = n.Created.Local().Format(time.DateTime)
 		}
-		rows[i] = []string{strconv.Itoa(n.Id), short(text(n.NodeName), 40), wants, short(text(n.Summary), 50), record, created}
+		rows[i] = []string{strconv.Itoa(n.Id), short(orEmpty(n.NodeName), 40), wants, short(orEmpty(n.Summary), 50), record, created}
 	}
 	a.printTable([]string{"id", "step", "wants", "about", "record", "since"}, rows)
 	return nil
