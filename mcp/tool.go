@@ -187,6 +187,15 @@ func ValidName(name string) bool {
 // Limit is the time one call may take.
 func (t Tool) Limit() time.Duration { return cmp.Or(t.Timeout, DefaultTimeout) }
 
+// WithLimit returns a context that ends when one call of the tool must end. The
+// cause ([context.Cause]) is then an [*Error] with [CodeTimeout].
+func (t Tool) WithLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, t.Limit(), &Error{
+		Code: CodeTimeout, Message: fmt.Sprintf("%s did not finish within %v", t.Name, t.Limit()),
+		Hint: "ask for less: a narrower filter, a smaller limit", Err: context.DeadlineExceeded,
+	})
+}
+
 // In reports whether the tool belongs to one of the sets.
 func (t Tool) In(sets ...string) bool {
 	return len(t.Sets) == 0 || slices.ContainsFunc(sets, func(s string) bool { return slices.Contains(t.Sets, s) })
@@ -196,10 +205,7 @@ func (t Tool) In(sets ...string) bool {
 // the function can use c's functions without looking. Every error is an
 // [*Error] or a [*ConfirmationRequired]; a panic is not caught.
 func (t Tool) Invoke(ctx context.Context, c *Call) (any, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, t.Limit(), &Error{
-		Code: CodeTimeout, Message: fmt.Sprintf("%s did not finish within %v", t.Name, t.Limit()),
-		Hint: "ask for less: a narrower filter, a smaller limit",
-	})
+	ctx, cancel := t.WithLimit(ctx)
 	defer cancel()
 	c = c.complete(t)
 	out, err := t.Call(withMeter(ctx, c.meter), c)

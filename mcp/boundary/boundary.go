@@ -192,7 +192,7 @@ type outcome struct {
 // holds of the caller's calls at a time it holds until it really ends.
 func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, reference string) (any, error) {
 	done := make(chan outcome, 1)
-	ctx, cancel := context.WithTimeout(ctx, t.Limit())
+	ctx, cancel := t.WithLimit(ctx)
 	defer cancel()
 	go func() {
 		defer b.slots.release(c.Caller.ID)
@@ -217,13 +217,7 @@ func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, reference s
 		return o.value, o.err
 	case <-late.C:
 		b.opts.Logger.WarnContext(ctx, "a tool goes on after its end", "tool", t.Name, "reference", reference)
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, &mcp.Error{
-				Code: mcp.CodeTimeout, Message: fmt.Sprintf("%s did not finish within %v", t.Name, t.Limit()),
-				Hint: "ask for less: a narrower filter, a smaller limit", Err: ctx.Err(),
-			}
-		}
-		return nil, mcp.ErrorOf(ctx.Err())
+		return nil, mcp.ErrorOf(context.Cause(ctx))
 	}
 }
 
