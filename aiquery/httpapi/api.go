@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/internal/baseurl"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/httpserver/access"
 	"github.com/erphub/erphub/tokens"
@@ -130,8 +130,7 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 		return nil, errors.New("setting up the AI API: a limit is negative, or the life of contexts above an hour")
 	}
 	for _, origin := range o.Origins {
-		u, err := url.Parse(origin)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+		if !baseurl.IsOrigin(origin) {
 			return nil, fmt.Errorf("setting up the AI API: %q is no web origin such as https://erp.example.com", origin)
 		}
 	}

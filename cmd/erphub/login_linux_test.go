@@ -55,7 +55,7 @@ func TestLoginAtATerminal(t *testing.T) {
 	cmd := atTerminal(t, term, config, "auth", "login")
 	term.sees(t, `Address of the ERP`)
 	term.types(t, "erp\n")
-	term.sees(t, `url must be an address`)
+	term.sees(t, `url must begin with the scheme`)
 	term.types(t, srv.URL()+"\n")
 	term.sees(t, `User name: `)
 	term.types(t, "GardenAdmin\n")

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,7 +21,7 @@ import (
 // for the address. It never quotes the address, which may hold a password.
 func Parse(address, api string) (*url.URL, error) {
 	const hint = "it must look like https://erp.example.com or http://localhost:8080"
-	if strings.ContainsFunc(address, IsControl) || strings.Contains(address, " ") {
+	if strings.ContainsFunc(address, unicode.IsControl) || strings.Contains(address, " ") {
 		return nil, errors.New("cannot be parsed: it holds blanks or control characters; " + hint)
 	}
 	u, err := url.Parse(address)
@@ -61,6 +62,13 @@ func Parse(address, api string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: strings.TrimRight(path, "/")}, nil
 }
 
+// IsOrigin reports whether s is an origin as browsers send it: scheme, host and
+// port of a server, and nothing else.
+func IsOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.Scheme+"://"+u.Host == s
+}
+
 // MaxSegment bounds a path segment in bytes; the longest real ones are the
 // names of attachments.
 const MaxSegment = 1024
@@ -83,7 +91,7 @@ func BadSegment(text string) string {
 		return "it contains a slash, which the server cannot be told of"
 	case !utf8.ValidString(text):
 		return "it is not UTF-8"
-	case strings.ContainsFunc(text, IsControl):
+	case strings.ContainsFunc(text, unicode.IsControl):
 		return "it contains a control character"
 	}
 	return ""
@@ -96,7 +104,3 @@ func IsDots(segment string) bool {
 	bare, _, _ := strings.Cut(segment, ";")
 	return bare == "." || bare == ".."
 }
-
-// IsControl reports whether r is a control character, those from 0x7f to 0x9f
-// included.
-func IsControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }

@@ -57,3 +57,27 @@ func TestBadSegment(t *testing.T) {
 		assert.NotEmpty(t, baseurl.BadSegment(bad), "%.20q", bad)
 	}
 }
+
+func TestIsOrigin(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   string
+		want bool
+	}{
+		"https":      {"https://app.example.com", true},
+		"port":       {"http://localhost:8080", true},
+		"slash":      {"https://app.example.com/", false},
+		"path":       {"https://app.example.com/app", false},
+		"query":      {"https://app.example.com?x=1", false},
+		"user":       {"https://me@app.example.com", false},
+		"no host":    {"https://", false},
+		"only port":  {"https://:80", false},
+		"scheme":     {"ftp://app.example.com", false},
+		"no scheme":  {"app.example.com", false},
+		"capitals":   {"HTTPS://app.example.com", false},
+		"null":       {"null", false},
+		"everything": {"*", false},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, baseurl.IsOrigin(c.in)) })
+	}
+}

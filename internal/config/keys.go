@@ -3,11 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/baseurl"
 )
 
 // Kind is the form of a value.
@@ -161,14 +162,8 @@ func (k Key) Check(value string) error {
 
 // checkAddress does not repeat the value, which may hold a password.
 func checkAddress(name, value string) error {
-	u, err := url.Parse(value)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%s must be an address such as https://erp.example.com", name)
-	case u.User != nil:
-		return fmt.Errorf("%s must not hold a user name or password", name)
-	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%s must end with its path: no ? and no #", name)
+	if _, err := baseurl.Parse(value, "/api/v1"); err != nil {
+		return fmt.Errorf("%s %w", name, err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/erphub/erphub/internal/baseurl"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
@@ -131,7 +132,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("changes cannot be confirmed by %q; choose %s or %s", o.Confirm, ConfirmUser, ConfirmClient)
 	}
 	for _, origin := range o.Origins {
-		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Path != "" || u.Scheme != "http" && u.Scheme != "https" {
+		if !baseurl.IsOrigin(origin) {
 			return fmt.Errorf("the origin %q cannot be used; write it as https://app.example.com", origin)
 		}
 	}
