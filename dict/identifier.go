@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -23,22 +24,8 @@ const CustomPrefix = "XX_"
 // then letters, digits and underscores. Only ASCII is accepted, because the
 // name also becomes a name in the database, in Java and in URLs.
 func checkIdentifier(name string, limit int) string {
-	if name == "" {
-		return "is empty"
-	}
-	if !utf8.ValidString(name) {
-		return "is not valid UTF-8"
-	}
-	for i, r := range name {
-		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-		switch {
-		case letter:
-		case i == 0:
-			return fmt.Sprintf("starts with %q instead of a letter A to Z", r)
-		case r >= '0' && r <= '9', r == '_':
-		default:
-			return fmt.Sprintf("contains %q; only A to Z, digits and underscore are possible", r)
-		}
+	if why := adid.BadIdentifier(name); why != "" {
+		return why
 	}
 	if len(name) > limit {
 		return fmt.Sprintf("is %d characters long, at most %d are possible", len(name), limit)

@@ -9,6 +9,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // definitions puts the definitions of tables into the archive.
@@ -37,7 +38,7 @@ func (b *bundle) definitions(ctx context.Context, v values, names []string) erro
 	}
 	plan, err := dict.NewPlan(&dict.Options{Element: func(column string) (int, bool) {
 		e, err := b.reg.Element(ctx, column)
-		return e.ID, err == nil && e.ID > 0 && e.ID <= maxOfficial
+		return e.ID, err == nil && adid.Official(e.ID)
 	}}, tables...)
 	if err != nil {
 		return fmt.Errorf("the definitions of %s: %w", strings.Join(names, ", "), err)

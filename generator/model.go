@@ -10,10 +10,8 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/adid"
 )
-
-// maxOfficial is the highest id that is the same in every installation.
-const maxOfficial = 999_999
 
 func modelGenerator() Generator {
 	return Generator{
@@ -183,7 +181,7 @@ func (b *bundle) modelData(ctx context.Context, v values, t *registry.Table, ent
 		v.bad("tables", t.Name, fmt.Sprintf("has the access level %s, which there is not", quote(data.Access)))
 		return nil, nil
 	}
-	if t.ID > 0 && t.ID <= maxOfficial {
+	if adid.Official(t.ID) {
 		data.TableID = t.ID
 	}
 	data.AccessText = accessText(data.Access)
@@ -317,7 +315,7 @@ func (b *bundle) modelColumn(ctx context.Context, c *registry.Column) (modelColu
 	}
 	if m.Java == "String" && c.ReferenceID > 0 {
 		m.List = strings.ToUpper(c.Name)
-		if c.ReferenceID <= maxOfficial {
+		if adid.Official(c.ReferenceID) {
 			m.ReferenceID = c.ReferenceID
 		}
 		if reference != nil {

@@ -63,7 +63,7 @@ func TestForeignKeysToCodes(t *testing.T) {
 func TestHostileDefaults(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"0; DROP TABLE AD_Table": "", "1) --": "", "SYSDATE": "getDate()", "-1.5": "-1.5", "+3": "+3", "now()": "now()", "x y": "", "1e5": "",
+		"0; DROP TABLE AD_Table": "", "1) --": "", "SYSDATE": "getDate()", "-1.5": "-1.5", "+3": "+3", "now()": "now()", "_own()": "_own()", "_1": "_1", "1a": "", "x y": "", "1e5": "",
 		"'5'": "'5'", "'5' || pg_sleep(9)": "", "''": "''", "'": "", "--1": "", "0x10": "",
 	} {
 		assert.Equal(t, want, ddl.Default(dict.PhysicalColumn{Type: dict.TypeAmount, Default: value}, dict.PostgreSQL), value)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // Style says in which order the parts of a column clause come.
@@ -91,19 +92,15 @@ func plain(s string) bool {
 	if _, err := strconv.ParseFloat(digits, 64); err == nil && len(s)-len(digits) <= 1 {
 		return !strings.ContainsFunc(digits, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
 	}
-	return identifier(strings.TrimSuffix(s, "()"))
+	name := strings.TrimSuffix(s, "()")
+	if strings.HasPrefix(name, "_") { // a function may begin so, other than a column
+		name = "x" + name[1:]
+	}
+	return identifier(name)
 }
 
 // identifier reports whether the text is a name that needs no quotes.
-func identifier(s string) bool {
-	for i, r := range s {
-		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxName
-}
+func identifier(s string) bool { return adid.IsIdentifier(s) && len(s) <= maxName }
 
 // quotes reports whether the default is a text.
 func quotes(c dict.PhysicalColumn) bool {

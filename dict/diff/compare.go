@@ -9,11 +9,8 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/adid"
 )
-
-// highestOfficial is above every id of the ERP's own dictionary; ids above it
-// differ between installations.
-const highestOfficial = 999_999
 
 // comparer compares definitions with a registry.
 type comparer struct {
@@ -39,7 +36,7 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	if o.Element == nil {
 		o.Element = func(column string) (int, bool) {
 			e, err := reg.Element(ctx, column)
-			return e.ID, err == nil && strings.EqualFold(e.Name, column) && e.ID <= highestOfficial
+			return e.ID, err == nil && strings.EqualFold(e.Name, column) && adid.Official(e.ID)
 		}
 	}
 	plan, err := dict.NewPlan(&o, tables...)
@@ -160,7 +157,7 @@ func yesNo(b bool) string {
 
 // official is the id when it is the same in every installation, else 0.
 func official(id int) int {
-	if id <= highestOfficial {
+	if adid.Official(id) {
 		return id
 	}
 	return 0

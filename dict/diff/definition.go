@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // Definition is the definition of a table that the ERP has, as short as it can
@@ -89,7 +90,7 @@ func (d *describer) column(ctx context.Context, t dict.Table, has registry.Colum
 	}
 	c = shortest(t, c)
 	element, err := d.reg.Element(ctx, has.Name)
-	isOfficial := err == nil && strings.EqualFold(element.Name, has.Name) && element.ID <= highestOfficial
+	isOfficial := err == nil && strings.EqualFold(element.Name, has.Name) && adid.Official(element.ID)
 	c.Placeholder = has.Placeholder
 	switch {
 	case !isOfficial:
@@ -160,7 +161,7 @@ func (d *describer) reference(ctx context.Context, t dict.Table, has registry.Co
 		}
 		return dict.ExistingReference(has.Reference, official(has.ReferenceID), target)
 	}
-	if has.ReferenceID <= highestOfficial {
+	if has.ReferenceID <= adid.MaxOfficial {
 		return existing(), nil
 	}
 	info, err := d.reg.Reference(ctx, strconv.Itoa(has.ReferenceID))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // Scripts writes the plan as one script per database, PostgreSQL first. Both
@@ -143,7 +144,7 @@ func (b *builder) standard(r *row) {
 }
 
 func (b *builder) insert(s *dict.RecordStep) error {
-	if s.Table == "AD_Element" && official(s.ID) {
+	if s.Table == "AD_Element" && adid.Official(s.ID) {
 		return nil // it is in every installation, and referred to by its number
 	}
 	if s.UUID == "" {

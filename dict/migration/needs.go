@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -16,7 +17,7 @@ func (b *builder) needs() error {
 	var visit func(v dict.Value)
 	visit = func(v dict.Value) {
 		e, ok := v.(dict.Existing)
-		if !ok || official(e.ID) || len(e.Match) == 0 || failed != nil {
+		if !ok || adid.Official(e.ID) || len(e.Match) == 0 || failed != nil {
 			return
 		}
 		for _, m := range e.Match {

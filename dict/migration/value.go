@@ -7,11 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/internal/text"
 )
-
-// firstOwnID is the first id that differs between installations.
-const firstOwnID = 1_000_000
 
 // oracleLiteral is how many bytes Oracle takes in one literal.
 const oracleLiteral = 4000
@@ -119,7 +117,7 @@ func (b *builder) field(f dict.ColumnValue) (string, error) {
 
 // existingID is the id of a record that is in the ERP already.
 func (b *builder) existingID(e dict.Existing) (string, error) {
-	if official(e.ID) || e.ID > 0 && len(e.Match) == 0 {
+	if adid.Official(e.ID) || e.ID > 0 && len(e.Match) == 0 {
 		return strconv.Itoa(e.ID), nil
 	}
 	if err := checkName(e.Table); err != nil {
@@ -170,7 +168,7 @@ func (b *builder) refID(key dict.Key) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.Table == "AD_Element" && official(r.ID) {
+	if r.Table == "AD_Element" && adid.Official(r.ID) {
 		return strconv.Itoa(r.ID), nil
 	}
 	if withoutID(r.Table) {
@@ -207,7 +205,7 @@ func (b *builder) recordOf(key dict.Key) (*dict.RecordStep, error) {
 // was given, or what it is found by when it may be somebody else's.
 func (b *builder) condition(r *dict.RecordStep) (string, error) {
 	switch {
-	case r.Table == "AD_Element" && official(r.ID):
+	case r.Table == "AD_Element" && adid.Official(r.ID):
 		return "AD_Element_ID=" + strconv.Itoa(r.ID), nil
 	case r.Action == dict.Create && r.UUID != "":
 		if _, ok := dict.ParseUUID(string(r.UUID)); !ok {
@@ -217,9 +215,6 @@ func (b *builder) condition(r *dict.RecordStep) (string, error) {
 	}
 	return b.matches(r.Match, "")
 }
-
-// official reports whether an id is the same in every installation.
-func official(id int) bool { return id > 0 && id < firstOwnID }
 
 // withoutID reports whether records of the table have no id of their own.
 func withoutID(table string) bool {
@@ -233,14 +228,11 @@ func withoutID(table string) bool {
 
 // checkName refuses a name that could be more than one.
 func checkName(name string) error {
-	for i, r := range name {
-		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return fmt.Errorf("%q is no name of a table or column", name)
-		}
-	}
 	if name == "" {
 		return fmt.Errorf("a table or column has no name")
+	}
+	if !adid.IsIdentifier(name) {
+		return fmt.Errorf("%q is no name of a table or column", name)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/internal/officialids"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // Problem is a place where a PackOut.xml would not import as it is meant.
@@ -290,8 +290,8 @@ func (c *checker) property(where string, record, p *element) {
 		}
 	case "id":
 		n, err := strconv.Atoi(text)
-		if text != "" && (err != nil || n < 0 || n > officialids.Max) {
-			c.add(where, fmt.Sprintf("%q is no official id (0 to %d)", text, officialids.Max))
+		if text != "" && (err != nil || n < 0 || n > adid.MaxOfficial) {
+			c.add(where, fmt.Sprintf("%q is no official id (0 to %d)", text, adid.MaxOfficial))
 		}
 	default:
 		c.add(where, fmt.Sprintf("there is no reference %q", p.attrs["reference"]))
@@ -299,7 +299,7 @@ func (c *checker) property(where string, record, p *element) {
 	switch {
 	case p.name == record.name+"_ID" && p.attrs["reference"] == "":
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > officialids.Max {
+		if err != nil || !adid.Official(n) {
 			c.add(where, fmt.Sprintf("the record's own id %q is no official one", text))
 		}
 	case p.name == "AD_Client_ID" && p.attrs["reference"] == "":

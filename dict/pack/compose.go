@@ -3,12 +3,11 @@ package pack
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/internal/officialids"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // composer makes records of a plan's steps.
@@ -47,7 +46,7 @@ func (c *composer) makeNodes() error {
 	for _, step := range c.steps {
 		switch s := step.(type) {
 		case *dict.RecordStep:
-			if !identifier.MatchString(s.Table) {
+			if !adid.IsIdentifier(s.Table) {
 				return fmt.Errorf("step %s is about %q, which is no name of a table", s.Key, s.Table)
 			}
 			if s.Action == dict.Update {
@@ -83,11 +82,11 @@ func (c *composer) reused(s *dict.RecordStep) int {
 	if s.Action != dict.Ensure {
 		return 0
 	}
-	if s.ID > 0 && s.ID <= officialids.Max {
+	if adid.Official(s.ID) {
 		return s.ID
 	}
 	if s.Table == "AD_Element" {
-		if id, ok := officialids.Element(s.Text("ColumnName")); ok {
+		if id, ok := adid.Element(s.Text("ColumnName")); ok {
 			return id
 		}
 	}
@@ -212,11 +211,9 @@ func (c *composer) changed(s *dict.RecordStep, table string, id int, uuid dict.U
 	return n
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
-
 // value gives a record one value.
 func (c *composer) value(n *node, s *dict.RecordStep, column string, v dict.Value) error {
-	if !identifier.MatchString(column) {
+	if !adid.IsIdentifier(column) {
 		return fmt.Errorf("step %s writes %q, which is no name of a column", s.Key, column)
 	}
 	switch v := v.(type) {
@@ -276,7 +273,7 @@ func isZero(matches []dict.Match) bool {
 
 // identify finds the official id or the UUID of a record outside the plan.
 func (c *composer) identify(e dict.Existing) (int, dict.UUID, error) {
-	if e.ID > 0 && e.ID <= officialids.Max {
+	if adid.Official(e.ID) {
 		return e.ID, "", nil
 	}
 	if c.opts.Resolve != nil {
@@ -284,7 +281,7 @@ func (c *composer) identify(e dict.Existing) (int, dict.UUID, error) {
 		if err != nil {
 			return 0, "", fmt.Errorf("looking for %s %s: %w", e.Table, existingText(e), err)
 		}
-		if id > 0 && id <= officialids.Max {
+		if adid.Official(id) {
 			return id, "", nil
 		}
 		if uuid != "" {
@@ -311,18 +308,18 @@ func official(e dict.Existing) int {
 	var id int
 	switch e.Table {
 	case "AD_Table":
-		id, _ = officialids.Table(text("TableName"))
+		id, _ = adid.Table(text("TableName"))
 	case "AD_Element":
-		id, _ = officialids.Element(text("ColumnName"))
+		id, _ = adid.Element(text("ColumnName"))
 	case "AD_Process":
-		id, _ = officialids.Process(text("Value"))
+		id, _ = adid.Process(text("Value"))
 	case "AD_Reference":
-		id, _ = officialids.Reference(text("Name"))
+		id, _ = adid.Reference(text("Name"))
 	case "AD_Column":
 		for _, m := range e.Match {
 			if table, ok := m.Value.(dict.Existing); ok && m.Column == "AD_Table_ID" && len(table.Match) == 1 {
 				if name, ok := table.Match[0].Value.(dict.Text); ok {
-					id, _ = officialids.Column(string(name), text("ColumnName"))
+					id, _ = adid.Column(string(name), text("ColumnName"))
 				}
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/internal/officialids"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // termTexts are the columns that a new column takes from its term, and a new
@@ -35,7 +35,7 @@ func (c *composer) texts() error {
 			n.remove(name) // only the ERP has them
 		}
 		if id, err := strconv.Atoi(element.text); err == nil && element.reference == "id" {
-			if label, ok := officialids.ElementLabel(id); ok {
+			if label, ok := adid.ElementLabel(id); ok {
 				n.set(property{column: "Name", text: label})
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // ReadColumns reads the columns of a table from the ERP, in the order they were
@@ -86,7 +87,7 @@ func columnOf(rec erp.Record) dict.Column {
 	if !c.Identifier {
 		c.SeqNo = 0
 	}
-	if element <= 999_999 {
+	if element <= adid.MaxOfficial {
 		c.ElementID = element
 	}
 	if ref, name := id("AD_Reference_Value_ID"); ref != 0 {

@@ -6,10 +6,8 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/adid"
 )
-
-// maxOfficialID is the highest id that is the same in every installation.
-const maxOfficialID = 999_999
 
 // Identify gives what a record of this ERP is known by in others too: its
 // official id, or its UUID. Neither means that there is no such record, or more
@@ -42,7 +40,7 @@ func Identify(ctx context.Context, c *erp.Client) func(dict.Existing) (id int, u
 		if !ok {
 			return 0, "", nil
 		}
-		if id > 0 && id <= maxOfficialID {
+		if adid.Official(id) {
 			return int(id), "", nil
 		}
 		rec, err := c.Get(ctx, e.Table, erp.IntID(id), &erp.GetOptions{Select: []string{e.Match[0].Column}})

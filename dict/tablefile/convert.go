@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 // definition is the table a document describes.
@@ -162,7 +163,7 @@ func (w *words) columns(list []dict.Column) []column {
 }
 
 func (w *words) typeOf(c dict.Column) typeName {
-	if !c.Type.Known() && c.Type > highestOfficialType {
+	if !c.Type.Known() && c.Type > adid.MaxOfficial {
 		return typeName(strconv.Itoa(int(c.Type)))
 	}
 	if c.Type == 0 {

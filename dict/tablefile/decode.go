@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -134,7 +135,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f field) {
 	switch {
 	case f.enum == "type" && tag == "!!int":
 		number, err := strconv.Atoi(n.Value)
-		if err != nil || number <= highestOfficialType || number > maxNumber {
+		if err != nil || number <= adid.MaxOfficial || number > maxNumber {
 			d.problem(n, "name the display type, such as String; only types of plug-ins go by their number, which is above 999999",
 				"there is no display type %s", quote(n.Value))
 			return

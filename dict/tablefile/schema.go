@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/adid"
 )
 
 //go:embed schema.json
@@ -98,7 +99,7 @@ func valueSchema(t reflect.Type, f field, defs map[string]*schemaNode) *schemaNo
 	s := &schemaNode{Type: "string"}
 	switch {
 	case f.enum == "type":
-		least := highestOfficialType + 1
+		least := adid.MaxOfficial + 1
 		return &schemaNode{AnyOf: []*schemaNode{{Type: "string", Enum: wordsOf("type")}, {Type: "integer", Minimum: &least, Maximum: maxNumber}}}
 	case f.enum != "":
 		s.Enum = wordsOf(f.enum)

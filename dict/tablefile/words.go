@@ -52,10 +52,6 @@ func wordSets(name string) []word {
 	return nil
 }
 
-// highestOfficialType is above the number of every display type of the ERP's
-// own; plug-ins have theirs above 999,999.
-const highestOfficialType = 999_999
-
 // displayTypes are the ERP's own, by number.
 func displayTypes() []dict.DisplayType {
 	return []dict.DisplayType{

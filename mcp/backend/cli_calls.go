@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -57,10 +57,8 @@ func (b *CLIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*
 	return &e, nil
 }
 
-var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-
 func checkTable(name string) error {
-	if tableName.MatchString(name) {
+	if adid.IsIdentifier(name) && len(name) <= 128 {
 		return nil
 	}
 	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "that is no name of a table", Hint: "such as C_Order; searchRegistry finds tables"}

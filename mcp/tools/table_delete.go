@@ -9,6 +9,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -217,15 +218,12 @@ func goingWith(ctx context.Context, client *erp.Client, t *registry.Table) (*goi
 	return g, g.listsOf(ctx, client, t)
 }
 
-// official is where the numbers of records begin that the ERP did not bring.
-const official = 1_000_000
-
 // lookupsOf adds the references made here that lead to a table. No column has
 // one of them, or the deletion would have been refused.
 func (g *going) lookupsOf(ctx context.Context, client *erp.Client, t *registry.Table) error {
 	return each(ctx, client, "AD_Ref_Table", erp.Eq("AD_Table_ID", t.ID), func(rec erp.Record) error {
 		r, _ := rec.Ref("AD_Reference_ID")
-		if n, ok := r.ID.Int(); ok && n >= official {
+		if n, ok := r.ID.Int(); ok && n > adid.MaxOfficial {
 			g.steps = append(g.steps, goingStep{table: "AD_Ref_Table", record: erp.UUID(rec.UUID())}, goingStep{table: "AD_Reference", record: r.ID})
 		}
 		return nil
@@ -237,7 +235,7 @@ func (g *going) lookupsOf(ctx context.Context, client *erp.Client, t *registry.T
 func (g *going) listsOf(ctx context.Context, client *erp.Client, t *registry.Table) error {
 	for i := range t.Columns {
 		col := &t.Columns[i]
-		if col.ReferenceID < official || col.Reference != t.Name+" "+col.Name {
+		if col.ReferenceID <= adid.MaxOfficial || col.Reference != t.Name+" "+col.Name {
 			continue
 		}
 		id := erp.IntID(int64(col.ReferenceID))
@@ -260,7 +258,7 @@ func (g *going) listsOf(ctx context.Context, client *erp.Client, t *registry.Tab
 
 // onlyShows reports whether a window made here shows one table and no other.
 func onlyShows(ctx context.Context, client *erp.Client, window erp.ID, table int) (bool, error) {
-	if n, ok := window.Int(); !ok || n < official {
+	if n, ok := window.Int(); !ok || n <= adid.MaxOfficial {
 		return false, nil
 	}
 	alone := true

@@ -14,6 +14,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -53,10 +54,9 @@ func noServer(err error) error {
 
 // officialElement finds the official id of a column's term in a dictionary.
 func officialElement(ctx context.Context, reg registry.Registry) func(string) (int, bool) {
-	const highest = 999_999
 	return func(column string) (int, bool) {
 		e, err := reg.Element(ctx, column)
-		return e.ID, err == nil && strings.EqualFold(e.Name, column) && e.ID <= highest
+		return e.ID, err == nil && strings.EqualFold(e.Name, column) && adid.Official(e.ID)
 	}
 }
 

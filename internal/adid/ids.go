@@ -1,4 +1,4 @@
-package officialids
+package adid
 
 import (
 	"bufio"
@@ -10,9 +10,6 @@ import (
 	"strings"
 	"sync"
 )
-
-// Max is the highest official id; what is above it belongs to one installation.
-const Max = 999_999
 
 // The list is gzipped text. A line is a kind (t table, c column of the table
 // above it, e element, p process, r reference), the id and the name, for elements
@@ -32,13 +29,23 @@ type lists struct {
 	labels           map[int]string // of elements
 }
 
-var load = sync.OnceValue(func() *lists {
-	l, err := parse(packed)
-	if err != nil {
-		panic(err) // the list is part of the program and tested with it
-	}
-	return l
-})
+var (
+	loadOnce sync.Once
+	loaded   *lists
+)
+
+// load is no sync.OnceValue, whose initial value would link the list into every
+// program that imports the package.
+func load() *lists {
+	loadOnce.Do(func() {
+		l, err := parse(packed)
+		if err != nil {
+			panic(err) // the list is part of the program and tested with it
+		}
+		loaded = l
+	})
+	return loaded
+}
 
 func parse(data []byte) (*lists, error) {
 	l := &lists{tables: names{}, elements: names{}, processes: names{}, references: names{}, columns: map[string]names{}, labels: map[int]string{}}

@@ -1,4 +1,4 @@
-package officialids
+package adid
 
 import (
 	"bufio"
@@ -63,7 +63,7 @@ func TestListFitsTheReference(t *testing.T) {
 	}
 	var want bytes.Buffer
 	put := func(kind string, id int, name string) {
-		if id > 0 && id <= Max && name != "" {
+		if id > 0 && id <= MaxOfficial && name != "" {
 			fmt.Fprintf(&want, "%s\t%d\t%s\n", kind, id, name)
 		}
 	}
@@ -125,7 +125,7 @@ func TestElementLabel(t *testing.T) {
 	label, ok := ElementLabel(187)
 	assert.True(t, ok)
 	assert.Equal(t, "Business Partner", label)
-	_, ok = ElementLabel(Max + 1)
+	_, ok = ElementLabel(MaxOfficial + 1)
 	assert.False(t, ok)
 }
 
