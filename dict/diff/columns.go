@@ -26,37 +26,29 @@ func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Co
 		name := t.Name + "." + want.Name
 		has, there := info.Column(want.Name)
 		if !there {
-			c.add(Change{Table: t.Name, Kind: KindColumn, Name: name, Action: Create, Detail: columnDetail(want), key: key})
-			if n, ok := renumbered[strings.ToLower(want.Name)]; ok {
-				c.out.seqNo[key] = n
-			}
-			if err := c.elementTexts(ctx, want, given, key); err != nil {
+			values, err := c.elementTexts(ctx, want, given)
+			if err != nil {
 				return err
 			}
-			c.out.synced[strings.ToLower(t.Name)] = c.out.synced[strings.ToLower(t.Name)] || want.SQL == ""
+			if n, ok := renumbered[strings.ToLower(want.Name)]; ok {
+				values = append(values, dict.ColumnValue{Column: "SeqNo", Value: dict.Int(n)})
+			}
+			c.add(Change{Table: t.Name, Kind: KindColumn, Name: name, Action: Create, Detail: columnDetail(want), Step: key, Values: values})
 			continue
 		}
 		record := existingColumn(existingTable(info.Name, info.ID), has.Name, has.ID)
-		c.out.found[key] = record
-		attributes := c.compareColumn(want, given, has, renumbered)
-		for _, a := range attributes {
-			if physicalAttribute(a.Column) && want.SQL == "" {
-				c.out.synced[strings.ToLower(t.Name)] = true
-			}
-		}
-		c.update(Change{Table: t.Name, Kind: KindColumn, Name: name, record: record, Attributes: attributes})
+		c.out.Found[key] = record
+		c.update(Change{Table: t.Name, Kind: KindColumn, Name: name, Step: key, Record: record,
+			Attributes: c.compareColumn(want, given, has, renumbered)})
 	}
 	for _, has := range info.Columns {
 		if names[strings.ToLower(has.Name)] || !has.Active {
 			continue
 		}
-		relax := has.Mandatory && !has.Virtual() && has.Type != dict.TypeYesNo && !usableDefault(has)
-		if relax {
-			c.out.synced[strings.ToLower(t.Name)] = true
-		}
 		c.add(Change{Table: t.Name, Kind: KindColumn, Name: t.Name + "." + has.Name, Action: Remove, Detail: infoDetail(has),
-			Destructive: "the column is switched off, and what it holds is no longer reachable",
-			record:      existingColumn(existingTable(info.Name, info.ID), has.Name, has.ID), relax: relax})
+			Destructive:  "the column is switched off, and what it holds is no longer reachable",
+			Record:       existingColumn(existingTable(info.Name, info.ID), has.Name, has.ID),
+			MakeOptional: has.Mandatory && !has.Virtual() && has.Type != dict.TypeYesNo && !usableDefault(has)})
 	}
 	return nil
 }
@@ -70,10 +62,10 @@ func givenColumn(t dict.Table, expanded []dict.Column, i int) *dict.Column {
 	return nil
 }
 
-// elementTexts notes the texts that a new column has to be given after it is
+// elementTexts are the texts that a new column has to be given after it is
 // made, because its element is there with others, or is made for another
 // table's column of the name.
-func (c *comparer) elementTexts(ctx context.Context, want dict.Column, given *dict.Column, key dict.Key) error {
+func (c *comparer) elementTexts(ctx context.Context, want dict.Column, given *dict.Column) ([]dict.ColumnValue, error) {
 	element, ok := c.elements[strings.ToLower(want.Name)]
 	if !ok {
 		element = want
@@ -82,22 +74,23 @@ func (c *comparer) elementTexts(ctx context.Context, want dict.Column, given *di
 		case err == nil && strings.EqualFold(e.Name, want.Name):
 			element = dict.Column{Label: e.Label, Description: e.Description, Help: e.Help, Placeholder: e.Placeholder}
 		case err != nil && !errors.Is(err, registry.ErrNotFound):
-			return err
+			return nil, err
 		}
 		c.elements[strings.ToLower(want.Name)] = element
 	}
 	if given == nil {
-		return nil
+		return nil, nil
 	}
+	var values []dict.ColumnValue
 	for _, text := range []struct{ column, wanted, has string }{
 		{"Name", given.Label, element.Label}, {"Description", given.Description, element.Description},
 		{"Help", given.Help, element.Help}, {"Placeholder", given.Placeholder, element.Placeholder},
 	} {
 		if text.wanted != "" && text.wanted != text.has {
-			c.out.texts[key] = append(c.out.texts[key], dict.ColumnValue{Column: text.column, Value: dict.Text(text.wanted)})
+			values = append(values, dict.ColumnValue{Column: text.column, Value: dict.Text(text.wanted)})
 		}
 	}
-	return nil
+	return values, nil
 }
 
 // compareColumn lists the attributes that are not as they should be.
@@ -111,13 +104,13 @@ func (c *comparer) compareColumn(want dict.Column, given *dict.Column, has regis
 			continue
 		}
 		if r := want.Reference; a.Column == "AD_Reference_Value_ID" && r != nil && (len(r.Values) > 0 || r.Lookup != nil) {
-			a.value = dict.Ref(dict.Key("AD_Reference." + r.Name)) // made, or found by its own step
+			a.Value = dict.Ref(dict.Key("AD_Reference." + r.Name)) // made, or found by its own step
 		}
 		a.Destructive = risk(a.Column, want, has)
 		list = append(list, a)
 	}
 	if n, ok := renumbered[strings.ToLower(want.Name)]; ok && want.Identifier {
-		list = append(list, Attribute{Column: "SeqNo", Has: strconv.Itoa(has.SeqNo), Wanted: strconv.Itoa(n), value: dict.Int(n)})
+		list = append(list, Attribute{Column: "SeqNo", Has: strconv.Itoa(has.SeqNo), Wanted: strconv.Itoa(n), Value: dict.Int(n)})
 	}
 	return list
 }
@@ -128,7 +121,7 @@ func columnAttributes(want dict.Column, given *dict.Column, has registry.Column)
 	has = asSaved(has)
 	var list []Attribute
 	add := func(column, has, wanted string, value dict.Value) {
-		list = append(list, Attribute{Column: column, Has: has, Wanted: wanted, value: value})
+		list = append(list, Attribute{Column: column, Has: has, Wanted: wanted, Value: value})
 	}
 	text := func(column, has, wanted string) { add(column, has, wanted, dict.Text(wanted)) }
 	flag := func(column string, has, wanted bool) { add(column, yesNo(has), yesNo(wanted), dict.YesNo(wanted)) }
@@ -220,14 +213,14 @@ func named(table, column, name string) dict.Value {
 // referenceAttribute compares what the values are chosen from: by the id when
 // the definition gives one, else by name.
 func referenceAttribute(want dict.Column, has registry.Column) Attribute {
-	a := Attribute{Column: "AD_Reference_Value_ID", Has: has.Reference, value: dict.Int(-1)}
+	a := Attribute{Column: "AD_Reference_Value_ID", Has: has.Reference, Value: dict.Int(-1)}
 	r := want.Reference
 	if r == nil {
 		return a
 	}
-	a.Wanted, a.value = r.Name, existingReference(r.Name, r.ID)
+	a.Wanted, a.Value = r.Name, existingReference(r.Name, r.ID)
 	if r.ID != 0 {
-		a.value = dict.Existing{Table: "AD_Reference", ID: r.ID, Match: []dict.Match{{Column: "Name", Value: dict.Text(r.Name)}}}
+		a.Value = dict.Existing{Table: "AD_Reference", ID: r.ID, Match: []dict.Match{{Column: "Name", Value: dict.Text(r.Name)}}}
 		if r.ID == has.ReferenceID {
 			a.Has = r.Name
 		}
@@ -297,17 +290,6 @@ func identifierNumbers(expanded []dict.Column, info registry.Table) map[string]i
 // usableDefault reports whether the database fills the column by itself.
 func usableDefault(c registry.Column) bool {
 	return c.Default != "" && !strings.Contains(c.Default, "@")
-}
-
-// physicalAttribute reports whether a change of the attribute reaches the
-// database.
-func physicalAttribute(column string) bool {
-	switch column {
-	case "AD_Reference_ID", "FieldLength", "IsMandatory", "DefaultValue", "FKConstraintType", "FKConstraintName",
-		"AD_Reference_Value_ID", "ColumnSQL", "IsActive", "IsKey":
-		return true
-	}
-	return false
 }
 
 // columnDetail says in a few words what a column is.

@@ -25,7 +25,7 @@ type comparer struct {
 }
 
 // Compare compares tables with what the ERP has. The options are those of the
-// plan that [Result.Plan] makes; Element may be nil, the registry is asked
+// plan of everything, [Result.Wanted]; Element may be nil, the registry is asked
 // then. The error is a [*dict.ValidationError] when a definition cannot be
 // used.
 func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
@@ -44,8 +44,7 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 		return nil, err
 	}
 	c := &comparer{reg: reg, plan: plan, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{},
-		out: &Result{Changes: []Change{}, full: plan, found: map[dict.Key]dict.Value{}, synced: map[string]bool{}, rebuilt: map[string]bool{},
-			seqNo: map[dict.Key]int{}, texts: map[dict.Key][]dict.ColumnValue{}}}
+		out: &Result{Changes: []Change{}, Wanted: plan, Found: map[dict.Key]dict.Existing{}}}
 	for _, t := range tables {
 		if err := c.table(ctx, t); err != nil {
 			return nil, fmt.Errorf("comparing table %s: %w", t.Name, err)
@@ -64,12 +63,11 @@ func (c *comparer) table(ctx context.Context, t dict.Table) error {
 	expanded := t.AllColumns()
 	if isNew {
 		info = registry.Table{}
-		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Create, key: key,
+		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Create, Step: key,
 			Detail: fmt.Sprintf("access %s, %d columns", c.accessOf(key), len(expanded))})
-		c.out.synced[strings.ToLower(t.Name)] = true
 	} else {
-		c.out.found[key] = existingTable(info.Name, info.ID)
-		c.update(Change{Table: t.Name, Kind: KindTable, Name: t.Name, record: existingTable(info.Name, info.ID),
+		c.out.Found[key] = existingTable(info.Name, info.ID)
+		c.update(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Step: key, Record: existingTable(info.Name, info.ID),
 			Attributes: c.tableAttributes(key, info)})
 	}
 	if err := c.columns(ctx, t, expanded, info, isNew); err != nil {
@@ -131,7 +129,7 @@ func (c *comparer) tableAttributes(key dict.Key, info registry.Table) []Attribut
 		if !ok {
 			value = dict.Text("")
 		}
-		a := Attribute{Column: h.column, Has: h.value, Wanted: wanted, value: value}
+		a := Attribute{Column: h.column, Has: h.value, Wanted: wanted, Value: value}
 		switch h.column {
 		case "AccessLevel":
 			a.Has, a.Wanted = dict.AccessLevel(h.value).String(), dict.AccessLevel(wanted).String()
@@ -145,7 +143,7 @@ func (c *comparer) tableAttributes(key dict.Key, info registry.Table) []Attribut
 
 // switchOn is the change of a record that is there but switched off.
 func switchOn() Attribute {
-	return Attribute{Column: "IsActive", Has: "N", Wanted: "Y", value: dict.YesNo(true)}
+	return Attribute{Column: "IsActive", Has: "N", Wanted: "Y", Value: dict.YesNo(true)}
 }
 
 func yesNo(b bool) string {

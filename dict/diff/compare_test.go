@@ -170,13 +170,13 @@ func TestPlanIsSmall(t *testing.T) {
 	t.Parallel()
 	client := start(t)
 	apply(t, client, base())
-	plan, err := compare(t, client, base()).Plan()
+	plan, err := diff.NewPlan(compare(t, client, base()), nil)
 	require.NoError(t, err)
 	assert.Zero(t, plan.Len())
 	changed := base()
 	column(&changed, "XX_Text").Length = 80
 	changed = changed.Column(dict.Column{Name: "XX_New", Type: dict.TypeDate})
-	plan, err = compare(t, client, changed).Plan()
+	plan, err = diff.NewPlan(compare(t, client, changed), nil)
 	require.NoError(t, err)
 	var steps []string
 	for _, s := range plan.Steps() {

@@ -3,8 +3,12 @@
 //
 //	result, err := diff.Compare(ctx, registry, nil, tables...)
 //	if result.Empty() { … }                     // no drift
-//	plan, err := result.Plan()                  // only what is different
+//	plan, err := diff.NewPlan(result, nil)      // only what is different
 //	table, notes, err := diff.Definition(ctx, registry, "XX_Foo")
+//
+// The result is values to read: a list of [Change], closed over the kinds and
+// actions declared here, and the two sides, [Result.Wanted] and [Result.Found].
+// A plan is made from those and from nothing else.
 //
 // # What is compared
 //

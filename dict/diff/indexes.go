@@ -20,12 +20,11 @@ func (c *comparer) indexes(t dict.Table, info registry.Table) {
 		wanted[strings.ToLower(r.Name)] = true
 		has, there := findIndex(info, r.Name)
 		if !there {
-			c.add(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, Action: Create, Detail: c.indexDetail(r), key: r.Key})
-			c.out.rebuilt[r.Name] = true
+			c.add(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, Action: Create, Detail: c.indexDetail(r), Step: r.Key})
 			continue
 		}
 		record := existingIndex(existingTable(info.Name, info.ID), has)
-		c.out.found[r.Key] = record
+		c.out.Found[r.Key] = record
 		var list []Attribute
 		if !has.Active {
 			list = append(list, switchOn())
@@ -35,19 +34,16 @@ func (c *comparer) indexes(t dict.Table, info registry.Table) {
 			has    bool
 		}{{"IsUnique", has.Unique}, {"IsCreateConstraint", has.Constraint}} {
 			if want := r.Text(f.column); want != yesNo(f.has) {
-				list = append(list, Attribute{Column: f.column, Has: yesNo(f.has), Wanted: want, value: dict.YesNo(want == "Y")})
+				list = append(list, Attribute{Column: f.column, Has: yesNo(f.has), Wanted: want, Value: dict.YesNo(want == "Y")})
 			}
 		}
-		if len(list) > 0 {
-			c.out.rebuilt[r.Name] = true
-		}
-		c.update(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, record: record, Attributes: list})
+		c.update(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, Step: r.Key, Record: record, Attributes: list})
 		c.indexColumns(t, r, has, record)
 	}
 	for _, has := range info.Indexes {
 		if has.Active && !has.Key && !wanted[strings.ToLower(has.Name)] {
 			c.add(Change{Table: t.Name, Kind: KindIndex, Name: has.Name, Action: Remove, Destructive: "what the index ensures or speeds up is no longer declared",
-				record: existingIndex(existingTable(info.Name, info.ID), has)})
+				Record: existingIndex(existingTable(info.Name, info.ID), has)})
 		}
 	}
 }
@@ -68,30 +64,25 @@ func (c *comparer) indexColumns(t dict.Table, index *dict.RecordStep, has regist
 			}
 		}
 		if found == nil {
-			c.add(Change{Table: t.Name, Kind: KindIndexColumn, Name: r.Name, Action: Create, key: r.Key})
-			c.out.rebuilt[index.Name] = true
+			c.add(Change{Table: t.Name, Kind: KindIndexColumn, Name: r.Name, Action: Create, Step: r.Key})
 			continue
 		}
 		part := existingPart(record, t.Name, *found)
-		c.out.found[r.Key] = part
+		c.out.Found[r.Key] = part
 		var list []Attribute
 		if !found.Active {
 			list = append(list, switchOn())
 		}
 		if want := r.Text("SeqNo"); want != strconv.Itoa(found.SeqNo) && !sameOrder(c.plan, index.Key, has) {
 			value, _ := r.Value("SeqNo")
-			list = append(list, Attribute{Column: "SeqNo", Has: strconv.Itoa(found.SeqNo), Wanted: want, value: value})
+			list = append(list, Attribute{Column: "SeqNo", Has: strconv.Itoa(found.SeqNo), Wanted: want, Value: value})
 		}
-		if len(list) > 0 {
-			c.out.rebuilt[index.Name] = true
-		}
-		c.update(Change{Table: t.Name, Kind: KindIndexColumn, Name: r.Name, record: part, Attributes: list})
+		c.update(Change{Table: t.Name, Kind: KindIndexColumn, Name: r.Name, Step: r.Key, Record: part, Attributes: list})
 	}
 	for _, part := range has.Columns {
 		if part.Active && part.Column != "" && !wanted[strings.ToLower(part.Column)] {
-			c.out.rebuilt[index.Name] = true
 			c.add(Change{Table: t.Name, Kind: KindIndexColumn, Name: has.Name + "." + part.Column, Action: Remove,
-				Destructive: "the index covers other columns", record: existingPart(record, t.Name, part)})
+				Destructive: "the index covers other columns", Record: existingPart(record, t.Name, part)})
 		}
 	}
 }

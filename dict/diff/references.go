@@ -28,15 +28,15 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 		if r.Lookup != nil {
 			what = "lookup in " + r.Lookup.Table
 		}
-		c.add(Change{Table: t.Name, Kind: KindReference, Name: r.Name, Action: Create, Detail: what, key: key})
+		c.add(Change{Table: t.Name, Kind: KindReference, Name: r.Name, Action: Create, Detail: what, Step: key})
 		for _, v := range r.Values {
 			c.add(Change{Table: t.Name, Kind: KindListValue, Name: r.Name + "." + v.Value, Action: Create, Detail: v.Name,
-				key: dict.Key("AD_Ref_List." + r.Name + "." + v.Value)})
+				Step: dict.Key("AD_Ref_List." + r.Name + "." + v.Value)})
 		}
 		return nil
 	}
 	record := existingReference(info.Name, info.ID)
-	c.out.found[key] = record
+	c.out.Found[key] = record
 	var own []Attribute
 	if !info.Active {
 		own = append(own, switchOn())
@@ -46,12 +46,12 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 		kind = registry.ReferenceTable
 	}
 	if info.Kind != kind {
-		own = append(own, Attribute{Column: "ValidationType", Has: string(info.Kind), Wanted: string(kind), value: dict.Text(kind),
+		own = append(own, Attribute{Column: "ValidationType", Has: string(info.Kind), Wanted: string(kind), Value: dict.Text(kind),
 			Destructive: "every column with this reference is affected"})
 	}
 	own = appendText(own, "Description", info.Description, r.Description)
 	own = appendText(own, "EntityType", info.EntityType, r.EntityType)
-	c.update(Change{Table: t.Name, Kind: KindReference, Name: r.Name, record: record, Attributes: own})
+	c.update(Change{Table: t.Name, Kind: KindReference, Name: r.Name, Step: key, Record: record, Attributes: own})
 	c.listValues(t, r, info, record)
 	c.lookup(t, r, info, record)
 	return nil
@@ -78,22 +78,22 @@ func (c *comparer) listValues(t dict.Table, r *dict.Reference, info registry.Ref
 		name := r.Name + "." + v.Value
 		e, ok := has[v.Value]
 		if !ok {
-			c.add(Change{Table: t.Name, Kind: KindListValue, Name: name, Action: Create, Detail: v.Name, key: key})
+			c.add(Change{Table: t.Name, Kind: KindListValue, Name: name, Action: Create, Detail: v.Name, Step: key})
 			continue
 		}
-		c.out.found[key] = entry(v.Value)
+		c.out.Found[key] = entry(v.Value)
 		var list []Attribute
 		if !e.Active {
 			list = append(list, switchOn())
 		}
 		list = appendText(list, "Name", e.Name, v.Name)
 		list = appendText(list, "Description", e.Description, v.Description)
-		c.update(Change{Table: t.Name, Kind: KindListValue, Name: name, record: entry(v.Value), Attributes: list})
+		c.update(Change{Table: t.Name, Kind: KindListValue, Name: name, Step: key, Record: entry(v.Value), Attributes: list})
 	}
 	for _, e := range info.Values {
 		if e.Active && !wanted[e.Value] {
 			c.add(Change{Table: t.Name, Kind: KindListValue, Name: r.Name + "." + e.Value, Action: Remove, Detail: e.Name,
-				Destructive: "the value can no longer be chosen, and records that have it show its code", record: entry(e.Value)})
+				Destructive: "the value can no longer be chosen, and records that have it show its code", Record: entry(e.Value)})
 		}
 	}
 }
@@ -107,10 +107,10 @@ func (c *comparer) lookup(t dict.Table, r *dict.Reference, info registry.Referen
 	record := dict.Existing{Table: "AD_Ref_Table", Match: []dict.Match{{Column: "AD_Reference_ID", Value: reference}}}
 	l := info.Lookup
 	if l == nil {
-		c.add(Change{Table: t.Name, Kind: KindLookup, Name: r.Name, Action: Create, Detail: "lookup in " + r.Lookup.Table, key: key})
+		c.add(Change{Table: t.Name, Kind: KindLookup, Name: r.Name, Action: Create, Detail: "lookup in " + r.Lookup.Table, Step: key})
 		return
 	}
-	c.out.found[key] = record
+	c.out.Found[key] = record
 	var list []Attribute
 	if !l.Active {
 		list = append(list, switchOn())
@@ -133,9 +133,9 @@ func (c *comparer) lookup(t dict.Table, r *dict.Reference, info registry.Referen
 		if !ok {
 			value = dict.Text("")
 		}
-		list = append(list, Attribute{Column: a.column, Has: a.has, Wanted: a.wanted, value: value})
+		list = append(list, Attribute{Column: a.column, Has: a.has, Wanted: a.wanted, Value: value})
 	}
-	c.update(Change{Table: t.Name, Kind: KindLookup, Name: r.Name, record: record, Attributes: list})
+	c.update(Change{Table: t.Name, Kind: KindLookup, Name: r.Name, Step: key, Record: record, Attributes: list})
 }
 
 // lastName is the column name in a step's reference to a column, of the plan
@@ -159,5 +159,5 @@ func appendText(list []Attribute, column, has, wanted string) []Attribute {
 	if has == wanted {
 		return list
 	}
-	return append(list, Attribute{Column: column, Has: has, Wanted: wanted, value: dict.Text(wanted)})
+	return append(list, Attribute{Column: column, Has: has, Wanted: wanted, Value: dict.Text(wanted)})
 }

@@ -39,7 +39,9 @@ type Attribute struct {
 	// Destructive says what may be lost; empty: nothing.
 	Destructive string `json:"destructive,omitempty"`
 
-	value dict.Value
+	// Value is what a plan writes; where it is a [dict.Ref], it names a step of
+	// [Result.Wanted].
+	Value dict.Value `json:"-"`
 }
 
 // Change is a record that is not as it should be.
@@ -56,23 +58,29 @@ type Change struct {
 	// takes away what somebody may use. Empty: it is harmless.
 	Destructive string `json:"destructive,omitempty"`
 
-	record dict.Existing // what is updated or removed
-	key    dict.Key      // of what is created
-	relax  bool          // a removed column has to be made optional first
+	// Step is the step of [Result.Wanted] that makes the record, or would make
+	// it if it were not there. Empty for what is removed.
+	Step dict.Key `json:"-"`
+	// Record is what is updated or removed, in the ERP. An update without it is
+	// made by Step.
+	Record dict.Existing `json:"-"`
+	// Values are what a created column gets other than Step says: texts that
+	// differ from its element's, and its number among the identifiers.
+	Values []dict.ColumnValue `json:"-"`
+	// MakeOptional says that a removed column has to be made optional first.
+	MakeOptional bool `json:"-"`
 }
 
-// Result is what is different between definitions and an ERP.
+// Result is what is different between definitions and an ERP, and the two sides
+// that were compared. It does not change when plans are made from it.
 type Result struct {
 	Changes []Change `json:"changes"` // in the order of the definitions
-
-	full    *dict.Plan
-	found   map[dict.Key]dict.Value // steps of the full plan whose record is there
-	synced  map[string]bool         // lower-case names of tables to synchronise
-	rebuilt map[string]bool         // names of indexes to build
-	seqNo   map[dict.Key]int        // identifiers of new columns that get another number
-	texts   map[dict.Key][]dict.ColumnValue
-
-	restored []restoredRecord // while a plan is made
+	// Wanted is the plan that makes all that the definitions ask for, in an ERP
+	// that has none of it.
+	Wanted *dict.Plan `json:"-"`
+	// Found are the records that the ERP has already, by the key of the step of
+	// Wanted that would make each. Elements are not looked for.
+	Found map[dict.Key]dict.Existing `json:"-"`
 }
 
 // Empty reports whether nothing is different.

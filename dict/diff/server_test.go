@@ -58,7 +58,7 @@ func openRegistry(t testing.TB, s server) registry.Registry {
 func apply(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 	t.Helper()
 	result := compare(t, client, tables...)
-	plan, err := result.Plan()
+	plan, err := diff.NewPlan(result, nil)
 	require.NoError(t, err)
 	run, err := restdict.Run(t.Context(), client.Client, plan, &restdict.Options{BatchSize: 25})
 	if err != nil && run != nil {

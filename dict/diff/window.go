@@ -42,26 +42,26 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 		return err
 	}
 	if isNew {
-		if _, made := c.out.found[window.Key]; !made && !c.seen[string(window.Key)] {
+		if _, made := c.out.Found[window.Key]; !made && !c.seen[string(window.Key)] {
 			c.seen[string(window.Key)] = true
-			c.add(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, Action: Create, key: window.Key})
+			c.add(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, Action: Create, Step: window.Key})
 		}
 		return nil
 	}
 	record := dict.Existing{Table: "AD_Window", ID: official(has.ID), Match: []dict.Match{{Column: "Name", Value: dict.Text(has.Name)}}}
-	c.out.found[window.Key] = record
+	c.out.Found[window.Key] = record
 	if info.WindowID == has.ID {
-		c.out.found[pointer] = record // nothing refers to it
+		c.out.Found[pointer] = record // nothing refers to it
 	} else if info.ID != 0 {
-		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Update, key: pointer,
-			Attributes: []Attribute{{Column: "AD_Window_ID", Has: windowName(ctx, c.reg, info.WindowID), Wanted: has.Name}}})
+		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Update, Step: pointer,
+			Attributes: []Attribute{{Column: "AD_Window_ID", Has: windowName(ctx, c.reg, info.WindowID), Wanted: has.Name, Value: dict.Ref(window.Key)}}})
 	}
 	for _, made := range []string{"AD_Menu.", "AD_TreeNodeMM."} {
-		c.out.found[dict.Key(made+window.Name)] = record // belongs to people once it is made
+		c.out.Found[dict.Key(made+window.Name)] = record // belongs to people once it is made
 	}
 	for _, step := range c.plan.Steps() {
 		if r, ok := step.(*dict.RecordStep); ok && r.Table == "AD_Window_Access" && refersTo(r, "AD_Window_ID", window.Key) {
-			c.out.found[r.Key] = record
+			c.out.Found[r.Key] = record
 		}
 	}
 	var list []Attribute
@@ -70,12 +70,12 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 	}
 	list = appendText(list, "WindowType", string(has.Type), window.Text("WindowType"))
 	if want := window.Text("IsSOTrx"); want != yesNo(has.Sales) {
-		list = append(list, Attribute{Column: "IsSOTrx", Has: yesNo(has.Sales), Wanted: want, value: dict.YesNo(want == "Y")})
+		list = append(list, Attribute{Column: "IsSOTrx", Has: yesNo(has.Sales), Wanted: want, Value: dict.YesNo(want == "Y")})
 	}
 	if t.Window.Description != "" {
 		list = appendText(list, "Description", has.Description, t.Window.Description)
 	}
-	c.update(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, record: record, Attributes: list})
+	c.update(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, Step: window.Key, Record: record, Attributes: list})
 	c.tab(t, info, has, record, tab, fields)
 	return nil
 }
@@ -88,15 +88,15 @@ func (c *comparer) tab(t dict.Table, info registry.Table, window registry.Window
 		}
 	}
 	if has == nil {
-		c.add(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, Action: Create, key: tab.Key})
+		c.add(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, Action: Create, Step: tab.Key})
 		return
 	}
 	table := existingTable(info.Name, info.ID)
 	there := dict.Existing{Table: "AD_Tab", ID: official(has.ID), Match: []dict.Match{
 		{Column: "AD_Window_ID", Value: record}, {Column: "AD_Table_ID", Value: table}}}
-	c.out.found[tab.Key] = there
+	c.out.Found[tab.Key] = there
 	if !has.Active {
-		c.update(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, record: there, Attributes: []Attribute{switchOn()}})
+		c.update(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, Step: tab.Key, Record: there, Attributes: []Attribute{switchOn()}})
 	}
 	shown := map[string]bool{}
 	for _, f := range has.Fields {
@@ -109,9 +109,9 @@ func (c *comparer) tab(t dict.Table, info registry.Table, window registry.Window
 	for _, f := range fields {
 		column := lastName(f, "AD_Column_ID")
 		if shown[strings.ToLower(column)] || !stamped && slices.Contains(stamps, column) {
-			c.out.found[f.Key] = there
+			c.out.Found[f.Key] = there
 		} else {
-			c.add(Change{Table: t.Name, Kind: KindField, Name: f.Name, Action: Create, key: f.Key})
+			c.add(Change{Table: t.Name, Kind: KindField, Name: f.Name, Action: Create, Step: f.Key})
 		}
 	}
 }

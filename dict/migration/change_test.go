@@ -71,7 +71,7 @@ func TestChangeTable(t *testing.T) {
 
 	result, err := diff.Compare(t.Context(), catalog(t, url), nil, after)
 	require.NoError(t, err)
-	change, err := result.Plan()
+	change, err := diff.NewPlan(result, nil)
 	require.NoError(t, err)
 	provide(t, db, change)
 	scripts, err := migration.Scripts(change, &migration.Options{Time: when, ID: "XX-2"})

@@ -42,10 +42,7 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("sync-all") {
-		cmp.result.SynchroniseAll()
-	}
-	plan, err := cmp.result.Plan()
+	plan, err := diff.NewPlan(cmp.result, &diff.PlanOptions{SynchroniseAll: c.Bool("sync-all")})
 	if err != nil {
 		return err
 	}

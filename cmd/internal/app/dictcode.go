@@ -187,7 +187,7 @@ func (a *app) dictPlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := cmp.result.Plan()
+	plan, err := diff.NewPlan(cmp.result, nil)
 	if err != nil {
 		return err
 	}
