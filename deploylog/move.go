@@ -5,11 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/erphub/erphub/erp"
 )
 
+// # What has to hold
+//
+// However many writers move a run at the same time, are stopped at any request,
+// or lose any response: of two different outcomes at most one is reported as
+// done, a run makes only moves of the transition table, and a writer whose
+// knowledge of the run is old changes nothing. A writer that is told that its
+// move was not made may be wrong about a move whose response was lost; never
+// the other way round.
+//
+// # How
+//
 // The ERP's REST API knows no conditional update: two writers that read the
 // same state could both move the run on. So a writer first makes a second
 // record that nobody else can make, because its UUID is derived from the run's
@@ -19,6 +31,26 @@ import (
 // transaction of the first fails as a whole.
 //
 // The record is inactive, so that no list shows it.
+//
+// # Why nothing simpler
+//
+//   - An update with a condition, an ETag or the Updated stamp: the API has none
+//     of them, the last write wins. Columns that may not change and the flag
+//     Processed are tested on what the server read before it writes, without a
+//     lock, so that two requests can pass.
+//   - Making a unique record in the transaction that changes the run, and
+//     deleting it there: whoever comes after it may have read the run before.
+//   - Leaving such a record for every state that was left: two requests instead
+//     of four and no waiting, but up to three more records for every run, for
+//     ever, which the ERP's window and every report would have to leave out.
+//   - A unique column of the run itself: one record is never a duplicate of
+//     itself.
+//
+// # Where it does not hold
+//
+// With a role that may not delete, or on a server without batches, the change
+// and the claim are not one transaction: a writer that was stopped for longer
+// than ClaimWait between the two can overwrite what another one did.
 
 // claim is the right to move a run.
 type claim struct {
@@ -127,14 +159,14 @@ func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Ru
 			if attempt == 1 {
 				return Run{}, true, nil // another writer took over
 			}
-			return l.outcome(ctx, id, m, err)
+			return l.outcome(ctx, id, m, body, err)
 		case erp.Unsent(err) || !erp.Retryable(err) || ctx.Err() != nil:
 			l.release(ctx, c)
 			return Run{}, false, err
 		}
 		// The answer is lost: as long as the claim is there, nothing was done.
 		if _, gerr := l.client.Get(ctx, TableName, c.id, nil); errors.Is(gerr, erp.ErrNotFound) {
-			return l.outcome(ctx, id, m, err)
+			return l.outcome(ctx, id, m, body, err)
 		}
 		if attempt >= l.opts.Attempts || l.pause(ctx, attempt) != nil {
 			l.release(ctx, c)
@@ -143,14 +175,31 @@ func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Ru
 	}
 }
 
-// outcome finds out what became of a move whose answer was lost and whose claim
-// is gone: the run shows it, unless another writer took over before.
-func (l *Log) outcome(ctx context.Context, id erp.ID, m move, lost error) (_ Run, again bool, err error) {
+// outcome finds out what became of a move whose response was lost and whose
+// claim is gone: it was made, or another writer took over before.
+func (l *Log) outcome(ctx context.Context, id erp.ID, m move, body map[string]any, lost error) (_ Run, again bool, err error) {
 	run, err := l.Get(ctx, id)
 	if err != nil {
 		return Run{}, false, lost
 	}
-	return run, !m.to.LeadsTo(run.Status), nil
+	return run, !m.made(&run, body), nil
+}
+
+// made reports whether a run shows that the move was made, with these columns,
+// whatever became of the run afterwards. In doubt it was not: a writer that
+// hears so wrongly looks at the run, one that hears otherwise does not.
+func (m *move) made(run *Run, body map[string]any) bool {
+	switch {
+	case run.Status == m.to:
+		return m.same(run)
+	case !m.to.LeadsTo(run.Status):
+		return false
+	case m.to == Deploying:
+		return run.ReachedDeployment()
+	}
+	// It ended and was rolled back since. Why it failed tells how it ended.
+	message, _ := body["ErrorMessage"].(string)
+	return m.same(run) && strings.TrimSpace(run.ErrorMessage) == strings.TrimSpace(message)
 }
 
 // commit changes the run and gives the claim up, in one transaction where the
