@@ -12,13 +12,62 @@
 //
 // # Passes
 //
-// In this order: parse; check every node against the lists of what is allowed
-// (check.go); resolve every name, decide for each condition whether it is plain,
-// replace constants in plain ones by parameters, close what the statement leaves
-// open in order (resolve.go, quals.go, plain.go, order.go); replace tables by
-// secured subqueries, gated or not (secure.go), which comes last because only the
-// whole statement tells which columns are gated; write; parse again; compare;
-// verify (verify.go).
+// The passes change one tree in place, so their order matters. This is the
+// order, with what each needs of those before it and what must not have been
+// done yet. [Guard.Secure] runs them by job.plan (guard.go), job.secure and
+// job.render (job.go).
+//
+//  1. Parse (Guard.parse). Length, encoding and nesting are tested on the text
+//     first: every later pass is recursive and relies on the depth, and so does
+//     the parser. The tree is one SELECT and belongs to this job.
+//  2. Check (check.go): every node, against the lists of what is allowed. It
+//     writes functions, types and collations in full, and counts parameters and
+//     nodes. It has to see the caller's tree and nothing else: it refuses the
+//     names that begin with erphub_ and the parameters above the caller's, and
+//     later passes add both. Later passes meet only kinds of nodes that it let
+//     through, and a SELECT wherever the grammar allows any statement.
+//  3. Names in WITH and FROM (resolve.go, from.go), before anything that may
+//     name them. Passes 3 to 7 are made for each SELECT, which they see as pass 2
+//     left it; one inside goes through all of them where it is met. Tables are
+//     noted, not replaced. The definition of a view goes through passes 1 to 7 here
+//     (views.go), because its columns are needed; its tables stay noted. ON is
+//     treated like WHERE.
+//  4. WHERE: for each condition, whether it is plain (plain.go), a comparison
+//     with a subquery of its own or a join (sublink.go), or none of these
+//     (quals.go). That is decided on names and constants as they were written:
+//     before the condition is resolved, which changes references, before its
+//     constants become parameters (lift.go) and before its subqueries move to
+//     the front. It gates columns, of tables of this level and of those inside.
+//  5. Output columns, GROUP BY, HAVING, WINDOW, DISTINCT, ORDER BY, LIMIT
+//     (resolve.go). GROUP BY and ORDER BY may name output columns; an expression
+//     of GROUP BY is written as the equal output column was.
+//  6. Values to compute before any row is looked at are put in front of WHERE
+//     (resolve.go). ON and WHERE collected them. They are resolved already and
+//     must not be resolved again.
+//  7. Order (order.go, order_calls.go): closes what the statement leaves open.
+//     It is the last pass over a SELECT: rows of a table without a key are told
+//     apart by the columns that are used, so that all expressions have to be
+//     resolved; it needs the aggregates and window functions that were met; and
+//     the keys it adds are written as resolved ones are.
+//  8. Tables (secure.go, piece.go): each becomes a name for its secured
+//     subquery. Only when the whole statement is resolved is it known which
+//     columns are used, and which are gated: a condition further out may use
+//     what a subquery passes on. The administrator's rules are parsed, checked
+//     and resolved here, against the table's own columns, and the tables of
+//     views and rules are replaced here. Each subquery goes through passes 10
+//     and 11 by itself.
+//  9. Front (job.go): subqueries that pass 4 moved become items of WITH, and the
+//     SELECT that limits the rows is put around the statement. It needs the
+//     output columns and the hidden ones that pass 7 added. Nothing is added to
+//     the tree after it.
+//  10. Write, parse again, compare (job.written): the text means the tree. The
+//     number of nodes is tested here, with those of the subqueries.
+//  11. Verify (verify.go) the tree that pass 10 parsed, not the one it wrote,
+//     knowing the policy and nothing of passes 2 to 9. It finds the places where
+//     names stand for secured subqueries.
+//  12. Put the subqueries' texts in those places (piece.go). A verified text
+//     replaces a verified name at its offset in this very text, so nothing may
+//     change the text between 10 and 12.
 //
 // # What runs
 //

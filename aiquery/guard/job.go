@@ -99,7 +99,8 @@ func offset(sql string, position int) int32 {
 	return int32(len(sql))
 }
 
-// secure makes the secured tree of a statement.
+// secure makes the secured tree of a statement: passes 2 to 9 of the package
+// comment.
 func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, error) {
 	s := selectOf(tree)
 	j.version = tree.Version
@@ -172,9 +173,9 @@ func (j *job) outermost(s *pg.SelectStmt, columns []OutputColumn) *pg.SelectStmt
 // outputName is the name of an output column for the outermost SELECT.
 func outputName(i int) string { return "c" + itoa(int32(i+1)) }
 
-// render writes a secured tree, with names for the secured subqueries, parses
-// the text, makes sure that it means the same and is secure, and puts the
-// subqueries in. The deparser is not taken at its word.
+// render is passes 10 to 12: it writes a secured tree, with names for the
+// secured subqueries, parses the text, makes sure that it means the same and is
+// secure, and puts the subqueries in. The deparser is not taken at its word.
 func (j *job) render(tree *pg.ParseResult) (string, error) {
 	deepest, most := 0, 0
 	for _, p := range j.pieces {
