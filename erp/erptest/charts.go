@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/plot"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -146,7 +147,7 @@ func getChart(c *call) error {
 			height = chartHeight
 		}
 	}
-	image, err := found.plot().PNG(width, height)
+	image, err := plot.PNG(found.values(), width, height)
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/erp/erptest/internal/plot"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -215,65 +213,13 @@ func (ch *chart) object() *wire.Object {
 	return o
 }
 
-// plotKinds are how the types of charts are drawn.
-var plotKinds = map[string]plot.Kind{
-	"LC": plot.Line, "L3": plot.Line, "AC": plot.Area, "AS": plot.Area, "WC": plot.Waterfall,
-	"PC": plot.Pie, "P3": plot.Pie, "RC": plot.Ring,
-}
-
-// plot is the chart to be drawn: a row for each series, a column for each
-// category, both in the order they appear.
-func (ch *chart) plot() plot.Chart {
-	kind := ch.row.String("ChartType")
-	out := plot.Chart{
-		Kind: plotKinds[kind], Title: ch.row.String("Name"), DomainLabel: ch.row.String("DomainLabel"), RangeLabel: ch.row.String("RangeLabel"),
-		Horizontal: ch.row.String("ChartOrientation") == "H", Legend: ch.row.Bool("IsDisplayLegend"),
-		Stacked: kind == "BS" || kind == "B4" || kind == "AS",
-	}
-	name := func(v any) string {
-		if v == nil {
-			return "-"
-		}
-		return fmt.Sprint(v)
-	}
-	columns := map[string]int{}
+// values are the chart's values as numbers.
+func (ch *chart) values() []float64 {
+	var list []float64
 	for _, p := range ch.points {
-		if at := name(p.at); columns[at] == 0 {
-			columns[at] = 1
-			out.Categories = append(out.Categories, at)
+		if v, err := strconv.ParseFloat(fmt.Sprint(p.number()), 64); err == nil {
+			list = append(list, v)
 		}
 	}
-	if ch.isTimeSeries() {
-		slices.Sort(out.Categories)
-	}
-	for i, at := range out.Categories {
-		columns[at] = i
-	}
-	series := map[string]int{}
-	for _, p := range ch.points {
-		key := name(p.series)
-		if out.Kind == plot.Pie || out.Kind == plot.Ring {
-			key = "" // all sources share one pie
-		}
-		i, known := series[key]
-		if !known {
-			i = len(out.Series)
-			series[key] = i
-			s := plot.Series{Name: key, Values: make([]float64, len(out.Categories))}
-			for j := range s.Values {
-				s.Values[j] = math.NaN()
-			}
-			out.Series = append(out.Series, s)
-		}
-		v, err := strconv.ParseFloat(fmt.Sprint(p.number()), 64)
-		if err == nil {
-			out.Series[i].Values[columns[name(p.at)]] = v
-		}
-	}
-	if ch.isTimeSeries() {
-		for i, at := range out.Categories {
-			out.Categories[i], _, _ = strings.Cut(at, " ")
-		}
-	}
-	return out
+	return list
 }

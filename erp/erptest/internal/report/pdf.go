@@ -13,51 +13,45 @@ const (
 	margin     = 40
 	fontSize   = 8
 	leading    = 10
-	titleSize  = 14
-	perPage    = (pageHeight - 2*margin - 2*titleSize) / leading
+	perPage    = (pageHeight - 2*margin) / leading
 )
 
-// PDF is the table as a PDF 1.4 document.
+// PDF is the title and the rows, as text, in a PDF 1.4 document.
 func (t *Table) PDF() []byte {
-	lines := t.lines()
-	var pages [][]string
-	for len(lines) > perPage {
-		pages, lines = append(pages, lines[:perPage]), lines[perPage:]
+	lines := append([]string{t.Title, ""}, t.lines()...)
+	pages := (len(lines) + perPage - 1) / perPage
+	var b bytes.Buffer
+	var offsets []int
+	object := func(format string, args ...any) {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(offsets)}, args...)...)
 	}
-	pages = append(pages, lines)
-
-	w := pdfWriter{}
-	w.raw("%PDF-1.4\n%\xE2\xE3\xCF\xD3\n")
-	// Objects: 1 catalog, 2 page tree, 3 and 4 fonts, then two per page.
-	kids := make([]string, len(pages))
+	b.WriteString("%PDF-1.4\n%\xE2\xE3\xCF\xD3\n") // not only ASCII, so that nobody takes it for text
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	var kids strings.Builder
 	for i := range pages {
-		kids[i] = fmt.Sprintf("%d 0 R", 5+2*i)
+		fmt.Fprintf(&kids, "%d 0 R ", 4+2*i)
 	}
-	w.object("<< /Type /Catalog /Pages 2 0 R >>")
-	w.object(fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(pages)))
-	w.object("<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>")
-	w.object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
-	for i, page := range pages {
-		w.object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents %d 0 R >>",
-			pageWidth, pageHeight, 6+2*i))
-		content := t.page(page, i+1, len(pages))
-		w.object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
+	object("<< /Type /Pages /Kids [%s] /Count %d >>", kids.String(), pages)
+	object("<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>")
+	for i := range pages {
+		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>",
+			pageWidth, pageHeight, len(offsets)+2)
+		var text strings.Builder
+		fmt.Fprintf(&text, "BT /F1 %d Tf %d TL %d %d Td\n", fontSize, leading, margin, pageHeight-margin)
+		for _, line := range lines[i*perPage : min((i+1)*perPage, len(lines))] {
+			fmt.Fprintf(&text, "(%s) Tj T*\n", pdfText(line))
+		}
+		text.WriteString("ET")
+		object("<< /Length %d >>\nstream\n%s\nendstream", text.Len(), text.String())
 	}
-	return w.finish()
-}
-
-// page is the drawing of one page.
-func (t *Table) page(lines []string, number, of int) string {
-	var b strings.Builder
-	y := pageHeight - margin - titleSize
-	fmt.Fprintf(&b, "BT /F2 %d Tf %d %d Td (%s) Tj ET\n", titleSize, margin, y, pdfText(t.Title))
-	fmt.Fprintf(&b, "BT /F1 %d Tf %d TL %d %d Td\n", fontSize, leading, margin, y-titleSize)
-	for _, line := range lines {
-		fmt.Fprintf(&b, "(%s) Tj T*\n", pdfText(line))
+	start := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", at)
 	}
-	b.WriteString("ET\n")
-	fmt.Fprintf(&b, "BT /F1 %d Tf %d %d Td (%d / %d) Tj ET", fontSize, pageWidth-2*margin, margin/2, number, of)
-	return b.String()
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+	return b.Bytes()
 }
 
 // pdfText encodes text for a PDF string in WinAnsi; what that lacks becomes a
@@ -82,28 +76,4 @@ func pdfText(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// pdfWriter numbers objects and remembers where they stand.
-type pdfWriter struct {
-	b       bytes.Buffer
-	offsets []int
-}
-
-func (w *pdfWriter) raw(s string) { w.b.WriteString(s) }
-
-func (w *pdfWriter) object(body string) {
-	w.offsets = append(w.offsets, w.b.Len())
-	fmt.Fprintf(&w.b, "%d 0 obj\n%s\nendobj\n", len(w.offsets), body)
-}
-
-// finish writes the cross-reference table.
-func (w *pdfWriter) finish() []byte {
-	start := w.b.Len()
-	fmt.Fprintf(&w.b, "xref\n0 %d\n0000000000 65535 f \n", len(w.offsets)+1)
-	for _, at := range w.offsets {
-		fmt.Fprintf(&w.b, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&w.b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(w.offsets)+1, start)
-	return w.b.Bytes()
 }
