@@ -22,13 +22,15 @@ SEQUENTIAL := dict/(ddl|diagram|diff|gogen|migration|pack|tablefile)|erp/contrac
 race: setup
 	$(GO) test $(RACEFLAGS) -short -timeout 15m $$($(GO) list ./... | grep -Ev '$(SEQUENTIAL)')
 
-# What takes too long for every change: every combination of templates by REST
+# What takes too long for every change: builds for other systems, every combination of templates by REST
 # and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
 # statements for ten minutes, 20,000 pairs of questions, the greediest statements,
 # and the tool server under mixed load for two hours,
 # or as long as ERPHUB_SOAK says. Four and a half hours.
 proof: setup
+	CGO_ENABLED=0 GOOS=windows $(GO) build -o /dev/null ./cmd/...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/...
 	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees' ./dict/migration
 	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
 	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(GO) test -timeout 1h -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
