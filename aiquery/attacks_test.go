@@ -246,6 +246,9 @@ func TestAttacks(t *testing.T) {
 // TestAttacksWorkWithoutTheGuard runs them as they are: attacks that would not
 // work anyway prove nothing.
 func TestAttacksWorkWithoutTheGuard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	conn := connection(t, aitest.Postgres(t), "SET statement_timeout = '1s'; SET default_transaction_read_only = on;")
 	leaked := map[string]int{}

@@ -163,6 +163,9 @@ func fuzzSeed(t testing.TB) uint64 {
 // each is answered as on the reduced database, or refused. ERPHUB_FUZZ_TIME says
 // how long.
 func TestRandomStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	seed := fuzzSeed(t)
 	rows := randomRows(rand.New(rand.NewPCG(seed, 1)))

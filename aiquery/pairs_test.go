@@ -325,6 +325,9 @@ const slower = 5
 
 // TestPairs asks pairs of questions that differ in what hidden rows have.
 func TestPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	seed := fuzzSeed(t)
 	rows := randomRows(rand.New(rand.NewPCG(seed, 1)))

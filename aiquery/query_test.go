@@ -55,6 +55,9 @@ var reports = []string{
 
 // TestAnswersAreThoseOfTheReducedDatabase is the one property.
 func TestAnswersAreThoseOfTheReducedDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	reduced := aitest.Reduced(t)
 	conn, err := pgx.Connect(t.Context(), reduced)

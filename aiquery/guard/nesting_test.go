@@ -118,6 +118,9 @@ func chain(n int, format string) string {
 // after each step ordinary statements still have the trees they had, while
 // others are secured beside it.
 func TestNestingNeverReachesTheParser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	g, p := New(&Options{CacheSize: -1}), testPolicy()
 	p.Version = ""

@@ -18,6 +18,9 @@ import (
 // login here, as a superuser, and still cannot change anything, nor leave
 // anything behind for the next.
 func TestSecondWall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	db, err := Open(t.Context(), aitest.Postgres(t), &Options{Connections: 1})
 	require.NoError(t, err)

@@ -51,6 +51,9 @@ func rowsOf(t *testing.T, status int, body string) string {
 // With --postgres auto the AI API answers in all of PostgreSQL's dialect, from
 // what the REST API has written the moment before, and leaves nothing behind.
 func TestSandboxPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the packages beneath are watched themselves")
+	}
 	t.Parallel()
 	testpg.URL(t) // skips without PostgreSQL
 	p := serve(t, nil, "sandbox", "--postgres", "auto")
@@ -113,6 +116,9 @@ func TestSandboxPostgres(t *testing.T) {
 
 // The role's filters are the same on both databases.
 func TestSandboxPostgresFilters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the packages beneath are watched themselves")
+	}
 	t.Parallel()
 	address := testpg.URL(t)
 	p, plain := serve(t, nil, "sandbox", "--postgres", address), serve(t, nil, "sandbox")
