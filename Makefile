@@ -18,7 +18,7 @@ test: setup
 # The same with the race detector, under which all is ten times slower: without
 # packages that do one thing after another, and tests whose cases take the same
 # paths again and again do fewer of them (-short).
-SEQUENTIAL := dict/(ddl|diagram|diff|gogen|migration|pack|tablefile)|erp/contract|erp/rest/|examples/|aiquery/embedded/internal
+SEQUENTIAL := dict/(ddl|diagram|diff|gogen|migration|pack|tablefile)|deploylog$$|erp/contract|erp/erptest/internal/seed|erp/rest/|examples/|aiquery/(guard|embedded)|cmd/erphub$$|internal/(crosscheck|testkit)
 race: setup
 	$(GO) test $(RACEFLAGS) -short -timeout 15m $$($(GO) list ./... | grep -Ev '$(SEQUENTIAL)')
 

@@ -293,6 +293,9 @@ func TestDeliversLaterWithOriginalTimes(t *testing.T) {
 // Whatever request the network fails at, and however, the next call or a flush
 // brings everything there once.
 func TestNetworkCutAtEveryRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	b := newBench(t, erptest.Options{}, nil)
 	life := func() {

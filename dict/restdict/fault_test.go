@@ -248,6 +248,9 @@ func wide(n int) dict.Table {
 // The columns of a table keep the plan's order in a batch, because the ERP's
 // own tools go by the order of ids.
 func TestBatchesKeepTheOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	_, client := start(t)
 	plan := newPlan(t, wide(60))

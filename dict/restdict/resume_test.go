@@ -177,6 +177,9 @@ func TestResumeElsewhere(t *testing.T) {
 
 // Every step of the earlier run is looked up, in few requests.
 func TestResumeAsksInBatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	a := newAddress(t)
 	srv, client := a.serve(t)
@@ -192,6 +195,9 @@ func TestResumeAsksInBatches(t *testing.T) {
 
 // A record that was switched off meanwhile is not taken for done.
 func TestResumeFindsInactiveRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	a := newAddress(t)
 	_, client := a.serve(t)

@@ -16,6 +16,9 @@ import (
 
 // The deployment log comes into being and can be used.
 func TestRunDeployLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	srv, client := start(t)
 	plan := newPlan(t, deploylog.Table())
@@ -52,6 +55,9 @@ func TestRunDeployLog(t *testing.T) {
 
 // Running a plan again changes nothing and sends no creation.
 func TestRunAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	srv, client := start(t)
 	plan := newPlan(t, twentyColumns())

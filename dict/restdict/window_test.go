@@ -14,6 +14,9 @@ import (
 // Every kind of step runs: references, indexes, window, tab, fields, menu,
 // access and updates; a second run finds all of it.
 func TestRunEverything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	for _, size := range []int{1, 30, 200} {
 		_, client := start(t)

@@ -3,6 +3,7 @@ package erptest_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ func zipOf(t testing.TB, files ...[2]string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) }) // bombs are large
 	for _, f := range files {
 		e, err := w.Create(f[0])
 		require.NoError(t, err)

@@ -20,6 +20,9 @@ var hostileTexts = []string{
 // a failure of the database and, where the real server does not fail, never with
 // 500.
 func TestHostileRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another")
+	}
 	t.Parallel()
 	o := operate(t, asGardenAdmin)
 	failing := func(path, text string) bool { // what the real server fails on
