@@ -173,13 +173,13 @@ var forbidden = map[string]map[string]string{
 // place changes when it does. Others link it through them.
 var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp/server"},
-	"github.com/redis/go-redis/v9":           {"mcp/boundary/redisstore", "cmd/internal/app"}, // a program sets its one logger
+	"github.com/redis/go-redis/v9":           {"mcp/boundary/redisstore", "cmd/internal/toolserver"}, // a program sets its one logger
 	"github.com/aws/aws-sdk-go-v2":           {"generator/objectstore"},
 	"github.com/go-git/go-git/v5":            {"generator/gitrepo"},
 	"github.com/wneessen/go-mail":            {"generator/mail"},
 	"github.com/pganalyze/pg_query_go/v6":    {"aiquery/guard", "aiquery/embedded/internal/sqlite"},
 	"github.com/wasilibs/go-pgquery":         {"aiquery/guard"},
-	"github.com/urfave/cli/v2":               {"cmd/internal/app"},
+	"github.com/urfave/cli/v2":               {"cmd/erphub", "cmd/internal/..."},
 }
 
 func TestModulesHaveOwners(t *testing.T) {
@@ -190,7 +190,7 @@ func TestModulesHaveOwners(t *testing.T) {
 		pkg := strings.TrimPrefix(fields[0], module+"/")
 		for _, imp := range fields[1:] {
 			for owned, by := range owners {
-				if (imp == owned || strings.HasPrefix(imp, owned+"/")) && !slices.Contains(by, pkg) && !strings.HasPrefix(pkg, "internal/testkit/") {
+				if (imp == owned || strings.HasPrefix(imp, owned+"/")) && !covers(by, pkg) && !strings.HasPrefix(pkg, "internal/testkit/") {
 					t.Errorf("%s imports %s, which is for %s", pkg, imp, strings.Join(by, " and "))
 				}
 			}
@@ -279,12 +279,76 @@ func (r rule) check(d listed) error {
 		return fmt.Errorf("links %s of module %s", d.ImportPath, d.Module.Path)
 	}
 	rel := strings.TrimPrefix(d.ImportPath, module+"/")
-	for _, allowed := range r.ours {
-		if tree, ok := strings.CutSuffix(allowed, "/..."); ok && strings.HasPrefix(rel, tree+"/") || rel == allowed {
-			return nil
-		}
+	if covers(r.ours, rel) {
+		return nil
 	}
 	return fmt.Errorf("imports %s", rel)
+}
+
+// covers tells whether a package, relative to this module, is in a list, or below
+// an entry of it that ends in /...
+func covers(list []string, rel string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool {
+		tree, ok := strings.CutSuffix(entry, "/...")
+		return ok && strings.HasPrefix(rel, tree+"/") || rel == entry
+	})
+}
+
+// commandsShare are the packages below cmd/internal that several families of
+// commands use. All others there are families.
+var commandsShare = []string{"cmd/internal/plans", "cmd/internal/services", "cmd/internal/shell"}
+
+// A family of commands knows no other: what they have in common is in the packages
+// that they share, and programs compose them.
+func TestCommandFamiliesAreApart(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./cmd/internal/...").Output()
+	require.NoError(t, err)
+	families := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module+"/")
+		if !covers(commandsShare, pkg) {
+			families++
+		}
+		for _, imp := range fields[1:] {
+			imp, ours := strings.CutPrefix(imp, module+"/")
+			switch {
+			case !ours || !strings.HasPrefix(imp, "cmd/internal/"):
+			case !covers(commandsShare, imp):
+				t.Errorf("%s imports %s, which is a family of commands", pkg, imp)
+			case pkg == "cmd/internal/shell":
+				t.Errorf("%s imports %s; it links what every program needs and no more", pkg, imp)
+			}
+		}
+	}
+	assert.Greater(t, families, 5)
+}
+
+// notLinked has what programs and families do without, to stay small.
+var notLinked = map[string][]string{
+	"cmd/erphub-mcp": {
+		"erp/erptest", "erp/erptest/...", "aiquery/embedded", "aiquery/httpapi", "generator/httpapi", "deploylog/board", "deploylog/spool",
+		"cmd/internal/apiserver", "cmd/internal/ask", "cmd/internal/deploy", "cmd/internal/dictionary", "cmd/internal/login",
+		"cmd/internal/plans", "cmd/internal/records", "cmd/internal/sandbox", "cmd/internal/services",
+	},
+	"cmd/internal/toolserver": {"erp/erptest", "aiquery/embedded", "deploylog/board"},
+	"cmd/internal/apiserver":  {"erp/erptest", "aiquery/embedded"},
+	"cmd/internal/shell":      {"erp/erptest", "aiquery", "aiquery/guard", "mcp", "mcp/...", "generator", "deploylog", "deploylog/..."},
+}
+
+func TestCommandsLinkNoMoreThanTheyNeed(t *testing.T) {
+	t.Parallel()
+	for pkg, without := range notLinked {
+		for _, d := range deps(t, "./"+pkg) {
+			if rel, ours := strings.CutPrefix(d.ImportPath, module+"/"); ours && covers(without, rel) {
+				t.Errorf("%s links %s", pkg, rel)
+			}
+			if d.Module != nil && d.Module.Path == "modernc.org/sqlite" {
+				t.Errorf("%s links SQLite: %s", pkg, d.ImportPath)
+			}
+		}
+	}
 }
 
 // Examples show what users write, so they may use public packages only.

@@ -17,12 +17,13 @@ import (
 	"context"
 	"os"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/cmd/internal/toolserver"
 )
 
 func main() {
-	ctx, stop := app.WithSignals(context.Background())
-	code := app.RunMCP(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	ctx, stop := shell.WithSignals(context.Background())
+	code := shell.Run(ctx, os.Args, os.Environ(), shell.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, toolserver.Program)
 	stop()
 	os.Exit(code)
 }

@@ -18,7 +18,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/urfave/cli/v2"
+
+	embedded "github.com/erphub/erphub/cmd/internal/sandbox"
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
@@ -34,8 +37,9 @@ func sandbox(t *testing.T) string {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan int, 1)
 	go func() {
-		ended <- app.Run(ctx, []string{"erphub", "sandbox", "--listen", "127.0.0.1:0", "--ready-file", ready}, nil,
-			app.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
+		ended <- shell.Run(ctx, []string{"erphub", "sandbox", "--listen", "127.0.0.1:0", "--ready-file", ready}, nil,
+			shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+			func(sh *shell.Shell) *cli.App { return sh.Program(embedded.Commands(sh)...) })
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	var at httpserver.Ready

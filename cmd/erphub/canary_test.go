@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
@@ -206,7 +206,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		var out bytes.Buffer
-		app.Run(ctx, append([]string{"erphub", "--debug"}, args...), environ, app.Streams{In: strings.NewReader(canaryPassword + "\n"), Out: &out, Err: &out})
+		execute(ctx, append([]string{"erphub", "--debug"}, args...), environ, shell.Streams{In: strings.NewReader(canaryPassword + "\n"), Out: &out, Err: &out})
 		runs++
 		text := out.String()
 		for _, secret := range s.secrets() {
@@ -250,8 +250,8 @@ func TestNothingPrintsASecret(t *testing.T) {
 func TestDemoPrintsNoToken(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	code := app.Run(t.Context(), []string{"erphub", "--debug", "demo"}, []string{"ERPHUB_CONFIG=" + filepath.Join(t.TempDir(), "c.yaml")},
-		app.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	code := execute(t.Context(), []string{"erphub", "--debug", "demo"}, []string{"ERPHUB_CONFIG=" + filepath.Join(t.TempDir(), "c.yaml")},
+		shell.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	require.Zero(t, code)
 	assert.NotContains(t, out.String(), "eyJ")
 	assert.Contains(t, out.String(), "level=DEBUG")

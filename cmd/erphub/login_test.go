@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
 )
 
@@ -23,8 +23,8 @@ const dueLogin = "token: eyJhbGciOiJIUzUxMiJ9.eyJzdWIiOiJhbm4iLCJleHAiOjF9.c2ln\
 func withConfig(t *testing.T, path string, args ...string) (code int, printed string) {
 	t.Helper()
 	var out bytes.Buffer
-	code = app.Run(t.Context(), append([]string{"erphub"}, args...), []string{"ERPHUB_CONFIG=" + path},
-		app.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	code = execute(t.Context(), append([]string{"erphub"}, args...), []string{"ERPHUB_CONFIG=" + path},
+		shell.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	return code, out.String()
 }
 
@@ -65,8 +65,8 @@ func TestLockedConfiguration(t *testing.T) {
 	said := &bytes.Buffer{}
 	ended := make(chan int)
 	go func() {
-		ended <- app.Run(t.Context(), []string{"erphub", "auth", "refresh"}, []string{"ERPHUB_CONFIG=" + path},
-			app.Streams{In: strings.NewReader(""), Out: said, Err: freeing{said, release}})
+		ended <- execute(t.Context(), []string{"erphub", "auth", "refresh"}, []string{"ERPHUB_CONFIG=" + path},
+			shell.Streams{In: strings.NewReader(""), Out: said, Err: freeing{said, release}})
 	}()
 	assert.Equal(t, 4, <-ended, said)
 	assert.Contains(t, said.String(), "waiting for another process, which holds "+path+".lock")

@@ -13,12 +13,12 @@ import (
 	"context"
 	"os"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
 )
 
 func main() {
-	ctx, stop := app.WithSignals(context.Background())
-	code := app.Run(ctx, os.Args, os.Environ(), app.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	ctx, stop := shell.WithSignals(context.Background())
+	code := execute(ctx, os.Args, os.Environ(), shell.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/erp/erptest"
@@ -61,8 +61,8 @@ func erpDatabase(t *testing.T) (*sql.DB, string) {
 func erphub(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = app.Run(t.Context(), append([]string{"erphub"}, args...), append([]string{"HOME=" + t.TempDir(), "NO_COLOR=1"}, env...),
-		app.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	code = execute(t.Context(), append([]string{"erphub"}, args...), append([]string{"HOME=" + t.TempDir(), "NO_COLOR=1"}, env...),
+		shell.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	return code, out.String(), errs.String()
 }
 

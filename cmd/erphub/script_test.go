@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/term"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
 )
 
 // TestMain lets scripts run the program as a process of its own, which ends at
@@ -25,12 +25,12 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"erphub": func() {
-			ctx, stop := app.WithSignals(context.Background())
-			streams := app.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}}
+			ctx, stop := shell.WithSignals(context.Background())
+			streams := shell.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}}
 			if term.IsTerminal(int(os.Stdout.Fd())) {
 				streams.Out = os.Stdout // the program finds out by the file
 			}
-			code := app.Run(ctx, os.Args, os.Environ(), streams)
+			code := execute(ctx, os.Args, os.Environ(), streams)
 			stop()
 			os.Exit(code)
 		},

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/app"
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
@@ -82,10 +82,10 @@ func TestServersEndOnSignals(t *testing.T) {
 func run(ctx context.Context, t *testing.T, url string, args ...string) (code int, printed string) {
 	t.Helper()
 	var out bytes.Buffer
-	code = app.Run(ctx, append([]string{"erphub"}, args...), []string{
+	code = execute(ctx, append([]string{"erphub"}, args...), []string{
 		"ERPHUB_CONFIG=" + filepath.Join(t.TempDir(), "config.yaml"),
 		"ERP_URL=" + url, "ERP_USERNAME=SuperUser", "ERP_PASSWORD=System",
-	}, app.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	}, shell.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	return code, out.String()
 }
 

@@ -1,0 +1,291 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/cmd/internal/services"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/deploylog/board"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/generator/delivery"
+
+	genapi "github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/tokens"
+)
+
+// aiConcurrent bounds the requests worked on at a time where the AI API is
+// served, which has a smaller bound of its own.
+const aiConcurrent = 2 * httpapi.DefaultMaxConcurrent
+
+// apiDrain is how long requests may take to finish when the server ends: longer
+// than a statement may run by default, and within the half minute that
+// orchestrators grant.
+const apiDrain = 25 * time.Second
+
+func (a *app) serverAPICommand() *cli.Command {
+	return &cli.Command{
+		Name: "api", Usage: "serve the AI API on the ERP's database, the generator, and the deployment board",
+		Description: "With a database it serves governed SQL for assistants at /api/ai: each caller sends a token of the ERP\n" +
+			"and asks with one of the user's roles; what that role may not see does not exist for it, and each query is\n" +
+			"audited in the table " + aiquery.AuditTableName + ", without which it does not start. The database should be named with a\n" +
+			"login that can select and nothing else, and --audit-database with one that can write that table.\n\n" +
+			"With an ERP (ERP_URL) it serves a page at /deployments that shows what runs where and follows every run\n" +
+			"live, with JSON at /api/deployments. That reads with the login of this program and asks nobody who they\n" +
+			"are: whoever reaches it sees what that login may read.\n\n" +
+			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and answers their links below\n" +
+			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are\n" +
+			"looked up where a database is named.\n\n" +
+			"/healthz, /readyz and /metrics are served beside. It is ready while all that it serves works: the database, the\n" +
+			"audit, and the ERP where that is named. Times and sizes, which tell callers how much data others have, are among\n" +
+			"the metrics of --metrics-listen alone. It listens on loopback unless told otherwise, and answers to localhost,\n" +
+			"IP addresses and the names given with --host.\n\n" +
+			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at\n" +
+			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
+			&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as board.example.com; repeatable"},
+			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
+			shell.MetricsFlag(),
+			&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
+			&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
+		}, aiFlags()...),
+		Action: a.serverAPI,
+	}
+}
+
+// apiParts are the services behind one address.
+type apiParts struct {
+	ai    *services.AI // nil: none
+	board *board.Board // nil: none
+	erp   string       // the address the board reads
+	gen   *services.Generator
+}
+
+func (a *app) serverAPI(c *cli.Context) (err error) {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	s, err := a.Setup(c)
+	if err != nil {
+		return err
+	}
+	log := a.ServerLog(c)
+	defer a.IgnoreHangup(log)()
+	settings, err := a.aiSettings(c, s, log)
+	if err != nil {
+		return err
+	}
+	ready := httpserver.ReadyFile(c.String("ready-file"))
+	if err := ready.Clear(); err != nil {
+		return err
+	}
+	metrics := httpserver.NewMetrics()
+	var parts apiParts
+	if s.Resolver.Lookup("url") != "" {
+		client, err := a.ClientFor(c, s)
+		if err != nil {
+			return err
+		}
+		parts.board, parts.erp = board.New(client, &board.Options{Logger: log}), client.BaseURL()
+		metrics.Gauge("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
+	}
+	if settings.database != "" {
+		err := a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
+			parts.ai, err = a.openAI(c, settings, metrics, log)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, parts.ai.Close(c.Context)) }()
+	}
+	ctx, cancel := context.WithCancel(c.Context)
+	defer cancel()
+	ln, err := httpserver.Listen(ctx, c.String("listen"))
+	if err != nil {
+		return err
+	}
+	url := httpserver.URL(ln.Addr())
+	var reg registry.Registry
+	if parts.ai != nil {
+		reg = parts.ai.Cache
+	}
+	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: url}
+	if to := c.StringSlice("email-recipient"); len(to) > 0 {
+		deliveries.Getenv = func(name string) string { // which is asked first
+			if name == "EMAIL_RECIPIENTS" {
+				return strings.Join(to, ",")
+			}
+			return a.Getenv(name)
+		}
+	}
+	parts.gen, err = services.OpenGenerator(deliveries, settings.verifier, reg, log)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
+	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	var behind sync.WaitGroup
+	behind.Go(func() { parts.run(ctx) })
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ctx, ln) }()
+
+	err = a.announceAPI(c, &parts, url, httpserver.Loopback(ln.Addr()))
+	if err == nil {
+		err = ready.Write(url)
+	}
+	if err != nil {
+		cancel() // the server still ends in order
+	}
+	err = errors.Join(err, <-served)
+	cancel()
+	behind.Wait()
+	return errors.Join(err, shown(), ready.Clear())
+}
+
+// handler answers for all parts.
+func (p *apiParts) handler() http.Handler {
+	mux := http.NewServeMux()
+	if p.board != nil {
+		mux.Handle("/", p.board.Handler())
+		mux.Handle("GET /{$}", http.RedirectHandler("/deployments", http.StatusFound))
+	}
+	if p.ai != nil {
+		mux.Handle(httpapi.Prefix+"/", p.ai.Handler)
+	}
+	p.gen.Mount(mux)
+	return mux
+}
+
+// options adds what the parts ask of the server.
+func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
+	o.RequestTimeout = genapi.DefaultTimeout + 10*time.Second // each part has bounds of its own
+	o.Drain = apiDrain
+	o.Long, o.Ready = genapi.Streams, p.ready
+	if p.board != nil {
+		o.Streams = board.Streams
+	}
+	if p.ai != nil {
+		o.MaxConcurrent = aiConcurrent
+	}
+	return o
+}
+
+// ready tells whether what is served works: the database and the audit of the AI
+// API, and the ERP. Beside the AI API the ERP only has to respond: that it has no
+// deployment log, or does not show it, is told by the page.
+func (p *apiParts) ready(ctx context.Context) error {
+	var log, ai error
+	var both sync.WaitGroup
+	if p.board != nil {
+		both.Go(func() { log = p.board.Ready(ctx) })
+	}
+	if p.ai != nil {
+		both.Go(func() { ai = p.ai.Ready(ctx) })
+	}
+	both.Wait()
+	if log != nil && (p.ai == nil || erpAway(log)) {
+		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai)
+	}
+	return ai
+}
+
+// erpAway reports whether the ERP did not respond, or said that it cannot.
+func erpAway(err error) bool {
+	for _, away := range []error{erp.ErrUnreachable, erp.ErrUnavailable, erp.ErrTimeout, tokens.ErrUnreachable, context.DeadlineExceeded} {
+		if errors.Is(err, away) {
+			return true
+		}
+	}
+	return false
+}
+
+// run does what the parts do besides answering, until ctx ends.
+func (p *apiParts) run(ctx context.Context) {
+	var all sync.WaitGroup
+	all.Go(func() { p.gen.Run(ctx) })
+	if p.board != nil {
+		all.Go(func() { _ = p.board.Run(ctx) }) // it ends with the context, whose error says nothing new
+	}
+	if p.ai != nil {
+		all.Go(func() { p.ai.Watch(ctx) })
+	}
+	all.Wait()
+}
+
+// announceAPI says what is served, on what it works and who can reach it.
+func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool) error {
+	var b strings.Builder
+	addresses := map[string]any{"url": url}
+	if p.ai != nil {
+		addresses["ai"] = url + httpapi.Prefix
+		fmt.Fprintf(&b, "the AI API is at %s%s (stop with Ctrl-C)\n", url, httpapi.Prefix)
+		fmt.Fprintf(&b, "It asks %s, and writes a record of each query to %s; %s.\n", shell.Printable(p.ai.DB.String()), aiquery.AuditTableName, p.ai.Checks)
+		fmt.Fprintf(&b, "In this process alone are the counts of requests a user may make, of statements at a time, and what user\n"+
+			"interfaces publish about their windows: where several run side by side, send a user to the same one.\n")
+		for _, w := range p.ai.Warnings {
+			fmt.Fprintf(&b, "warning: %s\n", shell.Printable(w))
+		}
+	}
+	if p.board != nil {
+		addresses["board"] = url + "/deployments"
+		fmt.Fprintf(&b, "the deployment board is at %s/deployments (stop with Ctrl-C)\n", url)
+		fmt.Fprintf(&b, "It reads %s with the login of this program (%s), which everyone who can reach it looks through.\n", shell.Printable(p.erp), a.loginName(c))
+		if p.ai == nil {
+			b.WriteString("The board keeps no state: any number of it may run side by side.\n")
+		}
+	}
+	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
+	b.WriteString("In this process alone are Idempotency-Keys and the counts of plugins a user may ask for: a retry after a restart, or one\n" +
+		"that reaches another process, delivers again.\n")
+	switch {
+	case loopback:
+		b.WriteString("It listens on loopback: only this machine can reach it.\n")
+	case p.board != nil:
+		b.WriteString("It listens for other machines, too, and the board asks nobody who they are: put it behind something that does.\n")
+	default:
+		b.WriteString("It listens for other machines, too: put it behind something that speaks TLS.\n")
+	}
+	if _, err := fmt.Fprint(a.Streams.Err, b.String()); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(addresses)
+	}
+	return nil
+}
+
+// loginName says where the login comes from, without saying what it is.
+func (a *app) loginName(c *cli.Context) string {
+	s, err := a.Setup(c)
+	if err != nil {
+		return "unknown" // the client was made from the same settings
+	}
+	settings, err := s.Settings()
+	switch {
+	case err != nil:
+		return "unknown"
+	case settings.Username != "":
+		return "user " + shell.Printable(settings.Username)
+	case !settings.Token.IsZero():
+		return "a token that was given"
+	case s.Profile != "":
+		return "the stored token of profile " + shell.Printable(s.Profile)
+	}
+	return "none"
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package app
-
-import "os"
-
-// hangUp is the signal for a terminal that is gone; there is none here.
-var hangUp os.Signal

@@ -1,0 +1,279 @@
+package ask
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/export"
+)
+
+// auditOnly are the flags of query that mean nothing without --audit.
+var auditOnly = []string{"by", "since", "until", "status", "contains", "limit", "format"}
+
+// notAudit are the flags of query that mean nothing with it.
+var notAudit = []string{"role", "param", "file", "max-rows", "explain", "roles", "ai-api-url"}
+
+func auditFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "audit", Usage: "list what was asked, or show one record by number or UUID"},
+		&cli.StringFlag{Name: "by", Usage: "--audit: asked by this user (name or AD_User_ID)"},
+		&cli.StringFlag{Name: "since", Usage: "--audit: asked then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 24h"},
+		&cli.StringFlag{Name: "until", Usage: "--audit: asked before"},
+		&cli.StringFlag{Name: "status", Usage: "--audit: answered, error or refused"},
+		&cli.StringFlag{Name: "contains", Usage: "--audit: with this text in the statement"},
+		&cli.IntFlag{Name: "limit", Value: 20, Usage: "--audit: how many records at most; 0 for all"},
+		&cli.StringFlag{Name: "format", Usage: "--audit: table, json, ndjson or csv"},
+	}
+}
+
+// firstSet is the first of the flags that was given, "" when none was.
+func firstSet(c *cli.Context, flags []string) string {
+	for _, name := range flags {
+		if c.IsSet(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// queryAudit lists records of the audit, or shows one.
+func (a *app) queryAudit(c *cli.Context) error {
+	if name := firstSet(c, notAudit); name != "" {
+		return shell.Usagef("--audit and --%s contradict each other: --audit asks nothing, and reads with the role of the login", name)
+	}
+	format, err := auditFormat(c)
+	if err != nil {
+		return err
+	}
+	if c.NArg() > 0 {
+		return a.auditRecord(c, format)
+	}
+	f, err := auditFilter(c, time.Now())
+	if err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	limit := f.Limit
+	if limit > 0 {
+		f.Limit++ // to see whether there is more
+	}
+	listed, more := 0, false
+	records := func(yield func(auditlog.Record, error) bool) {
+		for r, err := range auditlog.List(c.Context, client, f) {
+			if more = err == nil && limit > 0 && listed == limit; more {
+				return
+			}
+			if err == nil {
+				listed++
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+	next, stop := iter.Pull2(records)
+	defer stop()
+	r, err, ok := next()
+	if ok && err != nil {
+		return shell.Input(err)
+	}
+	if !ok { // nothing is written before it is known that the role may see it
+		if err := a.mayAudit(c, client); err != nil {
+			return err
+		}
+	}
+	all := func(yield func(auditlog.Record, error) bool) {
+		for ; ok; r, err, ok = next() {
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+	if format == shell.FormatTable {
+		err = a.printAudit(all)
+	} else {
+		_, err = export.Write(a.Data(), format, auditRecords(all), &export.Options{Columns: auditColumns})
+	}
+	if err != nil {
+		return shell.Input(err)
+	}
+	if more {
+		a.Note("there is more than these %d records: narrow them, or give --limit (0 for all)", listed)
+	}
+	return nil
+}
+
+// auditFormat is what --format, --json and --csv say together.
+func auditFormat(c *cli.Context) (export.Format, error) {
+	switch {
+	case c.Bool("csv") && (c.Bool("json") || c.IsSet("format") && !strings.EqualFold(c.String("format"), "csv")):
+		return "", shell.Usagef("--csv contradicts the other format")
+	case c.Bool("csv"):
+		return export.CSV, nil
+	}
+	return shell.ListFormat(c)
+}
+
+func auditFilter(c *cli.Context, now time.Time) (f auditlog.Filter, err error) {
+	f = auditlog.Filter{User: c.String("by"), Contains: c.String("contains"), Limit: c.Int("limit")}
+	if f.Limit < 0 {
+		return f, shell.Usagef("--limit is a number of records, not %d", f.Limit)
+	}
+	for flag, into := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
+		if text := c.String(flag); text != "" {
+			if *into, err = shell.ParseMoment("--"+flag, text, now); err != nil {
+				return f, err
+			}
+		}
+	}
+	if text := c.String("status"); text != "" {
+		if f.Status, err = auditlog.ParseStatus(text); err != nil {
+			return f, shell.Usage(err)
+		}
+	}
+	return f, nil
+}
+
+// mayAudit is the refusal of a login that was shown no records because it may
+// see none; nil when there are none, or the login does not tell its role.
+func (a *app) mayAudit(c *cli.Context, client *erp.Client) error {
+	claims, ok := a.Claims(c.Context)
+	if !ok {
+		return nil
+	}
+	return auditlog.MayRead(c.Context, client, int64(claims.RoleID))
+}
+
+// auditRecord shows one record.
+func (a *app) auditRecord(c *cli.Context, format export.Format) error {
+	if name := firstSet(c, []string{"by", "since", "until", "status", "contains", "limit"}); name != "" {
+		return shell.Usagef("--%s does not fit a single record", name)
+	}
+	id, err := erp.ParseID(c.Args().First())
+	if err != nil || c.NArg() > 1 {
+		return shell.Usagef("--audit takes the number or the UUID of one record, or nothing")
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	r, err := auditlog.Get(c.Context, client, id)
+	if errors.Is(err, erp.ErrNotFound) && !errors.Is(err, auditlog.ErrNoTable) {
+		if denied := a.mayAudit(c, client); denied != nil {
+			return denied
+		}
+	}
+	if err != nil {
+		return shell.Input(err)
+	}
+	switch format {
+	case shell.FormatTable:
+		return a.showAudit(&r)
+	case export.JSON:
+		return a.PrintJSON(r)
+	}
+	one := func(yield func(auditlog.Record, error) bool) { yield(r, nil) }
+	_, err = export.Write(a.Data(), format, auditRecords(one), &export.Options{Columns: auditColumns})
+	return err
+}
+
+// auditColumns are those of a CSV file.
+var auditColumns = []string{
+	"id", "when", "user", "userId", "role", "roleId", "tenant", "tenantId", "status", "rows", "milliseconds", "statement", "reason",
+}
+
+// auditRecords are records as an export takes them.
+func auditRecords(records iter.Seq2[auditlog.Record, error]) iter.Seq2[erp.Record, error] {
+	return func(yield func(erp.Record, error) bool) {
+		for r, err := range records {
+			var rec erp.Record
+			if err == nil {
+				var text []byte
+				if text, err = json.Marshal(r); err == nil {
+					rec, err = erp.ParseRecord(text)
+				}
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// printAudit shows records as a table.
+func (a *app) printAudit(records iter.Seq2[auditlog.Record, error]) error {
+	var rows [][]string
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{
+			strconv.FormatInt(r.ID, 10), r.Asked.Format(time.RFC3339), known(r.User, r.UserID), known(r.Role, r.RoleID), known(r.Tenant, r.TenantID),
+			shell.Short(string(r.Status), 20), strconv.FormatInt(r.Rows, 10), strconv.FormatInt(r.Milliseconds, 10), shell.Short(r.Statement, 60), shell.Short(r.Reason, 60),
+		})
+	}
+	if len(rows) == 0 {
+		a.Note("no records")
+		return nil
+	}
+	a.PrintTable([]string{"id", "when (UTC)", "user", "role", "tenant", "status", "rows", "ms", "statement", "reason"}, rows)
+	return nil
+}
+
+// known is a name with its number.
+func known(name string, id int64) string {
+	if name == "" {
+		return strconv.FormatInt(id, 10)
+	}
+	return fmt.Sprintf("%s (%d)", shell.Short(name, 30), id)
+}
+
+// showAudit shows all of a record.
+func (a *app) showAudit(r *auditlog.Record) error {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-13s %s\n", name, shell.Printable(strings.Join(strings.Fields(value), " ")))
+		}
+	}
+	line("record", strings.TrimSpace(strconv.FormatInt(r.ID, 10)+" "+r.UUID))
+	line("when (UTC)", r.Asked.Format(time.RFC3339))
+	line("user", known(r.User, r.UserID))
+	if r.AIUserID != r.UserID {
+		line("AI user", known(r.AIUser, r.AIUserID))
+	}
+	if r.ProviderID != 0 {
+		line("AI provider", strconv.FormatInt(r.ProviderID, 10))
+	}
+	line("role", known(r.Role, r.RoleID))
+	line("tenant", known(r.Tenant, r.TenantID))
+	line("status", string(r.Status))
+	line("reason", r.Reason)
+	line("rows", strconv.FormatInt(r.Rows, 10))
+	line("milliseconds", strconv.FormatInt(r.Milliseconds, 10))
+	line("tables", r.Tables)
+	line("parameters", r.Parameters)
+	line("request", r.RequestID)
+	line("policy", r.Policy)
+	for _, text := range []struct{ name, sql string }{{"statement", r.Statement}, {"secured", r.Secured}} {
+		if text.sql != "" { // indented, so that no statement passes for a field
+			fmt.Fprintf(&b, "\n%s:\n  %s\n", text.name, strings.ReplaceAll(shell.Printable(text.sql), "\n", "\n  "))
+		}
+	}
+	_, err := io.WriteString(a.Streams.Out, b.String())
+	return err
+}

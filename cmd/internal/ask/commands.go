@@ -1,0 +1,17 @@
+// Package ask has the command query, which asks an AI API in SQL.
+package ask
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+)
+
+// app is the shell that the commands run in.
+type app struct{ *shell.Shell }
+
+// Commands are the commands of this family.
+func Commands(sh *shell.Shell) []*cli.Command {
+	a := &app{sh}
+	return []*cli.Command{a.queryCommand()}
+}

@@ -1,0 +1,218 @@
+package ask
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/tokens"
+)
+
+// maxStatement bounds what is read as a statement from a file; the service takes
+// less.
+const maxStatement = 1 << 20
+
+func (a *app) queryCommand() *cli.Command {
+	return &cli.Command{
+		Name: "query", Usage: "ask a SELECT with the rights of one of your roles", ArgsUsage: `"SELECT ..." | --audit [ID]`,
+		Description: "Asks the AI integration API, which is where the ERP is unless --ai-api-url or " + aiclient.EnvURL + " says\n" +
+			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may\n" +
+			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
+			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null.\n" +
+			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is as RFC 4180 has it, and exact: a cell that\n" +
+			"begins with = is not changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an\n" +
+			"empty text is \"\".\n\n" +
+			"--audit asks nothing: it lists what was asked by whom, newest first, or shows the record with the number\n" +
+			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant\n" +
+			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
+		Flags: append([]cli.Flag{
+			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to ask with (" + aiclient.EnvRole + ")"},
+			&cli.GenericFlag{Name: "param", Usage: "value for the next of $1, $2, ...; repeatable", Value: &shell.Texts{}},
+			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
+			&cli.IntFlag{Name: "max-rows", Usage: "how many rows at most; the service gives 100 unless asked, and 1000 at most"},
+			&cli.BoolFlag{Name: "explain", Usage: "show how it would be run, and do not run it"},
+			&cli.BoolFlag{Name: "csv", Usage: "print CSV with the names of the columns in the first line"},
+			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may ask with, and do not ask anything"},
+			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
+		}, auditFlags()...),
+		Action: a.query,
+	}
+}
+
+func (a *app) query(c *cli.Context) error {
+	if c.Bool("audit") {
+		return a.queryAudit(c)
+	}
+	if name := firstSet(c, auditOnly); name != "" {
+		return shell.Usagef("--%s belongs to --audit", name)
+	}
+	switch {
+	case c.Bool("json") && c.Bool("csv"):
+		return shell.Usagef("--json and --csv contradict each other")
+	case c.Bool("roles") && (c.NArg() > 0 || c.Bool("explain") || c.Bool("csv") || c.IsSet("file")):
+		return shell.Usagef("--roles stands alone, or with --json")
+	case c.Bool("explain") && c.Bool("csv"):
+		return shell.Usagef("--explain and --csv contradict each other; a plan is no table")
+	case c.NArg() > 1:
+		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())
+	case c.NArg() == 1 && c.IsSet("file"):
+		return shell.Usagef("the statement is given twice: as an argument and with --file")
+	case !c.Bool("roles") && c.NArg() == 0 && !c.IsSet("file"):
+		return shell.Usagef("query takes a statement such as \"SELECT name FROM c_bpartner\", or --file")
+	case c.IsSet("max-rows") && c.Int("max-rows") < 1:
+		return shell.Usagef("--max-rows must be 1 or more")
+	}
+	if c.Bool("roles") {
+		client, err := a.aiClient(c)
+		if err != nil {
+			return err
+		}
+		return a.queryRoles(c, client)
+	}
+	q, err := a.statement(c)
+	if err != nil {
+		return err
+	}
+	client, err := a.aiClient(c)
+	if err != nil {
+		return err
+	}
+	if _, ok := client.Role(); !ok {
+		return shell.Usagef("which role? The login names none: give --role or set %s or ERP_ROLE_ID; `erphub query --roles` lists yours", aiclient.EnvRole)
+	}
+	if c.Bool("explain") {
+		plan, err := client.Explain(c.Context, q)
+		if err != nil {
+			return pointed(aiInput(err), q.SQL)
+		}
+		return a.printExplanation(c, plan)
+	}
+	result, err := client.Query(c.Context, q)
+	if err != nil {
+		return pointed(aiInput(err), q.SQL)
+	}
+	return a.printResult(c, result)
+}
+
+// statement reads the statement and the values for its parameters.
+func (a *app) statement(c *cli.Context) (q aiclient.Query, err error) {
+	q = aiclient.Query{SQL: c.Args().First(), MaxRows: c.Int("max-rows")}
+	if path := c.String("file"); c.IsSet("file") {
+		if q.SQL, err = a.readStatement(path); err != nil {
+			return q, fmt.Errorf("reading the statement: %w", err)
+		}
+	}
+	for i, arg := range shell.Given(c, "param") {
+		raw, isJSON := strings.CutPrefix(arg, ":=")
+		if !isJSON {
+			q.Params = append(q.Params, arg)
+			continue
+		}
+		if !json.Valid([]byte(raw)) {
+			return q, shell.Usagef("the value for $%d, behind :=, is not JSON", i+1)
+		}
+		q.Params = append(q.Params, json.RawMessage(raw))
+	}
+	return q, nil
+}
+
+func (a *app) readStatement(path string) (string, error) {
+	from := a.Streams.In
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		from = f
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxStatement+1))
+	if err == nil && len(text) > maxStatement {
+		err = fmt.Errorf("it is longer than %d bytes", maxStatement)
+	}
+	return string(text), err
+}
+
+// aiClient connects to the AI API that the settings name.
+func (a *app) aiClient(c *cli.Context) (*aiclient.Client, error) {
+	s, err := a.Setup(c)
+	if err != nil {
+		return nil, err
+	}
+	address := c.String("ai-api-url")
+	if address == "" {
+		address = a.Getenv(aiclient.EnvURL)
+	}
+	if address == "" {
+		if address = s.Resolver.Lookup("url"); address == "" {
+			return nil, shell.Usagef("no address of an AI API: set %s or ERP_URL, or give --ai-api-url; `erphub sandbox` serves one to try", aiclient.EnvURL)
+		}
+	}
+	opts := []aiclient.Option{aiclient.WithUserAgent("erphub/" + shell.Version()), aiclient.WithLogger(a.Log)}
+	var source tokens.Source
+	if given := a.Getenv(aiclient.EnvToken); given == "" || c.String("token-file") != "" {
+		if source, err = a.Source(s); err != nil {
+			return nil, err
+		}
+		if source != nil {
+			opts = append(opts, aiclient.WithTokenSource(source))
+		}
+	} else if static, err := tokens.Static(tokens.NewSecret(given)); err == nil { // otherwise the client says so
+		source = static
+	}
+	switch {
+	case c.IsSet("role"):
+		opts = append(opts, aiclient.WithRole(c.Int("role")))
+	case a.Getenv(aiclient.EnvRole) == "" && !c.Bool("roles"):
+		role, ok, err := shell.RoleOf(c.Context, s, source)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			opts = append(opts, aiclient.WithRole(role))
+		}
+	}
+	client, err := aiclient.FromEnv(func(name string) string {
+		if name == aiclient.EnvURL {
+			return address
+		}
+		return a.Getenv(name)
+	}, opts...)
+	return client, aiInput(err)
+}
+
+// aiInput marks what was refused before anything was sent as wrong usage.
+func aiInput(err error) error {
+	if errors.Is(err, aiclient.ErrInvalid) {
+		return shell.Usage(err)
+	}
+	return err
+}
+
+// pointed shows where in the statement something is wrong.
+func pointed(err error, sql string) error {
+	var e *aiclient.Error
+	if !errors.As(err, &e) || e.Position < 1 {
+		return err
+	}
+	const most = 60 // characters on either side
+	runes := []rune(sql)
+	at := min(e.Position, len(runes)+1) - 1
+	begin, end := at, at
+	for begin > 0 && runes[begin-1] != '\n' && at-begin < most {
+		begin--
+	}
+	for end < len(runes) && runes[end] != '\n' && end-at < most {
+		end++
+	}
+	line := strings.ReplaceAll(string(runes[begin:end]), "\t", " ")
+	return fmt.Errorf("%w\n  %s\n  %s^", err, line, strings.Repeat(" ", at-begin))
+}

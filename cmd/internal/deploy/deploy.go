@@ -1,0 +1,301 @@
+package deploy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/deploylog/ci"
+	"github.com/erphub/erphub/deploylog/spool"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/tokens"
+)
+
+func (a *app) envCommand() *cli.Command {
+	return &cli.Command{
+		Name: "env", Usage: "work with environments: what runs where",
+		Subcommands: []*cli.Command{a.deployCommand()},
+	}
+}
+
+func (a *app) deployCommand() *cli.Command {
+	return &cli.Command{
+		Name: "deploy", Usage: "record builds and deployments, and see what runs where",
+		Description: "A run is started once, then updated, then completed:\n\n" +
+			"   id=$(erphub env deploy start --env PROD --version 12.0.3)\n" +
+			"   erphub env deploy update --id \"$id\" --status DEPLOYING\n" +
+			"   erphub env deploy complete --id \"$id\" --status SUCCESS\n\n" +
+			"On a build server, calls that the ERP cannot be reached for are kept in a folder and delivered by the\n" +
+			"next call or by flush, so that the log is never the reason why a deployment fails.",
+		Subcommands: []*cli.Command{
+			a.deployStartCommand(),
+			a.deployUpdateCommand(),
+			a.deployCompleteCommand(),
+			a.deployRollbackCommand(),
+			a.deployStatusCommand(),
+			a.deployHistoryCommand(),
+			a.deployWatchCommand(),
+			a.deployFlushCommand(),
+			a.deploySpoolCommand(),
+			a.deployInstallCommand(),
+		},
+	}
+}
+
+// spoolFlags say what happens when the ERP cannot be reached.
+func spoolFlags() []cli.Flag {
+	return []cli.Flag{
+		spoolFolderFlag()[0],
+		&cli.BoolFlag{Name: "strict", Usage: "fail when the ERP cannot be reached"},
+	}
+}
+
+func spoolFolderFlag() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "spool", Usage: "folder that keeps calls while the ERP cannot be reached (ERPHUB_SPOOL; on build servers a folder of its own by default)", TakesFile: true},
+	}
+}
+
+func idFlag() cli.Flag {
+	return &cli.StringFlag{Name: "id", Usage: "the run, as start printed it: a number or a UUID"}
+}
+
+// runID is the run that --id names.
+func runID(c *cli.Context) (erp.ID, error) {
+	text := strings.TrimSpace(c.String("id"))
+	if text == "" {
+		return erp.ID{}, shell.Usagef("which run? give --id, as env deploy start printed it")
+	}
+	id, err := erp.ParseID(text)
+	if err != nil {
+		return erp.ID{}, shell.Usage(err)
+	}
+	return id, nil
+}
+
+// deploy is what the commands that record something work with.
+type deploy struct {
+	log   *deploylog.Log
+	spool *spool.Spool // nil: fail when the ERP cannot be reached
+}
+
+// deployLog connects to the log, for reading.
+func (a *app) deployLog(c *cli.Context) (*deploylog.Log, error) {
+	client, err := a.Client(c)
+	if err != nil {
+		return nil, err
+	}
+	return deploylog.New(client, &deploylog.Options{Logger: a.Log}), nil
+}
+
+// openDeploy connects to the log, for recording.
+func (a *app) openDeploy(c *cli.Context, spoolAlways bool) (*deploy, error) {
+	if c.Bool("strict") && c.String("spool") != "" {
+		return nil, shell.Usagef("--spool and --strict contradict each other: keep calls for later, or fail")
+	}
+	s, err := a.Setup(c)
+	if err != nil {
+		return nil, err
+	}
+	var more []erp.Option
+	dir, err := a.spoolDir(c, s, spoolAlways)
+	if err != nil {
+		return nil, err
+	}
+	if dir != "" { // what is kept need not be tried for long
+		more = append(more, erp.WithRetryPolicy(erp.RetryPolicy{Max: 1, MinWait: 200 * time.Millisecond, MaxWait: time.Second, MaxRetryAfter: 5 * time.Second}))
+	}
+	client, err := a.ClientFor(c, s, more...)
+	if err != nil {
+		return nil, err
+	}
+	d := &deploy{log: deploylog.New(client, &deploylog.Options{Logger: a.Log})}
+	if dir == "" {
+		return d, nil
+	}
+	d.spool = spool.New(dir, &spool.Options{Logger: a.Log, Unreachable: func(err error) bool { return errors.Is(err, tokens.ErrUnreachable) }})
+	return d, nil
+}
+
+// spoolDir is the folder calls are kept in, empty for none. Each ERP and each
+// login has a folder of its own below the one that was named, so that no call
+// reaches another ERP than the one it was made for.
+func (a *app) spoolDir(c *cli.Context, s *shell.Setup, always bool) (string, error) {
+	dir := c.String("spool")
+	if dir == "" {
+		dir = a.Getenv("ERPHUB_SPOOL")
+	}
+	switch {
+	case c.Bool("strict"):
+		return "", nil
+	case dir != "":
+	case always || ci.Detected(a.Getenv):
+		base := a.Getenv("XDG_STATE_HOME")
+		if base == "" {
+			home := a.Getenv("HOME")
+			if home == "" {
+				home = a.Getenv("USERPROFILE")
+			}
+			if home == "" {
+				return "", nil // nowhere to keep anything
+			}
+			base = filepath.Join(home, ".local", "state")
+		}
+		dir = filepath.Join(base, "erphub", "deployments")
+	default:
+		return "", nil
+	}
+	url, err := s.URL()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{url, s.Profile, s.Resolver.Lookup("auth.username"), s.Resolver.Lookup("auth.default-client-id")}, "\x00")))
+	return filepath.Join(dir, hex.EncodeToString(sum[:6])), nil
+}
+
+// deployCall makes a call, at once or by way of the spool, and prints what came
+// of it.
+func (a *app) deployCall(c *cli.Context, call spool.Call) error {
+	d, err := a.openDeploy(c, false)
+	if err != nil {
+		return err
+	}
+	if d.spool == nil {
+		run, err := d.direct(c, call)
+		if err != nil {
+			return deployError(err)
+		}
+		return a.printCall(c, call, spool.Outcome{ID: run.ID, Run: &run})
+	}
+	outcome, err := d.spool.Do(c.Context, d.log, call)
+	for _, w := range outcome.Warnings {
+		a.Note("warning: %v", w)
+	}
+	if err != nil {
+		return deployError(err)
+	}
+	return a.printCall(c, call, outcome)
+}
+
+func (d *deploy) direct(c *cli.Context, call spool.Call) (deploylog.Run, error) {
+	switch {
+	case call.Start != nil:
+		return d.log.Start(c.Context, *call.Start)
+	case call.Update != nil:
+		return d.log.Update(c.Context, call.ID, *call.Update)
+	case call.Complete != nil:
+		return d.log.Complete(c.Context, call.ID, *call.Complete)
+	}
+	return d.log.Rollback(c.Context, call.ID, *call.Rollback)
+}
+
+// deployError marks wrong input as wrong usage.
+func deployError(err error) error {
+	var e *erp.Error
+	switch {
+	case errors.Is(err, deploylog.ErrInvalid):
+		return shell.Usage(err)
+	case errors.As(err, &e) && e.Status == 404 && strings.Contains(e.Detail, "table name"):
+		return fmt.Errorf("%w; the deployment log is not installed: an administrator does that with erphub env deploy install", err)
+	}
+	return err
+}
+
+// callReport is what a call tells a machine.
+type callReport struct {
+	ID      erp.ID         `json:"id"`
+	UUID    string         `json:"uuid,omitempty"`
+	Spooled bool           `json:"spooled"`
+	Waiting int            `json:"waiting,omitempty"`
+	Run     *deploylog.Run `json:"run,omitempty"`
+}
+
+func (a *app) printCall(c *cli.Context, call spool.Call, o spool.Outcome) error {
+	switch {
+	case errors.Is(o.Cause, spool.ErrHeld):
+		a.Note("the call is kept: %v; erphub env deploy spool list shows it, and retry or discard go on; %s", o.Cause, waiting(o.Waiting))
+	case errors.Is(o.Cause, spool.ErrFolder):
+		a.Note("the call is kept: %v; the next one or erphub env deploy flush delivers it; %s", o.Cause, waiting(o.Waiting))
+	case o.Spooled:
+		a.Note("the ERP cannot be reached (%v); the call is kept and will be delivered by the next one or by erphub env deploy flush; %s", o.Cause, waiting(o.Waiting))
+	}
+	if c.Bool("json") {
+		r := callReport{ID: o.ID, Spooled: o.Spooled, Waiting: o.Waiting, Run: o.Run}
+		if o.Run != nil {
+			r.UUID = o.Run.UUID
+		} else {
+			r.UUID, _ = o.ID.UUID()
+		}
+		return a.PrintJSON(r)
+	}
+	switch {
+	case call.Start != nil:
+		_, err := fmt.Fprintln(a.Streams.Out, o.ID)
+		return err
+	case o.Run != nil:
+		_, err := fmt.Fprintf(a.Streams.Out, "run %s: %s\n", o.Run.ID, shell.Printable(describeProgress(o.Run)))
+		return err
+	case o.Spooled:
+		return nil
+	}
+	_, err := fmt.Fprintf(a.Streams.Out, "run %s: delivered\n", o.ID)
+	return err
+}
+
+func waiting(n int) string {
+	if n == 1 {
+		return "1 call is waiting"
+	}
+	return strconv.Itoa(n) + " calls are waiting"
+}
+
+// describeProgress is the state of a run in one line.
+func describeProgress(r *deploylog.Run) string {
+	text := string(r.Status)
+	switch {
+	case r.Status.InProgress():
+		text += fmt.Sprintf(", %d %%", r.Progress)
+		if r.CurrentStep != "" {
+			text += ", " + firstLine(r.CurrentStep)
+		}
+	case r.Status == deploylog.Failed:
+		text += ": " + firstLine(r.ErrorMessage)
+	case r.Status == deploylog.RolledBack:
+		text += ", " + r.VersionPrevious + " is running again"
+	}
+	return text
+}
+
+func firstLine(s string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if strings.TrimSpace(rest) != "" {
+		line += " …"
+	}
+	return strings.TrimSpace(line)
+}
+
+// fileText is the value of a text flag; @FILE reads it from a file, for changes
+// and errors that are longer than a command line.
+func (a *app) fileText(c *cli.Context, flag string) (string, error) {
+	text := c.String(flag)
+	name, ok := strings.CutPrefix(text, "@")
+	if !ok {
+		return text, nil
+	}
+	const most = 1 << 20
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return "", shell.Usage(fmt.Errorf("reading the text of --%s: %w", flag, err))
+	}
+	return string(data[:min(len(data), most)]), nil
+}

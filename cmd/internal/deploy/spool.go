@@ -1,0 +1,238 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/deploylog/spool"
+	"github.com/erphub/erphub/tokens"
+)
+
+func (a *app) deploySpoolCommand() *cli.Command {
+	return &cli.Command{
+		Name: "spool", Usage: "look at kept calls, and retry or discard those that were set aside",
+		Description: "Calls are kept while the ERP cannot be reached. One that the ERP refuses later is set aside with the reason.\n" +
+			"A file that cannot be read, or that a newer erphub wrote, stays and holds back the later calls of its run.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "show the calls that are kept, and what is wrong with them",
+				Flags: spoolFolderFlag(), Action: a.deploySpoolList,
+			},
+			{
+				Name: "retry", Usage: "put calls that were set aside back into the queue, and deliver it", ArgsUsage: "[CALL...]",
+				Description: "CALL is the name in the first column of list; without any, all that were refused or cannot be read.",
+				Flags:       spoolFolderFlag(), Action: a.deploySpoolRetry,
+			},
+			{
+				Name: "discard", Usage: "remove kept calls for good", ArgsUsage: "CALL... | --all",
+				Flags: append(spoolFolderFlag(),
+					&cli.BoolFlag{Name: "all", Usage: "all that were refused or cannot be read"}),
+				Action: a.deploySpoolDiscard,
+			},
+		},
+	}
+}
+
+// openSpool opens the folder of the login without connecting to the ERP.
+func (a *app) openSpool(c *cli.Context) (*spool.Spool, error) {
+	s, err := a.Setup(c)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.spoolDir(c, s, true)
+	if err != nil {
+		return nil, err
+	}
+	if dir == "" {
+		return nil, shell.Usagef("there is no folder that calls could be in; name it with --spool")
+	}
+	a.noteOtherSpools(dir)
+	return spool.New(dir, &spool.Options{Logger: a.Log}), nil
+}
+
+func (a *app) deploySpoolList(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	s, err := a.openSpool(c)
+	if err != nil {
+		return err
+	}
+	list, err := s.List()
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		if list == nil {
+			list = []spool.Kept{}
+		}
+		return a.PrintJSON(map[string]any{"calls": list})
+	}
+	if len(list) == 0 {
+		a.Note("no call is kept")
+		return nil
+	}
+	rows := make([][]string, len(list))
+	for i, k := range list {
+		rows[i] = []string{k.Name, string(k.State), shell.OrDash(k.Call), shell.OrDash(k.Run), moment(k.Made), firstLine(k.Reason)}
+	}
+	a.PrintTable([]string{"call", "state", "what", "run", "made", "why"}, rows)
+	return nil
+}
+
+func (a *app) deploySpoolRetry(c *cli.Context) error {
+	d, err := a.openDeploy(c, true)
+	if err != nil {
+		return err
+	}
+	if d.spool == nil {
+		return shell.Usagef("there is no folder that calls could be in; name it with --spool")
+	}
+	_, unread := d.spool.Retry(c.Context, c.Args().Slice()...)
+	n, err := d.spool.Flush(c.Context, d.log)
+	return a.reportFlush(c, d.spool, n, errors.Join(unread, err))
+}
+
+func (a *app) deploySpoolDiscard(c *cli.Context) error {
+	if c.Bool("all") == (c.NArg() > 0) {
+		return shell.Usagef("which calls? name them as erphub env deploy spool list does, or give --all")
+	}
+	s, err := a.openSpool(c)
+	if err != nil {
+		return err
+	}
+	gone, err := s.Discard(c.Context, c.Args().Slice()...)
+	if c.Bool("json") {
+		if gone == nil {
+			gone = []spool.Kept{}
+		}
+		return errors.Join(a.PrintJSON(map[string]any{"discarded": gone}), err)
+	}
+	for _, k := range gone {
+		what := k.Call
+		if what == "" {
+			what = "a call of run " + shell.OrDash(k.Run) + " that could not be read"
+		}
+		a.Note("discarded %s: %s", k.Name, what)
+	}
+	if len(gone) == 0 && err == nil {
+		a.Note("nothing was set aside")
+	}
+	return err
+}
+
+// spoolCounts are how many calls are kept, by state.
+type spoolCounts struct {
+	Waiting    int `json:"waiting"`
+	Held       int `json:"held,omitempty"`
+	Unreadable int `json:"unreadable,omitempty"`
+	Refused    int `json:"refused,omitempty"`
+}
+
+func countKept(list []spool.Kept) spoolCounts {
+	var n spoolCounts
+	for _, k := range list {
+		switch k.State {
+		case spool.Waiting:
+			n.Waiting++
+		case spool.Held:
+			n.Held++
+		case spool.Unreadable:
+			n.Unreadable++
+		case spool.Refused:
+			n.Refused++
+		}
+	}
+	return n
+}
+
+func (n spoolCounts) String() string {
+	parts := []string{waiting(n.Waiting)}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{n.Held, "held back"}, {n.Unreadable, "unreadable"}, {n.Refused, "refused and set aside"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// keptStatus is what status tells of the spool; nil for nothing. It is no reason
+// for status to fail.
+func (a *app) keptStatus(c *cli.Context) []spool.Kept {
+	s, err := a.Setup(c)
+	if err != nil {
+		return nil // status itself will say so
+	}
+	dir, err := a.spoolDir(c, s, true)
+	if err != nil || dir == "" {
+		return nil //nolint:nilerr // as above
+	}
+	list, err := spool.New(dir, nil).List()
+	if err != nil {
+		a.Note("what is kept for the ERP is not known: %v", err)
+	}
+	if len(list) > 0 {
+		a.Note("kept for the ERP: %s; erphub env deploy spool list shows them", countKept(list))
+	}
+	for _, k := range list {
+		if k.State == spool.Unreadable {
+			a.Note("%s cannot be read: %s", k.File, k.Reason)
+		}
+	}
+	a.noteOtherSpools(dir)
+	return list
+}
+
+// noteOtherSpools tells of calls that were kept for other addresses or logins.
+func (a *app) noteOtherSpools(own string) {
+	base := filepath.Dir(own)
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		dir := filepath.Join(base, e.Name())
+		if dir == own || !e.IsDir() || len(e.Name()) != len(filepath.Base(own)) {
+			continue
+		}
+		if list, err := spool.New(dir, nil).List(); err == nil && len(list) > 0 {
+			a.Note("%s holds calls for another address or login (%s); flush delivers them with that one", dir, countKept(list))
+		}
+	}
+}
+
+// loginUser is the user of the login as far as it is known without asking the
+// ERP, empty otherwise.
+func (a *app) loginUser(ctx context.Context, s *shell.Setup) string {
+	settings, err := s.Settings()
+	if err != nil {
+		return ""
+	}
+	if settings.Username != "" {
+		return settings.Username
+	}
+	if !settings.Token.IsZero() {
+		claims, err := tokens.UnverifiedClaims(settings.Token.Reveal())
+		if err != nil {
+			return ""
+		}
+		return claims.Subject
+	}
+	source, err := a.Source(s)
+	if m, ok := source.(*tokens.Manager); ok && err == nil {
+		if status, err := m.Status(ctx); err == nil {
+			return status.User
+		}
+	}
+	return ""
+}

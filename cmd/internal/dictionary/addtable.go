@@ -1,0 +1,183 @@
+package dictionary
+
+import (
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/plans"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+)
+
+func (a *app) addCommand() *cli.Command {
+	return &cli.Command{
+		Name: "add", Usage: "add a table to the dictionary, or a component to a plugin",
+		Subcommands: append([]*cli.Command{a.addTableCommand()}, a.addComponentCommands()...),
+	}
+}
+
+func (a *app) dictCommand() *cli.Command {
+	return &cli.Command{
+		Name: "dict", Usage: "work with the dictionary",
+		Subcommands: append([]*cli.Command{{
+			Name: "add", Usage: "add to the dictionary",
+			Subcommands: []*cli.Command{a.addTableCommand()},
+		}}, a.dictCodeCommands()...),
+	}
+}
+
+func (a *app) addTableCommand() *cli.Command {
+	return &cli.Command{
+		Name: "table", Usage: "make a table: its record, its columns, and the table in the database", ArgsUsage: "XX_TABLE",
+		Description: "Makes the AD_Table record, the nine standard columns and those of the templates asked for, and\n" +
+			"synchronises the table with the database. A run that breaks off leaves a checkpoint; --resume goes on.\n" +
+			"Other formats write files: migration scripts for both databases, a package, or plain DDL to look at.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "description", Usage: "description of the table"},
+			&cli.BoolFlag{Name: "document", Usage: "add the columns of a document: number, type, status, action"},
+			&cli.BoolFlag{Name: "accounting", Usage: "add the columns of a posted document"},
+			&cli.BoolFlag{Name: "with-name", Usage: "add search key and name"},
+			&cli.BoolFlag{Name: "with-description", Usage: "add name, description and help"},
+			&cli.BoolFlag{Name: "tree", Usage: "add parent and sequence"},
+			&cli.BoolFlag{Name: "changelog", Usage: "keep an audit trail (IsChangeLog)"},
+			&cli.BoolFlag{Name: "high-volume", Usage: "search instead of drop-down lists (IsHighVolume)"},
+			&cli.BoolFlag{Name: "no-delete", Usage: "records cannot be deleted (IsDeleteable=N)"},
+			&cli.BoolFlag{Name: "security", Usage: "records can be secured by role (IsSecurityEnabled)"},
+			&cli.BoolFlag{Name: "view", Usage: "it is a database view (IsView=Y, and IsDeleteable=N: its rows cannot be deleted)"},
+			&cli.BoolFlag{Name: "partition", Usage: "it is partitioned (IsPartition)"},
+			&cli.BoolFlag{Name: "drill", Usage: "offer it when drilling (IsShowInDrillOptions)"},
+			&cli.IntFlag{Name: "access-level", Value: 3, Usage: "1 organization, 2 client, 3 client+organization, 4 system, 6 system+client, 7 all"},
+			&cli.StringFlag{Name: "entity-type", Value: dict.DefaultEntityType, Usage: "owner of the dictionary records"},
+			&cli.StringFlag{Name: "replication", Value: "L", Usage: "replication: L local, M merge, R reference"},
+			&cli.BoolFlag{Name: "import", Usage: "make an import table"},
+			&cli.StringFlag{Name: "target-table", Usage: "table that the import table feeds; its columns are added"},
+			&cli.BoolFlag{Name: "any-prefix", Usage: "allow a name that does not start with XX_"},
+			&cli.BoolFlag{Name: "no-standard-columns", Usage: "leave out the nine standard columns"},
+			&cli.BoolFlag{Name: "no-sync", Usage: "leave the database alone"},
+			&cli.BoolFlag{Name: "create-window", Usage: "add a window with a tab and one field per column (those that say when and by whom are not displayed), its menu entry, and access for the role that is logged in"},
+			&cli.StringFlag{Name: "format", Usage: "how to bring it in: rest, pack, migration or sql (default: rest)"},
+			&cli.BoolFlag{Name: "offline", Usage: "write migration scripts; no server is needed"},
+			&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder: META-INF/2Pack_X.Y.Z.zip, the one form of name that the ERP's activators read", TakesFile: true},
+			&cli.BoolFlag{Name: "full", Usage: "ask the ERP's database what foreign keys and terms lead to"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
+			&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
+			&cli.StringFlag{Name: "checkpoint", Usage: "file that keeps the state of the run until it is done (default XX_TABLE.checkpoint.json)", TakesFile: true},
+			&cli.IntFlag{Name: "batch", Value: 50, Usage: "records per request, which is one transaction; 1 sends a request per record: table, columns with their elements, then the synchronisation"},
+			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
+		}, scriptFlags()...),
+		Action: a.addTable,
+	}
+}
+
+func (a *app) addTable(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return shell.Usagef("add table takes one table name such as XX_Demo, got %d arguments", c.NArg())
+	}
+	format, err := chooseFormat(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkDelivery(c, format); err != nil {
+		return err
+	}
+	if c.IsSet("target-table") && !c.Bool("import") {
+		return shell.Usagef("--target-table belongs to --import")
+	}
+	table := tableFromFlags(c)
+	opts := &dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix")}
+	var resolve func(string) (string, string, bool)
+	var catalog *registry.Catalog
+	if c.Bool("full") {
+		url, err := a.needDatabase(c, "--full")
+		if err != nil {
+			return err
+		}
+		if catalog, err = a.databaseCatalog(c, url); err != nil {
+			return err
+		}
+		resolve, opts.Element = ddl.Resolver(c.Context, catalog), officialElement(c.Context, catalog)
+	}
+	target := c.String("target-table")
+	var client *erp.Client
+	if format == formatREST && !c.Bool("dry-run") || target != "" && catalog == nil {
+		if client, err = a.Client(c); err != nil {
+			return noServer(err)
+		}
+	}
+	if target != "" {
+		columns, err := a.targetColumns(c.Context, client, catalog, target)
+		if err != nil {
+			return err
+		}
+		table = table.ImportInto(target, columns)
+	}
+	if c.Bool("create-window") {
+		w := dict.Window{}
+		if format == formatREST && !c.Bool("dry-run") {
+			if role, ok := a.currentRole(c); ok {
+				w.Roles = []int{role}
+			}
+		}
+		table = table.WithWindow(w)
+	}
+	plan, err := dict.NewPlan(opts, table)
+	if err != nil {
+		return shell.Usage(err)
+	}
+	if c.Bool("dry-run") {
+		return a.showPlanAndDDL(c, plan, format, resolve)
+	}
+	if format != formatREST {
+		return a.deliver(c, plan, format, knowledge{reference: resolve})
+	}
+	checkpoint := c.String("checkpoint")
+	if checkpoint == "" {
+		checkpoint = table.Name + ".checkpoint.json"
+	}
+	run := &restdict.Options{
+		ContinueOnError: c.Bool("continue-on-error"),
+		Checkpoint:      checkpoint,
+		Resume:          c.Bool("resume"),
+		BatchSize:       c.Int("batch"),
+	}
+	if p := c.String("sync-process"); p != "" {
+		run.Processes = map[dict.Purpose]string{dict.SyncTable: p}
+	}
+	result, err := plans.Run(c.Context, a.Shell, client, plan, run)
+	if err != nil {
+		return err
+	}
+	return plans.ReportTable(a.Shell, c, table, plan, result)
+}
+
+// tableFromFlags describes the table the flags ask for.
+func tableFromFlags(c *cli.Context) dict.Table {
+	t := dict.NewTable(c.Args().First()).
+		WithDescription(c.String("description")).
+		WithAccessLevel(dict.AccessLevel(strconv.Itoa(c.Int("access-level")))).
+		WithEntityType(c.String("entity-type"))
+	t.Replication = dict.Replication(c.String("replication"))
+	t.ChangeLog, t.HighVolume, t.NotDeleteable = c.Bool("changelog"), c.Bool("high-volume"), c.Bool("no-delete")
+	t.Security, t.View, t.Partition, t.Drill = c.Bool("security"), c.Bool("view"), c.Bool("partition"), c.Bool("drill")
+	if !c.Bool("no-standard-columns") {
+		t = t.With(dict.Standard)
+	}
+	for _, f := range []struct {
+		flag     string
+		template dict.Template
+	}{
+		{"document", dict.Document}, {"accounting", dict.Accounting}, {"with-name", dict.ValueName},
+		{"with-description", dict.Description}, {"tree", dict.Tree}, {"import", dict.Import},
+	} {
+		if c.Bool(f.flag) {
+			t = t.With(f.template)
+		}
+	}
+	return t
+}

@@ -1,0 +1,145 @@
+package dictionary
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/plans"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+)
+
+func (a *app) dictApply(c *cli.Context) error {
+	format, err := chooseFormat(c)
+	if err != nil {
+		return err
+	}
+	switch {
+	case format != formatREST && c.Bool("resume"):
+		return shell.Usagef("--resume belongs to the format rest; write the files anew")
+	case format == formatREST && c.Bool("apply"):
+		return shell.Usagef("the format rest changes the ERP anyway; --apply goes with migration and pack")
+	}
+	if err := a.checkDelivery(c, format); err != nil {
+		return err
+	}
+	opts := applyOptions(c)
+	if c.Bool("resume") {
+		return a.resumeApply(c, opts)
+	}
+	if _, err := os.Lstat(opts.Checkpoint); format == formatREST && err == nil {
+		return shell.Usagef("an interrupted run left %[1]s: continue with --resume, or delete %[1]s to start over", opts.Checkpoint)
+	}
+	cmp, err := a.compared(c)
+	if err != nil {
+		return err
+	}
+	plan, err := diff.NewPlan(cmp.result, &diff.PlanOptions{SynchroniseAll: c.Bool("sync-all")})
+	if err != nil {
+		return err
+	}
+	files := format != formatREST
+	if !c.Bool("json") {
+		if err := cmp.result.WriteText(a.Streams.Out); err != nil {
+			return err
+		}
+	}
+	if plan.Len() == 0 {
+		if c.Bool("json") {
+			return a.PrintJSON(applyReport{Changes: []diff.Change{}})
+		}
+		return nil
+	}
+	if n := len(cmp.result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
+		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
+	}
+	if !files || c.Bool("apply") {
+		if err := a.consent(c, "Carry out these changes?"); err != nil {
+			return err
+		}
+	}
+	if files {
+		return a.deliver(c, plan, format, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+	}
+	return a.carryOut(c, cmp.client, plan, opts, cmp.result)
+}
+
+// consent asks a person at a terminal; elsewhere --yes has to be given.
+func (a *app) consent(c *cli.Context, question string) error {
+	if c.Bool("yes") {
+		return nil
+	}
+	if !shell.Terminal(a.Streams.In) || c.Bool("json") {
+		return shell.Usagef("nothing was done: there is nobody to ask here, so give --yes")
+	}
+	fmt.Fprintf(a.Streams.Err, "%s Only yes is taken for consent: ", question)
+	line, err := shell.ReadLine(c.Context, bufio.NewReader(a.Streams.In))
+	if err != nil {
+		return fmt.Errorf("nothing was done: reading the answer: %w", err)
+	}
+	if answer := strings.TrimSpace(line); !strings.EqualFold(answer, "yes") {
+		return errors.New("nothing was done, as you wished")
+	}
+	return nil
+}
+
+// resumeApply goes on with the plan of the run that was interrupted: comparing
+// again in the middle of it would give another.
+func (a *app) resumeApply(c *cli.Context, opts *restdict.Options) error {
+	cp, err := restdict.ReadCheckpoint(opts.Checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return shell.Usagef("there is nothing to resume: no run left %s; apply without --resume", opts.Checkpoint)
+	}
+	if err != nil {
+		return fmt.Errorf("resuming: %w", err)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(c, client, cp.Plan, opts, nil)
+}
+
+// applyReport is what apply tells a machine.
+type applyReport struct {
+	Changes  []diff.Change `json:"changes,omitempty"`
+	Made     int           `json:"made"`
+	Changed  int           `json:"changed"`
+	Found    int           `json:"found"`
+	Ran      int           `json:"ran"`
+	Messages []string      `json:"messages,omitempty"`
+	Millis   int64         `json:"millis"`
+}
+
+// carryOut runs the plan and tells what came of it.
+func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts *restdict.Options, changes *diff.Result) error {
+	result, err := plans.Run(c.Context, a.Shell, client, plan, opts)
+	if err != nil {
+		return err
+	}
+	r := applyReport{Made: result.Count(restdict.Made), Changed: result.Count(restdict.Changed), Found: result.Count(restdict.Found),
+		Ran: result.Count(restdict.Ran), Millis: result.Took.Milliseconds()}
+	if changes != nil {
+		r.Changes = changes.Changes
+	}
+	for _, s := range result.Steps {
+		if s.Message != "" {
+			r.Messages = append(r.Messages, s.Message)
+		}
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(r)
+	}
+	_, err = fmt.Fprintf(a.Streams.Out, "Done: %d records made, %d changed, %d were there; %d processes ran.\n", r.Made, r.Changed, r.Found, r.Ran)
+	return err
+}

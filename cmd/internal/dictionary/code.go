@@ -1,0 +1,232 @@
+package dictionary
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/erp"
+)
+
+// dictCodeCommands are the commands that treat the dictionary as code: table
+// definitions in files, compared with an ERP and brought into it.
+func (a *app) dictCodeCommands() []*cli.Command {
+	files := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Usage: "file or directory with table definitions; may be given several times", TakesFile: true}
+	anyPrefix := &cli.BoolFlag{Name: "any-prefix", Usage: "accept tables whose names do not start with XX_"}
+	compare := []cli.Flag{files, anyPrefix}
+	checkpoint := &cli.StringFlag{Name: "checkpoint", Value: defaultCheckpoint, Usage: "file that keeps the state of a run of dict apply until it is done", TakesFile: true}
+	output := &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true}
+	return []*cli.Command{
+		{
+			Name: "inspect", Usage: "write the definition of tables that the ERP has, as YAML", ArgsUsage: "TABLE...",
+			Flags: []cli.Flag{output}, Action: a.dictInspect,
+		},
+		{
+			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ",
+			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, shell.DatabaseFlags()),
+			Action: a.dictDiff,
+			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a\n" +
+				"build server can watch for drift. A run of dict apply that did not come to its end, whose checkpoint is in\n" +
+				"the working directory, is drift as well. With --database, the tables of the database are compared with the\n" +
+				"dictionary, too: columns, their types, defaults and nullability, and foreign keys.",
+		},
+		{
+			Name: "plan", Usage: "show what apply would do",
+			Flags: append([]cli.Flag{&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"}}, compare...), Action: a.dictPlan,
+		},
+		{
+			Name: "apply", Usage: "make the ERP what the definitions say", Action: a.dictApply,
+			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
+				"What is removed is switched off, not deleted. A run that breaks off leaves a checkpoint; --resume goes on.\n" +
+				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.",
+			Flags: append([]cli.Flag{
+				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+				&cli.BoolFlag{Name: "allow-destructive", Usage: "carry out changes that can lose content or take something away"},
+				&cli.BoolFlag{Name: "sync-all", Usage: "synchronise every table with the database, also those without changes"},
+				&cli.StringFlag{Name: "format", Usage: "how to bring them in: rest, pack, migration or sql (default: rest); all but rest write files"},
+				&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
+				&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
+				&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
+				checkpoint,
+				&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
+				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
+			}, append(scriptFlags(), compare...)...),
+		},
+		a.dictDiagramCommand(),
+		{Name: "schema", Usage: "print the JSON Schema of definition files", Flags: []cli.Flag{output}, Action: a.dictSchema},
+	}
+}
+
+// catalog reads the whole dictionary of the ERP.
+func (a *app) catalog(ctx context.Context, client *erp.Client) (*registry.Catalog, error) {
+	return registry.LoadCatalog(ctx, restdict.NewSource(client, &restdict.SourceOptions{Logger: a.Log}))
+}
+
+func (a *app) dictInspect(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return shell.Usagef("dict inspect takes one or more table names such as XX_Demo")
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	reg, err := a.catalog(c.Context, client)
+	if err != nil {
+		return err
+	}
+	var tables []dict.Table
+	for _, name := range c.Args().Slice() {
+		t, notes, err := diff.Definition(c.Context, reg, name)
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			fmt.Fprintf(a.Streams.Err, "note: %s\n", shell.Printable(n))
+		}
+		tables = append(tables, t)
+	}
+	text, err := tablefile.Marshal(tables...)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") && c.String("output") == "" {
+		return a.PrintJSON(map[string]any{"yaml": string(text)})
+	}
+	return a.WriteOutput(c, text)
+}
+
+func (a *app) dictSchema(c *cli.Context) error { return a.WriteOutput(c, tablefile.Schema()) }
+
+// comparison is what diff, plan and apply begin with.
+type comparison struct {
+	client *erp.Client
+	reg    registry.Registry
+	tables []dict.Table
+	result *diff.Result
+}
+
+// compared reads the files, checks them, and compares them with the ERP.
+func (a *app) compared(c *cli.Context) (*comparison, error) {
+	if c.NArg() > 0 {
+		return nil, shell.Usagef("dict %s takes no arguments; name files and directories with -f", c.Command.Name)
+	}
+	paths := c.StringSlice("file")
+	if len(paths) == 0 {
+		return nil, shell.Usagef("no definitions: name a file or a directory with -f, such as -f tables/")
+	}
+	set, err := tablefile.Load(paths...)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	opts := &dict.Options{AnyPrefix: c.Bool("any-prefix")}
+	tables := set.Tables()
+	needs := false
+	for _, t := range tables {
+		needs = needs || t.Target != nil && len(t.Target.Columns) == 0
+	}
+	if !needs { // without the ERP whatever can be said without it
+		if err := set.Validate(opts); err != nil {
+			return nil, shell.Usage(err)
+		}
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return nil, err
+	}
+	if needs {
+		for i, t := range tables {
+			if t.Target == nil || len(t.Target.Columns) > 0 {
+				continue
+			}
+			columns, err := restdict.ReadColumns(c.Context, client, t.Target.Table)
+			if err != nil {
+				return nil, err
+			}
+			tables[i].Target = &dict.ImportTarget{Table: t.Target.Table, Columns: columns}
+		}
+		if err := set.Replace(tables).Validate(opts); err != nil {
+			return nil, shell.Usage(err)
+		}
+	}
+	reg, err := a.catalog(c.Context, client)
+	if err != nil {
+		return nil, err
+	}
+	result, err := diff.Compare(c.Context, reg, opts, tables...)
+	if err != nil {
+		return nil, err
+	}
+	return &comparison{client, reg, tables, result}, nil
+}
+
+// changesReport is what diff and plan tell a machine.
+type changesReport struct {
+	Changes     []diff.Change  `json:"changes"`
+	Summary     diff.Summary   `json:"summary"`
+	Destructive int            `json:"destructive"`
+	Steps       []dict.Row     `json:"steps,omitempty"`
+	Unfinished  *unfinishedRun `json:"unfinished,omitempty"`
+	Database    []tableDrift   `json:"database,omitempty"`
+}
+
+func newChangesReport(result *diff.Result) changesReport {
+	return changesReport{Changes: result.Changes, Summary: result.Summary(), Destructive: len(result.Destructive())}
+}
+
+func (a *app) dictPlan(c *cli.Context) error {
+	cmp, err := a.compared(c)
+	if err != nil {
+		return err
+	}
+	plan, err := diff.NewPlan(cmp.result, nil)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		r := newChangesReport(cmp.result)
+		r.Steps = plan.Rows()
+		return a.PrintJSON(r)
+	}
+	if err := cmp.result.WriteText(a.Streams.Out); err != nil {
+		return err
+	}
+	if c.Bool("steps") && plan.Len() > 0 {
+		var b bytes.Buffer
+		if err := plan.WriteText(&b); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(a.Streams.Out, "\n%s", b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if n := len(cmp.result.Destructive()); n > 0 {
+		fmt.Fprintf(a.Streams.Err, "%d of the changes are destructive: apply needs --allow-destructive for them\n", n)
+	}
+	return nil
+}
+
+// defaultCheckpoint is where dict apply keeps the state of a run.
+const defaultCheckpoint = "dict-apply.checkpoint.json"
+
+func applyOptions(c *cli.Context) *restdict.Options {
+	opts := &restdict.Options{
+		ContinueOnError: c.Bool("continue-on-error"),
+		Checkpoint:      cmp.Or(c.String("checkpoint"), defaultCheckpoint),
+		Resume:          c.Bool("resume"),
+		BatchSize:       c.Int("batch"),
+	}
+	if p := c.String("sync-process"); p != "" {
+		opts.Processes = map[dict.Purpose]string{dict.SyncTable: p}
+	}
+	return opts
+}

@@ -1,0 +1,157 @@
+package login
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/tokens"
+	"github.com/erphub/erphub/tokens/filestore"
+)
+
+func (a *app) authCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "auth",
+		Usage: "log in, and see or end the stored login",
+		Subcommands: []*cli.Command{
+			{
+				Name: "login", Usage: "log in and store the tokens in the profile",
+				Description: "On a terminal what is missing is asked for: address, user, password, and by name the tenant, role,\n" +
+					"organization and warehouse, where the user has more than one. Elsewhere give the password with --password-file,\n" +
+					"on standard input with --password -, or in ERP_PASSWORD; on the command line it would show in process lists.\n" +
+					"The address is stored in a profile that has none, so that the next command needs nothing else.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "username", Usage: "user name (ERP_USERNAME)"},
+					&cli.StringFlag{Name: "password", Usage: "password; - reads it from standard input"},
+					&cli.StringFlag{Name: "password-file", Usage: "file that holds the password", TakesFile: true},
+					&cli.StringFlag{Name: "client", Usage: "tenant, by id, name or search key (ERP_CLIENT_ID)"},
+					&cli.StringFlag{Name: "role", Usage: "role, by id or name (ERP_ROLE_ID)"},
+					&cli.StringFlag{Name: "org", Usage: "organization, by id or name (ERP_ORG_ID)"},
+					&cli.StringFlag{Name: "warehouse", Usage: "warehouse, by id or name"},
+					&cli.StringFlag{Name: "language", Usage: "language of the session, such as de_DE"},
+				},
+				Action: a.authLogin,
+			},
+			{Name: "refresh", Usage: "swap the stored tokens for new ones now", Action: a.authRefresh},
+			{
+				Name: "status", Usage: "show who is logged in, where, and for how long",
+				Description: "The ERP is asked whether it accepts the login; tokens that are due are refreshed. Exit code 3 means that\n" +
+					"there is no usable login, 4 that tokens are due and the ERP cannot be reached.",
+				Action: a.authStatus,
+			},
+			{Name: "logout", Usage: "end the login, on the server, too", Action: a.authLogout},
+		},
+	}
+}
+
+// authSetup is the setup of the commands about the stored login. A profile that
+// is asked for need not exist when create is true.
+func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
+	if c.Args().Present() {
+		// What stands there may be a password with a space: it is not repeated.
+		return nil, shell.Usagef("auth %s takes no arguments, only flags; got %d", c.Command.Name, c.NArg())
+	}
+	s, err := a.SetupFor(c, create)
+	if err == nil && s.File == nil {
+		return nil, shell.Usagef("there is no place for the tokens: set ERPHUB_CONFIG to a file")
+	}
+	return s, err
+}
+
+// authManager is the token manager over the profile.
+func (a *app) authManager(s *shell.Setup) (*tokens.Manager, error) {
+	if _, err := s.URL(); err != nil {
+		return nil, err
+	}
+	settings, err := tokens.ParseSettings(s.Resolver.Lookup)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	settings.AutoLogin = false // these commands do what they are told, no more
+	store, err := a.OpenStore(s, filestore.WithAddress())
+	if err != nil {
+		return nil, err
+	}
+	m, err := settings.Manager(store, tokens.WithLogger(a.Log))
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	a.Keep(m)
+	return m, nil
+}
+
+// manager is both.
+func (a *app) manager(c *cli.Context) (*tokens.Manager, *shell.Setup, error) {
+	s, err := a.authSetup(c, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := a.authManager(s)
+	return m, s, err
+}
+
+// password takes the password from a file, standard input, the settings, or a
+// prompt without echo.
+func (a *app) password(c *cli.Context, s *shell.Setup) (tokens.Secret, error) {
+	if c.IsSet("password") && c.IsSet("password-file") {
+		return tokens.Secret{}, shell.Usagef("give --password or --password-file, not both")
+	}
+	var text string
+	var err error
+	switch {
+	case c.String("password-file") != "":
+		text, err = shell.ReadSecretFile(c.String("password-file"))
+	case c.String("password") == "-":
+		text, err = shell.ReadSecret(a.Streams.In)
+	case c.String("password") != "":
+		text = c.String("password")
+	case s.Resolver.Lookup("auth.password") != "":
+		text = s.Resolver.Lookup("auth.password")
+	case a.Asks():
+		text, err = a.AskSecret(c.Context, "Password")
+	default:
+		return tokens.Secret{}, shell.Usagef("a login needs a password: give --password-file FILE, or --password - and write it to standard input, or set ERP_PASSWORD")
+	}
+	if err != nil {
+		return tokens.Secret{}, fmt.Errorf("reading the password: %w", err)
+	}
+	if text == "" {
+		return tokens.Secret{}, shell.Usagef("the password is empty")
+	}
+	return tokens.NewSecret(text), nil
+}
+
+func (a *app) authRefresh(c *cli.Context) error {
+	m, _, err := a.manager(c)
+	if err != nil {
+		return err
+	}
+	if err := m.Refresh(c.Context); err != nil {
+		return err
+	}
+	st, err := m.Status(c.Context)
+	if err != nil {
+		return err
+	}
+	return a.printStatus(c, st, nil)
+}
+
+func (a *app) authLogout(c *cli.Context) error {
+	m, _, err := a.manager(c)
+	if err != nil {
+		return err
+	}
+	if err := m.Logout(c.Context); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		st, err := m.Status(c.Context)
+		if err != nil {
+			return err
+		}
+		return a.PrintJSON(st)
+	}
+	_, err = fmt.Fprintln(a.Streams.Out, "logged out")
+	return err
+}

@@ -1,0 +1,280 @@
+package login
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/doctor"
+	"github.com/erphub/erphub/tokens"
+	"github.com/erphub/erphub/tokens/filestore"
+)
+
+func (a *app) configCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "config",
+		Usage: "store a token, and show or change settings and profiles",
+		Description: "The settings live in one YAML file of mode 600, whose comments and unknown keys are kept.\n" +
+			"--profile chooses a named profile in it.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "token", Usage: "store this API token; - reads it from standard input, which keeps it out of process lists"},
+		},
+		Action: func(c *cli.Context) error {
+			if !c.IsSet("token") {
+				return shell.Group(c)
+			}
+			if c.Args().Present() {
+				return shell.Usagef("config --token takes one token and nothing else; got %d more arguments", c.NArg())
+			}
+			return a.storeToken(c, c.String("token"))
+		},
+		Subcommands: []*cli.Command{
+			{
+				Name: "test", Usage: "check that the settings reach an ERP and may use it",
+				Action: func(c *cli.Context) error { return a.runDoctor(c, []doctor.Area{doctor.AreaAPI}, doctor.Options{}) },
+			},
+			{
+				Name: "list", Usage: "show all settings and where each comes from; secrets stay hidden",
+				Action: a.configList,
+			},
+			{
+				Name: "get", Usage: "show one setting", ArgsUsage: "KEY",
+				Action: func(c *cli.Context) error {
+					key, err := oneKey(c, 1)
+					if err != nil {
+						return err
+					}
+					s, err := a.Setup(c)
+					if err != nil {
+						return err
+					}
+					v := s.Resolver.Value(key.Name)
+					if c.Bool("json") {
+						return a.PrintJSON(map[string]string{"key": key.Name, "value": v.String(), "origin": string(v.Origin)})
+					}
+					_, err = fmt.Fprintln(a.Streams.Out, v.String())
+					return err
+				},
+			},
+			{
+				Name: "set", Usage: "change a setting; a secret is read from standard input when its value is -", ArgsUsage: "KEY VALUE",
+				Action: a.configSet,
+			},
+			{
+				Name: "unset", Usage: "remove a setting", ArgsUsage: "KEY",
+				Action: func(c *cli.Context) error {
+					key, err := oneKey(c, 1)
+					if err != nil {
+						return err
+					}
+					return a.changeConfig(c, func(d *config.Document, profile string) error {
+						d.Unset(profile, key.Name)
+						return nil
+					})
+				},
+			},
+			{
+				Name: "use", Usage: "make a profile the one that is used; without a name, show which is", ArgsUsage: "[PROFILE]",
+				Action: a.configUse,
+			},
+			{
+				Name: "path", Usage: "print the path of the configuration file",
+				Action: func(c *cli.Context) error {
+					path, err := a.ConfigPath(c)
+					if err != nil {
+						return err
+					}
+					_, err = fmt.Fprintln(a.Streams.Out, path)
+					return err
+				},
+			},
+		},
+	}
+}
+
+// oneKey reads the KEY argument of a command with n arguments.
+func oneKey(c *cli.Context, n int) (config.Key, error) {
+	if c.NArg() != n {
+		return config.Key{}, shell.Usagef("%s takes %d arguments (%s), got %d", c.Command.FullName(), n, c.Command.ArgsUsage, c.NArg())
+	}
+	key, err := config.Known(c.Args().First())
+	if err != nil {
+		return key, shell.Usage(err)
+	}
+	return key, nil
+}
+
+// changeProfile is the profile that commands which write settings mean: the
+// one asked for, which need not exist yet, else the current one.
+func (a *app) changeProfile(c *cli.Context, d *config.Document) string {
+	if p := c.String("profile"); p != "" {
+		return p
+	}
+	if p := a.Getenv("ERPHUB_PROFILE"); p != "" {
+		return p
+	}
+	return d.Current()
+}
+
+// changeConfig changes the configuration file under its lock.
+func (a *app) changeConfig(c *cli.Context, change func(d *config.Document, profile string) error) error {
+	path, err := a.ConfigPath(c)
+	if err != nil {
+		return err
+	}
+	return a.ConfigFile(path).Update(c.Context, func(d *config.Document) error {
+		return change(d, a.changeProfile(c, d))
+	})
+}
+
+func (a *app) configSet(c *cli.Context) error {
+	key, err := oneKey(c, 2)
+	if err != nil {
+		return err
+	}
+	if key.State {
+		return shell.Usagef("%s is kept by the program itself; log in with `erphub auth login` instead", key.Name)
+	}
+	value := c.Args().Get(1)
+	if key.Secret {
+		if value != "-" {
+			return shell.Usagef("the value of %s is a secret and would show in process lists: give - and write it to standard input", key.Name)
+		}
+		if value, err = shell.ReadSecret(a.Streams.In); err != nil {
+			return fmt.Errorf("reading the value of %s: %w", key.Name, err)
+		}
+	}
+	if err := key.Check(value); err != nil {
+		return shell.Usage(err)
+	}
+	return a.changeConfig(c, func(d *config.Document, profile string) error { return d.Set(profile, key.Name, value) })
+}
+
+func (a *app) configUse(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("config use takes one profile, got %d arguments", c.NArg())
+	}
+	if !c.Args().Present() {
+		s, err := a.Setup(c)
+		if err != nil {
+			return err
+		}
+		name := s.Profile
+		if c.Bool("json") {
+			return a.PrintJSON(map[string]string{"profile": name})
+		}
+		if name == "" {
+			name = "(the default profile)"
+		}
+		_, err = fmt.Fprintln(a.Streams.Out, name)
+		return err
+	}
+	name := c.Args().First()
+	if name == "default" {
+		name = ""
+	}
+	return a.changeConfig(c, func(d *config.Document, _ string) error {
+		err := d.Use(name)
+		if errors.Is(err, config.ErrNoProfile) {
+			return fmt.Errorf("%w; make it with `erphub --profile %s config set url URL`", err, name)
+		}
+		return err
+	})
+}
+
+// setting is one line of config list.
+type setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+	About  string `json:"about"`
+}
+
+func (a *app) configList(c *cli.Context) error {
+	s, err := a.Setup(c)
+	if err != nil {
+		return err
+	}
+	list := struct {
+		File     string    `json:"file"`
+		Profile  string    `json:"profile"`
+		Profiles []string  `json:"profiles"`
+		Settings []setting `json:"settings"`
+	}{Profile: s.Profile, Profiles: []string{}}
+	if s.File != nil {
+		list.File = s.File.Path()
+		list.Profiles = append(list.Profiles, s.Resolver.Document.Profiles()...)
+	}
+	var rows [][]string
+	for _, k := range config.Keys() {
+		v := s.Resolver.Value(k.Name)
+		list.Settings = append(list.Settings, setting{k.Name, v.String(), string(v.Origin), k.About})
+		rows = append(rows, []string{k.Name, v.String(), string(v.Origin), k.About})
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(list)
+	}
+	fmt.Fprintf(a.Streams.Out, "file: %s\n", list.File)
+	if list.Profile != "" {
+		fmt.Fprintf(a.Streams.Out, "profile: %s\n", list.Profile)
+	}
+	a.PrintTable([]string{"setting", "value", "from", "what it is"}, rows)
+	return nil
+}
+
+// storeToken puts an API token into the profile. What an earlier login left
+// there would not fit it, and goes.
+func (a *app) storeToken(c *cli.Context, token string) error {
+	if token == "-" {
+		var err error
+		if token, err = shell.ReadSecret(a.Streams.In); err != nil {
+			return fmt.Errorf("reading the token: %w", err)
+		}
+	}
+	secret := tokens.NewSecret(token)
+	if _, err := tokens.Static(secret); err != nil {
+		return shell.Usage(err)
+	}
+	path, err := a.ConfigPath(c)
+	if err != nil {
+		return err
+	}
+	doc, err := config.NewFile(path).Read()
+	if err != nil {
+		return err
+	}
+	profile := a.changeProfile(c, doc)
+	if profile != "" {
+		if err := doc.AddProfile(profile); err != nil {
+			return shell.Usage(err)
+		}
+	}
+	server := a.tokenServer(c, doc, profile)
+	if key, _ := config.Lookup("url"); server != "" {
+		if err := key.Check(server); err != nil {
+			return shell.Usage(err)
+		}
+	}
+	store, err := filestore.Open(path, filestore.WithProfile(profile), filestore.WithAddress(), filestore.OnWait(a.NoteWaiting))
+	if err != nil {
+		return err
+	}
+	if err := tokens.Replace(c.Context, store, secret, server); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Streams.Err, "the token is stored in %s\n", store.Location())
+	return err
+}
+
+// tokenServer is the address a stored token is for: the one in use, or "" for
+// any while none is set.
+func (a *app) tokenServer(c *cli.Context, doc *config.Document, profile string) string {
+	r := config.Resolver{Flags: map[string]string{}, Getenv: a.Getenv, Document: doc, Profile: profile}
+	if url := c.String("url"); url != "" {
+		r.Flags["url"] = url
+	}
+	return r.Lookup("url")
+}

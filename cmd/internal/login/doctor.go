@@ -1,0 +1,140 @@
+package login
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/doctor"
+)
+
+func (a *app) doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name: "doctor", Usage: "examine environment, configuration, REST API and database, and say how to mend what is wrong",
+		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or\n" +
+			"number, which differ between installations; one that is not what it should be is a warning.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "api", Usage: "examine the REST API only, as --only api"},
+			&cli.StringFlag{Name: "only", Usage: "examine these areas only: environment, configuration, api, database"},
+			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables"},
+			&cli.StringFlag{Name: "import-process", Usage: "slug or number of the process that imports packages"},
+			&cli.StringFlag{Name: "database", Usage: "address of the ERP's database, such as postgres://reader@host/idempiere (" + doctor.DatabaseVariable + ")"},
+			&cli.StringFlag{Name: "database-schema", Usage: "schema of the ERP's tables (default adempiere)"},
+		},
+		Action: func(c *cli.Context) error {
+			if err := shell.Arguments(c); err != nil {
+				return err
+			}
+			areas, err := doctorAreas(c)
+			if err != nil {
+				return err
+			}
+			return a.runDoctor(c, areas, doctor.Options{SyncProcess: c.String("sync-process"), ImportProcess: c.String("import-process")})
+		},
+	}
+}
+
+// doctorAreas is what --api and --only ask for, everything without them.
+func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
+	only := shell.CommaList(c.String("only"))
+	if c.Bool("api") {
+		if len(only) > 0 {
+			return nil, shell.Usagef("give --api or --only, not both")
+		}
+		only = []string{string(doctor.AreaAPI)}
+	}
+	if len(only) == 0 {
+		return doctor.Areas(), nil
+	}
+	var areas []doctor.Area
+	for _, name := range only {
+		area := doctor.Area(name)
+		if !slices.Contains(doctor.Areas(), area) {
+			return nil, shell.Usagef("there is nothing called %q to examine; use environment, configuration, api or database", name)
+		}
+		areas = append(areas, area)
+	}
+	return areas, nil
+}
+
+// runDoctor examines the areas and prints the findings. Warnings are no
+// failure.
+func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options) error {
+	s, setupErr := a.Setup(c)
+	if setupErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) {
+		return setupErr
+	}
+	var client *erp.Client
+	clientErr := setupErr
+	if setupErr == nil {
+		client, clientErr = a.ClientFor(c, s)
+	}
+	if clientErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) && slices.Contains(areas, doctor.AreaAPI) {
+		return clientErr
+	}
+	var checks []doctor.Check
+	for _, area := range doctor.Areas() {
+		if !slices.Contains(areas, area) {
+			continue
+		}
+		switch area {
+		case doctor.AreaEnvironment:
+			path, err := a.ConfigPath(c)
+			checks = append(checks, doctor.Environment(c.Context, doctor.Host{
+				Program: "erphub " + shell.Version(), Environ: a.Env, ConfigPath: path, ConfigErr: err,
+			})...)
+		case doctor.AreaConfiguration:
+			checks = append(checks, doctor.Configuration(c.Context, a.DoctorSettings(c, s, setupErr, clientErr))...)
+		case doctor.AreaAPI:
+			if client == nil {
+				checks = append(checks, doctor.Skip(area, "server answers", "not examined, because of the failure above"))
+			} else {
+				checks = append(checks, doctor.API(c.Context, client, opts)...)
+			}
+		case doctor.AreaDatabase:
+			url := c.String("database")
+			if url == "" && setupErr == nil {
+				url = s.Resolver.Lookup("database.url")
+			}
+			checks = append(checks, doctor.Database(c.Context, url, c.String("database-schema"))...)
+		}
+	}
+	if err := a.printChecks(c, checks); err != nil {
+		return err
+	}
+	for _, check := range checks {
+		switch {
+		case check.Err == nil:
+		case errors.Is(check.Err, doctor.ErrNoAddress):
+			return errors.Join(shell.ErrReported, shell.Usage(check.Err))
+		default:
+			return errors.Join(shell.ErrReported, check.Err)
+		}
+	}
+	return nil
+}
+
+// printChecks shows findings: a table, and below it how to mend what is wrong.
+func (a *app) printChecks(c *cli.Context, checks []doctor.Check) error {
+	if c.Bool("json") {
+		return a.PrintJSON(map[string]any{"status": doctor.Worst(checks), "checks": checks})
+	}
+	rows := make([][]string, len(checks))
+	for i, check := range checks {
+		rows[i] = []string{string(check.Area), check.Name, string(check.Status), check.Found}
+	}
+	a.PrintTable([]string{"area", "check", "status", "found"}, rows)
+	var b strings.Builder
+	for _, check := range checks {
+		if check.Mend != "" {
+			fmt.Fprintf(&b, "\n%s: %s\n", check.Name, check.Mend)
+		}
+	}
+	_, err := fmt.Fprint(a.Streams.Out, b.String())
+	return err
+}

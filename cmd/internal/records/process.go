@@ -1,0 +1,212 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/nearest"
+	"github.com/erphub/erphub/internal/processref"
+)
+
+func (a *app) processCommand() *cli.Command {
+	return &cli.Command{
+		Name: "process", Usage: "list, look at and run processes and reports",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "list the processes and reports the role may run",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "filter", Usage: "condition on columns of AD_Process, such as \"IsReport eq true\""},
+					&cli.StringFlag{Name: "search", Usage: "only those with this text in search key, name or description"},
+				},
+				Action: a.processList,
+			},
+			{
+				Name: "info", Usage: "show a process and its parameters", ArgsUsage: "PROCESS",
+				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key.",
+				Action:      a.processInfo, BashComplete: a.completeProcesses,
+			},
+			{
+				Name: "run", Usage: "run a process or report", ArgsUsage: "PROCESS [NAME=VALUE...]",
+				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key. A process that reports failure is\n" +
+					"exit code 1. The server ignores parameters it does not know and misses none; this command refuses\n" +
+					"both before anything runs, unless --unchecked is given.",
+				Flags: []cli.Flag{
+					&cli.GenericFlag{Name: "param", Aliases: []string{"p"}, Value: &shell.Texts{}, Usage: "a parameter as NAME=VALUE or NAME:=JSON; repeatable; NAME_to is the end of a range"},
+					&cli.StringFlag{Name: "data", Usage: "parameters as a JSON object, @FILE, or - for standard input", TakesFile: true},
+					&cli.Int64Flag{Name: "record-id", Usage: "record the process works on; with --table"},
+					&cli.StringFlag{Name: "table", Usage: "table of that record"},
+					&cli.StringFlag{Name: "report-type", Usage: "format of a report: PDF, HTML, CSV, XLS or XLSX"},
+					&cli.BoolFlag{Name: "summary", Usage: "of a report, the summary only"},
+					&cli.StringFlag{Name: "print-format", Usage: "id or UUID of the print format of a report"},
+					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file or folder for what the process made; - is standard output", TakesFile: true},
+					&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, Usage: "how long it may run; 0 is without limit"},
+					&cli.BoolFlag{Name: "background", Usage: "start it in the background of the server; see process jobs"},
+					&cli.BoolFlag{Name: "unchecked", Usage: "send the parameters as they are given"},
+				},
+				Action: a.processRun, BashComplete: a.completeProcesses,
+			},
+			{
+				Name: "jobs", Usage: "list what runs in the background of the server, or show one", ArgsUsage: "[ID]",
+				Action: a.processJobs,
+			},
+		},
+	}
+}
+
+func (a *app) processList(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	if _, err := erp.FilterTerms(c.String("filter")); err != nil {
+		return shell.Input(err)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	list, err := client.Processes(c.Context, erp.Raw(c.String("filter")))
+	if err != nil {
+		return shell.Input(err)
+	}
+	found := make([]erp.Process, 0, len(list))
+	search := strings.ToLower(c.String("search"))
+	for _, p := range list {
+		if strings.Contains(strings.ToLower(p.Value+"\n"+p.Name+"\n"+p.Description), search) {
+			found = append(found, p)
+		}
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(found)
+	}
+	rows := make([][]string, len(found))
+	for i, p := range found {
+		kind := "process"
+		if p.IsReport {
+			kind = "report"
+		}
+		rows[i] = []string{strconv.FormatInt(p.ID, 10), p.Slug, kind, shell.Short(p.Name, 60)}
+	}
+	a.PrintTable([]string{"id", "process", "kind", "name"}, rows)
+	return nil
+}
+
+// process finds the process that is given by number or slug; an unknown slug
+// comes with the nearest one there is.
+func (a *app) process(c *cli.Context, client *erp.Client, given string) (*erp.Process, error) {
+	p, err := processref.Find(c.Context, client, given)
+	if err == nil || !errors.Is(err, erp.ErrNotFound) {
+		return p, shell.Input(err)
+	}
+	ctx, cancel := context.WithTimeout(c.Context, shell.HintTime)
+	defer cancel()
+	list, listErr := client.Processes(ctx, erp.Filter{})
+	if listErr != nil {
+		return nil, err
+	}
+	slugs := make([]string, len(list))
+	for i, p := range list {
+		slugs[i] = p.Slug
+	}
+	if meant := nearest.Name(given, slugs); meant != "" {
+		return nil, fmt.Errorf("%w; did you mean %q?", err, meant)
+	}
+	return nil, err
+}
+
+func (a *app) processInfo(c *cli.Context) error {
+	if err := shell.Arguments(c, "a process"); err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	p, err := a.process(c, client, c.Args().First())
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(p)
+	}
+	about := [][]string{
+		{"id", strconv.FormatInt(p.ID, 10)}, {"slug", p.Slug}, {"search key", p.Value},
+		{"report", shell.YesNo(p.IsReport)}, {"description", shell.Short(p.Description, 100)}, {"help", shell.Short(p.Help, 300)},
+	}
+	a.PrintTable([]string{"process", shell.Short(p.Name, 100)}, about)
+	if len(p.Parameters) == 0 {
+		_, err := fmt.Fprintln(a.Streams.Out, "\nit has no parameters")
+		return err
+	}
+	fmt.Fprintln(a.Streams.Out)
+	var rows [][]string
+	for _, par := range p.Parameters {
+		name := par.Parameter
+		if par.IsRange {
+			name += ", " + par.Parameter + "_to"
+		}
+		rows = append(rows, []string{name, par.Type.Identifier, shell.YesNo(par.IsMandatory), shell.Short(par.Default, 30), shell.Short(par.Name, 60)})
+	}
+	a.PrintTable([]string{"parameter", "type", "mandatory", "default", "name"}, rows)
+	return nil
+}
+
+func (a *app) processJobs(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("process jobs takes one job at most, got %d arguments", c.NArg())
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	if c.NArg() == 1 {
+		id, err := strconv.ParseInt(c.Args().First(), 10, 64)
+		if err != nil {
+			return shell.Usagef("%q is not the number of a job", c.Args().First())
+		}
+		job, err := client.Job(c.Context, id)
+		if err != nil {
+			return err
+		}
+		return a.printJobs(c, job, []erp.Job{*job})
+	}
+	jobs, err := client.Jobs(c.Context)
+	if err != nil {
+		return err
+	}
+	return a.printJobs(c, jobs, jobs)
+}
+
+// printJobs shows background jobs; value is what --json prints of them.
+func (a *app) printJobs(c *cli.Context, value any, jobs []erp.Job) error {
+	if c.Bool("json") {
+		return a.PrintJSON(value)
+	}
+	rows := make([][]string, len(jobs))
+	for i, j := range jobs {
+		rows[i] = []string{strconv.FormatInt(j.ID, 10), j.Process, shell.YesNo(j.Processing), j.Since, j.User, j.Client}
+	}
+	a.PrintTable([]string{"job", "process", "running", "since", "user", "tenant"}, rows)
+	return nil
+}
+
+func (a *app) completeProcesses(c *cli.Context) {
+	if c.NArg() == 0 {
+		a.Complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
+			list, err := client.Processes(ctx, erp.Filter{})
+			slugs := make([]string, len(list))
+			for i, p := range list {
+				slugs[i] = p.Slug
+			}
+			return slugs, err
+		})
+	}
+	cli.DefaultCompleteWithFlags(c.Command)(c)
+}

@@ -1,0 +1,203 @@
+package records
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/processref"
+	"github.com/erphub/erphub/internal/recordinput"
+)
+
+// runReport is what process run tells a machine.
+type runReport struct {
+	Process  string           `json:"process"`
+	Instance int64            `json:"instance"`
+	IsError  bool             `json:"isError"`
+	Summary  string           `json:"summary"`
+	Data     json.RawMessage  `json:"data,omitempty"`
+	Logs     []erp.ProcessLog `json:"logs"`
+	File     *runFile         `json:"file,omitempty"`
+}
+
+// runFile is the file a process made.
+type runFile struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+	Saved string `json:"saved,omitempty"`
+}
+
+func (a *app) processRun(c *cli.Context) error {
+	if c.NArg() < 1 {
+		return shell.Usagef("process run takes a process, such as process run ad_column-sync")
+	}
+	params, err := a.runParams(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") && c.String("output") == "-" {
+		return shell.Usagef("--json and --output - both want standard output; give --output a file")
+	}
+	if c.Bool("background") && c.IsSet("output") {
+		return shell.Usagef("what a process makes in the background reaches the user by notice or mail; leave --output out")
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	var slug string
+	if c.Bool("unchecked") {
+		slug, err = processref.Slug(c.Context, client, c.Args().First())
+	} else {
+		var p *erp.Process
+		if p, err = a.process(c, client, c.Args().First()); err == nil {
+			slug, err = p.Slug, checkedParams(p, params.Values)
+		}
+	}
+	if err != nil {
+		return shell.Input(err)
+	}
+	if c.Bool("background") {
+		job, err := client.StartJob(c.Context, slug, params)
+		if err != nil {
+			return shell.Input(err)
+		}
+		return a.printJobs(c, job, []erp.Job{*job})
+	}
+	result, err := client.RunProcess(c.Context, slug, params)
+	if result == nil {
+		return shell.Input(err)
+	}
+	saved, saveErr := a.saveFile(c.String("output"), result)
+	if printErr := a.printRun(c, slug, result, saved); printErr != nil {
+		return printErr
+	}
+	return errors.Join(err, saveErr)
+}
+
+// runParams reads the flags and arguments of a run.
+func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
+	values := map[string]any{}
+	var err error
+	if data := c.String("data"); data != "" {
+		if values, err = recordinput.Data(data, a.Streams.In); err != nil {
+			return nil, shell.Usage(err)
+		}
+	}
+	pairs, err := recordinput.Pairs(append(slices.Clone(c.Args().Tail()), shell.Given(c, "param")...))
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	maps.Copy(values, pairs)
+	p := &erp.ProcessParams{
+		Values: values, RecordID: c.Int64("record-id"), Table: c.String("table"),
+		ReportType: erp.ReportType(strings.ToUpper(c.String("report-type"))), Summary: c.Bool("summary"),
+		Timeout: c.Duration("timeout"),
+	}
+	if p.Timeout <= 0 {
+		p.Timeout = -1
+	}
+	if (p.RecordID != 0) != (p.Table != "") {
+		return nil, shell.Usagef("--record-id and --table belong together")
+	}
+	if p.RecordID < 0 || c.IsSet("record-id") && p.RecordID == 0 {
+		return nil, shell.Usagef("--record-id must be above 0: the server takes no other")
+	}
+	if text := c.String("print-format"); text != "" {
+		if p.PrintFormat, err = erp.ParseID(text); err != nil {
+			return nil, shell.Usage(err)
+		}
+	}
+	return p, nil
+}
+
+// checkedParams is what the process says to its parameters, with what to do.
+func checkedParams(p *erp.Process, values map[string]any) error {
+	err := processref.CheckParams(p, values)
+	var bad *processref.ParamsError
+	switch {
+	case errors.As(err, &bad) && len(bad.Missing) > 0:
+		return shell.Usagef("%w: give --param NAME=VALUE (--unchecked runs it anyway)", err)
+	case errors.As(err, &bad) && bad.Unknown != "":
+		return shell.Usagef("%w (--unchecked sends it anyway)", err)
+	case err != nil:
+		return shell.Usage(err)
+	}
+	return nil
+}
+
+// saveFile keeps the file that came with a result and returns where; "" when
+// there is none, or nobody asked for it.
+func (a *app) saveFile(output string, result *erp.ProcessResult) (string, error) {
+	name, data, ok := result.File()
+	switch {
+	case output == "" || result.IsError && !ok:
+		return "", nil
+	case !ok:
+		return "", errors.New("the process ran, but it made no file for --output")
+	case output == "-":
+		_, err := a.Data().Write(data)
+		return "-", err
+	}
+	if st, err := os.Stat(output); err == nil && st.IsDir() {
+		// The name is the server's: nothing in it may lead out of the folder.
+		name = filepath.Base(filepath.Clean("/" + strings.ReplaceAll(name, `\`, "/")))
+		if name == "/" || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return "", fmt.Errorf("the process ran, but its file has no usable name; give --output a file")
+		}
+		output = filepath.Join(output, name)
+	}
+	if err := shell.WriteFile(output, data); err != nil {
+		return "", fmt.Errorf("the process ran, but its file cannot be kept: %w", err)
+	}
+	return output, nil
+}
+
+// printRun tells how a run went. A failure itself is the error of the command.
+func (a *app) printRun(c *cli.Context, slug string, result *erp.ProcessResult, saved string) error {
+	r := runReport{
+		Process: slug, Instance: result.InstanceID, IsError: result.IsError, Summary: result.Summary,
+		Data: result.Data, Logs: append([]erp.ProcessLog{}, result.Logs...),
+	}
+	if name, data, ok := result.File(); ok {
+		r.File = &runFile{Name: name, Bytes: len(data), Saved: saved}
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(r)
+	}
+	out := a.Streams.Out
+	if saved == "-" { // standard output is the file's
+		out = a.Streams.Err
+	}
+	for _, l := range r.Logs {
+		fmt.Fprintf(out, "  %s\n", shell.Printable(shell.Short(strings.Join([]string{l.Date, string(l.Number), l.Data, l.Message}, " "), 200)))
+	}
+	if r.IsError {
+		return nil
+	}
+	summary := shell.Short(r.Summary, 300)
+	if summary == "" {
+		summary = "done"
+	}
+	fmt.Fprintf(out, "%s: %s (instance %d)\n", r.Process, shell.Printable(summary), r.Instance)
+	if len(r.Data) > 0 && string(r.Data) != "null" {
+		fmt.Fprintf(out, "%s\n", shell.Printable(string(r.Data)))
+	}
+	switch {
+	case r.File == nil || saved == "-":
+	case saved == "":
+		fmt.Fprintf(out, "it made the file %s of %d bytes; --output keeps it\n", shell.Printable(shell.Short(r.File.Name, 100)), r.File.Bytes)
+	default:
+		fmt.Fprintf(out, "%d bytes in %s\n", r.File.Bytes, saved)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package records
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/export"
+)
+
+func (a *app) recordCommand() *cli.Command {
+	shape := []cli.Flag{
+		&cli.StringFlag{Name: "select", Usage: "columns to read, separated by commas"},
+		&cli.StringFlag{Name: "expand", Usage: "records to read along: a reference column or a child table, such as C_OrderLine($select=Line)"},
+	}
+	values := []cli.Flag{
+		&cli.StringFlag{Name: "data", Usage: "values as a JSON object, @FILE, or - for standard input", TakesFile: true},
+	}
+	const aboutValues = "NAME=VALUE is sent as text, which the ERP converts by the type of the column; NAME= clears it;\n" +
+		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
+	return &cli.Command{
+		Name: "record", Usage: "read and write records of any table",
+		Subcommands: []*cli.Command{
+			{
+				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
+				Description: "ID is a number or a UUID.",
+				Flags:       shape, Action: a.recordGet, BashComplete: a.CompleteTables,
+			},
+			{
+				Name: "list", Usage: "list records", ArgsUsage: "TABLE",
+				Description: "Without --top it shows one page, as many as the server gives (usually 100). --all goes through all\n" +
+					"of them, ordered by key, and writes them as they come: one JSON object per line, or CSV. Cells of a CSV\n" +
+					"file are not changed: one that begins with = is a formula to a spreadsheet.",
+				Flags: append(slices.Clone(shape),
+					&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},
+					&cli.StringFlag{Name: "orderby", Usage: "columns to order by, such as \"Name desc,Value\""},
+					&cli.IntFlag{Name: "top", Usage: "how many records at most; with --all, how many per request"},
+					&cli.IntFlag{Name: "skip", Usage: "how many records to leave out at the start"},
+					&cli.BoolFlag{Name: "all", Usage: "read all records, page by page"},
+					&cli.StringFlag{Name: "format", Usage: "table, json, ndjson or csv (default table; ndjson with --all; json with --json)"},
+					&cli.BoolFlag{Name: "names", Usage: "in CSV, the names of references and lists instead of their keys"},
+				),
+				Action: a.recordList, BashComplete: a.CompleteTables,
+			},
+			{
+				Name: "create", Usage: "add a record", ArgsUsage: "TABLE [NAME=VALUE...]",
+				Description: aboutValues, Flags: values, Action: a.recordCreate, BashComplete: a.CompleteTables,
+			},
+			{
+				Name: "update", Usage: "change columns of a record and leave the others alone", ArgsUsage: "TABLE ID [NAME=VALUE...]",
+				Description: aboutValues, Flags: values, Action: a.recordUpdate, BashComplete: a.CompleteTables,
+			},
+			{
+				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
+				Description: "Asks on a terminal; elsewhere it wants --yes.",
+				Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
+				Action:      a.recordDelete, BashComplete: a.CompleteTables,
+			},
+		},
+	}
+}
+
+// tableAndID reads the first two arguments.
+func tableAndID(c *cli.Context) (string, erp.ID, error) {
+	id, err := erp.ParseID(c.Args().Get(1))
+	if err != nil {
+		return "", id, shell.Usage(err)
+	}
+	return c.Args().First(), id, nil
+}
+
+// selected is what --select sends: id, uid and model-name come anyway, and the
+// server knows no columns of these names.
+func selected(columns []string) []string {
+	return slices.DeleteFunc(slices.Clone(columns), func(c string) bool {
+		return c == "id" || c == "uid" || c == "model-name"
+	})
+}
+
+// expands reads --expand, which is in the server's own language.
+func expands(c *cli.Context) []erp.Expand {
+	if text := c.String("expand"); text != "" {
+		return []erp.Expand{erp.RawExpand(text)}
+	}
+	return nil
+}
+
+func (a *app) recordGet(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table", "an id"); err != nil {
+		return err
+	}
+	table, id, err := tableAndID(c)
+	if err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	columns := shell.CommaList(c.String("select"))
+	rec, err := client.Get(c.Context, table, id, &erp.GetOptions{Select: selected(columns), Expand: expands(c)})
+	if err != nil {
+		return a.Hint(c, client, table, shell.Input(err))
+	}
+	return a.printRecord(c, rec)
+}
+
+// printRecord shows one record: a line per column.
+func (a *app) printRecord(c *cli.Context, rec erp.Record) error {
+	if c.Bool("json") {
+		return a.PrintJSON(rec)
+	}
+	var rows [][]string
+	for name, raw := range rec.All() {
+		if name != "model-name" {
+			rows = append(rows, []string{name, shown(raw)})
+		}
+	}
+	a.PrintTable([]string{"column", "value"}, rows)
+	return nil
+}
+
+// shown is a value for people: the name of a reference with its key.
+func shown(raw json.RawMessage) string {
+	name, key := export.Cell(raw, true), export.Cell(raw, false)
+	if name != key {
+		name = fmt.Sprintf("%s (%s)", name, key)
+	}
+	return shell.Short(name, 100)
+}

@@ -1,0 +1,222 @@
+package records
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/export"
+)
+
+func (a *app) recordList(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table"); err != nil {
+		return err
+	}
+	format, err := shell.ListFormat(c)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("all") && format == shell.FormatTable:
+		return shell.Usagef("--all does not fit a table: give --format csv, ndjson or json, or --top N for a table of N records")
+	case c.Int("top") < 0 || c.Int("skip") < 0 || c.IsSet("top") && c.Int("top") == 0:
+		return shell.Usagef("--top must be 1 or more and --skip 0 or more")
+	case c.Bool("names") && format != export.CSV:
+		return shell.Usagef("--names belongs to --format csv")
+	}
+	terms, err := erp.FilterTerms(c.String("filter"))
+	if err != nil {
+		return shell.Input(err)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	if err := shell.CheckFlags(c, client, c.Args().First(), terms); err != nil {
+		return err
+	}
+	table, columns := c.Args().First(), shell.CommaList(c.String("select"))
+	q := &erp.Query{
+		Filter: erp.Raw(c.String("filter")), Select: selected(columns), Expand: expands(c),
+		OrderBy: shell.CommaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
+	}
+	if len(q.OrderBy) > 0 {
+		if err := shell.CheckOrder(c, client, table, q.OrderBy); err != nil {
+			return err
+		}
+	}
+	var list listing
+	switch {
+	case c.Bool("all"):
+		list.records = client.Records(c.Context, table, q)
+	case q.Top > 0: // more than the server gives at once takes several requests
+		q.Limit = q.Top
+		list.records = client.Records(c.Context, table, q)
+	default:
+		page, err := client.Query(c.Context, table, q)
+		if err != nil {
+			return a.Hint(c, client, table, shell.Input(err))
+		}
+		list = listing{slices2(page.Records), page}
+	}
+	if format == shell.FormatTable {
+		var n int
+		if n, err = a.printRecords(columns, list); n == 0 && err == nil {
+			a.EmptyHint(c.Context, func() bool { return shell.OfTenants(c.Context, client, table) })
+		}
+	} else {
+		err = a.exportRecords(c, client, table, format, columns, list)
+	}
+	if err != nil {
+		return a.Hint(c, client, table, shell.Input(err))
+	}
+	if list.page != nil && list.page.More() {
+		a.Note("these are %d of %d records; --skip %d shows the next ones, --all reads all",
+			len(list.page.Records), list.page.Rows, list.page.Skip+len(list.page.Records))
+	}
+	return nil
+}
+
+// listing is records on their way, and the page they are when it is one.
+type listing struct {
+	records iter.Seq2[erp.Record, error]
+	page    *erp.Page
+}
+
+// slices2 yields records that are there already.
+func slices2(records []erp.Record) iter.Seq2[erp.Record, error] {
+	return func(yield func(erp.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// exportRecords writes records for programs.
+func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, format export.Format, columns []string, list listing) error {
+	opts := &export.Options{Columns: columns, Names: c.Bool("names")}
+	if list.page != nil && list.page.Rows >= 0 {
+		opts.Total = &list.page.Rows
+	}
+	records := list.records
+	if format == export.CSV && len(columns) == 0 {
+		next, stop := iter.Pull2(records)
+		defer stop()
+		var err error
+		if opts.Columns, records, err = csvColumns(c.Context, client, table, next); err != nil {
+			return err
+		}
+		opts.Unlisted = func(column string) {
+			if column == "model-name" {
+				return // the table, which is known
+			}
+			a.Note("some records have %s, which is not among the columns of the file; name columns with --select", column)
+		}
+	}
+	if format == export.CSV && len(opts.Columns) == 0 {
+		return nil // an empty table whose columns the role may not know
+	}
+	_, err := export.Write(a.Data(), format, records, opts)
+	return err
+}
+
+// csvColumns finds the columns of a file: those of the first record, and those
+// the table has beyond, because columns without value are not sent. It returns
+// all records again.
+func csvColumns(ctx context.Context, client *erp.Client, table string, next func() (erp.Record, error, bool)) ([]string, iter.Seq2[erp.Record, error], error) {
+	first, err, ok := next()
+	if err != nil {
+		return nil, nil, err
+	}
+	var columns []string
+	if ok {
+		columns = slices.DeleteFunc(first.Columns(), func(name string) bool { return name == "model-name" })
+	}
+	have := map[string]bool{}
+	for _, name := range columns {
+		have[strings.ToLower(name)] = true
+	}
+	for _, name := range shell.SchemaColumns(ctx, client, table) {
+		if key := strings.ToLower(name); !have[key] && key != "model-name" {
+			have[key] = true
+			columns = append(columns, name)
+		}
+	}
+	return columns, func(yield func(erp.Record, error) bool) {
+		for rec, err := first, error(nil); ok; rec, err, ok = next() {
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// printRecords shows records as a table, and returns how many there are.
+func (a *app) printRecords(columns []string, list listing) (int, error) {
+	var records []erp.Record
+	for rec, err := range list.records {
+		if err != nil {
+			return 0, err
+		}
+		records = append(records, rec)
+	}
+	if len(columns) == 0 {
+		columns = interesting(records)
+	}
+	rows := make([][]string, len(records))
+	for i, rec := range records {
+		for _, name := range columns {
+			raw, _ := rec.Raw(name)
+			rows[i] = append(rows[i], shell.Short(export.Cell(raw, true), 60))
+		}
+	}
+	if len(records) == 0 {
+		a.Note("no records")
+		return 0, nil
+	}
+	a.PrintTable(columns, rows)
+	return len(records), nil
+}
+
+// tableColumns bounds the columns shown when nobody named them.
+const tableColumns = 6
+
+// interesting chooses columns to show: the key, what people know a record by,
+// then whatever comes first and says more than yes or no.
+func interesting(records []erp.Record) []string {
+	var all []string
+	for _, rec := range records {
+		for name, raw := range rec.All() {
+			if string(raw) != "true" && string(raw) != "false" && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	columns := []string{"id"}
+	if !slices.Contains(all, "id") {
+		columns = []string{"uid"}
+	}
+	add := func(name string) {
+		if len(columns) < tableColumns && slices.Contains(all, name) && !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	for _, name := range []string{"DocumentNo", "Value", "TableName", "ColumnName", "Name", "DocStatus"} {
+		add(name)
+	}
+	for _, name := range all {
+		switch name {
+		case "uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Created", "CreatedBy", "Updated", "UpdatedBy":
+		default:
+			add(name)
+		}
+	}
+	return columns
+}

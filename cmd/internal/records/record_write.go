@@ -1,0 +1,130 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/recordinput"
+)
+
+// values reads what is to be written, from --data and the arguments behind the
+// first skip.
+func (a *app) values(c *cli.Context, skip int) (map[string]any, error) {
+	values, err := recordinput.Values(c.String("data"), c.Args().Slice()[skip:], a.Streams.In)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return values, nil
+}
+
+func (a *app) recordCreate(c *cli.Context) error {
+	if c.NArg() < 1 {
+		return shell.Usagef("record create takes a table and values, such as record create C_BPartner Name=Joe")
+	}
+	values, err := a.values(c, 1)
+	if err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	table := c.Args().First()
+	rec, err := client.Create(c.Context, table, values)
+	if err != nil {
+		return a.Hint(c, client, table, shell.Input(err))
+	}
+	return a.printWritten(c, "created", table, rec)
+}
+
+func (a *app) recordUpdate(c *cli.Context) error {
+	if c.NArg() < 2 {
+		return shell.Usagef("record update takes a table, an id and values, such as record update C_BPartner 118 Name=Joe")
+	}
+	table, id, err := tableAndID(c)
+	if err != nil {
+		return err
+	}
+	values, err := a.values(c, 2)
+	if err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	rec, err := client.Update(c.Context, table, id, values)
+	if err != nil {
+		return a.Hint(c, client, table, shell.Input(err))
+	}
+	return a.printWritten(c, "updated", table, rec)
+}
+
+// printWritten tells what was stored.
+func (a *app) printWritten(c *cli.Context, did, table string, rec erp.Record) error {
+	if c.Bool("json") {
+		return a.PrintJSON(rec)
+	}
+	line := fmt.Sprintf("%s %s %s", did, table, rec.ID())
+	if name := nameOf(rec); name != "" {
+		line += fmt.Sprintf(" %q", name)
+	}
+	if text, ok := rec.Text("doc-processmsg"); ok && text != "" {
+		line += ": " + text
+	}
+	_, err := fmt.Fprintln(a.Streams.Out, shell.Printable(shell.Short(line, 300)))
+	return err
+}
+
+// nameOf is what people know a record by, "" when it has nothing of the kind.
+func nameOf(rec erp.Record) string {
+	for _, column := range []string{"DocumentNo", "Name", "Value"} {
+		if text, ok := rec.Text(column); ok && text != "" {
+			return shell.Short(text, 60)
+		}
+	}
+	return ""
+}
+
+func (a *app) recordDelete(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table", "an id"); err != nil {
+		return err
+	}
+	table, id, err := tableAndID(c)
+	if err != nil {
+		return err
+	}
+	ask := !c.Bool("yes")
+	if ask && !shell.Terminal(a.Streams.In) {
+		return shell.Usagef("deleting %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", table, id)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	if ask {
+		rec, err := client.Get(c.Context, table, id, nil)
+		if err != nil {
+			return a.Hint(c, client, table, shell.Input(err))
+		}
+		yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s %s %q?", table, id, nameOf(rec)))
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return errors.New("nothing was deleted")
+		}
+	}
+	if err := client.Delete(c.Context, table, id); err != nil {
+		return a.Hint(c, client, table, shell.Input(err))
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(map[string]any{"deleted": true, "table": table, "id": id})
+	}
+	_, err = fmt.Fprintf(a.Streams.Out, "deleted %s %s\n", shell.Printable(table), id)
+	return err
+}

@@ -1,0 +1,218 @@
+package records
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/rest"
+)
+
+// serverCommand has the subcommands that serve something before those about the
+// ERP's server.
+func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
+	return &cli.Command{
+		Name: "server", Usage: "look after the ERP's server: nodes, jobs, logs, health; serve the deployment board",
+		Subcommands: append(serving[:len(serving):len(serving)], []*cli.Command{
+			{
+				Name: "nodes", Usage: "list the nodes of the cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
+				Description: "A server that is no cluster has one node, local.",
+				Action:      a.serverNodes,
+			},
+			{Name: "jobs", Usage: "list the server's jobs and whether they are started (administrators)", Action: a.serverJobs},
+			a.serverJobCommand(),
+			{
+				Name: "health", Usage: "ask whether server and database are up; needs no login",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server wants one"}},
+				Action: a.serverHealth,
+			},
+			{
+				Name: "logs", Usage: "list the log files of a node, or print one (administrators)", ArgsUsage: "[FILE]",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "node", Value: "local", Usage: "id of the node"}},
+				Action: a.serverLogs,
+			},
+		}...),
+	}
+}
+
+func (a *app) serverHealth(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	h, err := client.Health(c.Context, &erp.HealthOptions{Database: true, Key: c.String("key")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		err = a.PrintJSON(map[string]any{"url": client.BaseURL(), "status": h.Status, "database": h.Database})
+	} else {
+		a.PrintTable([]string{"server", "status", "database"}, [][]string{{client.BaseURL(), h.Status, h.Database}})
+	}
+	if err != nil {
+		return err
+	}
+	if !h.Up() {
+		return fmt.Errorf("%s is %s, its database %s", client.BaseURL(), h.Status, h.Database)
+	}
+	return nil
+}
+
+// node is a node of the cluster, or the server that is none.
+type node struct {
+	ID       string `json:"id"`
+	HostName string `json:"hostName"`
+	Port     *int   `json:"port"`
+}
+
+func (a *app) serverNodes(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("server nodes takes one node at most, got %d arguments", c.NArg())
+	}
+	client, err := a.rest(c)
+	if err != nil {
+		return err
+	}
+	if c.NArg() == 1 {
+		return a.serverNode(c, client, c.Args().First())
+	}
+	resp, err := client.ListNodesWithResponse(c.Context, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := rest.Decoded("list nodes", resp.JSON200)
+	if err != nil {
+		return err
+	}
+	nodes, err := readNodes(answer)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(nodes)
+	}
+	rows := make([][]string, len(nodes))
+	for i, n := range nodes {
+		port := "-"
+		if n.Port != nil {
+			port = strconv.Itoa(*n.Port)
+		}
+		rows[i] = []string{n.ID, n.HostName, port}
+	}
+	a.PrintTable([]string{"node", "host", "port"}, rows)
+	return nil
+}
+
+// readNodes reads the two forms of the list: of a cluster, and the bare object
+// of a server that is none.
+func readNodes(answer *rest.Nodes) ([]node, error) {
+	raw, err := answer.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := erp.ParseRecord(raw)
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	if !rec.Has("nodes") {
+		var n node
+		n.ID, _ = rec.Text("id")
+		n.HostName, _ = rec.Text("name")
+		return []node{n}, nil
+	}
+	nodes := []node{}
+	if err := rec.Value("nodes", &nodes); err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	return nodes, nil
+}
+
+// segment marks an argument that can be no part of a path as wrong usage.
+func segment(arg string) (rest.Segment, error) {
+	s := rest.Segment(arg)
+	if err := s.Check(); err != nil {
+		return "", shell.Usage(err)
+	}
+	return s, nil
+}
+
+func (a *app) serverNode(c *cli.Context, client *rest.ClientWithResponses, given string) error {
+	id, err := segment(given)
+	if err != nil {
+		return err
+	}
+	resp, err := client.GetNodeWithResponse(c.Context, id, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := rest.Decoded("show node", resp.JSON200); err != nil {
+		return err
+	}
+	rec, err := erp.ParseRecord(resp.Body)
+	if err != nil {
+		return err
+	}
+	return a.printRecord(c, rec)
+}
+
+func (a *app) serverLogs(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("server logs takes one file at most, got %d arguments", c.NArg())
+	}
+	node, err := segment(c.String("node"))
+	if err != nil {
+		return err
+	}
+	client, err := a.rest(c)
+	if err != nil {
+		return err
+	}
+	if c.NArg() == 1 {
+		return a.printLog(c, client, node, c.Args().First())
+	}
+	resp, err := client.ListNodeLogsWithResponse(c.Context, node, nil)
+	if err != nil {
+		return err
+	}
+	list, err := rest.Decoded("list logs", resp.JSON200)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(append([]rest.LogFile{}, list.Logs...))
+	}
+	rows := make([][]string, len(list.Logs))
+	for i, l := range list.Logs {
+		size := ""
+		if l.FileSize != nil {
+			size = strings.Trim(string(*l.FileSize), `"`)
+		}
+		rows[i] = []string{l.FileName, size}
+	}
+	a.PrintTable([]string{"file", "size"}, rows)
+	return nil
+}
+
+// printLog copies a log file to standard output.
+func (a *app) printLog(c *cli.Context, client *rest.ClientWithResponses, node rest.Segment, file string) error {
+	if c.Bool("json") {
+		return shell.Usagef("a log file is no JSON value; leave --json out")
+	}
+	resp, err := client.DownloadNodeLog(erp.StreamResponse(c.Context), node, &rest.DownloadNodeLogParams{FileName: file})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(a.Data(), resp.Body); err != nil {
+		return fmt.Errorf("reading the log file %s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/internal/config"
+)
+
+// sandboxLogin is a login of the embedded ERP, which everybody knows.
+type sandboxLogin struct {
+	profile            string
+	username, password string
+	client, role, org  string
+	about              string
+}
+
+// sandboxLogins are the logins that sandbox --write-profiles stores.
+var sandboxLogins = []sandboxLogin{
+	{"system", "SuperUser", "System", "0", "0", "0", "the dictionary, plugins, deployments"},
+	{"garden", "GardenAdmin", "GardenAdmin", "11", "102", "11", "business data of the tenant GardenWorld"},
+}
+
+// writeSandboxProfiles stores the sandbox's logins as profiles of the
+// configuration. Those of an earlier sandbox are replaced, with the tokens it
+// signed; a profile of the same name for another ERP is left alone, and an error.
+func (a *app) writeSandboxProfiles(ctx context.Context, c *cli.Context, address string) error {
+	path, err := a.ConfigPath(c)
+	if err != nil {
+		return err
+	}
+	err = config.NewFile(path).Update(ctx, func(d *config.Document) error {
+		for _, l := range sandboxLogins {
+			if err := l.write(d, address); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("writing the profiles of the sandbox: %w", err)
+	}
+	return nil
+}
+
+func (l sandboxLogin) write(d *config.Document, address string) error {
+	settings := [][2]string{
+		{"url", address}, {"auth.username", l.username}, {"auth.password", l.password},
+		{"auth.default-client-id", l.client}, {"auth.default-role-id", l.role}, {"auth.default-org-id", l.org},
+	}
+	current := d.Current()
+	if _, err := d.Choose(l.profile); err == nil {
+		has, _ := d.Get(l.profile, "url")
+		user, _ := d.Get(l.profile, "auth.username")
+		if !loopback(has) || user != l.username {
+			return fmt.Errorf("there is a profile %q for %q already; remove or rename it, or start without --write-profiles", l.profile, has)
+		}
+		if err := d.RemoveProfile(l.profile); err != nil {
+			return err
+		}
+	}
+	if err := d.AddProfile(l.profile); err != nil {
+		return err
+	}
+	for _, s := range settings {
+		if err := d.Set(l.profile, s[0], s[1]); err != nil {
+			return err
+		}
+	}
+	if current == l.profile {
+		return d.Use(current)
+	}
+	return nil
+}
+
+// loopback reports whether an address leads to this machine.
+func loopback(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return strings.EqualFold(u.Hostname(), "localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}

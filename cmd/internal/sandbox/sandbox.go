@@ -1,0 +1,221 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/atomicfile"
+)
+
+// readyFile is what a sandbox writes once it answers.
+type readyFile struct {
+	URL string `json:"url"`
+	PID int    `json:"pid"`
+	SQL string `json:"sql"` // what runs the statements of the AI API: embedded or postgresql
+}
+
+func (a *app) sandboxCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "sandbox",
+		Usage: "serve an embedded ERP with demo data",
+		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
+			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
+			"what it holds, also when it is killed. A power failure can undo the last writes; with --durable each one\n" +
+			"waits for the disk, and none. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
+			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
+			"loopback unless told otherwise. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
+			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +
+			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.\n\n" +
+			"--postgres has the SQL of the AI API, and so of the tool server, run by PostgreSQL in all of its dialect; the\n" +
+			"embedded database knows a part of it. The ERP stays where it is: PostgreSQL holds a copy of its tables, which has\n" +
+			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this\n" +
+			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a\n" +
+			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is made by the sandbox, stays afterwards, and is\n" +
+			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one\n" +
+			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
+			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
+			&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
+			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server answers`, TakesFile: true},
+			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
+			&cli.BoolFlag{Name: "strict", Usage: "answer only what the real server answers: no PATCH, no numbers for processes"},
+		}, sandboxPostgresFlags()...),
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return shell.Usagef("sandbox takes no arguments, got %q", c.Args().First())
+			}
+			if c.Bool("durable") && c.String("data") == "" {
+				return shell.Usagef("--durable is about data on a disk: name their folder with --data")
+			}
+			o := sandboxOptions{
+				durable: c.Bool("durable"),
+				listen:  c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+			}
+			var err error
+			if o.postgres, err = a.postgresOptions(c); err != nil {
+				return err
+			}
+			if c.Bool("write-profiles") {
+				o.profiles = func(ctx context.Context, url string) error { return a.writeSandboxProfiles(ctx, c, url) }
+			}
+			return a.sandbox(c.Context, o)
+		},
+	}
+}
+
+type sandboxOptions struct {
+	listen, data, readyFile string
+	strict, json            bool
+	durable                 bool
+	postgres                postgresOptions
+	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
+}
+
+func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opts := erptest.Options{Logger: a.warnings(), Strict: o.strict, Durable: o.durable}
+	if o.data != "" {
+		unlock, err := lockData(o.data)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		opts.Path = filepath.Join(o.data, "erp.db")
+	}
+	if o.readyFile != "" { // one of an earlier run would mislead whoever waits for it
+		if err := os.Remove(o.readyFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing the ready file of an earlier run: %w", err)
+		}
+	}
+	defer a.IgnoreHangup(opts.Logger)()
+	sandbox, served, err := startSandbox(ctx, opts, o.listen, o.postgres)
+	if err != nil {
+		return err
+	}
+	if o.profiles != nil {
+		err = o.profiles(ctx, sandbox.url)
+	}
+	if err == nil {
+		err = a.announce(sandbox, o)
+	}
+	if err != nil {
+		cancel() // the server still ends in order
+		return errors.Join(err, <-served)
+	}
+	if o.readyFile != "" {
+		defer os.Remove(o.readyFile) //nolint:errcheck // the server is gone either way
+	}
+	return <-served
+}
+
+// announce tells people and programs that the server answers.
+func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
+	ready := readyFile{URL: s.url, PID: os.Getpid(), SQL: s.postgres.kind()}
+	if o.readyFile != "" {
+		text, err := json.Marshal(ready)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(o.readyFile, append(text, '\n'), 0o644); err != nil {
+			return fmt.Errorf("writing the ready file: %w", err)
+		}
+	}
+	if o.json {
+		return a.PrintJSON(ready)
+	}
+	next := talkToIt(s.url)
+	if o.profiles != nil {
+		next = talkByProfile()
+	}
+	if s.postgres != nil && s.postgres.note != "" {
+		a.Note("%s", s.postgres.note)
+	}
+	_, err := fmt.Fprintf(a.Streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\nSQL of its AI API is run by %s\n%s", s.url, s.postgres.about(), next)
+	return err
+}
+
+// talkByProfile shows what the profiles of a sandbox are for.
+func talkByProfile() string {
+	var b strings.Builder
+	for _, l := range sandboxLogins {
+		fmt.Fprintf(&b, "  erphub --profile %-7s %s: %s\n", l.profile, l.username, l.about)
+	}
+	return b.String()
+}
+
+// talkToIt shows how to reach a sandbox with curl.
+func talkToIt(url string) string {
+	return fmt.Sprintf(`
+  log in:   curl -s %[1]s/api/v1/auth/tokens -H 'Content-Type: application/json' \
+              -d '{"userName":"GardenAdmin","password":"GardenAdmin","parameters":{"clientId":11,"roleId":102,"organizationId":11}}'
+  read:     curl -s '%[1]s/api/v1/models/C_BPartner?$select=Value,Name&$top=5' -H 'Authorization: Bearer TOKEN'
+  erphub:   ERP_URL=%[1]s ERP_USERNAME=SuperUser ERP_PASSWORD=System erphub add table XX_Demo --with-name
+  ask:      ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
+              erphub query 'SELECT name FROM c_bpartner'
+
+`, url)
+}
+
+// lockData makes the data directory and keeps other processes out of it.
+func lockData(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the data directory: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	got, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the data directory %s: %w", dir, err)
+	}
+	if !got {
+		return nil, fmt.Errorf("the data directory %s is in use by another sandbox: stop that one, or choose another --data", dir)
+	}
+	return func() { _ = lock.Unlock() }, nil // the system frees it with the process at the latest
+}
+
+// startSandbox serves an embedded ERP until ctx ends; served then tells how
+// that went.
+func startSandbox(ctx context.Context, opts erptest.Options, listen string, db postgresOptions) (_ *sandboxServices, served <-chan error, err error) {
+	srv, err := erptest.Open(ctx, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		err = fmt.Errorf("listening on %s: %w; choose another address with --listen, port 0 for any free one", listen, err)
+		return nil, nil, errors.Join(err, srv.Close())
+	}
+	beside := &sandboxServices{erp: srv, url: "http://" + ln.Addr().String(), log: opts.Logger}
+	if opts.Path != "" {
+		beside.data = filepath.Dir(opts.Path)
+	}
+	if beside.postgres, err = openSandboxPostgres(ctx, srv, db, opts.Logger); err != nil {
+		return nil, nil, errors.Join(err, ln.Close(), srv.Close())
+	}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, beside), beside.postgres.close(), srv.Close()) }()
+	return beside, done, nil
+}
+
+// since is a duration as people read it.
+func since(start time.Time) string {
+	d := time.Since(start)
+	if d < time.Second {
+		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}

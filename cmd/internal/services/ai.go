@@ -1,0 +1,82 @@
+// Package services has the services behind an address that several families of
+// commands serve: the AI API and the generator.
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/registry"
+)
+
+// watchDictionary is how often the dictionary is compared with the database's.
+const watchDictionary = 30 * time.Second
+
+// AI is the AI API with all that must be closed after it.
+type AI struct {
+	Handler  *httpapi.Handler
+	Engine   *aiquery.Engine
+	DB       aiquery.Database
+	Source   interface{ Close() error }
+	Cache    *registry.Cache
+	Checks   string // how tokens are checked, for people
+	Warnings []string
+}
+
+// Audited makes sure that queries can be audited, and makes the table for it
+// when it may.
+func Audited(ctx context.Context, engine *aiquery.Engine, db aiquery.Database, install, optional bool) (warnings []string, err error) {
+	h := engine.Health(ctx)
+	if h.Database == "up" && install { // it may lack a part of a later version
+		if err := aiquery.Install(ctx, db); err != nil {
+			return nil, err
+		}
+		h = engine.Health(ctx)
+	}
+	switch {
+	case h.Database != "up":
+		return nil, fmt.Errorf("the database cannot be asked: %s", h.Database)
+	case h.Audit != "up" && optional:
+		return append(h.Warnings, "queries are not audited: "+h.Audit), nil
+	case h.Audit != "up":
+		return nil, fmt.Errorf("queries could not be audited, so the AI API is not served: %s; --install makes the table %s with a login that may",
+			h.Audit, aiquery.AuditTableName)
+	}
+	return h.Warnings, nil
+}
+
+// Watch keeps the dictionary as the database's until ctx ends.
+func (s *AI) Watch(ctx context.Context) {
+	_ = s.Cache.Watch(ctx, watchDictionary) // it ends with the context, whose error says nothing new
+}
+
+// Ready tells whether queries can be answered and audited.
+func (s *AI) Ready(ctx context.Context) error {
+	h, err := s.Handler.Health(ctx)
+	if err == nil && !h.OK {
+		err = fmt.Errorf("the AI API cannot answer: the database is %s, the audit is %s", h.Database, h.Audit)
+	}
+	return err
+}
+
+// Close writes the audit's last records and closes what was opened.
+func (s *AI) Close(ctx context.Context) error {
+	var errs []error
+	if s.Engine != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shell.LateRecords)
+		defer cancel()
+		errs = append(errs, s.Engine.Close(ctx))
+	}
+	if s.Source != nil {
+		errs = append(errs, s.Source.Close())
+	}
+	if s.DB != nil {
+		errs = append(errs, s.DB.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,251 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/tokens"
+	"github.com/erphub/erphub/tokens/filestore"
+)
+
+// maxTokenFile bounds what is read as a token from a file or standard input.
+const maxTokenFile = 64 << 10
+
+// Setup is what flags, environment and profile say together.
+type Setup struct {
+	Resolver config.Resolver
+	File     *config.File // nil when there is no place for one
+	Profile  string
+	made     tokens.Source // of source, so that one run logs in once
+}
+
+// Setup reads flags, environment and the chosen profile, which must exist.
+func (sh *Shell) Setup(c *cli.Context) (*Setup, error) { return sh.SetupFor(c, false) }
+
+// SetupFor is setup where a profile asked for by name may be a new one.
+func (sh *Shell) SetupFor(c *cli.Context, create bool) (*Setup, error) {
+	s := &Setup{Resolver: config.Resolver{Flags: map[string]string{}, Getenv: sh.Getenv}}
+	if url := c.String("url"); url != "" {
+		s.Resolver.Flags["url"] = url
+	}
+	if path := c.String("token-file"); path != "" {
+		token, err := ReadSecretFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the token: %w", err)
+		}
+		s.Resolver.Flags["token"] = token
+	}
+	asked := c.String("profile")
+	if asked == "" {
+		asked = sh.Getenv("ERPHUB_PROFILE")
+	}
+	path, err := sh.ConfigPath(c)
+	if err != nil {
+		if asked != "" {
+			return nil, err
+		}
+		return s, nil // no home, no profile: flags and environment are enough
+	}
+	s.File = config.NewFile(path)
+	doc, err := s.File.Read()
+	if err != nil {
+		return nil, err
+	}
+	s.Profile, err = doc.Choose(asked)
+	switch {
+	case err != nil && create && asked != "" && errors.Is(err, config.ErrNoProfile):
+		s.Profile = asked
+	case err != nil:
+		return nil, Usage(err)
+	}
+	s.Resolver.Document, s.Resolver.Profile = doc, s.Profile
+	return s, nil
+}
+
+// Getenv is a variable of the environment that the run was given.
+func (sh *Shell) Getenv(name string) string { return sh.Env[name] }
+
+// ConfigPath is where the configuration file is, or would be.
+func (sh *Shell) ConfigPath(c *cli.Context) (string, error) {
+	if path := c.String("config"); path != "" {
+		return path, nil
+	}
+	return config.DefaultPath(sh.Getenv)
+}
+
+// URL is the ERP's address; that there is none is wrong usage.
+func (s *Setup) URL() (string, error) {
+	if url := s.Resolver.Lookup("url"); url != "" {
+		return url, nil
+	}
+	return "", Usagef("no address of an ERP: set ERP_URL, give --url, or store one with `erphub config set url URL`; " +
+		"`erphub sandbox` serves one to try")
+}
+
+// rank orders origins: what is given closer to the call wins.
+func rank(o config.Origin) int {
+	switch o {
+	case config.FromFlag:
+		return 3
+	case config.FromEnv:
+		return 2
+	case config.FromProfile:
+		return 1
+	}
+	return 0
+}
+
+// Settings are the token settings. A token given by flag or environment is
+// used as it is unless credentials are given at least as close to the call;
+// one in the profile belongs to the store, which can also renew it.
+func (s *Setup) Settings() (tokens.Settings, error) {
+	token := rank(s.Resolver.Value("token").Origin)
+	login := min(rank(s.Resolver.Value("auth.username").Origin), rank(s.Resolver.Value("auth.password").Origin))
+	settings, err := tokens.ParseSettings(func(key string) string {
+		switch key {
+		case "token":
+			if token < rank(config.FromEnv) {
+				return ""
+			}
+		case "auth.username", "auth.password":
+			if token >= rank(config.FromEnv) && token > login {
+				return ""
+			}
+		}
+		return s.Resolver.Lookup(key)
+	})
+	if err != nil {
+		return settings, Usage(err)
+	}
+	if (settings.Username == "") != settings.Password.IsZero() && token == 0 {
+		return settings, Usagef("user name and password belong together: set both ERP_USERNAME and ERP_PASSWORD, or neither")
+	}
+	return settings, nil
+}
+
+// store is where tokens are kept: the profile for what the profile says, this
+// process only for credentials that come from the environment, so that a trial
+// against another server never replaces a stored login.
+func (sh *Shell) store(s *Setup) (tokens.Store, error) {
+	if s.File == nil || rank(s.Resolver.Value("auth.username").Origin) >= rank(config.FromEnv) {
+		return nil, nil
+	}
+	return sh.OpenStore(s)
+}
+
+// OpenStore opens the store in the profile.
+func (sh *Shell) OpenStore(s *Setup, more ...filestore.Option) (*filestore.Store, error) {
+	return filestore.Open(s.File.Path(), append(more, filestore.WithProfile(s.Profile), filestore.OnWait(sh.NoteWaiting))...)
+}
+
+// ConfigFile is the configuration file at path, for changes.
+func (sh *Shell) ConfigFile(path string) *config.File {
+	return config.NewFile(path, config.OnWait(sh.NoteWaiting))
+}
+
+// NoteWaiting says what the program waits for when another process holds a lock.
+func (sh *Shell) NoteWaiting(lock string) {
+	sh.Note("waiting for another process, which holds %s", lock)
+}
+
+// Source is where requests get their token; nil for none at all.
+func (sh *Shell) Source(s *Setup) (tokens.Source, error) {
+	sh.used = s
+	if s.made != nil {
+		return s.made, nil
+	}
+	settings, err := s.Settings()
+	if err != nil {
+		return nil, err
+	}
+	store, err := sh.store(s)
+	if err != nil {
+		return nil, err
+	}
+	if settings.Username != "" && !settings.Token.IsZero() && s.Resolver.Value("token").Origin == config.FromEnv {
+		sh.Note("ERP_TOKEN is ignored, as there are user name and password to log in with; unset one or the other")
+	}
+	source, err := settings.Source(store, tokens.WithLogger(sh.Log))
+	if err != nil {
+		return nil, Usage(err) // it only looks at the settings
+	}
+	sh.Keep(source)
+	s.made = source
+	return source, nil
+}
+
+// Client connects to the ERP the settings name.
+func (sh *Shell) Client(c *cli.Context) (*erp.Client, error) {
+	s, err := sh.Setup(c)
+	if err != nil {
+		return nil, err
+	}
+	return sh.ClientFor(c, s)
+}
+
+// ClientFor connects to the ERP of settings that were read.
+func (sh *Shell) ClientFor(c *cli.Context, s *Setup, more ...erp.Option) (*erp.Client, error) {
+	url, err := s.URL()
+	if err != nil {
+		return nil, err
+	}
+	opts := []erp.Option{erp.WithUserAgent("erphub/" + Version()), erp.WithLogger(sh.Log)}
+	if locale := c.String("locale"); locale != "" {
+		opts = append(opts, erp.WithLocale(locale))
+	}
+	source, err := sh.Source(s)
+	if err != nil {
+		return nil, err
+	}
+	if source != nil {
+		opts = append(opts, erp.WithTokenSource(source))
+	}
+	client, err := erp.New(url, append(opts, more...)...)
+	if errors.Is(err, erp.ErrInvalid) {
+		return nil, Usage(err)
+	}
+	return client, err
+}
+
+// ClientWith connects with a login of its own, kept in this process.
+func (sh *Shell) ClientWith(ctx context.Context, url string, login tokens.Login) (*erp.Client, error) {
+	m, err := tokens.NewManager(url, tokens.WithCredentials(login), tokens.WithLogger(sh.Log))
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Ready(ctx); err != nil {
+		return nil, err
+	}
+	return erp.New(url, erp.WithTokenSource(m), erp.WithUserAgent("erphub/"+Version()), erp.WithLogger(sh.Log))
+}
+
+// ReadSecretFile reads a secret from a file, without the line break an editor
+// puts behind it.
+func ReadSecretFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return ReadSecret(f)
+}
+
+// ReadSecret is [ReadSecretFile] of what is open already.
+func ReadSecret(r io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxTokenFile+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxTokenFile {
+		return "", fmt.Errorf("it is longer than %d bytes, which no token or password is", maxTokenFile)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}

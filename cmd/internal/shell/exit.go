@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/tokens"
+)
+
+// The exit codes, the same for every command.
+const (
+	ExitDone          = 0
+	ExitFailed        = 1
+	ExitUsage         = 2
+	exitNotAuthorised = 3
+	exitUnreachable   = 4
+	exitDrift         = 5 // dict diff: the ERP is not as the definitions say
+	exitInterrupted   = 130
+)
+
+// ErrReported marks an error that was printed already.
+var ErrReported = errors.New("already reported")
+
+// ErrDrift is the difference that dict diff has shown.
+var ErrDrift = fmt.Errorf("the ERP differs from the definitions: %w", ErrReported)
+
+// usageErr is wrong usage: nothing was done.
+type usageErr struct{ err error }
+
+func (e usageErr) Error() string { return e.err.Error() }
+func (e usageErr) Unwrap() error { return e.err }
+
+// interruptedErr is how a run ended that was interrupted.
+type interruptedErr struct{ err error }
+
+func (e interruptedErr) Error() string {
+	text := e.err.Error()
+	if canceled := context.Canceled.Error(); strings.Contains(text, canceled) {
+		return strings.ReplaceAll(text, canceled, "interrupted")
+	}
+	return "interrupted: " + text
+}
+func (e interruptedErr) Unwrap() error { return e.err }
+
+// Usage marks an error as wrong usage.
+func Usage(err error) error { return usageErr{err} }
+
+// Usagef is [Usage] of a new error.
+func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
+
+func usageError(_ *cli.Context, err error, _ bool) error { return Usage(err) }
+
+// ExitCode maps an error to the program's exit code, in this one place.
+func ExitCode(err error) int {
+	var usage usageErr
+	var statement *aiclient.Error
+	var interrupted interruptedErr
+	var token *tokens.Error
+	switch {
+	case errors.As(err, &interrupted):
+		return exitInterrupted
+	case errors.As(err, &usage):
+		return ExitUsage
+	case errors.As(err, &statement) && (statement.Position > 0 || statement.Object.Kind != ""):
+		return ExitFailed // a word of the statement is refused, not the login
+	case errors.Is(err, ErrDrift):
+		return exitDrift
+	case errors.As(err, &token) && token.Kind == tokens.ErrUnreachable && token.Status != 0:
+		return ExitFailed // an answer, if no useful one
+	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable),
+		errors.Is(err, failure.Unreachable):
+		return exitUnreachable
+	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden), errors.Is(err, tokens.ErrAuthentication),
+		errors.Is(err, aiclient.ErrUnauthorized), errors.Is(err, aiclient.ErrDenied), errors.Is(err, failure.NotAuthorized):
+		return exitNotAuthorised
+	}
+	return ExitFailed
+}
+
+// printError writes an error for a person, on standard error.
+func (sh *Shell) printError(err error) {
+	fmt.Fprintf(sh.Streams.Err, "erphub: %s\n", strings.TrimSpace(Printable(err.Error())))
+}
+
+// DeliveryError marks settings and requests that cannot be used as wrong usage.
+func DeliveryError(err error) error {
+	if errors.Is(err, failure.NotConfigured) || errors.Is(err, failure.Invalid) {
+		return Usage(err)
+	}
+	return err
+}
+
+// Input marks what was refused before anything was sent as wrong usage.
+func Input(err error) error {
+	if errors.Is(err, erp.ErrInvalid) {
+		return Usage(err)
+	}
+	return err
+}

@@ -1,0 +1,39 @@
+package shell
+
+import (
+	"github.com/schollz/progressbar/v3"
+)
+
+// ProgressBar shows steps on a terminal and is silent elsewhere.
+type ProgressBar struct{ bar *progressbar.ProgressBar }
+
+// Progress begins to show how many of total steps are done.
+func (sh *Shell) Progress(total int, name string) ProgressBar {
+	_, plain := sh.Env["NO_COLOR"]
+	return ProgressBar{progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(sh.Streams.Err),
+		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
+		progressbar.OptionSetDescription(name),
+		progressbar.OptionEnableColorCodes(!plain),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+// A bar that cannot be drawn is no reason to stop, so its errors are dropped.
+
+// Describe says what is being done.
+func (p ProgressBar) Describe(text string) { p.bar.Describe(Printable(text)) }
+
+// Set says how many steps are done, and of how many.
+func (p ProgressBar) Set(done, total int) {
+	p.bar.ChangeMax(max(total, 1))
+	_ = p.bar.Set(done)
+}
+
+// Add says that one more is done.
+func (p ProgressBar) Add() { _ = p.bar.Add(1) }
+
+// Done takes the bar away.
+func (p ProgressBar) Done() { _ = p.bar.Finish() }

@@ -1,0 +1,274 @@
+package toolserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/server"
+	"github.com/erphub/erphub/tokens"
+)
+
+// confirmVariable says what --confirm says.
+const confirmVariable = "ERPHUB_CONFIRM"
+
+// mcpProfile is the profile by whose name alone the tool server starts.
+const mcpProfile = "mcp"
+
+const aboutServerMCP = "Serves tools, prompts and resources by the Model Context Protocol: streamable HTTP at /mcp, server-sent\n" +
+	"events at /mcp/sse, and /healthz, /readyz and /metrics. Each client sends its own token of the ERP as a\n" +
+	"bearer header; it is checked, and what the client asks for is done with that token and no other.\n" +
+	"The server listens on loopback unless told otherwise. `erphub mcp config` prints what assistants need.\n" +
+	"Traces are sent where OTEL_EXPORTER_OTLP_ENDPOINT says. `erphub --profile mcp` alone starts it, too."
+
+func (a *app) serverMCPCommand() *cli.Command {
+	return &cli.Command{
+		Name: "mcp", Usage: "serve the tools for assistants (Model Context Protocol)",
+		Description: aboutServerMCP, Flags: mcpServerFlags(), Action: a.serverMCP,
+	}
+}
+
+// mcpServerFlags are about serving, beside those about the tools.
+func mcpServerFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "listen", Value: fmt.Sprintf("127.0.0.1:%d", server.DefaultPort), Usage: "address to listen on; port 0 picks a free one"},
+		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
+		&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as tools.example.com; repeatable"},
+		&cli.StringSliceFlag{Name: "origin", Usage: "web page whose scripts may call, such as https://app.example.com; repeatable"},
+		&cli.StringFlag{Name: "public-url", Usage: "where clients reach the server, if that is behind a proxy"},
+		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
+		&cli.StringFlag{Name: "confirm", Usage: "who agrees before something is changed: user, whom the client asks (default; where it cannot, the tool is refused), " +
+			"or client, whose call counts as agreed to (" + confirmVariable + ")"},
+		&cli.BoolFlag{Name: "stateless", Usage: "keep nothing between requests, so that any replica can answer; there is no /mcp/sse then"},
+		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + shell.TokenSecretVariable + " holds one, too)", TakesFile: true},
+		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
+		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without asking about each"},
+		&cli.DurationFlag{Name: "verify-grace", Usage: "how long a token that the ERP accepted counts while the ERP cannot be asked, never beyond its end; 0: not at all (" + keyVerifyGrace + ", 10m)"},
+		shell.MetricsFlag(),
+		&cli.BoolFlag{Name: "own-login", Usage: "ask nobody who they are: whoever reaches the server acts with the login of this program; on loopback only"},
+	}, append(startFlags(), toolFlags()...)...)
+}
+
+// Root is what erphub does without a command: serve tools where the profile is the
+// tool server's, explain itself otherwise.
+func Root(sh *shell.Shell) cli.ActionFunc { return (&app{sh}).root }
+
+func (a *app) root(c *cli.Context) error {
+	if c.Args().Present() || a.profileAsked(c) != mcpProfile {
+		return shell.Group(c)
+	}
+	return c.App.RunContext(c.Context, serverMCPArguments(c))
+}
+
+// serverMCPArguments is the command line of the tool server with the global
+// flags of this one.
+func serverMCPArguments(c *cli.Context) []string {
+	args := []string{c.App.Name}
+	for _, f := range c.App.Flags {
+		name := f.Names()[0]
+		if c.IsSet(name) {
+			args = append(args, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+		}
+	}
+	return append(args, "server", "mcp")
+}
+
+func (a *app) profileAsked(c *cli.Context) string {
+	if p := c.String("profile"); p != "" {
+		return p
+	}
+	return a.Getenv("ERPHUB_PROFILE")
+}
+
+// mcpSetup is [shell.Shell.Setup]; the tool server's profile need not exist.
+func (a *app) mcpSetup(c *cli.Context) (*shell.Setup, error) {
+	return a.SetupFor(c, a.profileAsked(c) == mcpProfile)
+}
+
+func (a *app) serverMCP(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	log := a.ServerLog(c)
+	ready := httpserver.ReadyFile(c.String("ready-file"))
+	if err := ready.Clear(); err != nil {
+		return err
+	}
+	s, err := a.mcpSetup(c)
+	if err != nil {
+		return err
+	}
+	verifier, checked, err := a.verifier(c, s, log)
+	if err != nil {
+		return err
+	}
+	metrics := server.NewMetrics()
+	box, err := a.toolbox(c, s, log, metrics.Boundary(), verifier == nil, true)
+	if err != nil {
+		return err
+	}
+	defer box.close()
+	tracer, flush, err := tracing(c.Context, a.Getenv, log)
+	if err != nil {
+		return err
+	}
+	defer flush()
+	if err := a.prepareMCP(c, s, box, verifier == nil); err != nil {
+		return err
+	}
+	opts := server.Options{
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
+		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
+		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
+		Metrics: metrics, Tracer: tracer, Logger: log, Ready: box.missing(a.asksERP(c)),
+	}
+	if verifier != nil {
+		opts.Verifier = verifier
+	}
+	srv, err := server.New(opts)
+	if err != nil {
+		return shell.Usage(err)
+	}
+
+	defer a.IgnoreHangup(log)()
+	ctx, cancel := context.WithCancel(c.Context)
+	defer cancel()
+	ln, err := httpserver.Listen(ctx, c.String("listen"))
+	if err != nil {
+		return err
+	}
+	if verifier == nil && !httpserver.Loopback(ln.Addr()) {
+		return errors.Join(shell.Usagef("--own-login lets everybody in who reaches the server: listen on loopback, or leave it out"), ln.Close())
+	}
+	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	watched := make(chan struct{})
+	go func() { defer close(watched); box.watch(ctx, srv, log) }()
+	defer func() { cancel(); <-watched }()
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ctx, ln) }()
+	url := httpserver.URL(ln.Addr())
+	err = a.announceMCP(c, url, checked, box, httpserver.Loopback(ln.Addr()))
+	if err == nil {
+		err = ready.Write(url)
+	}
+	if err != nil {
+		cancel() // the server still ends in order
+	}
+	err = errors.Join(err, <-served)
+	cancel()
+	return errors.Join(err, shown(), ready.Clear())
+}
+
+// confirmBy is who agrees to changes, as the flag or the environment says.
+func (a *app) confirmBy(c *cli.Context) server.ConfirmBy {
+	return server.ConfirmBy(cmp.Or(c.String("confirm"), a.Getenv(confirmVariable)))
+}
+
+// announceMCP says where the server is, whom it lets in and what it keeps.
+func (a *app) announceMCP(c *cli.Context, url, checked string, box *toolbox, loopback bool) error {
+	sse := ", or by server-sent events at " + url + "/mcp/sse"
+	if c.Bool("stateless") {
+		sse = ""
+	}
+	reach := "It listens on loopback: only this machine can reach it."
+	if !loopback {
+		reach = "It listens for other machines, too, without TLS: put it behind something that has it."
+	}
+	_, err := fmt.Fprintf(a.Streams.Err, "the tool server answers at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
+		url, sse, box.about(), checked, reach, box.keeps(c.Bool("stateless")))
+	if err == nil && c.Bool("json") {
+		said := map[string]any{"url": url, "mcp": url + "/mcp"}
+		if sse != "" {
+			said["sse"] = url + "/mcp/sse"
+		}
+		err = a.PrintJSON(said)
+	}
+	return err
+}
+
+// Program is the command line of erphub-mcp: the tool server alone, over HTTP or,
+// with --stdio, over standard input and output.
+func Program(sh *shell.Shell) *cli.App {
+	a := &app{sh}
+	c := a.Program(a.VersionCommand(), shell.HelpCommand())
+	c.Name, c.Usage = "erphub-mcp", "serve the tools for assistants (Model Context Protocol)"
+	c.Description = aboutServerMCP
+	c.Flags = append(c.Flags, mcpServerFlags()...)
+	c.Flags = append(c.Flags, &cli.BoolFlag{Name: "stdio", Usage: "serve one client over standard input and output, with the login of this program"})
+	c.Action = func(c *cli.Context) error {
+		if c.Bool("stdio") {
+			return a.serverStdio(c)
+		}
+		return a.serverMCP(c)
+	}
+	return c
+}
+
+// httpOnly are flags that mean nothing over standard input and output.
+var httpOnly = []string{
+	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
+}
+
+func (a *app) serverStdio(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	var wrong []string
+	for _, name := range httpOnly {
+		if c.IsSet(name) {
+			wrong = append(wrong, "--"+name)
+		}
+	}
+	if len(wrong) > 0 {
+		return shell.Usagef("with --stdio there is no HTTP; leave out %s", strings.Join(wrong, " and "))
+	}
+	log := a.ServerLog(c)
+	s, err := a.mcpSetup(c)
+	if err != nil {
+		return err
+	}
+	box, err := a.toolbox(c, s, log, server.NewMetrics().Boundary(), true, true)
+	if err != nil {
+		return err
+	}
+	defer box.close()
+	tracer, flush, err := tracing(c.Context, a.Getenv, log)
+	if err != nil {
+		return err
+	}
+	defer flush()
+	if err := a.prepareMCP(c, s, box, true); err != nil {
+		return err
+	}
+	srv, err := server.New(server.Options{
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
+		Confirm: a.confirmBy(c), Tracer: tracer, Logger: log,
+	})
+	if err != nil {
+		return shell.Usage(err)
+	}
+	ctx, cancel := context.WithCancel(c.Context)
+	watched := make(chan struct{})
+	go func() { defer close(watched); box.watch(ctx, srv, log) }()
+	defer func() { cancel(); <-watched }()
+	log.Info("serving standard input and output", "tools", len(srv.Tools(box.own.caller())), "keeps", "nothing beyond this process")
+	in := a.Streams.In
+	if in == nil {
+		in = os.Stdin
+	}
+	return srv.ServeStdio(c.Context, in, a.Streams.Out)
+}
+
+// local is who calls where nobody is asked who they are.
+func localCaller() mcp.Caller { return mcp.Caller{ID: "local", Session: "local"} }

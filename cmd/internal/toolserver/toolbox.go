@@ -1,0 +1,307 @@
+package toolserver
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/generator/delivery"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp/boundary/redisstore"
+
+	documents "github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/tools"
+	"github.com/erphub/erphub/tokens"
+)
+
+// What flags say, the environment says, too.
+const (
+	backendVariable  = "BACKEND"
+	aiURLVariable    = "AI_API_URL"
+	aiTokenVariable  = "AI_API_TOKEN"
+	aiRoleVariable   = "AI_ROLE_ID"
+	redisVariable    = "ERPHUB_REDIS_URL"
+	toolsetsVariable = "ERPHUB_TOOLSETS"
+)
+
+// defaultCallsPerMinute is more than an assistant at work needs, and less than
+// one that went wild makes.
+const defaultCallsPerMinute = 300
+
+// toolFlags are about the tools, their backends and their limits, the same for
+// every command that uses them.
+func toolFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "backend", Usage: "backend to try first: rest, ai, db or cli (" + backendVariable + "); the others follow in that order"},
+		&cli.StringFlag{Name: "toolsets", Usage: "tool sets to switch on, with commas between them, or all (" + toolsetsVariable + ")"},
+		&cli.BoolFlag{Name: "read-only", Usage: "switch off every tool that changes something"},
+		&cli.StringSliceFlag{Name: "allow-tool", Usage: "allow these tools only: a name, part of one with *, or set:NAME; repeatable"},
+		&cli.StringSliceFlag{Name: "deny-tool", Usage: "forbid these tools; repeatable"},
+		&cli.StringFlag{Name: "rules", Usage: "YAML file of rules: which callers and roles may use which tools", TakesFile: true},
+		&cli.IntFlag{Name: "calls-per-minute", Value: defaultCallsPerMinute, Usage: "calls of tools each caller may make a minute; 0: any"},
+		&cli.IntFlag{Name: "session-tokens", Usage: "tokens of arguments and results a session, and all sessions of a caller without a break of an hour, may use; 0: any"},
+		&cli.IntFlag{Name: "session-api-calls", Usage: "requests to the ERP a session, and all sessions of a caller without a break of an hour, may use; 0: any"},
+		&cli.IntFlag{Name: "day-tokens", Usage: "tokens each caller may use a day (UTC); 0: any"},
+		&cli.IntFlag{Name: "day-api-calls", Usage: "requests to the ERP each caller may use a day; 0: any"},
+		&cli.StringFlag{Name: "redis", Usage: "Redis that counts limits for several replicas, such as redis://host:6379/0 (" + redisVariable + ", which may hold a password)"},
+		&cli.StringFlag{Name: "redis-file", Usage: "file with that address", TakesFile: true},
+		&cli.StringFlag{Name: "ai-api-url", Usage: "address of an AI API (" + aiURLVariable + ")"},
+		&cli.StringFlag{Name: "ai-api-token", Usage: "token for the AI API; it shows in process lists, which " + aiTokenVariable + " and --ai-api-token-file do not"},
+		&cli.StringFlag{Name: "ai-api-token-file", Usage: "file with the token for the AI API", TakesFile: true},
+		&cli.IntFlag{Name: "ai-role-id", Usage: "role to ask the AI API under (" + aiRoleVariable + ")"},
+		&cli.StringSliceFlag{Name: "knowledge", Usage: "directory of Markdown documents for searchKnowledge; repeatable", TakesFile: true},
+		&cli.StringFlag{Name: "audit", Usage: "file to append one line of JSON to for every call (default: standard error)", TakesFile: true},
+		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
+		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit of queries alone; default: the one above"},
+		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
+	}, shell.DatabaseFlags()...)
+}
+
+// toolbox is everything tools need to be called.
+type toolbox struct {
+	catalog  mcp.Catalog
+	boundary *boundary.Boundary
+	local    mcp.Caller // who calls where nobody is asked and nobody is logged in
+
+	sets     []string
+	pool     *backend.Pool
+	login    tokens.Source // of this program, for callers without a token; nil: none
+	own      *ownCaller
+	rest     *backend.RESTBackend // nil, like the next two: not configured
+	ai       *backend.AIBackend
+	db       *backend.DBBackend
+	shared   bool // limits are counted in Redis
+	closers  []func() error
+	log      *slog.Logger
+	readOnly bool
+	calls    bool // tools will be called
+}
+
+// close frees what the tools hold.
+func (b *toolbox) close() {
+	for _, c := range slices.Backward(b.closers) {
+		if err := c(); err != nil {
+			b.log.Warn("closing what the tools used", "error", err)
+		}
+	}
+}
+
+// toolbox makes the tools of flags and settings. own says that calls without a
+// token of their own use the login of this program, calls that there will be
+// any.
+func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, metrics boundary.Metrics, own, calls bool) (_ *toolbox, err error) {
+	box := &toolbox{local: localCaller(), log: log, calls: calls, readOnly: c.Bool("read-only")}
+	defer func() {
+		if err != nil {
+			box.close()
+		}
+	}()
+	if err := a.addBackends(c, s, box, own); err != nil {
+		return nil, err
+	}
+	if err := a.addCatalog(c, s, box); err != nil {
+		return nil, err
+	}
+	if err := a.addBoundary(c, box, metrics); err != nil {
+		return nil, err
+	}
+	return box, nil
+}
+
+// addCatalog makes the tools and chooses the sets.
+func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
+	o := tools.Options{Pool: box.pool, Log: box.log, Doctor: &toolsDoctor{a: a, c: c, s: s}}
+	var err error
+	if o.Generator, err = a.generatorOutputs(s, box); err != nil {
+		return err
+	}
+	if folders := c.StringSlice("knowledge"); len(folders) > 0 {
+		library, err := documents.Open(c.Context, folders, &documents.Options{Logger: box.log})
+		if err != nil {
+			return fmt.Errorf("reading the documents: %w", err)
+		}
+		box.closers = append(box.closers, library.Close)
+		o.Knowledge = library
+	}
+	box.catalog = *tools.New(o).Catalog()
+	box.sets, err = a.toolsets(c, box.catalog.Tools)
+	return err
+}
+
+// generatorOutputs are the ways to deliver plugins that the settings make
+// possible. A folder of this machine is one only where it is configured.
+func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOptions, error) {
+	d, err := delivery.New(delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, Logger: box.log})
+	if err != nil {
+		return tools.GeneratorOptions{}, shell.DeliveryError(err)
+	}
+	o := tools.GeneratorOptions{Deliveries: d, Modes: []generator.Mode{
+		generator.ModeURL, generator.ModeObjectStore, generator.ModeRepository, generator.ModeEmail,
+	}}
+	if cmp.Or(a.Getenv("GENERATOR_DIRECTORY"), s.Resolver.Lookup(delivery.KeyDirectory)) != "" {
+		o.Modes = append(o.Modes, generator.ModeFilesystem)
+	}
+	return o, nil
+}
+
+// toolsets are the names of the sets asked for.
+func (a *app) toolsets(c *cli.Context, all mcp.Set) ([]string, error) {
+	asked := c.String("toolsets")
+	if asked == "" {
+		asked = a.Getenv(toolsetsVariable)
+	}
+	if asked == "" {
+		return tools.DefaultSets(), nil
+	}
+	sets := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
+	if err := all.CheckSets(sets); err != nil {
+		return nil, shell.Usage(err)
+	}
+	return sets, nil
+}
+
+// addBoundary puts permission, limits and audit in front of the tools.
+func (a *app) addBoundary(c *cli.Context, box *toolbox, metrics boundary.Metrics) error {
+	rules, err := toolRules(c)
+	if err != nil {
+		return err
+	}
+	o := &boundary.Options{
+		Toolsets: box.sets, ReadOnly: box.readOnly, Rules: rules, Metrics: metrics, Logger: box.log,
+		Limits: boundary.Limits{
+			CallsPerMinute: c.Int("calls-per-minute"),
+			Session:        mcp.Cost{Tokens: c.Int("session-tokens"), APICalls: c.Int("session-api-calls")},
+			Day:            mcp.Cost{Tokens: c.Int("day-tokens"), APICalls: c.Int("day-api-calls")},
+		},
+	}
+	address, err := a.redisURL(c)
+	if err != nil {
+		return err
+	}
+	if address != "" {
+		quietRedis(box.log)
+		store, err := redisstore.Open(address, "")
+		if err != nil {
+			return shell.Usage(err)
+		}
+		box.closers, box.shared = append(box.closers, store.Close), true
+		o.Store = store
+	}
+	audit := a.Streams.Err
+	if path := c.String("audit"); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("opening the audit: %w", err)
+		}
+		box.closers = append(box.closers, f.Close)
+		audit = f
+	}
+	o.Audit = boundary.AuditTo(audit, func(err error) { box.log.Error("the audit could not be written", "error", err) })
+	if box.boundary, err = boundary.New(o); err != nil {
+		return shell.Usage(err)
+	}
+	return nil
+}
+
+// maxRules bounds a file of rules.
+const maxRules = 1 << 20
+
+// toolRules are the rules of the flags and of the file.
+func toolRules(c *cli.Context) ([]boundary.Rule, error) {
+	var rules []boundary.Rule
+	if allow, deny := c.StringSlice("allow-tool"), c.StringSlice("deny-tool"); len(allow)+len(deny) > 0 {
+		rules = append(rules, boundary.Rule{Allow: allow, Deny: deny})
+	}
+	path := c.String("rules")
+	if path == "" {
+		return rules, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the rules: %w", err)
+	}
+	defer f.Close()
+	d := yaml.NewDecoder(io.LimitReader(f, maxRules))
+	d.KnownFields(true) // a misspelt rule would forbid nothing
+	var file struct {
+		Rules []boundary.Rule `yaml:"rules"`
+	}
+	if err := d.Decode(&file); err != nil {
+		return nil, shell.Usage(fmt.Errorf("reading the rules in %s: %w; they stand in a list below rules:", path, err))
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, shell.Usagef("reading the rules in %s: there is more than one YAML document", path)
+	}
+	if len(file.Rules) == 0 {
+		return nil, shell.Usagef("reading the rules in %s: there are none below rules:", path)
+	}
+	return append(rules, file.Rules...), nil
+}
+
+// redisURL is the address of Redis, empty for none. A password on the command
+// line is refused.
+func (a *app) redisURL(c *cli.Context) (string, error) {
+	given, file := c.String("redis"), c.String("redis-file")
+	switch {
+	case given != "" && file != "":
+		return "", shell.Usagef("--redis and --redis-file both name a Redis; choose one")
+	case file != "":
+		address, err := shell.ReadSecretFile(file)
+		if err != nil {
+			return "", fmt.Errorf("reading the address of Redis: %w", err)
+		}
+		return address, nil
+	case given != "":
+		if u, err := url.Parse(given); err == nil && u.User != nil {
+			if _, has := u.User.Password(); has {
+				return "", shell.Usagef("--redis shows its password in process lists; put the address into %s, or into a file for --redis-file", redisVariable)
+			}
+		}
+		return given, nil
+	}
+	return a.Getenv(redisVariable), nil
+}
+
+// about says what can be done.
+func (b *toolbox) about() string {
+	visible := b.visible()
+	var names []string
+	for _, k := range b.pool.Backends() {
+		names = append(names, string(k.Name()))
+	}
+	text := fmt.Sprintf("It offers %d of %d tools (tool sets: %s; all: %s) over %s.", len(visible), len(b.catalog.Tools),
+		strings.Join(b.sets, ", "), strings.Join(b.catalog.Tools.SetNames(), ", "), strings.Join(names, ", then "))
+	if b.readOnly {
+		text += " It only reads."
+	}
+	if b.ai != nil && !b.ai.Present() {
+		text += " No AI API answers where the ERP is, so there are no queries in SQL until one does: `erphub server api` serves one, " + aiURLVariable + " names one elsewhere."
+	}
+	return text
+}
+
+// keeps says what state the server has, and so how many of it may run.
+func (b *toolbox) keeps(stateless bool) string {
+	switch {
+	case stateless && b.shared:
+		return "It keeps no sessions, and counts limits in Redis: any number of it may run side by side."
+	case stateless:
+		return "It keeps no sessions, but counts limits and knows confirmations in memory: give several of it a Redis (" + redisVariable + ")."
+	case b.shared:
+		return "It keeps sessions in memory, and counts limits in Redis: several of it need --stateless, or a proxy that sends a session to where it began."
+	}
+	return "It keeps sessions, limits and confirmations in memory, which end with it: run one of it, or several with --stateless and a Redis."
+}

@@ -1,0 +1,263 @@
+package toolserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/boundary"
+)
+
+func (a *app) toolsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "tools", Usage: "list, export and call the tools for assistants, without a server",
+		Description: "For chat agents that call functions themselves: `tools export` prints what a model is told, `tools call`\n" +
+			"does what it asks for, with the same permissions, limits and audit as the tool server.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "list the tools that are switched on", Flags: toolFlags(),
+				Action: a.toolsList,
+			},
+			{
+				Name: "export", Usage: "print the tools as function schemas",
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "format", Value: string(mcp.FormatMCP), Usage: "form of the schemas: mcp, openai or anthropic"},
+				}, toolFlags()...),
+				Action: a.toolsExport,
+			},
+			{
+				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME",
+				Description: "Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code\n" +
+					"that fits. One line of audit goes to standard error, or to --audit.",
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
+					&cli.BoolFlag{Name: "yes", Usage: "agree to what the tool asks before it changes something; without it a person at the terminal is asked"},
+				}, toolFlags()...),
+				Action: a.toolsCall,
+			},
+		},
+	}
+}
+
+// withToolbox does something with the tools that flags and settings give.
+func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) error {
+	s, err := a.mcpSetup(c)
+	if err != nil {
+		return err
+	}
+	box, err := a.toolbox(c, s, a.Log, boundary.Metrics{}, true, calls)
+	if err != nil {
+		return err
+	}
+	defer box.close()
+	if calls {
+		if err := box.meet(c.Context); err != nil {
+			box.log.Debug("the login of this program does not tell user and role", "error", err)
+		}
+	}
+	return do(box)
+}
+
+func (a *app) toolsList(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	return a.withToolbox(c, false, func(box *toolbox) error {
+		visible := box.visible()
+		if c.Bool("json") {
+			type line struct {
+				Name     string   `json:"name"`
+				Title    string   `json:"title,omitempty"`
+				Sets     []string `json:"sets"`
+				ReadOnly bool     `json:"readOnly"`
+			}
+			lines := make([]line, len(visible))
+			for i, t := range visible {
+				lines[i] = line{t.Name, t.Title, t.Sets, t.Hints.ReadOnly}
+			}
+			return a.PrintJSON(lines)
+		}
+		rows := make([][]string, len(visible))
+		for i, t := range visible {
+			effect := "writes"
+			switch {
+			case t.Hints.ReadOnly:
+				effect = "reads"
+			case t.Hints.Destructive:
+				effect = "destroys"
+			}
+			rows[i] = []string{t.Name, effect, strings.Join(t.Sets, ", "), t.Title}
+		}
+		a.PrintTable([]string{"tool", "effect", "sets", "what for"}, rows)
+		return nil
+	})
+}
+
+func (a *app) toolsExport(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	format, err := mcp.ParseFormat(c.String("format"))
+	if err != nil {
+		return shell.Usage(err)
+	}
+	return a.withToolbox(c, false, func(box *toolbox) error {
+		visible := box.visible()
+		for i := range visible {
+			visible[i] = box.catalog.Tools.Reworded(visible[i], box.offers)
+		}
+		schemas, err := visible.Export(format)
+		if err != nil {
+			return err
+		}
+		return a.PrintJSON(schemas)
+	})
+}
+
+// visible are the tools that may be called here.
+func (b *toolbox) visible() mcp.Set { return b.boundary.Visible(b.catalog.Tools, b.own.caller()) }
+
+// offers reports whether a tool may be called here.
+func (b *toolbox) offers(tool string) bool {
+	t, ok := b.catalog.Tools.Tool(tool)
+	return ok && b.boundary.Permit(t, b.own.caller()) == nil
+}
+
+func (a *app) toolsCall(c *cli.Context) error {
+	if err := shell.Arguments(c, "NAME"); err != nil {
+		return err
+	}
+	args, err := a.toolArguments(c.String("args"))
+	if err != nil {
+		return err
+	}
+	return a.withToolbox(c, true, func(box *toolbox) error {
+		t, ok := box.catalog.Tools.Tool(c.Args().First())
+		if !ok {
+			return a.toolFailure(box, box.visible().Unknown(c.Args().First()))
+		}
+		reply, err := a.callTool(c.Context, box, t, args, c.Bool("yes"))
+		if err != nil {
+			return a.toolFailure(box, err)
+		}
+		if err := a.printReply(reply); err != nil {
+			return err
+		}
+		if reply.Failed {
+			return shell.ErrReported
+		}
+		return nil
+	})
+}
+
+// maxToolArguments bounds the arguments of a call, as the server bounds them.
+const maxToolArguments = 4 << 20
+
+// toolArguments are the arguments that --args gives.
+func (a *app) toolArguments(given string) (json.RawMessage, error) {
+	var text []byte
+	var err error
+	switch path, isFile := strings.CutPrefix(given, "@"); {
+	case given == "":
+		return nil, nil
+	case given == "-":
+		text, err = io.ReadAll(io.LimitReader(a.Streams.In, maxToolArguments+1))
+	case isFile:
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			defer f.Close()
+			text, err = io.ReadAll(io.LimitReader(f, maxToolArguments+1))
+		}
+	default:
+		text = []byte(given)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the arguments: %w", err)
+	}
+	if len(text) > maxToolArguments {
+		return nil, shell.Usagef("the arguments are longer than %d bytes", maxToolArguments)
+	}
+	if text = bytes.TrimSpace(text); !json.Valid(text) || text[0] != '{' {
+		return nil, shell.Usagef(`the arguments must be one JSON object, such as {"table": "C_Order"}`)
+	}
+	return text, nil
+}
+
+// callTool calls a tool. What it asks is answered by yes, or by the person at the
+// terminal, who may take longer than the tool: it is called again with their
+// answer to this question and no other.
+func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.RawMessage, yes bool) (*boundary.Reply, error) {
+	agreed := ""
+	for {
+		reply, err := box.boundary.Call(ctx, t, &mcp.Call{
+			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers,
+			Confirm: func(_ context.Context, question string) (bool, error) {
+				if yes || question == agreed {
+					return true, nil
+				}
+				return false, &mcp.ConfirmationRequired{Message: question}
+			},
+		})
+		var ask *mcp.ConfirmationRequired
+		if !errors.As(err, &ask) {
+			return reply, err
+		}
+		if !shell.Terminal(a.Streams.In) {
+			return nil, &mcp.Error{
+				Code: mcp.CodeConfirmationRequired, Message: "somebody has to agree, and there is no terminal to ask on: " + ask.Message,
+				Hint: "nothing was changed; if that is what you want, call again with --yes", Err: err,
+			}
+		}
+		ok, err := a.Confirm(ctx, ask.Message)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, mcp.Declined(t.Name)
+		}
+		agreed = ask.Message
+	}
+}
+
+func (a *app) printReply(r *boundary.Reply) error {
+	if len(r.JSON) > 0 {
+		return a.PrintJSON(r.JSON)
+	}
+	var texts []string
+	for _, content := range r.Content {
+		if content.Text != "" {
+			texts = append(texts, content.Text)
+		}
+	}
+	return a.PrintJSON(map[string]any{"text": strings.Join(texts, "\n")})
+}
+
+// toolFailure prints why a tool failed and gives the error that chooses the
+// exit code.
+func (a *app) toolFailure(box *toolbox, err error) error {
+	failure := *mcp.ErrorOf(err)
+	e := &failure
+	e.Hint = box.catalog.Tools.Without(e.Hint, box.offers)
+	if perr := a.PrintJSON(e); perr != nil {
+		return errors.Join(e, perr)
+	}
+	switch e.Code {
+	case mcp.CodeInvalidArguments, mcp.CodeUnknownTool, mcp.CodeConfirmationRequired:
+		return shell.Usage(shell.ErrReported)
+	case mcp.CodeUnauthorized, mcp.CodePermissionDenied:
+		return errors.Join(shell.ErrReported, erp.ErrForbidden)
+	case mcp.CodeUnreachable:
+		return errors.Join(shell.ErrReported, erp.ErrUnreachable)
+	}
+	return shell.ErrReported
+}
