@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -8,8 +9,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/plans"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/ddl"
-	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 )
@@ -89,60 +88,55 @@ func (a *app) addTable(c *cli.Context) error {
 	if c.IsSet("target-table") && !c.Bool("import") {
 		return shell.Usagef("--target-table belongs to --import")
 	}
+	run := format.onServer() && !c.Bool("dry-run")
+	from, err := a.tableSources(c, run)
+	if err != nil {
+		return err
+	}
+	table, err := a.describeTable(c, from, run)
+	if err != nil {
+		return err
+	}
+	plan, err := dict.NewPlan(&dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix"), Element: from.element}, table)
+	switch {
+	case err != nil:
+		return shell.Usage(err)
+	case c.Bool("dry-run"):
+		return a.showPlanAndDDL(c, plan, format.name, from.reference)
+	case run:
+		return a.runTable(c, from.client, plan, table)
+	}
+	return format.writePlan(a, c, plan, knowledge{reference: from.reference})
+}
+
+// describeTable is the table the flags ask for, with what they take from elsewhere:
+// the columns of an import table's target, and for whom a window is.
+func (a *app) describeTable(c *cli.Context, from tableSources, run bool) (dict.Table, error) {
 	table := tableFromFlags(c)
-	opts := &dict.Options{NoSync: c.Bool("no-sync"), AnyPrefix: c.Bool("any-prefix")}
-	var resolve func(string) (string, string, bool)
-	var catalog *registry.Catalog
-	if c.Bool("full") {
-		url, err := a.needDatabase(c, "--full")
+	if target := c.String("target-table"); target != "" {
+		columns, err := from.targetColumns(c.Context, target)
 		if err != nil {
-			return err
-		}
-		if catalog, err = a.databaseCatalog(c, url); err != nil {
-			return err
-		}
-		resolve, opts.Element = ddl.Resolver(c.Context, catalog), officialElement(c.Context, catalog)
-	}
-	target := c.String("target-table")
-	var client *erp.Client
-	if format == formatREST && !c.Bool("dry-run") || target != "" && catalog == nil {
-		if client, err = a.Client(c); err != nil {
-			return noServer(err)
-		}
-	}
-	if target != "" {
-		columns, err := a.targetColumns(c.Context, client, catalog, target)
-		if err != nil {
-			return err
+			return table, err
 		}
 		table = table.ImportInto(target, columns)
 	}
 	if c.Bool("create-window") {
 		w := dict.Window{}
-		if format == formatREST && !c.Bool("dry-run") {
+		if run {
 			if role, ok := a.currentRole(c); ok {
 				w.Roles = []int{role}
 			}
 		}
 		table = table.WithWindow(w)
 	}
-	plan, err := dict.NewPlan(opts, table)
-	if err != nil {
-		return shell.Usage(err)
-	}
-	if c.Bool("dry-run") {
-		return a.showPlanAndDDL(c, plan, format, resolve)
-	}
-	if format != formatREST {
-		return a.deliver(c, plan, format, knowledge{reference: resolve})
-	}
-	checkpoint := c.String("checkpoint")
-	if checkpoint == "" {
-		checkpoint = table.Name + ".checkpoint.json"
-	}
+	return table, nil
+}
+
+// runTable runs the plan of a table on the server, and tells what came of it.
+func (a *app) runTable(c *cli.Context, client *erp.Client, plan *dict.Plan, table dict.Table) error {
 	run := &restdict.Options{
 		ContinueOnError: c.Bool("continue-on-error"),
-		Checkpoint:      checkpoint,
+		Checkpoint:      cmp.Or(c.String("checkpoint"), table.Name+".checkpoint.json"),
 		Resume:          c.Bool("resume"),
 		BatchSize:       c.Int("batch"),
 	}

@@ -25,9 +25,9 @@ func (a *app) dictApply(c *cli.Context) error {
 		return err
 	}
 	switch {
-	case format != formatREST && c.Bool("resume"):
+	case !format.onServer() && c.Bool("resume"):
 		return shell.Usagef("--resume belongs to the format rest; write the files anew")
-	case format == formatREST && c.Bool("apply"):
+	case format.onServer() && c.Bool("apply"):
 		return shell.Usagef("the format rest changes the ERP anyway; --apply goes with migration and pack")
 	}
 	if err := a.checkDelivery(c, format); err != nil {
@@ -37,7 +37,7 @@ func (a *app) dictApply(c *cli.Context) error {
 	if c.Bool("resume") {
 		return a.resumeApply(c, opts)
 	}
-	if _, err := os.Lstat(opts.Checkpoint); format == formatREST && err == nil {
+	if _, err := os.Lstat(opts.Checkpoint); format.onServer() && err == nil {
 		return shell.Usagef("an interrupted run left %[1]s: continue with --resume, or delete %[1]s to start over", opts.Checkpoint)
 	}
 	cmp, err := a.compared(c)
@@ -48,7 +48,6 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	files := format != formatREST
 	if !c.Bool("json") {
 		if err := cmp.result.WriteText(a.Streams.Out); err != nil {
 			return err
@@ -63,15 +62,15 @@ func (a *app) dictApply(c *cli.Context) error {
 	if n := len(cmp.result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
 		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
 	}
-	if !files || c.Bool("apply") {
+	if format.onServer() || c.Bool("apply") {
 		if err := a.consent(c, "Carry out these changes?"); err != nil {
 			return err
 		}
 	}
-	if files {
-		return a.deliver(c, plan, format, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+	if format.onServer() {
+		return a.carryOut(c, cmp.client, plan, opts, cmp.result)
 	}
-	return a.carryOut(c, cmp.client, plan, opts, cmp.result)
+	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
 }
 
 // consent asks a person at a terminal; elsewhere --yes has to be given.

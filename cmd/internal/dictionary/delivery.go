@@ -26,14 +26,6 @@ import (
 	"github.com/erphub/erphub/internal/doctor"
 )
 
-// The ways a plan gets into an ERP.
-const (
-	formatREST      = "rest"
-	formatPack      = "pack"
-	formatMigration = "migration"
-	formatSQL       = "sql"
-)
-
 // stampForm is the time in the name of a migration script.
 const stampForm = "200601021504"
 
@@ -123,59 +115,11 @@ type delivered struct {
 	Notes    []string `json:"notes,omitempty"`
 }
 
-// checkDelivery refuses combinations of flags before anything is read.
-func (a *app) checkDelivery(c *cli.Context, format string) error {
-	if _, err := dialects(c, format); err != nil {
-		return err
-	}
-	if c.Bool("apply") {
-		switch format {
-		case formatSQL:
-			return shell.Usagef("--apply does not go with --format sql, which is for reading; use --format migration")
-		case formatMigration:
-			if d := c.String("dialect"); d != "" && d != "both" && d != "postgresql" && d != "postgres" && d != "pg" {
-				return shell.Usagef("--apply works with PostgreSQL; apply the script for %s with the ERP's own tool", d)
-			}
-			if c.Bool("dry-run") {
-				return nil
-			}
-			if _, err := a.needDatabase(c, "--apply"); err != nil {
-				return err
-			}
-		}
-	}
-	if c.Bool("full") {
-		if _, err := a.needDatabase(c, "--full"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // knowledge is what is known of the ERP that a plan is for. Without it files are
 // written that find out themselves, or say what they do not know.
 type knowledge struct {
 	reference func(string) (table, column string, ok bool)            // see [ddl.Options]
 	record    func(dict.Existing) (id int, uuid dict.UUID, err error) // see [pack.Options]
-}
-
-// deliver writes a plan in one of the formats that are files, and applies it
-// when that is asked for.
-func (a *app) deliver(c *cli.Context, plan *dict.Plan, format string, known knowledge) error {
-	switch format {
-	case formatMigration:
-		return a.deliverScripts(c, func(dialect dict.Dialect, o *migration.Options) (*migration.Script, error) {
-			o.Resolve = known.reference
-			return migration.Build(plan, dialect, o)
-		})
-	case formatSQL:
-		return a.deliverDDL(c, func(dialect dict.Dialect) ([]ddl.File, error) {
-			return ddl.Files(plan, dialect, &ddl.Options{Resolve: known.reference})
-		})
-	case formatPack:
-		return a.deliverPack(c, plan, &pack.Options{Resolve: known.record})
-	}
-	return shell.Usagef("there is no format %q; use rest, pack, migration or sql", format)
 }
 
 // deliverScripts writes migration scripts, and applies the one for PostgreSQL
@@ -317,7 +261,8 @@ func (a *app) deliverDDL(c *cli.Context, build func(dict.Dialect) ([]ddl.File, e
 
 // deliverPack writes a package: into the plugin that --plugin names, else as a
 // file.
-func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, opts *pack.Options) error {
+func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, known knowledge) error {
+	opts := &pack.Options{Resolve: known.record}
 	report := delivered{Format: formatPack}
 	if plugin := c.String("plugin"); plugin != "" {
 		dir, err := pluginFolder(c.String("output"), plugin)

@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
-	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
@@ -53,18 +53,15 @@ func (a *app) syncCommand() *cli.Command {
 }
 
 func (a *app) sync(c *cli.Context, table, column string) error {
-	format := c.String("format")
-	switch format {
-	case "":
-		format = formatREST
-	case formatREST, formatMigration, formatSQL:
-	default:
-		return shell.Usagef("there is no format %q for synchronising; use rest, migration or sql", format)
+	name := cmp.Or(c.String("format"), formatREST)
+	format := findFormat(name)
+	if format == nil || !format.onServer() && format.writeSync == nil {
+		return shell.Usagef("there is no format %q for synchronising; use rest, migration or sql", name)
 	}
 	if err := a.checkDelivery(c, format); err != nil {
 		return err
 	}
-	if format == formatREST {
+	if format.onServer() {
 		return a.syncREST(c, table, column)
 	}
 	return a.syncFiles(c, format, table, column)
@@ -173,8 +170,31 @@ func syncRecord(ctx context.Context, client *erp.Client, table, column string) (
 	return table, bestName, best, nil
 }
 
+// syncScript is what synchronising a table, or one column of it, means for the
+// database.
+type syncScript struct {
+	table, column string
+	statements    func(dict.Dialect) []ddl.Statement
+}
+
+// about names what is synchronised.
+func (s *syncScript) about() string {
+	if s.column == "" {
+		return s.table
+	}
+	return s.table + "_" + s.column
+}
+
+// fileName is the name of a file of plain DDL.
+func (s *syncScript) fileName() string {
+	if s.column == "" {
+		return "01_table_" + s.about() + ".sql"
+	}
+	return "01_column_" + s.about() + ".sql"
+}
+
 // syncFiles writes what synchronising means for the database.
-func (a *app) syncFiles(c *cli.Context, format, table, column string) error {
+func (a *app) syncFiles(c *cli.Context, format *format, table, column string) error {
 	want, actual, err := a.syncSides(c, table)
 	if err != nil {
 		return err
@@ -194,31 +214,15 @@ func (a *app) syncFiles(c *cli.Context, format, table, column string) error {
 	statements := func(d dict.Dialect) []ddl.Statement { return syncStatements(want, actual, column, d) }
 	if len(statements(dict.PostgreSQL)) == 0 {
 		if c.Bool("json") {
-			return a.PrintJSON(delivered{Format: format, Files: []string{}})
+			return a.PrintJSON(delivered{Format: format.name, Files: []string{}})
 		}
 		_, err := fmt.Fprintf(a.Streams.Out, "%s: the database is as the dictionary says; there is nothing to write\n", c.Args().First())
 		return err
 	}
 	if c.Bool("dry-run") {
-		return a.showStatements(c, format, statements)
+		return a.showStatements(c, format.name, statements)
 	}
-	about := want.Table
-	if column != "" {
-		about += "_" + column
-	}
-	if format == formatSQL {
-		return a.deliverDDL(c, func(d dict.Dialect) ([]ddl.File, error) {
-			name := "01_table_" + want.Table + ".sql"
-			if column != "" {
-				name = "01_column_" + about + ".sql"
-			}
-			return []ddl.File{{Name: name, Content: ddl.Text(about, statements(d), d)}}, nil
-		})
-	}
-	return a.deliverScripts(c, func(d dict.Dialect, o *migration.Options) (*migration.Script, error) {
-		o.Title = "synchronise " + c.Args().First()
-		return migration.Structural("sync_"+about, statements(d), d, o)
-	})
+	return format.writeSync(a, c, syncScript{want.Table, column, statements})
 }
 
 // syncSides are the table as the dictionary wants it, and as the database has

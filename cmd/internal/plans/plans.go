@@ -20,14 +20,19 @@ func Show(sh *shell.Shell, c *cli.Context, plan *dict.Plan) error {
 	if c.Bool("json") {
 		return sh.PrintJSON(map[string]any{"name": plan.Name(), "fingerprint": plan.Fingerprint(), "steps": plan.Rows()})
 	}
+	PrintSteps(sh, plan)
+	s := plan.Summary()
+	_, err := fmt.Fprintf(sh.Streams.Out, "\n%d columns; nothing was done\n", s.Columns)
+	return err
+}
+
+// PrintSteps prints the steps of a plan as a table.
+func PrintSteps(sh *shell.Shell, plan *dict.Plan) {
 	var rows [][]string
 	for _, r := range plan.Rows() {
 		rows = append(rows, []string{strconv.Itoa(r.Number), r.Action, r.Kind, r.Name, r.Detail})
 	}
 	sh.PrintTable([]string{"#", "action", "what", "name", "detail"}, rows)
-	s := plan.Summary()
-	_, err := fmt.Fprintf(sh.Streams.Out, "\n%d columns; nothing was done\n", s.Columns)
-	return err
 }
 
 // Run runs a plan with a progress bar for people.

@@ -3,11 +3,11 @@ package dictionary
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/plans"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
@@ -19,30 +19,34 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// chooseFormat is how a plan gets into the ERP: what --format says, else a
-// package for a plugin, else scripts without a server, else REST.
-func chooseFormat(c *cli.Context) (string, error) {
-	format, offline, plugin := c.String("format"), c.Bool("offline"), c.String("plugin")
-	switch format {
-	case "", formatREST, formatPack, formatMigration, formatSQL:
-	default:
-		return "", shell.Usagef("there is no format %q; use rest, pack, migration or sql", format)
+// tableSources are where add table finds out what its flags do not say. Each part
+// may be missing.
+type tableSources struct {
+	client    *erp.Client
+	catalog   *registry.Catalog // of the ERP's database
+	reference func(string) (table, column string, ok bool)
+	element   func(string) (int, bool)
+}
+
+// tableSources opens what the flags need: the database with --full, the server to
+// run the plan, or to read the target of an import table.
+func (a *app) tableSources(c *cli.Context, run bool) (s tableSources, err error) {
+	if c.Bool("full") {
+		url, err := a.needDatabase(c, "--full")
+		if err != nil {
+			return s, err
+		}
+		if s.catalog, err = a.databaseCatalog(c, url); err != nil {
+			return s, err
+		}
+		s.reference, s.element = ddl.Resolver(c.Context, s.catalog), officialElement(c.Context, s.catalog)
 	}
-	if plugin != "" && format != "" && format != formatPack {
-		return "", shell.Usagef("--plugin writes a package and does not go with --format %s", format)
+	if run || c.String("target-table") != "" && s.catalog == nil {
+		if s.client, err = a.Client(c); err != nil {
+			return s, noServer(err)
+		}
 	}
-	if offline && format == formatREST {
-		return "", shell.Usagef("--offline does not go with --format rest, which needs a server")
-	}
-	switch {
-	case format != "":
-		return format, nil
-	case plugin != "":
-		return formatPack, nil
-	case offline:
-		return formatMigration, nil
-	}
-	return formatREST, nil
+	return s, nil
 }
 
 // noServer adds to the error of a missing address what works without one.
@@ -63,11 +67,11 @@ func officialElement(ctx context.Context, reg registry.Registry) func(string) (i
 
 // targetColumns are the columns of a table that an import table feeds, from the
 // server or from the database's dictionary.
-func (a *app) targetColumns(ctx context.Context, client *erp.Client, catalog *registry.Catalog, target string) ([]dict.Column, error) {
-	if catalog == nil {
-		return restdict.ReadColumns(ctx, client, target)
+func (s *tableSources) targetColumns(ctx context.Context, target string) ([]dict.Column, error) {
+	if s.catalog == nil {
+		return restdict.ReadColumns(ctx, s.client, target)
 	}
-	t, _, err := diff.Definition(ctx, catalog, target)
+	t, _, err := diff.Definition(ctx, s.catalog, target)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +125,7 @@ func (a *app) showPlanAndDDL(c *cli.Context, plan *dict.Plan, format string, res
 	if c.Bool("json") {
 		return a.PrintJSON(map[string]any{"name": plan.Name(), "fingerprint": plan.Fingerprint(), "format": format, "steps": plan.Rows(), "ddl": sections})
 	}
-	var rows [][]string
-	for _, r := range plan.Rows() {
-		rows = append(rows, []string{strconv.Itoa(r.Number), r.Action, r.Kind, r.Name, r.Detail})
-	}
-	a.PrintTable([]string{"#", "action", "what", "name", "detail"}, rows)
+	plans.PrintSteps(a.Shell, plan)
 	for _, s := range sections {
 		fmt.Fprintf(a.Streams.Out, "\n-- %s\n", s.Dialect)
 		for _, text := range s.Statements {
