@@ -199,7 +199,7 @@ func (a *app) printJobs(c *cli.Context, value any, jobs []erp.Job) error {
 
 func (a *app) completeProcesses(c *cli.Context) {
 	if c.NArg() == 0 {
-		a.Complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
+		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
 			list, err := client.Processes(ctx, erp.Filter{})
 			slugs := make([]string, len(list))
 			for i, p := range list {

@@ -28,7 +28,7 @@ func (a *app) recordCommand() *cli.Command {
 			{
 				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
 				Description: "ID is a number or a UUID.",
-				Flags:       shape, Action: a.recordGet, BashComplete: a.CompleteTables,
+				Flags:       shape, Action: a.recordGet, BashComplete: a.completeTables,
 			},
 			{
 				Name: "list", Usage: "list records", ArgsUsage: "TABLE",
@@ -44,21 +44,21 @@ func (a *app) recordCommand() *cli.Command {
 					&cli.StringFlag{Name: "format", Usage: "table, json, ndjson or csv (default table; ndjson with --all; json with --json)"},
 					&cli.BoolFlag{Name: "names", Usage: "in CSV, the names of references and lists instead of their keys"},
 				),
-				Action: a.recordList, BashComplete: a.CompleteTables,
+				Action: a.recordList, BashComplete: a.completeTables,
 			},
 			{
 				Name: "create", Usage: "add a record", ArgsUsage: "TABLE [NAME=VALUE...]",
-				Description: aboutValues, Flags: values, Action: a.recordCreate, BashComplete: a.CompleteTables,
+				Description: aboutValues, Flags: values, Action: a.recordCreate, BashComplete: a.completeTables,
 			},
 			{
 				Name: "update", Usage: "change columns of a record and leave the others alone", ArgsUsage: "TABLE ID [NAME=VALUE...]",
-				Description: aboutValues, Flags: values, Action: a.recordUpdate, BashComplete: a.CompleteTables,
+				Description: aboutValues, Flags: values, Action: a.recordUpdate, BashComplete: a.completeTables,
 			},
 			{
 				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
 				Description: "Asks on a terminal; elsewhere it wants --yes.",
 				Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
-				Action:      a.recordDelete, BashComplete: a.CompleteTables,
+				Action:      a.recordDelete, BashComplete: a.completeTables,
 			},
 		},
 	}
@@ -104,7 +104,7 @@ func (a *app) recordGet(c *cli.Context) error {
 	columns := shell.CommaList(c.String("select"))
 	rec, err := client.Get(c.Context, table, id, &erp.GetOptions{Select: selected(columns), Expand: expands(c)})
 	if err != nil {
-		return a.Hint(c, client, table, shell.Input(err))
+		return a.hint(c, client, table, shell.Input(err))
 	}
 	return a.printRecord(c, rec)
 }

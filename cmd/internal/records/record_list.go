@@ -37,7 +37,7 @@ func (a *app) recordList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := shell.CheckFlags(c, client, c.Args().First(), terms); err != nil {
+	if err := checkFlags(c, client, c.Args().First(), terms); err != nil {
 		return err
 	}
 	table, columns := c.Args().First(), shell.CommaList(c.String("select"))
@@ -46,7 +46,7 @@ func (a *app) recordList(c *cli.Context) error {
 		OrderBy: shell.CommaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
 	}
 	if len(q.OrderBy) > 0 {
-		if err := shell.CheckOrder(c, client, table, q.OrderBy); err != nil {
+		if err := checkOrder(c, client, table, q.OrderBy); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (a *app) recordList(c *cli.Context) error {
 	default:
 		page, err := client.Query(c.Context, table, q)
 		if err != nil {
-			return a.Hint(c, client, table, shell.Input(err))
+			return a.hint(c, client, table, shell.Input(err))
 		}
 		list = listing{slices2(page.Records), page}
 	}
@@ -73,7 +73,7 @@ func (a *app) recordList(c *cli.Context) error {
 		err = a.exportRecords(c, client, table, format, columns, list)
 	}
 	if err != nil {
-		return a.Hint(c, client, table, shell.Input(err))
+		return a.hint(c, client, table, shell.Input(err))
 	}
 	if list.page != nil && list.page.More() {
 		a.Note("these are %d of %d records; --skip %d shows the next ones, --all reads all",
@@ -143,7 +143,7 @@ func csvColumns(ctx context.Context, client *erp.Client, table string, next func
 	for _, name := range columns {
 		have[strings.ToLower(name)] = true
 	}
-	for _, name := range shell.SchemaColumns(ctx, client, table) {
+	for _, name := range schemaColumns(ctx, client, table) {
 		if key := strings.ToLower(name); !have[key] && key != "model-name" {
 			have[key] = true
 			columns = append(columns, name)

@@ -36,7 +36,7 @@ func (a *app) recordCreate(c *cli.Context) error {
 	table := c.Args().First()
 	rec, err := client.Create(c.Context, table, values)
 	if err != nil {
-		return a.Hint(c, client, table, shell.Input(err))
+		return a.hint(c, client, table, shell.Input(err))
 	}
 	return a.printWritten(c, "created", table, rec)
 }
@@ -59,7 +59,7 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	}
 	rec, err := client.Update(c.Context, table, id, values)
 	if err != nil {
-		return a.Hint(c, client, table, shell.Input(err))
+		return a.hint(c, client, table, shell.Input(err))
 	}
 	return a.printWritten(c, "updated", table, rec)
 }
@@ -109,7 +109,7 @@ func (a *app) recordDelete(c *cli.Context) error {
 	if ask {
 		rec, err := client.Get(c.Context, table, id, nil)
 		if err != nil {
-			return a.Hint(c, client, table, shell.Input(err))
+			return a.hint(c, client, table, shell.Input(err))
 		}
 		yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s %s %q?", table, id, nameOf(rec)))
 		if err != nil {
@@ -120,7 +120,7 @@ func (a *app) recordDelete(c *cli.Context) error {
 		}
 	}
 	if err := client.Delete(c.Context, table, id); err != nil {
-		return a.Hint(c, client, table, shell.Input(err))
+		return a.hint(c, client, table, shell.Input(err))
 	}
 	if c.Bool("json") {
 		return a.PrintJSON(map[string]any{"deleted": true, "table": table, "id": id})

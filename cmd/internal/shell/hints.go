@@ -5,209 +5,112 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-	"go.yaml.in/yaml/v3"
-
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/nearest"
+	"github.com/erphub/erphub/tokens"
 )
 
 // HintTime bounds what looking for a hint may add to a failure.
 const HintTime = 5 * time.Second
 
-// noColumn finds the name of a column that the server does not know in its
-// words.
-var noColumn = regexp.MustCompile(`(?:Column|Invalid column for \w+:) (\w+)(?: does not exist)?$|^(\w+) is not a valid column`)
+var (
+	// ofSystem are the paths of what is kept in the System tenant.
+	ofSystem = regexp.MustCompile(`(?i)/(servers|caches|nodes)\b|/models/AD_|/processes/AD_`)
+	// noRecord is in the server's words for a record that is not there, or is
+	// another tenant's.
+	noRecord = regexp.MustCompile(`(?i)no record|activity not found`)
+)
 
-// noTable finds the name of a table that the server does not know in its words.
-var noTable = regexp.MustCompile(`table name: ([^:]+)$`)
-
-// Hint adds what was probably meant to the error of a call on a table: the
-// nearest table, or the nearest column.
-func (sh *Shell) Hint(c *cli.Context, client *erp.Client, table string, err error) error {
+// loginHint adds to a refusal of the ERP whose login it was: what one tenant may
+// not do is often another's to do.
+func (sh *Shell) loginHint(ctx context.Context, err error) error {
 	var refused *erp.Error
-	if !errors.As(err, &refused) || c.Context.Err() != nil {
+	if !errors.As(err, &refused) || ctx.Err() != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(c.Context, HintTime)
-	defer cancel()
-	meant := ""
+	claims, ok := sh.Claims(ctx)
+	system, kept := claims.ClientID == 0, ofSystem.MatchString(refused.Path)
 	switch {
-	case refused.Status == 404 && strings.Contains(refused.Detail, "table name"):
-		if m := noTable.FindStringSubmatch(refused.Detail); m != nil {
-			table = m[1] // it may be one that is expanded
-		}
-		meant = nearTable(ctx, client, table)
-	case refused.Status == 400:
-		if m := noColumn.FindStringSubmatch(refused.Detail); m != nil {
-			meant = nearest.Name(m[1]+m[2], SchemaColumns(ctx, client, table))
-		}
+	case !ok:
+	case system && !kept && (refused.Status == 403 || refused.Status == 404 && noRecord.MatchString(refused.Title+" "+refused.Detail)):
+		return fmt.Errorf("%w; %s", err, sh.businessData(claims))
+	case !system && kept && refused.Status == 403:
+		return fmt.Errorf("%w; you are logged in as %s in tenant %d, and dictionary and server are looked after in tenant System: use a login there%s",
+			err, claims.Subject, claims.ClientID, sh.otherProfile(true))
 	}
-	if meant == "" {
-		return err
-	}
-	return fmt.Errorf("%w; did you mean %q?", err, meant)
+	return err
 }
 
-// nearTable is the table that was probably meant, in the ERP's spelling, or "".
-func nearTable(ctx context.Context, client *erp.Client, word string) string {
-	models, err := client.Models(ctx, erp.Filter{})
+// EmptyHint says why a list may be empty: data of tenants, asked for in the
+// System tenant, are not an error, only never there. ofTenants tells whether the
+// list is about such data.
+func (sh *Shell) EmptyHint(ctx context.Context, ofTenants func() bool) {
+	if claims, ok := sh.Claims(ctx); ok && claims.ClientID == 0 && ofTenants() {
+		sh.Note("%s", sh.businessData(claims))
+	}
+}
+
+func (sh *Shell) businessData(claims tokens.Claims) string {
+	return fmt.Sprintf("you are logged in as %s in tenant System, and business data belong to the other tenants: use a login of one%s",
+		claims.Subject, sh.otherProfile(false))
+}
+
+// Claims are those of the login that was used last, if the token tells.
+func (sh *Shell) Claims(ctx context.Context) (tokens.Claims, bool) {
+	if sh.used == nil || sh.used.made == nil {
+		return tokens.Claims{}, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, HintTime)
+	defer cancel()
+	token, err := sh.used.made.Token(ctx)
 	if err != nil {
+		return tokens.Claims{}, false
+	}
+	claims, err := tokens.UnverifiedClaims(token)
+	return claims, err == nil && claims.Complete
+}
+
+// otherProfile names a profile that logs in to the same ERP, in the System tenant
+// or outside of it.
+func (sh *Shell) otherProfile(system bool) string {
+	doc := sh.used.Resolver.Document
+	if doc == nil {
 		return ""
 	}
-	ids := map[string]int64{}
-	names := make([]string, len(models))
-	for i, m := range models {
-		names[i], ids[m.Table] = m.Table, m.ID
+	for _, name := range doc.Profiles() {
+		url, _ := doc.Get(name, "url")
+		client, set := doc.Get(name, "auth.default-client-id")
+		if url == sh.used.Resolver.Lookup("url") && set && (client == "0") == system {
+			return ", such as --profile " + name
+		}
 	}
-	meant := nearest.Name(word, names)
-	if meant == "" || strings.EqualFold(meant, word) {
-		return "" // it is there, so the error is about something else
-	}
-	rec, err := client.Get(ctx, "AD_Table", erp.IntID(ids[meant]), &erp.GetOptions{Select: []string{"TableName"}})
-	if err != nil {
-		return meant // the list has names in small letters
-	}
-	if name, ok := rec.Text("TableName"); ok {
-		return name
-	}
-	return meant
+	return ""
 }
 
-// CheckOrder refuses columns that the table does not have: the server ignores an
-// order it does not understand. The schema leaves columns out, so the server is
-// asked for one that is not in it.
-func CheckOrder(c *cli.Context, client *erp.Client, table string, parts []string) error {
-	columns := SchemaColumns(c.Context, client, table)
-	known := map[string]bool{}
-	for _, name := range columns {
-		known[strings.ToLower(name)] = true
-	}
-	for _, part := range parts {
-		column, _, _ := strings.Cut(part, " ")
-		if known[strings.ToLower(column)] && !strings.EqualFold(column, "id") && !strings.EqualFold(column, "uid") {
-			continue
-		}
-		_, err := client.Query(c.Context, table, &erp.Query{Select: []string{column}, Top: 1})
-		var refused *erp.Error
-		if !errors.As(err, &refused) || refused.Status != 400 {
-			continue // it is there; or something else is wrong, which the request itself shows
-		}
-		hint := ""
-		if meant := nearest.Name(column, columns); meant != "" && meant != "id" && meant != "uid" {
-			hint = fmt.Sprintf("; did you mean %q?", meant)
-		}
-		return Usagef("--orderby: %s has no column %q, and the server ignores an order it does not understand%s", table, column, hint)
-	}
-	return nil
-}
-
-// quotedFlag is a text that somebody means for yes or no.
-var quotedFlag = regexp.MustCompile(`^'(?i:Y|N|true|false)'$`)
-
-// CheckFlags refuses texts that are compared with yes-no columns: the server
-// takes each of them for no, without a word.
-func CheckFlags(c *cli.Context, client *erp.Client, table string, terms []erp.FilterTerm) error {
-	var columns []schemaColumn
-	for _, t := range terms {
-		i := slices.IndexFunc(t.Values, quotedFlag.MatchString)
-		if i < 0 {
-			continue
-		}
-		if columns == nil {
-			ctx, cancel := context.WithTimeout(c.Context, HintTime)
-			columns = tableSchema(ctx, client, table)
-			cancel()
-		}
-		if slices.ContainsFunc(columns, func(s schemaColumn) bool { return s.kind == "boolean" && strings.EqualFold(s.name, t.Column) }) {
-			return Usagef("filter: %s is a yes-no column, and the server takes the text %s for no; write %s %s true or false, without quotes",
-				t.Column, t.Values[i], t.Column, t.Operator)
-		}
-	}
-	return nil
-}
-
-// SchemaColumns are the columns of a table as its schema names them, nil when
-// it cannot be read.
-func SchemaColumns(ctx context.Context, client *erp.Client, table string) []string {
-	var names []string
-	for _, c := range tableSchema(ctx, client, table) {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// schemaColumn is a column with its type in JSON.
-type schemaColumn struct{ name, kind string }
-
-func tableSchema(ctx context.Context, client *erp.Client, table string) []schemaColumn {
-	text, err := client.TableYAML(ctx, table)
-	if err != nil {
-		return nil
-	}
-	var doc struct {
-		Components struct {
-			Schemas map[string]struct {
-				Properties yaml.Node `yaml:"properties"`
-			} `yaml:"schemas"`
-		} `yaml:"components"`
-	}
-	if yaml.Unmarshal(text, &doc) != nil {
-		return nil
-	}
-	for name, schema := range doc.Components.Schemas {
-		if !strings.EqualFold(name, table) || schema.Properties.Kind != yaml.MappingNode {
-			continue
-		}
-		var columns []schemaColumn
-		for i := 0; i+1 < len(schema.Properties.Content); i += 2 {
-			var kind struct {
-				Type string `yaml:"type"`
-			}
-			_ = schema.Properties.Content[i+1].Decode(&kind) // a type of another form is none we look for
-			columns = append(columns, schemaColumn{schema.Properties.Content[i].Value, kind.Type})
-		}
-		return columns
-	}
-	return nil
-}
-
-// CompleteTables offers names of tables for the first argument, when a server
-// answers soon, and flags.
-func (sh *Shell) CompleteTables(c *cli.Context) {
-	if c.NArg() == 0 {
-		sh.Complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
-			models, err := client.Models(ctx, erp.Filter{})
-			names := make([]string, len(models))
-			for i, m := range models {
-				names[i] = m.Table
-			}
-			return names, err
-		})
-	}
-	cli.DefaultCompleteWithFlags(c.Command)(c)
-}
-
-// Complete prints candidates the server knows. It is silent on any failure:
-// there is nobody to tell.
-func (sh *Shell) Complete(c *cli.Context, list func(context.Context, *erp.Client) ([]string, error)) {
-	ctx, cancel := context.WithTimeout(c.Context, 2*time.Second)
+// OfTenants reports whether the records of a table belong to tenants, by its
+// access level: organization, client, or both.
+func OfTenants(ctx context.Context, client *erp.Client, table string) bool {
+	ctx, cancel := context.WithTimeout(ctx, HintTime)
 	defer cancel()
-	client, err := sh.Client(c)
-	if err != nil {
-		return
+	t, found, err := TableRecord(ctx, client, table, "AccessLevel")
+	if err != nil || !found {
+		return false
 	}
-	names, err := list(ctx, client)
-	if err != nil {
-		return
+	level, _ := t.Code("AccessLevel")
+	return level == "1" || level == "2" || level == "3"
+}
+
+// TableRecord is the dictionary's record of a table.
+func TableRecord(ctx context.Context, client *erp.Client, table string, columns ...string) (erp.Record, bool, error) {
+	return oneOf(ctx, client, "AD_Table", erp.Eq(erp.ToLower("TableName"), strings.ToLower(table)), columns...)
+}
+
+// oneOf is the first record that a filter finds.
+func oneOf(ctx context.Context, client *erp.Client, table string, filter erp.Filter, columns ...string) (rec erp.Record, found bool, err error) {
+	for rec, err := range client.Records(ctx, table, &erp.Query{Filter: filter, Select: columns}) {
+		return rec, err == nil, err
 	}
-	for _, name := range names {
-		if !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-			fmt.Fprintln(sh.Streams.Out, Printable(name))
-		}
-	}
+	return rec, false, nil
 }
