@@ -44,6 +44,13 @@ func (term *terminal) echoes(t *testing.T) bool {
 	return settings.Lflag&unix.ECHO != 0
 }
 
+// hides waits until the terminal no longer shows what is typed: the program asks
+// first, and a test types faster than people.
+func (term *terminal) hides(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !term.echoes(t) }, waitFor, tick)
+}
+
 // A person is asked for what is missing, and offered tenants, roles and
 // organizations by name; what follows needs nothing else.
 func TestLoginAtATerminal(t *testing.T) {
@@ -60,6 +67,7 @@ func TestLoginAtATerminal(t *testing.T) {
 	term.sees(t, `User name: `)
 	term.types(t, "GardenAdmin\n")
 	term.sees(t, `Password: `)
+	term.hides(t)
 	term.types(t, "GardenAdmin\n")
 	term.sees(t, `Role:`)
 	term.sees(t, `^  2\) GardenWorld User`)
@@ -82,6 +90,7 @@ func TestLoginAtATerminal(t *testing.T) {
 	term.sees(t, `^User name \[GardenAdmin\]: `)
 	term.types(t, "\n")
 	term.sees(t, `Password: `)
+	term.hides(t)
 	term.types(t, "GardenAdmin\n")
 	term.sees(t, `Role:`)
 	term.sees(t, `^Number or name \[1\]: `)
@@ -94,6 +103,7 @@ func TestLoginAtATerminal(t *testing.T) {
 	term = newTerminal(t)
 	cmd = atTerminal(t, term, config, "auth", "login", "--username", "GardenUser", "--profile", "user")
 	term.sees(t, `Password: `)
+	term.hides(t)
 	term.types(t, "GardenUser\n")
 	require.NoError(t, cmd.Wait(), term.raw())
 	assert.NotContains(t, term.raw(), "Number or name")
@@ -119,7 +129,7 @@ func TestInterruptAtAQuestion(t *testing.T) {
 			for i := 0; i < len(steps); i += 2 {
 				term.sees(t, steps[i])
 				if strings.HasPrefix(steps[i], "^Password") {
-					require.Eventually(t, func() bool { return !term.echoes(t) }, waitFor, tick)
+					term.hides(t)
 				}
 				term.types(t, steps[i+1])
 			}

@@ -79,12 +79,12 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
 		Version:              Version(),
 		HideVersion:          true,
-		HideHelpCommand:      true, // helpCommand is ours
+		HideHelpCommand:      true, // HelpCommand is ours
 		EnableBashCompletion: true,
 		Reader:               sh.Streams.In,
 		Writer:               sh.Streams.Out,
 		ErrWriter:            sh.Streams.Err,
-		ExitErrHandler:       func(*cli.Context, error) {}, // run maps errors to codes
+		ExitErrHandler:       func(*cli.Context, error) {}, // Run maps errors to codes
 		OnUsageError:         usageError,
 		Flags:                globalFlags(),
 		Before:               sh.before,
