@@ -1,6 +1,5 @@
 # The commands people and the build server run. `make test` needs nothing but
-# Go; on Debian as root it installs what some tests want, elsewhere it says
-# what will be skipped.
+# Go and says what it skips; `make setup` installs what some tests want.
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -10,16 +9,16 @@ FUZZTIME    ?= 1s
 # of ours.
 RACEFLAGS   := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
-.PHONY: test race proof setup vet lint contract-lint fuzz bench build generate-check
+.PHONY: test race proof setup look vet lint contract-lint fuzz bench build generate-check
 
-test: setup
+test: look
 	$(GO) test -timeout 15m ./...
 
 # The same with the race detector, under which all is ten times slower: without
 # packages that do one thing after another, and tests whose cases take the same
 # paths again and again do fewer of them (-short).
 SEQUENTIAL := dict/(ddl|diagram|diff|gogen|migration|pack|tablefile)|deploylog$$|erp/contract|erp/erptest/internal/seed|erp/rest/|examples/|aiquery/(guard|embedded)|cmd/erphub$$|internal/(crosscheck|testkit)
-race: setup
+race: look
 	$(GO) test $(RACEFLAGS) -short -timeout 15m $$($(GO) list ./... | grep -Ev '$(SEQUENTIAL)')
 
 # What takes too long for every change: builds for other systems, every combination of templates by REST
@@ -42,8 +41,13 @@ proof: setup
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
 
+# Installs what some tests need beyond Go.
 setup:
 	@bash .ci/setup
+
+# Says what will be skipped; on a build server (CI=true) it is setup.
+look:
+	@bash .ci/setup look
 
 vet:
 	$(GO) vet ./...
