@@ -46,7 +46,7 @@ func TestOperationsTable(t *testing.T) {
 		"erp.Client": reflect.TypeFor[*erp.Client](), "rest.ClientWithResponses": reflect.TypeFor[*rest.ClientWithResponses](),
 	}
 	tests := goSource(t, filepath.Join("..", "erp", "erptest"), true)
-	commands := goSource(t, filepath.Join("..", "cmd", "internal", "app"), false)
+	commands := goSource(t, filepath.Join("..", "cmd", "internal"), false)
 
 	code := regexp.MustCompile("`([^`]*)`")
 	var have []string
