@@ -363,23 +363,28 @@ func (p *process) work(j *job) {
 		p.h.count("not acknowledged")
 		p.h.note("%s: %v", what, err)
 		if errors.Is(err, deploylog.ErrTransition) || errors.Is(err, deploylog.ErrInvalid) || errors.Is(err, erp.ErrNotFound) && !errors.Is(err, erp.ErrUnreachable) {
-			if !j.damaged && !j.again && !p.faulty { // a start may be where nobody can read it
+			p.h.mu.Lock()
+			again := j.again
+			p.h.mu.Unlock()
+			if !j.damaged && !again && !p.faulty { // a start may be where nobody can read it
 				p.h.t.Errorf("seed %d: %s was refused: %v", p.h.seed, what, err)
 			}
 		}
 	default:
+		p.h.mu.Lock()
 		if j.acked == 0 {
 			j.id = outcome.ID
 		}
 		j.acked++
 		j.open = false
+		if p.faulty && !outcome.Spooled && len(outcome.Warnings) > 0 {
+			j.again = true // what nobody could see may have come before it
+		}
+		p.h.mu.Unlock()
 		if outcome.Spooled {
 			p.h.count("kept")
 		} else {
 			p.h.count("delivered")
-		}
-		if p.faulty && !outcome.Spooled && len(outcome.Warnings) > 0 {
-			j.again = true // what nobody could see may have come before it
 		}
 		if errors.Is(outcome.Cause, ErrHeld) {
 			p.h.count("held")
