@@ -14,15 +14,18 @@ RACEFLAGS   := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 test: look
 	$(GO) test -timeout 15m ./...
 
-# The same with the race detector, under which all is ten times slower: without
-# packages that do one thing after another, and tests whose cases take the same
-# paths again and again do fewer of them (-short).
-SEQUENTIAL := dict/(ddl|diagram|diff|gogen|migration|pack|tablefile)|deploylog$$|erp/contract|erp/erptest/internal/seed|erp/rest/|examples/|aiquery/(guard|embedded)|cmd/erphub$$|internal/(crosscheck|testkit)
+# With the race detector, under which all is ten times slower: the packages whose
+# values goroutines share, and of tests whose cases take the same paths again and
+# again fewer (-short). C is not watched, and compiled in haste. Everything:
+# make race RACED=./...
+RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
+	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
+	./cmd/internal/shell ./cmd/internal/toolserver
 race: look
-	$(GO) test $(RACEFLAGS) -short -timeout 15m $$($(GO) list ./... | grep -Ev '$(SEQUENTIAL)')
+	CGO_CFLAGS='-O0 -g0' $(GO) test $(RACEFLAGS) -short -timeout 15m $(RACED)
 
-# What takes too long for every change: builds for other systems, every combination of templates by REST
-# and by script, a kill at every request of a large plan, a thousand histories
+# What takes too long for every change: builds for other systems, the race
+# detector everywhere, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
 # statements for ten minutes, 20,000 pairs of questions, the greediest statements,
 # and the tool server under mixed load for two hours,
@@ -39,6 +42,7 @@ proof: setup
 	ERPHUB_FUZZ_SEED=random ERPHUB_PAIRS=20000 $(GO) test -timeout 40m -run 'TestPairs$$|TestPlansDecideNothing$$' ./aiquery
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestMemoryOfStatements ./aiquery
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
+	$(MAKE) race RACED=./...
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
 
 # Installs what some tests need beyond Go.

@@ -83,6 +83,9 @@ func direct(t testing.TB, conn *pgx.Conn, r report) ([][]string, error) {
 
 // TestReports: every report is answered, and as on the reduced database.
 func TestReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	all := corpus(t)
 	require.GreaterOrEqual(t, len(all), 100)
