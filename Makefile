@@ -20,7 +20,7 @@ test: look
 # make race RACED=./...
 RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
 	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
-	./cmd/internal/shell ./cmd/internal/toolserver
+	./cmd/internal/shell
 race: look
 	CGO_CFLAGS='-O0 -g0' $(GO) test $(RACEFLAGS) -short -timeout 15m $(RACED)
 
