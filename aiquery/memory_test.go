@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,44 @@ func TestMemoryOfStatements(t *testing.T) {
 		t.Logf("%-20s %5d MB  %v", g.name, most, err)
 		assert.LessOrEqual(t, most, g.most, g.name)
 	}
+}
+
+// TestMemoryOfPreparedStatements: what a connection keeps prepared is bounded,
+// however many and however large the statements that come again.
+func TestMemoryOfPreparedStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("looks at the database's memory")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: the memory of the database's process is read from /proc")
+	}
+	w := onPostgres(t, func(o *aiquery.Options) { o.NoAudit = true })
+	admin := connection(t, w.url, "")
+	large := func(n, columns int) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "SELECT count(*) AS n%d", n)
+		for i := range columns {
+			fmt.Fprintf(&b, ", sum(CASE WHEN o.grandtotal > %d THEN o.totallines ELSE %d END) AS c%d", i, n, i)
+		}
+		return b.String() + " FROM c_order o JOIN c_bpartner b USING (c_bpartner_id) JOIN c_orderline l USING (c_order_id)"
+	}
+	for name, columns := range map[string]int{"large": 300, "of usual size": 20} {
+		for n := range 300 {
+			for range 2 { // the second time it is worth being kept
+				_, err := w.Query(t.Context(), user, query(large(n, columns)))
+				require.NoError(t, err, name)
+			}
+		}
+	}
+	rows, err := plainRows(t.Context(), admin, "SELECT pid FROM pg_stat_activity WHERE application_name = 'erphub-query' AND datname = current_database()")
+	require.NoError(t, err)
+	require.NotEmpty(t, rows)
+	most := 0
+	for _, row := range rows {
+		most = max(most, ownMemory(row[0]))
+	}
+	t.Logf("%d MB", most)
+	assert.LessOrEqual(t, most, 100, "MB of a connection at rest")
 }
 
 // ownMemory is what a process has of its own, in MB.

@@ -8,7 +8,10 @@
 // is bounded in time, memory, temporary files and the size of a row. The
 // transaction, the comparison of the rights, the statement and the end are one
 // round trip. Constants travel as parameters, and the server plans without their
-// values. Statements that come again are kept prepared on the connection.
+// values. Statements that come again are kept prepared on the connection, the last
+// hundred and at most 256 KiB of text, which the server needs up to 40 MB for. A
+// prepared statement responds faster the second time: callers can tell by time that
+// the same statement was asked on this connection lately, not by whom.
 //
 // # Slow plans
 //

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,29 +13,64 @@ import (
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
-// maxPrepared is how many statements one connection keeps prepared.
-const maxPrepared = 200
+const (
+	// maxPrepared and maxPreparedText bound what one connection keeps prepared:
+	// how many statements, and how many bytes of text. The server keeps a plan
+	// with each, which takes some hundred times as much.
+	maxPrepared     = 100
+	maxPreparedText = 256 << 10
+	// maxPreparable is the longest text that is worth it: what is longer takes
+	// longer to run than to plan.
+	maxPreparable = 16 << 10
+)
 
 // maxKnown is how many texts and stamps are remembered.
 const maxKnown = 10_000
 
-// preparedKey is where a connection's own data has the names of the statements
-// that are prepared on it, as a map[string]bool.
+// preparedKey is where a connection's own data has what is prepared on it.
 const preparedKey = "erphub.prepared"
 
-// preparedOn are the names of what is prepared on a connection.
-func preparedOn(conn *pgconn.PgConn) map[string]bool {
+// prepared is what is prepared on a connection, the least recently used first.
+// After an error nobody knows what is: then the session is made as new, or closed.
+type prepared struct {
+	names []string
+	sizes map[string]int // of the texts, by name
+	size  int            // of all
+}
+
+// preparedOn is what is prepared on a connection.
+func preparedOn(conn *pgconn.PgConn) *prepared {
 	data := conn.CustomData()
-	names, ok := data[preparedKey].(map[string]bool)
+	p, ok := data[preparedKey].(*prepared)
 	if !ok {
-		names = map[string]bool{}
-		data[preparedKey] = names
+		p = &prepared{sizes: map[string]int{}}
+		data[preparedKey] = p
 	}
-	return names
+	return p
 }
 
 // forgetPrepared is called when a session is made as new.
 func forgetPrepared(conn *pgconn.PgConn) { delete(conn.CustomData(), preparedKey) }
+
+// use notes that a statement is used now, and tells whether it is prepared
+// already, and which others have to make room.
+func (p *prepared) use(name string, size int) (known bool, gone []string) {
+	if _, known = p.sizes[name]; known {
+		p.names = slices.DeleteFunc(p.names, func(n string) bool { return n == name })
+	} else {
+		p.sizes[name] = size
+		p.size += size
+	}
+	p.names = append(p.names, name)
+	for len(p.names) > maxPrepared || p.size > maxPreparedText {
+		oldest := p.names[0]
+		p.names = p.names[1:]
+		p.size -= p.sizes[oldest]
+		delete(p.sizes, oldest)
+		gone = append(gone, oldest)
+	}
+	return known, gone
+}
 
 // bounded is a map that starts anew when it is full.
 type bounded[K comparable, V any] struct {

@@ -155,17 +155,19 @@ func pipeline(ctx context.Context, conn *pgconn.PgConn, steps []step) (err error
 		}
 	}()
 	prepared := preparedOn(conn)
-	var making []string // names that are prepared here, in order
 	for i := range steps {
 		s := &steps[i]
-		if !s.prepare || len(prepared)+len(making) >= maxPrepared {
+		if !s.prepare || len(s.text) > maxPreparable {
 			p.SendQueryParams(s.text, s.values, s.types, nil, nil)
 			continue
 		}
 		name := statementName(s.text, s.types)
-		if !prepared[name] {
+		known, gone := prepared.use(name, len(s.text))
+		for _, old := range gone {
+			p.SendDeallocate(old)
+		}
+		if !known {
 			p.SendPrepare(name, s.text, s.types)
-			making = append(making, name)
 		}
 		p.SendQueryPrepared(name, s.values, nil, nil)
 	}
@@ -195,8 +197,7 @@ func pipeline(ctx context.Context, conn *pgconn.PgConn, steps []step) (err error
 			return err
 		}
 		switch result.(type) {
-		case *pgconn.StatementDescription:
-			prepared[making[0]], making = true, making[1:]
+		case *pgconn.StatementDescription, *pgconn.CloseComplete:
 		case *pgconn.PipelineSync:
 			return nil
 		default:
