@@ -38,6 +38,11 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/deepmap/oapi-codegen", "github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid"},
 		reason:  "later runtimes link web frameworks into every importer of the generated client",
 	},
+	"erp/export": {
+		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "writing records needs the client's record and no library for files",
+	},
 	"erp/contract": {
 		reason: "the contract is text",
 	},

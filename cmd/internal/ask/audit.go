@@ -15,7 +15,7 @@ import (
 	"github.com/erphub/erphub/aiquery/auditlog"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/export"
+	"github.com/erphub/erphub/erp/export"
 )
 
 // auditOnly are the flags of query that mean nothing without --audit.

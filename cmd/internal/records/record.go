@@ -9,7 +9,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/export"
+	"github.com/erphub/erphub/erp/export"
 )
 
 func (a *app) recordCommand() *cli.Command {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/export"
+	"github.com/erphub/erphub/erp/export"
 )
 
 func (a *app) recordList(c *cli.Context) error {

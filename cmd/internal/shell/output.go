@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/internal/export"
+	"github.com/erphub/erphub/erp/export"
 	"github.com/erphub/erphub/internal/text"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/export"
+	"github.com/erphub/erphub/erp/export"
 )
 
 // order is a record as the ERP's wire reference shows them.
