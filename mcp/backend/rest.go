@@ -15,7 +15,6 @@ import (
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
-	"github.com/erphub/erphub/internal/processref"
 	"github.com/erphub/erphub/internal/serverjob"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
@@ -276,11 +275,11 @@ func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id s
 // refused before anything runs.
 func (b *RESTBackend) RunProcess(ctx context.Context, caller mcp.Caller, process string, params map[string]any) (*erp.ProcessResult, error) {
 	ctx = b.as(ctx, caller)
-	p, err := processref.Find(ctx, b.client, process)
+	p, err := b.client.FindProcess(ctx, process)
 	if err != nil {
 		return nil, err
 	}
-	if err := processref.CheckParams(p, params); err != nil {
+	if err := p.CheckParams(params); err != nil {
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value), Err: err}
 	}
 	run := &erp.ProcessParams{Values: params, Timeout: -1} // the tool's own limit ends it

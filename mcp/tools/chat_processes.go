@@ -12,7 +12,6 @@ import (
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/processref"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -107,7 +106,7 @@ func checkParameters(p *registry.Process, params map[string]any) error {
 			Parameter: par.Column, IsMandatory: par.Mandatory, IsRange: par.Range, Default: par.Default,
 		})
 	}
-	if err := processref.CheckParams(known, params); err != nil {
+	if err := known.CheckParams(params); err != nil {
 		return &mcp.Error{
 			Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err,
 			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),

@@ -2,7 +2,6 @@ package records
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/nearest"
-	"github.com/erphub/erphub/internal/processref"
 )
 
 func (a *app) processCommand() *cli.Command {
@@ -98,29 +95,6 @@ func (a *app) processList(c *cli.Context) error {
 	return nil
 }
 
-// process finds the process that is given by number or slug; an unknown slug
-// comes with the nearest one there is.
-func (a *app) process(c *cli.Context, client *erp.Client, given string) (*erp.Process, error) {
-	p, err := processref.Find(c.Context, client, given)
-	if err == nil || !errors.Is(err, erp.ErrNotFound) {
-		return p, shell.Input(err)
-	}
-	ctx, cancel := context.WithTimeout(c.Context, shell.HintTime)
-	defer cancel()
-	list, listErr := client.Processes(ctx, erp.Filter{})
-	if listErr != nil {
-		return nil, err
-	}
-	slugs := make([]string, len(list))
-	for i, p := range list {
-		slugs[i] = p.Slug
-	}
-	if meant := nearest.Name(given, slugs); meant != "" {
-		return nil, fmt.Errorf("%w; did you mean %q?", err, meant)
-	}
-	return nil, err
-}
-
 func (a *app) processInfo(c *cli.Context) error {
 	if err := shell.Arguments(c, "a process"); err != nil {
 		return err
@@ -129,9 +103,9 @@ func (a *app) processInfo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.process(c, client, c.Args().First())
+	p, err := client.FindProcess(c.Context, c.Args().First())
 	if err != nil {
-		return err
+		return shell.Input(err)
 	}
 	if c.Bool("json") {
 		return a.PrintJSON(p)

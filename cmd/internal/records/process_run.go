@@ -14,7 +14,6 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/processref"
 	"github.com/erphub/erphub/internal/recordinput"
 )
 
@@ -54,31 +53,26 @@ func (a *app) processRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var slug string
-	if c.Bool("unchecked") {
-		slug, err = processref.Slug(c.Context, client, c.Args().First())
-	} else {
-		var p *erp.Process
-		if p, err = a.process(c, client, c.Args().First()); err == nil {
-			slug, err = p.Slug, checkedParams(p, params.Values)
-		}
+	p, err := client.FindProcess(c.Context, c.Args().First())
+	if err == nil && !c.Bool("unchecked") {
+		err = checkedParams(p, params.Values)
 	}
 	if err != nil {
 		return shell.Input(err)
 	}
 	if c.Bool("background") {
-		job, err := client.StartJob(c.Context, slug, params)
+		job, err := client.StartJob(c.Context, p.Slug, params)
 		if err != nil {
 			return shell.Input(err)
 		}
 		return a.printJobs(c, job, []erp.Job{*job})
 	}
-	result, err := client.RunProcess(c.Context, slug, params)
+	result, err := client.RunProcess(c.Context, p.Slug, params)
 	if result == nil {
 		return shell.Input(err)
 	}
 	saved, saveErr := a.saveFile(c.String("output"), result)
-	if printErr := a.printRun(c, slug, result, saved); printErr != nil {
+	if printErr := a.printRun(c, p.Slug, result, saved); printErr != nil {
 		return printErr
 	}
 	return errors.Join(err, saveErr)
@@ -122,8 +116,8 @@ func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 
 // checkedParams is what the process says to its parameters, with what to do.
 func checkedParams(p *erp.Process, values map[string]any) error {
-	err := processref.CheckParams(p, values)
-	var bad *processref.ParamsError
+	err := p.CheckParams(values)
+	var bad *erp.ProcessParamsError
 	switch {
 	case errors.As(err, &bad) && len(bad.Missing) > 0:
 		return shell.Usagef("%w: give --param NAME=VALUE (--unchecked runs it anyway)", err)
