@@ -10,7 +10,6 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/answer"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/rest"
 	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/mcp"
 )
@@ -173,13 +172,13 @@ func (b *CLIBackend) RunProcess(ctx context.Context, caller mcp.Caller, process 
 
 // Jobs are the jobs of the ERP's server.
 func (b *CLIBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error) {
-	var list []rest.ServerJobSummary
+	var list []erp.ServerJob
 	if err := b.run(ctx, caller, nil, &list, "server", "jobs"); err != nil {
 		return nil, err
 	}
 	jobs := make([]Job, len(list))
 	for i, j := range list {
-		jobs[i] = Job{ID: j.Id, Name: j.Name, Enabled: j.Started}
+		jobs[i] = Job{ID: j.ID, Name: j.Name, Enabled: j.Started}
 	}
 	return jobs, nil
 }
@@ -201,7 +200,7 @@ func (b *CLIBackend) job(ctx context.Context, caller mcp.Caller, verb, id string
 	if strings.TrimSpace(id) == "" {
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "which job? the name is empty"}
 	}
-	var j rest.ServerJob
+	var j erp.ServerJob
 	if err := b.run(ctx, caller, nil, &j, "server", "job", verb, "--", id); err != nil {
 		return nil, err
 	}

@@ -14,8 +14,6 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/rest"
-	"github.com/erphub/erphub/internal/serverjob"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
 )
@@ -43,7 +41,6 @@ type RESTOptions struct {
 // the token of the caller it is made for, and no other.
 type RESTBackend struct {
 	client     *erp.Client
-	api        *rest.ClientWithResponses
 	own        erp.TokenSource
 	life       *lifeline
 	registries *registries
@@ -73,11 +70,7 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := rest.New(client.BaseURL(), client.Doer())
-	if err != nil {
-		return nil, err
-	}
-	b.client, b.api = client, api
+	b.client = client
 	b.registries = newRegistries(func(k *kept) registry.Source {
 		return restdict.NewSource(client, &restdict.SourceOptions{Retry: k.retry, Progress: k.progressed, Logger: o.Logger})
 	}, &o.Registry, o.Logger)
@@ -288,57 +281,51 @@ func (b *RESTBackend) RunProcess(ctx context.Context, caller mcp.Caller, process
 
 // Jobs are the jobs of the ERP's server.
 func (b *RESTBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error) {
-	list, err := serverjob.List(b.as(ctx, caller), b.api)
+	list, err := b.client.ServerJobs(b.as(ctx, caller))
 	if err != nil {
 		return nil, err
 	}
 	jobs := make([]Job, len(list))
 	for i, j := range list {
-		jobs[i] = Job{ID: j.Id, Name: j.Name, Enabled: j.Started}
+		jobs[i] = Job{ID: j.ID, Name: j.Name, Enabled: j.Started}
 	}
 	return jobs, nil
 }
 
 // Job is one job, by id or name.
 func (b *RESTBackend) Job(ctx context.Context, caller mcp.Caller, id string) (*Job, error) {
-	j, err := serverjob.Find(b.as(ctx, caller), b.api, id)
+	j, err := b.client.FindServerJob(b.as(ctx, caller), id)
 	return job(j, unknownJob(err))
 }
 
 // SetJob starts or stops a job.
 func (b *RESTBackend) SetJob(ctx context.Context, caller mcp.Caller, id string, enabled bool) (*Job, error) {
-	ctx = b.as(ctx, caller)
-	j, err := serverjob.Find(ctx, b.api, id)
-	if err != nil {
-		return nil, unknownJob(err)
+	set := b.client.StopServerJob
+	if enabled {
+		set = b.client.StartServerJob
 	}
-	return job(serverjob.Set(ctx, b.api, j, enabled))
+	j, err := set(b.as(ctx, caller), id)
+	return job(j, unknownJob(err))
 }
 
 func unknownJob(err error) error {
-	var unknown *serverjob.UnknownError
+	var unknown *erp.UnknownServerJobError
 	if errors.As(err, &unknown) {
 		return &mcp.Error{Code: mcp.CodeNotFound, Message: err.Error(), Hint: "listServerJobs shows those there are", Err: err}
 	}
 	return err
 }
 
-func job(j *rest.ServerJob, err error) (*Job, error) {
+func job(j *erp.ServerJob, err error) (*Job, error) {
 	if j == nil {
 		return nil, err
 	}
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	state := serverjob.State(j.Started)
-	if j.Sleeping != nil && *j.Sleeping {
+	state := j.State()
+	if j.Sleeping {
 		state = "sleeping"
 	}
 	return &Job{
-		ID: j.Id, Name: j.Name, Description: text(j.Description), Enabled: j.Started, State: state,
-		LastRun: text(j.LastRun), NextRun: text(j.NextRun),
+		ID: j.ID, Name: j.Name, Description: j.Description, Enabled: j.Started, State: state,
+		LastRun: j.LastRun, NextRun: j.NextRun,
 	}, err
 }

@@ -1,26 +1,26 @@
 package records
 
 import (
+	"context"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/erp/rest"
-	"github.com/erphub/erphub/internal/serverjob"
+	"github.com/erphub/erphub/erp"
 )
 
 func (a *app) serverJobCommand() *cli.Command {
-	one := func(do func(*cli.Context, *rest.ClientWithResponses, *rest.ServerJob) error) cli.ActionFunc {
+	one := func(do func(*cli.Context, *erp.Client, *erp.ServerJob) error) cli.ActionFunc {
 		return func(c *cli.Context) error {
 			if err := shell.Arguments(c, "the id of a job"); err != nil {
 				return err
 			}
-			client, err := a.rest(c)
+			client, err := a.Client(c)
 			if err != nil {
 				return err
 			}
-			job, err := serverjob.Find(c.Context, client, c.Args().First())
+			job, err := client.FindServerJob(c.Context, c.Args().First())
 			if err != nil {
 				return err
 			}
@@ -33,21 +33,21 @@ func (a *app) serverJobCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "show a job", ArgsUsage: "ID",
-				Action: one(func(c *cli.Context, _ *rest.ClientWithResponses, job *rest.ServerJob) error {
+				Action: one(func(c *cli.Context, _ *erp.Client, job *erp.ServerJob) error {
 					return a.printServerJob(c, job)
 				}),
 			},
 			{Name: "run", Usage: "run a job now", ArgsUsage: "ID", Action: one(a.runServerJob)},
 			{
 				Name: "enable", Usage: "start a job, unless it is started", ArgsUsage: "ID",
-				Action: one(func(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
-					return a.setServerJob(c, client, job, true)
+				Action: one(func(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
+					return a.setServerJob(c, job, true, client.StartServerJob)
 				}),
 			},
 			{
 				Name: "disable", Usage: "stop a job, unless it is stopped", ArgsUsage: "ID",
-				Action: one(func(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
-					return a.setServerJob(c, client, job, false)
+				Action: one(func(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
+					return a.setServerJob(c, job, false, client.StopServerJob)
 				}),
 			},
 			{Name: "logs", Usage: "show what a job logged", ArgsUsage: "ID", Action: one(a.serverJobLogs)},
@@ -60,11 +60,11 @@ func (a *app) serverJobs(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
-	client, err := a.rest(c)
+	client, err := a.Client(c)
 	if err != nil {
 		return err
 	}
-	jobs, err := serverjob.List(c.Context, client)
+	jobs, err := client.ServerJobs(c.Context)
 	if err != nil {
 		return err
 	}
@@ -75,53 +75,44 @@ func (a *app) reloadServerJobs(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
-	client, err := a.rest(c)
+	client, err := a.Client(c)
 	if err != nil {
 		return err
 	}
-	resp, err := client.ReloadServerJobsWithResponse(c.Context, nil)
+	jobs, err := client.ReloadServerJobs(c.Context)
 	if err != nil {
 		return err
 	}
-	list, err := rest.Decoded("reload jobs", resp.JSON200)
-	if err != nil {
-		return err
-	}
-	return a.printServerJobs(c, list.Servers)
+	return a.printServerJobs(c, jobs)
 }
 
-func (a *app) printServerJobs(c *cli.Context, jobs []rest.ServerJobSummary) error {
+func (a *app) printServerJobs(c *cli.Context, jobs []erp.ServerJob) error {
 	if c.Bool("json") {
-		return a.PrintJSON(append([]rest.ServerJobSummary{}, jobs...))
+		return a.PrintJSON(jobs)
 	}
 	rows := make([][]string, len(jobs))
 	for i, j := range jobs {
-		rows[i] = []string{j.Id, shell.Short(j.Name, 60), shell.YesNo(j.Started), orEmpty(j.HostName)}
+		rows[i] = []string{j.ID, shell.Short(j.Name, 60), shell.YesNo(j.Started), j.HostName}
 	}
 	a.PrintTable([]string{"job", "name", "started", "host"}, rows)
 	return nil
 }
 
-func (a *app) runServerJob(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
-	resp, err := client.RunServerJobWithResponse(c.Context, rest.Segment(job.Id), nil)
-	if err != nil {
-		return err
-	}
-	now, err := rest.Decoded("run job", resp.JSON200)
+func (a *app) runServerJob(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
+	now, err := client.RunServerJob(c.Context, job.ID)
 	if err != nil {
 		return err
 	}
 	return a.printServerJob(c, now)
 }
 
-// setServerJob starts or stops a job. The server only knows how to change the
-// state to the other one, so the state is looked at before and after: somebody
-// else may have changed it in between.
-func (a *app) setServerJob(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob, started bool) error {
+// setServerJob starts or stops a job. A job whose state is another one afterwards
+// is shown, too.
+func (a *app) setServerJob(c *cli.Context, job *erp.ServerJob, started bool, set func(context.Context, string) (*erp.ServerJob, error)) error {
 	if job.Started == started {
-		a.Note("job %s was %s already", job.Id, serverjob.State(started))
+		a.Note("job %s was %s already", job.ID, job.State())
 	}
-	now, failure := serverjob.Set(c.Context, client, job, started)
+	now, failure := set(c.Context, job.ID)
 	if now == nil {
 		return failure
 	}
@@ -131,38 +122,33 @@ func (a *app) setServerJob(c *cli.Context, client *rest.ClientWithResponses, job
 	return failure
 }
 
-func (a *app) printServerJob(c *cli.Context, job *rest.ServerJob) error {
+func (a *app) printServerJob(c *cli.Context, job *erp.ServerJob) error {
 	if c.Bool("json") {
 		return a.PrintJSON(job)
 	}
-	flag := func(b *bool) string { return shell.YesNo(b != nil && *b) }
-	a.PrintTable([]string{"job", job.Id}, [][]string{
-		{"name", shell.Short(job.Name, 100)}, {"state", serverjob.State(job.Started)}, {"sleeping", flag(job.Sleeping)}, {"interrupted", flag(job.Interruptd)},
-		{"last run", orEmpty(job.LastRun)}, {"next run", orEmpty(job.NextRun)}, {"statistics", orEmpty(job.Statistics)},
-		{"info", shell.Short(orEmpty(job.Info), 200)}, {"description", shell.Short(orEmpty(job.Description), 200)},
+	a.PrintTable([]string{"job", job.ID}, [][]string{
+		{"name", shell.Short(job.Name, 100)}, {"state", job.State()}, {"sleeping", shell.YesNo(job.Sleeping)}, {"interrupted", shell.YesNo(job.Interrupted)},
+		{"last run", job.LastRun}, {"next run", job.NextRun}, {"statistics", job.Statistics},
+		{"info", shell.Short(job.Info, 200)}, {"description", shell.Short(job.Description, 200)},
 	})
 	return nil
 }
 
-func (a *app) serverJobLogs(c *cli.Context, client *rest.ClientWithResponses, job *rest.ServerJob) error {
-	resp, err := client.ListServerJobLogsWithResponse(c.Context, rest.Segment(job.Id), nil)
-	if err != nil {
-		return err
-	}
-	list, err := rest.Decoded("list the logs of the job", resp.JSON200)
+func (a *app) serverJobLogs(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
+	logs, err := client.ServerJobLogs(c.Context, job.ID)
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		return a.PrintJSON(append([]rest.ServerJobLog{}, list.Logs...))
+		return a.PrintJSON(logs)
 	}
-	rows := make([][]string, len(list.Logs))
-	for i, l := range list.Logs {
+	rows := make([][]string, len(logs))
+	for i, l := range logs {
 		result := "ok"
-		if l.Error {
+		if l.Failed {
 			result = "failed"
 		}
-		about := strings.Join([]string{orEmpty(l.Summary), orEmpty(l.Description), orEmpty(l.Reference), orEmpty(l.TextMessage)}, " ")
+		about := strings.Join([]string{l.Summary, l.Description, l.Reference, l.TextMessage}, " ")
 		rows[i] = []string{l.Created, result, shell.Short(about, 120)}
 	}
 	a.PrintTable([]string{"time", "result", "about"}, rows)
