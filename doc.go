@@ -7,6 +7,7 @@
 //   - erp/rest is the client generated from the OpenAPI contract in
 //     erp/contract; both share one configured *http.Client.
 //   - erp/export writes records as CSV, NDJSON or JSON.
+//   - erp/doctor examines whether all that is needed to use an ERP is there.
 //   - erp/erptest is an ERP inside your program, for tests and laptops.
 //   - tokens is where bearer tokens come from: static, stored, logged in,
 //     refreshed, and verified.

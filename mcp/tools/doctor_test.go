@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/internal/config"
-	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/tools"
@@ -43,7 +43,7 @@ func (c *clinic) Configuration(ctx context.Context) ([]tools.Finding, []tools.Se
 			Value: v.Text(), // also of secrets: the tool has to leave them out
 		})
 	}
-	return foundBy(doctor.Configuration(ctx, doctor.Settings{Path: c.path, Resolver: resolver})), settings
+	return foundBy(doctor.Configuration(ctx, doctor.Settings{File: c.path, Environ: c.env})), settings
 }
 
 func (c *clinic) Database(ctx context.Context) []tools.Finding {

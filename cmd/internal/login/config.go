@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/internal/config"
-	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/doctor"
+	"github.com/erphub/erphub/erp/doctor"
 )
 
 func (a *app) doctorCommand() *cli.Command {

@@ -5,28 +5,23 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/internal/config"
-	"github.com/erphub/erphub/internal/doctor"
+	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
 
 // DoctorSettings is what the configuration is examined by.
 func (sh *Shell) DoctorSettings(c *cli.Context, s *Setup, setupErr, clientErr error) doctor.Settings {
-	given := doctor.Settings{Err: setupErr, Resolver: config.Resolver{Flags: map[string]string{}, Getenv: sh.Getenv}}
-	if url := c.String("url"); url != "" {
-		given.Resolver.Flags["url"] = url
-	}
+	given := doctor.Settings{Environ: sh.Env, Profile: c.String("profile"), Err: setupErr}
 	if setupErr != nil {
-		given.Path, _ = sh.ConfigPath(c) // the environment tells why there is none
-		return given
+		return given // nothing else is examined
 	}
-	given.Resolver = s.Resolver
+	given.Flags = s.Resolver.Flags
 	if s.Resolver.Lookup("url") != "" {
 		given.Source = clientErr
 	}
 	if s.File != nil {
-		given.Path = s.File.Path()
+		given.File = s.File.Path()
 		given.Status = func(ctx context.Context) (tokens.Status, error) { return storedStatus(ctx, s) }
 	}
 	return given

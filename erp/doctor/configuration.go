@@ -13,24 +13,35 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// Settings is what [Configuration] looks at.
+// Settings is what [Configuration] examines. The zero value has no settings.
 type Settings struct {
-	// Path is the configuration file, empty when there is no place for one.
-	Path string
-	// Err says why file or profile cannot be used.
+	// File is the path of the configuration file, "" when there is no place for
+	// one. It need not exist. filestore.DefaultPath is the programs' own.
+	File string
+	// Profile is the profile asked for; "" is that of ERPHUB_PROFILE, or else the
+	// one the file names.
+	Profile string
+	// Environ are the variables of the environment. Those that are empty count as
+	// unset.
+	Environ map[string]string
+	// Flags are settings given on the command line, by the name they have in the
+	// file. They win over variables, and variables over the file.
+	Flags map[string]string
+	// Err says why the caller could not use its settings; nil when it could.
 	Err error
-	// Resolver finds values; its Document may be nil.
-	Resolver config.Resolver
 	// Source says what is wrong with the sources of the token; nil for nothing.
 	Source error
-	// Status tells the state of the login stored in the profile; nil when there
-	// is none to ask for.
+	// Status tells the state of the login stored in the profile, such as
+	// tokens.Manager.Status; nil when there is none to ask for.
 	Status func(context.Context) (tokens.Status, error)
 }
 
 // Configuration examines the settings: the file, its values, the address of the
 // ERP, and what is used to log in there. Secrets are never part of a finding.
-func Configuration(ctx context.Context, s Settings) []Check {
+func Configuration(ctx context.Context, settings Settings) []Check {
+	s := configuration{Settings: settings, resolver: config.Resolver{
+		Flags: settings.Flags, Getenv: func(name string) string { return settings.Environ[name] },
+	}}
 	r := &run{area: AreaConfiguration}
 	r.check(ctx, "configuration file", func(context.Context) (string, error) { return s.file() },
 		"correct the file, name another one with ERPHUB_CONFIG, or choose another profile with --profile")
@@ -43,31 +54,50 @@ func Configuration(ctx context.Context, s Settings) []Check {
 	return r.checks
 }
 
-func (s Settings) file() (string, error) {
+// configuration are the settings with what finds their values.
+type configuration struct {
+	Settings
+	resolver config.Resolver
+}
+
+// file examines the configuration file, and reads it for the checks after it.
+func (s *configuration) file() (string, error) {
 	if s.Err != nil {
 		return "", s.Err
 	}
-	if s.Path == "" {
+	if s.File == "" {
 		return "there is no place for one; flags and variables are used alone", nil
 	}
-	st, err := os.Stat(s.Path)
+	asked := s.Profile
+	if asked == "" {
+		asked = s.Environ["ERPHUB_PROFILE"]
+	}
+	doc, err := config.NewFile(s.File).Read()
+	if err != nil {
+		return "", err
+	}
+	profile, err := doc.Choose(asked)
+	if err != nil {
+		return "", err
+	}
+	s.resolver.Document, s.resolver.Profile = doc, profile
+	st, err := os.Stat(s.File)
 	if errors.Is(err, os.ErrNotExist) {
-		return s.Path + " is not there; flags and variables are used alone", nil
+		return s.File + " is not there; flags and variables are used alone", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	profile := s.Resolver.Profile
 	if profile == "" {
 		profile = "default"
 	}
-	return fmt.Sprintf("%s, mode %04o, profile %s", s.Path, st.Mode().Perm(), profile), nil
+	return fmt.Sprintf("%s, mode %04o, profile %s", s.File, st.Mode().Perm(), profile), nil
 }
 
-func (s Settings) values() (string, error) {
+func (s *configuration) values() (string, error) {
 	set := 0
 	for _, k := range config.Keys() {
-		v := s.Resolver.Value(k.Name)
+		v := s.resolver.Value(k.Name)
 		if v.Origin == config.Unset || v.Origin == config.FromDefault {
 			continue
 		}
@@ -86,9 +116,9 @@ func (s Settings) values() (string, error) {
 	if s.Source != nil {
 		return "", s.Source
 	}
-	if s.Resolver.Document != nil {
+	if s.resolver.Document != nil {
 		var unknown []string
-		for key := range s.Resolver.Document.All(s.Resolver.Profile) {
+		for key := range s.resolver.Document.All(s.resolver.Profile) {
 			if _, err := config.Known(key); err != nil {
 				unknown = append(unknown, err.Error())
 			}
@@ -100,8 +130,8 @@ func (s Settings) values() (string, error) {
 	return fmt.Sprintf("%d set, all of them well-formed", set), nil
 }
 
-func (s Settings) address() (string, error) {
-	v := s.Resolver.Value("url")
+func (s *configuration) address() (string, error) {
+	v := s.resolver.Value("url")
 	if v.Text() == "" {
 		return "", ErrNoAddress
 	}
@@ -125,8 +155,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (s Settings) login(ctx context.Context) (string, error) {
-	user, token := s.Resolver.Value("auth.username"), s.Resolver.Value("token")
+func (s *configuration) login(ctx context.Context) (string, error) {
+	user, token := s.resolver.Value("auth.username"), s.resolver.Value("token")
 	switch {
 	case token.Origin == config.FromFlag, token.Origin == config.FromEnv && user.Text() == "":
 		return fmt.Sprintf("a token from %s", token.Origin), nil

@@ -1,5 +1,3 @@
-// Package doctor examines whether what the programs of this module need is
-// there, and says of each finding how to mend it.
 package doctor
 
 import (

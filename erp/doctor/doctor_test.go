@@ -17,9 +17,8 @@ import (
 
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/config"
-	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/internal/testkit/synthdict"
 	"github.com/erphub/erphub/internal/testkit/testpg"
 	"github.com/erphub/erphub/tokens"
@@ -95,37 +94,50 @@ func TestConfiguration(t *testing.T) {
 	const url = "url: https://erp.example.com\n"
 	tests := []struct {
 		name, yaml string
+		mode       os.FileMode // beyond that of the owner
 		environ    map[string]string
 		given      doctor.Settings
 		check      string
 		status     doctor.Status
 		says       string
 	}{
-		{"no file", "", nil, doctor.Settings{}, "configuration file", doctor.OK, "no place"},
-		{"not readable", "", nil, doctor.Settings{Err: config.ErrTooOpen}, "configuration file", doctor.Failed, "others may"},
-		{"well-formed", url, nil, doctor.Settings{}, "settings", doctor.OK, "1 set"},
-		{"bad value", url + "auth.refresh-buffer: soon\n", nil, doctor.Settings{}, "settings", doctor.Failed, "soon"},
-		{"bad secret", url + "token: \"" + canary + "\\n\"\n", nil, doctor.Settings{}, "settings", doctor.Failed, "token"},
-		{"unknown key", url + "auth.usrname: " + canary + "\n", nil, doctor.Settings{}, "settings", doctor.Warning, "auth.usrname"},
-		{"bad sources", url, nil, doctor.Settings{Source: errors.New("belong together")}, "settings", doctor.Failed, "belong together"},
-		{"address", url, nil, doctor.Settings{}, "server address", doctor.OK, "https://erp.example.com (from profile)"},
-		{"no address", "", nil, doctor.Settings{}, "server address", doctor.Failed, "no address"},
-		{"clear text", "url: http://erp.example.com\n", nil, doctor.Settings{}, "server address", doctor.Warning, "clear text"},
-		{"clear text at home", "url: http://[::1]:8080\n", nil, doctor.Settings{}, "server address", doctor.OK, "::1"},
-		{"password in the address", "url: https://u:" + canary + "@erp.example.com\n", nil, doctor.Settings{}, "server address", doctor.Warning, "no address such as"},
-		{"nobody", url, nil, doctor.Settings{}, "login", doctor.Warning, "nothing to log in with"},
-		{"token", url, map[string]string{"ERP_TOKEN": canary}, doctor.Settings{}, "login", doctor.OK, "environment"},
-		{"user", url, map[string]string{"ERP_USERNAME": "ann"}, doctor.Settings{}, "login", doctor.OK, `"ann"`},
-		{"stored", url, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateValid, User: "ann"})}, "login", doctor.OK, `"ann", valid`},
-		{"stored and over", url, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateExpired, User: "ann"})}, "login", doctor.Warning, "expired"},
-		{"stored for elsewhere", url, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateOtherServer})}, "login", doctor.Warning, "another server"},
+		{"no file", "", 0, nil, doctor.Settings{}, "configuration file", doctor.OK, "no place"},
+		{"not there", "", 0, nil, doctor.Settings{File: filepath.Join(t.TempDir(), "none.yaml")}, "configuration file", doctor.OK, "is not there"},
+		{"not usable", "", 0, nil, doctor.Settings{Err: errors.New("no such token file")}, "configuration file", doctor.Failed, "no such token file"},
+		{"readable by others", url, 0o044, nil, doctor.Settings{}, "configuration file", doctor.Failed, "others may"},
+		{"no YAML", "url: [", 0, nil, doctor.Settings{}, "configuration file", doctor.Failed, "reading the configuration"},
+		{"no such profile", url, 0, nil, doctor.Settings{Profile: "test"}, "configuration file", doctor.Failed, `profile "test"`},
+		{"no such profile in a variable", url, 0, map[string]string{"ERPHUB_PROFILE": "test"}, doctor.Settings{}, "configuration file", doctor.Failed, `profile "test"`},
+		{"address of a profile", "profiles: {test: {url: https://test.example.com}}", 0, nil, doctor.Settings{Profile: "test"}, "server address", doctor.OK, "https://test.example.com (from profile)"},
+		{"address of a flag", url, 0, map[string]string{"ERP_URL": "https://env.example.com"}, doctor.Settings{Flags: map[string]string{"url": "https://flag.example.com"}}, "server address", doctor.OK, "https://flag.example.com (from flag)"},
+		{"well-formed", url, 0, nil, doctor.Settings{}, "settings", doctor.OK, "1 set"},
+		{"bad value", url + "auth.refresh-buffer: soon\n", 0, nil, doctor.Settings{}, "settings", doctor.Failed, "soon"},
+		{"bad secret", url + "token: \"" + canary + "\\n\"\n", 0, nil, doctor.Settings{}, "settings", doctor.Failed, "token"},
+		{"unknown key", url + "auth.usrname: " + canary + "\n", 0, nil, doctor.Settings{}, "settings", doctor.Warning, "auth.usrname"},
+		{"bad sources", url, 0, nil, doctor.Settings{Source: errors.New("belong together")}, "settings", doctor.Failed, "belong together"},
+		{"address", url, 0, nil, doctor.Settings{}, "server address", doctor.OK, "https://erp.example.com (from profile)"},
+		{"no address", "", 0, nil, doctor.Settings{}, "server address", doctor.Failed, "no address"},
+		{"clear text", "url: http://erp.example.com\n", 0, nil, doctor.Settings{}, "server address", doctor.Warning, "clear text"},
+		{"clear text at home", "url: http://[::1]:8080\n", 0, nil, doctor.Settings{}, "server address", doctor.OK, "::1"},
+		{"password in the address", "url: https://u:" + canary + "@erp.example.com\n", 0, nil, doctor.Settings{}, "server address", doctor.Warning, "no address such as"},
+		{"nobody", url, 0, nil, doctor.Settings{}, "login", doctor.Warning, "nothing to log in with"},
+		{"token", url, 0, map[string]string{"ERP_TOKEN": canary}, doctor.Settings{}, "login", doctor.OK, "environment"},
+		{"user", url, 0, map[string]string{"ERP_USERNAME": "ann"}, doctor.Settings{}, "login", doctor.OK, `"ann"`},
+		{"stored", url, 0, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateValid, User: "ann"})}, "login", doctor.OK, `"ann", valid`},
+		{"stored and over", url, 0, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateExpired, User: "ann"})}, "login", doctor.Warning, "expired"},
+		{"stored for elsewhere", url, 0, nil, doctor.Settings{Status: stored(tokens.Status{State: tokens.StateOtherServer})}, "login", doctor.Warning, "another server"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			doc, err := config.Parse([]byte(tt.yaml))
-			require.NoError(t, err)
-			tt.given.Resolver = config.Resolver{Getenv: func(name string) string { return tt.environ[name] }, Document: doc}
+			if tt.mode != 0 && runtime.GOOS == "windows" {
+				t.Skip("modes mean nothing there")
+			}
+			tt.given.Environ = tt.environ
+			if tt.yaml != "" {
+				tt.given.File = filepath.Join(t.TempDir(), "config.yaml")
+				require.NoError(t, os.WriteFile(tt.given.File, []byte(tt.yaml), tt.mode|0o600))
+			}
 			c := find(t, doctor.Configuration(t.Context(), tt.given), tt.check)
 			assert.Equal(t, tt.status, c.Status, c.Found)
 			assert.Contains(t, c.Found, tt.says)
