@@ -115,10 +115,10 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "a build server links it; the lock is for writers of one folder",
 	},
-	"deploylog/ci":   {reason: "reading a build server's variables needs nothing"},
-	"aiquery/answer": {reason: "what is answered is values"},
+	"deploylog/ci": {reason: "reading a build server's variables needs nothing"},
+	"aiquery/api":  {reason: "the types of the API are values: neither engine nor HTTP"},
 	"aiquery/aiclient": {
-		ours:    []string{"aiquery/answer", "internal/apiclient"},
+		ours:    []string{"aiquery/api", "internal/apiclient"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "asking the AI API needs HTTP and nothing else: no SQL parser, no driver",
 	},
@@ -129,17 +129,17 @@ var rules = map[string]rule{
 	},
 	"generator": {ours: []string{"dict", "dict/..."}, reason: "making plugins needs the dictionary and no client"},
 	"aiquery/guard": {
-		ours:    []string{"aiquery/answer"},
+		ours:    []string{"aiquery/api"},
 		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf"},
 		reason:  "securing statements needs the parser; neither database nor dictionary",
 	},
 	"aiquery": {
-		ours:    []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
+		ours:    []string{"aiquery/api", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
 		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf", "github.com/google/uuid"},
 		reason:  "the engine links no driver: who asks one database does not build the other's",
 	},
 	"aiquery/postgres": {
-		ours: []string{"aiquery/answer", "aiquery/guard", "aiquery/internal/run", "dict", "dict/ddl", "dict/migration", "dict/registry"},
+		ours: []string{"aiquery/api", "aiquery/guard", "aiquery/internal/run", "dict", "dict/ddl", "dict/migration", "dict/registry"},
 		outside: []string{
 			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
 			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile", "github.com/jackc/puddle/v2",
@@ -148,7 +148,7 @@ var rules = map[string]rule{
 		reason: "a service that asks PostgreSQL builds no SQLite",
 	},
 	"aiquery/embedded": {
-		ours: []string{"aiquery/answer", "aiquery/embedded/internal/...", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
+		ours: []string{"aiquery/api", "aiquery/embedded/internal/...", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
 		outside: []string{
 			"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf",
 			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // Attacks that ask yes or no, and attacks by statements, texts, parameters and
@@ -226,7 +226,7 @@ func TestOraclePairs(t *testing.T) {
 			}
 			var e *aiquery.Error
 			require.ErrorAs(t, err, &e, name)
-			if similar := e.Object.Similar; len(similar) > 0 && e.Object.Kind == answer.TableObject {
+			if similar := e.Object.Similar; len(similar) > 0 && e.Object.Kind == api.TableObject {
 				for _, table := range similar {
 					_, err := w.Query(t.Context(), user, query("SELECT 1 FROM "+table))
 					require.NoError(t, err, "%s: %s", name, table)
@@ -280,7 +280,7 @@ func TestTimesAreRounded(t *testing.T) {
 				`SELECT count(*) FROM c_orderline a, c_orderline b, c_orderline c, c_orderline d, c_orderline e, c_orderline f`,
 			} {
 				_, err := w.Query(t.Context(), user, query(sql))
-				require.ErrorIs(t, err, &aiquery.Error{Code: answer.CodeTimeout}, sql)
+				require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeTimeout}, sql)
 			}
 		})
 	}

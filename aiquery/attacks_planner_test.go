@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -45,7 +45,7 @@ func TestPlansTellNothing(t *testing.T) {
 		answered := func(sql string) string {
 			r, err := w.Query(t.Context(), user, query(sql))
 			if w.srv != nil && err != nil { // it has no such subqueries
-				require.ErrorIs(t, err, &aiquery.Error{Code: answer.CodeUnsupported}, sql)
+				require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeUnsupported}, sql)
 				return ""
 			}
 			require.NoError(t, err, sql)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -201,7 +201,7 @@ func TestAttacks(t *testing.T) {
 				default:
 					refusals++
 					assert.Empty(t, aitest.Leaks(shown(t, shownError)+err.Error()), name)
-					assert.NotEqual(t, answer.CodeInternal, shownError.Code, "%s: %v\n%s", name, err, w.log)
+					assert.NotEqual(t, api.CodeInternal, shownError.Code, "%s: %v\n%s", name, err, w.log)
 					// The embedded database refuses more.
 					assert.False(t, a.must == same && w.srv == nil, "%s: %v (%s)", name, err, shownError.Hint)
 				}

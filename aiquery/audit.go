@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/internal/text"
 )
@@ -85,7 +85,7 @@ func (e *Engine) open(ctx context.Context, r *record) error {
 		r.id = "" // there is nothing to complete
 		return nil
 	}
-	return run.Fail(answer.CodeUnavailable, err, "the query was not run because its audit record could not be written").Advise("try again later")
+	return run.Fail(api.CodeUnavailable, err, "the query was not run because its audit record could not be written").Advise("try again later")
 }
 
 // done notes the outcome in the record and returns it.
@@ -112,7 +112,7 @@ func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
 		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", e.db.LogText(err))
 		if refusal == nil && !e.opts.AuditOptional {
 			refusal = &Error{
-				Code: answer.CodeUnavailable, Message: "the answer is withheld because its audit record could not be completed",
+				Code: api.CodeUnavailable, Message: "the answer is withheld because its audit record could not be completed",
 				Hint: "try again later", RequestID: r.requestID,
 			}
 			r.done(refusal, e.opts.Clock())
@@ -139,7 +139,7 @@ func (e *Engine) complete(ctx context.Context, r *record) error {
 // SELECT, from everything else that failed.
 func auditStatus(e *Error) string {
 	switch e.Code {
-	case answer.CodeDenied, answer.CodeNotSelect, answer.CodeUnauthenticated:
+	case api.CodeDenied, api.CodeNotSelect, api.CodeUnauthenticated:
 		return StatusDenied
 	}
 	return StatusError

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
@@ -27,7 +27,7 @@ func TestPanic(t *testing.T) {
 	}()
 	var known *Error
 	require.ErrorAs(t, err, &known)
-	assert.Equal(t, answer.CodeInternal, known.Code)
+	assert.Equal(t, api.CodeInternal, known.Code)
 	assert.Equal(t, "internal error", err.Error())
 }
 
@@ -96,7 +96,7 @@ func TestGatheredRefusalsAreWrittenInTime(t *testing.T) {
 	together := regexp.MustCompile(`^(\d+) statements from`)
 	for round := 1; round <= 2; round++ {
 		for range 3 {
-			_ = e.Refused(t.Context(), Caller{UserID: aitest.User}, Request{RoleID: -1}, &Error{Code: answer.CodeRateLimited, Message: "too many"})
+			_ = e.Refused(t.Context(), Caller{UserID: aitest.User}, Request{RoleID: -1}, &Error{Code: api.CodeRateLimited, Message: "too many"})
 		}
 		require.Eventually(t, func() bool {
 			accounted := 0

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // DefaultAuditBytes is how many bytes of audit records one user may cause in a
@@ -52,7 +52,7 @@ func (b *auditBudget) exhausted(user int, now time.Time) *Error {
 	}
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
 	return &Error{
-		Code: answer.CodeRateLimited, Message: fmt.Sprintf("this user's statements have filled the %d bytes that the audit has for one user and day", b.limit),
+		Code: api.CodeRateLimited, Message: fmt.Sprintf("this user's statements have filled the %d bytes that the audit has for one user and day", b.limit),
 		Hint: "wait until midnight UTC, or ask an administrator for a larger budget", RetryAfter: midnight.Sub(now),
 	}
 }
@@ -134,7 +134,7 @@ const unknownRole = -1
 // refuse keeps record of a statement that is not run, alone or, where there may
 // be any number, with others.
 func (e *Engine) refuse(ctx context.Context, rec *record, why *Error) error {
-	if why.Code == answer.CodeRateLimited || e.budget.exhausted(rec.who.UserID, e.opts.Clock()) != nil {
+	if why.Code == api.CodeRateLimited || e.budget.exhausted(rec.who.UserID, e.opts.Clock()) != nil {
 		return e.gather.refuse(ctx, rec, why)
 	}
 	return e.close(ctx, rec, why)

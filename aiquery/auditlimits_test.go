@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -90,11 +90,11 @@ func TestAuditBudget(t *testing.T) {
 					sql = "SELECT count(*) FROM c_order"
 				}
 				_, err := w.Query(t.Context(), user, query(sql))
-				switch c := answer.Code(""); {
+				switch c := api.Code(""); {
 				case err == nil:
 					answered++
 				default:
-					if c = code(t, err); c != answer.CodeRateLimited {
+					if c = code(t, err); c != api.CodeRateLimited {
 						continue
 					}
 					if refused++; refused == 1 {
@@ -109,8 +109,8 @@ func TestAuditBudget(t *testing.T) {
 			assert.Positive(t, answered)
 			assert.Greater(t, refused, 150)
 			// What is refused elsewhere counts as well, and leaves no record of its own.
-			why := w.Refused(t.Context(), user, aiquery.Request{SQL: "SELECT 1", RoleID: -1}, &aiquery.Error{Code: answer.CodeInvalid, Message: "no role"})
-			assert.Equal(t, answer.CodeInvalid, why.Code)
+			why := w.Refused(t.Context(), user, aiquery.Request{SQL: "SELECT 1", RoleID: -1}, &aiquery.Error{Code: api.CodeInvalid, Message: "no role"})
+			assert.Equal(t, api.CodeInvalid, why.Code)
 			_, err := w.Query(t.Context(), aiquery.Caller{UserID: aitest.Stranger}, aiquery.Request{SQL: "SELECT 1", RoleID: aitest.Whole})
 			require.NoError(t, err, "the budget of others is theirs")
 
@@ -146,7 +146,7 @@ func TestNoAuditNoBudget(t *testing.T) {
 func TestRateLimitedStatementsShareRecords(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
-		limited := &aiquery.Error{Code: answer.CodeRateLimited, Message: "too many in a minute", RetryAfter: time.Second}
+		limited := &aiquery.Error{Code: api.CodeRateLimited, Message: "too many in a minute", RetryAfter: time.Second}
 		for i := range 2000 {
 			who := aiquery.Caller{UserID: aitest.User, ClientID: aitest.Tenant, RequestID: fmt.Sprint("r", i)}
 			if i == 1000 {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // A statement cannot tell how long parts of it take: every function of the time
@@ -22,7 +22,7 @@ func TestClocks(t *testing.T) {
 			_, err := w.Query(t.Context(), user, query("SELECT "+call))
 			var refused *aiquery.Error
 			require.ErrorAs(t, err, &refused, call)
-			assert.Equal(t, answer.CodeDenied, refused.Code, call)
+			assert.Equal(t, api.CodeDenied, refused.Code, call)
 			assert.Contains(t, refused.Hint, "now()", call)
 		}
 		_, err := w.Query(t.Context(), user, query("SELECT x FROM clock_timestamp() AS x"))

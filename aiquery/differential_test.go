@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -263,14 +263,14 @@ func compare(t testing.TB, w *world, sql string, want [][]string, reducedErr err
 			return "failed", fmt.Sprintf("the error tells %v: %v", leaks, err)
 		}
 		switch refusal.Code {
-		case answer.CodeInternal:
+		case api.CodeInternal:
 			return "failed", err.Error()
-		case answer.CodeData:
+		case api.CodeData:
 			if reducedErr == nil {
 				return "other errors", "" // in which order conditions are tested is the planner's choice
 			}
 			return "errors", ""
-		case answer.CodeTimeout:
+		case api.CodeTimeout:
 			return "timeouts", ""
 		}
 		return "refused", ""

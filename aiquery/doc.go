@@ -72,7 +72,7 @@
 // the first 4 KiB, with the SHA-256 of the whole where it is longer. A user whose
 // records have filled [Options.AuditBytes] in a day gets no more answers until
 // midnight, UTC. Refusals that cost their sender nothing, those of
-// [answer.CodeRateLimited], share records, of which each user causes at most two
+// [api.CodeRateLimited], share records, of which each user causes at most two
 // a minute.
 //
 // # Databases

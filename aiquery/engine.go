@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict/registry"
@@ -118,7 +118,7 @@ func (e *Engine) Close(ctx context.Context) error {
 func (e *Engine) Invalidate() { e.policies.drop() }
 
 // Policy is what a user may read under a role. The error is an [*Error] with
-// [answer.CodeDenied] when the role is not one the user can use.
+// [api.CodeDenied] when the role is not one the user can use.
 func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, error) {
 	p, err := e.policies.get(ctx, who.UserID, roleID)
 	if err != nil {
@@ -130,7 +130,7 @@ func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, e
 // Refused keeps the record of a query that is refused before the engine hears
 // of it, for want of a place for example, and returns the reason with the
 // request's id. Of what is not known the request has "" and -1. Refusals with
-// [answer.CodeRateLimited] share records: each user's leave at most two in a
+// [api.CodeRateLimited] share records: each user's leave at most two in a
 // minute.
 func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
 	rec := newRecord(who, q, e.opts.Clock())
@@ -151,9 +151,9 @@ func (e *Engine) refused(err error, requestID string) *Error {
 		known, cause = failure.Public, failure.Cause
 	case errors.As(err, &known):
 	case errors.Is(err, errNotHeld):
-		known = &Error{Code: answer.CodeDenied, Message: "the role is not available to this user", Hint: "use one of the user's own roles"}
+		known = &Error{Code: api.CodeDenied, Message: "the role is not available to this user", Hint: "use one of the user's own roles"}
 	case errors.Is(err, errBusy):
-		known = &Error{Code: answer.CodeBusy, Message: "too many statements at a time", Hint: "try again in a moment", RetryAfter: time.Second}
+		known = &Error{Code: api.CodeBusy, Message: "too many statements at a time", Hint: "try again in a moment", RetryAfter: time.Second}
 	case errors.As(err, &refusal):
 		if known = refusalError(refusal); refusal.Kind == guard.Insecure {
 			cause = refusal // a defect of ours, or an attack
@@ -164,7 +164,7 @@ func (e *Engine) refused(err error, requestID string) *Error {
 	}
 	copied := *known
 	copied.RequestID = requestID
-	if cause != nil || copied.Code == answer.CodeInternal {
+	if cause != nil || copied.Code == api.CodeInternal {
 		e.log.Warn("query: failed", "request", requestID, "code", string(copied.Code), "error", e.db.LogText(err), "cause", e.db.LogText(cause))
 	}
 	return &copied
@@ -172,13 +172,13 @@ func (e *Engine) refused(err error, requestID string) *Error {
 
 // refusalError is a refusal of the guard for the caller.
 func refusalError(r *guard.Refusal) *Error {
-	codes := map[guard.Kind]answer.Code{
-		guard.Syntax: answer.CodeSyntax, guard.NotSelect: answer.CodeNotSelect, guard.Unsupported: answer.CodeUnsupported, guard.Denied: answer.CodeDenied,
-		guard.TooLarge: answer.CodeTooComplex, guard.Insecure: answer.CodeUnsupported, guard.OpenOrder: answer.CodeUnsupported,
+	codes := map[guard.Kind]api.Code{
+		guard.Syntax: api.CodeSyntax, guard.NotSelect: api.CodeNotSelect, guard.Unsupported: api.CodeUnsupported, guard.Denied: api.CodeDenied,
+		guard.TooLarge: api.CodeTooComplex, guard.Insecure: api.CodeUnsupported, guard.OpenOrder: api.CodeUnsupported,
 	}
 	code, ok := codes[r.Kind]
 	if !ok {
-		code = answer.CodeUnsupported
+		code = api.CodeUnsupported
 	}
 	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Object: r.Object, Position: r.Position}
 }

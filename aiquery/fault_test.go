@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testkit/aitest"
@@ -48,7 +48,7 @@ func soon(t testing.TB, what string, is func() bool) {
 }
 
 // code is the code of an error of the engine.
-func code(t testing.TB, err error) answer.Code {
+func code(t testing.TB, err error) api.Code {
 	t.Helper()
 	var known *aiquery.Error
 	require.ErrorAs(t, err, &known)
@@ -79,7 +79,7 @@ func TestDatabaseKilled(t *testing.T) {
 	done := w.ask(t, t.Context(), endless)
 	soon(t, "it runs", func() bool { return connections(t, admin, "state = 'active' AND query LIKE '%generate_series%'") == 1 })
 	kill("application_name = 'erphub-query'")
-	assert.Equal(t, answer.CodeUnavailable, code(t, <-done))
+	assert.Equal(t, api.CodeUnavailable, code(t, <-done))
 	records := w.audit(t)
 	require.Len(t, records, 1)
 	assert.Equal(t, aiquery.StatusError, records[0]["aig_querystatus"])
@@ -89,7 +89,7 @@ func TestDatabaseKilled(t *testing.T) {
 	done = w.ask(t, t.Context(), endless)
 	soon(t, "it runs", func() bool { return connections(t, admin, "state = 'active' AND query LIKE '%generate_series%'") == 1 })
 	kill("true")
-	assert.Equal(t, answer.CodeUnavailable, code(t, <-done))
+	assert.Equal(t, api.CodeUnavailable, code(t, <-done))
 	require.Len(t, w.audit(t), 2)
 	assert.Equal(t, records[0]["aig_errormessage"], w.audit(t)[1]["aig_errormessage"])
 
@@ -129,7 +129,7 @@ func TestAuditTableLocked(t *testing.T) {
 				require.NoError(t, err)
 			} else {
 				require.ErrorContains(t, err, "withheld")
-				assert.Equal(t, answer.CodeUnavailable, code(t, err))
+				assert.Equal(t, api.CodeUnavailable, code(t, err))
 			}
 			// One that has none is not run.
 			r, err := w.Query(t.Context(), user, query("SELECT count(*) FROM c_order"))
@@ -137,7 +137,7 @@ func TestAuditTableLocked(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, 1, r.RowCount)
 			} else {
-				assert.Equal(t, answer.CodeUnavailable, code(t, err))
+				assert.Equal(t, api.CodeUnavailable, code(t, err))
 				assert.Nil(t, r)
 				assert.Zero(t, connections(t, admin, "query LIKE '%c_order%'"))
 			}
@@ -236,7 +236,7 @@ func TestClientsHangUp(t *testing.T) {
 					switch {
 					case err == nil:
 						answered.Add(1)
-					case errors.As(err, &known) && known.Code == answer.CodeCanceled:
+					case errors.As(err, &known) && known.Code == api.CodeCanceled:
 						gone.Add(1)
 					default:
 						t.Errorf("%v", err)
@@ -295,7 +295,7 @@ func TestBillionsOfRows(t *testing.T) {
 			for _, sql := range statements {
 				start := time.Now()
 				_, err := w.Query(t.Context(), user, query(sql))
-				assert.Equal(t, answer.CodeTimeout, code(t, err), "%s\n%s", sql, w.log)
+				assert.Equal(t, api.CodeTimeout, code(t, err), "%s\n%s", sql, w.log)
 				assert.Less(t, time.Since(start), 30*time.Second, sql)
 			}
 			assert.Len(t, w.audit(t), 1+len(statements))
@@ -313,21 +313,21 @@ func TestRightsChangeBeforeTheRun(t *testing.T) {
 		asked := 0
 		for _, c := range []struct {
 			name, change, undo, sql string
-			code                    answer.Code
+			code                    api.Code
 			rows                    int
 		}{
 			{
 				"table excluded", `INSERT INTO ad_table_access (ad_role_id, ad_table_id, ad_client_id, ad_org_id, isactive, created, createdby, updated, updatedby, isreadonly, isexclude, accesstyperule)
 				VALUES (2000001, 259, 11, 0, 'Y', '2026-01-01', 0, '2026-01-01', 0, 'N', 'Y', 'A')`,
-				`DELETE FROM ad_table_access WHERE ad_role_id=2000001 AND ad_table_id=259`, `SELECT documentno FROM c_order`, answer.CodeDenied, 0,
+				`DELETE FROM ad_table_access WHERE ad_role_id=2000001 AND ad_table_id=259`, `SELECT documentno FROM c_order`, api.CodeDenied, 0,
 			},
 			{
 				"role taken away", `UPDATE ad_user_roles SET isactive='N' WHERE ad_role_id=2000001 AND ad_user_id=2000100`,
-				`UPDATE ad_user_roles SET isactive='Y' WHERE ad_role_id=2000001 AND ad_user_id=2000100`, `SELECT documentno FROM c_order`, answer.CodeDenied, 0,
+				`UPDATE ad_user_roles SET isactive='Y' WHERE ad_role_id=2000001 AND ad_user_id=2000100`, `SELECT documentno FROM c_order`, api.CodeDenied, 0,
 			},
 			{
 				"user locked", `UPDATE ad_user SET islocked='Y' WHERE ad_user_id=2000100`, `UPDATE ad_user SET islocked='N' WHERE ad_user_id=2000100`,
-				`SELECT 1`, answer.CodeDenied, 0,
+				`SELECT 1`, api.CodeDenied, 0,
 			},
 			{
 				"organizations taken away", `UPDATE ad_role_orgaccess SET isactive='N' WHERE ad_role_id=2000001 AND ad_org_id<>12`,
@@ -368,7 +368,7 @@ func TestRightsAreUnreadable(t *testing.T) {
 	w.exec(t, "REVOKE SELECT ON ad_record_access FROM "+aitest.ReadLogin)
 	for range 2 {
 		_, err = w.Query(t.Context(), user, query("SELECT 1"))
-		assert.Equal(t, answer.CodeUnavailable, code(t, err), "it is the service that lacks a right")
+		assert.Equal(t, api.CodeUnavailable, code(t, err), "it is the service that lacks a right")
 	}
 	w.exec(t, "GRANT SELECT ON ad_record_access TO "+aitest.ReadLogin)
 	_, err = w.Query(t.Context(), user, query("SELECT 1"))
@@ -379,9 +379,9 @@ func TestRightsAreUnreadable(t *testing.T) {
 func TestRefusedBeforeTheEngine(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
-		why := w.Refused(t.Context(), user, query("SELECT 1"), &aiquery.Error{Code: answer.CodeBusy, Message: "too much at a time"})
+		why := w.Refused(t.Context(), user, query("SELECT 1"), &aiquery.Error{Code: api.CodeBusy, Message: "too much at a time"})
 		assert.NotEmpty(t, why.RequestID)
-		assert.Equal(t, answer.CodeBusy, why.Code)
+		assert.Equal(t, api.CodeBusy, why.Code)
 		records := w.audit(t)
 		require.Len(t, records, 1)
 		assert.Equal(t, "too much at a time", records[0]["aig_errormessage"])
@@ -405,11 +405,11 @@ func TestQueueIsFull(t *testing.T) {
 		}()
 	}
 	for range cap(results) - 1 { // one may wait
-		assert.Equal(t, answer.CodeBusy, code(t, <-results))
+		assert.Equal(t, api.CodeBusy, code(t, <-results))
 	}
 	cancel()
-	assert.Equal(t, answer.CodeCanceled, code(t, <-running))
-	assert.Equal(t, answer.CodeCanceled, code(t, <-results))
+	assert.Equal(t, api.CodeCanceled, code(t, <-running))
+	assert.Equal(t, api.CodeCanceled, code(t, <-results))
 	records := w.audit(t)
 	require.Len(t, records, 6)
 	for _, r := range records {

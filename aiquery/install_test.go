@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/dict"
@@ -217,7 +217,7 @@ func TestInstallThroughREST(t *testing.T) {
 	r, err := w.Query(t.Context(), user, query("SELECT count(*) FROM c_order"))
 	require.NoError(t, err, w.log)
 	_, err = w.Query(t.Context(), user, query("SELECT * FROM aig_querylog"))
-	assert.Equal(t, answer.CodeDenied, code(t, err))
+	assert.Equal(t, api.CodeDenied, code(t, err))
 
 	// Administrators of the tenant see the records in the ERP.
 	token, err = srv.APIToken(t.Context(), "GardenAdmin", aitest.Tenant, 102, 0, 0)
@@ -239,7 +239,7 @@ func TestWithoutTheTable(t *testing.T) {
 	w := onPostgres(t, nil)
 	w.exec(t, "DROP TABLE aig_querylog")
 	_, err := w.Query(t.Context(), user, query("SELECT 1"))
-	assert.Equal(t, answer.CodeUnavailable, code(t, err))
+	assert.Equal(t, api.CodeUnavailable, code(t, err))
 	soon(t, "there is nothing to wait for", func() bool { return strings.Contains(w.log.String(), "given up") })
 }
 

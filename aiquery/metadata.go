@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict/registry"
@@ -33,7 +33,7 @@ func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name
 
 func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *Error {
 	if errors.Is(err, registry.ErrNotFound) {
-		err = run.Fail(answer.CodeNotFound, nil, "there is no %s %s for this role", kind, text.Quote(name))
+		err = run.Fail(api.CodeNotFound, nil, "there is no %s %s for this role", kind, text.Quote(name))
 	}
 	return e.refused(err, who.RequestID)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -87,7 +87,7 @@ func TestTableMetadata(t *testing.T) {
 		messages := map[string]bool{}
 		for _, name := range []string{"C_Payment", "C_Nothing", "AIG_QueryLog", "ZZ_Shadow", "x'; DROP TABLE y; --"} {
 			_, err := w.TableMetadata(t.Context(), user, aitest.Reader, name)
-			assert.Equal(t, answer.CodeNotFound, code(t, err), name)
+			assert.Equal(t, api.CodeNotFound, code(t, err), name)
 			messages[strings.Replace(err.Error(), name, "?", 1)] = true
 		}
 		assert.Len(t, messages, 1, "the same words for what is not there and what is hidden")
@@ -114,7 +114,7 @@ func TestWindowMetadata(t *testing.T) {
 			return w.WindowMetadata(t.Context(), user, aitest.Reader, window)
 		}
 		_, hidden := get(orders)
-		assert.Equal(t, answer.CodeNotFound, code(t, hidden), "a role kept by hand opens what its rows say")
+		assert.Equal(t, api.CodeNotFound, code(t, hidden), "a role kept by hand opens what its rows say")
 		_, missing := get(unknown)
 		assert.Equal(t, strings.Replace(missing.Error(), "999999", "143", 1), hidden.Error())
 
@@ -189,7 +189,7 @@ func TestRoles(t *testing.T) {
 		messages := map[string]bool{}
 		for _, role := range []int{aitest.Unknown, aitest.Base, aitest.Inactive, aitest.Foreign, aitest.System, -1, 1 << 40} {
 			_, err := w.TableMetadata(t.Context(), user, role, "C_Order")
-			assert.Equal(t, answer.CodeDenied, code(t, err), role)
+			assert.Equal(t, api.CodeDenied, code(t, err), role)
 			messages[err.Error()] = true
 			_, err = w.WindowMetadata(t.Context(), user, role, 143)
 			messages[err.Error()] = true

@@ -74,7 +74,7 @@ type Options struct {
 	AuditOptional bool
 	// AuditBytes is how many bytes of audit records one user may cause in a day
 	// (UTC), in this engine; further statements are refused with
-	// [answer.CodeRateLimited]. 0: 128 MiB.
+	// [api.CodeRateLimited]. 0: 128 MiB.
 	AuditBytes int64
 	// NoAudit keeps no record at all; for tests and single-user tools.
 	NoAudit bool

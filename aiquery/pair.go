@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict"
 )
@@ -16,7 +16,7 @@ import (
 //
 // enter is called before anything is read from the first, and what it returns once
 // that is over: it can bring the copy up to date and keep it from changes. An error
-// of enter is answered with [answer.CodeUnavailable], unless it is the context's;
+// of enter is answered with [api.CodeUnavailable], unless it is the context's;
 // its text goes to the log. Nil does nothing. Close closes both.
 func Pair(statements, records Database, enter func(context.Context) (leave func(), err error)) Database {
 	if enter == nil {
@@ -76,7 +76,7 @@ func (p *pairRunner) Run(ctx context.Context, s *run.Statement) (out *run.Output
 	return out, err
 }
 
-func (p *pairRunner) Explain(ctx context.Context, s *run.Statement) (node *answer.PlanNode, err error) {
+func (p *pairRunner) Explain(ctx context.Context, s *run.Statement) (node *api.PlanNode, err error) {
 	err = p.within(ctx, func() (err error) {
 		node, err = p.Runner.Explain(ctx, s)
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
@@ -69,7 +69,7 @@ func TestPair(t *testing.T) {
 	_, err = ask()
 	var refusal *aiquery.Error
 	require.ErrorAs(t, err, &refusal)
-	assert.Equal(t, answer.CodeUnavailable, refusal.Code)
+	assert.Equal(t, api.CodeUnavailable, refusal.Code)
 	assert.NotContains(t, err.Error(), why.Error())
 	assert.False(t, engine.Health(t.Context()).OK)
 

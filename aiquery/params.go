@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -12,15 +12,15 @@ import (
 // one level, texts PostgreSQL cannot hold.
 func checkParams(params []json.RawMessage, o *Options) error {
 	if len(params) > o.MaxParams {
-		return run.Fail(answer.CodeTooLarge, nil, "%d parameters are too many", len(params)).Advise(fmt.Sprintf("give at most %d", o.MaxParams))
+		return run.Fail(api.CodeTooLarge, nil, "%d parameters are too many", len(params)).Advise(fmt.Sprintf("give at most %d", o.MaxParams))
 	}
 	total := 0
 	for i, p := range params {
 		if total += len(p); len(p) > o.MaxParamBytes || total > o.MaxParamsBytes {
-			return run.Fail(answer.CodeTooLarge, nil, "parameter $%d makes the parameters too long", i+1)
+			return run.Fail(api.CodeTooLarge, nil, "parameter $%d makes the parameters too long", i+1)
 		}
 		if _, err := run.DecodeParam(p); err != nil {
-			return run.Fail(answer.CodeInvalid, err, "parameter $%d %v", i+1, err)
+			return run.Fail(api.CodeInvalid, err, "parameter $%d %v", i+1, err)
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // An array is given as a JSON array or as PostgreSQL's text for one.
@@ -30,9 +30,9 @@ func TestArrayParameters(t *testing.T) {
 			assert.Equal(t, want.Rows, got.Rows, c.name)
 			assert.Equal(t, want.Columns, got.Columns, c.name)
 		}
-		for text, want := range map[string]answer.Code{
-			`"1,2"`: answer.CodeData, `"{1,2"`: answer.CodeData, `"{1,x}"`: answer.CodeData, `""`: answer.CodeData, `"{1,}"`: answer.CodeData,
-			`1`: answer.CodeInvalid, `true`: answer.CodeInvalid,
+		for text, want := range map[string]api.Code{
+			`"1,2"`: api.CodeData, `"{1,2"`: api.CodeData, `"{1,x}"`: api.CodeData, `""`: api.CodeData, `"{1,}"`: api.CodeData,
+			`1`: api.CodeInvalid, `true`: api.CodeInvalid,
 		} {
 			_, err := w.Query(t.Context(), user, query(`SELECT count(*) FROM c_order WHERE c_order_id = ANY($1)`, text))
 			require.Error(t, err, text)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -167,5 +167,5 @@ func unreadable(err error) error {
 	if err == nil || errors.Is(err, errNotHeld) || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return run.Fail(answer.CodeUnavailable, err, "the rights cannot be read").Advise("try again later")
+	return run.Fail(api.CodeUnavailable, err, "the rights cannot be read").Advise("try again later")
 }

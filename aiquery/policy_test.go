@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
@@ -164,7 +164,7 @@ func TestRolesThatCannotBeUsed(t *testing.T) {
 		"beyond every number": {aitest.User, 1 << 60},
 	} {
 		_, err := w.Query(t.Context(), aiquery.Caller{UserID: c.user, RequestID: "r"}, aiquery.Request{SQL: "SELECT 1", RoleID: c.role})
-		require.ErrorIs(t, err, &aiquery.Error{Code: answer.CodeDenied}, name)
+		require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeDenied}, name)
 		answers = append(answers, shown(t, err))
 	}
 	slices.Sort(answers)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -205,28 +205,28 @@ func TestRefusals(t *testing.T) {
 		cases := []struct {
 			name string
 			q    aiquery.Request
-			code answer.Code
+			code api.Code
 		}{
-			{"empty", query(" "), answer.CodeInvalid},
-			{"no SQL", query("SELEC 1"), answer.CodeSyntax},
-			{"insert", query("INSERT INTO c_order VALUES (1)"), answer.CodeNotSelect},
-			{"two", query("SELECT 1; SELECT 2"), answer.CodeNotSelect},
-			{"excluded table", query("SELECT * FROM c_payment"), answer.CodeDenied},
-			{"unknown table", query("SELECT * FROM c_paymentt"), answer.CodeDenied},
-			{"excluded column", query("SELECT taxid FROM c_bpartner"), answer.CodeDenied},
-			{"the audit", query("SELECT * FROM aig_querylog"), answer.CodeDenied},
-			{"catalog", query("SELECT * FROM pg_catalog.pg_class"), answer.CodeDenied},
-			{"view over an excluded table", query("SELECT * FROM rv_payment_list"), answer.CodeDenied},
-			{"function", query("SELECT pg_sleep(1)"), answer.CodeDenied},
+			{"empty", query(" "), api.CodeInvalid},
+			{"no SQL", query("SELEC 1"), api.CodeSyntax},
+			{"insert", query("INSERT INTO c_order VALUES (1)"), api.CodeNotSelect},
+			{"two", query("SELECT 1; SELECT 2"), api.CodeNotSelect},
+			{"excluded table", query("SELECT * FROM c_payment"), api.CodeDenied},
+			{"unknown table", query("SELECT * FROM c_paymentt"), api.CodeDenied},
+			{"excluded column", query("SELECT taxid FROM c_bpartner"), api.CodeDenied},
+			{"the audit", query("SELECT * FROM aig_querylog"), api.CodeDenied},
+			{"catalog", query("SELECT * FROM pg_catalog.pg_class"), api.CodeDenied},
+			{"view over an excluded table", query("SELECT * FROM rv_payment_list"), api.CodeDenied},
+			{"function", query("SELECT pg_sleep(1)"), api.CodeDenied},
 			{"too few parameters", query("SELECT $1::int, $2::int", "1"), ""},
-			{"object as a parameter", query("SELECT $1::text", `{"a": 1}`), answer.CodeInvalid},
-			{"no JSON", query("SELECT $1::text", `{`), answer.CodeInvalid},
+			{"object as a parameter", query("SELECT $1::text", `{"a": 1}`), api.CodeInvalid},
+			{"no JSON", query("SELECT $1::text", `{`), api.CodeInvalid},
 			{"NUL", query("SELECT 1\x00"), ""},
 			{"no UTF-8", query("SELECT '\xff'"), ""},
-			{"division", query("SELECT 1/0"), answer.CodeData},
-			{"not a date", query("SELECT documentno::date FROM c_order"), answer.CodeData},
-			{"parameter of another type", query("SELECT count(*) FROM c_order WHERE grandtotal > $1", `"x"`), answer.CodeData},
-			{"two rows", query("SELECT (SELECT name FROM c_bpartner)"), answer.CodeData},
+			{"division", query("SELECT 1/0"), api.CodeData},
+			{"not a date", query("SELECT documentno::date FROM c_order"), api.CodeData},
+			{"parameter of another type", query("SELECT count(*) FROM c_order WHERE grandtotal > $1", `"x"`), api.CodeData},
+			{"two rows", query("SELECT (SELECT name FROM c_bpartner)"), api.CodeData},
 		}
 		for _, c := range cases {
 			_, err := w.Query(t.Context(), user, c.q)
@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 			if c.code != "" {
 				assert.Equal(t, c.code, refusal.Code, "%s: %v\n%s", c.name, err, w.log)
 			}
-			assert.NotEqual(t, answer.CodeInternal, refusal.Code, "%s: %v", c.name, err)
+			assert.NotEqual(t, api.CodeInternal, refusal.Code, "%s: %v", c.name, err)
 			assert.NotEmpty(t, refusal.Message, c.name)
 			assert.NotEmpty(t, refusal.RequestID)
 			assert.Empty(t, aitest.Leaks(err.Error()), c.name)
@@ -245,7 +245,7 @@ func TestRefusals(t *testing.T) {
 		require.Len(t, records, len(cases), "one record each")
 		for i, c := range cases {
 			want := aiquery.StatusError
-			if c.code == answer.CodeDenied || c.code == answer.CodeNotSelect {
+			if c.code == api.CodeDenied || c.code == api.CodeNotSelect {
 				want = aiquery.StatusDenied
 			}
 			assert.Equal(t, want, records[i]["aig_querystatus"], c.name)

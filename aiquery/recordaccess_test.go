@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -155,7 +155,7 @@ func TestRecordAccess(t *testing.T) {
 				}
 				if c.refused {
 					_, err := w.Query(t.Context(), user, aiquery.Request{SQL: "SELECT 1 FROM " + table, RoleID: role})
-					require.ErrorIs(t, err, &aiquery.Error{Code: answer.CodeDenied})
+					require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeDenied})
 					return
 				}
 				want := w.raw(t, fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY 1", key, table, c.visible))

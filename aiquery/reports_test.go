@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -113,7 +113,7 @@ func TestReports(t *testing.T) {
 			if reason, ok := refusedByEmbedded[r.name]; ok && w.srv != nil {
 				var e *aiquery.Error
 				if assert.ErrorAs(t, err, &e, "%s is answered now: take it off the list", r.name) {
-					assert.Equal(t, answer.CodeUnsupported, e.Code, r.name)
+					assert.Equal(t, api.CodeUnsupported, e.Code, r.name)
 					assert.Contains(t, e.Message, reason, r.name)
 				}
 				continue

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
@@ -203,7 +203,7 @@ func (r *request) outdated(p *Policy, err error, attempt int) error {
 	}
 	r.e.policies.forget(policyKey{r.who.UserID, r.q.RoleID}, p)
 	if attempt == maxAttempts {
-		return run.Fail(answer.CodeUnavailable, err, "the rights are being changed").Advise("try again")
+		return run.Fail(api.CodeUnavailable, err, "the rights are being changed").Advise("try again")
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (r *request) refused(err error) *Error { return r.e.refused(r.cause(err), r
 func (r *request) cause(err error) error {
 	var known *Error
 	switch refusal := (*guard.Refusal)(nil); {
-	case errors.Is(err, errNotHeld), errors.As(err, &refusal), errors.As(err, &known) && known.Code != answer.CodeUnavailable:
+	case errors.Is(err, errNotHeld), errors.As(err, &refusal), errors.As(err, &known) && known.Code != api.CodeUnavailable:
 		return err
 	case errors.Is(r.caller.Err(), context.Canceled):
 		return run.Canceled(err)
@@ -229,7 +229,7 @@ func (r *request) cause(err error) error {
 // checkRequest refuses what needs no parser.
 func (e *Engine) checkRequest(q Request) error {
 	if strings.TrimSpace(q.SQL) == "" {
-		return run.Fail(answer.CodeInvalid, nil, "there is no statement").Advise("give a SELECT in sql")
+		return run.Fail(api.CodeInvalid, nil, "there is no statement").Advise("give a SELECT in sql")
 	}
 	return checkParams(q.Params, &e.opts)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/erptest"
@@ -165,7 +165,7 @@ func (w *world) allGoverned(t *testing.T, who aiquery.Caller, role int, key, tab
 		r, err := w.Query(t.Context(), who, aiquery.Request{
 			SQL: fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s > %[3]s ORDER BY 1", key, table, after), RoleID: role, MaxRows: aiquery.MaxRows,
 		})
-		if errors.Is(err, &aiquery.Error{Code: answer.CodeDenied}) {
+		if errors.Is(err, &aiquery.Error{Code: api.CodeDenied}) {
 			return nil
 		}
 		require.NoError(t, err, "%s\n%s", table, w.log)

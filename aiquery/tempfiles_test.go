@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
@@ -48,7 +48,7 @@ func TestTemporaryFilesAreLimited(t *testing.T) {
 				r, err := w.Query(t.Context(), user, query(big))
 				if tt.stopped {
 					require.Error(t, err)
-					assert.Equal(t, answer.CodeResources, code(t, err))
+					assert.Equal(t, api.CodeResources, code(t, err))
 				} else {
 					require.NoError(t, err, w.log)
 					assert.Equal(t, `[[200000]]`, shown(t, r.Rows))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // values are expressions with the type and the JSON they answer.
@@ -102,16 +102,16 @@ func TestLimitsOfSize(t *testing.T) {
 			for _, params := range [][]string{{`"` + strings.Repeat("x", 60) + `"`}, {`"` + strings.Repeat("x", 35) + `"`, `"` + strings.Repeat("x", 35) + `"`}} {
 				q := query("SELECT $1::text", params...)
 				_, err := w.Query(t.Context(), user, q)
-				assert.Equal(t, answer.CodeTooLarge, code(t, err))
+				assert.Equal(t, api.CodeTooLarge, code(t, err))
 			}
 			q := query("SELECT 1")
 			for range 101 {
 				q.Params = append(q.Params, []byte("1"))
 			}
 			_, err := w.Query(t.Context(), user, q)
-			assert.Equal(t, answer.CodeTooLarge, code(t, err))
+			assert.Equal(t, api.CodeTooLarge, code(t, err))
 			_, err = w.Query(t.Context(), user, query("SELECT '"+strings.Repeat("x", 65<<10)+"'"))
-			assert.Equal(t, answer.CodeTooComplex, code(t, err))
+			assert.Equal(t, api.CodeTooComplex, code(t, err))
 			assert.Len(t, w.audit(t), 7)
 			// The connection of the answer that ended early is replaced.
 			ask("SELECT 1")

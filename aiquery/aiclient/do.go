@@ -13,7 +13,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/apiclient"
 	"github.com/erphub/erphub/internal/text"
 )
@@ -102,9 +102,9 @@ func (r request) retry(resp *http.Response, data []byte) bool {
 		}
 		// Turned away before it was worked on; a database that has run out of
 		// something says "resources", and may have tried.
-		var body struct{ Error struct{ Code answer.Code } }
+		var body struct{ Error struct{ Code api.Code } }
 		wait, _ := apiclient.RetryAfter(resp, time.Now())
-		return wait > 0 && (json.Unmarshal(data, &body) != nil || body.Error.Code != answer.CodeResources)
+		return wait > 0 && (json.Unmarshal(data, &body) != nil || body.Error.Code != api.CodeResources)
 	case http.StatusBadGateway:
 		return r.again
 	}
@@ -162,18 +162,18 @@ func (c *Client) refusal(r request, resp *http.Response, data []byte, token stri
 		e := body.Error
 		e.RetryAfter, e.RequestID = wait, hide(body.RequestID, token)
 		e.Message, e.Hint, e.Object.Name = hide(e.Message, token), hide(e.Hint, token), hide(e.Object.Name, token)
-		e.Object.Kind = answer.ObjectKind(hide(string(e.Object.Kind), token))
+		e.Object.Kind = api.ObjectKind(hide(string(e.Object.Kind), token))
 		e.Object.Similar = e.Object.Similar[:min(len(e.Object.Similar), maxSimilar)]
 		for i, name := range e.Object.Similar {
 			e.Object.Similar[i] = hide(name, token)
 		}
 		if e.Code.Status() == 0 {
-			e.Code = answer.CodeOf(resp.StatusCode) // one of another version, or of what stands before the engine
+			e.Code = api.CodeOf(resp.StatusCode) // one of another version, or of what stands before the engine
 		}
 		return &refusal{r.method, prefix + r.path, resp.StatusCode, false, e}
 	}
 	// Not the service itself: a proxy, or another server at that address.
-	e := &Error{Code: answer.CodeOf(resp.StatusCode), Message: http.StatusText(resp.StatusCode), RetryAfter: wait}
+	e := &Error{Code: api.CodeOf(resp.StatusCode), Message: http.StatusText(resp.StatusCode), RetryAfter: wait}
 	switch {
 	case resp.StatusCode/100 == 3:
 		return fmt.Errorf("%s %s: %w: a redirect (%d), which is not followed because the token would go along; check the address %s", r.method, prefix+r.path, ErrBadResponse, resp.StatusCode, c.base)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 )
@@ -57,13 +57,13 @@ func TestErrors(t *testing.T) {
 	var refused *aiclient.Error
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, err.Error(), "POST /api/ai/query: 400 ")
-	assert.Equal(t, answer.CodeSyntax, refused.Code)
+	assert.Equal(t, api.CodeSyntax, refused.Code)
 	assert.Positive(t, refused.Position)
 	assert.NotEmpty(t, refused.RequestID)
 	assert.Contains(t, err.Error(), refused.RequestID)
 	is(t, ask("SELECT * FROM ad_table"), aiclient.ErrDenied)
 	require.ErrorAs(t, ask("SELECT * FROM c_bpartnr"), &refused)
-	assert.Equal(t, answer.Object{Kind: answer.TableObject, Name: "c_bpartnr", Similar: []string{"C_BPartner"}}, refused.Object)
+	assert.Equal(t, api.Object{Kind: api.TableObject, Name: "c_bpartnr", Similar: []string{"C_BPartner"}}, refused.Object)
 	assert.Equal(t, "did you mean C_BPartner?", refused.Hint)
 	_, err = c.WindowContext(ctx, 1)
 	is(t, err, aiclient.ErrNotFound)

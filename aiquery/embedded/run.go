@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
@@ -27,7 +27,7 @@ func (d *database) render(plan *guard.Plan) (*sqlite.Statement, error) {
 	var u *sqlite.Unsupported
 	switch {
 	case errors.As(err, &u):
-		return nil, run.Fail(answer.CodeUnsupported, err, "%s is not supported by this database", u.Construct).Advise(u.Hint)
+		return nil, run.Fail(api.CodeUnsupported, err, "%s is not supported by this database", u.Construct).Advise(u.Hint)
 	case err != nil:
 		return nil, run.Internal(err)
 	}
@@ -89,9 +89,9 @@ func (d *database) Run(ctx context.Context, s *run.Statement) (*run.Output, erro
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]answer.Column, len(rendered.Columns))
+	columns := make([]api.Column, len(rendered.Columns))
 	for i, c := range rendered.Columns {
-		columns[i] = answer.Column{Name: c.Name, Type: typeName(c.Type)}
+		columns[i] = api.Column{Name: c.Name, Type: typeName(c.Type)}
 	}
 	var out *run.Output
 	err = d.secured(ctx, s, func(ctx context.Context, tx *sql.Tx) error {
@@ -120,7 +120,7 @@ func (d *database) secured(ctx context.Context, s *run.Statement, do func(contex
 }
 
 // fetch reads what may be answered.
-func fetch(rows *sql.Rows, s *run.Statement, columns []answer.Column) (*run.Output, error) {
+func fetch(rows *sql.Rows, s *run.Statement, columns []api.Column) (*run.Output, error) {
 	out := s.Collect(columns)
 	values, scan, cells := make([]any, len(columns)), make([]any, len(columns)), make([][]byte, len(columns))
 	for i := range values {
@@ -144,12 +144,12 @@ func fetch(rows *sql.Rows, s *run.Statement, columns []answer.Column) (*run.Outp
 }
 
 // Explain implements run.Runner. SQLite estimates no costs.
-func (d *database) Explain(ctx context.Context, s *run.Statement) (*answer.PlanNode, error) {
+func (d *database) Explain(ctx context.Context, s *run.Statement) (*api.PlanNode, error) {
 	rendered, args, err := d.prepare(s)
 	if err != nil {
 		return nil, err
 	}
-	root := &answer.PlanNode{Node: "Query"}
+	root := &api.PlanNode{Node: "Query"}
 	return root, d.secured(ctx, s, func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := readCells(ctx, tx, "EXPLAIN QUERY PLAN "+rendered.SQL, args...)
 		if err != nil {
@@ -159,10 +159,10 @@ func (d *database) Explain(ctx context.Context, s *run.Statement) (*answer.PlanN
 		for _, row := range rows {
 			children[row[1].String] = append(children[row[1].String], row)
 		}
-		var build func(parent string, into *answer.PlanNode)
-		build = func(parent string, into *answer.PlanNode) {
+		var build func(parent string, into *api.PlanNode)
+		build = func(parent string, into *api.PlanNode) {
 			for _, row := range children[parent] {
-				node := answer.PlanNode{Node: stepName(row[3].String)}
+				node := api.PlanNode{Node: stepName(row[3].String)}
 				build(row[0].String, &node)
 				into.Plans = append(into.Plans, node)
 			}

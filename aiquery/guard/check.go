@@ -5,7 +5,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
-	api "github.com/erphub/erphub/aiquery/answer"
+	api "github.com/erphub/erphub/aiquery/api"
 )
 
 // reserved begins the names the guard itself gives.

@@ -3,7 +3,7 @@ package guard
 import (
 	"fmt"
 
-	api "github.com/erphub/erphub/aiquery/answer"
+	api "github.com/erphub/erphub/aiquery/api"
 )
 
 // fault is a refusal before its position is counted and the tables are known.

@@ -8,7 +8,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
-	api "github.com/erphub/erphub/aiquery/answer"
+	api "github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/nearest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	api "github.com/erphub/erphub/aiquery/answer"
+	api "github.com/erphub/erphub/aiquery/api"
 )
 
 // What a refusal is about is a value, and so are the names that resemble it. They

@@ -3,7 +3,7 @@ package guard
 import (
 	"fmt"
 
-	api "github.com/erphub/erphub/aiquery/answer"
+	api "github.com/erphub/erphub/aiquery/api"
 )
 
 // Kind says why a statement was refused.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/baseurl"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/httpserver/access"
@@ -50,7 +50,7 @@ type Engine interface {
 	// Refused puts a query on record that is refused before the engine runs it,
 	// and returns why with the request's id. What is not known of the query is ""
 	// and, for the role, -1.
-	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *answer.Error) *answer.Error
+	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *api.Error) *api.Error
 	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
 	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
 	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error)
@@ -300,7 +300,7 @@ func (h *Handler) limited(who tokens.Claims, asks bool) *httpserver.APIError {
 	if wait == 0 {
 		return nil
 	}
-	return &httpserver.APIError{Status: http.StatusTooManyRequests, Code: string(answer.CodeRateLimited),
+	return &httpserver.APIError{Status: http.StatusTooManyRequests, Code: string(api.CodeRateLimited),
 		Message: fmt.Sprintf("this user has made more than %d %s in a minute", most, what), Hint: "wait as long as Retry-After says", RetryAfter: wait}
 }
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
@@ -35,7 +35,7 @@ func (h *Handler) apiError(ctx context.Context, err error) *httpserver.APIError 
 // engineError is an error of the engine, which is written as it is, with what
 // its status asks for; nil for other errors.
 func engineError(err error) *httpserver.APIError {
-	var e *answer.Error
+	var e *api.Error
 	if !errors.As(err, &e) {
 		return nil
 	}

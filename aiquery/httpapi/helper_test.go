@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/tokens"
 )
@@ -59,22 +59,22 @@ func verifier(t testing.TB) *tokens.Verifier {
 	return v
 }
 
-// api is the API with every answer held against its own document.
-type api struct {
+// served is the API with every answer held against its own document.
+type served struct {
 	t      testing.TB
 	h      http.Handler
 	doc    *openapi3.T
 	router routers.Router
 }
 
-func newAPI(t testing.TB, engine httpapi.Engine, opts *httpapi.Options) *api {
+func newAPI(t testing.TB, engine httpapi.Engine, opts *httpapi.Options) *served {
 	t.Helper()
 	h, err := httpapi.New(engine, verifier(t), opts)
 	require.NoError(t, err)
 	return wrap(t, h)
 }
 
-func wrap(t testing.TB, h http.Handler) *api {
+func wrap(t testing.TB, h http.Handler) *served {
 	t.Helper()
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(httpapi.OpenAPI())
@@ -82,11 +82,11 @@ func wrap(t testing.TB, h http.Handler) *api {
 	require.NoError(t, doc.Validate(loader.Context))
 	router, err := legacy.NewRouter(doc)
 	require.NoError(t, err)
-	return &api{t, h, doc, router}
+	return &served{t, h, doc, router}
 }
 
 // in is the API within a test of its own.
-func (a *api) in(t testing.TB) *api {
+func (a *served) in(t testing.TB) *served {
 	copied := *a
 	copied.t = t
 	return &copied
@@ -109,7 +109,7 @@ func (a response) decode(t testing.TB, into any) {
 
 // refusal is the error of an answer.
 type refusal struct {
-	Error     answer.Error
+	Error     api.Error
 	RequestID string
 }
 
@@ -124,12 +124,12 @@ func (a response) refusal(t testing.TB) refusal {
 
 // call makes a request with a token, "" for none. body is JSON text, a reader,
 // or nil.
-func (a *api) call(method, path, token string, body any, change ...func(*http.Request)) response {
+func (a *served) call(method, path, token string, body any, change ...func(*http.Request)) response {
 	a.t.Helper()
 	return a.callContext(a.t.Context(), method, path, token, body, change...)
 }
 
-func (a *api) callContext(ctx context.Context, method, path, token string, body any, change ...func(*http.Request)) response {
+func (a *served) callContext(ctx context.Context, method, path, token string, body any, change ...func(*http.Request)) response {
 	a.t.Helper()
 	var r io.Reader
 	switch b := body.(type) {
@@ -161,7 +161,7 @@ func (a *api) callContext(ctx context.Context, method, path, token string, body 
 }
 
 // check holds an answer against the document.
-func (a *api) check(req *http.Request, got response) {
+func (a *served) check(req *http.Request, got response) {
 	a.t.Helper()
 	assert.NotEmpty(a.t, got.header.Get("X-Request-Id"))
 	assert.Equal(a.t, httpapi.Version, got.header.Get("X-Api-Version"))

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/tokens"
 )
@@ -59,7 +59,7 @@ func (o *outcome) Explain(_ context.Context, who aiquery.Caller, q aiquery.Reque
 	return &aiquery.Explanation{RequestID: who.RequestID, Tables: []string{}, Columns: []aiquery.Column{}}, o.note(who, q)
 }
 
-func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *answer.Error) *answer.Error {
+func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *api.Error) *api.Error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.refused = append(o.refused, q)
@@ -106,23 +106,23 @@ func empty() aiquery.Result {
 // what the status asks for.
 func TestStatusOfEachCode(t *testing.T) {
 	t.Parallel()
-	for code, status := range map[answer.Code]int{
-		answer.CodeInvalid: 400, answer.CodeSyntax: 400, answer.CodeNotSelect: 400, answer.CodeUnsupported: 400,
-		answer.CodeData: 400, answer.CodeTooComplex: 400, answer.CodeUnauthenticated: 401, answer.CodeDenied: 403,
-		answer.CodeCanceled: 408, answer.CodeTooLarge: 413, answer.CodeBusy: 429, answer.CodeInternal: 500,
-		answer.CodeResources: 503, answer.CodeUnavailable: 503, answer.CodeTimeout: 504,
+	for code, status := range map[api.Code]int{
+		api.CodeInvalid: 400, api.CodeSyntax: 400, api.CodeNotSelect: 400, api.CodeUnsupported: 400,
+		api.CodeData: 400, api.CodeTooComplex: 400, api.CodeUnauthenticated: 401, api.CodeDenied: 403,
+		api.CodeCanceled: 408, api.CodeTooLarge: 413, api.CodeBusy: 429, api.CodeInternal: 500,
+		api.CodeResources: 503, api.CodeUnavailable: 503, api.CodeTimeout: 504,
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
-			e := &outcome{err: fmt.Errorf("wrapped for the log: %w", &answer.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7, RetryAfter: 1500 * time.Millisecond,
-				Object: answer.Object{Kind: answer.TableObject, Name: "c_ordr", Similar: []string{"C_Order"}}})}
+			e := &outcome{err: fmt.Errorf("wrapped for the log: %w", &api.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7, RetryAfter: 1500 * time.Millisecond,
+				Object: api.Object{Kind: api.TableObject, Name: "c_ordr", Similar: []string{"C_Order"}}})}
 			a := newAPI(t, e, nil)
 			for _, path := range []string{"/query", "/explain"} {
 				got := a.call("POST", path, good(t), `{"sql":"SELECT 1","roleId":102}`)
 				assert.Equal(t, status, got.status)
 				r := got.refusal(t)
-				assert.Equal(t, answer.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7,
-					Object: answer.Object{Kind: answer.TableObject, Name: "c_ordr", Similar: []string{"C_Order"}}}, r.Error)
+				assert.Equal(t, api.Error{Code: code, Message: "what is wrong", Hint: "what to do", Position: 7,
+					Object: api.Object{Kind: api.TableObject, Name: "c_ordr", Similar: []string{"C_Order"}}}, r.Error)
 				assert.NotContains(t, string(got.body), "wrapped for the log")
 				if status == 429 || status == 503 {
 					assert.Equal(t, "2", got.header.Get("Retry-After"))
@@ -135,8 +135,8 @@ func TestStatusOfEachCode(t *testing.T) {
 		status int
 		code   string
 	}{
-		"not there":            {&answer.Error{Code: answer.CodeNotFound, Message: "no such table"}, 404, "not_found"},
-		"a code of the future": {&answer.Error{Code: "new", Message: "a private word"}, 500, "internal"},
+		"not there":            {&api.Error{Code: api.CodeNotFound, Message: "no such table"}, 404, "not_found"},
+		"a code of the future": {&api.Error{Code: "new", Message: "a private word"}, 500, "internal"},
 		"any other error":      {errors.New("pq: a private word"), 500, "internal"},
 		"given up":             {context.Canceled, 503, "canceled"},
 		"too late":             {context.DeadlineExceeded, 504, "timeout"},
@@ -310,11 +310,11 @@ func TestSeveralAtOnce(t *testing.T) {
 	assert.Equal(t, 143, body.Windows[0].ID)
 
 	// What concerns one is told of that one; what concerns all ends the request.
-	denied := newAPI(t, &outcome{err: &answer.Error{Code: answer.CodeDenied, Message: "not available"}}, nil)
+	denied := newAPI(t, &outcome{err: &api.Error{Code: api.CodeDenied, Message: "not available"}}, nil)
 	got = denied.call("POST", "/metadata", good(t), `{"tables":["C_Order"],"windows":[143]}`)
 	require.Equal(t, 200, got.status)
 	assert.Contains(t, string(got.body), `"error":{"code":"permission_denied","message":"not available"}`)
-	down := newAPI(t, &outcome{err: &answer.Error{Code: answer.CodeUnavailable, Message: "down"}}, nil)
+	down := newAPI(t, &outcome{err: &api.Error{Code: api.CodeUnavailable, Message: "down"}}, nil)
 	assert.Equal(t, 503, down.call("POST", "/metadata", good(t), `{"tables":["C_Order"],"windows":[143]}`).status)
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
@@ -58,7 +58,7 @@ func (h *Handler) decodeQuery(w http.ResponseWriter, r *http.Request, q *aiquery
 // returns why it is refused.
 func (h *Handler) refused(r *http.Request, who tokens.Claims, q aiquery.Request, err error) error {
 	p := h.apiError(r.Context(), err)
-	h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, &answer.Error{Code: answer.Code(p.Code), Message: p.Message, Hint: p.Hint, RetryAfter: p.RetryAfter})
+	h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, &api.Error{Code: api.Code(p.Code), Message: p.Message, Hint: p.Hint, RetryAfter: p.RetryAfter})
 	return p
 }
 
@@ -122,7 +122,7 @@ func (h *Handler) querySlot(r *http.Request, who tokens.Claims, q aiquery.Reques
 	if free, err = h.slot(); err == nil {
 		return free, nil
 	}
-	why := &answer.Error{Code: answer.CodeUnavailable, Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}
+	why := &api.Error{Code: api.CodeUnavailable, Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}
 	return nil, h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, why)
 }
 

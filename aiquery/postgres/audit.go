@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -103,7 +103,7 @@ func (d *database) newKey(ctx context.Context, conn *pgconn.PgConn) (string, err
 		d.audit.id = d.opts.Schema + ".nextidfunc((SELECT s.ad_sequence_id FROM " + d.opts.Schema + ".ad_sequence s WHERE s.name = " +
 			literal(run.AuditTableName) + " AND s.istableid = 'Y')::pg_catalog.int4, 'N')"
 	default:
-		return "", run.Fail(answer.CodeUnavailable, nil, "the audit's table has no sequence for its key").Advise("install it again, which makes one")
+		return "", run.Fail(api.CodeUnavailable, nil, "the audit's table has no sequence for its key").Advise("install it again, which makes one")
 	}
 	d.audit.known = true
 	return d.audit.id, nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -99,10 +99,10 @@ func (d *database) Check(ctx context.Context) (warnings []string, err error) {
 		}
 		row := rows[0]
 		if row[7].String != "t" {
-			return run.Fail(answer.CodeUnavailable, nil, "the database has no schema %s", d.opts.Schema).Advise("name the schema of the ERP's tables")
+			return run.Fail(api.CodeUnavailable, nil, "the database has no schema %s", d.opts.Schema).Advise("name the schema of the ERP's tables")
 		}
 		if row[11].String != "UTF8" {
-			return run.Fail(answer.CodeUnavailable, nil, "the database's encoding is not UTF8").Advise("use a database with the encoding UTF8")
+			return run.Fail(api.CodeUnavailable, nil, "the database's encoding is not UTF8").Advise("use a database with the encoding UTF8")
 		}
 		for i, what := range map[int]string{
 			0: "is a superuser", 1: "bypasses row-level security", 2: "may create roles", 3: "may create databases", 4: "may replicate",

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
@@ -120,9 +120,9 @@ func (d *database) transaction(ctx context.Context, s *run.Statement, do func(co
 // fetch reads what may be answered.
 func (d *database) fetch(s *run.Statement, result *pgconn.ResultReader) (*run.Output, error) {
 	fields := result.FieldDescriptions()
-	columns := make([]answer.Column, len(fields))
+	columns := make([]api.Column, len(fields))
 	for i, f := range fields {
-		columns[i] = answer.Column{Name: f.Name, Type: d.typeName(f.DataTypeOID)}
+		columns[i] = api.Column{Name: f.Name, Type: d.typeName(f.DataTypeOID)}
 		if i < len(s.Plan.Columns) {
 			columns[i].Name = s.Plan.Columns[i].Name
 		}
@@ -162,8 +162,8 @@ func (d *database) typeName(oid uint32) string {
 }
 
 // Explain implements run.Runner.
-func (d *database) Explain(ctx context.Context, s *run.Statement) (*answer.PlanNode, error) {
-	var node *answer.PlanNode
+func (d *database) Explain(ctx context.Context, s *run.Statement) (*api.PlanNode, error) {
+	var node *api.PlanNode
 	err := d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) (err error) {
 		text := "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) " + s.Plan.SQL
 		if n := len(s.Params) + len(s.Plan.Values); n > 0 {
@@ -204,7 +204,7 @@ func (d *database) explainPrepared(ctx context.Context, conn *pgconn.PgConn, s *
 }
 
 // parsePlan keeps of PostgreSQL's plan what may be told.
-func parsePlan(text string) (*answer.PlanNode, error) {
+func parsePlan(text string) (*api.PlanNode, error) {
 	type raw struct {
 		Node    string  `json:"Node Type"`
 		Startup float64 `json:"Startup Cost"`
@@ -218,9 +218,9 @@ func parsePlan(text string) (*answer.PlanNode, error) {
 	if len(plans) != 1 {
 		return nil, fmt.Errorf("read the plan: there are %d", len(plans))
 	}
-	var convert func(r raw) answer.PlanNode
-	convert = func(r raw) answer.PlanNode {
-		n := answer.PlanNode{Node: r.Node, StartupCost: r.Startup, TotalCost: r.Total}
+	var convert func(r raw) api.PlanNode
+	convert = func(r raw) api.PlanNode {
+		n := api.PlanNode{Node: r.Node, StartupCost: r.Startup, TotalCost: r.Total}
 		for _, c := range r.Plans {
 			n.Plans = append(n.Plans, convert(c))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/internal/testkit/aitest"
@@ -64,11 +64,11 @@ func TestSecondWall(t *testing.T) {
 func TestServerErrors(t *testing.T) {
 	t.Parallel()
 	const secret = "QZX7 of somebody else"
-	for state, want := range map[string]answer.Code{
-		"22P02": answer.CodeData, "22012": answer.CodeData, "21000": answer.CodeData, "P0001": answer.CodeData, "23514": answer.CodeData,
-		"0A000": answer.CodeData, "42501": answer.CodeDenied, "57014": answer.CodeTimeout, "57P01": answer.CodeUnavailable,
-		"08006": answer.CodeUnavailable, "53200": answer.CodeResources, "53400": answer.CodeResources, "53300": answer.CodeResources,
-		"54000": answer.CodeTooComplex, "55P03": answer.CodeResources, "XX000": answer.CodeInternal, "40001": answer.CodeInternal, "": answer.CodeInternal,
+	for state, want := range map[string]api.Code{
+		"22P02": api.CodeData, "22012": api.CodeData, "21000": api.CodeData, "P0001": api.CodeData, "23514": api.CodeData,
+		"0A000": api.CodeData, "42501": api.CodeDenied, "57014": api.CodeTimeout, "57P01": api.CodeUnavailable,
+		"08006": api.CodeUnavailable, "53200": api.CodeResources, "53400": api.CodeResources, "53300": api.CodeResources,
+		"54000": api.CodeTooComplex, "55P03": api.CodeResources, "XX000": api.CodeInternal, "40001": api.CodeInternal, "": api.CodeInternal,
 	} {
 		err := &pgconn.PgError{Code: state, Message: secret, Detail: secret, Hint: secret, Where: secret, Routine: "routine"}
 		for _, cause := range []error{err, executed{err}} {
@@ -82,6 +82,6 @@ func TestServerErrors(t *testing.T) {
 	f := (&database{opts: Options{Schema: "adempiere"}}).Failure(undefined)
 	assert.Equal(t, `column "x" of c_order does not exist`, f.Error(), "what is wrong with the statement is told")
 	f = (&database{}).Failure(executed{&pgconn.PgError{Code: "42P22", Message: secret}})
-	assert.Equal(t, answer.CodeData, f.Public.Code, "which is noticed when a row is compared")
+	assert.Equal(t, api.CodeData, f.Public.Code, "which is noticed when a row is compared")
 	assert.NotContains(t, f.Error(), "QZX7")
 }

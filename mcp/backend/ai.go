@@ -10,7 +10,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
 )
@@ -191,7 +191,7 @@ func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	if !ok {
 		return text + "; no role is set: give roleId, or set AI_ROLE_ID", nil
 	}
-	i := slices.IndexFunc(roles, func(r answer.RoleInfo) bool { return r.ID == role })
+	i := slices.IndexFunc(roles, func(r api.RoleInfo) bool { return r.ID == role })
 	if i < 0 {
 		return "", &mcp.Error{Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("%s, but role %d is none of the caller's", text, role), Hint: "set another AI_ROLE_ID, or connect with a token for another role"}
 	}
@@ -227,7 +227,7 @@ func aiQuery(q Query) aiclient.Query {
 }
 
 // Describe describes a table.
-func (b *AIBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error) {
+func (b *AIBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*api.TableMetadata, error) {
 	with, client, _ := b.as(ctx, caller, role) // without a role the service takes the token's
 	m, err := client.TableMetadata(with, table)
 	return m, b.doubt(queryError(ctx, err))

@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 )
 
 // queryError is an error of the engine, here or behind the AI API, in the words
-// of tools. What the engine said stays in its chain as an [answer.Error].
+// of tools. What the engine said stays in its chain as an [api.Error].
 func queryError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err // what ended the context is found there
@@ -25,7 +25,7 @@ func queryError(ctx context.Context, err error) error {
 
 // toolError is an error about a statement in the words of tools.
 func toolError(err error) error {
-	var refusal *answer.Error
+	var refusal *api.Error
 	switch {
 	case errors.As(err, &refusal):
 		message := refusal.Message
@@ -44,25 +44,25 @@ func toolError(err error) error {
 }
 
 // queryCode is the code of a tool's error for one of the engine.
-func queryCode(code answer.Code) string {
+func queryCode(code api.Code) string {
 	switch code {
-	case answer.CodeInvalid, answer.CodeSyntax, answer.CodeNotSelect, answer.CodeUnsupported, answer.CodeData, answer.CodeTooLarge, answer.CodeTooComplex:
+	case api.CodeInvalid, api.CodeSyntax, api.CodeNotSelect, api.CodeUnsupported, api.CodeData, api.CodeTooLarge, api.CodeTooComplex:
 		return mcp.CodeInvalidArguments
-	case answer.CodeUnauthenticated:
+	case api.CodeUnauthenticated:
 		return mcp.CodeUnauthorized
-	case answer.CodeDenied:
+	case api.CodeDenied:
 		return mcp.CodePermissionDenied
-	case answer.CodeNotFound:
+	case api.CodeNotFound:
 		return mcp.CodeNotFound
-	case answer.CodeCanceled:
+	case api.CodeCanceled:
 		return mcp.CodeCancelled
-	case answer.CodeTimeout:
+	case api.CodeTimeout:
 		return mcp.CodeTimeout
-	case answer.CodeBusy, answer.CodeRateLimited, answer.CodeResources:
+	case api.CodeBusy, api.CodeRateLimited, api.CodeResources:
 		return mcp.CodeRateLimitExceeded // another backend would ask the same database
-	case answer.CodeUnavailable:
+	case api.CodeUnavailable:
 		return mcp.CodeUnreachable
-	case answer.CodeInternal:
+	case api.CodeInternal:
 	}
 	return mcp.CodeInternal
 }

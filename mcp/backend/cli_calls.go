@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/adid"
 	"github.com/erphub/erphub/mcp"
@@ -34,7 +34,7 @@ func (b *CLIBackend) ask(ctx context.Context, caller mcp.Caller, q Query, out an
 
 // Query answers a statement through the AI API.
 func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
-	var r answer.Result
+	var r api.Result
 	if err := b.ask(ctx, caller, q, &r); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*ai
 
 // Explain tells how a statement would be run.
 func (b *CLIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
-	var e answer.Explanation
+	var e api.Explanation
 	q.MaxRows = 0
 	if err := b.ask(ctx, caller, q, &e, "--explain"); err != nil {
 		return nil, err

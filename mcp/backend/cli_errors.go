@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
@@ -80,7 +80,7 @@ func queryFailed(err error) error {
 		return err
 	}
 	said := requestID.ReplaceAllString(refusal.Title, "")
-	why := &answer.Error{Code: answer.CodeOf(refusal.Status)}
+	why := &api.Error{Code: api.CodeOf(refusal.Status)}
 	why.Message, why.Hint, _ = strings.Cut(said, "; ")
 	if m := position.FindStringSubmatch(said); m != nil {
 		why.Message, why.Hint = m[1], m[3]

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/postgres"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
@@ -219,7 +219,7 @@ func (b *DBBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*a
 }
 
 // Describe describes a table.
-func (b *DBBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error) {
+func (b *DBBackend) Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*api.TableMetadata, error) {
 	who, err := b.who(ctx, caller)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package backend
 import (
 	"context"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -12,7 +12,7 @@ import (
 type Describer interface {
 	// Describe describes a table by its name in any case; a nil role is the
 	// caller's.
-	Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*answer.TableMetadata, error)
+	Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*api.TableMetadata, error)
 }
 
 // roleOf is the role to ask under: the one named, else the caller's.

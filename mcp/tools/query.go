@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -68,7 +68,7 @@ func (b *Toolbox) executeQuery() mcp.Tool {
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (*executeQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
 		defer heartbeat(ctx, c, "the query is running")()
-		r, _, err := backend.Read(ctx, b.pool, "answer SQL", func(ctx context.Context, k backend.Querier) (*answer.Result, error) {
+		r, _, err := backend.Read(ctx, b.pool, "answer SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
 			return k.Query(ctx, c.Caller, q)
 		})
 		if err != nil {
@@ -97,7 +97,7 @@ func (b *Toolbox) explainQuery() mcp.Tool {
 		Input:       question[questionIn](), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in questionIn) (*explainQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID}
-		e, _, err := backend.Read(ctx, b.pool, "explain SQL", func(ctx context.Context, k backend.Querier) (*answer.Explanation, error) {
+		e, _, err := backend.Read(ctx, b.pool, "explain SQL", func(ctx context.Context, k backend.Querier) (*api.Explanation, error) {
 			return k.Explain(ctx, c.Caller, q)
 		})
 		if err != nil {
@@ -110,7 +110,7 @@ func (b *Toolbox) explainQuery() mcp.Tool {
 	})
 }
 
-func planSteps(steps []planStep, n *answer.PlanNode, depth int) []planStep {
+func planSteps(steps []planStep, n *api.PlanNode, depth int) []planStep {
 	steps = append(steps, planStep{Depth: depth, Step: n.Node})
 	for i := range n.Plans {
 		steps = planSteps(steps, &n.Plans[i], depth+1)
@@ -118,7 +118,7 @@ func planSteps(steps []planStep, n *answer.PlanNode, depth int) []planStep {
 	return steps
 }
 
-func queryColumns(columns []answer.Column) []queryColumn {
+func queryColumns(columns []api.Column) []queryColumn {
 	out := make([]queryColumn, len(columns))
 	for i, c := range columns {
 		out[i] = queryColumn{Name: clip(c.Name, 128), Type: c.Type, Redacted: c.Redacted}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -17,7 +17,7 @@ var ofMoney = []string{"invoiceopen", "invoicepaid", "currencyconvert", "currenc
 // in the hint already.
 func meant(err error) error {
 	var e *mcp.Error
-	var refusal *answer.Error
+	var refusal *api.Error
 	if !errors.As(err, &e) || !errors.As(err, &refusal) {
 		return err
 	}
@@ -25,11 +25,11 @@ func meant(err error) error {
 	name := strings.ToLower(object.Name[strings.LastIndexByte(object.Name, '.')+1:])
 	add := ""
 	switch {
-	case object.Kind == answer.FunctionObject && slices.ContainsFunc(ofMoney, func(begin string) bool { return strings.HasPrefix(name, begin) }):
+	case object.Kind == api.FunctionObject && slices.ContainsFunc(ofMoney, func(begin string) bool { return strings.HasPrefix(name, begin) }):
 		add = "getQueryTemplates with the name open-invoices or receivables-aging has SQL that computes it"
-	case object.Kind == answer.TableObject && len(object.Similar) == 0:
+	case object.Kind == api.TableObject && len(object.Similar) == 0:
 		add = "searchRegistry finds tables by what they are about"
-	case object.Kind == answer.ColumnObject && len(object.Similar) == 0:
+	case object.Kind == api.ColumnObject && len(object.Similar) == 0:
 		add = "describeTable shows the columns of a table"
 	default:
 		return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
@@ -20,7 +20,7 @@ const longestValue = 2000
 
 // rowsOf brings the answer to a statement into the size of an answer, and
 // declares what it leaves out.
-func rowsOf(r *answer.Result) (*executeQueryOut, error) {
+func rowsOf(r *api.Result) (*executeQueryOut, error) {
 	out := &executeQueryOut{Notice: untrusted, Columns: queryColumns(r.Columns), Rows: make([][]any, len(r.Rows)), Truncated: r.Truncated, Tables: r.Tables, Notes: r.Notes}
 	var cut []string
 	for i, row := range r.Rows {

@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -152,7 +152,7 @@ func (b *Toolbox) columnLines(ctx context.Context, c *mcp.Call, table string) (s
 	if t != nil {
 		return t.Name, linesOf(t.Columns, "summary"), nil
 	}
-	m, _, err := backend.Read(ctx, b.pool, "describe tables", func(ctx context.Context, d backend.Describer) (*answer.TableMetadata, error) {
+	m, _, err := backend.Read(ctx, b.pool, "describe tables", func(ctx context.Context, d backend.Describer) (*api.TableMetadata, error) {
 		return d.Describe(ctx, c.Caller, nil, table)
 	})
 	if err != nil {

@@ -3,12 +3,12 @@ package run
 import (
 	"bytes"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // Output is what came of a statement.
 type Output struct {
-	Columns   []answer.Column
+	Columns   []api.Column
 	Rows      [][]any
 	Truncated bool
 	Notes     []string
@@ -22,7 +22,7 @@ type Collector struct {
 }
 
 // Collect begins the output of a statement.
-func (s *Statement) Collect(columns []answer.Column) *Collector {
+func (s *Statement) Collect(columns []api.Column) *Collector {
 	return &Collector{s: s, out: &Output{Columns: columns, Rows: [][]any{}}, budget: budget{cell: s.CellBytes, left: s.Bytes}}
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // ErrFewParams is a statement with more parameters than values.
 func ErrFewParams() *Failure {
-	return Fail(answer.CodeInvalid, nil, "the statement has more parameters than values were given").Advise("give one value in params for each of $1, $2 …")
+	return Fail(api.CodeInvalid, nil, "the statement has more parameters than values were given").Advise("give one value in params for each of $1, $2 …")
 }
 
 var errParamShape = errors.New("is neither null, a boolean, a number, a text nor an array of these")
@@ -77,7 +77,7 @@ var paramTypes = map[string]bool{
 func (s *Statement) ParamText(i int, kind string) ([]byte, error) {
 	text, err := paramText(s.Params[i], kind)
 	if err != nil {
-		return nil, Fail(answer.CodeInvalid, err, "parameter $%d %v", i+1, err)
+		return nil, Fail(api.CodeInvalid, err, "parameter $%d %v", i+1, err)
 	}
 	return text, nil
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/dict"
 )
@@ -23,7 +23,7 @@ type Runner interface {
 	// are no longer so.
 	Run(ctx context.Context, s *Statement) (*Output, error)
 	// Explain plans a secured statement. The error is as that of Run.
-	Explain(ctx context.Context, s *Statement) (*answer.PlanNode, error)
+	Explain(ctx context.Context, s *Statement) (*api.PlanNode, error)
 	// Check looks at the connection: what is wrong with it, and what could be
 	// better.
 	Check(ctx context.Context) (warnings []string, err error)

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/answer"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // ServerFailure is what a caller hears of an error of the server, by its
@@ -18,9 +18,9 @@ func ServerFailure(state, message string, cause error) *Failure {
 	}
 	switch {
 	case state == "42501":
-		return Fail(answer.CodeDenied, cause, "the table, column or function is not available to this role")
+		return Fail(api.CodeDenied, cause, "the table, column or function is not available to this role")
 	case class == "42":
-		f := Fail(answer.CodeSyntax, cause, "%s", plainMessage(message))
+		f := Fail(api.CodeSyntax, cause, "%s", plainMessage(message))
 		if textTaken.MatchString(f.Public.Message) {
 			f.Advise(AdviceTexts)
 		}
@@ -28,21 +28,21 @@ func ServerFailure(state, message string, cause error) *Failure {
 	case state == "57014":
 		return TimedOut(cause)
 	case state == "55P03", state == "40P01":
-		return Fail(answer.CodeResources, cause, "a table is locked by somebody else").Advise("try again later")
+		return Fail(api.CodeResources, cause, "a table is locked by somebody else").Advise("try again later")
 	case class == "08", class == "57":
-		return Fail(answer.CodeUnavailable, cause, "the connection to the database was lost").Advise("try again")
+		return Fail(api.CodeUnavailable, cause, "the connection to the database was lost").Advise("try again")
 	case class == "53":
-		return Fail(answer.CodeResources, cause, "the database needs too much memory or disk for this").Advise("ask for less")
+		return Fail(api.CodeResources, cause, "the database needs too much memory or disk for this").Advise("ask for less")
 	case class == "0A":
-		return Fail(answer.CodeData, cause, "a function does not support one of the values it is given")
+		return Fail(api.CodeData, cause, "a function does not support one of the values it is given")
 	case class == "22", class == "21", class == "23", class == "P0":
-		e := Fail(answer.CodeData, cause, "a value could not be converted or computed")
+		e := Fail(api.CodeData, cause, "a value could not be converted or computed")
 		if text, ok := dataErrors[state]; ok {
 			e.Public.Message += ": " + text
 		}
 		return e
 	case class == "54":
-		return Fail(answer.CodeTooComplex, cause, "the statement needs too much memory or is too complex").Advise("ask for less")
+		return Fail(api.CodeTooComplex, cause, "the statement needs too much memory or is too complex").Advise("ask for less")
 	}
 	return Internal(cause)
 }

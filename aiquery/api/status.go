@@ -1,4 +1,4 @@
-package answer
+package api
 
 // statuses are the HTTP statuses of the codes, as numbers: who only needs values
 // links no HTTP.

@@ -1,4 +1,4 @@
-package answer
+package api
 
 import "slices"
 

@@ -1,4 +1,4 @@
-package answer
+package api
 
 // RoleInfo is a role that a user may use.
 type RoleInfo struct {
