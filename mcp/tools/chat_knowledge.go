@@ -10,12 +10,12 @@ import (
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/docsearch"
 )
 
-// Knowledge finds passages in documents; a [knowledge.Library] does.
+// Knowledge finds passages in documents; a [docsearch.Library] does.
 type Knowledge interface {
-	Search(ctx context.Context, question string, limit int) (knowledge.Found, error)
+	Search(ctx context.Context, question string, limit int) (docsearch.Found, error)
 }
 
 type searchKnowledgeIn struct {
@@ -49,7 +49,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "close a period"}`}
 		}
 		out := &searchKnowledgeOut{Notice: untrusted}
-		var found knowledge.Found
+		var found docsearch.Found
 		if b.knowledge != nil {
 			var err error
 			if found, err = b.knowledge.Search(ctx, in.Query, in.Limit); err != nil {
@@ -70,7 +70,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 			more := help.Search(in.Query, in.Limit)
 			found.Hits, found.Total = append(found.Hits, more.Hits...), found.Total+more.Total
 		}
-		slices.SortStableFunc(found.Hits, func(x, y knowledge.Hit) int { return cmp.Compare(y.Score, x.Score) })
+		slices.SortStableFunc(found.Hits, func(x, y docsearch.Hit) int { return cmp.Compare(y.Score, x.Score) })
 		lines := []passageLine{}
 		for _, h := range found.Hits[:min(in.Limit, len(found.Hits))] {
 			lines = append(lines, passageLine{Title: h.Title, Heading: h.Heading, Passage: h.Passage, Source: clip(h.Source, 300), Kind: h.Kind})
@@ -90,11 +90,11 @@ type helps struct {
 
 type keptHelp struct {
 	of    any // the state of the dictionary
-	index *knowledge.Index
+	index *docsearch.Index
 }
 
 // help is an index of the help texts that the caller's dictionary has.
-func (b *Toolbox) help(ctx context.Context, c *mcp.Call) (*knowledge.Index, error) {
+func (b *Toolbox) help(ctx context.Context, c *mcp.Call) (*docsearch.Index, error) {
 	reg, err := b.registry(ctx, c)
 	if err != nil {
 		return nil, err
@@ -118,11 +118,11 @@ func (b *Toolbox) help(ctx context.Context, c *mcp.Call) (*knowledge.Index, erro
 			return k.index, nil
 		}
 	}
-	passages, err := knowledge.Dictionary(ctx, reg)
+	passages, err := docsearch.Dictionary(ctx, reg)
 	if err != nil {
 		return nil, err
 	}
-	made := keptHelp{state, knowledge.NewIndex(passages)}
+	made := keptHelp{state, docsearch.NewIndex(passages)}
 	h.kept = append([]keptHelp{made}, h.kept[:min(1, len(h.kept))]...)
 	return made.index, nil
 }

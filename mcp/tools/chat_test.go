@@ -13,7 +13,7 @@ import (
 
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/docsearch"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
@@ -350,9 +350,9 @@ type knowledgeAnswer struct {
 }
 
 // known is a library of one document.
-type known struct{ index *knowledge.Index }
+type known struct{ index *docsearch.Index }
 
-func (k known) Search(_ context.Context, question string, limit int) (knowledge.Found, error) {
+func (k known) Search(_ context.Context, question string, limit int) (docsearch.Found, error) {
 	return k.index.Search(question, limit), nil
 }
 
@@ -361,7 +361,7 @@ func TestSearchKnowledge(t *testing.T) {
 	w := reachable(t)
 	k := &kit{srv: w.db.srv, rest: w.db.rest, callers: w.db.callers, set: tools.New(tools.Options{
 		Pool:      w.pools[backend.DB],
-		Knowledge: known{knowledge.NewIndex(knowledge.Split("guide.md", "# Guide\n## Periods\nClose the period at the end of a month.\n## Other\nperiod period"))},
+		Knowledge: known{docsearch.NewIndex(docsearch.Split("guide.md", "# Guide\n## Periods\nClose the period at the end of a month.\n## Other\nperiod period"))},
 	}).Tools()}
 	got := answer[knowledgeAnswer](t, k, root, "searchKnowledge", args{"query": "close a period"})
 	require.NotEmpty(t, got.Hits)

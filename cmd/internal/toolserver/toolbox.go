@@ -21,8 +21,7 @@ import (
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/boundary/redisstore"
-
-	documents "github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/docsearch"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
 )
@@ -129,7 +128,7 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 		return err
 	}
 	if folders := c.StringSlice("knowledge"); len(folders) > 0 {
-		library, err := documents.Open(c.Context, folders, &documents.Options{Logger: box.log})
+		library, err := docsearch.Open(c.Context, folders, &docsearch.Options{Logger: box.log})
 		if err != nil {
 			return fmt.Errorf("reading the documents: %w", err)
 		}

@@ -1,4 +1,4 @@
-package knowledge_test
+package docsearch_test
 
 import (
 	"strings"
@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/docsearch"
 )
 
-func passage(title, text string) knowledge.Passage {
-	return knowledge.Passage{Title: title, Text: text, Source: strings.ToLower(title), Kind: knowledge.KindDocument}
+func passage(title, text string) docsearch.Passage {
+	return docsearch.Passage{Title: title, Text: text, Source: strings.ToLower(title), Kind: docsearch.KindDocument}
 }
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	x := knowledge.NewIndex([]knowledge.Passage{
+	x := docsearch.NewIndex([]docsearch.Passage{
 		passage("Closing periods", "At the end of a month the accountant closes the period. Nothing can be posted to it then."),
 		passage("Shipping", "Shipments are made from completed orders. A period of two days passes before they leave."),
 		passage("Business partners", "The table C_BPartner holds customers and vendors. See C_BPartner_Location for addresses."),
@@ -58,7 +58,7 @@ func TestSearch(t *testing.T) {
 	assert.Len(t, found.Hits, 1)
 	assert.Equal(t, 3, found.Total, "how many there are is told")
 	assert.Empty(t, x.Search("period", 0).Hits)
-	assert.Empty(t, knowledge.NewIndex(nil).Search("period", 5).Hits)
+	assert.Empty(t, docsearch.NewIndex(nil).Search("period", 5).Hits)
 	assert.Equal(t, titles("period closing month"), titles("period closing month"), "the same order each time")
 }
 
@@ -66,7 +66,7 @@ func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Filler text that says nothing at all. ", 60) +
 		"The costing method of a product category decides how costs are kept. " + strings.Repeat("More größeres filler. ", 80)
-	x := knowledge.NewIndex([]knowledge.Passage{passage("Costs", long)})
+	x := docsearch.NewIndex([]docsearch.Passage{passage("Costs", long)})
 	h := x.Search("costing method", 1).Hits
 	require.Len(t, h, 1)
 	assert.Contains(t, h[0].Passage, "**costing** **method**")
@@ -75,7 +75,7 @@ func TestExcerpt(t *testing.T) {
 	assert.Less(t, len(h[0].Passage), 800)
 	assert.True(t, utf8.ValidString(h[0].Passage))
 
-	x = knowledge.NewIndex([]knowledge.Passage{passage("x", "C_BPartner_ID is the key.")})
+	x = docsearch.NewIndex([]docsearch.Passage{passage("x", "C_BPartner_ID is the key.")})
 	assert.Equal(t, "**C_BPartner_ID** is the key.", x.Search("C_BPartner_ID", 1).Hits[0].Passage)
 	assert.Equal(t, "C_**BPartner**_ID is the key.", x.Search("bpartner", 1).Hits[0].Passage)
 }

@@ -1,4 +1,4 @@
-package knowledge_test
+package docsearch_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/docsearch"
 )
 
 func write(t *testing.T, parts ...string) {
@@ -28,15 +28,15 @@ func write(t *testing.T, parts ...string) {
 	require.NoError(t, os.WriteFile(path, []byte(parts[len(parts)-1]), 0o644))
 }
 
-func open(t *testing.T, o *knowledge.Options, folders ...string) *knowledge.Library {
+func open(t *testing.T, o *docsearch.Options, folders ...string) *docsearch.Library {
 	t.Helper()
-	l, err := knowledge.Open(t.Context(), folders, o)
+	l, err := docsearch.Open(t.Context(), folders, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, l.Close()) })
 	return l
 }
 
-func sources(t *testing.T, l *knowledge.Library, question string) []string {
+func sources(t *testing.T, l *docsearch.Library, question string) []string {
 	t.Helper()
 	found, err := l.Search(t.Context(), question, 20)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestLibrary(t *testing.T) {
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "linked")))
 	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "round")))
 	var log bytes.Buffer
-	l := open(t, &knowledge.Options{MaxFile: 4000, Fresh: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))}, dir)
+	l := open(t, &docsearch.Options{MaxFile: 4000, Fresh: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))}, dir)
 	assert.ElementsMatch(t, []string{"guide/setup.md", "README.markdown"}, sources(t, l, "unicorn"))
 	assert.Contains(t, log.String(), "huge.md")
 	assert.Equal(t, 2, l.Len())
@@ -98,11 +98,11 @@ func TestLibraryOfSeveralFolders(t *testing.T) {
 	require.NoError(t, l.Refresh(t.Context()))
 	assert.Equal(t, []string{"docs/y.md"}, sources(t, l, "griffin"))
 
-	few := open(t, &knowledge.Options{MaxFiles: 1}, a)
+	few := open(t, &docsearch.Options{MaxFiles: 1}, a)
 	assert.Equal(t, 1, few.Len())
 	empty := open(t, nil)
 	assert.Empty(t, sources(t, empty, "unicorn"))
-	_, err := knowledge.Open(t.Context(), []string{a, filepath.Join(a, "none")}, nil)
+	_, err := docsearch.Open(t.Context(), []string{a, filepath.Join(a, "none")}, nil)
 	require.ErrorContains(t, err, "open the folder of documents")
 }
 
@@ -110,7 +110,7 @@ func TestLibraryForMany(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "x.md", "unicorn")
-	l := open(t, &knowledge.Options{Fresh: time.Nanosecond}, dir)
+	l := open(t, &docsearch.Options{Fresh: time.Nanosecond}, dir)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -148,9 +148,9 @@ func TestDictionary(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, source.Close()) })
 	catalog, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
-	passages, err := knowledge.Dictionary(t.Context(), catalog)
+	passages, err := docsearch.Dictionary(t.Context(), catalog)
 	require.NoError(t, err)
-	x := knowledge.NewIndex(passages)
+	x := docsearch.NewIndex(passages)
 	for question, want := range map[string]string{
 		"when is an order binding":       "dictionary, table C_Order",
 		"indicator":                      "dictionary, column TaxIndicator",
@@ -159,7 +159,7 @@ func TestDictionary(t *testing.T) {
 		hits := x.Search(question, 10).Hits
 		require.NotEmpty(t, hits, question)
 		assert.Equal(t, want, hits[0].Source, question)
-		assert.Equal(t, knowledge.KindDictionary, hits[0].Kind)
+		assert.Equal(t, docsearch.KindDictionary, hits[0].Kind)
 	}
 	taxes := 0
 	for _, p := range passages {

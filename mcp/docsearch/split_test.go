@@ -1,4 +1,4 @@
-package knowledge_test
+package docsearch_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/mcp/knowledge"
+	"github.com/erphub/erphub/mcp/docsearch"
 )
 
 func TestSplit(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSplit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, p := range knowledge.Split("folder/a.md", c.markdown) {
+			for _, p := range docsearch.Split("folder/a.md", c.markdown) {
 				assert.Equal(t, c.title, p.Title)
 				assert.Equal(t, "folder/a.md", p.Source)
 				got = append(got, p.Heading+": "+p.Text)
@@ -52,7 +52,7 @@ func TestSplitLongSections(t *testing.T) {
 	t.Parallel()
 	paragraph := strings.Repeat("word ", 100)
 	text := "# T\n" + strings.Repeat(paragraph+"\n\n", 20)
-	passages := knowledge.Split("a.md", text)
+	passages := docsearch.Split("a.md", text)
 	require.Greater(t, len(passages), 4)
 	whole := ""
 	for _, p := range passages {
@@ -63,7 +63,7 @@ func TestSplitLongSections(t *testing.T) {
 
 	one := strings.Repeat("ä", 10_000)
 	joined := ""
-	for _, p := range knowledge.Split("a.md", one) {
+	for _, p := range docsearch.Split("a.md", one) {
 		assert.LessOrEqual(t, len(p.Text), 4000)
 		assert.True(t, utf8.ValidString(p.Text))
 		joined += p.Text
@@ -76,7 +76,7 @@ func FuzzSplit(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, markdown string) {
-		passages := knowledge.Split("dir/x.md", markdown)
+		passages := docsearch.Split("dir/x.md", markdown)
 		size := 0
 		for _, p := range passages {
 			if p.Text == "" || len(p.Text) > 4000 || !utf8.ValidString(p.Text+p.Title+p.Heading) || p.Title == "" || p.Source != "dir/x.md" {
@@ -88,7 +88,7 @@ func FuzzSplit(f *testing.F) {
 			t.Fatalf("%d bytes became %d", len(markdown), size)
 		}
 		// What was split is found again, by its own words.
-		x := knowledge.NewIndex(passages)
+		x := docsearch.NewIndex(passages)
 		for _, h := range x.Search(markdown, 3).Hits {
 			if !utf8.ValidString(h.Passage) || h.Score <= 0 {
 				t.Fatalf("a bad hit: %+v", h)
