@@ -11,8 +11,8 @@ type InstallOptions struct {
 	Plan *dict.Options
 }
 
-// Window is the window on the table.
-func Window() dict.Window {
+// window is the window on the table.
+func window() dict.Window {
 	return dict.Window{
 		Name:        "Deployment Log",
 		Description: "What is built and deployed, where, since when, and how it went",
@@ -28,7 +28,7 @@ func Plan(opts *InstallOptions) (*dict.Plan, error) {
 		opts = &InstallOptions{}
 	}
 	if !opts.NoWindow {
-		table = table.WithWindow(Window())
+		table = table.WithWindow(window())
 	}
 	return dict.NewPlan(opts.Plan, table)
 }

@@ -31,7 +31,7 @@ func TestInstall(t *testing.T) {
 	id := tableID(t, admin)
 	assert.Equal(t, 26, count("AD_Column", erp.Eq("AD_Table_ID", id)))
 	assert.Equal(t, 6, count("AD_TableIndex", erp.Eq("AD_Table_ID", id)))
-	assert.Equal(t, 1, count("AD_Window", erp.Eq("Name", deploylog.Window().Name)))
+	assert.Equal(t, 1, count("AD_Window", erp.Eq("Name", "Deployment Log")))
 	assert.Equal(t, 1, count("AD_Tab", erp.Eq("AD_Table_ID", id)))
 	for name, values := range map[string]int{"XX_Deploy_Log Environment": 3, "XX_Deploy_Log Status": 5} {
 		page, err := admin.Query(t.Context(), "AD_Reference", &erp.Query{Filter: erp.Eq("Name", name)})

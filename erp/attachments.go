@@ -55,7 +55,7 @@ func (c *Client) Attachments(ctx context.Context, table string, id ID) ([]Attach
 // UploadAttachment attaches a file to a record. The server asks for no more
 // than the right to read the table.
 func (c *Client) UploadAttachment(ctx context.Context, table string, id ID, upload AttachmentUpload) error {
-	if err := CheckPathSegment(upload.Name); err != nil {
+	if err := checkPathSegment(upload.Name); err != nil {
 		return fmt.Errorf("attach to %s %s: %w", quote(table), id, err)
 	}
 	return c.attach(ctx, table, id, upload, "attachments")

@@ -208,7 +208,7 @@ func checkBatchPath(path string) error {
 		return invalid("path %s is not an escaped path relative to /api/, such as v1/models/C_BPartner", quote(path))
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
-		if err := CheckPathSegment(segment); err != nil {
+		if err := checkPathSegment(segment); err != nil {
 			return err
 		}
 	}

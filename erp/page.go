@@ -1,9 +1,7 @@
 package erp
 
 import (
-	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
@@ -27,17 +25,6 @@ type Page struct {
 // More reports whether records follow after this page.
 func (p *Page) More() bool {
 	return len(p.Records) > 0 && (p.Rows < 0 || p.Skip+len(p.Records) < p.Rows)
-}
-
-// Raw yields the JSON text of each record, for callers that pass it on.
-func (p *Page) Raw() iter.Seq[json.RawMessage] {
-	return func(yield func(json.RawMessage) bool) {
-		for _, r := range p.Records {
-			if !yield(json.RawMessage(r.raw)) {
-				return
-			}
-		}
-	}
 }
 
 // envelope is an answer with a list in it, split but not decoded.

@@ -6,10 +6,10 @@ import (
 	"github.com/erphub/erphub/internal/baseurl"
 )
 
-// CheckPathSegment refuses what must not become one segment of a path: the
+// checkPathSegment refuses what must not become one segment of a path: the
 // empty string, "." and ".." (also with path parameters, "..;x"), slashes of
 // both kinds, control characters, invalid UTF-8 and more than 1,024 bytes. All calls of this package use it.
-func CheckPathSegment(segment string) error {
+func checkPathSegment(segment string) error {
 	reason := baseurl.BadSegment(segment)
 	if reason == "" && baseurl.IsDots(segment) {
 		reason = "it would address another path"
@@ -26,7 +26,7 @@ func joinPath(base string, segments []string) (path, escaped string, err error) 
 	size := len(base)
 	plain := true
 	for _, s := range segments {
-		if err := CheckPathSegment(s); err != nil {
+		if err := checkPathSegment(s); err != nil {
 			return "", "", err
 		}
 		size += 1 + len(s)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Stamp is the time that all files of a tree carry, the first a zip can hold.
-func Stamp() time.Time { return time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) }
+// stamp is the time that all files of a tree carry, the first a zip can hold.
+func stamp() time.Time { return time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 // Open opens a file or folder of the tree, for package fs.
 func (t *Tree) Open(name string) (fs.File, error) {
@@ -71,7 +71,7 @@ func folderInfo(name string) info { return info{name, 0, fs.ModeDir | modeExecut
 func (i info) Name() string       { return i.name }
 func (i info) Size() int64        { return i.size }
 func (i info) Mode() fs.FileMode  { return i.mode }
-func (i info) ModTime() time.Time { return Stamp() }
+func (i info) ModTime() time.Time { return stamp() }
 func (i info) IsDir() bool        { return i.mode.IsDir() }
 func (i info) Sys() any           { return nil }
 

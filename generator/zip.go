@@ -25,7 +25,7 @@ func (t *Tree) Zip(w io.Writer, root string) error {
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, compressor())
 	for _, f := range t.Files() {
-		h := &zip.FileHeader{Name: path.Join(root, f.Name), Method: zip.Deflate, Modified: Stamp()}
+		h := &zip.FileHeader{Name: path.Join(root, f.Name), Method: zip.Deflate, Modified: stamp()}
 		if strings.HasSuffix(f.Name, ".zip") {
 			h.Method = zip.Store
 		}

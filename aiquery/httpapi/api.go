@@ -25,9 +25,9 @@ const Prefix = "/api/ai"
 // answer names it in the header X-Api-Version.
 const Version = "1.0.0"
 
-// VersionPrefix is where the paths of this version of the API are, beside those
+// versionPrefix is where the paths of this version of the API are, beside those
 // below [Prefix]: they stay as they are when there is another version.
-const VersionPrefix = Prefix + "/v1"
+const versionPrefix = Prefix + "/v1"
 
 // The defaults of [Options].
 const (
@@ -165,7 +165,7 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 func (h *Handler) route() {
 	for _, op := range h.operations() {
 		h.mux.Handle(Prefix+op.path, op)
-		h.mux.Handle(VersionPrefix+op.path, op)
+		h.mux.Handle(versionPrefix+op.path, op)
 	}
 	h.mux.HandleFunc(Prefix+"/", func(w http.ResponseWriter, r *http.Request) {
 		httpserver.RespondError(w, r, httpserver.NotFound("there is no such path in this API", "the description of all paths is at "+Prefix+"/openapi.yaml"), h.log)

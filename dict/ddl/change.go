@@ -13,9 +13,6 @@ type Change struct {
 	Nullable bool // whether it may be empty
 }
 
-// Any reports whether there is anything to do.
-func (c Change) Any() bool { return c.Type || c.Default || c.Nullable }
-
 // ChangeColumn is the statements that change a column of a table that is in the
 // database, in the order that works with rows in it: type and default, then the
 // default for rows that have nothing if the column becomes mandatory, then

@@ -20,8 +20,8 @@ const (
 	Script
 )
 
-// Clause is a column's part of CREATE TABLE and ALTER TABLE.
-func Clause(c dict.PhysicalColumn, dialect dict.Dialect, style Style) string {
+// clause is a column's part of CREATE TABLE and ALTER TABLE.
+func clause(c dict.PhysicalColumn, dialect dict.Dialect, style Style) string {
 	parts := []string{Name(c.Name, dialect), c.Type.SQLType(dialect, c.Name, c.Length)}
 	def := Default(c, dialect)
 	switch {

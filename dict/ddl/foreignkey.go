@@ -15,7 +15,7 @@ func AddForeignKey(table string, c dict.PhysicalColumn, dialect dict.Dialect) (s
 	if fk == nil || fk.Rule == dict.FKNone || fk.Table == "" {
 		return "", false
 	}
-	return foreignKeyStart(table, c, dialect) + strings.ToLower(fk.Table) + "(" + strings.ToLower(TargetColumn(fk)) + ")" + ForeignKeyRule(fk.Rule), true
+	return foreignKeyStart(table, c, dialect) + strings.ToLower(fk.Table) + "(" + strings.ToLower(targetColumn(fk)) + ")" + ForeignKeyRule(fk.Rule), true
 }
 
 // DropForeignKey is the statement that removes a foreign key. On PostgreSQL it
@@ -44,9 +44,9 @@ func ForeignKeyRule(rule dict.FKRule) string {
 	return deferred
 }
 
-// TargetColumn is the column a foreign key points at. Two tables of the ERP are
+// targetColumn is the column a foreign key points at. Two tables of the ERP are
 // pointed at by their code instead of their id.
-func TargetColumn(fk *dict.ForeignKey) string {
+func targetColumn(fk *dict.ForeignKey) string {
 	switch {
 	case strings.EqualFold(fk.Table, "AD_Language") && strings.EqualFold(fk.Column, "AD_Language_ID"):
 		return "AD_Language"

@@ -26,7 +26,7 @@ func RebuildIndex(plan *dict.Plan, step *dict.RunStep, dialect dict.Dialect) ([]
 	if !made {
 		list = append(list, DropConstraint(about, table, step.Index.Name, dialect), dropIndex(about, step.Index.Name, dialect))
 	}
-	return append(list, Statement{About: about, Text: AddIndex(table, *step.Index, dialect)}), nil
+	return append(list, Statement{About: about, Text: addIndex(table, *step.Index, dialect)}), nil
 }
 
 // DropConstraint removes a constraint of a table, and does nothing when there is

@@ -12,7 +12,7 @@ import (
 func CreateTable(t *dict.Physical, dialect dict.Dialect, style Style) string {
 	var parts, constraints []string
 	for _, c := range t.Columns {
-		parts = append(parts, Clause(c, dialect, style))
+		parts = append(parts, clause(c, dialect, style))
 		constraints = append(constraints, columnConstraints(t.Table, c, dialect)...)
 	}
 	return "CREATE TABLE " + t.Table + " (" + strings.Join(append(parts, constraints...), ", ") + ")"
@@ -25,7 +25,7 @@ func AddColumn(table string, c dict.PhysicalColumn, dialect dict.Dialect, style 
 	if dialect == dict.PostgreSQL {
 		column += "COLUMN "
 	}
-	statements := []string{column + Clause(c, dialect, style)}
+	statements := []string{column + clause(c, dialect, style)}
 	for _, constraint := range columnConstraints(table, c, dialect) {
 		statements = append(statements, add+constraint)
 	}
@@ -59,8 +59,8 @@ func uuidConstraint(column string) string {
 	return name
 }
 
-// AddIndex is the statement that makes a declared index.
-func AddIndex(table string, index dict.Index, dialect dict.Dialect) string {
+// addIndex is the statement that makes a declared index.
+func addIndex(table string, index dict.Index, dialect dict.Dialect) string {
 	columns := make([]string, len(index.Columns))
 	for i, c := range index.Columns {
 		columns[i] = Name(c, dialect)

@@ -16,8 +16,8 @@ import (
 // DefaultSchema is the schema that the ERP keeps its tables in.
 const DefaultSchema = "adempiere"
 
-// DefaultProject is what ProjectName of a tracking row says.
-const DefaultProject = "erphub"
+// defaultProject is what ProjectName of a tracking row says.
+const defaultProject = "erphub"
 
 // afterwards bounds what is written about a run that ended badly.
 const afterwards = 15 * time.Second
@@ -27,7 +27,7 @@ const afterwards = 15 * time.Second
 type ApplyOptions struct {
 	// Schema is the schema of the ERP's tables; empty: [DefaultSchema].
 	Schema string
-	// Project is kept as ProjectName; empty: [DefaultProject].
+	// Project is kept as ProjectName; empty: erphub.
 	Project string
 	// Release is kept as ReleaseNo, at most ten characters; empty: what
 	// AD_System says.
@@ -119,7 +119,7 @@ func newApplication(source Source, opts *ApplyOptions) (*application, error) {
 		a.opts.Schema = DefaultSchema
 	}
 	if a.opts.Project == "" {
-		a.opts.Project = DefaultProject
+		a.opts.Project = defaultProject
 	}
 	if utf8.RuneCountInString(a.opts.Project) > maxProject || utf8.RuneCountInString(a.opts.Release) > maxRelease {
 		return nil, fmt.Errorf("the project of a migration script is at most %d characters long and its release at most %d", maxProject, maxRelease)

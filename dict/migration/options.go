@@ -11,8 +11,8 @@ import (
 	"github.com/erphub/erphub/dict"
 )
 
-// Folder is the folder that scripts of an installation are kept in.
-const Folder = "migration-local"
+// folder is the folder that scripts of an installation are kept in.
+const folder = "migration-local"
 
 // DefaultRelease is the folder of scripts when none is asked for.
 const DefaultRelease = "iD12"

@@ -34,18 +34,18 @@ type Statement struct {
 // Path is where the script belongs, with slashes:
 // migration-local/<release>/<dialect>/<name>.
 func (s *Script) Path() string {
-	return path.Join(Folder, s.Release, string(s.Dialect), s.Name)
+	return path.Join(folder, s.Release, string(s.Dialect), s.Name)
 }
 
-// Registration is the call that registers the script, without terminator.
-func (s *Script) Registration() string {
+// registration is the call that registers the script, without terminator.
+func (s *Script) registration() string {
 	return "SELECT register_migration_script(" + quote(s.Name) + ") FROM dual"
 }
 
 // Text is the script as a file holds it.
 func (s *Script) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- %s\n%s;\n", remark(s.Title), s.Registration())
+	fmt.Fprintf(&b, "-- %s\n%s;\n", remark(s.Title), s.registration())
 	if s.Dialect == dict.Oracle {
 		b.WriteString("\nSET SQLBLANKLINES ON\nSET DEFINE OFF\n")
 	}

@@ -57,7 +57,7 @@ func Save(dir string, plan *dict.Plan, opts *Options) (*Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("saving a package: %w", err)
 	}
-	_, strange, err := Archives(meta)
+	_, strange, err := archives(meta)
 	if err != nil {
 		return nil, fmt.Errorf("saving a package: %w", err)
 	}

@@ -55,11 +55,11 @@ func ParseVersion(s string) (Version, error) {
 // ErrVersion is in the error of a version that must not be shipped.
 var ErrVersion = errors.New("the version cannot be used")
 
-// Archives are the archives in a plugin's META-INF folder, lowest version first.
+// archives are the archives in a plugin's META-INF folder, lowest version first.
 // strange are files that look like archives but whose names the ERP cannot read
 // a version from; one of them stops all imports of the plugin. A folder that does
 // not exist has none.
-func Archives(dir string) (versions []Version, strange []string, err error) {
+func archives(dir string) (versions []Version, strange []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -91,7 +91,7 @@ func Archives(dir string) (versions []Version, strange []string, err error) {
 // one after the highest there, 1.0.0 for the first. It never is the beginning of
 // a version already there.
 func NextVersion(dir string) (Version, error) {
-	versions, _, err := Archives(dir)
+	versions, _, err := archives(dir)
 	if err != nil {
 		return Version{}, err
 	}
@@ -117,7 +117,7 @@ func next(versions []Version) Version {
 // CheckVersion says whether an archive of that version may be added to those in
 // a plugin's META-INF folder; the error wraps [ErrVersion] when not.
 func CheckVersion(dir string, v Version) error {
-	versions, _, err := Archives(dir)
+	versions, _, err := archives(dir)
 	if err != nil {
 		return err
 	}

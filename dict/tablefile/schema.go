@@ -13,8 +13,8 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// SchemaID is the address the schema names itself by.
-const SchemaID = "https://github.com/erphub/erphub/raw/main/dict/tablefile/schema.json"
+// schemaID is the address the schema names itself by.
+const schemaID = "https://github.com/erphub/erphub/raw/main/dict/tablefile/schema.json"
 
 // Schema is the JSON Schema (draft 2020-12) of one document. Editors that know
 // the YAML language server take it from a first line such as
@@ -51,7 +51,7 @@ func makeSchema() ([]byte, error) {
 	defs := map[string]*schemaNode{}
 	root := objectSchema(reflect.TypeFor[document](), defs)
 	root.Schema = "https://json-schema.org/draft/2020-12/schema"
-	root.ID = SchemaID
+	root.ID = schemaID
 	root.Title = "Table of the Application Dictionary"
 	root.Description = "A table definition that erphub compares with an ERP and brings into it."
 	root.Defs = defs

@@ -33,8 +33,8 @@ func TestSchemaAgreesWithReader(t *testing.T) {
 	compiler.DefaultDraft(jsonschema.Draft4) // unless it names its own
 	resource, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
 	require.NoError(t, err)
-	require.NoError(t, compiler.AddResource(SchemaID, resource))
-	compiled, err := compiler.Compile(SchemaID)
+	require.NoError(t, compiler.AddResource(schemaID, resource))
+	compiled, err := compiler.Compile(schemaID)
 	require.NoError(t, err)
 	require.Equal(t, 2020, compiled.DraftVersion)
 	for text, right := range map[string]bool{

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -16,20 +15,9 @@ import (
 // lineWidth is how long an entry on one line may get.
 const lineWidth = 110
 
-// Write writes tables as YAML, each as a document of its own. What has its
+// Marshal writes tables as YAML, each as a document of its own. What has its
 // default is left out, and the same tables always give the same text. It fails
-// for a table that the format has no words for, such as an unknown access
-// level, before anything is written.
-func Write(w io.Writer, tables ...dict.Table) error {
-	data, err := Marshal(tables...)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	return err
-}
-
-// Marshal is the text that [Write] writes.
+// for a table that the format has no words for, such as an unknown access level.
 func Marshal(tables ...dict.Table) ([]byte, error) {
 	var b bytes.Buffer
 	for i, t := range tables {

@@ -26,13 +26,13 @@ const (
 	CLI  Name = "cli"  // the program erphub
 )
 
-// Names are all backends, in the order in which they are tried.
-func Names() []Name { return []Name{REST, AI, DB, CLI} }
+// names are all backends, in the order in which they are tried.
+func names() []Name { return []Name{REST, AI, DB, CLI} }
 
 // ParseName reads a name, in any case.
 func ParseName(text string) (Name, error) {
 	n := Name(strings.ToLower(strings.TrimSpace(text)))
-	if !slices.Contains(Names(), n) {
+	if !slices.Contains(names(), n) {
 		return "", fmt.Errorf("%q is no backend: rest, ai, db or cli", text)
 	}
 	return n, nil
@@ -165,7 +165,7 @@ func NewPool(chosen Name, backends ...Backend) (*Pool, error) {
 		if b.Name() == chosen {
 			return -1
 		}
-		return slices.Index(Names(), b.Name())
+		return slices.Index(names(), b.Name())
 	}
 	slices.SortStableFunc(p.backends, func(a, b Backend) int { return place(a) - place(b) })
 	for i, b := range p.backends[1:] {

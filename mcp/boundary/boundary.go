@@ -54,7 +54,7 @@ func New(opts *Options) (*Boundary, error) {
 	o := &b.opts
 	o.Toolsets, o.Rules = slices.Clone(o.Toolsets), slices.Clone(o.Rules)
 	for i, r := range o.Rules {
-		if err := r.Check(); err != nil {
+		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("rule %d: %w", i+1, err)
 		}
 	}

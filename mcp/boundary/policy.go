@@ -28,8 +28,8 @@ type Rule struct {
 	ReadOnly bool `json:"readOnly,omitempty" yaml:"readOnly"`
 }
 
-// Check reports patterns that cannot be used.
-func (r Rule) Check() error {
+// check reports patterns that cannot be used.
+func (r Rule) check() error {
 	for _, p := range slices.Concat(r.Callers, r.Allow, r.Deny) {
 		if _, err := path.Match(p, ""); err != nil || p == "" {
 			return fmt.Errorf("a rule has the pattern %q, which cannot be used; write a name, or part of one with *", p)
