@@ -1,0 +1,40 @@
+package export_test
+
+import (
+	"context"
+	"log"
+	"net/http/httptest"
+	"os"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/erp/export"
+)
+
+func ExampleWrite() {
+	ctx := context.Background()
+	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer srv.Close()
+	web := httptest.NewServer(srv)
+	defer web.Close()
+	token, err := srv.APIToken(ctx, "GardenAdmin", 11, 102, 11, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := erp.New(web.URL, erp.WithTokenSource(erp.StaticToken(token)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	records := client.Records(ctx, "C_UOM", &erp.Query{
+		Filter: erp.StartsWith("Name", "M"), Select: []string{"UOMSymbol", "Name", "StdPrecision"}, OrderBy: []string{"Name"},
+	})
+	if _, err := export.Write(os.Stdout, export.CSV, records, &export.Options{Columns: []string{"UOMSymbol", "Name", "StdPrecision"}}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// UOMSymbol,Name,StdPrecision
+	// min,Minute,0
+}
