@@ -6,7 +6,7 @@
 //	s, err := server.New(server.Options{
 //		Catalog: catalog, Boundary: limits, Verifier: verifier, Name: "erphub", Version: "1.2.3",
 //	})
-//	ln, err := httpserver.Listen(ctx, "127.0.0.1:8765")
+//	ln, err := net.Listen("tcp", "127.0.0.1:8765")
 //	err = s.Serve(ctx, ln)
 //
 // # Who calls
