@@ -22,7 +22,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	database := srv.Database()
+	defer database.Close()
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,6 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer db.Close()
 	if err := aiquery.Install(ctx, db); err != nil { // the table of the audit
 		log.Fatal(err)
 	}
@@ -41,6 +44,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer engine.Close(ctx)
 
 	user := aiquery.Caller{UserID: 101}
 	result, err := engine.Query(ctx, user, aiquery.Request{

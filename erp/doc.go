@@ -42,6 +42,12 @@
 // server's filter language cannot express, such as text with a single quote,
 // is an error that matches ErrInexpressible, not a wrong result.
 //
+// # Processes and jobs
+//
+// FindProcess finds a process by slug, number, UUID or search key, CheckParams
+// compares values with its parameters, RunProcess runs it and StartJob has it run
+// in the background. The jobs of the server itself are ServerJobs.
+//
 // # Errors
 //
 // A refusal by the server is an *Error with status, title and detail; branch on

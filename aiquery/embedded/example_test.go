@@ -25,7 +25,9 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	database := srv.Database()
+	defer database.Close()
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,6 +39,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer engine.Close(ctx)
 	result, err := engine.Query(ctx, aiquery.Caller{UserID: 101}, aiquery.Request{
 		SQL: "SELECT date_trunc('month', DATE '2026-03-09') AS month", RoleID: 102,
 	})

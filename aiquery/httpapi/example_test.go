@@ -26,7 +26,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	database := srv.Database()
+	defer database.Close()
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,10 +40,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer db.Close()
 	engine, err := aiquery.New(db, dictionary, &aiquery.Options{NoAudit: true})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer engine.Close(ctx)
 	verifier, err := tokens.NewSecretVerifier([]byte(srv.TokenSecret()))
 	if err != nil {
 		log.Fatal(err)

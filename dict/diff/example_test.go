@@ -21,7 +21,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	database := srv.Database()
+	defer database.Close()
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

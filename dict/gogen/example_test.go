@@ -19,7 +19,9 @@ func ExampleGenerate() {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	database := srv.Database()
+	defer database.Close()
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

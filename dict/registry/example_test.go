@@ -17,7 +17,9 @@ func ExampleLoadCatalog() {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	database := srv.Database()
+	defer database.Close()
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
