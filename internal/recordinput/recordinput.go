@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp"
@@ -116,9 +115,6 @@ func Values(data string, pairs []string, in io.Reader) (map[string]any, error) {
 	}
 	return values, nil
 }
-
-// Names are the names of the values in order.
-func Names(values map[string]any) []string { return slices.Sorted(maps.Keys(values)) }
 
 // one reads exactly one JSON value, numbers kept exact.
 func one(text []byte) (any, error) {
