@@ -15,7 +15,7 @@
 //     into a Plan; dict/restdict runs a Plan over the REST API. dict/registry
 //     reads the dictionary of an ERP.
 //   - deploylog is the log of deployments the ERP keeps about itself.
-//   - aiquery answers SQL of assistants with the rights of a role;
+//   - aiquery runs SQL of assistants with the permissions of a role;
 //     aiquery/guard secures the statements, aiquery/postgres and
 //     aiquery/embedded are the databases that run them, aiquery/httpapi serves
 //     them, aiquery/aiclient asks and aiquery/auditlog lists who asked what.

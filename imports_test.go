@@ -344,7 +344,7 @@ func TestCommandFamiliesAreApart(t *testing.T) {
 var notLinked = map[string][]string{
 	"cmd/erphub-mcp": {
 		"erp/erptest", "erp/erptest/...", "aiquery/embedded", "aiquery/httpapi", "generator/httpapi", "deploylog/board", "deploylog/spool",
-		"cmd/internal/apiserver", "cmd/internal/ask", "cmd/internal/deploy", "cmd/internal/dictionary", "cmd/internal/login",
+		"cmd/internal/apiserver", "cmd/internal/query", "cmd/internal/deploy", "cmd/internal/dictionary", "cmd/internal/login",
 		"cmd/internal/plans", "cmd/internal/records", "cmd/internal/sandbox", "cmd/internal/services",
 	},
 	"cmd/internal/toolserver": {"erp/erptest", "aiquery/embedded", "deploylog/board"},

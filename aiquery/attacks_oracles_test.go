@@ -210,7 +210,7 @@ var oraclePairs = []struct{ name, there, missing string }{
 	{"several rows", `SELECT count(*) FROM c_order o WHERE (SELECT b.name FROM c_bpartner b WHERE b.name LIKE 'QZX7%' OR b.c_bpartner_id = o.c_bpartner_id) = 'x'`, `SELECT count(*) FROM c_order o WHERE (SELECT b.name FROM c_bpartner b WHERE b.name LIKE 'QZX9%' OR b.c_bpartner_id = o.c_bpartner_id) = 'x'`},
 }
 
-// TestOraclePairs: what is hidden and what does not exist get the same answer,
+// TestOraclePairs: what is hidden and what does not exist get the same response,
 // to the last byte, but for the name itself, which the caller wrote, and for the
 // names that resemble it, all of which the role can read.
 func TestOraclePairs(t *testing.T) {

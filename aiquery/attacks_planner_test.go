@@ -42,7 +42,7 @@ func TestPlansTellNothing(t *testing.T) {
 			require.NoError(t, err, sql)
 			return shown(t, x.Plan)
 		}
-		answered := func(sql string) string {
+		result := func(sql string) string {
 			r, err := w.Query(t.Context(), user, query(sql))
 			if w.srv != nil && err != nil { // it has no such subqueries
 				require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeUnsupported}, sql)
@@ -59,7 +59,7 @@ func TestPlansTellNothing(t *testing.T) {
 				"SELECT count(*) FROM rv_order_detail WHERE %s",
 			} {
 				there, missing := fmt.Sprintf(form, p.there), fmt.Sprintf(form, p.missing)
-				assert.Equal(t, answered(there), answered(missing), there)
+				assert.Equal(t, result(there), result(missing), there)
 				if w.srv == nil {
 					assert.Equal(t, explained(there), explained(missing), there)
 				}
@@ -93,15 +93,15 @@ func TestOrderTellsNothing(t *testing.T) {
 	bare := connection(t, aitest.Postgres(t), "")
 	const rows = "SELECT o.documentno, p.documentno FROM %[2]s o JOIN %[2]s p ON p.docstatus = o.docstatus WHERE (o.grandtotal > %[1]d OR o.ad_client_id * 1 = 11)"
 	const visible = "(SELECT * FROM c_order WHERE ad_client_id IN (0, 11) AND ad_org_id IN (0, 11, 12, 50000, 50002, 50004) AND c_bpartner_id <> 117)"
-	var answers, plain []string
+	var results, plain []string
 	for _, than := range []int64{50_000_000_000, 99_000_000_000} { // the largest hidden amount is between
 		r, err := w.Query(t.Context(), user, query(fmt.Sprintf(rows, than, "c_order")))
 		require.NoError(t, err)
-		answers = append(answers, shown(t, r.Rows))
+		results = append(results, shown(t, r.Rows))
 		found, err := plainRows(t.Context(), bare, fmt.Sprintf(rows, than, visible))
 		require.NoError(t, err)
 		plain = append(plain, fmt.Sprint(found))
 	}
-	assert.Equal(t, answers[0], answers[1])
+	assert.Equal(t, results[0], results[1])
 	assert.NotEqual(t, plain[0], plain[1], "without the guard it tells, or this test proves nothing")
 }

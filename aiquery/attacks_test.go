@@ -22,12 +22,12 @@ import (
 )
 
 // attack is a statement that wants what [aitest.Reader] may not see. A bare one
-// may be refused or answered, as long as an answer is that of the reduced
+// may be refused or run, as long as the result is that of the reduced
 // database and everything is free of marks.
 type attack struct {
 	name, sql string
 	params    []string
-	// must is refused for statements that may not be answered at all, same for
+	// must is refused for statements that may not run at all, same for
 	// ones that must be, as on the reduced database.
 	must outcome
 }
@@ -57,12 +57,12 @@ func plainRows(ctx context.Context, conn *pgx.Conn, sql string) ([][]string, err
 		return nil, err
 	}
 	if len(results) != 1 {
-		return nil, errors.New("not one answer")
+		return nil, errors.New("not one result")
 	}
 	return textRows(results[0]), nil
 }
 
-// textRows are the rows of an answer in text format.
+// textRows are the rows of a result in text format.
 func textRows(result *pgconn.Result) [][]string {
 	rows := [][]string{}
 	for _, row := range result.Rows {
@@ -105,7 +105,7 @@ func resultRows(r *aiquery.Result) [][]string {
 	return rows
 }
 
-// serverText is a value of an answer as PostgreSQL writes it, but for the
+// serverText is a value of a result as PostgreSQL writes it, but for the
 // blanks and the order of keys in JSON; see [plainRows].
 func serverText(v any, kind string) string {
 	switch {
@@ -193,7 +193,7 @@ func TestAttacks(t *testing.T) {
 				var shownError *aiquery.Error
 				switch {
 				case err == nil:
-					assert.NotEqual(t, refused, a.must, "%s was answered: %v", name, r)
+					assert.NotEqual(t, refused, a.must, "%s was run: %v", name, r)
 					assert.Empty(t, aitest.Leaks(shown(t, r)), name)
 				case !errors.As(err, &shownError):
 					t.Errorf("%s: %v", name, err)
@@ -209,7 +209,7 @@ func TestAttacks(t *testing.T) {
 				assert.Empty(t, aitest.Leaks(shown(t, x)+fmt.Sprint(explainError)), name)
 				if err == nil && len(a.params) == 0 && w.srv == nil {
 					want, err := plainRows(t.Context(), reduced, a.sql)
-					if assert.NoError(t, err, "%s is answered, but not on the reduced database", name) {
+					if assert.NoError(t, err, "%s runs, but not on the reduced database", name) {
 						assert.Equal(t, sorted(equalNumbers(want)), sorted(equalNumbers(resultRows(r))), name)
 					}
 				}

@@ -55,7 +55,7 @@ type record struct {
 	rowCount int
 	elapsed  time.Duration
 
-	notes []string // for the answer
+	notes []string // for the result
 }
 
 func newRecord(who Caller, q Request, now time.Time) *record {
@@ -100,7 +100,7 @@ func (r *record) done(refusal *Error, now time.Time) *record {
 }
 
 // close completes the record, or writes it as a whole when it was never opened,
-// and returns what the caller hears. What cannot be written now is written
+// and returns the error for the caller. What cannot be written now is written
 // later.
 func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
 	now := e.opts.Clock()
@@ -112,7 +112,7 @@ func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
 		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", e.db.LogText(err))
 		if refusal == nil && !e.opts.AuditOptional {
 			refusal = &Error{
-				Code: api.CodeUnavailable, Message: "the answer is withheld because its audit record could not be completed",
+				Code: api.CodeUnavailable, Message: "the result is withheld because its audit record could not be completed",
 				Hint: "try again later", RequestID: r.requestID,
 			}
 			r.done(refusal, e.opts.Clock())
@@ -135,7 +135,7 @@ func (e *Engine) complete(ctx context.Context, r *record) error {
 	return e.db.AuditComplete(ctx, r.row())
 }
 
-// auditStatus tells refusals for want of rights, and statements that are no
+// auditStatus tells refusals for missing permissions, and statements that are no
 // SELECT, from everything else that failed.
 func auditStatus(e *Error) string {
 	switch e.Code {

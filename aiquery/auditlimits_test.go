@@ -83,7 +83,7 @@ func TestAuditBudget(t *testing.T) {
 				o.AuditBytes = budget
 				o.Clock = func() time.Time { return start.AddDate(0, 0, int(day.Load())) }
 			})
-			refused, answered := 0, 0
+			refused, succeeded := 0, 0
 			for i := range 200 {
 				sql := padded("SELECT * FROM c_payment", 62_000)
 				if i%2 == 1 {
@@ -92,7 +92,7 @@ func TestAuditBudget(t *testing.T) {
 				_, err := w.Query(t.Context(), user, query(sql))
 				switch c := api.Code(""); {
 				case err == nil:
-					answered++
+					succeeded++
 				default:
 					if c = code(t, err); c != api.CodeRateLimited {
 						continue
@@ -106,7 +106,7 @@ func TestAuditBudget(t *testing.T) {
 					}
 				}
 			}
-			assert.Positive(t, answered)
+			assert.Positive(t, succeeded)
 			assert.Greater(t, refused, 150)
 			// What is refused elsewhere counts as well, and leaves no record of its own.
 			why := w.Refused(t.Context(), user, aiquery.Request{SQL: "SELECT 1", RoleID: -1}, &aiquery.Error{Code: api.CodeInvalid, Message: "no role"})
@@ -120,7 +120,7 @@ func TestAuditBudget(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			require.NoError(t, w.Close(ctx))
-			assert.LessOrEqual(t, w.auditBytes(t), budget+record+4*2000, "and two records of refusals, and two of answers")
+			assert.LessOrEqual(t, w.auditBytes(t), budget+record+4*2000, "and two records of refusals, and two of results")
 			records := w.audit(t)
 			last := records[len(records)-1]
 			assert.Contains(t, last["aig_errormessage"], fmt.Sprintf("%d statements from 22:00:00", refused), "those that share a record")

@@ -18,9 +18,9 @@ const AuditTableName = run.AuditTableName
 // [AuditPlan] makes with the table.
 func AuditTable() dict.Table {
 	status := dict.List("AIG_QueryStatus",
-		dict.ListValue{Value: StatusSuccess, Name: "Success", Description: "The query was answered"},
+		dict.ListValue{Value: StatusSuccess, Name: "Success", Description: "The query returned a result"},
 		dict.ListValue{Value: StatusError, Name: "Error", Description: "The query failed, or did not finish"},
-		dict.ListValue{Value: StatusDenied, Name: "Permission Denied", Description: "The query was refused for want of rights"},
+		dict.ListValue{Value: StatusDenied, Name: "Permission Denied", Description: "The query was refused because a permission was missing"},
 	)
 	return dict.NewTable(AuditTableName).
 		WithLabel("AI Query Log").
@@ -47,8 +47,8 @@ func AuditTable() dict.Table {
 }
 
 // auditRule is the condition under which the ERP shows records of the audit. To
-// read a table the ERP asks for no access level, so without a rule every role of
-// the tenant would see what others asked, with the constants in it; and every
+// read a table the ERP checks no access level, so without a rule every role of
+// the tenant would see the queries of others, with the constants in it; and every
 // tenant sees rows of the tenant System. The ERP writes the alias of the table in
 // the place of its name.
 const auditRule = "EXISTS (SELECT 1 FROM AD_Role r WHERE r.AD_Role_ID=@#AD_Role_ID@ AND r.AD_Client_ID=" + AuditTableName + ".AD_Client_ID " +
@@ -58,7 +58,7 @@ const auditRule = "EXISTS (SELECT 1 FROM AD_Role r WHERE r.AD_Role_ID=@#AD_Role_
 // dictionary: over REST, as a package or as a migration script. It also makes a
 // row rule (AD_TableValRule) with which the ERP shows the records to tenant
 // administrators (AD_Role.IsClientAdministrator) and to roles of the System level
-// alone, whatever asks: REST API, windows, reports. Each sees the records of its
+// alone, wherever they are read: REST API, windows, reports. Each sees the records of its
 // own tenant. Excluding the table (AD_Table_Access) keeps it from administrators,
 // too; changing or deactivating the rule opens it to others.
 func AuditPlan() (*dict.Plan, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
-// Database is where statements run and where the rights are read: packages
+// Database is where statements run and where the permissions are read: packages
 // postgres and embedded open one. It is safe for concurrent use.
 type Database interface {
 	// String names the database without user and password.

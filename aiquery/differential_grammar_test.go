@@ -57,7 +57,7 @@ var grammarNames = []string{
 var forbiddenNames = []string{"c_payment", "zz_shadow", "xx_free", "ad_table", "rv_payment_list"}
 var forbiddenColumns = []string{"taxid", "poreference", "upc", "zz_shadow", "ctid", "peek"}
 
-// grammar makes SELECTs. The answers of most do not depend on the order in
+// grammar makes SELECTs. The results of most do not depend on the order in
 // which rows are found.
 type grammar struct {
 	*rand.Rand

@@ -141,7 +141,7 @@ func fuzzTime(t testing.TB) time.Duration {
 }
 
 // fuzzSeed is the seed of what is random: a number in ERPHUB_FUZZ_SEED, or
-// "random". A change is judged with always the same one, so that it answers for
+// "random". A change is judged with always the same one, so that it stands for
 // itself alone.
 func fuzzSeed(t testing.TB) uint64 {
 	t.Helper()
@@ -160,7 +160,7 @@ func fuzzSeed(t testing.TB) uint64 {
 }
 
 // TestRandomStatements makes statements from a grammar and data from a seed:
-// each is answered as on the reduced database, or refused. ERPHUB_FUZZ_TIME says
+// each returns the same as on the reduced database, or refused. ERPHUB_FUZZ_TIME says
 // how long.
 func TestRandomStatements(t *testing.T) {
 	if testing.Short() {
@@ -209,7 +209,7 @@ func TestRandomStatements(t *testing.T) {
 		if c["all"] < 200 { // too few for shares
 			continue
 		}
-		assert.Greater(t, 100*c["answered"], least*c["all"], "%s answered too little: %v", name, c)
+		assert.Greater(t, 100*c["succeeded"], least*c["all"], "%s: too few succeeded: %v", name, c)
 		assert.Less(t, 100*c["other errors"], 5*c["all"], "%s: %v", name, c)
 	}
 	assert.Empty(t, aitest.Leaks(worlds["postgresql"].log.String()+worlds["embedded"].log.String()))
@@ -285,7 +285,7 @@ func compare(t testing.TB, w *world, sql string, want [][]string, reducedErr err
 	case errors.As(reducedErr, &server) && strings.HasPrefix(server.Code, "22"):
 		return "other errors", ""
 	case reducedErr != nil:
-		return "failed", fmt.Sprintf("is answered, but not on the reduced database: %v", reducedErr)
+		return "failed", fmt.Sprintf("runs, but not on the reduced database: %v", reducedErr)
 	case r.Truncated, slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, "were cut") }):
 		return "truncated", ""
 	}
@@ -301,5 +301,5 @@ func compare(t testing.TB, w *world, sql string, want [][]string, reducedErr err
 		}
 		return "failed", fmt.Sprintf("other rows, from byte %d on; notes %q\nwant %.600q\ngot  %.600q", from, r.Notes, a, b)
 	}
-	return "answered", ""
+	return "succeeded", ""
 }

@@ -1,4 +1,4 @@
-// Package aiquery answers SQL that nobody reviewed: an assistant asks what it
+// Package aiquery runs SQL that nobody reviewed: an assistant sends what it
 // likes, and learns what its user's role may know.
 //
 //	db, err := postgres.Open(ctx, "postgres://aiq_login@db/erp", nil)
@@ -18,15 +18,15 @@
 // may see, runs the result once and keeps the record of it.
 //
 // The tests state it as pairs of questions that differ in a constant which
-// hidden rows have or nobody has, and as statements that are answered by servers
+// hidden rows have or nobody has, and as statements that are run by servers
 // that plan differently: the responses are the same bytes.
 //
 // # Policy
 //
-// What one user may read under one role comes from the ERP's own rights tables,
+// What one user may read under one role comes from the ERP's own permission tables,
 // read from the same database, and from the dictionary. It is kept for a short
 // while, and what it was made of is compared again in the transaction that runs
-// the statement: a right taken away between the two is noticed. See [Options]
+// the statement: a permission taken away between the two is noticed. See [Options]
 // for the settings that open what is closed by default.
 //
 // # Running
@@ -34,7 +34,7 @@
 // A statement runs once, in a transaction that is read only, is always rolled
 // back, and is bounded in time, rows and bytes. Constants that are compared with
 // columns travel as parameters and the server plans without their values. With
-// PostgreSQL the transaction, the comparison of the rights, the statement and the
+// PostgreSQL the transaction, the comparison of the permissions, the statement and the
 // end are one round trip. Of the database's own words nothing reaches the caller
 // but what is wrong with the statement itself.
 //
@@ -70,7 +70,7 @@
 //
 // Of a statement that was run the first 64 KiB are kept, of one that was refused
 // the first 4 KiB, with the SHA-256 of the whole where it is longer. A user whose
-// records have filled [Options.AuditBytes] in a day gets no more answers until
+// records have filled [Options.AuditBytes] in a day gets no more results until
 // midnight, UTC. Refusals that cost their sender nothing, those of
 // [api.CodeRateLimited], share records, of which each user causes at most two
 // a minute.
@@ -78,6 +78,6 @@
 // # Databases
 //
 // Package postgres is for installations, package embedded for the embedded ERP.
-// This package links neither: who asks the one does not link the other's driver.
+// This package links neither: who uses the one does not link the other's driver.
 // Both take the secured statement in PostgreSQL's dialect.
 package aiquery

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 )
 
-// Engine answers statements. It is safe for concurrent use.
+// Engine runs statements. It is safe for concurrent use.
 type Engine struct {
 	db       run.Runner
 	reg      registry.Registry
@@ -127,19 +127,19 @@ func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, e
 	return p, nil
 }
 
-// Refused keeps the record of a query that is refused before the engine hears
-// of it, for want of a place for example, and returns the reason with the
+// Refused keeps the record of a query that is refused before the engine sees
+// of it, for want of a free slot for example, and returns the reason with the
 // request's id. Of what is not known the request has "" and -1. Refusals with
 // [api.CodeRateLimited] share records: each user's leave at most two in a
 // minute.
 func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
 	rec := newRecord(who, q, e.opts.Clock())
 	refusal := e.refused(why, rec.requestID)
-	_ = e.refuse(ctx, rec, refusal) // there is no answer that could be withheld
+	_ = e.refuse(ctx, rec, refusal) // there is no result that could be withheld
 	return refusal
 }
 
-// refused is any error as the caller may hear it. What it really was goes to
+// refused is any error as the caller may see it. What it really was goes to
 // the log under the request's id.
 func (e *Engine) refused(err error, requestID string) *Error {
 	var known *Error

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// A user of the demo tenant asks with one of their roles, and hears why a column is
+// A user of the demo tenant queries with one of their roles, and is told why a column is
 // not available.
 func Example() {
 	ctx := context.Background()

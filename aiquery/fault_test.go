@@ -207,7 +207,7 @@ func TestEmbeddedAuditFails(t *testing.T) {
 	assert.Len(t, w.audit(t), 3)
 }
 
-// A thousand clients hang up, at any moment between waiting for a place and the
+// A thousand clients hang up, at any moment between waiting for a slot and the
 // end; a hundred with -short, and on the embedded database.
 func TestClientsHangUp(t *testing.T) {
 	t.Parallel()
@@ -224,7 +224,7 @@ func TestClientsHangUp(t *testing.T) {
 				calls = 100
 			}
 			var group sync.WaitGroup
-			var gone, answered atomic.Int32
+			var gone, completed atomic.Int32
 			for i := range calls {
 				group.Go(func() {
 					ctx, cancel := context.WithCancel(t.Context())
@@ -235,7 +235,7 @@ func TestClientsHangUp(t *testing.T) {
 					var known *aiquery.Error
 					switch {
 					case err == nil:
-						answered.Add(1)
+						completed.Add(1)
 					case errors.As(err, &known) && known.Code == api.CodeCanceled:
 						gone.Add(1)
 					default:
@@ -245,7 +245,7 @@ func TestClientsHangUp(t *testing.T) {
 			}
 			group.Wait()
 			assert.Positive(t, gone.Load())
-			assert.EqualValues(t, calls, gone.Load()+answered.Load())
+			assert.EqualValues(t, calls, gone.Load()+completed.Load())
 			// Records that could not be written at once are written later.
 			succeeded := 0
 			soon(t, "one finished record each", func() bool {
@@ -261,13 +261,13 @@ func TestClientsHangUp(t *testing.T) {
 				}
 				return len(records) == calls
 			})
-			assert.EqualValues(t, answered.Load(), succeeded)
+			assert.EqualValues(t, completed.Load(), succeeded)
 			if w.url != "" {
 				admin := owner(t, w)
 				soon(t, "the server stops, too", func() bool { return connections(t, admin, "state <> 'idle'") == 0 })
 			}
 			_, err := w.Query(t.Context(), user, query("SELECT 1"))
-			require.NoError(t, err, "places are free again")
+			require.NoError(t, err, "slots are free again")
 		})
 	}
 }
@@ -307,7 +307,7 @@ func TestBillionsOfRows(t *testing.T) {
 
 // What changes between the making of a policy and the run of a statement
 // counts for the run.
-func TestRightsChangeBeforeTheRun(t *testing.T) {
+func TestPermissionsChangeBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		asked := 0
@@ -359,8 +359,8 @@ func TestRightsChangeBeforeTheRun(t *testing.T) {
 	})
 }
 
-// Rights that cannot be read are no rights.
-func TestRightsAreUnreadable(t *testing.T) {
+// Permissions that cannot be read are no permissions.
+func TestPermissionsAreUnreadable(t *testing.T) {
 	t.Parallel()
 	w := onPostgres(t, nil)
 	_, err := w.Query(t.Context(), user, query("SELECT 1"))
@@ -368,7 +368,7 @@ func TestRightsAreUnreadable(t *testing.T) {
 	w.exec(t, "REVOKE SELECT ON ad_record_access FROM "+aitest.ReadLogin)
 	for range 2 {
 		_, err = w.Query(t.Context(), user, query("SELECT 1"))
-		assert.Equal(t, api.CodeUnavailable, code(t, err), "it is the service that lacks a right")
+		assert.Equal(t, api.CodeUnavailable, code(t, err), "it is the service that lacks a permission")
 	}
 	w.exec(t, "GRANT SELECT ON ad_record_access TO "+aitest.ReadLogin)
 	_, err = w.Query(t.Context(), user, query("SELECT 1"))

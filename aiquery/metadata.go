@@ -54,8 +54,8 @@ func (p *Policy) known(name string) (*dictTable, bool) {
 // decide; for a role that has none, because the ERP makes none, everything
 // goes unless it is kept by hand.
 func (p *Policy) runs(process int) bool {
-	grant, ok := p.rights.processes[int64(process)]
-	return grant.read || !ok && !p.rights.manual && len(p.rights.processes) == 0
+	grant, ok := p.permissions.processes[int64(process)]
+	return grant.read || !ok && !p.permissions.manual && len(p.permissions.processes) == 0
 }
 
 // visible tells whether a column of a table that is known may be known, too,

@@ -177,7 +177,7 @@ func TestRoles(t *testing.T) {
 			return ids
 		}
 		assert.ElementsMatch(t, []int{aitest.Reader, aitest.Whole, aitest.Narrow, aitest.Including, aitest.ByUser, aitest.Tree, aitest.NoOrg}, list(aitest.User),
-			"not those that are switched off, master roles, or of another tenant")
+			"not those that are deactivated, master roles, or of another tenant")
 		assert.Contains(t, list(aitest.Stranger), aitest.Whole)
 		assert.NotContains(t, list(aitest.Stranger), aitest.Reader)
 		assert.Empty(t, list(aitest.Gone))

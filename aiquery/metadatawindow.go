@@ -52,14 +52,14 @@ var levels = map[string]string{"S": "467", "C": "2367", "CO": "12367", "O": "137
 // hand have a row for every window that fits their level; for one that has no
 // row at all, because the ERP makes none, the level counts.
 func (e *Engine) windowGrant(p *Policy, w *registry.Window) windowGrant {
-	if grant, ok := p.rights.windows[int64(w.ID)]; ok {
+	if grant, ok := p.permissions.windows[int64(w.ID)]; ok {
 		return grant
 	}
-	if p.rights.manual || len(p.rights.windows) > 0 || len(w.Tabs) == 0 {
+	if p.permissions.manual || len(p.permissions.windows) > 0 || len(w.Tabs) == 0 {
 		return windowGrant{}
 	}
 	t := p.dict.tables[strings.ToLower(w.Tabs[0].Table)]
-	if t == nil || !strings.Contains(levels[p.rights.level], string(t.info.AccessLevel)) {
+	if t == nil || !strings.Contains(levels[p.permissions.level], string(t.info.AccessLevel)) {
 		return windowGrant{}
 	}
 	return windowGrant{read: true, write: true}
@@ -124,7 +124,7 @@ func (e *Engine) Roles(ctx context.Context, who Caller) ([]RoleInfo, error) {
 	d, err := e.policies.shared(ctx, e.opts.Clock())
 	if err == nil {
 		err = e.db.Snapshot(ctx, func(read run.Reader) error {
-			l := &rightsLoader{ctx: ctx, read: read, cat: d.catalog, schema: e.db.Schema(), userID: int64(who.UserID), now: e.opts.Clock(), into: &rights{}}
+			l := &permissionsLoader{ctx: ctx, read: read, cat: d.catalog, schema: e.db.Schema(), userID: int64(who.UserID), now: e.opts.Clock(), into: &permissions{}}
 			roles, err = l.held()
 			return err
 		})
@@ -136,7 +136,7 @@ func (e *Engine) Roles(ctx context.Context, who Caller) ([]RoleInfo, error) {
 }
 
 // held are the roles a user may use.
-func (l *rightsLoader) held() ([]RoleInfo, error) {
+func (l *permissionsLoader) held() ([]RoleInfo, error) {
 	roles := []RoleInfo{}
 	held, err := l.rows("AD_User_Roles", "AD_Role_ID", fmt.Sprintf("ad_user_id = %d AND isactive = 'Y'", l.userID))
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 type Options struct {
 	Rows      int // rows without maxRows; 0: 100
 	MaxRows   int // most rows; 0: 1000, which is also the most
-	Bytes     int // of one answer; 0: 4 MiB
+	Bytes     int // of one result; 0: 4 MiB
 	CellBytes int // of one value; what is longer is cut; 0: 64 KiB
 
 	MaxLength      int // of a statement, in bytes; 0: 64 KiB
@@ -41,7 +41,7 @@ type Options struct {
 	Collecting int
 
 	// PolicyLife is how long a policy is used without being made anew; 0: 60 s.
-	// Rights are compared before each run all the same.
+	// Permissions are compared before each run all the same.
 	PolicyLife time.Duration
 
 	// SystemTables are tables of access level 4 (System only) that roles without
@@ -69,7 +69,7 @@ type Options struct {
 	// Mask stands for redacted texts; empty: ***.
 	Mask string
 
-	// AuditOptional answers queries whose audit record cannot be written. The
+	// AuditOptional runs queries whose audit record cannot be written. The
 	// failure is logged.
 	AuditOptional bool
 	// AuditBytes is how many bytes of audit records one user may cause in a day
@@ -79,7 +79,7 @@ type Options struct {
 	// NoAudit keeps no record at all; for tests and single-user tools.
 	NoAudit bool
 
-	// Logger hears what the caller must not: the database's own words. Nil is
+	// Logger gets what the caller must not see: the database's own words. Nil is
 	// silent.
 	Logger *slog.Logger
 	// Clock tells the time; nil is time.Now.

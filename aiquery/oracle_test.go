@@ -33,20 +33,20 @@ var postgresOracles = map[string]string{
 }
 
 // Errors must not tell what hidden rows hold: the same statements about hidden
-// facts that are so and that are not get the same answer, which is that of the
+// facts that are so and that are not get the same result, which is that of the
 // reduced database.
 func TestErrorsDependOnNothingHidden(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		try := func(statements map[string]string) {
 			for name, sql := range statements {
-				var answers []string
+				var results []string
 				for _, mark := range []string{aitest.CanaryText, "ZZZ"} {
 					r, err := w.Query(t.Context(), user, query(fmt.Sprintf(sql, mark)))
 					require.NoError(t, err, "%s\n%s", name, w.log)
-					answers = append(answers, shown(t, r.Rows))
+					results = append(results, shown(t, r.Rows))
 				}
-				assert.Equal(t, answers[0], answers[1], name)
+				assert.Equal(t, results[0], results[1], name)
 			}
 		}
 		try(oracles)

@@ -10,13 +10,13 @@ import (
 	"github.com/erphub/erphub/dict"
 )
 
-// Pair makes one database of two: statements run on the first, where the rights
+// Pair makes one database of two: statements run on the first, where the permissions
 // are read, too; the records of the audit are written to the second. That is for
 // an ERP of which another database holds a copy.
 //
 // enter is called before anything is read from the first, and what it returns once
 // that is over: it can bring the copy up to date and keep it from changes. An error
-// of enter is answered with [api.CodeUnavailable], unless it is the context's;
+// of enter becomes [api.CodeUnavailable], unless it is the context's;
 // its text goes to the log. Nil does nothing. Close closes both.
 func Pair(statements, records Database, enter func(context.Context) (leave func(), err error)) Database {
 	if enter == nil {

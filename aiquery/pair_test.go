@@ -19,7 +19,7 @@ import (
 	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 )
 
-// Of two databases the first answers, as long as it may be entered, and the second
+// Of two databases the first is used, as long as it may be entered, and the second
 // keeps the records.
 func TestPair(t *testing.T) {
 	t.Parallel()

@@ -119,9 +119,9 @@ func (ps *policies) load(ctx context.Context, key policyKey, now time.Time) (*Po
 	if err != nil {
 		return nil, err
 	}
-	var r *rights
+	var r *permissions
 	if err := ps.e.db.Snapshot(ctx, func(read run.Reader) (err error) {
-		r, err = loadRights(ctx, read, d.catalog, ps.e.db.Schema(), int64(key.user), int64(key.role), now)
+		r, err = loadPermissions(ctx, read, d.catalog, ps.e.db.Schema(), int64(key.user), int64(key.role), now)
 		return err
 	}); err != nil {
 		return nil, unreadable(err)
@@ -160,12 +160,12 @@ func (ps *policies) shared(ctx context.Context, now time.Time) (*dictionary, err
 	})
 }
 
-// unreadable is an error of reading rights, tables or the dictionary, which is
+// unreadable is an error of reading permissions, tables or the dictionary, which is
 // no error of the caller's statement.
 func unreadable(err error) error {
 	var known *Error
 	if err == nil || errors.Is(err, errNotHeld) || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return run.Fail(api.CodeUnavailable, err, "the rights cannot be read").Advise("try again later")
+	return run.Fail(api.CodeUnavailable, err, "the permissions cannot be read").Advise("try again later")
 }

@@ -21,15 +21,15 @@ type Policy struct {
 	// MaxRows is the role's own limit (MaxQueryRecords), 0 none.
 	MaxRows int
 
-	rights *rights
-	dict   *dictionary
-	made   *policyBuilder // for what metadata may tell; it changes no more
-	until  time.Time      // it is made anew afterwards
+	permissions *permissions
+	dict        *dictionary
+	made        *policyBuilder // for what metadata may tell; it changes no more
+	until       time.Time      // it is made anew afterwards
 }
 
 // policyBuilder makes one policy.
 type policyBuilder struct {
-	r    *rights
+	r    *permissions
 	d    *dictionary
 	opts *Options
 	p    *guard.Policy
@@ -54,8 +54,8 @@ type dependent struct {
 // harmlessFunctions are scalar functions of the ERP that read no tables.
 var harmlessFunctions = []string{"nvl", "charat", "adddays", "daysbetween", "firstof", "getdate", "isintersectcsv"}
 
-// newPolicy says what the rights mean for every table.
-func newPolicy(r *rights, d *dictionary, opts *Options, schema string) (*Policy, error) {
+// newPolicy says what the permissions mean for every table.
+func newPolicy(r *permissions, d *dictionary, opts *Options, schema string) (*Policy, error) {
 	b := &policyBuilder{
 		r: r, d: d, opts: opts, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]recordRule{},
 		p: &guard.Policy{
@@ -82,7 +82,7 @@ func newPolicy(r *rights, d *dictionary, opts *Options, schema string) (*Policy,
 	}
 	sum := sha256.Sum256(content)
 	b.p.Version = hex.EncodeToString(sum[:12])
-	return &Policy{Guard: b.p, MaxRows: r.maxRows, rights: r, dict: d, made: b}, nil
+	return &Policy{Guard: b.p, MaxRows: r.maxRows, permissions: r, dict: d, made: b}, nil
 }
 
 // sort arranges the rules by table.
@@ -293,7 +293,7 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	for _, dep := range b.dependents {
 		for i, column := range dep.columns {
 			if !t.rel.Has(column) || i == 0 && dep.table == int64(t.info.ID) {
-				continue // the table's own rules are there already
+				continue // the table's own rules already exist
 			}
 			if len(dep.include) > 0 {
 				// As in the ERP, what refers to no record at all is not included. The

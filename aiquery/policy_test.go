@@ -150,14 +150,14 @@ func TestPolicy(t *testing.T) {
 func TestRolesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	w := onPostgres(t, nil)
-	var answers []string
+	var errs []string
 	for name, c := range map[string]struct{ user, role int }{
 		"unknown":             {aitest.User, aitest.Unknown},
 		"not held":            {aitest.Stranger, aitest.Reader},
 		"master":              {aitest.User, aitest.Base},
-		"switched off":        {aitest.User, aitest.Inactive},
+		"deactivated":         {aitest.User, aitest.Inactive},
 		"of another tenant":   {aitest.User, aitest.Foreign},
-		"user switched off":   {aitest.Gone, aitest.Reader},
+		"user deactivated":    {aitest.Gone, aitest.Reader},
 		"no such user":        {4711, aitest.Reader},
 		"negative":            {aitest.User, -1},
 		"System, not held":    {aitest.User, aitest.System},
@@ -165,10 +165,10 @@ func TestRolesThatCannotBeUsed(t *testing.T) {
 	} {
 		_, err := w.Query(t.Context(), aiquery.Caller{UserID: c.user, RequestID: "r"}, aiquery.Request{SQL: "SELECT 1", RoleID: c.role})
 		require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeDenied}, name)
-		answers = append(answers, shown(t, err))
+		errs = append(errs, shown(t, err))
 	}
-	slices.Sort(answers)
-	assert.Len(t, slices.Compact(answers), 1, "all the same")
+	slices.Sort(errs)
+	assert.Len(t, slices.Compact(errs), 1, "all the same")
 	records := w.audit(t)
 	assert.Len(t, records, 10)
 	for _, r := range records {
@@ -198,7 +198,7 @@ func TestSettingsOpenWhatIsClosed(t *testing.T) {
 	}
 	assert.True(t, p.Guard.Functions["bompricestd"], "reviewed")
 	for _, f := range []string{"lower", "run_sql", "peek"} {
-		assert.False(t, p.Guard.Functions[f], "%s runs with its owner's rights", f)
+		assert.False(t, p.Guard.Functions[f], "%s runs with its owner's privileges", f)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Statements that are kept prepared on connections answer from tables as they
+// Statements that are kept prepared on connections read tables as they
 // are, also when a column has another type, or is gone and back, since then.
 func TestTablesChangeUnderPreparedStatements(t *testing.T) {
 	t.Parallel()

@@ -53,8 +53,8 @@ var reports = []string{
 	`SELECT 1 AS one, 'x' AS x, NULL AS n, true AS b, 1.50 AS d`,
 }
 
-// TestAnswersAreThoseOfTheReducedDatabase is the one property.
-func TestAnswersAreThoseOfTheReducedDatabase(t *testing.T) {
+// TestResultsAreThoseOfTheReducedDatabase is the one property.
+func TestResultsAreThoseOfTheReducedDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one statement after another")
 	}

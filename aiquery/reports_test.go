@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
-// report is an ordinary question, which must be answered.
+// report is an ordinary query, which must run.
 type report struct {
 	name, sql string
 	params    []string // as JSON
@@ -81,7 +81,7 @@ func direct(t testing.TB, conn *pgx.Conn, r report) ([][]string, error) {
 	return textRows(result), nil
 }
 
-// TestReports: every report is answered, and as on the reduced database.
+// TestReports: every report runs, with the result of the reduced database.
 func TestReports(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one statement after another")
@@ -112,7 +112,7 @@ func TestReports(t *testing.T) {
 			got, err := w.Query(t.Context(), user, q)
 			if reason, ok := refusedByEmbedded[r.name]; ok && w.srv != nil {
 				var e *aiquery.Error
-				if assert.ErrorAs(t, err, &e, "%s is answered now: take it off the list", r.name) {
+				if assert.ErrorAs(t, err, &e, "%s runs now: take it off the list", r.name) {
 					assert.Equal(t, api.CodeUnsupported, e.Code, r.name)
 					assert.Contains(t, e.Message, reason, r.name)
 				}

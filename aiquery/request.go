@@ -94,7 +94,7 @@ func (r *request) end(err error) error {
 	return r.e.close(r.caller, r.rec, nil)
 }
 
-// query secures the statement and runs it, and does both again when rights
+// query secures the statement and runs it, and does both again when permissions
 // change between the two.
 func (r *request) query() (result *Result, err error) {
 	defer recovered(&err)
@@ -123,7 +123,7 @@ func (r *request) explain() (explanation *Explanation, err error) {
 		}
 		node, err := r.e.db.Explain(r.ctx, s)
 		if err == nil {
-			if !p.rights.system() {
+			if !p.permissions.system() {
 				dropCosts(node)
 			}
 			return &Explanation{RequestID: r.rec.requestID, Plan: *node, Tables: nonNil(s.Plan.Tables), Columns: planColumns(s.Plan)}, nil
@@ -153,7 +153,7 @@ func (r *request) secure() (*run.Statement, *Policy, error) {
 	case err != nil:
 		return nil, nil, err
 	}
-	r.rec.clientID, r.rec.policyVersion = p.rights.clientID, p.Guard.Version
+	r.rec.clientID, r.rec.policyVersion = p.permissions.clientID, p.Guard.Version
 	if err := e.checkRequest(r.q); err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +170,7 @@ func (r *request) secure() (*run.Statement, *Policy, error) {
 	r.rec.tables, r.rec.securedSQL, r.rec.ran = plan.Tables, plan.SQL, true
 	return &run.Statement{
 		Plan: plan, Params: r.q.Params, Rows: rows, Bytes: e.opts.Bytes, CellBytes: e.opts.CellBytes,
-		Timeout: e.remaining(r.ctx), Rights: &p.rights.made,
+		Timeout: e.remaining(r.ctx), Permissions: &p.permissions.made,
 	}, p, nil
 }
 
@@ -188,14 +188,14 @@ func (r *request) run(s *run.Statement) (*run.Output, error) {
 	return r.e.db.Run(r.ctx, s)
 }
 
-// maxAttempts is how often a statement is secured because rights changed
+// maxAttempts is how often a statement is secured because permissions changed
 // before it ran.
 const maxAttempts = 3
 
-// outdated is nil when a statement did not run because the rights were others
+// outdated is nil when a statement did not run because the permissions were others
 // than those of its policy, which is forgotten; what else went wrong is returned.
 func (r *request) outdated(p *Policy, err error, attempt int) error {
-	if !errors.Is(err, run.ErrRightsChanged) {
+	if !errors.Is(err, run.ErrPermissionsChanged) {
 		return err
 	}
 	if attempt > 1 {
@@ -203,7 +203,7 @@ func (r *request) outdated(p *Policy, err error, attempt int) error {
 	}
 	r.e.policies.forget(policyKey{r.who.UserID, r.q.RoleID}, p)
 	if attempt == maxAttempts {
-		return run.Fail(api.CodeUnavailable, err, "the rights are being changed").Advise("try again")
+		return run.Fail(api.CodeUnavailable, err, "the permissions are being changed").Advise("try again")
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (e *Engine) checkRequest(q Request) error {
 	return checkParams(q.Params, &e.opts)
 }
 
-// rows is how many rows are answered at most.
+// rows is how many rows are returned at most.
 func (e *Engine) rows(wanted, role int) (rows int, notes []string) {
 	rows = wanted
 	if rows <= 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waits begins to wait for a place and returns when it is in the queue.
+// waits begins to wait for a slot and returns when it is in the queue.
 func waits(t *testing.T, ctx context.Context, s *slots, user int, got func(func(), error)) { //nolint:revive // as a test helper
 	t.Helper()
 	s.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 )
 
-// values are expressions with the type and the JSON they answer.
+// values are expressions with the type and the JSON they return.
 var values = []struct {
 	name, sql, kind, json string
 	onlyPostgres          bool
@@ -113,7 +113,7 @@ func TestLimitsOfSize(t *testing.T) {
 			_, err = w.Query(t.Context(), user, query("SELECT '"+strings.Repeat("x", 65<<10)+"'"))
 			assert.Equal(t, api.CodeTooComplex, code(t, err))
 			assert.Len(t, w.audit(t), 7)
-			// The connection of the answer that ended early is replaced.
+			// The connection of the result that ended early is replaced.
 			ask("SELECT 1")
 		})
 	}

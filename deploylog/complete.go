@@ -18,8 +18,8 @@ type Completion struct {
 	// At is when the run ended, by the caller's clock, for calls that are
 	// delivered late; zero: now.
 	At time.Time
-	// Op names the call, so that a repeated one can be told from a second one;
-	// empty for calls that are not repeated.
+	// Op names the call, so that a retry can be told from a second call;
+	// empty for calls that are not retried.
 	Op string
 }
 
@@ -99,8 +99,8 @@ type Rollback struct {
 	// At is when it was rolled back, by the caller's clock, for calls that are
 	// delivered late; zero: now.
 	At time.Time
-	// Op names the call, so that a repeated one can be told from a second one;
-	// empty for calls that are not repeated.
+	// Op names the call, so that a retry can be told from a second call;
+	// empty for calls that are not retried.
 	Op string
 }
 

@@ -39,7 +39,7 @@
 // machine only counts for calls that are delivered late (At), less by how much
 // it differs from the server's.
 //
-// # Repeating
+// # Retrying
 //
 // Start is idempotent for the same build number and environment, and a move that
 // is made again with the same outcome is done: the run is returned as it is. When

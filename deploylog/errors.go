@@ -19,7 +19,7 @@ var (
 	ErrBusy = errors.New("another writer is moving the run")
 )
 
-// refused reports whether the server answered that it will not carry the
+// refused reports whether the server responded that it will not carry the
 // request out, whatever the state of the record is.
 func refused(err error) bool {
 	var e *erp.Error

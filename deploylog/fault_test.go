@@ -31,7 +31,7 @@ func life(t testing.TB, log *deploylog.Log) (deploylog.Run, error) {
 	return log.Rollback(ctx, run.ID, deploylog.Rollback{Version: "1"})
 }
 
-// Whatever request of a life is lost, answered by a proxy or cut in the middle,
+// Whatever request of a life is lost, refused by a proxy or cut in the middle,
 // the life goes on, and nothing is done twice or left behind.
 func TestOneFaultAtEveryRequest(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestOneFaultAtEveryRequest(t *testing.T) {
 			rule := srv.Faults().On(erptest.Match{N: n}, fault)
 			run, err := life(t, log)
 			if err != nil {
-				// Reading is not repeated by a client without retries.
+				// Reading is not retried by a client without retries.
 				require.True(t, lostReading(srv, n), "request %d %s: %v\n%v", n, name, err, srv.Faults().Requests()[n-1])
 			} else {
 				require.Equal(t, deploylog.RolledBack, run.Status)

@@ -21,7 +21,7 @@ type HistoryQuery struct {
 	Until       time.Time   // runs that began before; zero: all
 	// Limit bounds the number of runs over all pages; 0 is no bound.
 	Limit int
-	// PageSize is how many runs to ask for at a time; 0, or more than the
+	// PageSize is how many runs to request at a time; 0, or more than the
 	// server's cap (100 by default), gives as many as the cap allows.
 	PageSize int
 }
@@ -162,7 +162,7 @@ func parseCursor(cursor string) (historyCursor, error) {
 	at, err := strconv.ParseInt(second, 10, 64)
 	n, err2 := strconv.Atoi(skip)
 	if !ok || err != nil || err2 != nil || n < 0 || at < -1<<36 || at > 1<<36 {
-		return historyCursor{}, fmt.Errorf("%w: %s is no place in the history; begin without one", ErrInvalid, text.Quote(cursor))
+		return historyCursor{}, fmt.Errorf("%w: %s is no cursor of the history; begin without one", ErrInvalid, text.Quote(cursor))
 	}
 	return historyCursor{time.Unix(at, 0).UTC(), n}, nil
 }

@@ -42,7 +42,7 @@ func TestInstall(t *testing.T) {
 	}
 	again, err := restdict.Run(t.Context(), admin, p, nil)
 	require.NoError(t, err)
-	assert.Zero(t, again.Count(restdict.Made))
+	assert.Zero(t, again.Count(restdict.Created))
 
 	// A server that offers nothing beyond the real one takes a whole life.
 	log := deploylog.New(connect(t, srv, "GardenAdmin", 11, 102, 11), nil)

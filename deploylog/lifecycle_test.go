@@ -243,7 +243,7 @@ func TestInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	srv, log, _ := newLog(t)
 	run := inState(t, log, deploylog.Building, false)
 	srv.Faults().Reset()
-	long := func(n int) string { return string(make([]byte, 0, n)) + repeat("ä", n) }
+	long := func(n int) string { return string(make([]byte, 0, n)) + repeated("ä", n) }
 	for name, do := range map[string]func(ctx context.Context) (deploylog.Run, error){
 		"no environment": func(ctx context.Context) (deploylog.Run, error) { return log.Start(ctx, deploylog.NewRun{}) },
 		"odd environment": func(ctx context.Context) (deploylog.Run, error) {
@@ -296,7 +296,7 @@ func TestInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	assert.Empty(t, srv.Faults().Requests())
 }
 
-func repeat(s string, n int) string {
+func repeated(s string, n int) string {
 	text := ""
 	for range n {
 		text += s
@@ -309,21 +309,21 @@ func TestLengths(t *testing.T) {
 	t.Parallel()
 	_, log, _ := newLog(t)
 	run, err := log.Start(t.Context(), deploylog.NewRun{
-		Environment: deploylog.Development, Version: repeat("ä", 40), BuildNo: repeat("№", 50), DeployedBy: repeat("é", 100),
-		CurrentStep: repeat("界", 300), Changes: repeat("x", 30_000), Components: "a\x00b\xffc",
+		Environment: deploylog.Development, Version: repeated("ä", 40), BuildNo: repeated("№", 50), DeployedBy: repeated("é", 100),
+		CurrentStep: repeated("界", 300), Changes: repeated("x", 30_000), Components: "a\x00b\xffc",
 	})
 	require.NoError(t, err)
-	assert.Equal(t, repeat("ä", 40), run.Version)
-	assert.Equal(t, repeat("№", 50), run.BuildNo)
-	assert.Equal(t, repeat("é", 100), run.DeployedBy)
-	assert.Equal(t, repeat("界", 254)+"…", run.CurrentStep)
+	assert.Equal(t, repeated("ä", 40), run.Version)
+	assert.Equal(t, repeated("№", 50), run.BuildNo)
+	assert.Equal(t, repeated("é", 100), run.DeployedBy)
+	assert.Equal(t, repeated("界", 254)+"…", run.CurrentStep)
 	assert.Len(t, []rune(run.Changes), 20_000)
 	assert.Equal(t, '…', []rune(run.Changes)[19_999])
 	assert.Equal(t, "a\uFFFDb\uFFFDc", run.Components)
 
-	run, err = log.Update(t.Context(), run.ID, deploylog.Update{CurrentStep: ptr(repeat("b", 256)), Components: ptr("")})
+	run, err = log.Update(t.Context(), run.ID, deploylog.Update{CurrentStep: ptr(repeated("b", 256)), Components: ptr("")})
 	require.NoError(t, err)
-	assert.Equal(t, repeat("b", 254)+"…", run.CurrentStep)
+	assert.Equal(t, repeated("b", 254)+"…", run.CurrentStep)
 	assert.Empty(t, run.Components, "an empty text clears")
 }
 

@@ -16,12 +16,12 @@ import (
 type Options struct {
 	// Clock tells the time; nil is the machine's clock.
 	Clock Clock
-	// Logger hears of what was mended without being an error; nil is silent.
+	// Logger gets what was fixed without being an error; nil is silent.
 	Logger *slog.Logger
 	// PreferPatch changes records by PATCH where the server says that it knows
 	// the method. Without it PATCH is used only when the server refuses PUT.
 	PreferPatch bool
-	// Attempts is how often a write is tried when the answer is lost, the first
+	// Attempts is how often a write is tried when the response is lost, the first
 	// included; 0: 3. What was carried out is found, never done twice.
 	Attempts int
 	// RetryWait is the wait before the second attempt, which doubles for each
@@ -109,5 +109,5 @@ func derivedUUID(parts ...string) string {
 }
 
 // isoUTC is a time as it is sent: ISO 8601 in UTC, whole seconds, which is what
-// the ERP answers with.
+// the ERP returns.
 func isoUTC(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }

@@ -41,7 +41,7 @@ type Measures struct {
 	LeadTimes int           `json:"leadTimes"`
 	// Restore is the median time from a failure to the rollback or the next
 	// success, and Restores over how many of them. Failures that were not
-	// mended in the period do not count.
+	// fixed in the period do not count.
 	Restore  time.Duration `json:"-"`
 	Restores int           `json:"restores"`
 }
@@ -100,7 +100,7 @@ func (l *Log) Measure(ctx context.Context, q MeasureQuery) ([]Measures, error) {
 type tally struct {
 	tried, deployed, failed int
 	lead, restore           []time.Duration
-	broken                  []time.Time // failures that nothing mended yet
+	broken                  []time.Time // failures that nothing fixed yet
 }
 
 func (t *tally) add(run *Run) {

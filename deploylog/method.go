@@ -41,7 +41,7 @@ func (l *Log) setMethod(method string) {
 	l.method = method
 }
 
-// offersPatch asks the server for its methods (OPTIONS, header Allow). A server
+// offersPatch requests the server's methods (OPTIONS, header Allow). A server
 // that does not say does not offer it.
 func (l *Log) offersPatch(ctx context.Context, id erp.ID) bool {
 	url := l.client.BaseURL() + "/models/" + strings.ToLower(TableName) + "/" + id.String()

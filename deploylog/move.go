@@ -52,7 +52,7 @@ import (
 // and the claim are not one transaction: a writer that was stopped for longer
 // than ClaimWait between the two can overwrite what another one did.
 
-// claim is the right to move a run.
+// claim is the permission to move a run.
 type claim struct {
 	id erp.ID
 	// server is the time of the claim by the server's clock, and skew by how
@@ -76,7 +76,7 @@ func (c claim) time(at time.Time, clock Clock) time.Time {
 type move struct {
 	to State
 	at time.Time // when it happened, by the caller's clock; zero: now
-	op string    // names the call, so that a repeated one knows its own claim
+	op string    // names the call, so that a retry knows its own claim
 	// same reports whether a run that is in the state already was brought there
 	// by a call like this one, so that there is nothing left to do.
 	same func(run *Run) bool
@@ -164,7 +164,7 @@ func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Ru
 			l.release(ctx, c)
 			return Run{}, false, err
 		}
-		// The answer is lost: as long as the claim is there, nothing was done.
+		// The response is lost: as long as the claim is there, nothing was done.
 		if _, gerr := l.client.Get(ctx, TableName, c.id, nil); errors.Is(gerr, erp.ErrNotFound) {
 			return l.outcome(ctx, id, m, body, err)
 		}
@@ -187,7 +187,7 @@ func (l *Log) outcome(ctx context.Context, id erp.ID, m move, body map[string]an
 
 // made reports whether a run shows that the move was made, with these columns,
 // whatever became of the run afterwards. In doubt it was not: a writer that
-// hears so wrongly looks at the run, one that hears otherwise does not.
+// is told so wrongly looks at the run, one that is told otherwise does not.
 func (m *move) made(run *Run, body map[string]any) bool {
 	switch {
 	case run.Status == m.to:
@@ -237,7 +237,7 @@ func (l *Log) commit(ctx context.Context, id erp.ID, c claim, body map[string]an
 // claimUUID is the UUID of the record that claims a run.
 func claimUUID(run *Run) string { return derivedUUID("claim", run.UUID) }
 
-// claim gets the right to move the run, waiting for other writers.
+// claim gets the permission to move the run, waiting for other writers.
 func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 	uuid := claimUUID(run)
 	var other erp.ID // claim of another writer
@@ -260,7 +260,7 @@ func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 		switch {
 		case getErr == nil:
 			if owner, _ := found.Text("Automation_JobID"); owner == m.op {
-				return l.claimed(found, time.Time{}), nil // its answer was lost
+				return l.claimed(found, time.Time{}), nil // its response was lost
 			}
 			failures = 0
 			now := l.clock.Now()

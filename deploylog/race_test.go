@@ -14,7 +14,7 @@ import (
 
 // Two build jobs move one run at the same time. The first is stopped at each of
 // its requests in turn; meanwhile the second takes the run elsewhere. Then the
-// first goes on: it must hear that its move was not made, and the run must stay
+// first goes on: it must be told that its move was not made, and the run must stay
 // where the second brought it.
 func TestTwoJobsMoveOneRun(t *testing.T) {
 	t.Parallel()

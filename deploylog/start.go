@@ -34,7 +34,7 @@ type NewRun struct {
 }
 
 // RunUUID is the UUID that a run gets unless NewRun names one. Runs with a
-// build number have the same one every time, so that a build server may repeat
+// build number have the same one every time, so that a build server may retry
 // its call; others get a new one.
 func RunUUID(n *NewRun) string {
 	if n.UUID != "" {
@@ -212,10 +212,10 @@ func (l *Log) serverStart(ctx context.Context, run Run, at, sent time.Time) Run 
 	}
 	skew := server.Sub(now)
 	l.log.Warn("the clock of this machine differs from the server's", "run", run.ID.String(), "by", skew.Round(time.Second))
-	mended, err := l.put(ctx, run.ID, map[string]any{"DateStarted": isoUTC(at.Add(skew))})
+	corrected, err := l.put(ctx, run.ID, map[string]any{"DateStarted": isoUTC(at.Add(skew))})
 	if err != nil { // the run is recorded, which is what matters
 		l.log.Warn("the start of the run stays as this machine's clock says", "run", run.ID.String(), "error", err)
 		return run
 	}
-	return mended
+	return corrected
 }

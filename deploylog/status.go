@@ -34,7 +34,7 @@ type EnvironmentStatus struct {
 	RunningID erp.ID `json:"runningId,omitzero"`
 }
 
-// Status reads the current run of each environment. It asks for a handful of
+// Status reads the current run of each environment. It requests a handful of
 // records, however many there are.
 func (l *Log) Status(ctx context.Context, q StatusQuery) ([]EnvironmentStatus, error) {
 	environments := Environments()

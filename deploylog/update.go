@@ -28,8 +28,8 @@ type Update struct {
 	// At is when it happened, by the caller's clock, for reports that are
 	// delivered late; zero: now.
 	At time.Time
-	// Op names the call, so that a repeated one can be told from a second one;
-	// empty for calls that are not repeated.
+	// Op names the call, so that a retry can be told from a second call;
+	// empty for calls that are not retried.
 	Op string
 }
 

@@ -43,7 +43,7 @@ type Change struct {
 const overlap = 10 * time.Second
 
 // Watch yields the current runs, then every change as it is noticed, until the
-// loop ends or the context does. It asks for records that changed since the
+// loop ends or the context does. It requests records that changed since the
 // last look, less often the longer nothing happens. Changes that follow each
 // other between two looks are one change. A server that is away is waited for
 // (see WatchQuery.Patience); any other error is yielded and ends it, as does

@@ -54,7 +54,7 @@ type Column struct {
 	Identifier       bool // part of how a record is shown
 	Selection        bool // offered when searching
 	Translated       bool
-	Secure           bool // content hidden in logs and API answers
+	Secure           bool // content hidden in logs and API responses
 	NotCopied        bool // left out when a record is copied
 	NotLogged        bool // left out of the audit trail
 	Autocomplete     bool
@@ -119,7 +119,7 @@ type ImportTarget struct {
 	Columns []Column
 }
 
-// Window asks for a window with one tab and one field per column. Those for keys
+// Window adds a window with one tab and one field per column. Those for keys
 // and for when and by whom a record was written are not displayed.
 type Window struct {
 	Name        string // empty: the table's label
@@ -218,7 +218,7 @@ func (t Table) WithAccessLevel(level AccessLevel) Table { t.AccessLevel = level;
 // WithEntityType sets the owner of the dictionary records.
 func (t Table) WithEntityType(code string) Table { t.EntityType = code; return t }
 
-// With adds templates. A template that is there already is not added again.
+// With adds templates. A template that already exists is not added again.
 func (t Table) With(templates ...Template) Table {
 	t.Templates = slices.Clone(t.Templates)
 	for _, tpl := range templates {
@@ -251,7 +251,7 @@ func (t Table) ImportInto(target string, columns []Column) Table {
 	return t
 }
 
-// WithWindow asks for a window on the table.
+// WithWindow adds a window on the table.
 func (t Table) WithWindow(w Window) Table {
 	w.Roles = slices.Clone(w.Roles)
 	t.Window = &w

@@ -83,7 +83,7 @@ func stricter(a, b Column) Column {
 	return a
 }
 
-// copied reports whether an import table repeats a column of its target.
+// copied reports whether an import table copies a column of its target.
 func copied(target string, c Column) bool {
 	switch strings.ToLower(c.Name) {
 	case "ad_client_id", "ad_org_id", "isactive", "created", "createdby", "updated", "updatedby",

@@ -278,7 +278,7 @@ func (b *builder) placeLookup(p pendingLookup) bool {
 	return true
 }
 
-// display is the column that shows a record of the table: the one asked for,
+// display is the column that shows a record of the table: the requested one,
 // else the first identifier, else the key.
 func (t *built) display(l *TableLookup) string {
 	if l.Display != "" {

@@ -19,7 +19,7 @@ type Step interface {
 type Action string
 
 const (
-	// Create makes the record. When it is there already, by its UUID or by what
+	// Create makes the record. When it already exists, by its UUID or by what
 	// it is found by, it is taken as it is.
 	Create Action = "create"
 	// Ensure takes a record that is normally there, and makes it when it is not.
@@ -158,7 +158,7 @@ func (r *RecordStep) Text(column string) string {
 
 // Value is what a step writes into a column. The set is closed: [Text], [Int],
 // [YesNo], [Ref] and [Existing]. A column that a step does not mention keeps
-// its default, or its value when the record is there already.
+// its default, or its value when the record already exists.
 type Value interface{ value() }
 
 // Text is a text, a list value or a date as the ERP writes it.

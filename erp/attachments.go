@@ -52,8 +52,8 @@ func (c *Client) Attachments(ctx context.Context, table string, id ID) ([]Attach
 	return listed(out.Attachments, "attachments")
 }
 
-// UploadAttachment attaches a file to a record. The server asks for no more
-// than the right to read the table.
+// UploadAttachment attaches a file to a record. The server requires no more
+// than the permission to read the table.
 func (c *Client) UploadAttachment(ctx context.Context, table string, id ID, upload AttachmentUpload) error {
 	if err := checkPathSegment(upload.Name); err != nil {
 		return fmt.Errorf("attach to %s %s: %w", quote(table), id, err)
@@ -126,7 +126,7 @@ func (c *Client) DownloadAttachmentsZip(ctx context.Context, table string, id ID
 	return c.download(ctx, &request{method: http.MethodGet, path: path}, "attachments.zip", "No attachments")
 }
 
-// download opens a binary answer. The server says 204 for what is not there.
+// download opens a binary response. The server sends 204 for what is not there.
 func (c *Client) download(ctx context.Context, r *request, name, missing string) (*Download, error) {
 	r.accept = acceptAny
 	resp, err := c.stream(ctx, r)

@@ -34,15 +34,15 @@ func TestAttachments(t *testing.T) {
 				return
 			}
 			if _, ok := stored[body.Name]; ok && !body.Overwrite {
-				answer(w, 409, `{"title":"Duplicate file name","status":409,"detail":"Duplicate file name: plan.pdf"}`)
+				respond(w, 409, `{"title":"Duplicate file name","status":409,"detail":"Duplicate file name: plan.pdf"}`)
 				return
 			}
 			stored[body.Name] = body.Data
 			w.WriteHeader(201)
 		case r.Method == http.MethodDelete:
-			answer(w, 200, `{"msg":"Deleted"}`)
+			respond(w, 200, `{"msg":"Deleted"}`)
 		case name == "":
-			answer(w, 200, `{"attachments":[{"name":"a.pdf","contentType":"application/pdf"}]}`)
+			respond(w, 200, `{"attachments":[{"name":"a.pdf","contentType":"application/pdf"}]}`)
 		case stored[name] == nil:
 			w.WriteHeader(204)
 		default:

@@ -24,12 +24,12 @@ func gardenToken(t *testing.T, url string) string {
 	resp, err := http.Post(url+"/api/v1/auth/tokens", "application/json", bytes.NewBufferString(body))
 	require.NoError(t, err)
 	defer resp.Body.Close()
-	var answer struct {
+	var response struct {
 		Token string `json:"token"`
 	}
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	require.NotEmpty(t, answer.Token)
-	return answer.Token
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&response))
+	require.NotEmpty(t, response.Token)
+	return response.Token
 }
 
 // TestBadInput: what people get wrong is an error they can branch on, which

@@ -61,11 +61,11 @@ type BatchOptions struct {
 	PerRequest bool
 }
 
-// BatchResult is the answer to one request of a batch.
+// BatchResult is the response to one request of a batch.
 type BatchResult struct {
 	Status     string // reason phrase
 	StatusCode int
-	// Body is the answer's JSON, null if it was empty. The server writes all
+	// Body is the response's JSON, null if it was empty. The server writes all
 	// numbers in batch results as floating point; whole ones are restored here.
 	Body json.RawMessage
 
@@ -144,7 +144,7 @@ func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchO
 	}
 	results, err := decodeBatch(a.body)
 	if err != nil {
-		return nil, c.badAnswer(r, err)
+		return nil, c.badResponse(r, err)
 	}
 	for i := range min(len(results), len(requests)) {
 		results[i].method = strings.ToUpper(requests[i].Method)
@@ -160,7 +160,7 @@ func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchO
 		return results, failed
 	}
 	if len(results) != len(requests) {
-		return results, c.badAnswer(r, fmt.Errorf("%d requests were sent and %d results came back", len(requests), len(results)))
+		return results, c.badResponse(r, fmt.Errorf("%d requests were sent and %d results came back", len(requests), len(results)))
 	}
 	return results, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Call performs a request for which there is no method here: path is the list
 // of segments below /api/v1, unescaped. A body of nil sends none. It returns
-// the JSON of the answer, nil if the answer was empty. Only reading requests
+// the JSON of the response, nil if the response was empty. Only reading requests
 // are retried after a broken connection.
 func (c *Client) Call(ctx context.Context, method string, path []string, params url.Values, body any) (json.RawMessage, error) {
 	r := &request{method: method, path: path}
@@ -38,10 +38,10 @@ func (c *Client) Call(ctx context.Context, method string, path []string, params 
 		return nil, err
 	}
 	if err := a.checkJSON(); err != nil {
-		return nil, c.badAnswer(r, err)
+		return nil, c.badResponse(r, err)
 	}
 	if !json.Valid(a.body) {
-		return nil, c.badAnswer(r, fmt.Errorf("the answer is not valid JSON: %w", ErrBadResponse))
+		return nil, c.badResponse(r, fmt.Errorf("the response is not valid JSON: %w", ErrBadResponse))
 	}
 	return a.body, nil
 }

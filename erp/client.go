@@ -32,7 +32,7 @@ type connection struct {
 }
 
 // New makes a client for the server at baseURL: scheme://host[:port][/prefix].
-// "/api/v1" is appended unless it is there already. New does not connect; a
+// "/api/v1" is appended unless the address ends with it. New does not connect; a
 // wrong address shows at the first call, or with Health.
 func New(baseURL string, opts ...Option) (*Client, error) {
 	s := settings{

@@ -187,7 +187,7 @@ func TestIDs(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, `{"id":`+r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]+`}`)
+		respond(w, 200, `{"id":`+r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]+`}`)
 	}, erp.WithTokenSource(erp.StaticToken("t")))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -197,7 +197,7 @@ func TestConcurrentUse(t *testing.T) {
 			for n := range int64(20) {
 				record, err := client.Get(ctx, "C_Order", erp.IntID(i*100+n), nil)
 				if err == nil && record.ID() != erp.IntID(i*100+n) {
-					err = fmt.Errorf("asked for %d, got %s", i*100+n, record.ID())
+					err = fmt.Errorf("requested %d, got %s", i*100+n, record.ID())
 				}
 				if err != nil {
 					errs <- err

@@ -75,13 +75,13 @@ func checkStatus(call *apiclient.Call, resp *http.Response, body []byte, accept 
 	case status >= 200 && status < 300, slices.Contains(accept, status):
 		return nil
 	case status < http.StatusBadRequest && status != http.StatusNotModified:
-		return &badResponseError{text: fmt.Sprintf("%s %s: the server answered with status %d, which it never does; check the base URL",
+		return &badResponseError{text: fmt.Sprintf("%s %s: the server responded with status %d, which the ERP never does; check the base URL",
 			req.Method, req.URL.Path, status)}
 	}
 	// A response that echoes the request must not carry the token into logs:
 	// not whole, and not its beginning where a long text is cut off.
 	e := newError(req, resp, apiclient.RedactBody(body, call.Token), time.Now())
-	e.repeated = call.Lost
+	e.retried = call.Lost
 	for _, text := range []*string{&e.Title, &e.Detail, &e.RequestID} {
 		*text = apiclient.Redact(*text, call.Token)
 	}
@@ -103,11 +103,11 @@ func connError(call *apiclient.Call, err error) error {
 	case ctx.Err() != nil:
 		after := ""
 		if call.Status >= http.StatusBadRequest {
-			after = fmt.Sprintf(" (attempt %d was answered with status %d)", call.Attempts, call.Status)
+			after = fmt.Sprintf(" (the response to attempt %d had status %d)", call.Attempts, call.Status)
 		}
 		return fmt.Errorf("%s %s: stopped%s: %w", method, path, after, ctx.Err())
 	case errors.As(err, &body) && body.Err == nil:
-		return fmt.Errorf("%s %s: %w; ask for less, or raise WithMaxResponseBytes", method, path, err)
+		return fmt.Errorf("%s %s: %w; request less, or raise WithMaxResponseBytes", method, path, err)
 	case errors.As(err, &body) && !safe(method):
 		return fmt.Errorf("%s %s: %w; the request was probably carried out", method, path, err)
 	case errors.As(err, &body), errors.As(err, &token), errors.As(err, &redirect), errors.Is(err, ErrInvalid):
@@ -129,27 +129,27 @@ func (c *Client) json(ctx context.Context, r *request, accept ...int) (*response
 	return a, nil
 }
 
-// into performs a request and decodes its JSON answer.
+// into performs a request and decodes its JSON response.
 func (c *Client) into(ctx context.Context, r *request, dst any, accept ...int) error {
 	a, err := c.json(ctx, r, accept...)
 	if err != nil {
 		return err
 	}
-	return c.badAnswer(r, decodeObject(a.body, dst))
+	return c.badResponse(r, decodeObject(a.body, dst))
 }
 
-// record performs a request whose answer is one record.
+// record performs a request whose response is one record.
 func (c *Client) record(ctx context.Context, r *request) (Record, error) {
 	a, err := c.json(ctx, r)
 	if err != nil {
 		return Record{}, err
 	}
 	record, err := ParseRecord(a.body)
-	return record, c.badAnswer(r, err)
+	return record, c.badResponse(r, err)
 }
 
-// badAnswer names the request whose answer could not be decoded.
-func (c *Client) badAnswer(r *request, err error) error {
+// badResponse names the request whose response could not be decoded.
+func (c *Client) badResponse(r *request, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -160,11 +160,11 @@ func (c *Client) describe(r *request) string {
 	return c.conn.base.Path + "/" + strings.Join(r.path, "/")
 }
 
-// checkJSON refuses answers that are not labelled and shaped as JSON.
+// checkJSON refuses responses that are not labelled and shaped as JSON.
 func (a *response) checkJSON() error {
 	body := bytes.TrimLeft(a.body, " \t\r\n")
 	if len(body) == 0 {
-		return &badResponseError{text: fmt.Sprintf("the server answered %d with an empty body where JSON was expected", a.status)}
+		return &badResponseError{text: fmt.Sprintf("the server responded with status %d and an empty body where JSON was expected", a.status)}
 	}
 	if body[0] == '<' {
 		return errHTML()
@@ -185,9 +185,9 @@ func (a *response) checkJSON() error {
 	case media == "":
 		return nil // unlabelled: the decoder has the last word
 	}
-	return &badResponseError{text: fmt.Sprintf("the server answered with content type %s where JSON was expected", quote(media))}
+	return &badResponseError{text: fmt.Sprintf("the server responded with content type %s where JSON was expected", quote(media))}
 }
 
 func errHTML() error {
-	return &badResponseError{text: "the server answered with an HTML page where JSON was expected; the base URL probably leads to something else than the ERP's REST API"}
+	return &badResponseError{text: "the server responded with an HTML page where JSON was expected; the base URL probably leads to something else than the ERP's REST API"}
 }

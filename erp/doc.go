@@ -10,7 +10,7 @@
 //
 // Get, Query, Create, Update and Delete work on any table. A Record keeps what
 // the server sent, so that amounts and large integers stay exact, and decodes
-// a column when it is asked for. GetAs, QueryAs and RecordsAs decode into a
+// a column when it is read. GetAs, QueryAs and RecordsAs decode into a
 // struct of the caller:
 //
 //	type Order struct {
@@ -58,10 +58,10 @@
 //	case errors.Is(err, erp.ErrUnauthorized): // log in again
 //	case errors.Is(err, erp.ErrExists): // the key, the UUID or the name is taken
 //	case errors.Is(err, erp.ErrUnreachable): // no response
-//	case errors.Is(err, erp.ErrBadResponse): // something else than the ERP answered
+//	case errors.Is(err, erp.ErrBadResponse): // something else than the ERP responded
 //	}
 //
-// Two questions have an answer of their own: Unsent says that the server never
+// Two questions have a function of their own: Unsent says that the server never
 // got the request, Retryable that the same call may succeed later.
 //
 // # Tokens and connection

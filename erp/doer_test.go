@@ -92,7 +92,7 @@ func TestDoerUnreachable(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "/nodes"), "the address is named once: %v", err)
 }
 
-// What is no JSON is no answer of the API, and the language is asked for.
+// What is no JSON is no response of the API, and the language is requested.
 func TestDoerLocale(t *testing.T) {
 	t.Parallel()
 	locale := make(chan string, 1)
@@ -186,7 +186,7 @@ func TestDoerFaults(t *testing.T) {
 		t.Parallel()
 		_, conn := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", time.Now().Add(2*time.Hour).UTC().Format(http.TimeFormat))
-			answer(w, 503, `{"title":"Busy","status":503}`)
+			respond(w, 503, `{"title":"Busy","status":503}`)
 		})
 		_, err := generated(t, conn).ListNodesWithResponse(t.Context(), nil)
 		var refused *erp.Error

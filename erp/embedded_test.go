@@ -198,9 +198,9 @@ func TestEmbeddedFaults(t *testing.T) {
 		assert.Equal(t, 1, fault.Hits(), name)
 		fault.Remove()
 	}
-	// A creation whose answer is lost is not repeated: there is one record.
+	// A creation whose response is lost is not retried: there is one record.
 	fault := srv.Faults().On(erptest.Match{Method: http.MethodPost, Path: "/models/C_BPartner", N: 1}, erptest.CutAfter())
-	body := map[string]any{"Value": "lost", "Name": "Lost answer", "C_BP_Group_ID": 103}
+	body := map[string]any{"Value": "lost", "Name": "Lost response", "C_BP_Group_ID": 103}
 	_, err := client.Create(ctx, "C_BPartner", body)
 	require.ErrorIs(t, err, erp.ErrUnreachable)
 	var conn *erp.ConnError
@@ -210,7 +210,7 @@ func TestEmbeddedFaults(t *testing.T) {
 	page, err := client.Query(ctx, "C_BPartner", &erp.Query{Filter: erp.Eq("Value", "lost")})
 	require.NoError(t, err)
 	require.Len(t, page.Records, 1)
-	// A deletion whose answer is lost is.
+	// A deletion whose response is lost is.
 	fault = srv.Faults().On(erptest.Match{Method: http.MethodDelete, N: 1}, erptest.CutAfter())
 	require.NoError(t, client.Delete(ctx, "C_BPartner", page.Records[0].ID()))
 	assert.Equal(t, 1, fault.Hits())
@@ -296,7 +296,7 @@ func TestEmbeddedModels(t *testing.T) {
 	assert.Contains(t, string(yaml), "openapi: 3.0.0")
 }
 
-func TestEmbeddedTokenRenewal(t *testing.T) {
+func TestEmbeddedTokenRefresh(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)

@@ -22,7 +22,7 @@ var (
 	htmlBody  = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<[^>]*>`)
 )
 
-// newError reads the answer of a refused request. Bodies come as JSON of the
+// newError reads the response to a refused request. Bodies come as JSON of the
 // REST plugin, JSON of the servlet container (all values are strings), small
 // objects with only "error" or "message", HTML, plain text, or not at all; the
 // HTTP status decides, whatever the body claims.
@@ -68,7 +68,7 @@ func (e *Error) readJSON(record Record) {
 		e.Detail = message
 	}
 	if reason := text("error"); reason != "" {
-		// Uploads and webhooks answer {"error":"…"}.
+		// Uploads and webhooks respond {"error":"…"}.
 		e.Page = false
 		if e.Title == "" {
 			e.Title = reason

@@ -12,7 +12,7 @@ import (
 )
 
 // What errors.Is finds in the errors of this package. The first group goes by
-// the status of the server's answer.
+// the status of the server's response.
 var (
 	ErrValidation       = errors.New("the server refused the values")       // 400, 422
 	ErrUnauthorized     = apiclient.ErrUnauthorized                         // 401
@@ -26,7 +26,7 @@ var (
 	ErrUnavailable      = errors.New("the server is not available")         // 502, 503, 504
 
 	// ErrExists is in the error of a record, an attachment or a scheduler that
-	// is there already: another one has the same unique key, UUID or name. The
+	// already exists: another one has the same unique key, UUID or name. The
 	// ERP has no status for it. Recognized are the 500 of a save with "Record
 	// already exists" (older releases: "Require unique data") or the database's
 	// own words for a violated unique constraint, and the 409 of an attachment
@@ -35,14 +35,14 @@ var (
 	// hides the case: what must not be made twice is looked up as well.
 	ErrExists = errors.New("it exists already")
 
-	// ErrUnreachable is in every error for which no answer came: unknown host,
+	// ErrUnreachable is in every error for which no response came: unknown host,
 	// refused or broken connection, bad certificate, time-out of the client.
 	// errors.As with *ConnError tells more.
 	ErrUnreachable = errors.New("the server cannot be reached")
 	// ErrTimeout is in the error when the server took longer than WithTimeouts
 	// allows. When the caller's context ended, it is the context's error.
 	ErrTimeout = apiclient.ErrTimeout
-	// ErrBadResponse is in the error when an answer came that is not what the
+	// ErrBadResponse is in the error when a response came that is not what the
 	// REST API sends: an HTML page, an empty, truncated or oversized body,
 	// another content type, a redirect elsewhere.
 	ErrBadResponse = apiclient.ErrBadResponse
@@ -56,7 +56,7 @@ var (
 	ErrProcessFailed = errors.New("the process failed")
 )
 
-// Error is an answer of the server with a status of 400 and above.
+// Error is a response of the server with a status of 400 and above.
 //
 // Business failures (a duplicate key, a validation rule, a document action)
 // are status 500 in this ERP, so read Detail before calling a 500 a defect.
@@ -68,12 +68,12 @@ type Error struct {
 	Path       string        // of the request, without the query
 	RequestID  string        // header X-Request-Id, usually set by a proxy
 	RetryAfter time.Duration // header Retry-After, 0 if there is none
-	// Page is true when the answer was not the JSON error of the REST plugin
+	// Page is true when the response was not the JSON error of the REST plugin
 	// but a page of the servlet container, a proxy or another server. A 404
 	// with Page set says that the path is unknown, not that a record is.
 	Page bool
-	// repeated is set when an earlier attempt may have been carried out.
-	repeated bool
+	// retried is set when an earlier attempt may have been carried out.
+	retried bool
 }
 
 // Error says what was tried, the status and the server's words.
@@ -150,19 +150,19 @@ func (e *Error) exists() bool {
 	return false
 }
 
-// ConnError is a request that got no answer. It matches ErrUnreachable.
+// ConnError is a request that got no response. It matches ErrUnreachable.
 type ConnError struct {
 	Method, Path string
 	// Host is the address that was tried.
 	Host string
 	// Sent is false when the request demonstrably never reached the server, so
-	// that a repeat can do no harm. When it is true the server may have
+	// that a retry can do no harm. When it is true the server may have
 	// carried the request out.
 	Sent bool
 	Err  error
 }
 
-// Error says what was tried and why no answer came.
+// Error says what was tried and why no response came.
 func (e *ConnError) Error() string {
 	text := fmt.Sprintf("%s %s: cannot reach %s: %v", e.Method, e.Path, e.Host, e.Err)
 	if e.Sent && !safe(e.Method) {

@@ -76,7 +76,7 @@ func TestErrorBodies(t *testing.T) {
 	}
 }
 
-func TestAnswersThatCannotBeUnderstood(t *testing.T) {
+func TestResponsesThatCannotBeUnderstood(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ label, body, want string }{
 		"HTML":                 {"text/html", "<html><body>Welcome</body></html>", "HTML page"},
@@ -169,7 +169,7 @@ func TestTruncatedBody(t *testing.T) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, `{"id":1,`)
 	}
-	// Reading is repeated until the whole answer is there.
+	// Reading is retried until the whole response is there.
 	rec, client := serve(t, failing(2, cutBody))
 	_, err := client.Get(t.Context(), "C_Order", erp.IntID(1), nil)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/erp/rest"
 )
 
-// exampleServer answers with one order, or that there is none.
+// exampleServer responds with one order, or that there is none.
 func exampleServer() *httptest.Server {
 	const order = `{"id":1000022,"uid":"77aa0000-0000-4000-8000-000000000001","DocumentNo":"SO-9","GrandTotal":1325.50,` +
 		`"C_BPartner_ID":{"propertyLabel":"Business Partner","id":118,"identifier":"Joe Block","model-name":"c_bpartner"},` +
@@ -20,11 +20,11 @@ func exampleServer() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/C_Order"):
-			answer(w, 200, `{"page-count":1,"records-size":100,"skip-records":0,"row-count":1,"records":[`+order+`],"array-count":1}`)
+			respond(w, 200, `{"page-count":1,"records-size":100,"skip-records":0,"row-count":1,"records":[`+order+`],"array-count":1}`)
 		case strings.HasSuffix(r.URL.Path, "/1000022"):
-			answer(w, 200, order)
+			respond(w, 200, order)
 		default:
-			answer(w, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 990099"}`)
+			respond(w, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 990099"}`)
 		}
 	}))
 }

@@ -16,14 +16,14 @@ func TestHealth(t *testing.T) {
 	rec, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Query().Get("key") == "down":
-			answer(w, 503, `{"status":"DOWN","database":"disconnected"}`)
+			respond(w, 503, `{"status":"DOWN","database":"disconnected"}`)
 		case r.URL.Query().Get("key") == "proxy":
 			w.WriteHeader(503)
 			_, _ = io.WriteString(w, "<html>maintenance</html>")
 		case r.URL.Query().Get("key") == "wrong":
 			w.WriteHeader(401)
 		default:
-			answer(w, 200, `{"status":"UP","database":"connected"}`)
+			respond(w, 200, `{"status":"UP","database":"connected"}`)
 		}
 	})
 	health, err := client.Health(t.Context(), &erp.HealthOptions{Database: true})
@@ -32,9 +32,9 @@ func TestHealth(t *testing.T) {
 	assert.Equal(t, "/api/v1/health?db=true", rec.last(t).URI)
 	before := len(rec.seen())
 	health, err = client.Health(t.Context(), &erp.HealthOptions{Key: "down"})
-	require.NoError(t, err, "a server that says it is down has answered")
+	require.NoError(t, err, "a server that says it is down has responded")
 	assert.False(t, health.Up())
-	assert.Len(t, rec.seen(), before+1, "and is not asked again")
+	assert.Len(t, rec.seen(), before+1, "and is not called again")
 	_, err = client.Health(t.Context(), &erp.HealthOptions{Key: "proxy"})
 	require.ErrorIs(t, err, erp.ErrUnavailable)
 	_, err = client.Health(t.Context(), &erp.HealthOptions{Key: "wrong"})

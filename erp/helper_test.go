@@ -14,12 +14,12 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// quick repeats at once, so that tests need not wait.
+// quick retries at once, so that tests need not wait.
 func quick() erp.Option {
 	return erp.WithRetryPolicy(erp.RetryPolicy{Max: 3, MinWait: time.Microsecond, MaxWait: time.Millisecond, MaxRetryAfter: 10 * time.Second})
 }
 
-// recorder is a server that answers with a handler and keeps what it was sent.
+// recorder is a server that responds with a handler and keeps what it was sent.
 type recorder struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -65,14 +65,14 @@ func (r *recorder) last(t *testing.T) seen {
 	return all[len(all)-1]
 }
 
-// answer writes a JSON answer.
-func answer(w http.ResponseWriter, status int, body string) {
+// respond writes a JSON response.
+func respond(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, body)
 }
 
-// always answers every request the same.
+// always responds to every request the same.
 func always(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { answer(w, status, body) }
+	return func(w http.ResponseWriter, _ *http.Request) { respond(w, status, body) }
 }

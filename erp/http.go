@@ -35,7 +35,7 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t roundTripper) CloseIdleConnections() { t.api.HTTP.CloseIdleConnections() }
 
 // Doer sends the requests of another client of the same API, such as the
-// generated one of package erp/rest, and answers with the errors of this
+// generated one of package erp/rest, and returns the errors of this
 // package. It is safe for concurrent use.
 type Doer struct{ client *Client }
 
@@ -44,7 +44,7 @@ type Doer struct{ client *Client }
 //	api, err := rest.New(client.BaseURL(), client.Doer())
 //
 // Like HTTPClient it adds the token and the user agent, retries and refreshes,
-// and it asks for texts in the language of WithLocale unless the request names
+// and it requests texts in the language of WithLocale unless the request names
 // one. Beyond that a call fails as those of this package do: a status of 300
 // and above is an *Error, no response a *ConnError, and a response that breaks
 // off or is larger than WithMaxResponseBytes allows is ErrBadResponse.

@@ -137,7 +137,7 @@ func (w *walk) fetch(ctx context.Context) (*pageOf, error) {
 		}
 	}
 	if page.Skip != w.q.Skip && len(page.Records) > 0 {
-		return nil, &badResponseError{text: fmt.Sprintf("read %s: asked for records from %d on, the server answered from %d on",
+		return nil, &badResponseError{text: fmt.Sprintf("read %s: requested records from %d on, the server sent records from %d on",
 			quote(w.table), w.q.Skip, page.Skip)}
 	}
 	if err := w.checkOrder(page.Records); err != nil {
@@ -180,7 +180,7 @@ func (w *walk) settle(ctx context.Context, page *Page) (*Page, error) {
 }
 
 // ascending reports whether records come in the order of their numeric key, if
-// that is what was asked for. Older servers show an id for tables that have no
+// that is what was requested. Older servers show an id for tables that have no
 // such column.
 func ascending(records []Record, given []string, key string) bool {
 	if len(given) > 0 || !strings.HasSuffix(key, "_ID") {
@@ -198,7 +198,7 @@ func ascending(records []Record, given []string, key string) bool {
 }
 
 // checkOrder sees that pages which should come by key do so across page
-// boundaries: a server that ignored the order would repeat and lose records.
+// boundaries: a server that ignored the order would send records twice and leave others out.
 func (w *walk) checkOrder(records []Record) error {
 	if len(w.given) > 0 || !strings.HasSuffix(w.key, "_ID") || len(records) == 0 {
 		return nil

@@ -47,7 +47,7 @@ func (tb *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		rows = append(rows, tb.row(n))
 	}
-	answer(w, 200, fmt.Sprintf(`{"page-count":%d,"records-size":%d,"skip-records":%d,"row-count":%d,"records":[%s],"array-count":%d}`,
+	respond(w, 200, fmt.Sprintf(`{"page-count":%d,"records-size":%d,"skip-records":%d,"row-count":%d,"records":[%s],"array-count":%d}`,
 		(tb.rows+top-1)/top, top, skip, tb.rows, strings.Join(rows, ","), len(rows)))
 }
 
@@ -164,10 +164,10 @@ func TestRecordsDetectsPagesThatDoNotFit(t *testing.T) {
 	// The server ignores the order on the second page.
 	_, client = serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.RawQuery, "skip") {
-			answer(w, 200, `{"skip-records":2,"row-count":4,"records":[{"id":1},{"id":4}]}`)
+			respond(w, 200, `{"skip-records":2,"row-count":4,"records":[{"id":1},{"id":4}]}`)
 			return
 		}
-		answer(w, 200, `{"skip-records":0,"row-count":4,"records":[{"id":2},{"id":3}]}`)
+		respond(w, 200, `{"skip-records":0,"row-count":4,"records":[{"id":2},{"id":3}]}`)
 	})
 	got, err = numbers(t, client, "C_Order", nil)
 	require.ErrorIs(t, err, erp.ErrBadResponse)
@@ -179,11 +179,11 @@ func TestRecordsWithoutRowCount(t *testing.T) {
 	_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch params(t, r.RequestURI)["$skip"] {
 		case "":
-			answer(w, 200, `{"records":[{"id":1},{"id":2}]}`)
+			respond(w, 200, `{"records":[{"id":1},{"id":2}]}`)
 		case "2":
-			answer(w, 200, `{"records":[{"id":3}]}`)
+			respond(w, 200, `{"records":[{"id":3}]}`)
 		default:
-			answer(w, 200, `{"records":[]}`)
+			respond(w, 200, `{"records":[]}`)
 		}
 	})
 	got, err := numbers(t, client, "C_Order", nil)
@@ -195,10 +195,10 @@ func TestRecordsStopsAfterAnError(t *testing.T) {
 	t.Parallel()
 	_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.RawQuery, "skip") {
-			answer(w, 500, `{"title":"GET Error","status":500}`)
+			respond(w, 500, `{"title":"GET Error","status":500}`)
 			return
 		}
-		answer(w, 200, `{"row-count":9,"records":[{"id":1},{"id":2}]}`)
+		respond(w, 200, `{"row-count":9,"records":[{"id":1},{"id":2}]}`)
 	})
 	count, failures := 0, 0
 	for _, err := range client.Records(t.Context(), "C_Order", nil) {
@@ -222,7 +222,7 @@ func TestRecordsFetchesAheadAndStops(t *testing.T) {
 			close(cancelled)
 			return
 		}
-		answer(w, 200, `{"row-count":4,"records":[{"id":1},{"id":2}]}`)
+		respond(w, 200, `{"row-count":4,"records":[{"id":1},{"id":2}]}`)
 	})
 	for record, err := range client.Records(t.Context(), "C_Order", nil) {
 		require.NoError(t, err)
@@ -278,7 +278,7 @@ func TestRecordsAs(t *testing.T) {
 		ID string `json:"id"`
 	}](t.Context(), client, "C_Order", nil) {
 		require.Error(t, err)
-		require.NotErrorIs(t, err, erp.ErrBadResponse, "the caller's type is wrong, not the answer")
+		require.NotErrorIs(t, err, erp.ErrBadResponse, "the caller's type is wrong, not the response")
 	}
 	page, err := erp.QueryAs[map[string]any](t.Context(), client, "C_Order", &erp.Query{Top: 2, OrderBy: []string{"C_Order_ID"}})
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ func (c *Client) StartJob(ctx context.Context, slug string, params *ProcessParam
 	return &job, nil
 }
 
-// WaitJob asks for a job again and again (every 2 seconds if every is 0, at most ten times a
+// WaitJob requests a job again and again (every 2 seconds if every is 0, at most ten times a
 // second) until it is no longer running or ctx ends.
 func (c *Client) WaitJob(ctx context.Context, id int64, every time.Duration) (*Job, error) {
 	if every == 0 {

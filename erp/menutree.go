@@ -39,7 +39,7 @@ type MenuEntry struct {
 // IsFolder reports whether the entry has entries below it.
 func (e *MenuEntry) IsFolder() bool { return len(e.Entries) > 0 }
 
-// MenuTree returns the menu. Its id is menuTreeId in the answer to the log-in.
+// MenuTree returns the menu. Its id is menuTreeId in the response to the login.
 func (c *Client) MenuTree(ctx context.Context, id ID) (*MenuTree, error) {
 	key, err := id.segment()
 	if err != nil {

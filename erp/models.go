@@ -38,11 +38,11 @@ func (c *Client) TableYAML(ctx context.Context, table string) ([]byte, error) {
 	}
 	switch text := strings.TrimSpace(string(a.body[:min(len(a.body), 64)])); {
 	case text == "":
-		err = fmt.Errorf("the server answered with an empty body where YAML was expected: %w", ErrBadResponse)
+		err = fmt.Errorf("the server responded with an empty body where YAML was expected: %w", ErrBadResponse)
 	case strings.HasPrefix(text, "<") || strings.Contains(a.header.Get("Content-Type"), "html"):
-		err = fmt.Errorf("the server answered with an HTML page where YAML was expected: %w", ErrBadResponse)
+		err = fmt.Errorf("the server responded with an HTML page where YAML was expected: %w", ErrBadResponse)
 	}
-	return a.body, c.badAnswer(r, err)
+	return a.body, c.badResponse(r, err)
 }
 
 // list reads a list that is not paged.
@@ -56,10 +56,10 @@ func (c *Client) list(ctx context.Context, path []string, filter Filter, dst any
 	return c.into(ctx, r, dst)
 }
 
-// listed refuses an answer without the list it should hold.
+// listed refuses a response without the list it should have.
 func listed[T any](list *[]T, name string) ([]T, error) {
 	if list == nil {
-		return nil, &badResponseError{text: fmt.Sprintf("the answer holds no list %q; is this the ERP's REST API?", name)}
+		return nil, &badResponseError{text: fmt.Sprintf("the response has no list %q; is this the ERP's REST API?", name)}
 	}
 	return *list, nil
 }

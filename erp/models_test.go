@@ -20,9 +20,9 @@ func TestModels(t *testing.T) {
 			w.Header().Set("Content-Type", "application/yaml")
 			_, _ = io.WriteString(w, "openapi: 3.0.0\n")
 		case strings.HasSuffix(r.URL.Path, "/views"):
-			answer(w, 200, `{"views":[{"id":1,"uid":"u","name":"open","tableName":"C_Order","columns":[{"id":2,"name":"no","columnName":"DocumentNo"}],"relatedViews":[{"name":"lines","view":{"name":"l"},"autoExpand":true}]}]}`)
+			respond(w, 200, `{"views":[{"id":1,"uid":"u","name":"open","tableName":"C_Order","columns":[{"id":2,"name":"no","columnName":"DocumentNo"}],"relatedViews":[{"name":"lines","view":{"name":"l"},"autoExpand":true}]}]}`)
 		default:
-			answer(w, 200, `{"models":[{"id":318,"uid":"u","model-name":"c_invoice","name":"Invoice","description":"d"}]}`)
+			respond(w, 200, `{"models":[{"id":318,"uid":"u","model-name":"c_invoice","name":"Invoice","description":"d"}]}`)
 		}
 	})
 	models, err := client.Models(t.Context(), erp.Eq("TableName", "C_Invoice"))

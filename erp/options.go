@@ -51,7 +51,7 @@ func WithTokenSource(source TokenSource) Option {
 	}
 }
 
-// WithLocale asks the server for texts in that language, such as es_CO,
+// WithLocale requests texts in that language, such as es_CO,
 // instead of the language of the token. The server ignores languages it does
 // not know.
 func WithLocale(locale string) Option {
@@ -79,7 +79,7 @@ func WithUserAgent(agent string) Option {
 
 // WithTimeouts bounds how long connecting may take (5 seconds by default, TLS
 // included each time), and how long the server may be silent: before its
-// answer starts, and between two pieces of the answer or of what it reads of
+// response starts, and between two pieces of the response or of what it reads of
 // the request (30 seconds by default). Zero means no limit, which leaves it to
 // the caller's context. With WithTransport the first one has no effect.
 func WithTimeouts(connect, response time.Duration) Option {
@@ -92,8 +92,8 @@ func WithTimeouts(connect, response time.Duration) Option {
 	}
 }
 
-// WithRetryPolicy sets how failed requests are repeated. RetryPolicy{} turns
-// repeating off.
+// WithRetryPolicy sets how failed requests are retried. RetryPolicy{} turns
+// retrying off.
 func WithRetryPolicy(policy RetryPolicy) Option {
 	return func(s *settings) error {
 		if policy.Max < 0 || policy.MinWait < 0 || policy.MaxWait < 0 || policy.MaxRetryAfter < 0 {
@@ -126,12 +126,12 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithMaxResponseBytes bounds the size of an answer that is read into memory;
+// WithMaxResponseBytes bounds the size of a response that is read into memory;
 // the default is 64 MiB. Downloads that are streamed are not bounded.
 func WithMaxResponseBytes(limit int64) Option {
 	return func(s *settings) error {
 		if limit <= 0 || limit > math.MaxInt32 {
-			return invalid("the limit for answers must be between 1 byte and 2 GiB, not %d", limit)
+			return invalid("the limit for responses must be between 1 byte and 2 GiB, not %d", limit)
 		}
 		s.maxBody = limit
 		return nil

@@ -13,7 +13,7 @@ type Paging struct {
 	Pages int    // pages of that size, at least 1
 	Size  int    // effective page size: $top after the server's cap, 0 without a cap
 	Skip  int    // records before this page
-	SQL   string // the statement, if Query.ShowSQL asked for it
+	SQL   string // the statement, if Query.ShowSQL requested it
 }
 
 // Page is one page of records.
@@ -27,7 +27,7 @@ func (p *Page) More() bool {
 	return len(p.Records) > 0 && (p.Rows < 0 || p.Skip+len(p.Records) < p.Rows)
 }
 
-// envelope is an answer with a list in it, split but not decoded.
+// envelope is a response with a list in it, split but not decoded.
 type envelope struct {
 	Paging
 	list    []byte // the list itself
@@ -35,7 +35,7 @@ type envelope struct {
 	hasSkip bool
 }
 
-// parseEnvelope splits the answer of a record query.
+// parseEnvelope splits the response to a record query.
 func parseEnvelope(data []byte) (envelope, error) {
 	outer, err := ParseRecord(data)
 	if err != nil {

@@ -77,11 +77,11 @@ type ProcessParams struct {
 	// Timeout replaces the response time-out of the client for this run: the
 	// server says nothing while a process runs. Below 0 there is none.
 	Timeout time.Duration
-	// Notify says how the user hears of a background job; StartJob only.
+	// Notify says how the user is notified of a background job; StartJob only.
 	Notify Notification
 }
 
-// Notification is how the user hears that a background job is done.
+// Notification is how the user is told that a background job is done.
 type Notification string
 
 // Notifications.
@@ -140,7 +140,7 @@ type ProcessLog struct {
 	Message string  `json:"msg"`
 }
 
-// ProcessError is a process that ran and reported failure. The server answers
+// ProcessError is a process that ran and reported failure. The server responds
 // 200 in that case. It matches ErrProcessFailed.
 type ProcessError struct {
 	Slug   string
@@ -184,7 +184,7 @@ func (c *Client) Process(ctx context.Context, slug string) (*Process, error) {
 // RunProcess runs a process or report and waits for it. A run that failed
 // gives both the result and a *ProcessError. A number is sent as it is, which
 // works on servers that address processes by number; the ERP's own REST plugin
-// knows slugs only. A run is never repeated once it was sent.
+// knows slugs only. A run is never retried once it was sent.
 func (c *Client) RunProcess(ctx context.Context, slug string, params *ProcessParams) (*ProcessResult, error) {
 	r, err := processRequest(params, "processes", slug)
 	if err != nil {

@@ -18,15 +18,15 @@ func TestProcesses(t *testing.T) {
 	rec, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/failing"):
-			answer(w, 200, `{"AD_PInstance_ID":1000778,"process":"failing","summary":"No such table","isError":true}`)
+			respond(w, 200, `{"AD_PInstance_ID":1000778,"process":"failing","summary":"No such table","isError":true}`)
 		case r.Method == http.MethodPost || strings.HasSuffix(r.URL.Path, "/print"):
-			answer(w, 200, `{"AD_PInstance_ID":1000777,"process":"rv_orderdetail","summary":"Report: 12 rows","isError":false,
+			respond(w, 200, `{"AD_PInstance_ID":1000777,"process":"rv_orderdetail","summary":"Report: 12 rows","isError":false,
  "reportFile":"JVBERi0=","reportFileName":"OrderDetail.pdf","reportFileLength":5,"exportFile":{"a":1},"data":{"rows":12},
  "nodeId":"6f1c","logs":[{"date":"03/09/2026","number":1.50,"msg":"Created 12"},{}]}`)
 		case strings.HasSuffix(r.URL.Path, "/processes"):
-			answer(w, 200, `{"processes":[{"id":110,"uid":"u","Value":"RV_OrderDetail","Name":"Order Detail","IsReport":true,"EntityType":{"id":"D"},"model-name":"ad_process","slug":"rv_orderdetail"}]}`)
+			respond(w, 200, `{"processes":[{"id":110,"uid":"u","Value":"RV_OrderDetail","Name":"Order Detail","IsReport":true,"EntityType":{"id":"D"},"model-name":"ad_process","slug":"rv_orderdetail"}]}`)
 		default:
-			answer(w, 200, `{"id":110,"Value":"RV_OrderDetail","slug":"rv_orderdetail","parameters":[{"id":5,"Name":"Partner","parameterName":"C_BPartner_ID","AD_Reference_ID":{"id":30,"identifier":"Search"}}]}`)
+			respond(w, 200, `{"id":110,"Value":"RV_OrderDetail","slug":"rv_orderdetail","parameters":[{"id":5,"Name":"Partner","parameterName":"C_BPartner_ID","AD_Reference_ID":{"id":30,"identifier":"Search"}}]}`)
 		}
 	})
 	list, err := client.Processes(t.Context(), erp.Eq("Value", "RV_OrderDetail"))
@@ -87,13 +87,13 @@ func TestJobs(t *testing.T) {
 	asked := 0
 	rec, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/jobs") {
-			answer(w, 200, `{"jobs":[{"id":1000778,"client":"Acme","user":"Ann","process":"slug","since":"today","processing":true}]}`)
+			respond(w, 200, `{"jobs":[{"id":1000778,"client":"Acme","user":"Ann","process":"slug","since":"today","processing":true}]}`)
 			return
 		}
 		if r.Method == http.MethodGet {
 			asked++
 		}
-		answer(w, 200, fmt.Sprintf(`{"id":1000778,"process":"slug","processing":%t}`, asked < 2))
+		respond(w, 200, fmt.Sprintf(`{"id":1000778,"process":"slug","processing":%t}`, asked < 2))
 	})
 	jobs, err := client.Jobs(t.Context())
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// ShowSQL asks the server for the statement it runs, in Page.SQL.
+// ShowSQL requests the statement the server runs, in Page.SQL.
 type ShowSQL string
 
 // Values of ShowSQL.

@@ -15,7 +15,7 @@ import (
 )
 
 // Record is one record as the server sent it: the JSON text with an index of
-// its columns. Values are decoded when they are asked for, so nothing is
+// its columns. Values are decoded when they are read, so nothing is
 // rounded and columns nobody reads cost nothing.
 //
 // A column that is missing was null, hidden from the role, secure, or a text
@@ -230,7 +230,7 @@ func decodeJSON(data []byte, dst any) error {
 // decodeObject is decodeJSON for text that must be an object.
 func decodeObject(data []byte, dst any) error {
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '{' {
-		return fmt.Errorf("the answer must be a JSON object, this is %s: %w", kindOf(data), ErrBadResponse)
+		return fmt.Errorf("the response must be a JSON object, this is %s: %w", kindOf(data), ErrBadResponse)
 	}
 	return decodeJSON(data, dst)
 }

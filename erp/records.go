@@ -50,7 +50,7 @@ func (c *Client) Query(ctx context.Context, table string, q *Query) (*Page, erro
 	page := &Page{Paging: e.Paging}
 	if e.hasList {
 		if page.Records, err = parseRecords(e.list); err != nil {
-			return nil, c.badAnswer(c.listRequest(table), err)
+			return nil, c.badResponse(c.listRequest(table), err)
 		}
 	}
 	return page, nil
@@ -73,12 +73,12 @@ func (c *Client) envelope(ctx context.Context, table string, q *Query) (envelope
 	}
 	e, err := parseEnvelope(a.body)
 	if err == nil && !e.hasList && (q == nil || q.ShowSQL != SQLWithout) {
-		err = fmt.Errorf("the answer holds no list of records: %w", ErrBadResponse)
+		err = fmt.Errorf("the response has no list of records: %w", ErrBadResponse)
 	}
 	if !e.hasSkip && q != nil {
 		e.Skip = q.Skip
 	}
-	return e, c.badAnswer(r, err)
+	return e, c.badResponse(r, err)
 }
 
 // Create adds a record and returns it as stored, with all columns and the
@@ -122,15 +122,15 @@ func (c *Client) CreateAll(ctx context.Context, table string, bodies ...any) ([]
 	if err != nil {
 		return nil, err
 	}
-	answer := a.body
+	body := a.body
 	if e, err := parseEnvelope(a.body); err == nil && e.hasList {
-		answer = e.list
+		body = e.list
 	}
-	records, err := parseRecords(answer)
+	records, err := parseRecords(body)
 	if err == nil && len(records) != len(bodies) {
 		err = fmt.Errorf("%d records were sent and %d came back: %w", len(bodies), len(records), ErrBadResponse)
 	}
-	return records, c.badAnswer(r, err)
+	return records, c.badResponse(r, err)
 }
 
 // Update changes the columns in body and leaves the others alone; it returns
@@ -143,7 +143,7 @@ func (c *Client) Update(ctx context.Context, table string, id ID, body any) (Rec
 }
 
 // Patch is Update by the method PATCH, for servers that offer it. The ERP's
-// own REST plugin answers 405, which is ErrMethodNotAllowed.
+// own REST plugin responds 405, which is ErrMethodNotAllowed.
 func (c *Client) Patch(ctx context.Context, table string, id ID, body any) (Record, error) {
 	return c.change(ctx, http.MethodPatch, table, id, body)
 }
@@ -170,7 +170,7 @@ func (c *Client) change(ctx context.Context, method, table string, id ID, body a
 }
 
 // Delete removes a record. One that others refer to is status 500 in this ERP.
-// When an attempt got no answer and its repeat finds the record gone, that is
+// When an attempt got no response and its retry finds the record gone, that is
 // success.
 func (c *Client) Delete(ctx context.Context, table string, id ID) error {
 	path, err := c.address(table, id)
@@ -180,12 +180,12 @@ func (c *Client) Delete(ctx context.Context, table string, id ID) error {
 	return c.remove(ctx, &request{method: http.MethodDelete, path: path})
 }
 
-// remove performs a DELETE whose answer is empty or a short JSON text.
+// remove performs a DELETE whose response is empty or a short JSON text.
 func (c *Client) remove(ctx context.Context, r *request) error {
 	a, err := c.do(ctx, r)
 	if err != nil {
-		var answer *Error
-		if errors.As(err, &answer) && answer.repeated && answer.Status == http.StatusNotFound && !answer.Page {
+		var refused *Error
+		if errors.As(err, &refused) && refused.retried && refused.Status == http.StatusNotFound && !refused.Page {
 			return nil
 		}
 		return err
@@ -193,7 +193,7 @@ func (c *Client) remove(ctx context.Context, r *request) error {
 	return c.checkDone(r, a)
 }
 
-// checkDone refuses an answer that is no answer of the REST plugin to a
+// checkDone refuses a response that is no response of the REST plugin to a
 // request of which only the success counts.
 func (c *Client) checkDone(r *request, a *response) error {
 	if len(strings.TrimSpace(string(a.body[:min(len(a.body), 64)]))) == 0 {
@@ -205,7 +205,7 @@ func (c *Client) checkDone(r *request, a *response) error {
 	return nil
 }
 
-// Property reads a single column of a record: the answer is a record reduced
+// Property reads a single column of a record: the response is a record reduced
 // to that column. A column without value is absent from it.
 func (c *Client) Property(ctx context.Context, table string, id ID, column string) (Record, error) {
 	path, err := c.address(table, id, column)

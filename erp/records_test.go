@@ -17,14 +17,14 @@ func TestCreateUpdateDeleteOnTheWire(t *testing.T) {
 	rec, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
 		case http.MethodPost:
-			answer(w, 201, `{"id":1000004,"uid":"u","Environment":"test","model-name":"xx_deploy_log"}`)
+			respond(w, 201, `{"id":1000004,"uid":"u","Environment":"test","model-name":"xx_deploy_log"}`)
 		case http.MethodDelete:
-			answer(w, 200, `{"msg":"Deleted"}`)
+			respond(w, 200, `{"msg":"Deleted"}`)
 		case http.MethodPatch:
 			w.Header().Set("Allow", "GET,PUT,DELETE")
 			w.WriteHeader(405)
 		default:
-			answer(w, 200, `{"id":1000004,"Progress":40,"model-name":"xx_deploy_log"}`)
+			respond(w, 200, `{"id":1000004,"Progress":40,"model-name":"xx_deploy_log"}`)
 		}
 	})
 	record, err := client.Create(t.Context(), "xx_deploy_log", map[string]any{"Environment": "test", "Status": "B", "DateStarted": "2026-03-09T13:05:06Z"})

@@ -125,7 +125,7 @@ func (c *Client) newCall(ctx context.Context, r *request) (*apiclient.Call, erro
 }
 
 // jsonObject encodes the body of a request, which must be an object. nil
-// becomes {}, because the server answers an empty body with a bare 500.
+// becomes {}, because the server responds to an empty body with a bare 500.
 func jsonObject(body any) ([]byte, error) {
 	var data []byte
 	switch b := body.(type) {

@@ -16,14 +16,14 @@ import (
 // they mean the same when done twice. An update that carries child rows or a
 // document action does not; neither do the actions of workflows, windows and
 // log-in. POST never does. A 500 is a business failure in this ERP and is not
-// retried. A server that is silent until the time-out is not asked again. The
+// retried. A server that is silent until the time-out is not called again. The
 // caller's context ends any wait at once.
 type RetryPolicy struct {
 	Max     int           // retries after the first attempt; 0 turns retrying off
 	MinWait time.Duration // wait before the first retry; it doubles for each further one, less a random part of up to a half
 	MaxWait time.Duration // bound of that wait
-	// MaxRetryAfter is how long a server may ask to wait through the header
-	// Retry-After, on 429 and 503. If it asks for more, the request fails with
+	// MaxRetryAfter is how long a server may demand to wait through the header
+	// Retry-After, on 429 and 503. If it demands more, the request fails with
 	// that time in Error.RetryAfter.
 	MaxRetryAfter time.Duration
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// cut breaks the connection without an answer.
+// cut breaks the connection without a response.
 func cut(w http.ResponseWriter) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
@@ -35,7 +35,7 @@ func failing(n int, fail func(http.ResponseWriter)) http.HandlerFunc {
 			fail(w)
 			return
 		}
-		answer(w, 200, `{"id":1}`)
+		respond(w, 200, `{"id":1}`)
 	}
 }
 
@@ -44,7 +44,7 @@ func status(code int, retryAfter string) func(http.ResponseWriter) {
 		if retryAfter != "" {
 			w.Header().Set("Retry-After", retryAfter)
 		}
-		answer(w, code, `{"title":"Busy","status":`+http.StatusText(code)+`}`)
+		respond(w, code, `{"title":"Busy","status":`+http.StatusText(code)+`}`)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestRetries(t *testing.T) {
 		"GET 503":                      {get, status(503, ""), 2, 3, true},
 		"GET 503 to the end":           {get, status(503, ""), 9, 4, false},
 		"GET 429 with Retry-After":     {get, status(429, "0"), 1, 2, true},
-		"GET 429 asks for too long":    {get, status(429, "3600"), 1, 1, false},
+		"GET 429 demands too long":     {get, status(429, "3600"), 1, 1, false},
 		"GET 502":                      {get, status(502, ""), 1, 2, true},
 		"GET 504":                      {get, status(504, ""), 1, 2, true},
 		"GET 500 is a business error":  {get, status(500, ""), 1, 1, false},
@@ -188,7 +188,7 @@ func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return (&net.Dialer{}).DialContext(ctx, network, addr)
 }
 
-func TestPostIsRepeatedIfItNeverLeft(t *testing.T) {
+func TestPostIsRetriedIfItNeverLeft(t *testing.T) {
 	t.Parallel()
 	d := &dialer{}
 	d.refuse.Store(2)
@@ -243,7 +243,7 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
-// hanging answers nothing until the test is over.
+// hanging does not respond until the test is over.
 func hanging(t *testing.T, before func(http.ResponseWriter)) http.HandlerFunc {
 	done := make(chan struct{})
 	t.Cleanup(func() { close(done) })
@@ -265,14 +265,14 @@ func TestSilentServer(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":`)
 		w.(http.Flusher).Flush()
 	}
-	for name, before := range map[string]func(http.ResponseWriter){"before the answer": nil, "within the answer": half} {
+	for name, before := range map[string]func(http.ResponseWriter){"before the response": nil, "within the response": half} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rec, client := serve(t, hanging(t, before), erp.WithTimeouts(time.Second, 40*time.Millisecond))
 			_, err := client.Get(t.Context(), "C_Order", erp.IntID(1), nil)
 			require.ErrorIs(t, err, erp.ErrTimeout)
 			require.ErrorIs(t, err, erp.ErrUnreachable)
-			assert.Len(t, rec.seen(), 1, "a slow server is not asked again")
+			assert.Len(t, rec.seen(), 1, "a slow server is not called again")
 
 			_, client = serve(t, hanging(t, before))
 			ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
@@ -304,7 +304,7 @@ func TestProcessTimeoutReplacesTheClients(t *testing.T) {
 	release := make(chan struct{})
 	_, client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		<-release
-		answer(w, 200, `{"AD_PInstance_ID":1,"process":"x","summary":"done","isError":false}`)
+		respond(w, 200, `{"AD_PInstance_ID":1,"process":"x","summary":"done","isError":false}`)
 	}, erp.WithTimeouts(time.Second, 30*time.Millisecond))
 	time.AfterFunc(150*time.Millisecond, func() { close(release) })
 	result, err := client.RunProcess(t.Context(), "x", &erp.ProcessParams{Timeout: 20 * time.Second})
@@ -312,15 +312,15 @@ func TestProcessTimeoutReplacesTheClients(t *testing.T) {
 	assert.Equal(t, "done", result.Summary)
 }
 
-func TestDeleteIsDoneWhenItsRepeatFindsNothing(t *testing.T) {
+func TestDeleteIsDoneWhenItsRetryFindsNothing(t *testing.T) {
 	t.Parallel()
 	var count atomic.Int64
 	_, client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		if count.Add(1) == 1 {
-			cut(w) // the record is gone, the answer too
+			cut(w) // the record is gone, the response too
 			return
 		}
-		answer(w, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 1"}`)
+		respond(w, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 1"}`)
 	})
 	require.NoError(t, client.Delete(t.Context(), "C_Order", erp.IntID(1)))
 	require.ErrorIs(t, client.Delete(t.Context(), "C_Order", erp.IntID(1)), erp.ErrNotFound)

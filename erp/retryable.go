@@ -60,7 +60,7 @@ func outcome(err error) (unsent, sent bool) {
 //
 // It does not say that making the call again does no harm: unless Unsent is
 // true as well, or the server turned the request away, the request may have
-// been carried out. Before repeating one that must not happen twice, look
+// been carried out. Before retrying one that must not happen twice, look
 // whether it was. It is false for nil, for all other responses of the server
 // (a 500 is a business failure in this ERP), for invalid input, and for
 // contexts that ended.

@@ -55,7 +55,7 @@ func (c *Client) scheduler(ctx context.Context, method string, id int64) (*Sched
 	a, err := c.json(ctx, r)
 	var conflict *Error
 	if errors.As(err, &conflict) && conflict.Status == http.StatusConflict {
-		// The answer is the scheduler, not an error object.
+		// The response is the scheduler, not an error object.
 		if record, parseErr := ParseRecord(a.body); parseErr == nil && record.Has("server-id") {
 			conflict.Title, conflict.Detail, conflict.Page = duplicateScheduler, "", false
 			return newScheduler(record), conflict
@@ -66,7 +66,7 @@ func (c *Client) scheduler(ctx context.Context, method string, id int64) (*Sched
 	}
 	record, err := ParseRecord(a.body)
 	if err != nil {
-		return nil, c.badAnswer(r, err)
+		return nil, c.badResponse(r, err)
 	}
 	return newScheduler(record), nil
 }

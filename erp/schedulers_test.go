@@ -18,13 +18,13 @@ func TestSchedulers(t *testing.T) {
 		switch r.Method {
 		case http.MethodPost:
 			if registered {
-				answer(w, 409, body)
+				respond(w, 409, body)
 				return
 			}
 			registered = true
-			answer(w, 201, body)
+			respond(w, 201, body)
 		default:
-			answer(w, 200, body)
+			respond(w, 200, body)
 		}
 	})
 	s, err := client.AddScheduler(t.Context(), 100)
@@ -34,7 +34,7 @@ func TestSchedulers(t *testing.T) {
 	s, err = client.AddScheduler(t.Context(), 100)
 	require.ErrorIs(t, err, erp.ErrConflict)
 	require.ErrorIs(t, err, erp.ErrExists)
-	require.NotNil(t, s, "the answer to a conflict is the scheduler")
+	require.NotNil(t, s, "the response to a conflict is the scheduler")
 	assert.Equal(t, "Started", s.State)
 	_, err = client.Scheduler(t.Context(), 100)
 	require.NoError(t, err)

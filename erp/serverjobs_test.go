@@ -96,16 +96,16 @@ func TestServerJobJSON(t *testing.T) {
 	assert.Equal(t, logged, string(back))
 
 	for _, bad := range []string{`{"id":"Scheduler1"}`, `{"started":true}`, `null`, `[]`, `{"id":1,"started":true}`} {
-		_, client := serve(t, func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, bad) })
+		_, client := serve(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, bad) })
 		_, err := client.StartServerJob(t.Context(), "Scheduler1")
 		require.ErrorIs(t, err, erp.ErrBadResponse, bad)
-		_, client = serve(t, func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{"servers":[`+bad+`]}`) })
+		_, client = serve(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, `{"servers":[`+bad+`]}`) })
 		_, err = client.ServerJobs(t.Context())
 		require.ErrorIs(t, err, erp.ErrBadResponse, bad)
 	}
 }
 
-// The server toggles. Who is crossed by somebody else hears of it, and a toggle
+// The server toggles. A caller that another one interferes with is told, and a toggle
 // is never sent again.
 func TestServerJobToggledByAnother(t *testing.T) {
 	t.Parallel()
@@ -114,7 +114,7 @@ func TestServerJobToggledByAnother(t *testing.T) {
 		if strings.HasSuffix(r.URL.Path, "/state") {
 			toggles++
 		}
-		answer(w, 200, fmt.Sprintf(`{"id":"Scheduler1","name":"A","started":%t}`, r.Method == http.MethodPost))
+		respond(w, 200, fmt.Sprintf(`{"id":"Scheduler1","name":"A","started":%t}`, r.Method == http.MethodPost))
 	})
 	job, err := client.StopServerJob(t.Context(), "Scheduler1")
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestServerJobToggledByAnother(t *testing.T) {
 	assert.Zero(t, toggles)
 
 	_, client = serve(t, func(w http.ResponseWriter, r *http.Request) {
-		answer(w, 200, `{"id":"Scheduler1","name":"A","started":false}`) // toggled twice
+		respond(w, 200, `{"id":"Scheduler1","name":"A","started":false}`) // toggled twice
 	})
 	job, err = client.StartServerJob(t.Context(), "Scheduler1")
 	require.ErrorContains(t, err, "job Scheduler1 is stopped, not started: somebody else changed it")
@@ -130,10 +130,10 @@ func TestServerJobToggledByAnother(t *testing.T) {
 
 	rec, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
-			answer(w, 503, `{"title":"busy","status":503}`)
+			respond(w, 503, `{"title":"busy","status":503}`)
 			return
 		}
-		answer(w, 200, `{"id":"Scheduler1","name":"A","started":false}`)
+		respond(w, 200, `{"id":"Scheduler1","name":"A","started":false}`)
 	})
 	_, err = client.StartServerJob(t.Context(), "Scheduler1")
 	require.ErrorIs(t, err, erp.ErrUnavailable)

@@ -8,7 +8,7 @@ import (
 // form, task or info window from its name, as the server does: every blank and
 // every ASCII punctuation character but - and _ becomes -, letters become small,
 // and runs of - become one. It is exact for ASCII. Text with other characters
-// gives false: the server strips accents by rules of its database, so ask it
+// gives false: the server strips accents by rules of its database, so request it
 // for the slug (Process.Slug).
 func Slug(text string) (string, bool) {
 	var b strings.Builder

@@ -17,9 +17,9 @@ type TokenSource interface {
 }
 
 // TokenInvalidator may be implemented by a TokenSource. When the server
-// answers 401, the client calls Invalidate with the token it had sent, asks for
+// responds 401, the client calls Invalidate with the token it had sent, asks for
 // a token again and, if that differs, sends the request again once, whatever its
-// method: a request answered with 401 was not executed.
+// method: a request refused with 401 was not executed.
 type TokenInvalidator interface {
 	Invalidate(ctx context.Context, token string) error
 }

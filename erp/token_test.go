@@ -44,18 +44,18 @@ func (r *rotating) Invalidate(_ context.Context, token string) error {
 	return nil
 }
 
-// wants answers 401 unless the request carries that token.
+// wants responds 401 unless the request carries that token.
 func wants(token string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+token {
-			answer(w, 401, `{"title":"Token has expired","status":401}`)
+			respond(w, 401, `{"title":"Token has expired","status":401}`)
 			return
 		}
-		answer(w, 200, `{"id":1}`)
+		respond(w, 200, `{"id":1}`)
 	}
 }
 
-func TestUnauthorizedIsRepeatedOnceWithANewToken(t *testing.T) {
+func TestUnauthorizedIsRetriedOnceWithANewToken(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(*erp.Client) error{
 		"GET": func(c *erp.Client) error { _, err := c.Get(t.Context(), "C_Order", erp.IntID(1), nil); return err },
@@ -98,7 +98,7 @@ func TestUnauthorizedIsRepeatedOnceWithANewToken(t *testing.T) {
 	}
 }
 
-func TestUnauthorizedIsNotRepeatedWithTheSameToken(t *testing.T) {
+func TestUnauthorizedIsNotRetriedWithTheSameToken(t *testing.T) {
 	t.Parallel()
 	rec, client := serve(t, wants("other"), erp.WithTokenSource(&rotating{tokens: []string{"same"}}))
 	_, err := client.Get(t.Context(), "C_Order", erp.IntID(1), nil)
@@ -144,7 +144,7 @@ func TestTokenStaysWithItsHost(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		stolen = append(stolen, r.Header.Get("Authorization"))
-		answer(w, 200, `{"id":1}`)
+		respond(w, 200, `{"id":1}`)
 	}))
 	defer other.Close()
 	_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +172,7 @@ func TestRedirectWithinTheServer(t *testing.T) {
 			http.Redirect(w, r, "/api/v1/models/C_Order/2", http.StatusFound)
 			return
 		}
-		answer(w, 200, `{"id":2}`)
+		respond(w, 200, `{"id":2}`)
 	}, erp.WithTokenSource(erp.StaticToken("t")))
 	record, err := client.Get(t.Context(), "C_Order", erp.IntID(1), nil)
 	require.NoError(t, err)

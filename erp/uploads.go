@@ -156,7 +156,7 @@ func checksum(data io.ReaderAt, start, size int64) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Upload returns the state of an upload. expires above 0 asks for a presigned
+// Upload returns the state of an upload. expires above 0 requests a presigned
 // URL that lives so long.
 func (c *Client) Upload(ctx context.Context, uploadID string, expires time.Duration) (*UploadStatus, error) {
 	r := &request{method: http.MethodGet, path: []string{"uploads", uploadID}}

@@ -27,19 +27,19 @@ func TestUploads(t *testing.T) {
 			sum := sha256.Sum256(data)
 			assert.Equal(t, hex.EncodeToString(sum[:]), r.Header.Get("X-Content-SHA256"))
 			assembled.Write(data)
-			answer(w, 200, fmt.Sprintf(`{"uploadId":"u-1","chunkOrder":1,"receivedSize":%d,"message":"ok","isLastChunk":false}`, len(data)))
+			respond(w, 200, fmt.Sprintf(`{"uploadId":"u-1","chunkOrder":1,"receivedSize":%d,"message":"ok","isLastChunk":false}`, len(data)))
 		case strings.HasSuffix(r.URL.Path, "/copy"):
-			answer(w, 200, `{"uploadId":"u-1","tableName":"C_Order","recordId":1000022,"recordUU":"r","copyLocation":"ATTACHMENT","fileName":"cad.zip","contentType":"application/zip","fileSize":25}`)
+			respond(w, 200, `{"uploadId":"u-1","tableName":"C_Order","recordId":1000022,"recordUU":"r","copyLocation":"ATTACHMENT","fileName":"cad.zip","contentType":"application/zip","fileSize":25}`)
 		case r.Method == http.MethodPost:
-			answer(w, 201, `{"uploadId":"u-1","chunkSize":10,"expiresAt":"2026-03-09T15:05:06.5","presignedURL":"x"}`)
+			respond(w, 201, `{"uploadId":"u-1","chunkSize":10,"expiresAt":"2026-03-09T15:05:06.5","presignedURL":"x"}`)
 		case r.Method == http.MethodDelete:
-			answer(w, 200, `{"message":"Upload u-1 canceled successfully."}`)
+			respond(w, 200, `{"message":"Upload u-1 canceled successfully."}`)
 		case strings.HasSuffix(r.URL.Path, "/file"):
 			_, _ = w.Write(assembled.Bytes())
 		case strings.HasSuffix(r.URL.Path, "/uploads"):
-			answer(w, 200, `{"uploads":[{"uploadId":"u-1","status":"UPLOADING"}]}`)
+			respond(w, 200, `{"uploads":[{"uploadId":"u-1","status":"UPLOADING"}]}`)
 		default:
-			answer(w, 200, `{"uploadId":"u-1","fileName":"cad.zip","fileSize":25,"imageId":0,"chunkSize":10,"status":"COMPLETED","uploadedChunks":[],"totalReceivedSize":25,"message":null,"presignedURL":null}`)
+			respond(w, 200, `{"uploadId":"u-1","fileName":"cad.zip","fileSize":25,"imageId":0,"chunkSize":10,"status":"COMPLETED","uploadedChunks":[],"totalReceivedSize":25,"message":null,"presignedURL":null}`)
 		}
 	})
 	ctx := t.Context()

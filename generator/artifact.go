@@ -9,10 +9,10 @@ type Artifact struct {
 	Version    string // of the bundle without qualifier: 1.0.0
 	Generator  string // name of the generator that made it
 	Tree       *Tree
-	// Existing is set when the tree holds additions to a plugin that is there:
+	// Existing is set when the tree holds additions to an existing plugin:
 	// its files go into that plugin's folder instead of a new one.
 	Existing bool
-	// Notes are for the person who asked: what to do next, and what to look at.
+	// Notes are for the person who generates: what to do next, and what to look at.
 	Notes []string
 }
 

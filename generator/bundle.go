@@ -30,7 +30,7 @@ type bundle struct {
 	steps    []dict.Step // dictionary records
 	entities []pack.EntityType
 	resolve  func(dict.Existing) (int, dict.UUID, error) // for the archive, may be nil
-	tested   string                                      // bundle that a bundle of tests is for
+	tested   string                                      // bundle that a test bundle is for
 	titles   []string                                    // what is in it, for the README
 }
 
@@ -87,10 +87,10 @@ func (b *bundle) source() string {
 	return "src"
 }
 
-// requireBase asks for the bundle that everything needs.
+// requireBase requires the bundle that everything needs.
 func (b *bundle) requireBase() { b.requireBundles("org.adempiere.base") }
 
-// requireBundles asks for bundles of the ERP.
+// requireBundles requires bundles of the ERP.
 func (b *bundle) requireBundles(ids ...string) {
 	for _, id := range ids {
 		version := b.CoreVersion()

@@ -92,7 +92,7 @@ type Receipt struct {
 	Zip []byte // archive: the zip itself, not part of the JSON
 }
 
-// MarshalJSON writes the fields of the receipt's mode, as the hub's answers
+// MarshalJSON writes the fields of the receipt's mode, as the hub's responses
 // have them.
 func (r Receipt) MarshalJSON() ([]byte, error) {
 	switch r.Mode {

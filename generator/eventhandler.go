@@ -16,7 +16,7 @@ const (
 
 func eventHandlerGenerator() Generator {
 	return Generator{
-		Name: "event-handler", Title: "a handler of events", Addable: true,
+		Name: "event-handler", Title: "an event handler", Addable: true,
 		Description: "A class that is told when records of a table are saved, deleted or completed. As a handler it is a component of its own; " +
 			"as a delegate it works on a model class and is found by the plugin's event manager.",
 		Options: join([]Option{

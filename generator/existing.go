@@ -102,7 +102,7 @@ func versionOf(version string) string {
 	return "1.0.0"
 }
 
-// releaseOf is the lowest release of the ERP that the plugin asks for.
+// releaseOf is the lowest release of the ERP that the plugin requires.
 func releaseOf(m *manifest) string {
 	for _, c := range m.clauses("Require-Bundle") {
 		if clausePath(c) == "org.adempiere.base" {
@@ -198,7 +198,7 @@ func (b *bundle) registerThere(kind *kindOfClass, pkg string) (bool, error) {
 		return true, nil
 	}
 	if b.thereIs(own) {
-		return false, fmt.Errorf("%s is there and does not list packages the usual way; add %s to it by hand", own, pkg)
+		return false, fmt.Errorf("%s exists and does not list packages the usual way; add %s to it by hand", own, pkg)
 	}
 	return false, nil
 }

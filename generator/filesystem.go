@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ErrExists is in the error of files that are there with another content.
-var ErrExists = errors.New("files are there already, with another content")
+// ErrExists is in the error of files that are there with other content.
+var ErrExists = errors.New("files already exist with other content")
 
 // ExistsError lists the files that a delivery would have to overwrite. It
 // matches [ErrExists].
@@ -40,7 +40,7 @@ type Filesystem struct {
 	// that add to an existing plugin that plugin's folder. It is made when it is
 	// not there. Empty: the working directory.
 	Dir string
-	// Force overwrites files that are there with another content. Without it
+	// Force overwrites files that are there with other content. Without it
 	// they are an [*ExistsError], and nothing is written.
 	Force bool
 	// DryRun only looks: nothing is written, the receipt lists what would be.
@@ -145,7 +145,7 @@ func readRegular(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	case err != nil:
 		return nil, 0, err
 	case !st.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s is there and is no plain file (%s); remove it first", filepath.ToSlash(name), kindOf(st.Mode()))
+		return nil, 0, fmt.Errorf("%s exists and is not a regular file (%s); remove it first", filepath.ToSlash(name), kindOf(st.Mode()))
 	}
 	data, err := root.ReadFile(name)
 	if err == nil && data == nil {

@@ -94,10 +94,10 @@ func TestFilesystemPutsThingsBack(t *testing.T) {
 		}, "form"},
 		"a folder where a file has to be": {func(t *testing.T, dir string) {
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "src", "com", "example", "demo", "DemoFormFactory.java", "x"), 0o755))
-		}, "DemoFormFactory.java is there and is no plain file"},
+		}, "DemoFormFactory.java exists and is not a regular file"},
 		"a link where a file has to be": {func(t *testing.T, dir string) {
 			require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "src", "com", "example", "demo", "DemoFormFactory.java")))
-		}, "DemoFormFactory.java is there and is no plain file"},
+		}, "DemoFormFactory.java exists and is not a regular file"},
 		"a link where a folder has to be": {func(t *testing.T, dir string) {
 			require.NoError(t, os.Symlink(os.TempDir(), filepath.Join(dir, "src", "com", "example", "demo", "form")))
 		}, "form"},

@@ -93,7 +93,7 @@ func TestFilesystemFileCannotGrow(t *testing.T) {
 	require.Equal(t, map[string]string{"/": ""}, snapshot(t, parent))
 }
 
-// asNobody runs do without the rights of root over other people's files.
+// asNobody runs do without the permissions of root over other people's files.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {

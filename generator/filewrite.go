@@ -281,7 +281,7 @@ func rootFolders(root *os.Root, dir string) (made []string, err error) {
 		st, err := root.Stat(d)
 		if err == nil {
 			if !st.IsDir() {
-				return nil, fmt.Errorf("%s is there and is no folder; remove it first", filepath.ToSlash(d))
+				return nil, fmt.Errorf("%s exists and is not a folder; remove it first", filepath.ToSlash(d))
 			}
 			break
 		}

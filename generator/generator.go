@@ -17,7 +17,7 @@ type Generator struct {
 	Title       string // a few words
 	Description string
 	Options     []Option
-	// Addable generators can add to a plugin that is there.
+	// Addable generators can add to an existing plugin.
 	Addable bool
 
 	build func(context.Context, *project, values) error
@@ -93,7 +93,7 @@ func Generate(ctx context.Context, reg registry.Registry, name string, options m
 	return run(ctx, reg, nil, name, options)
 }
 
-// Add adds to a plugin that is there: plugin is its folder. The artifact holds
+// Add adds to an existing plugin: plugin is its folder. The artifact holds
 // the files that are new or changed, and no file when nothing has to be done.
 // What it does not have to change stays as it is, to the byte, and adding the
 // same again does nothing.

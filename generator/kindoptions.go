@@ -13,7 +13,7 @@ func classOption(example, what string) Option {
 
 func labelOption() Option {
 	return Option{Name: "label", Type: TypeString, Example: "Import orders", check: textCheck(60),
-		Description: "What people read in the menu; without one it is made from the class."}
+		Description: "What people read in the menu; without one it is derived from the class."}
 }
 
 func menuOption() Option {
@@ -82,7 +82,7 @@ func parseParameter(text string) (p parameter, why string) {
 		}
 	}
 	if p.Range && (typ == dict.TypeYesNo || typ.IsID()) {
-		return p, "asks for a range of something that has no order"
+		return p, "requires a range of something that has no order"
 	}
 	return p, ""
 }

@@ -41,7 +41,7 @@ func modelGenerator() Generator {
 type modelData struct {
 	Package, Table, Label, Description string
 	Class                              string // of the M class
-	TableID                            int    // 0: asked for at run time
+	TableID                            int    // 0: determined at run time
 	Access, AccessText                 string
 	UUIDColumn                         string
 	HasIDs                             bool // constructors with an id
@@ -93,7 +93,7 @@ func (c modelColumn) Zero() string {
 // model adds the classes of a table.
 func (b *bundle) model(ctx context.Context, v values, table, entity string, classes bool) error {
 	if b.reg == nil {
-		return errors.New("model classes are made from the dictionary, and there is none; connect to an ERP first")
+		return errors.New("model classes are generated from the dictionary, and there is none; connect to an ERP first")
 	}
 	t, err := b.reg.Table(ctx, table)
 	if err != nil {

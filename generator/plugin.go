@@ -23,7 +23,7 @@ func pluginGenerator() Generator {
 			{Name: "archiveTables", Type: TypeStrings, Example: "XX_Demo", check: checkDictionaryName,
 				Description: "Tables whose definitions go into the package archive, as the dictionary has them."},
 			{Name: "modules", Type: TypeStrings, Choices: []string{"feature", "p2", "test"},
-				Description: "Modules besides the plugin: a feature, a p2 repository for the ERP's extension installer, a bundle of tests."},
+				Description: "Modules besides the plugin: a feature, a p2 repository for the ERP's extension installer, a test bundle."},
 		}, dictionaryOptions()),
 		build: buildPlugin,
 	}
@@ -200,7 +200,7 @@ func (p *project) restModule() *bundle {
 	return b
 }
 
-// testModule adds a bundle of tests.
+// testModule adds a test bundle.
 func (p *project) testModule(ctx context.Context, v values) error {
 	b := p.newBundle(p.ArtifactID+".test", p.Name+" Test")
 	b.Package = p.Package + ".test"
@@ -256,7 +256,7 @@ func (p *project) Modules() []string {
 	return names
 }
 
-// Units are the bundles that a target definition asks the repository for.
+// Units are the bundles that a target definition requests of the repository.
 func (p *project) Units() []string {
 	own := map[string]bool{}
 	for _, b := range p.Bundles() {

@@ -58,7 +58,7 @@ func (p *project) describe(v values) error {
 	p.files = map[string][]byte{}
 	p.main = p.newBundle(p.ArtifactID, p.Name)
 	if p.Java == "21" {
-		p.note("Java 21 was asked for: servers that run on Java 17 do not start the plugin.")
+		p.note("Java 21 was requested: servers that run on Java 17 do not start the plugin.")
 	}
 	return nil
 }

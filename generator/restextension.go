@@ -11,7 +11,7 @@ const restHost = "com.trekglobal.idempiere.rest.api"
 
 func restExtensionGenerator() Generator {
 	return Generator{
-		Name: "rest-extension", Title: "an extension of the REST API", Addable: true,
+		Name: "rest-extension", Title: "a REST API extension", Addable: true,
 		Description: "A fragment of the REST API's bundle with a resource of its own, and what names it to the API. " +
 			"It is a bundle of its own: it can be added to such a fragment only.",
 		Options: join([]Option{
@@ -68,6 +68,6 @@ func (b *bundle) restExtension(v values) error {
 		return err
 	}
 	b.class(pkg, extension, source)
-	b.note("Restart the REST API's bundle after installing the fragment: it asks for extensions only when it starts.")
+	b.note("Restart the REST API's bundle after installing the fragment: it looks for extensions only when it starts.")
 	return b.service(component{Class: pkg + "." + extension, Service: restHost + ".ResourceExtension"})
 }

@@ -7,7 +7,7 @@ import (
 
 func testGenerator() Generator {
 	return Generator{
-		Name: "test", Title: "a bundle of tests", Addable: true,
+		Name: "test", Title: "a test bundle", Addable: true,
 		Description: "Tests that run inside of the ERP, against a database with the demo data, in a bundle of their own: " +
 			"it can be added to such a bundle only.",
 		Options: join([]Option{

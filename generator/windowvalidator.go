@@ -11,13 +11,13 @@ import (
 
 func windowValidatorGenerator() Generator {
 	return Generator{
-		Name: "window-validator", Title: "a validator of windows", Addable: true,
-		Description: "A class that is asked before and after what users do in a window: new, save, copy, delete, print, processes and document actions.",
+		Name: "window-validator", Title: "a window validator", Addable: true,
+		Description: "A class that is called before and after what users do in a window: new, save, copy, delete, print, processes and document actions.",
 		Options: join([]Option{
 			classOption("OrderValidator", "Name of the class."),
 			{Name: "windows", Type: TypeStrings, Required: true, Example: "Sales Order", check: textCheck(200),
 				Description: "Windows by UUID, or by name when an ERP is connected; * stands for all windows."},
-			{Name: "events", Type: TypeStrings, Choices: windowEvents(), Description: "Events to be asked about; without any, all."},
+			{Name: "events", Type: TypeStrings, Choices: windowEvents(), Description: "Events to be called for; without any, all."},
 		}, pluginOptions()),
 		build: func(ctx context.Context, p *project, v values) error { return p.main.windowValidator(ctx, v) },
 	}

@@ -16,7 +16,7 @@ import (
 // Caller is on whose behalf a tool runs.
 type Caller struct {
 	// ID tells callers apart: tenant and user of the ERP, as "11/101". It is
-	// empty only where nobody is asked who they are.
+	// empty only where callers are not authenticated.
 	ID string
 	// Token is the caller's own bearer token, for calls to the ERP in this
 	// session and for nothing else. It is empty where the program's own login is
@@ -46,7 +46,7 @@ type Call struct {
 	// Progress reports how far the work is; total 0 means unknown. A tool gets it
 	// filled in always; who makes a Call may leave it nil.
 	Progress func(done, total float64, message string)
-	// Confirm asks the user to agree and reports whether they did. Whoever makes
+	// Confirm asks the user to agree and reports whether they did. The one that makes
 	// the Call says how users are asked; nil means that they cannot be, and a tool
 	// that needs their agreement fails with [ConfirmationRequired]. Tools ask with
 	// [Call.Confirmed].
@@ -56,7 +56,7 @@ type Call struct {
 	// Offers reports whether the caller is offered a tool, so that a text names no
 	// other; nil: every tool is. Filled in for the tool.
 	Offers func(tool string) bool
-	// OnSpend hears of every request to the ERP before it is made, and can refuse
+	// OnSpend is called for every request to the ERP before it is made, and can refuse
 	// it with an error; nil accepts all.
 	OnSpend func(ctx context.Context, c Cost) error
 

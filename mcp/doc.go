@@ -30,9 +30,9 @@
 //
 // # Confirmation
 //
-// A tool that changes what is there already, or the structure of the database,
+// A tool that changes what already exists, or the structure of the database,
 // sets Tool.Confirms and has the user's agreement by [Call.Confirmed] before it
-// does. Who makes the [Call] says how users are asked. The function may run
-// twice, with the answer only the second time; nothing must be changed before it
+// does. The creator of the [Call] says how users are asked. The function may run
+// twice, with the user's answer only the second time; nothing must be changed before it
 // asks.
 package mcp

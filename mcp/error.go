@@ -26,10 +26,10 @@ const (
 	CodeDeclined             = "declined"              // the user said no
 	CodeTimeout              = "timeout"               // it took too long
 	CodeCancelled            = "cancelled"             // the caller gave up
-	CodeUnreachable          = "unreachable"           // the ERP or a service did not answer
+	CodeUnreachable          = "unreachable"           // the ERP or a service did not respond
 	CodeUnsupported          = "unsupported"           // no backend in use can do this
 	CodeLoading              = "loading"               // the dictionary is still being read: call again later
-	CodeTooLarge             = "too_large"             // the result is too long for an assistant: ask for less
+	CodeTooLarge             = "too_large"             // the result is too long for an assistant: request less
 	CodeInternal             = "internal"              // a mistake in this program
 )
 
@@ -102,7 +102,7 @@ func ErrorOf(err error) *Error {
 	case errors.As(err, &confirm):
 		return &Error{Code: CodeConfirmationRequired, Message: confirm.Message, Hint: "ask the user first", Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Code: CodeTimeout, Message: "the call took too long", Hint: "ask for less, or try again", Err: err}
+		return &Error{Code: CodeTimeout, Message: "the call took too long", Hint: "request less, or try again", Err: err}
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeCancelled, Message: "the call was cancelled", Err: err}
 	}
@@ -136,7 +136,7 @@ func ofERP(err error) *Error {
 	case errors.Is(err, tokens.ErrAuthentication):
 		return made(CodeUnauthorized, "the login of this server is not accepted by the ERP: tell the operator")
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable):
-		return made(CodeUnreachable, "the ERP does not answer: try again later, and check its address")
+		return made(CodeUnreachable, "the ERP does not respond: try again later, and check its address")
 	case errors.Is(err, erp.ErrInvalid):
 		return made(CodeInvalidArguments, "")
 	case refusal != nil:

@@ -12,7 +12,7 @@ import (
 // none.
 type lists struct {
 	lacks func(reflect.Value) bool // whether there is a nil list
-	mend  func(reflect.Value)      // makes them empty; the value can be set and is nobody else's
+	fix   func(reflect.Value)      // makes them empty; the value can be set and is nobody else's
 }
 
 var (
@@ -29,7 +29,7 @@ func (l *lists) fill(value any) any {
 	}
 	own := reflect.New(v.Type()).Elem()
 	own.Set(v)
-	l.mend(own)
+	l.fix(own)
 	return own.Interface()
 }
 
@@ -60,13 +60,13 @@ func listsOfPointer(in *lists) *lists {
 	}
 	return &lists{
 		lacks: func(v reflect.Value) bool { return !v.IsNil() && in.lacks(v.Elem()) },
-		mend: func(v reflect.Value) {
+		fix: func(v reflect.Value) {
 			if v.IsNil() {
 				return
 			}
 			own := reflect.New(v.Type().Elem())
 			own.Elem().Set(v.Elem())
-			in.mend(own.Elem())
+			in.fix(own.Elem())
 			v.Set(own)
 		},
 	}
@@ -87,12 +87,12 @@ func listsOfSlice(t reflect.Type, in *lists) *lists {
 			}
 			return false
 		},
-		mend: func(v reflect.Value) {
+		fix: func(v reflect.Value) {
 			own := reflect.MakeSlice(t, v.Len(), v.Len())
 			reflect.Copy(own, v)
 			if in != nil {
 				for i := range own.Len() {
-					in.mend(own.Index(i))
+					in.fix(own.Index(i))
 				}
 			}
 			v.Set(own)
@@ -132,10 +132,10 @@ func listsOfStruct(t reflect.Type, within []reflect.Type) *lists {
 				return !skip(f, value) && f.in.lacks(value)
 			})
 		},
-		mend: func(v reflect.Value) {
+		fix: func(v reflect.Value) {
 			for _, f := range fields {
 				if value := v.Field(f.index); !skip(f, value) {
-					f.in.mend(value)
+					f.in.fix(value)
 				}
 			}
 		},

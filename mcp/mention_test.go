@@ -11,7 +11,7 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	s := Set{{Name: "listTables"}, {Name: "describeTable"}, {Name: "executeQuery"}, {Name: "getRecord"}}
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing is named", "ask for less", "ask for less"},
+		{"nothing is named", "request less", "request less"},
 		{"what is offered stays", "call listTables first", "call listTables first"},
 		{"the whole text", "call executeQuery", ""},
 		{"a clause", "the table is empty; executeQuery counts its rows", "the table is empty"},

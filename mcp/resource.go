@@ -30,7 +30,7 @@ type ResourceTemplate struct {
 
 // ResourceContent is what a resource holds: Text, or Data when that is set.
 type ResourceContent struct {
-	// URI is of what was read; empty means as asked for.
+	// URI is of what was read; empty means as requested.
 	URI      string
 	MIMEType string
 	Text     string

@@ -39,7 +39,7 @@ type Tool struct {
 	Timeout time.Duration
 	// Cost is what one call is expected to cost.
 	Cost Cost
-	// Confirms says that the tool changes what is there already, the structure of
+	// Confirms says that the tool changes what already exists, the structure of
 	// the database, or something outside of the ERP, and that it has the user's
 	// agreement before it does: see [Call.Confirmed]. How users are asked, and what
 	// becomes of callers that cannot ask theirs, is not the tool's affair.
@@ -192,7 +192,7 @@ func (t Tool) Limit() time.Duration { return cmp.Or(t.Timeout, DefaultTimeout) }
 func (t Tool) WithLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, t.Limit(), &Error{
 		Code: CodeTimeout, Message: fmt.Sprintf("%s did not finish within %v", t.Name, t.Limit()),
-		Hint: "ask for less: a narrower filter, a smaller limit", Err: context.DeadlineExceeded,
+		Hint: "request less: a narrower filter, a smaller limit", Err: context.DeadlineExceeded,
 	})
 }
 

@@ -169,7 +169,7 @@ func TestATimeLimitIsTheTools(t *testing.T) {
 			return nil, ctx.Err()
 		})
 	_, err := tool.Invoke(t.Context(), &mcp.Call{})
-	require.EqualError(t, err, "slow did not finish within 1ms; ask for less: a narrower filter, a smaller limit")
+	require.EqualError(t, err, "slow did not finish within 1ms; request less: a narrower filter, a smaller limit")
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Equal(t, mcp.CodeTimeout, mcp.ErrorOf(err).Code)
 }

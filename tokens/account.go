@@ -59,8 +59,8 @@ func (m *Manager) login(ctx context.Context, st Stored, l Login) (*session, erro
 	return m.accept(ctx, st, a, l, Names{})
 }
 
-// accept stores the pair of an answer to a login.
-func (m *Manager) accept(ctx context.Context, st Stored, a answer, l Login, names Names) (*session, error) {
+// accept stores the pair of a response to a login.
+func (m *Manager) accept(ctx context.Context, st Stored, a response, l Login, names Names) (*session, error) {
 	if a.Token == "" || a.refresh().IsZero() {
 		// A token without refresh token is that of a login that waits for
 		// its second step; it opens nothing.
@@ -76,15 +76,15 @@ func (m *Manager) accept(ctx context.Context, st Stored, a answer, l Login, name
 	pair.ClientID, pair.UserID = a.ids(l)
 	s, err := m.keep(ctx, st, pair, a)
 	if err == nil {
-		m.log.InfoContext(ctx, "logged in", "user", l.Username, "client", pair.ClientID, "renewAt", s.renewAt)
+		m.log.InfoContext(ctx, "logged in", "user", l.Username, "client", pair.ClientID, "refreshAt", s.refreshAt)
 	}
 	return s, err
 }
 
-// ids returns what a refresh has to name. The answer repeats an id only when
+// ids returns what a refresh has to name. The response has an id only when
 // the server found it by name or by default, so the claims and what was sent
 // fill in.
-func (a answer) ids(l Login) (client, user int) {
+func (a response) ids(l Login) (client, user int) {
 	if c, err := UnverifiedClaims(a.Token); err == nil && c.Complete {
 		return c.ClientID, c.UserID
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // TestCanary plants secrets at every place one can be given, has the server
-// echo them in every answer, walks through everything a manager does, and
+// echo them in every response, walks through everything a manager does, and
 // looks through what came out: errors, logs, status, printed values, a panic.
 func TestCanary(t *testing.T) {
 	t.Parallel()

@@ -38,11 +38,11 @@ const LeaveToERP = -1
 type Chooser func(ctx context.Context, part Part, from []Choice) (int, error)
 
 // LoginChoosing is [Manager.Login] for logins that leave client, role or
-// organization open: it asks the ERP which ones the user has, takes the only one,
-// and asks choose where there are more; a nil choose makes that an error. A part that is given can be an id or a
+// organization open: it requests those the user has from the ERP, takes the only one,
+// and calls choose where there are more; a nil choose makes that an error. A part that is given can be an id or a
 // name. The names of what was chosen are stored, see [Status].
 //
-// While choose is asked nothing is locked and nothing has changed. What it
+// While choose is called nothing is locked and nothing has changed. What it
 // returns as an error is the error of the login.
 func (m *Manager) LoginChoosing(ctx context.Context, l Login, choose Chooser) error {
 	if l.Client != "" && l.Role != "" && l.Organization != "" {
@@ -72,7 +72,7 @@ func (m *Manager) LoginChoosing(ctx context.Context, l Login, choose Chooser) er
 // steps is a login that is being made up.
 type steps struct {
 	m      *Manager
-	first  answer
+	first  response
 	choose Chooser
 	login  Login
 	names  Names
@@ -90,21 +90,21 @@ func (s *steps) all(ctx context.Context) error {
 		return err
 	}
 	query := url.Values{"client": {strconv.Itoa(s.client)}}
-	if list, err = s.list(ctx, "/auth/roles", query, func(a answer) json.RawMessage { return a.Roles }); err != nil {
+	if list, err = s.list(ctx, "/auth/roles", query, func(a response) json.RawMessage { return a.Roles }); err != nil {
 		return err
 	}
 	if s.role, err = s.pick(ctx, PartRole, list, &s.login.Role, &s.names.Role); err != nil || s.role < 0 {
 		return err
 	}
 	query.Set("role", strconv.Itoa(s.role))
-	if list, err = s.list(ctx, "/auth/organizations", query, func(a answer) json.RawMessage { return a.Organizations }); err != nil {
+	if list, err = s.list(ctx, "/auth/organizations", query, func(a response) json.RawMessage { return a.Organizations }); err != nil {
 		return err
 	}
 	if s.org, err = s.pick(ctx, PartOrganization, list, &s.login.Organization, &s.names.Organization); err != nil || s.org <= 0 {
 		return err // the organization * has no warehouse
 	}
 	query.Set("organization", strconv.Itoa(s.org))
-	if list, err = s.list(ctx, "/auth/warehouses", query, func(a answer) json.RawMessage { return a.Warehouses }); err != nil {
+	if list, err = s.list(ctx, "/auth/warehouses", query, func(a response) json.RawMessage { return a.Warehouses }); err != nil {
 		return err
 	}
 	if len(list) > 0 {
@@ -157,7 +157,7 @@ func find(from []Choice, word string) int {
 	return i
 }
 
-func (s *steps) list(ctx context.Context, path string, query url.Values, of func(answer) json.RawMessage) ([]Choice, error) {
+func (s *steps) list(ctx context.Context, path string, query url.Values, of func(response) json.RawMessage) ([]Choice, error) {
 	a, fail := s.m.wire.choices(ctx, s.m.log, path, query, s.first.access())
 	if fail != nil {
 		return nil, fail
@@ -175,7 +175,7 @@ const maxChoices = 10_000
 func decodeChoices(raw json.RawMessage) ([]Choice, error) {
 	var list []Choice
 	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
-		return nil, errors.New("the answer is not what the ERP's REST API sends")
+		return nil, errors.New("the response is not what the ERP's REST API sends")
 	}
 	return list[:min(len(list), maxChoices)], nil
 }

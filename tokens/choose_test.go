@@ -181,9 +181,9 @@ func TestLoginChoosingHostile(t *testing.T) {
 		}
 	}
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		want   string
+		name     string
+		response http.HandlerFunc
+		want     string
 	}{
 		{"escapes in a name", first(`[{"id":11,"name":"` + valid + `"}]`), ""},
 		{"nobody to ask", first(`[{"id":11,"name":"a"},{"id":12,"name":"b"}]`), "more than one client"},
@@ -195,7 +195,7 @@ func TestLoginChoosingHostile(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			srv := newScript(t, tt.answer)
+			srv := newScript(t, tt.response)
 			store := &tokens.MemoryStore{}
 			m, err := tokens.NewManager(srv.URL, tokens.WithStore(store))
 			require.NoError(t, err)

@@ -120,7 +120,7 @@ func FuzzToken(f *testing.F) {
 			t.Fatalf("claims %+v beside the error %v", c, err)
 		}
 		if err != nil && len(token) > 8 && strings.Contains(err.Error(), token) {
-			t.Fatalf("the error repeats the token: %v", err)
+			t.Fatalf("the error contains the token: %v", err)
 		}
 	})
 }

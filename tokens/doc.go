@@ -18,9 +18,9 @@
 // minutes of its life are left. Otherwise one refresh is made for all callers
 // together, on a context of its own; each caller waits as long as its own
 // context lets it. A failure is reported to all who waited and, without
-// another attempt, to all who ask within the next two seconds.
+// another attempt, to all who call within the next two seconds.
 //
-// When the server answers 401, [Manager.Invalidate] makes the next Token
+// When the server responds 401, [Manager.Invalidate] makes the next Token
 // refresh, unless the token is no longer the current one anyway.
 //
 // The end of a token comes from its exp claim, which is by the server's
@@ -52,7 +52,7 @@
 //
 // [ErrAuthentication] means that a person has to do something, and the text
 // says what; [ErrUnreachable] that trying later may help. [Error.Status] tells
-// an ERP that answered with an error from one that did not answer. No error, log
+// an ERP that responded with an error from one that did not respond. No error, log
 // record or printed value contains a token or password: they are held as
 // [Secret].
 //

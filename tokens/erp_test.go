@@ -43,7 +43,7 @@ type front struct {
 
 	mu        sync.Mutex
 	refreshes []string       // refresh tokens in the order they came
-	count     map[string]int // by "METHOD /path answered status"
+	count     map[string]int // by "METHOD /path status"
 	fault     fault
 }
 
@@ -137,7 +137,7 @@ func (f *front) spent() (all, twice int) {
 	return len(f.refreshes), twice
 }
 
-// works asks the ERP with the token, and returns the status.
+// works calls the ERP with the token, and returns the status.
 func (f *front) works(t testing.TB, token string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.erp.URL()+"/api/v1/models/AD_Org/11", nil)

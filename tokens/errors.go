@@ -13,9 +13,9 @@ var (
 	// configured. The text of the error says which.
 	ErrAuthentication = errors.New("not authenticated")
 
-	// ErrUnreachable means that the ERP could not be asked, or gave an answer
+	// ErrUnreachable means that the ERP could not be reached, or gave a response
 	// that says nothing about the login. Trying again later may help.
-	ErrUnreachable = errors.New("the ERP gave no usable answer")
+	ErrUnreachable = errors.New("the ERP gave no usable response")
 
 	// ErrInterrupted means that a refresh was cut off after it was sent, so
 	// that nobody knows whether its refresh token is spent. The ERP revokes the
@@ -28,14 +28,14 @@ var (
 	ErrClosed = errors.New("the token manager is closed")
 )
 
-// Error is why a token could not be had, renewed or ended. It never contains
+// Error is why a token could not be obtained, refreshed or ended. It never contains
 // a token or password, not even when the server echoes one.
 type Error struct {
 	// Op says what was tried: "log in", "refresh the token", "log out", …
 	Op string
 	// Server is the address of the ERP; empty when it was not involved.
 	Server string
-	// Status is the HTTP status of the ERP's answer, 0 when there was none.
+	// Status is the HTTP status of the ERP's response, 0 when there was none.
 	Status int
 	// Title and Detail are the ERP's own words, as far as it sent any in its
 	// error format.
@@ -57,7 +57,7 @@ func (e *Error) Error() string {
 		b.WriteString(" at " + e.Server)
 	}
 	if e.Status != 0 {
-		fmt.Fprintf(&b, ": the server answered %d", e.Status)
+		fmt.Fprintf(&b, ": the server responded with %d", e.Status)
 	} else if e.Kind != nil && e.Err == nil {
 		b.WriteString(": " + e.Kind.Error())
 	}

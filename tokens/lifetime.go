@@ -8,7 +8,7 @@ import (
 // noOffset is what Manager.offset holds before the server's clock was seen.
 const noOffset = math.MinInt64
 
-// forever is when a token that never ends is renewed.
+// forever is when a token that never ends is refreshed.
 func forever() time.Time { return time.Unix(lastExpiry, 0) }
 
 // noteDate remembers how far the server's clock is from ours.
@@ -35,7 +35,7 @@ func (m *Manager) remaining(exp, now time.Time) time.Duration {
 
 // received is the session for a pair the server has just handed out. Its
 // whole life lies ahead, which the claim may not show: there may be none, or
-// the clocks differ and the answer carried no date to see by how much.
+// the clocks differ and the response carried no date to see by how much.
 func (m *Manager) received(pair Stored, dated bool) *session {
 	now := m.now()
 	life := m.lifetime
@@ -45,12 +45,12 @@ func (m *Manager) received(pair Stored, dated bool) *session {
 		}
 	}
 	// A token that lives shorter than the buffer is not due at once.
-	return session{renewAt: now.Add(life - min(m.buffer, life/2))}.of(pair)
+	return session{refreshAt: now.Add(life - min(m.buffer, life/2))}.of(pair)
 }
 
 // usable returns the session for a token found in the store, or nil when it
-// has to be renewed first. renewable tells whether it can be.
-func (m *Manager) usable(st Stored, renewable bool) *session {
+// has to be refreshed first. refreshable tells whether it can be.
+func (m *Manager) usable(st Stored, refreshable bool) *session {
 	if st.Access.IsZero() || st.Server != "" && st.Server != m.wire.base {
 		return nil
 	}
@@ -60,21 +60,21 @@ func (m *Manager) usable(st Stored, renewable bool) *session {
 	}
 	now := m.now()
 	if err != nil || c.ExpiresAt.IsZero() {
-		// No end that could be read: renewed on first use if that is
+		// No end that could be read: refreshed on first use if that is
 		// possible, otherwise an API token that is used as it is.
-		if renewable {
+		if refreshable {
 			return nil
 		}
-		return session{renewAt: forever()}.of(st)
+		return session{refreshAt: forever()}.of(st)
 	}
 	left := m.remaining(c.ExpiresAt, now)
-	if renewable {
+	if refreshable {
 		left -= min(m.buffer, m.lifetime/2)
 	}
 	if left <= 0 {
 		return nil
 	}
-	return session{renewAt: now.Add(left)}.of(st)
+	return session{refreshAt: now.Add(left)}.of(st)
 }
 
 // of returns the session for a stored pair.

@@ -37,7 +37,7 @@ func TestClockSkew(t *testing.T) {
 			assert.GreaterOrEqual(t, f.counted(refreshOK), 3)
 		})
 	}
-	// Without a date in the answer, the configured lifetime bounds what a
+	// Without a date in the response, the configured lifetime bounds what a
 	// server ahead of us says.
 	t.Run("no date", func(t *testing.T) {
 		t.Parallel()

@@ -15,11 +15,11 @@ import (
 // the server refuses.
 const maxLoginHoldOff = 5 * time.Minute
 
-// Manager is a token source that logs in, renews before expiry and keeps the
+// Manager is a token source that logs in, refreshes before expiry and keeps the
 // pair of tokens in a [Store]. It is what services and commands use that run
 // longer than one token lives.
 //
-// All methods are safe for concurrent use. One renewal runs at a time, shared
+// All methods are safe for concurrent use. One refresh runs at a time, shared
 // by all callers; see the package comment for what happens when it fails or
 // is cut off.
 type Manager struct {
@@ -35,12 +35,12 @@ type Manager struct {
 	// holds a token that is not in the store.
 	current atomic.Pointer[session]
 	// offset is the server's clock minus ours in nanoseconds, as the last
-	// answer showed it; noOffset until then.
+	// response showed it; noOffset until then.
 	offset atomic.Int64
 
 	mu        sync.Mutex // guards what follows
-	flight    *flight    // the renewal under way, nil for none
-	holdErr   error      // result of the last renewal until holdUntil
+	flight    *flight    // the refresh under way, nil for none
+	holdErr   error      // result of the last refresh until holdUntil
 	holdUntil time.Time
 	closed    bool
 	closing   chan struct{} // closed with the first Close
@@ -59,11 +59,11 @@ type Manager struct {
 // writes no serial number and only whole seconds into it, so two tokens of
 // the same second are the same text. The refresh tokens differ, so mark does.
 type session struct {
-	token   string
-	mark    string    // of the stored pair, see markOf
-	renewAt time.Time // zero: renew before handing it out again
-	refused bool      // the server answered 401 to it
-	// twinUntil is set when the renewal after a 401 brought the same text
+	token     string
+	mark      string    // of the stored pair, see markOf
+	refreshAt time.Time // zero: refresh before handing it out again
+	refused   bool      // the server responded with 401 to it
+	// twinUntil is set when the refresh after a 401 brought the same text
 	// once more: until then another 401 leads nowhere and is ignored.
 	twinUntil time.Time
 }
@@ -71,7 +71,7 @@ type session struct {
 // markOf tells stored pairs apart.
 func markOf(st Stored) string { return Fingerprint(st.Access) + Fingerprint(st.Refresh) }
 
-// flight is one renewal that callers wait for.
+// flight is one refresh that callers wait for.
 type flight struct {
 	done chan struct{} // closed when one of the others is set
 	sess *session
@@ -109,18 +109,18 @@ func NewManager(address string, opts ...Option) (*Manager, error) {
 
 // Token returns a token that is valid for at least the refresh buffer, as far
 // as can be known. While it has one it returns at once, without looking at
-// ctx. Otherwise it joins the renewal under way or starts one, and waits for
-// it or for the end of ctx; a caller that leaves does not end the renewal for
+// ctx. Otherwise it joins the refresh under way or starts one, and waits for
+// it or for the end of ctx; a caller that leaves does not end the refresh for
 // the others.
 //
-// A renewal that failed is reported to everyone who waited for it, and to
-// everyone who asks during the hold-off after it. Errors are *[Error]; branch
+// A refresh that failed is reported to everyone who waited for it, and to
+// everyone who calls during the hold-off after it. Errors are *[Error]; branch
 // with [ErrAuthentication] (a person must act) and [ErrUnreachable].
 func (m *Manager) Token(ctx context.Context) (string, error) {
-	if s := m.current.Load(); s != nil && m.now().Before(s.renewAt) {
+	if s := m.current.Load(); s != nil && m.now().Before(s.refreshAt) {
 		return s.token, nil
 	}
-	s, err := m.renewed(ctx, nil)
+	s, err := m.fresh(ctx, nil)
 	if err != nil {
 		return "", err
 	}
@@ -135,9 +135,9 @@ func (m *Manager) Ready(ctx context.Context) error {
 	return err
 }
 
-// Invalidate says that the server answered 401 to token, so that the next
-// Token renews. It does nothing when token is no longer the current one:
-// then somebody else has noticed before, and the renewal has been made or is
+// Invalidate says that the server responded with 401 to token, so that the next
+// Token refreshes. It does nothing when token is no longer the current one:
+// then somebody else has noticed before, and the refresh has been made or is
 // under way. It always returns nil and never waits.
 func (m *Manager) Invalidate(_ context.Context, token string) error {
 	s := m.current.Load()
@@ -147,8 +147,8 @@ func (m *Manager) Invalidate(_ context.Context, token string) error {
 	return nil
 }
 
-// Refresh renews the token now, although it may still be valid. When another
-// process has renewed it since this one looked, that token is taken instead.
+// Refresh replaces the token now, although it may still be valid. When another
+// process has refreshed it since this one looked, that token is taken instead.
 func (m *Manager) Refresh(ctx context.Context) error {
 	s := m.current.Load()
 	if s == nil {
@@ -160,18 +160,18 @@ func (m *Manager) Refresh(ctx context.Context) error {
 		s = &session{token: st.Access.Reveal(), mark: markOf(st)}
 	}
 	for {
-		newer, err := m.renewed(ctx, s)
-		// A renewal that was under way before may have found the token good.
+		newer, err := m.fresh(ctx, s)
+		// A refresh that was under way before may have found the token good.
 		if err != nil || newer.mark != s.mark {
 			return err
 		}
 	}
 }
 
-// Close waits until a renewal under way has ended, so that a program that
-// exits does not cut it off, and refuses later ones. A renewal that still waits
+// Close waits until a refresh under way has ended, so that a program that
+// exits does not cut it off, and refuses later ones. A refresh that still waits
 // for other processes that hold the store is given up. The wait is bounded by
-// the renewal timeout and by ctx; after an error Close can be called again. A
+// the refresh timeout and by ctx; after an error Close can be called again. A
 // token that is still valid is handed out after Close, too.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
@@ -188,7 +188,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	case <-f.done:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("waiting for a token renewal to end: %w", ctx.Err())
+		return fmt.Errorf("waiting for a token refresh to end: %w", ctx.Err())
 	}
 }
 
@@ -199,9 +199,9 @@ func (m *Manager) String() string { return "tokens.Manager(" + m.wire.base + ")"
 // Format writes [Manager.String] whatever the verb.
 func (m *Manager) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, m.String()) }
 
-// renewed joins or starts a renewal and waits for it. force, when not nil, is
+// fresh joins or starts a refresh and waits for it. force, when not nil, is
 // a session that shall be replaced even if it is still good.
-func (m *Manager) renewed(ctx context.Context, force *session) (*session, error) {
+func (m *Manager) fresh(ctx context.Context, force *session) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("getting a token: %w", err)
 	}
@@ -209,8 +209,8 @@ func (m *Manager) renewed(ctx context.Context, force *session) (*session, error)
 	s := m.current.Load()
 	now := m.now()
 	switch {
-	// Somebody finished a renewal on the way here.
-	case s != nil && now.Before(s.renewAt) && (force == nil || force.mark != s.mark):
+	// Somebody finished a refresh on the way here.
+	case s != nil && now.Before(s.refreshAt) && (force == nil || force.mark != s.mark):
 		m.mu.Unlock()
 		return s, nil
 	case m.flight == nil && m.closed:
@@ -225,10 +225,10 @@ func (m *Manager) renewed(ctx context.Context, force *session) (*session, error)
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		m.flight = f
-		// The renewal outlives the caller that happened to start it, because
+		// The refresh outlives the caller that happened to start it, because
 		// others wait too and a refresh must not be cut off: its own context,
-		// bounded in renew. Close waits for this goroutine.
-		go m.fly(context.WithoutCancel(ctx), f, renewal{stale: s, force: force})
+		// bounded in obtain. Close waits for this goroutine.
+		go m.fly(context.WithoutCancel(ctx), f, attempt{stale: s, force: force})
 	}
 	m.mu.Unlock()
 
@@ -240,9 +240,9 @@ func (m *Manager) renewed(ctx context.Context, force *session) (*session, error)
 	}
 }
 
-// fly carries out one renewal and tells everyone.
-func (m *Manager) fly(ctx context.Context, f *flight, r renewal) {
-	s, release, err := m.renew(ctx, r)
+// fly carries out one refresh and tells everyone.
+func (m *Manager) fly(ctx context.Context, f *flight, r attempt) {
+	s, release, err := m.obtain(ctx, r)
 	defer release()
 	if err != nil {
 		m.log.DebugContext(ctx, "no token", "error", err)
@@ -286,7 +286,7 @@ func (m *Manager) lock(ctx context.Context) (Stored, func(), error) {
 	if err != nil {
 		e := &Error{Op: "lock the stored token", Err: err}
 		if errors.Is(err, context.DeadlineExceeded) {
-			e.Advice = "another process is renewing the token; try again when it is done"
+			e.Advice = "another process is refreshing the token; try again when it is done"
 		}
 		return Stored{}, nil, e
 	}

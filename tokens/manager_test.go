@@ -179,7 +179,7 @@ func TestOneRefreshForAll(t *testing.T) {
 	require.NoError(t, m.Close(t.Context()))
 	assert.Equal(t, 1, f.counted(refreshOK))
 
-	// Closed: the valid token still comes, renewals do not.
+	// Closed: the valid token still comes, refreshes do not.
 	token(t, m)
 	c.advance(time.Hour)
 	_, err = m.Token(t.Context())
@@ -256,7 +256,7 @@ func TestStatus(t *testing.T) {
 	assert.Equal(t, 102, *s.RoleID)
 	assert.Equal(t, 11, *s.OrgID)
 	assert.True(t, s.Refreshable)
-	assert.InDelta(t, 3600, s.ExpiresIn, 60) // the answer's date is the real one, our clock stands
+	assert.InDelta(t, 3600, s.ExpiresIn, 60) // the response's date is the real one, our clock stands
 	c.advance(56 * time.Minute)
 	s, err = m.Status(t.Context())
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ func WithStore(s Store) Option {
 }
 
 // WithCredentials lets the manager log in by itself when it has no token, or
-// none that can be renewed. A stored token is used first if it belongs to the
+// none that can be refreshed. A stored token is used first if it belongs to the
 // same user, client, role and organization.
 func WithCredentials(l Login) Option {
 	return func(m *Manager) error {
@@ -36,10 +36,10 @@ func WithCredentials(l Login) Option {
 }
 
 // WithHTTPClient sets the client for login, refresh and logout, for a proxy
-// or a private certificate authority. Its transport must neither ask the
-// manager for a token nor repeat a POST by itself. The client is copied;
+// or a private certificate authority. Its transport must neither call the
+// manager for a token nor retry a POST by itself. The client is copied;
 // redirects are never followed. Without the option: 5 s to connect, 30 s for
-// the answer, no connection is used twice.
+// the response, no connection is used twice.
 func WithHTTPClient(c *http.Client) Option {
 	return func(m *Manager) error {
 		if c == nil {
@@ -73,7 +73,7 @@ func WithClock(now func() time.Time) Option {
 	}
 }
 
-// WithRefreshBuffer sets how long before its end a token is renewed; 5
+// WithRefreshBuffer sets how long before its end a token is refreshed; 5
 // minutes without the option. For tokens that live less than twice the buffer
 // half their life is used, so that a new token is never due at once.
 func WithRefreshBuffer(d time.Duration) Option {
@@ -86,7 +86,7 @@ func WithTokenLifetime(d time.Duration) Option {
 	return positive("token lifetime", d, 1, func(m *Manager) { m.lifetime = d })
 }
 
-// WithHoldOff sets for how long after a failed renewal callers get the same
+// WithHoldOff sets for how long after a failed refresh callers get the same
 // error without anything being tried; 2 seconds without the option, 0 for
 // none. After a refused login the same credentials are tried again only after
 // twice the time, then four times and so on up to 5 minutes, because the ERP
@@ -95,12 +95,12 @@ func WithHoldOff(d time.Duration) Option {
 	return positive("hold-off", d, 0, func(m *Manager) { m.holdOff = d })
 }
 
-// WithRenewTimeout bounds how long a renewal waits for other processes that
+// WithRefreshTimeout bounds how long a refresh waits for other processes that
 // hold the store, and then how long the calls to the server may take together;
 // 60 seconds each without the option. It has nothing to do with how long a
 // caller waits: that is its own context's business.
-func WithRenewTimeout(d time.Duration) Option {
-	return positive("renewal timeout", d, 1, func(m *Manager) { m.timeout = d })
+func WithRefreshTimeout(d time.Duration) Option {
+	return positive("refresh timeout", d, 1, func(m *Manager) { m.timeout = d })
 }
 
 func positive(what string, d, least time.Duration, set func(*Manager)) Option {

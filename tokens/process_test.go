@@ -174,7 +174,7 @@ func TestKilledDuringRefresh(t *testing.T) {
 				pass()
 			}
 			kill()
-			panic(http.ErrAbortHandler) // the dead do not read answers
+			panic(http.ErrAbortHandler) // the dead do not read responses
 		})
 		scanner := bufio.NewScanner(out)
 		require.True(t, scanner.Scan())
@@ -212,7 +212,7 @@ func TestKilledDuringRefresh(t *testing.T) {
 }
 
 // TestLockedByAnother: a living process holds the lock for longer than the
-// renewal may take, a dead one does not matter.
+// refresh may take, a dead one does not matter.
 func TestLockedByAnother(t *testing.T) {
 	t.Parallel()
 	f := newFront(t, nil)
@@ -221,11 +221,11 @@ func TestLockedByAnother(t *testing.T) {
 	require.NoError(t, err)
 	release, err := config.NewFile(path).Lock(t.Context())
 	require.NoError(t, err)
-	m := f.manager(t, tokens.WithStore(store), tokens.WithRenewTimeout(50*time.Millisecond), tokens.WithHoldOff(0))
+	m := f.manager(t, tokens.WithStore(store), tokens.WithRefreshTimeout(50*time.Millisecond), tokens.WithHoldOff(0))
 	token(t, m) // a good token needs no lock
 	err = m.Refresh(t.Context())
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.ErrorContains(t, err, "another process is renewing the token")
+	assert.ErrorContains(t, err, "another process is refreshing the token")
 
 	// A program that ends does not wait for the other one.
 	locking := lockingStore{store, make(chan struct{}, 1)}

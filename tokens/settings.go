@@ -38,7 +38,7 @@ type Settings struct {
 	// TokenLifetime is assumed for tokens that do not say when they end (key
 	// auth.token-lifetime, 1h unless set).
 	TokenLifetime time.Duration
-	// RefreshBuffer is how long before its end a token is renewed (key
+	// RefreshBuffer is how long before its end a token is refreshed (key
 	// auth.refresh-buffer, 5m unless set).
 	RefreshBuffer time.Duration
 }
@@ -96,7 +96,7 @@ func EnvironmentVariable(key string) string {
 	return settings()[i].env
 }
 
-// ParseSettings reads the settings from lookup, which is asked for keys in
+// ParseSettings reads the settings from lookup, which is called with keys in
 // the spelling of the configuration file ("auth.username") and returns "" for
 // what is not set. Flags, environment and profile are the caller's business.
 // All wrong values are reported at once; the text of no secret is.

@@ -129,7 +129,7 @@ func TestNewManagerRefuses(t *testing.T) {
 		{"negative buffer", "http://x", tokens.WithRefreshBuffer(-1), "refresh buffer"},
 		{"no lifetime", "http://x", tokens.WithTokenLifetime(0), "token lifetime"},
 		{"negative hold-off", "http://x", tokens.WithHoldOff(-1), "hold-off"},
-		{"no timeout", "http://x", tokens.WithRenewTimeout(0), "renewal timeout"},
+		{"no timeout", "http://x", tokens.WithRefreshTimeout(0), "refresh timeout"},
 		{"no user", "http://x", tokens.WithCredentials(tokens.Login{Password: tokens.NewSecret("CANARY")}), "user name"},
 		{"no password", "http://x", tokens.WithCredentials(tokens.Login{Username: "u"}), "password"},
 	}

@@ -24,7 +24,7 @@ var (
 )
 
 // StaticSource always returns the same token, whether it is still valid or
-// not. It has no Invalidate: a refused token is the caller's answer.
+// not. It has no Invalidate: a refused token is the caller's to handle.
 type StaticSource struct{ token Secret }
 
 // Static returns a source for one token, such as an API token created in the

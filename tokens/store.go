@@ -15,7 +15,7 @@ type Stored struct {
 	// Refresh is spent to get the next pair. Empty for a long-lived API
 	// token, which is used until it ends.
 	Refresh Secret
-	// ClientID and UserID are sent with a refresh, because the ERP asks for
+	// ClientID and UserID are sent with a refresh, because the ERP requires
 	// them. When 0 they are taken from the claims of Access.
 	ClientID, UserID int
 	// Server is the address the pair was obtained from. A [Manager] for

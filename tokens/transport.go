@@ -13,10 +13,10 @@ import (
 //
 //	client := &http.Client{Transport: transport}
 //
-// When the ERP answers 401, the source is told, and the request is repeated
+// When the ERP responds 401, the source is told, and the request is retried
 // once with another token if there is one, whatever the method: a request
-// answered with 401 was not executed. A body that cannot be read again (no
-// GetBody) is not repeated. Requests to other servers than the ERP, such as
+// refused with 401 was not executed. A body that cannot be read again (no
+// GetBody) is not retried. Requests to other servers than the ERP, such as
 // followed redirects, go out without the token.
 //
 // It is safe for concurrent use and does not change the requests it is given.

@@ -47,7 +47,7 @@ func TestTransport(t *testing.T) {
 	assert.Equal(t, 2, f.counted(loginOK))
 }
 
-func TestTransportRepeats(t *testing.T) {
+func TestTransportRetries(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string

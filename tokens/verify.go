@@ -23,7 +23,7 @@ const algorithm = "HS512"
 // What is wrong with a token a [Verifier] refused; all are wrapped by errors
 // of [Verifier.Verify] together with ErrInvalidToken.
 var (
-	// ErrInvalidToken: the token must not be trusted. The caller answers 401.
+	// ErrInvalidToken: the token must not be trusted. The caller responds with 401.
 	ErrInvalidToken = errors.New("invalid token")
 	// ErrTokenExpired: its end has passed.
 	ErrTokenExpired = errors.New("the token has expired")
@@ -35,7 +35,7 @@ var (
 //
 // There are three ways, each with its constructor: the shared secret
 // ([NewSecretVerifier]), the key the ERP publishes ([NewJWKVerifier]), and
-// asking the ERP ([NewIntrospectionVerifier]). Only the last one notices a
+// calling the ERP ([NewIntrospectionVerifier]). Only the last one notices a
 // logout or a revoked token before it expires.
 //
 // A Verifier is safe for concurrent use.
@@ -101,9 +101,9 @@ func VerifierClock(now func() time.Time) VerifierOption {
 	}
 }
 
-// VerifierHTTPClient sets the client that asks the ERP. The client is copied;
+// VerifierHTTPClient sets the client that calls the ERP. The client is copied;
 // redirects are never followed. Without the option: 5 s to connect, 30 s for
-// the answer.
+// the response.
 func VerifierHTTPClient(c *http.Client) VerifierOption {
 	return func(v *Verifier) error {
 		if c == nil {
@@ -125,13 +125,13 @@ func VerifierLogger(l *slog.Logger) VerifierOption {
 	}
 }
 
-// RememberFor sets how long an answer of the ERP is used again: 5 minutes for
+// RememberFor sets how long a response of the ERP is used again: 5 minutes for
 // its keys and 30 seconds for its word on a token without the option. 0 asks
 // every time. For introspection this is how long a revoked token lives on.
 func RememberFor(d time.Duration) VerifierOption {
 	return func(v *Verifier) error {
 		if d < 0 || d > 24*time.Hour {
-			return fmt.Errorf("answers can be remembered for 0 to 24 hours, not %v", d)
+			return fmt.Errorf("responses can be remembered for 0 to 24 hours, not %v", d)
 		}
 		v.remember = d
 		return nil
@@ -139,14 +139,14 @@ func RememberFor(d time.Duration) VerifierOption {
 }
 
 // GraceFor sets how long after its last word the ERP's yes counts when the ERP
-// cannot be asked: it does not respond, or something in its place does. A token
+// cannot be reached: it does not respond, or something in its place does. A token
 // the ERP never accepted, or refused since, is not let in, and none beyond its
 // end. Without the option it is 0, never, for introspection, and an hour for
 // published keys; a shared secret needs none.
 func GraceFor(d time.Duration) VerifierOption {
 	return func(v *Verifier) error {
 		if d < 0 || d > 24*time.Hour {
-			return fmt.Errorf("the ERP's word can count for 0 to 24 hours when it cannot be asked, not %v", d)
+			return fmt.Errorf("the ERP's word can count for 0 to 24 hours when it cannot be reached, not %v", d)
 		}
 		v.grace = &d
 		return nil
@@ -173,7 +173,7 @@ func newVerifier(check checker, remember time.Duration, opts []VerifierOption) (
 		log: slog.New(slog.DiscardHandler),
 	}
 	c := newHTTPClient()
-	c.Transport.(*http.Transport).DisableKeepAlives = false // these calls may be repeated
+	c.Transport.(*http.Transport).DisableKeepAlives = false // these calls may be retried
 	v.setClient(c)
 	for _, o := range opts {
 		if err := o(v); err != nil {
@@ -184,7 +184,7 @@ func newVerifier(check checker, remember time.Duration, opts []VerifierOption) (
 }
 
 // minSecret is the least length of a shared secret. The ERP generates longer
-// ones; HS512 asks for 64, but an installation's choice is not ours to refuse.
+// ones; HS512 requires 64, but an installation's choice is not ours to refuse.
 const minSecret = 16
 
 // NewSecretVerifier returns a verifier with the ERP's secret (its REST token
@@ -204,7 +204,7 @@ func NewSecretVerifier(secret []byte, opts ...VerifierOption) (*Verifier, error)
 //
 // A token that must not be trusted is an [ErrInvalidToken], with
 // [ErrTokenExpired] when its end has passed. Any other error
-// means that the ERP could not be asked; it is an [ErrUnreachable], and the
+// means that the ERP could not be reached; it is an [ErrUnreachable], and the
 // caller must not let the request through either.
 func (v *Verifier) Verify(ctx context.Context, token string) (Claims, error) {
 	if err := checkForm(token); err != nil {
@@ -254,7 +254,7 @@ func (v *Verifier) parse(token string, keyFor jwt.Keyfunc) (Claims, error) {
 // headerError names the member of a token's header that is not supported.
 type headerError string
 
-func (e headerError) Error() string { return "its header asks for what is not supported: " + string(e) }
+func (e headerError) Error() string { return "its header requires what is not supported: " + string(e) }
 
 // checkHeader refuses a header that changes how a token is to be read: names
 // of extensions in crit, of which none is known here (RFC 7515, section
@@ -273,7 +273,7 @@ func checkHeader(header map[string]any) error {
 // package: the key may have been replaced.
 var errSignature = errors.New("the signature does not match")
 
-// invalid puts the library's finding into words that repeat nothing of the
+// invalid puts the library's finding into words that contain nothing of the
 // token.
 func invalid(err, claims error) error {
 	var header headerError

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// A token that was accepted lives on while the ERP cannot be asked, as long as
+// A token that was accepted lives on while the ERP cannot be reached, as long as
 // the operator says; the ERP's no and the token's end are final.
 func TestGrace(t *testing.T) {
 	t.Parallel()
@@ -21,9 +21,9 @@ func TestGrace(t *testing.T) {
 	away, page := say(503, ``), say(200, `<html>we are sorry`)
 	cut := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	type step struct {
-		after  time.Duration // since the step before
-		answer http.HandlerFunc
-		is     error // nil: let in
+		after    time.Duration // since the step before
+		response http.HandlerFunc
+		is       error // nil: let in
 	}
 	for _, c := range []struct {
 		name  string
@@ -51,7 +51,7 @@ func TestGrace(t *testing.T) {
 			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.now().Add(c.life).Unix()})
 			for i, s := range c.steps {
 				clock.advance(s.after)
-				now.Store(&s.answer)
+				now.Store(&s.response)
 				claims, err := v.Verify(t.Context(), text)
 				if s.is != nil {
 					require.ErrorIs(t, err, s.is, "step %d", i)

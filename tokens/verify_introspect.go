@@ -12,33 +12,33 @@ import (
 	"time"
 )
 
-// maxRemembered bounds how many tokens' answers are kept in memory.
+// maxRemembered bounds how many tokens' opinions are kept in memory.
 const maxRemembered = 10_000
 
 // probe is an authenticated call that is allowed for every role, does little
-// work and whose answer cannot be mistaken: the list of models, filtered down
+// work and whose response cannot be mistaken: the list of models, filtered down
 // to none.
 const probe = "/api/v1/models?%24filter=AD_Table_ID%20eq%20-1"
 
-// NewIntrospectionVerifier returns a verifier that asks the ERP at address
+// NewIntrospectionVerifier returns a verifier that calls the ERP at address
 // (without /api/v1) whether it accepts a token, by a small call with that
-// token. It needs no key and notices logout and revocation; the answer,
+// token. It needs no key and notices logout and revocation; the response,
 // good or bad, is remembered for 30 seconds ([RememberFor]) and never beyond
 // the token's end. [GraceFor] lets tokens that were accepted live on while the
-// ERP cannot be asked. Calls for the same token at the same time are one call.
+// ERP cannot be reached. Calls for the same token at the same time are one call.
 func NewIntrospectionVerifier(address string, opts ...VerifierOption) (*Verifier, error) {
 	base, err := cleanBase(address)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the token verifier: %w", err)
 	}
-	return newVerifier(&introspector{base: base, answers: map[[sha256.Size]byte]*opinion{}}, 30*time.Second, opts)
+	return newVerifier(&introspector{base: base, opinions: map[[sha256.Size]byte]*opinion{}}, 30*time.Second, opts)
 }
 
 type introspector struct {
 	base string
 
-	mu      sync.Mutex // guards answers
-	answers map[[sha256.Size]byte]*opinion
+	mu       sync.Mutex // guards opinions
+	opinions map[[sha256.Size]byte]*opinion
 }
 
 // opinion is what the ERP thinks of a token.
@@ -53,14 +53,14 @@ type opinion struct {
 }
 
 // graceAsk is the time between two questions about a token while the ERP cannot
-// be asked: callers must not wait for it each time.
+// be reached: callers must not wait for it each time.
 const graceAsk = 15 * time.Second
 
 func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
 	if c, ok := i.remembered(v, token); ok {
 		return c, nil
 	}
-	// What is visibly wrong is refused without asking, and claims are only
+	// What is visibly wrong is refused without a call, and claims are only
 	// returned when the ERP, which checks the signature, accepts the token.
 	c, err := v.unsigned(token)
 	if err != nil {
@@ -83,7 +83,7 @@ func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (C
 		if o.err == nil {
 			return c, nil
 		}
-		// The one who asked went away: its end is not ours.
+		// The caller went away: its end is not ours.
 		if !mine && ctx.Err() == nil && (errors.Is(o.err, context.Canceled) || errors.Is(o.err, context.DeadlineExceeded)) {
 			continue
 		}
@@ -96,7 +96,7 @@ func (i *introspector) remembered(v *Verifier, token string) (Claims, bool) {
 	id := digest(token)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	o := i.answers[id]
+	o := i.opinions[id]
 	if o == nil {
 		return Claims{}, false
 	}
@@ -113,7 +113,7 @@ func (i *introspector) opinion(v *Verifier, token string) (o *opinion, mine bool
 	id := digest(token)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if o := i.answers[id]; o != nil {
+	if o := i.opinions[id]; o != nil {
 		select {
 		case <-o.done:
 			if v.now().Before(o.until) {
@@ -123,33 +123,33 @@ func (i *introspector) opinion(v *Verifier, token string) (o *opinion, mine bool
 			return o, false
 		}
 	}
-	if len(i.answers) >= maxRemembered {
+	if len(i.opinions) >= maxRemembered {
 		i.forgetLocked(v.now())
 	}
 	o = &opinion{done: make(chan struct{})}
-	if before := i.answers[id]; before != nil { // it is done, see above
+	if before := i.opinions[id]; before != nil { // it is done, see above
 		o.accepted = before.accepted
 	}
-	i.answers[id] = o
+	i.opinions[id] = o
 	return o, true
 }
 
 // forgetLocked makes room: first what is out of date, then whatever comes.
 func (i *introspector) forgetLocked(now time.Time) {
-	for id, o := range i.answers {
+	for id, o := range i.opinions {
 		select {
 		case <-o.done:
 			if !now.Before(o.until) {
-				delete(i.answers, id)
+				delete(i.opinions, id)
 			}
 		default:
 		}
 	}
-	for id := range i.answers {
-		if len(i.answers) < maxRemembered*9/10 {
+	for id := range i.opinions {
+		if len(i.opinions) < maxRemembered*9/10 {
 			return
 		}
-		delete(i.answers, id)
+		delete(i.opinions, id)
 	}
 }
 
@@ -167,7 +167,7 @@ func (i *introspector) ask(ctx context.Context, v *Verifier, token string, c Cla
 	case errors.Is(err, ErrInvalidToken):
 		o.accepted, o.until = time.Time{}, now.Add(v.remember)
 	case errors.Is(err, errNoWord) && ctx.Err() == nil && !o.accepted.IsZero() && now.Before(lives):
-		v.log.WarnContext(ctx, "a token that was accepted before is let in, because the ERP cannot be asked", "accepted", o.accepted, "error", err)
+		v.log.WarnContext(ctx, "a token that was accepted before is let in, because the ERP cannot be reached", "accepted", o.accepted, "error", err)
 		o.err, o.until = nil, now.Add(graceAsk)
 		if lives.Before(o.until) {
 			o.until = lives
@@ -179,14 +179,14 @@ func (i *introspector) ask(ctx context.Context, v *Verifier, token string, c Cla
 			o.until = end
 		}
 	} else if o.accepted.IsZero() {
-		if id := digest(token); i.answers[id] == o {
-			delete(i.answers, id)
+		if id := digest(token); i.opinions[id] == o {
+			delete(i.opinions, id)
 		}
 	}
 	close(o.done)
 }
 
-// errNoWord marks that the ERP could not be asked at all, unlike a response that
+// errNoWord marks that the ERP could not be reached at all, unlike a response that
 // says something else than yes or no.
 var errNoWord = errors.New("nobody there can say")
 
@@ -206,26 +206,26 @@ func (i *introspector) call(ctx context.Context, v *Verifier, token string) erro
 	req.Header.Set("Authorization", "Bearer "+token)
 	res, err := v.http.Do(req)
 	if err != nil {
-		return noWord{fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))}
+		return noWord{fmt.Errorf("%w: checking a token with %s: %w", ErrUnreachable, i.base, bare(err))}
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxResponse))
 	switch {
 	case res.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("%w: the ERP refused it%s", ErrInvalidToken, quoted(data, token))
 	case err != nil:
-		return noWord{fmt.Errorf("%w: asking %s about a token: %w", ErrUnreachable, i.base, bare(err))}
+		return noWord{fmt.Errorf("%w: checking a token with %s: %w", ErrUnreachable, i.base, bare(err))}
 	case res.StatusCode >= http.StatusInternalServerError, res.StatusCode == http.StatusRequestTimeout, res.StatusCode == http.StatusTooManyRequests:
-		return noWord{fmt.Errorf("%w: asking %s about a token: it answered %d", ErrUnreachable, i.base, res.StatusCode)}
+		return noWord{fmt.Errorf("%w: checking a token with %s: it responded with %d", ErrUnreachable, i.base, res.StatusCode)}
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("%w: asking %s about a token: it answered %d", ErrUnreachable, i.base, res.StatusCode)
+		return fmt.Errorf("%w: checking a token with %s: it responded with %d", ErrUnreachable, i.base, res.StatusCode)
 	}
 	var list struct {
 		Models *[]json.RawMessage `json:"models"`
 	}
-	// A page that answers 200 to everything is not an ERP that says yes.
+	// A page that responds 200 to everything is not an ERP that says yes.
 	if json.Unmarshal(data, &list) != nil || list.Models == nil {
-		return noWord{fmt.Errorf("%w: asking %s about a token: the answer is not the ERP's; check the address", ErrUnreachable, i.base)}
+		return noWord{fmt.Errorf("%w: checking a token with %s: the response is not the ERP's; check the address", ErrUnreachable, i.base)}
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ import (
 
 const (
 	// keyAsk is the least time between two questions for keys because a
-	// signature did not match: strangers must not be able to make us ask.
+	// signature did not match: strangers must not be able to cause requests.
 	keyAsk = 10 * time.Second
-	// keyStale is how long keys are used on when the ERP cannot be asked and
+	// keyStale is how long keys are used on when the ERP cannot be reached and
 	// GraceFor says nothing else.
 	keyStale = time.Hour
 )
@@ -30,7 +30,7 @@ var errNoKey = fmt.Errorf("%w: its signing key", ErrUnreachable)
 // NewJWKVerifier returns a verifier that fetches the key from the ERP at
 // address (without /api/v1). The ERP only publishes it when its system
 // configurator has IDEMPIERE_REST_EXPOSE_JWK = Y; since the key also signs,
-// do that only where nobody else can read the answer, and use https.
+// do that only where nobody else can read the response, and use https.
 //
 // The key is fetched when it is first needed and remembered for 5 minutes
 // ([RememberFor]). When a signature does not match, it may have been
@@ -51,7 +51,7 @@ type jwkChecker struct {
 	mu      sync.Mutex // guards what follows
 	keys    []jwk
 	fetched time.Time // when keys came
-	asked   time.Time // when they were last asked for
+	asked   time.Time // when they were last requested
 	failed  error     // why they did not come then
 }
 
@@ -63,7 +63,7 @@ type jwk struct {
 
 func (j *jwkChecker) verify(ctx context.Context, v *Verifier, token string) (Claims, error) {
 	// Only the signature can depend on the key: a token that is wrong
-	// otherwise is refused without asking anybody.
+	// otherwise is refused without a request.
 	if _, err := v.unsigned(token); err != nil {
 		return Claims{}, err
 	}
@@ -112,7 +112,7 @@ func same(a, b []jwk) bool {
 }
 
 // known returns the keys, fetching them when they are missing or old, or when
-// newer ones are wanted and it is not too early to ask for them.
+// newer ones are wanted and it is not too early to request them.
 func (j *jwkChecker) known(ctx context.Context, v *Verifier, newer bool) ([]jwk, error) {
 	// One fetch at a time; each caller's context bounds its wait.
 	if keys, err, ok := j.cached(v, newer); ok {
@@ -177,12 +177,12 @@ func (j *jwkChecker) fetch(ctx context.Context, v *Verifier) ([]jwk, error) {
 		return nil, fmt.Errorf("%w: GET %s: %w", errNoKey, j.url, bare(err))
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxResponse))
 	if err != nil {
 		return nil, fmt.Errorf("%w: GET %s: %w", errNoKey, j.url, bare(err))
 	}
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%w: GET %s answered %d", errNoKey, j.url, res.StatusCode)
+		return nil, fmt.Errorf("%w: GET %s: the server responded with %d", errNoKey, j.url, res.StatusCode)
 	}
 	keys, err := readKeys(data)
 	if err != nil {
@@ -203,7 +203,7 @@ func readKeys(data []byte) ([]jwk, error) {
 		} `json:"keys"`
 	}
 	if json.Unmarshal(data, &set) != nil {
-		return nil, errors.New("the answer is no key set")
+		return nil, errors.New("the response is no key set")
 	}
 	var keys []jwk
 	for _, k := range set.Keys {

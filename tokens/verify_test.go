@@ -57,7 +57,7 @@ func withHeader(t testing.TB, more map[string]any) string {
 	return out
 }
 
-// keySet is the answer of reference section 3.9.
+// keySet is the response of reference section 3.9.
 func keySet(keys ...[]byte) string {
 	var list []string
 	for _, k := range keys {
@@ -244,9 +244,9 @@ func TestKeySets(t *testing.T) {
 	std := base64.StdEncoding.EncodeToString
 	key := []byte{0xfb, 0xff, 0xfe, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16} // has + and / in base64
 	tests := []struct {
-		name, answer string
-		status       int
-		want         string
+		name, response string
+		status         int
+		want           string
 	}{
 		{"standard base64", keySet(key), 200, ""},
 		{"base64 for URLs", strings.ReplaceAll(keySet(key), std(key), base64.RawURLEncoding.EncodeToString(key)), 200, ""},
@@ -260,12 +260,12 @@ func TestKeySets(t *testing.T) {
 		{"empty key", `{"keys":[{"alg":"HS512","k":"","kid":"idempiere","kty":"oct"}]}`, 200, "none of the published keys"},
 		{"garbage key", `{"keys":[{"alg":"HS512","k":"***","kid":"idempiere","kty":"oct"}]}`, 200, "none of the published keys"},
 		{"garbage", `<html>`, 200, "no key set"},
-		{"404", `{}`, 404, "answered 404"},
+		{"404", `{}`, 404, "responded with 404"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			srv := newScript(t, say(tt.status, tt.answer))
+			srv := newScript(t, say(tt.status, tt.response))
 			v, err := tokens.NewJWKVerifier(srv.URL, tokens.VerifierClock(fixed))
 			require.NoError(t, err)
 			_, err = v.Verify(t.Context(), sign(t, jwt.SigningMethodHS512, key, nil))
@@ -287,10 +287,10 @@ func TestKeySets(t *testing.T) {
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		is     error
-		want   string
+		name     string
+		response http.HandlerFunc
+		is       error
+		want     string
 	}{
 		{"accepted", say(200, `{"models":[]}`), nil, ""},
 		{"revoked", say(401, `{"title":"Token is revoked","status":401}`), tokens.ErrInvalidToken, "Token is revoked"},
@@ -298,16 +298,16 @@ func TestIntrospection(t *testing.T) {
 		{"a page that says yes to everything", say(200, `<html>welcome`), tokens.ErrUnreachable, "check the address"},
 		{"JSON that says yes to everything", say(200, `{}`), tokens.ErrUnreachable, "check the address"},
 		{"models null", say(200, `{"models":null}`), tokens.ErrUnreachable, "check the address"},
-		{"403", say(403, `{"models":[]}`), tokens.ErrUnreachable, "answered 403"},
-		{"404", say(404, ``), tokens.ErrUnreachable, "answered 404"},
-		{"500", say(500, ``), tokens.ErrUnreachable, "answered 500"},
-		{"redirect to a login page", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, tokens.ErrUnreachable, "answered 302"},
+		{"403", say(403, `{"models":[]}`), tokens.ErrUnreachable, "responded with 403"},
+		{"404", say(404, ``), tokens.ErrUnreachable, "responded with 404"},
+		{"500", say(500, ``), tokens.ErrUnreachable, "responded with 500"},
+		{"redirect to a login page", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, tokens.ErrUnreachable, "responded with 302"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := newClock()
-			srv := newScript(t, tt.answer)
+			srv := newScript(t, tt.response)
 			v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(c.now))
 			require.NoError(t, err)
 			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": c.now().Add(time.Hour).Unix()})

@@ -13,7 +13,7 @@ import (
 
 // TestWeek simulates a week in which 1,000 goroutines ask for a token all the
 // time: one refresh per token lifetime, each refresh token used once, and no
-// token is ever handed out that the ERP would answer with 401.
+// token is ever handed out that the ERP would refuse with 401.
 //
 // Most goroutines check the token the way the ERP does (signature and end, by
 // the shared clock); one goroutine asks the ERP itself, with
@@ -52,7 +52,7 @@ func TestWeek(t *testing.T) {
 					t.Errorf("step %d: %v", i, err)
 				case n == 0 && (got != last || i%10 == 0):
 					if status := f.works(t, got); status != 200 {
-						t.Errorf("step %d: the ERP answers %d", i, status)
+						t.Errorf("step %d: the ERP responds with %d", i, status)
 					}
 				case got != last:
 					if _, err := verifier.Verify(t.Context(), got); err != nil {
@@ -85,10 +85,10 @@ func TestWeek(t *testing.T) {
 	logins := f.counted(loginOK)
 	t.Logf("%d tokens: %d logins, %d refreshes", len(seen), logins, spent)
 	assert.Zero(t, twice, "refresh tokens sent twice")
-	assert.Equal(t, len(seen), logins+f.counted(refreshOK), "each renewal brought a token that was used")
+	assert.Equal(t, len(seen), logins+f.counted(refreshOK), "each refresh brought a token that was used")
 	assert.Equal(t, f.counted(refreshOK), spent)
 	assert.Equal(t, 1, logins)
-	// A token of an hour is renewed in the first step after its 55th minute:
+	// A token of an hour is refreshed in the first step after its 55th minute:
 	// 56 minutes after the one before.
 	assert.Equal(t, int((length-step)/(56*time.Minute)), spent)
 }

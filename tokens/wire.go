@@ -20,8 +20,8 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// maxAnswer bounds how much of an answer is read.
-const maxAnswer = 1 << 20
+// maxResponse bounds how much of a response is read.
+const maxResponse = 1 << 20
 
 // wire makes the calls about tokens. Those about a login under way carry the
 // token of its first step; the others are public and carry none.
@@ -67,10 +67,10 @@ func (w *wire) setClient(c *http.Client) {
 	w.http = &own
 }
 
-// answer is what the ERP sends back, in either spelling. Everything but the
+// response is what the ERP sends back, in either spelling. Everything but the
 // tokens is decoded later and on its own, so that an oddity there does not
 // cost a pair that cannot be had twice.
-type answer struct {
+type response struct {
 	Token    string          `json:"token"`
 	Snake    string          `json:"refresh_token"`
 	Camel    string          `json:"refreshToken"`
@@ -83,13 +83,13 @@ type answer struct {
 	Organizations json.RawMessage `json:"organizations"`
 	Warehouses    json.RawMessage `json:"warehouses"`
 
-	// date is the server's clock when it answered, zero when it did not say.
+	// date is the server's clock when it responded, zero when it did not say.
 	date time.Time
 }
 
-func (a answer) access() Secret { return NewSecret(a.Token) }
+func (a response) access() Secret { return NewSecret(a.Token) }
 
-func (a answer) refresh() Secret {
+func (a response) refresh() Secret {
 	if a.Snake != "" {
 		return NewSecret(a.Snake)
 	}
@@ -97,7 +97,7 @@ func (a answer) refresh() Secret {
 }
 
 // choices lists the tenants an unfinished login may choose from.
-func (a answer) choices() string {
+func (a response) choices() string {
 	var clients []struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
@@ -127,25 +127,25 @@ const (
 	refused
 )
 
-func (w *wire) login(ctx context.Context, log *slog.Logger, l Login) (answer, outcome, *Error) {
+func (w *wire) login(ctx context.Context, log *slog.Logger, l Login) (response, outcome, *Error) {
 	return w.post(ctx, log, "log in", "/api/v1/auth/tokens", l.body(), l.Password)
 }
 
-// choices asks what a login under way may choose from.
-func (w *wire) choices(ctx context.Context, log *slog.Logger, path string, query url.Values, step Secret) (answer, *Error) {
+// choices requests what a login under way may choose from.
+func (w *wire) choices(ctx context.Context, log *slog.Logger, path string, query url.Values, step Secret) (response, *Error) {
 	a, _, fail := w.call(ctx, log, request{"log in", http.MethodGet, "/api/v1" + path + "?" + query.Encode(), step, nil, step})
 	return a, fail
 }
 
 // complete is the second step of a login.
-func (w *wire) complete(ctx context.Context, log *slog.Logger, l Login, step Secret) (answer, *Error) {
+func (w *wire) complete(ctx context.Context, log *slog.Logger, l Login, step Secret) (response, *Error) {
 	a, _, fail := w.call(ctx, log, request{"log in", http.MethodPut, "/api/v1/auth/tokens", step, l.parameters(), step})
 	return a, fail
 }
 
 // refresh spends a refresh token. The real server reads refresh_token and
-// answers 400 to any member it does not know.
-func (w *wire) refresh(ctx context.Context, log *slog.Logger, refresh Secret, clientID, userID int) (answer, outcome, *Error) {
+// refuses with 400 any member it does not know.
+func (w *wire) refresh(ctx context.Context, log *slog.Logger, refresh Secret, clientID, userID int) (response, outcome, *Error) {
 	body := struct {
 		RefreshToken string `json:"refresh_token"`
 		ClientID     int    `json:"clientId"`
@@ -162,7 +162,7 @@ func (w *wire) logout(ctx context.Context, log *slog.Logger, access Secret) (out
 	return out, err
 }
 
-func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body any, secret Secret) (answer, outcome, *Error) {
+func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body any, secret Secret) (response, outcome, *Error) {
 	return w.call(ctx, log, request{op, http.MethodPost, path, Secret{}, body, secret})
 }
 
@@ -176,8 +176,8 @@ type request struct {
 	secret Secret
 }
 
-// call makes a request and decodes the answer.
-func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (answer, outcome, *Error) {
+// call makes a request and decodes the response.
+func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (response, outcome, *Error) {
 	fail := &Error{Op: r.op, Server: w.base, Kind: ErrUnreachable, Advice: adviceRetry}
 	path, _, _ := strings.Cut(r.path, "?")
 	var send io.Reader
@@ -185,7 +185,7 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (answer, o
 		data, err := json.Marshal(r.body)
 		if err != nil {
 			fail.Err = errors.New("the request cannot be encoded")
-			return answer{}, untouched, fail
+			return response{}, untouched, fail
 		}
 		send = bytes.NewReader(data)
 	}
@@ -198,7 +198,7 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (answer, o
 	req, err := http.NewRequestWithContext(ctx, r.method, w.base+r.path, send)
 	if err != nil {
 		fail.Err = errors.New("the address cannot be used")
-		return answer{}, untouched, fail
+		return response{}, untouched, fail
 	}
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -217,44 +217,44 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (answer, o
 		// reached the server. A transport that does not report connections
 		// proves nothing, unless its error is about dialling.
 		if !connected.Load() && (asked.Load() || dialling(err)) {
-			return answer{}, untouched, fail
+			return response{}, untouched, fail
 		}
-		return answer{}, unknown, fail
+		return response{}, unknown, fail
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
 	log.DebugContext(ctx, "token call", "path", path, "status", res.StatusCode, "after", time.Since(start))
 	switch {
 	case err != nil:
-		fail.Err = fmt.Errorf("reading the answer: %w", bare(err))
-		return answer{}, unknown, fail
-	case len(text) > maxAnswer:
+		fail.Err = fmt.Errorf("reading the response: %w", bare(err))
+		return response{}, unknown, fail
+	case len(text) > maxResponse:
 		fail.Status = res.StatusCode
-		fail.Err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
-		return answer{}, unknown, fail
+		fail.Err = fmt.Errorf("the response is longer than %d bytes", maxResponse)
+		return response{}, unknown, fail
 	case res.StatusCode != http.StatusOK:
-		out := fail.fromAnswer(res.StatusCode, text, r.secret)
-		return answer{}, out, fail
+		out := fail.fromResponse(res.StatusCode, text, r.secret)
+		return response{}, out, fail
 	}
-	var a answer
+	var a response
 	if err := json.Unmarshal(text, &a); err != nil {
 		fail.Status = res.StatusCode
-		fail.Err = errors.New("the answer is not what the ERP's REST API sends")
-		return answer{}, unknown, fail
+		fail.Err = errors.New("the response is not what the ERP's REST API sends")
+		return response{}, unknown, fail
 	}
 	a.date, _ = http.ParseTime(res.Header.Get("Date"))
 	return a, unknown, nil
 }
 
-// fromAnswer fills e from an answer other than 200.
-func (e *Error) fromAnswer(status int, text []byte, secret Secret) outcome {
+// fromResponse fills e from a response other than 200.
+func (e *Error) fromResponse(status int, text []byte, secret Secret) outcome {
 	e.Status = status
 	var body struct {
 		Title  string `json:"title"`
 		Detail string `json:"detail"`
 	}
 	// Only the ERP's own error format is quoted. Other texts (a parser's
-	// message, a proxy's page) may repeat pieces of the request.
+	// message, a proxy's page) may contain pieces of the request.
 	if json.Unmarshal(text, &body) == nil {
 		e.Title, e.Detail = clean(body.Title, secret), clean(body.Detail, secret)
 	}
@@ -290,7 +290,7 @@ func clean(s string, secret Secret) string {
 	return text.Shorten(text.OneLine(s), 300)
 }
 
-// bare takes the *url.Error off, which repeats what the Error says.
+// bare takes the *url.Error off, which says the same as the Error.
 func bare(err error) error {
 	if ue := (*url.Error)(nil); errors.As(err, &ue) {
 		return ue.Err

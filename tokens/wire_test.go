@@ -18,8 +18,8 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// script is a server that gives chosen answers and records the requests. It
-// serves the answers the embedded ERP never gives, and the golden requests.
+// script is a server that gives chosen responses and records the requests. It
+// serves the responses the embedded ERP never gives, and the golden requests.
 type script struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -27,7 +27,7 @@ type script struct {
 	header []http.Header
 }
 
-func newScript(t *testing.T, answer http.HandlerFunc) *script {
+func newScript(t *testing.T, response http.HandlerFunc) *script {
 	s := &script{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -36,7 +36,7 @@ func newScript(t *testing.T, answer http.HandlerFunc) *script {
 		s.header = append(s.header, r.Header)
 		s.mu.Unlock()
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		answer(w, r)
+		response(w, r)
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -69,7 +69,7 @@ func fixed() time.Time { return testTime }
 func TestLoginRequest(t *testing.T) {
 	t.Parallel()
 	// The shape of reference section 3.2, one step.
-	answer := `{"userId":101,"language":"en_US","menuTreeId":10,"token":"` + valid + `","refresh_token":"r1"}`
+	response := `{"userId":101,"language":"en_US","menuTreeId":10,"token":"` + valid + `","refresh_token":"r1"}`
 	tests := []struct {
 		name, want string
 		login      tokens.Login
@@ -82,7 +82,7 @@ func TestLoginRequest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			srv := newScript(t, say(200, answer))
+			srv := newScript(t, say(200, response))
 			m, err := tokens.NewManager(srv.URL+"/api/v1/", tokens.WithClock(fixed))
 			require.NoError(t, err)
 			require.NoError(t, m.Login(t.Context(), tt.login))
@@ -118,12 +118,12 @@ func TestRefreshRequest(t *testing.T) {
 	}
 }
 
-func TestAnswerSpellings(t *testing.T) {
+func TestResponseSpellings(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name, answer string
-		refresh      string
-		client, user int
+		name, response string
+		refresh        string
+		client, user   int
 	}{
 		{"snake", `{"token":"opaque","refresh_token":"r2","userId":7}`, "r2", 11, 7},
 		{"camel", `{"token":"opaque","refreshToken":"r2","userId":7}`, "r2", 11, 7},
@@ -135,7 +135,7 @@ func TestAnswerSpellings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			srv := newScript(t, say(200, tt.answer))
+			srv := newScript(t, say(200, tt.response))
 			store := &tokens.MemoryStore{}
 			m, err := tokens.NewManager(srv.URL, tokens.WithStore(store), tokens.WithClock(fixed))
 			require.NoError(t, err)
@@ -164,28 +164,28 @@ func TestRefreshOutcomes(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		marker bool
-		want   string
-		is     error
+		name     string
+		response http.HandlerFunc
+		marker   bool
+		want     string
+		is       error
 	}{
-		{"400 unknown member", say(400, `Unrecognized field at [Source: {"refresh_token":"CANARYrefresh"`), kept, "answered 400", tokens.ErrAuthentication},
-		{"403", say(403, ``), kept, "answered 403", tokens.ErrAuthentication},
-		{"404 not an ERP", say(404, `<html>CANARYrefresh`), kept, "answered 404", tokens.ErrUnreachable},
-		{"429", say(429, ``), kept, "answered 429", tokens.ErrUnreachable},
-		{"503 maintenance", say(503, `{"status":"503","message":"x"}`), kept, "answered 503", tokens.ErrUnreachable},
+		{"400 unknown member", say(400, `Unrecognized field at [Source: {"refresh_token":"CANARYrefresh"`), kept, "responded with 400", tokens.ErrAuthentication},
+		{"403", say(403, ``), kept, "responded with 403", tokens.ErrAuthentication},
+		{"404 not an ERP", say(404, `<html>CANARYrefresh`), kept, "responded with 404", tokens.ErrUnreachable},
+		{"429", say(429, ``), kept, "responded with 429", tokens.ErrUnreachable},
+		{"503 maintenance", say(503, `{"status":"503","message":"x"}`), kept, "responded with 503", tokens.ErrUnreachable},
 		{"redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		}, kept, "not followed", tokens.ErrUnreachable},
 		{"401 refused", say(401, `{"title":"Authenticate error","status":401,"detail":"Invalid refresh token CANARYrefresh"}`), kept,
-			"the server answered 401: Authenticate error: Invalid refresh token [redacted]; log in with", tokens.ErrAuthentication},
-		{"401 page", say(401, `<html>CANARYrefresh`), kept, "answered 401", tokens.ErrAuthentication},
-		{"500", say(500, `{"title":"CANARYrefresh","status":500}`), spent, "answered 500", tokens.ErrInterrupted},
-		{"502 of a proxy", say(502, ``), spent, "answered 502", tokens.ErrInterrupted},
-		{"504 of a proxy", say(504, ``), spent, "answered 504", tokens.ErrInterrupted},
+			"the server responded with 401: Authenticate error: Invalid refresh token [redacted]; log in with", tokens.ErrAuthentication},
+		{"401 page", say(401, `<html>CANARYrefresh`), kept, "responded with 401", tokens.ErrAuthentication},
+		{"500", say(500, `{"title":"CANARYrefresh","status":500}`), spent, "responded with 500", tokens.ErrInterrupted},
+		{"502 of a proxy", say(502, ``), spent, "responded with 502", tokens.ErrInterrupted},
+		{"504 of a proxy", say(504, ``), spent, "responded with 504", tokens.ErrInterrupted},
 		{"connection broken", breakOff, spent, "not retried at once", tokens.ErrInterrupted},
-		{"half an answer", half, spent, "reading the answer", tokens.ErrInterrupted},
+		{"half a response", half, spent, "reading the response", tokens.ErrInterrupted},
 		{"no JSON", say(200, `<html>CANARYrefresh`), spent, "not what the ERP", tokens.ErrInterrupted},
 		{"no token", say(200, `{}`), spent, "contains no token", tokens.ErrInterrupted},
 		{"endless", say(200, `{"x":"`+strings.Repeat("x", 1<<20)+`"}`), spent, "longer than", tokens.ErrInterrupted},
@@ -193,7 +193,7 @@ func TestRefreshOutcomes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			srv := newScript(t, tt.answer)
+			srv := newScript(t, tt.response)
 			store := tokens.NewMemoryStore(tokens.Stored{Access: tokens.NewSecret(expired), Refresh: tokens.NewSecret("CANARYrefresh")})
 			m, err := tokens.NewManager(srv.URL, tokens.WithStore(store), tokens.WithClock(fixed), tokens.WithHoldOff(0))
 			require.NoError(t, err)
@@ -283,25 +283,25 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestLoginAnswers(t *testing.T) {
+func TestLoginResponses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		want   string
-		is     error
+		name     string
+		response http.HandlerFunc
+		want     string
+		is       error
 	}{
 		{"refused", say(401, `{"title":"Authenticate error","status":401,"detail":"Invalid User ID or Password"}`), "Invalid User ID or Password; check user name, password", tokens.ErrAuthentication},
 		{"echoed", say(401, `{"title":"CANARYpassword","detail":"\u001b[31mCANARYpassword\nx"}`), "[redacted]: [31m[redacted] x;", tokens.ErrAuthentication},
 		{"first step only", say(200, `{"clients":[{"id":11,"name":"Acme"},{"id":12,"name":"Beta"}],"token":"t1"}`), "clients of this user: 11 (Acme), 12 (Beta)", tokens.ErrAuthentication},
-		{"parser's text", say(400, `Unexpected character at {"password":"CANARYpassword"`), "answered 400; check user name", tokens.ErrAuthentication},
-		{"forbidden", say(403, ``), "answered 403; check user name", tokens.ErrAuthentication},
+		{"parser's text", say(400, `Unexpected character at {"password":"CANARYpassword"`), "responded with 400; check user name", tokens.ErrAuthentication},
+		{"forbidden", say(403, ``), "responded with 403; check user name", tokens.ErrAuthentication},
 		{"nothing", say(200, `{}`), "wants to know client", tokens.ErrAuthentication},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			srv := newScript(t, tt.answer)
+			srv := newScript(t, tt.response)
 			store := tokens.NewMemoryStore(tokens.Stored{Access: tokens.NewSecret("old")})
 			m, err := tokens.NewManager(srv.URL, tokens.WithStore(store))
 			require.NoError(t, err)

@@ -27,7 +27,7 @@ func (c *Client) queryBody(q Query) (queryBody, error) {
 	return queryBody{q.SQL, q.Params, *c.role, max(0, q.MaxRows)}, nil
 }
 
-// Query runs a SELECT with the rights of the client's role.
+// Query runs a SELECT with the permissions of the client's role.
 func (c *Client) Query(ctx context.Context, q Query) (*Result, error) {
 	body, err := c.queryBody(q)
 	if err != nil {
@@ -54,15 +54,15 @@ func (c *Client) Explain(ctx context.Context, q Query) (*Explanation, error) {
 	return get[Explanation](ctx, c, request{method: http.MethodPost, path: "/explain", body: body})
 }
 
-// Roles lists the roles the caller may ask with.
+// Roles lists the roles the caller may query with.
 func (c *Client) Roles(ctx context.Context) ([]RoleInfo, error) {
-	answer, err := get[struct {
+	response, err := get[struct {
 		Roles []RoleInfo `json:"roles"`
 	}](ctx, c, request{method: http.MethodGet, path: "/roles", again: true})
 	if err != nil {
 		return nil, err
 	}
-	return answer.Roles, nil
+	return response.Roles, nil
 }
 
 // TableMetadata describes a table.
@@ -106,13 +106,13 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	return get[Published](ctx, c, request{method: http.MethodPost, path: "/context", body: p, again: true})
 }
 
-// Health asks whether queries can be answered. A service that is down answers,
+// Health asks whether queries can be run. A service that is down responds,
 // too: see [Health.Up].
 func (c *Client) Health(ctx context.Context) (*Health, error) {
-	return get[Health](ctx, c, request{method: http.MethodGet, path: "/health", again: true, isAnswer: isHealth})
+	return get[Health](ctx, c, request{method: http.MethodGet, path: "/health", again: true, accepts: isHealth})
 }
 
-// get sends a request whose answer is one value.
+// get sends a request whose response is one value.
 func get[T any](ctx context.Context, c *Client, r request) (*T, error) {
 	var value T
 	if err := c.do(ctx, r, &value); err != nil {

@@ -30,14 +30,14 @@ type TokenSource interface {
 	Token(ctx context.Context) (string, error)
 }
 
-// TokenInvalidator may be implemented by a TokenSource. When the service answers
-// 401, the client calls Invalidate with the token it had sent, asks for a token
+// TokenInvalidator may be implemented by a TokenSource. When the service responds
+// 401, the client calls Invalidate with the token it had sent, requests a token
 // again and, if that differs, sends the request once more.
 type TokenInvalidator interface {
 	Invalidate(ctx context.Context, token string) error
 }
 
-// Client asks an AI integration API. It is safe for concurrent use and does not
+// Client calls an AI integration API. It is safe for concurrent use and does not
 // change; [Client.As] makes one for another role.
 type Client struct {
 	base string // with prefix
@@ -79,7 +79,7 @@ func WithTokenSource(s TokenSource) Option {
 	}
 }
 
-// WithRole sets the role that is asked with, AD_Role_ID. Queries need one; for
+// WithRole sets the role that queries run with, AD_Role_ID. Queries need one; for
 // metadata the service takes the token's without.
 func WithRole(role int) Option {
 	return func(c *settings) error {
@@ -130,7 +130,7 @@ func WithLogger(l *slog.Logger) Option {
 }
 
 // WithRetries sets how often a request is retried when that does no harm, and
-// how long a service may ask to wait before; 2 and 10 s without the option.
+// how long a service may demand to wait before; 2 and 10 s without the option.
 func WithRetries(most int, longest time.Duration) Option {
 	return func(c *settings) error {
 		if most < 0 || most > 10 || longest < 0 {
@@ -196,7 +196,7 @@ func FromEnv(getenv func(string) string, opts ...Option) (*Client, error) {
 	return New(address, append(all, opts...)...)
 }
 
-// As returns a client that asks with another role and shares everything else.
+// As returns a client that uses another role and shares everything else.
 // A negative role is none.
 func (c *Client) As(role int) *Client {
 	copied := *c
@@ -207,7 +207,7 @@ func (c *Client) As(role int) *Client {
 	return &copied
 }
 
-// Role is the role asked with; false when none is set.
+// Role is the role of the client's queries; false when none is set.
 func (c *Client) Role() (int, bool) {
 	if c.role == nil {
 		return 0, false

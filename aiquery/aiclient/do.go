@@ -30,8 +30,8 @@ type request struct {
 	query        url.Values
 	body         any  // nil: none
 	again        bool // it means the same when done twice and leaves nothing behind
-	// isAnswer tells responses of another status than 2xx that are no refusals.
-	isAnswer func(status int, body []byte) bool
+	// accepts reports responses of another status than 2xx that are no refusals.
+	accepts func(status int, body []byte) bool
 }
 
 // do sends a request, retries it where that does no harm, and decodes the
@@ -87,13 +87,13 @@ func (c *Client) newCall(ctx context.Context, r request) (*apiclient.Call, error
 	return call, nil
 }
 
-// succeeded reports whether a response is what was asked for.
+// succeeded reports whether a response is what was requested.
 func (r request) succeeded(resp *http.Response, data []byte) bool {
-	return resp.StatusCode/100 == 2 || r.isAnswer != nil && isJSON(resp) && r.isAnswer(resp.StatusCode, data)
+	return resp.StatusCode/100 == 2 || r.accepts != nil && isJSON(resp) && r.accepts(resp.StatusCode, data)
 }
 
 // retry reports whether a request that was refused may be sent again, after the
-// time that the service asks for.
+// time that the service requests.
 func (r request) retry(resp *http.Response, data []byte) bool {
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -188,8 +188,8 @@ func (c *Client) refusal(r request, resp *http.Response, data []byte, token stri
 // hide takes the token out of somebody else's text and bounds it.
 func hide(said, token string) string { return text.Shorten(apiclient.Redact(said, token), 2000) }
 
-// isHealth tells the answer of a service that is down from one that cannot
-// answer at all.
+// isHealth tells the response of a service that is down from one that cannot
+// respond at all.
 func isHealth(status int, body []byte) bool {
 	var h Health
 	return status == http.StatusServiceUnavailable && json.Unmarshal(body, &h) == nil && h.Status != ""

@@ -1,4 +1,4 @@
-// Package aiclient asks an AI integration API: governed SQL, metadata of tables
+// Package aiclient calls an AI integration API: governed SQL, metadata of tables
 // and windows, and what the user's own screen shows.
 //
 //	client, err := aiclient.New("https://erp.example.com",
@@ -15,15 +15,15 @@
 //
 // # Errors
 //
-// In an answer that is a refusal errors.As finds an [*Error], the same as the
+// In an error response that is a refusal errors.As finds an [*Error], the same as the
 // engine's: code, message, hint, position, and the table, column or function
 // meant. errors.Is finds [ErrRefused], [ErrUnauthorized], [ErrDenied] and the
-// others. No answer at all is [ErrUnreachable]. No error holds a token.
+// others. No response at all is [ErrUnreachable]. No error holds a token.
 //
 // # Retries
 //
 // A request that never left, because no connection was made, is sent again. So
 // is one the service turned away with 429 or 503 before it worked on it, after
-// the time it asks for. A query whose answer was lost is not: it may have run,
+// the time it requests. A query whose response was lost is not: it may have run,
 // and each run is audited.
 package aiclient

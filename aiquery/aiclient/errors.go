@@ -8,7 +8,7 @@ import (
 )
 
 // What errors.Is finds in the errors of this package. The first group goes by
-// the status of the answer; what the service said is an [*Error] behind it.
+// the status of the response; what the service said is an [*Error] behind it.
 var (
 	ErrRefused      = errors.New("the service refuses that")                       // 400, 413, 415, 422
 	ErrUnauthorized = errors.New("no token, or one that is not valid there")       // 401
@@ -16,7 +16,7 @@ var (
 	ErrNotFound     = errors.New("not found")                                      // 404
 	ErrTimeout      = errors.New("it took too long")                               // 408, 504
 	ErrRateLimited  = errors.New("too many requests")                              // 429
-	ErrUnavailable  = errors.New("the service cannot answer now")                  // 502, 503
+	ErrUnavailable  = errors.New("the service is not available now")               // 502, 503
 
 	// ErrForeign is in the error of a refusal that is not in the API's own words,
 	// such as a proxy's: its code goes by the status.
@@ -26,13 +26,13 @@ var (
 	ErrUnreachable = errors.New("the AI API cannot be reached")
 	// ErrBadResponse is in the error of a response that is not the API's: a page,
 	// a redirect, an oversized body.
-	ErrBadResponse = errors.New("the answer is not that of the AI API")
+	ErrBadResponse = errors.New("the response is not that of the AI API")
 	// ErrInvalid is in every error about input that was refused before anything
 	// was sent.
 	ErrInvalid = errors.New("invalid input")
 )
 
-// refusal is an answer that is a refusal: what was asked, and the [Error] that
+// refusal is a response that is a refusal: what was requested, and the [Error] that
 // errors.As finds in it.
 type refusal struct {
 	method, path string
@@ -84,7 +84,7 @@ func (e *refusal) Is(target error) bool {
 	return false
 }
 
-// ConnError is a request that got no answer. It matches ErrUnreachable.
+// ConnError is a request that got no response. It matches ErrUnreachable.
 type ConnError struct {
 	Method, Path, Host string
 	// Sent is false when the request demonstrably never reached the service.
@@ -93,7 +93,7 @@ type ConnError struct {
 	Err     error
 }
 
-// Error says what was tried and why no answer came.
+// Error says what was tried and why no response came.
 func (e *ConnError) Error() string {
 	return fmt.Sprintf("%s %s: cannot reach %s: %v", e.Method, e.Path, e.Host, e.Err)
 }

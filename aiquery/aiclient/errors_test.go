@@ -109,7 +109,7 @@ func TestErrors(t *testing.T) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte(`{"columns":[`))
 		}, aiclient.ErrUnreachable},
-		{"no answer", cut, aiclient.ErrUnreachable},
+		{"no response", cut, aiclient.ErrUnreachable},
 		{"unavailable", refusing(503, "unavailable", ""), aiclient.ErrUnavailable},
 		{"too late", refusing(504, "timeout", ""), aiclient.ErrTimeout},
 		{"given up", refusing(408, "canceled", ""), aiclient.ErrTimeout},
@@ -147,11 +147,11 @@ func TestTimeouts(t *testing.T) {
 	cancel()
 	_, err = c.Roles(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	assert.NotErrorIs(t, err, aiclient.ErrUnreachable, "nobody wanted an answer")
+	assert.NotErrorIs(t, err, aiclient.ErrUnreachable, "nobody waits for a response")
 }
 
-// What is sent again, and how often; a query whose answer was lost never is.
-func TestRepeats(t *testing.T) {
+// What is sent again, and how often; a query whose response was lost never is.
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil, nil)
 	// A kept connection that ends is replaced by the transport itself.
@@ -172,9 +172,9 @@ func TestRepeats(t *testing.T) {
 		came  int
 		want  error
 	}{
-		{"reading, answer lost", roles, cut, 1, 2, nil},
-		{"reading, answer lost again and again", roles, cut, 9, 3, aiclient.ErrUnreachable},
-		{"query, answer lost", query, cut, 1, 1, aiclient.ErrUnreachable},
+		{"reading, response lost", roles, cut, 1, 2, nil},
+		{"reading, response lost again and again", roles, cut, 9, 3, aiclient.ErrUnreachable},
+		{"query, response lost", query, cut, 1, 1, aiclient.ErrUnreachable},
 		{"query, turned away", query, refusing(503, "unavailable", "0"), 1, 1, aiclient.ErrUnavailable},
 		{"query, turned away for a second", query, refusing(429, "busy", "1"), 1, 2, nil},
 		{"query, tried by a database in need", query, refusing(503, "resources", "1"), 1, 1, aiclient.ErrUnavailable},
@@ -197,7 +197,7 @@ func TestRepeats(t *testing.T) {
 		})
 	}
 
-	// A query that ran, and whose answer got lost, ran once.
+	// A query that ran, and whose response got lost, ran once.
 	s.faulty(func(_ http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(httptest.NewRecorder(), r)
 		panic(http.ErrAbortHandler)
@@ -215,7 +215,7 @@ func TestRepeats(t *testing.T) {
 	assert.NoError(t, short.Err(), "it did not wait for nothing")
 
 	t.Run("not connected", func(t *testing.T) { notConnected(t, s) })
-	t.Run("renewal", func(t *testing.T) { renewal(t, s) })
+	t.Run("refresh", func(t *testing.T) { refresh(t, s) })
 }
 
 // dialing is a transport that fails to connect so many times.
@@ -288,23 +288,23 @@ func TestRedirects(t *testing.T) {
 	assert.Empty(t, asked)
 }
 
-// A token that is refused is renewed once; no error shows one, whatever the
-// answer says.
-func renewal(t *testing.T, s *service) {
+// A token that is refused is refreshed once; no error shows one, whatever the
+// response says.
+func refresh(t *testing.T, s *service) {
 	old, good := tokenOf(t, aiengine.User, -time.Minute), tokenOf(t, aiengine.User, time.Hour)
 	older := tokenOf(t, aiengine.User, -time.Hour)
 	for _, tt := range []struct {
-		name    string
-		source  *rotating
-		came    int
-		renewed int
-		want    error
+		name      string
+		source    *rotating
+		came      int
+		refreshed int
+		want      error
 	}{
-		{"renewed", &rotating{list: []string{old, good}}, 2, 1, nil},
+		{"refreshed", &rotating{list: []string{old, good}}, 2, 1, nil},
 		{"not needed", &rotating{list: []string{good}}, 1, 0, nil},
 		{"the newer one is not good either", &rotating{list: []string{older, old, good}}, 2, 1, aiclient.ErrUnauthorized},
 		{"there is no other", &rotating{list: []string{old}}, 1, 1, aiclient.ErrUnauthorized},
-		{"renewing fails", &rotating{list: []string{old, good}, err: errors.New("no login")}, 1, 1, aiclient.ErrUnauthorized},
+		{"refreshing fails", &rotating{list: []string{old, good}, err: errors.New("no login")}, 1, 1, aiclient.ErrUnauthorized},
 		{"one that cannot stand in a header", &rotating{list: []string{"a\nb"}}, 0, 0, aiclient.ErrInvalid},
 	} {
 		s.faulty(nil)
@@ -316,7 +316,7 @@ func renewal(t *testing.T, s *service) {
 			is(t, err, tt.want)
 		}
 		assert.Equal(t, tt.came, s.came(), tt.name)
-		assert.Equal(t, tt.renewed, tt.source.renewed, tt.name)
+		assert.Equal(t, tt.refreshed, tt.source.refreshed, tt.name)
 	}
 
 	s.faulty(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {

@@ -89,7 +89,7 @@ func (s *service) client(t testing.TB, opts ...aiclient.Option) *aiclient.Client
 	return c
 }
 
-// cut ends the connection without an answer.
+// cut ends the connection without a response.
 func cut(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
 // first lets a fault happen to so many requests.
@@ -108,7 +108,7 @@ func first(n int, fault func(http.ResponseWriter)) func(http.ResponseWriter, *ht
 	}
 }
 
-// refusing answers as the service refuses.
+// refusing responds as the service refuses.
 func refusing(status int, code, retryAfter string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json")
@@ -120,12 +120,12 @@ func refusing(status int, code, retryAfter string) func(http.ResponseWriter) {
 	}
 }
 
-// rotating is a source of tokens that can be renewed.
+// rotating is a source of tokens that can be refreshed.
 type rotating struct {
-	mu      sync.Mutex
-	list    []string // the first is the current one
-	renewed int
-	err     error // of renewing
+	mu        sync.Mutex
+	list      []string // the first is the current one
+	refreshed int
+	err       error // of refreshing
 }
 
 func (r *rotating) Token(context.Context) (string, error) {
@@ -137,7 +137,7 @@ func (r *rotating) Token(context.Context) (string, error) {
 func (r *rotating) Invalidate(_ context.Context, token string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.renewed++
+	r.refreshed++
 	if len(r.list) > 1 && r.list[0] == token {
 		r.list = r.list[1:]
 	}

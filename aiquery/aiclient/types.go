@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Query is one SELECT to be answered.
+// Query is one SELECT to run.
 type Query struct {
 	SQL string
 	// Params are the values for $1, $2 and so on: scalars, or slices of scalars,
@@ -16,13 +16,13 @@ type Query struct {
 	MaxRows int
 }
 
-// MetadataQuery asks for several tables and windows at once, at most 50.
+// MetadataQuery requests several tables and windows at once, at most 50.
 type MetadataQuery struct {
 	Tables  []string
 	Windows []int
 }
 
-// Metadata has an entry per table and window asked for, in that order.
+// Metadata has an entry per requested table and window, in that order.
 type Metadata struct {
 	RequestID string        `json:"requestId"`
 	Tables    []TableEntry  `json:"tables"`
@@ -31,7 +31,7 @@ type Metadata struct {
 
 // TableEntry is a table, or why there is none.
 type TableEntry struct {
-	Name     string         `json:"name"` // as it was asked for
+	Name     string         `json:"name"` // as it was requested
 	Metadata *TableMetadata `json:"metadata,omitempty"`
 	Error    *ItemError     `json:"error,omitempty"`
 }
@@ -43,7 +43,7 @@ type WindowEntry struct {
 	Error    *ItemError      `json:"error,omitempty"`
 }
 
-// ItemError is why one of several is not answered.
+// ItemError is why one of several is missing.
 type ItemError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -67,7 +67,7 @@ type Health struct {
 	Checked  time.Time `json:"checked"`
 }
 
-// Up reports whether queries can be answered.
+// Up reports whether queries can be run.
 func (h *Health) Up() bool { return h.Status == "up" }
 
 // Window is a window as it stands open in a user interface.

@@ -22,7 +22,7 @@ const (
 	CodeData Code = "data"
 	// CodeTooLarge is a statement or parameter above a limit (413).
 	CodeTooLarge Code = "too_large"
-	// CodeTooComplex is a statement within the limits of length that asks for
+	// CodeTooComplex is a statement within the limits of length that requests
 	// more than is given (400).
 	CodeTooComplex Code = "too_complex"
 	// CodeUnauthenticated is a caller nobody vouches for (401).
@@ -42,14 +42,14 @@ const (
 	CodeRateLimited Code = "rate_limited"
 	// CodeResources is a database that has run out of something (503).
 	CodeResources Code = "resources"
-	// CodeUnavailable is a database that does not answer, or an audit that
+	// CodeUnavailable is a database that does not respond, or an audit that
 	// cannot be written (503).
 	CodeUnavailable Code = "unavailable"
 	// CodeInternal is everything else (500).
 	CodeInternal Code = "internal"
 )
 
-// Error is why there is no answer. What it says may be shown to the caller: it
+// Error is why there is no result. What it says may be shown to the caller: it
 // holds no value, row or name that the role may not see.
 type Error struct {
 	Code    Code   `json:"code"`
@@ -96,7 +96,7 @@ func (e *Error) Error() string {
 }
 
 // Is reports whether target is an *Error with the same code and nothing else,
-// so that errors.Is(err, &Error{Code: CodeDenied}) asks for the kind.
+// so that errors.Is(err, &Error{Code: CodeDenied}) compares the kind.
 func (e *Error) Is(target error) bool {
 	var t *Error
 	return errors.As(target, &t) && t.Code == e.Code && t.Message == ""

@@ -2,7 +2,7 @@ package api
 
 import "slices"
 
-// Result is the answer to a statement.
+// Result is the result of a statement.
 type Result struct {
 	RequestID string   `json:"requestId"`
 	Columns   []Column `json:"columns"` // names may repeat

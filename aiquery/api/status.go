@@ -25,7 +25,7 @@ var statuses = map[Code]int{
 // Status is the HTTP status of a code, 0 for one that is none of the constants.
 func (c Code) Status() int { return statuses[c] }
 
-// CodeOf is the code for an answer of which only the HTTP status is known, such
+// CodeOf is the code for a response of which only the HTTP status is known, such
 // as that of a proxy.
 func CodeOf(status int) Code {
 	switch status {

@@ -226,7 +226,7 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	c := client(t, recorded(t), "GardenAdmin", 11, 102)
 	want := auditlog.Record{
-		ID: 2, UUID: uuid(2), Asked: first.Add(time.Minute), User: "GardenUser", UserID: 102, AIUser: "GardenUser", AIUserID: 102,
+		ID: 2, UUID: uuid(2), Time: first.Add(time.Minute), User: "GardenUser", UserID: 102, AIUser: "GardenUser", AIUserID: 102,
 		Role: "GardenWorld User", RoleID: 103, Tenant: "GardenWorld", TenantID: 11, Status: auditlog.Refused, Reason: "why not", Rows: 1, Milliseconds: 17,
 		Statement: "DELETE FROM c_order", Secured: "SELECT secured", Parameters: "$1 text(3)", Tables: "C_BPartner", RequestID: "request 2",
 	}
@@ -262,7 +262,7 @@ func TestInstallations(t *testing.T) {
 			assert.Contains(t, err.Error(), "erphub server api --install")
 		}
 	})
-	t.Run("changed rights", func(t *testing.T) {
+	t.Run("changed permissions", func(t *testing.T) {
 		t.Parallel()
 		srv := install(t)
 		user, admin := client(t, srv, "GardenUser", 11, 103), client(t, srv, "GardenAdmin", 11, 102)
@@ -320,7 +320,7 @@ func TestNamesAreTheEngines(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, aiquery.AuditTableName, auditlog.TableName)
 	for status, of := range map[auditlog.Status]string{
-		auditlog.Answered: aiquery.StatusSuccess, auditlog.Failed: aiquery.StatusError, auditlog.Refused: aiquery.StatusDenied,
+		auditlog.Succeeded: aiquery.StatusSuccess, auditlog.Failed: aiquery.StatusError, auditlog.Refused: aiquery.StatusDenied,
 	} {
 		assert.Equal(t, of, string(status))
 		got, err := auditlog.ParseStatus(strings.ToUpper(of))

@@ -41,7 +41,7 @@ const (
 		"unless table access rules exclude " + TableName + " for the role; log in with another role, or have the administrator change this one"
 )
 
-// explained tells a missing table and a missing right from other failures of
+// explained tells a missing table and a missing permission from other failures of
 // reading the table.
 func explained(err error) error {
 	var response *erp.Error

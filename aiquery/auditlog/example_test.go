@@ -38,7 +38,7 @@ func ExampleList() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(record.Asked, record.User, record.Statement)
+		fmt.Println(record.Time, record.User, record.Statement)
 	}
 	// Output: nothing was asked here yet
 }

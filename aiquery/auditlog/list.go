@@ -16,11 +16,11 @@ import (
 // Filter says which records to list. The zero value lists all that the role may
 // see.
 type Filter struct {
-	// User is who asked: an AD_User_ID in digits, or a name in any case of
+	// User is the user of the query: an AD_User_ID in digits, or a name in any case of
 	// letters; empty: anybody. Several users may have one name.
 	User   string
-	Since  time.Time // asked then or later; zero: always
-	Until  time.Time // asked before; zero: always
+	Since  time.Time // run then or later; zero: always
+	Until  time.Time // run before; zero: always
 	Status Status    // empty: any
 	// Contains is text of the statement, in any case of letters, at most 200
 	// characters; empty: any statement. It is no pattern.
@@ -36,7 +36,7 @@ const (
 	maxContains = 200
 	// maxUsers bounds how many users of one name are looked for.
 	maxUsers = 40
-	// timeMargin is added to both ends of a time range when the ERP is asked, and
+	// timeMargin is added to both ends of a time range in the request to the ERP, and
 	// the exact ends are applied here: older releases compare the day alone, and a
 	// server may read the records' times in its own zone.
 	timeMargin = 48 * time.Hour
@@ -66,7 +66,7 @@ func List(ctx context.Context, client *erp.Client, f Filter) iter.Seq2[Record, e
 			for _, rec := range page.Records {
 				r, err := parse(rec)
 				if err == nil && before != 0 && r.ID >= before {
-					err = fmt.Errorf("record %d of %s came after record %d although the newest were asked for first: %w", r.ID, TableName, before, erp.ErrBadResponse)
+					err = fmt.Errorf("record %d of %s came after record %d although the newest were requested first: %w", r.ID, TableName, before, erp.ErrBadResponse)
 				}
 				if err != nil {
 					yield(Record{}, err)
@@ -91,7 +91,7 @@ func List(ctx context.Context, client *erp.Client, f Filter) iter.Seq2[Record, e
 	}
 }
 
-// condition is what the ERP is asked for. It may find more than the filter
+// condition is the filter sent to the ERP. It may find more than the filter
 // wants, never less.
 func (f *Filter) condition(ctx context.Context, client *erp.Client) (erp.Filter, error) {
 	var all []erp.Filter
@@ -99,7 +99,7 @@ func (f *Filter) condition(ctx context.Context, client *erp.Client) (erp.Filter,
 	case f.Limit < 0:
 		return erp.Filter{}, invalidf("Limit is %d", f.Limit)
 	case !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until):
-		return erp.Filter{}, invalidf("nothing is asked since %s and before %s", f.Since.UTC().Format(time.RFC3339), f.Until.UTC().Format(time.RFC3339))
+		return erp.Filter{}, invalidf("no query can be since %s and before %s", f.Since.UTC().Format(time.RFC3339), f.Until.UTC().Format(time.RFC3339))
 	}
 	if f.Status != "" {
 		status, err := ParseStatus(string(f.Status))
@@ -136,7 +136,7 @@ func (f *Filter) condition(ctx context.Context, client *erp.Client) (erp.Filter,
 
 // matches applies what the ERP cannot exactly.
 func (f *Filter) matches(r *Record) bool {
-	return (f.Since.IsZero() || !r.Asked.Before(f.Since.Truncate(time.Second))) && (f.Until.IsZero() || r.Asked.Before(f.Until)) &&
+	return (f.Since.IsZero() || !r.Time.Before(f.Since.Truncate(time.Second))) && (f.Until.IsZero() || r.Time.Before(f.Until)) &&
 		strings.Contains(strings.ToLower(r.Statement), strings.ToLower(f.Contains))
 }
 

@@ -17,35 +17,35 @@ type Status string
 
 // The statuses.
 const (
-	Answered Status = "Success"
-	Failed   Status = "Error" // or it did not finish
-	Refused  Status = "PermissionDenied"
+	Succeeded Status = "Success"
+	Failed    Status = "Error" // or it did not finish
+	Refused   Status = "PermissionDenied"
 )
 
-// ParseStatus reads a status as it is recorded or as one of the words answered,
+// ParseStatus reads a status as it is recorded or as one of the words succeeded,
 // error and refused, in any case of letters. The error is an ErrInvalid of
 // package erp.
 func ParseStatus(name string) (Status, error) {
 	switch strings.ToLower(name) {
-	case "success", "answered":
-		return Answered, nil
+	case "success", "succeeded":
+		return Succeeded, nil
 	case "error", "failed":
 		return Failed, nil
 	case "permissiondenied", "refused":
 		return Refused, nil
 	}
-	return "", invalidf("there is no status %s: use answered, error or refused", text.Quote(name))
+	return "", invalidf("there is no status %s: use succeeded, error or refused", text.Quote(name))
 }
 
 // Record is the audit's record of one query. Names are empty where the ERP does
 // not tell them, or where nobody with that number exists.
 type Record struct {
-	ID    int64     `json:"id"` // AIG_QueryLog_ID
-	UUID  string    `json:"uuid,omitempty"`
-	Asked time.Time `json:"when"` // UTC, to the second
+	ID   int64     `json:"id"` // AIG_QueryLog_ID
+	UUID string    `json:"uuid,omitempty"`
+	Time time.Time `json:"when"` // UTC, to the second
 
 	User       string `json:"user"`
-	UserID     int64  `json:"userId"`             // who asked
+	UserID     int64  `json:"userId"`             // the user who ran it
 	AIUser     string `json:"aiUser,omitempty"`   // whom the assistant was logged in as
 	AIUserID   int64  `json:"aiUserId,omitempty"` // the same as UserID without an assistant
 	Role       string `json:"role"`
@@ -84,10 +84,10 @@ func parse(rec erp.Record) (Record, error) {
 	}
 	r := Record{ID: id, UUID: rec.UUID(), Status: Status(code(rec, "AIG_QueryStatus"))}
 	var known bool
-	if r.Asked, known = rec.Time("Created"); !known {
-		return Record{}, fmt.Errorf("record %d of %s does not say when it was made: %w", id, TableName, erp.ErrBadResponse)
+	if r.Time, known = rec.Time("Created"); !known {
+		return Record{}, fmt.Errorf("record %d of %s does not say when it was created: %w", id, TableName, erp.ErrBadResponse)
 	}
-	r.Asked = r.Asked.UTC()
+	r.Time = r.Time.UTC()
 	r.UserID, r.User = named(rec, "CreatedBy")
 	r.AIUserID, r.AIUser = named(rec, "AD_User_ID")
 	r.RoleID, r.Role = named(rec, "AD_Role_ID")

@@ -23,7 +23,7 @@ func (d *database) Failure(err error) *run.Failure {
 	case errors.Is(err, context.DeadlineExceeded), strings.Contains(err.Error(), "interrupted"):
 		return run.TimedOut(err)
 	case strings.Contains(err.Error(), "out of memory"), strings.Contains(err.Error(), "too big"):
-		return run.Fail(api.CodeTooComplex, err, "the statement needs too much memory").Advise("ask for less")
+		return run.Fail(api.CodeTooComplex, err, "the statement needs too much memory").Advise("request less")
 	}
 	return run.Internal(err)
 }

@@ -106,20 +106,20 @@ func (d *database) Run(ctx context.Context, s *run.Statement) (*run.Output, erro
 	return out, err
 }
 
-// secured runs do in a transaction that sees the rights the statement was secured
+// secured runs do in a transaction that sees the permissions the statement was secured
 // with.
 func (d *database) secured(ctx context.Context, s *run.Statement, do func(context.Context, *sql.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	return d.within(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := s.Rights.Check(ctx, func(ctx context.Context, text string) ([]run.Cells, error) { return readCells(ctx, tx, text) }); err != nil {
+		if err := s.Permissions.Check(ctx, func(ctx context.Context, text string) ([]run.Cells, error) { return readCells(ctx, tx, text) }); err != nil {
 			return err
 		}
 		return do(ctx, tx)
 	})
 }
 
-// fetch reads what may be answered.
+// fetch reads the rows that may be returned.
 func fetch(rows *sql.Rows, s *run.Statement, columns []api.Column) (*run.Output, error) {
 	out := s.Collect(columns)
 	values, scan, cells := make([]any, len(columns)), make([]any, len(columns)), make([][]byte, len(columns))

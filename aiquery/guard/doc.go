@@ -5,8 +5,8 @@
 // statement with PostgreSQL's own grammar, checks every node of its tree
 // against a list of what is allowed, resolves every name as the server would,
 // and replaces every table by a subquery of the permitted columns and rows in
-// which redacted columns are masked already. The answer of the resulting
-// [Plan] is the answer the statement would give on a database that holds only
+// which redacted columns are masked already. The result of the resulting
+// [Plan] is the result the statement would give on a database that holds only
 // what the policy permits. What the package does not fully understand it
 // refuses with a [*Refusal]: a reason, a hint and a position.
 //
@@ -99,7 +99,7 @@
 //
 // # Order
 //
-// Rows that are answered, limited, chosen by DISTINCT ON, numbered by window
+// Rows that are returned, limited, chosen by DISTINCT ON, numbered by window
 // functions or collected by aggregates are put in an order that tells any two of
 // them apart that differ; a statement's own ORDER BY comes first. What cannot be
 // ordered is refused with [OpenOrder]. Numbers that are equal and look different

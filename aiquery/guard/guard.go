@@ -41,7 +41,7 @@ func New(opts *Options) *Guard {
 const defaultLimit = 100
 
 // Secure returns the plan to run for a statement with that many parameters.
-// The plan fetches one row more than limit, so that a longer answer is noticed;
+// The plan fetches one row more than limit, so that a longer result is noticed;
 // a limit below 1 means 100. The error is a [*Refusal], or another when the
 // context ended or the parser is out of use.
 func (g *Guard) Secure(ctx context.Context, policy *Policy, sql string, params, limit int) (*Plan, error) {

@@ -42,7 +42,7 @@ func testPolicy() *Policy {
 	}
 }
 
-// reports are questions that must be answered.
+// reports are queries that must run.
 var reports = map[string]string{
 	"plain":          "SELECT name FROM c_bpartner",
 	"star":           "SELECT * FROM c_bpartner",
@@ -96,7 +96,7 @@ var reports = map[string]string{
 	"redacted used":  "SELECT apikey FROM c_bpartner WHERE apikey = 'guess' ORDER BY apikey",
 }
 
-func TestSecureAnswersReports(t *testing.T) {
+func TestSecureReports(t *testing.T) {
 	t.Parallel()
 	for name, sql := range reports {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ type job struct {
 func (g *Guard) precheck(sql string) error {
 	switch {
 	case len(sql) > g.opts.MaxLength:
-		return tooLarge(-1, "ask for less at once", "the statement is longer than %d bytes", g.opts.MaxLength)
+		return tooLarge(-1, "request less at once", "the statement is longer than %d bytes", g.opts.MaxLength)
 	case strings.IndexByte(sql, 0) >= 0:
 		return &fault{kind: Syntax, at: int32(strings.IndexByte(sql, 0)), reason: "the statement has a NUL character"}
 	case !utf8.ValidString(sql):
@@ -240,7 +240,7 @@ func (j *job) written(tree *pg.ParseResult, from, deepest, most int) (string, *p
 		return "", nil, 0, j.insecure("write it in another way, for example with more brackets", "the text written means something else at "+d)
 	}
 	if nodes > most {
-		return "", nil, 0, tooLarge(-1, "ask for less at once", "the statement is too large with its tables secured")
+		return "", nil, 0, tooLarge(-1, "request less at once", "the statement is too large with its tables secured")
 	}
 	return again.text, again.tree, nodes, nil
 }

@@ -53,7 +53,7 @@ func noTable(full string, at int32) *fault {
 func (r *resolver) meantTable(full string, m *pg.RangeVar, with *ctes) *fault {
 	f := noTable(full, m.Location)
 	if r.trusted {
-		return f // of a view: the caller does not hear of it
+		return f // of a view: the caller is not told
 	}
 	p := r.job.policy
 	if lower := strings.ToLower(m.Relname); r.readable(lower) {
@@ -101,7 +101,7 @@ func (r *resolver) readable(physical string) bool {
 
 // noColumn refuses a column in the same words whether it exists or not, and
 // suggests those of its table, or else of all tables in sight, that resemble its
-// last part. Of something computed it is no matter of rights.
+// last part. Of something computed it is no matter of permission.
 func noColumn(full string, at int32, it *item, s *scope) *fault {
 	f := denied(at, "column %s is not available", quote(full))
 	if it != nil && !it.base || it == nil && !s.hasBase() {

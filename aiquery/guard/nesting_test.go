@@ -139,7 +139,7 @@ func TestNestingNeverReachesTheParser(t *testing.T) {
 		}
 		return nil
 	}
-	answered, tooDeep := 0, 0
+	accepted, tooDeep := 0, 0
 	for name, statement := range nested {
 		for _, depth := range []int{1, 25, 30, 31, 199, 200, 201, 1000, 10_000} {
 			sql := statement(depth)
@@ -157,7 +157,7 @@ func TestNestingNeverReachesTheParser(t *testing.T) {
 			var r *Refusal
 			switch {
 			case err == nil:
-				answered++
+				accepted++
 			case !errors.As(err, &r):
 				t.Fatalf("%s at %d: %v", name, depth, err)
 			case r.Kind == TooLarge:
@@ -171,7 +171,7 @@ func TestNestingNeverReachesTheParser(t *testing.T) {
 			t.Fatalf("after %s: %v", name, err)
 		}
 	}
-	assert.Greater(t, answered, 100)
+	assert.Greater(t, accepted, 100)
 	assert.Greater(t, tooDeep, 100)
 	assert.False(t, postgres.broken.Load())
 }

@@ -8,9 +8,9 @@ import (
 
 // What a statement leaves open the plan decides, and the plan depends on
 // statistics of all rows. So nothing that can show is left open: rows that are
-// answered, counted off by LIMIT, chosen by DISTINCT ON, numbered or collected
+// returned, counted off by LIMIT, chosen by DISTINCT ON, numbered or collected
 // have an order that tells any two rows apart that differ. Where a statement
-// asks for an order, its own comes first.
+// requires an order, its own comes first.
 
 // order says whether the rows of a query come in an order that the statement
 // determines.
@@ -32,7 +32,7 @@ func openOrder(at int32, hint string, format string, args ...any) *fault {
 
 // closeLevel gives the rows of a SELECT an order where it needs one. nodes are
 // the expressions of the output columns, nil for those of *.
-func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *answer, nodes []*pg.Node) error {
+func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *output, nodes []*pg.Node) error {
 	grouped := len(s.GroupClause) > 0 || level.aggregated || s.HavingClause != nil
 	from := open
 	if len(s.FromClause) == 0 {
@@ -109,7 +109,7 @@ func sortBy(n *pg.Node) *pg.Node {
 func asText(n *pg.Node) *pg.Node { return cast(n, "text") }
 
 // closeWhole orders the rows of a set operation or of VALUES where they need it.
-func (r *resolver) closeWhole(s *pg.SelectStmt, around env, out *answer) error {
+func (r *resolver) closeWhole(s *pg.SelectStmt, around env, out *output) error {
 	needed := around.close || s.LimitCount != nil || s.LimitOffset != nil
 	switch {
 	case around.anyRow, len(s.SortClause) == 0 && (!needed || out.order != open):
@@ -126,7 +126,7 @@ func (r *resolver) closeWhole(s *pg.SelectStmt, around env, out *answer) error {
 
 // orderByOutput orders by all output columns. nodes are their expressions where
 // they are known.
-func (r *resolver) orderByOutput(s *pg.SelectStmt, out *answer, nodes []*pg.Node) error {
+func (r *resolver) orderByOutput(s *pg.SelectStmt, out *output, nodes []*pg.Node) error {
 	for i, c := range out.cols {
 		key := intConst(int64(i) + 1)
 		if c.unordered {
@@ -144,7 +144,7 @@ func (r *resolver) orderByOutput(s *pg.SelectStmt, out *answer, nodes []*pg.Node
 
 // closeTies prepares the outermost SELECT for a statement with WITH TIES, whose
 // own ORDER BY must stay as it is. What it orders by becomes hidden output.
-func (r *resolver) closeTies(s *pg.SelectStmt, out *answer) {
+func (r *resolver) closeTies(s *pg.SelectStmt, out *output) {
 	for _, n := range s.SortClause {
 		k := n.GetSortBy()
 		i := -1

@@ -13,7 +13,7 @@ type Plan struct {
 	// those behind views included, sorted.
 	Tables []string
 
-	// Columns are the columns of the answer.
+	// Columns are the columns of the result.
 	Columns []OutputColumn
 
 	// Collects tells that the statement makes one value of many rows, or rows of
@@ -28,7 +28,7 @@ type Plan struct {
 	Values []Value
 }
 
-// OutputColumn is a column of a statement's answer.
+// OutputColumn is a column of a statement's result.
 type OutputColumn struct {
 	Name     string // as the server will name it; names may repeat
 	Redacted bool   // computed from a redacted column

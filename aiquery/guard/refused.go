@@ -11,7 +11,7 @@ import (
 type words struct{ what, hint string }
 
 var refusedMessages = map[string]words{
-	"IntoClause":            {"SELECT INTO", "leave INTO out: the rows are the answer"},
+	"IntoClause":            {"SELECT INTO", "leave INTO out: the rows are the result"},
 	"LockingClause":         {"locking rows (FOR UPDATE, FOR SHARE)", "leave it out: nothing is changed here"},
 	"RangeTableSample":      {"TABLESAMPLE", "use ORDER BY and LIMIT"},
 	"RangeTableFunc":        {"XMLTABLE", ""},

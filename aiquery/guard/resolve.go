@@ -18,8 +18,8 @@ type resolver struct {
 	ctesUsed bool       // an item of WITH was named
 }
 
-// answer is what a query gives to what is around it.
-type answer struct {
+// output is what a query gives to the query around it.
+type output struct {
 	cols  []column
 	base  bool // it reads tables
 	order order
@@ -27,14 +27,14 @@ type answer struct {
 
 // query resolves a SELECT. seed is told the columns of the part before UNION,
 // for recursive queries; it may be nil.
-func (r *resolver) query(s *pg.SelectStmt, e env, seed func(answer) error) (answer, error) {
+func (r *resolver) query(s *pg.SelectStmt, e env, seed func(output) error) (output, error) {
 	if s == nil {
-		return answer{}, unsupported(-1, "a SELECT is missing")
+		return output{}, unsupported(-1, "a SELECT is missing")
 	}
 	if s.WithClause != nil {
 		with, err := r.with(s.WithClause, e)
 		if err != nil {
-			return answer{}, err
+			return output{}, err
 		}
 		e.ctes = with
 	}
@@ -51,32 +51,32 @@ func (r *resolver) query(s *pg.SelectStmt, e env, seed func(answer) error) (answ
 	}
 }
 
-// part is the surroundings of a part of a query: what is wanted of the whole is
+// part is the environment of a part of a query: what is wanted of the whole is
 // not wanted of it.
 func (e env) part() env {
 	e.close, e.anyRow, e.outermost = false, false, false
 	return e
 }
 
-func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(answer) error) (answer, error) {
+func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error) (output, error) {
 	left, err := r.query(s.Larg, e.part(), nil)
 	if err != nil {
-		return answer{}, err
+		return output{}, err
 	}
 	if seed != nil {
 		if err := seed(left); err != nil {
-			return answer{}, err
+			return output{}, err
 		}
 	}
 	right, err := r.query(s.Rarg, e.part(), nil)
 	if err != nil {
-		return answer{}, err
+		return output{}, err
 	}
 	if len(left.cols) != len(right.cols) {
-		return answer{}, &fault{kind: Syntax, at: -1, reason: "both sides of UNION, INTERSECT or EXCEPT must have as many columns"}
+		return output{}, &fault{kind: Syntax, at: -1, reason: "both sides of UNION, INTERSECT or EXCEPT must have as many columns"}
 	}
 	appended := s.Op == pg.SetOperation_SETOP_UNION && s.All
-	out := answer{base: left.base || right.base, cols: make([]column, len(left.cols))}
+	out := output{base: left.base || right.base, cols: make([]column, len(left.cols))}
 	for i := range left.cols {
 		v := left.cols[i].value()
 		v.add(right.cols[i].value())
@@ -92,12 +92,12 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(answer) error
 	}
 	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out.cols, colVisible: true, base: out.base}}}}
 	if err := r.tail(s, inside, nil); err != nil {
-		return answer{}, err
+		return output{}, err
 	}
 	return out, r.closeWhole(s, e, &out)
 }
 
-func (r *resolver) values(s *pg.SelectStmt, e env) (answer, error) {
+func (r *resolver) values(s *pg.SelectStmt, e env) (output, error) {
 	var all []value
 	for _, row := range s.ValuesLists {
 		items := row.GetList().GetItems()
@@ -105,31 +105,31 @@ func (r *resolver) values(s *pg.SelectStmt, e env) (answer, error) {
 			all = make([]value, len(items))
 		}
 		if len(items) != len(all) {
-			return answer{}, &fault{kind: Syntax, at: -1, reason: "the rows of VALUES must have as many columns each"}
+			return output{}, &fault{kind: Syntax, at: -1, reason: "the rows of VALUES must have as many columns each"}
 		}
 		for i, n := range items {
 			v, err := r.node(n, e.part())
 			if err != nil {
-				return answer{}, err
+				return output{}, err
 			}
 			all[i].add(v)
 		}
 	}
-	out := answer{order: steady}
+	out := output{order: steady}
 	for i, v := range all {
 		out.cols = append(out.cols, v.column("column"+itoa(int32(i+1))))
 	}
 	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out.cols, colVisible: true}}}}
 	if err := r.tail(s, inside, nil); err != nil {
-		return answer{}, err
+		return output{}, err
 	}
 	return out, r.closeWhole(s, e, &out)
 }
 
-func (r *resolver) simple(s *pg.SelectStmt, around env) (answer, error) {
+func (r *resolver) simple(s *pg.SelectStmt, around env) (output, error) {
 	e := around.part()
 	level := &scope{parent: e.scope}
-	var out answer
+	var out output
 	for _, n := range s.FromClause {
 		items, _, err := r.from(n, e, level.items)
 		if err != nil {
@@ -360,7 +360,7 @@ func (r *resolver) with(w *pg.WithClause, e env) (*ctes, error) {
 
 func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 	c.state = resolving
-	q, err := r.query(x.Ctequery.GetSelectStmt(), e.part(), func(seed answer) error {
+	q, err := r.query(x.Ctequery.GetSelectStmt(), e.part(), func(seed output) error {
 		named, err := rename(passed(seed.cols), x.Aliascolnames, x.Location)
 		for i := range named {
 			named[i].apart = true // rows made so far

@@ -44,7 +44,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 	r.job.tables[t.Name] = true
 	if t.Definition == "" {
 		if r.job.relations++; r.job.relations > r.job.guard.opts.MaxRelations {
-			return nil, tooLarge(m.Location, "ask for less at once", "the statement reads more than %d tables", r.job.guard.opts.MaxRelations)
+			return nil, tooLarge(m.Location, "request less at once", "the statement reads more than %d tables", r.job.guard.opts.MaxRelations)
 		}
 	}
 	ref := &tableRef{node: n, physical: m.Relname, table: t, cols: t.Columns, visible: len(t.Columns), at: m.Location}
@@ -168,7 +168,7 @@ func (r *resolver) secured(ref *tableRef) (*pg.SelectStmt, error) {
 	case len(terms) == 0 || !ref.gated():
 		s.WhereClause = and(terms)
 	case len(ref.table.Where) > 0:
-		// A rule may have subqueries of its own, which would be answered once for
+		// A rule may have subqueries of its own, which would run once for
 		// every gated column. A fence keeps the caller's conditions out instead.
 		s.WhereClause = and(terms)
 		s.LimitOffset = intConst(0)
@@ -302,7 +302,7 @@ func condition(inside string, c *Condition) (*pg.Node, error) {
 
 // unavailable refuses a table whose definition or rule could not be secured, in
 // the words for a table that is not there. What is wrong with it goes to the
-// log: the caller cannot mend it.
+// log: the caller cannot fix it.
 func (r *resolver) unavailable(ref *tableRef, err error) error {
 	f, ok := err.(*fault)
 	if !ok {

@@ -47,7 +47,7 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 
 // scalarCondition resolves the comparison of a column with a subquery that
 // depends on nothing around it. The subquery moves to the front of the
-// statement and is answered before any row of the table is looked at: whether
+// statement and is evaluated before any row of the table is looked at: whether
 // that fails tells nothing about the table.
 func (r *resolver) scalarCondition(n *pg.Node, e env) (done bool, out *pg.Node, err error) {
 	m := n.GetAExpr()

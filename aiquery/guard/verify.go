@@ -9,7 +9,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
 
-// verifier looks at a finished statement and asks whether it is secure, knowing
+// verifier looks at a finished statement and checks whether it is secure, knowing
 // the policy and the form secured statements have, not how they were made.
 type verifier struct {
 	policy    *Policy
@@ -82,7 +82,7 @@ func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
 	if inner == nil || sub.Lateral || sub.Alias.GetAliasname() != "q" || text != strconv.Itoa(limit+1) {
 		return nil, fmt.Errorf("the outer SELECT has another form")
 	}
-	if names := sub.Alias.Colnames; len(names) > 0 { // the statement has columns to order by that are not answered
+	if names := sub.Alias.Colnames; len(names) > 0 { // the statement has columns to order by that are not returned
 		for i, n := range s.TargetList {
 			if i >= len(names) || !isColumn(n.GetResTarget().GetVal(), "q", names[i].GetString_().GetSval()) {
 				return nil, fmt.Errorf("the outer SELECT has other columns")

@@ -22,7 +22,7 @@ import (
 const Prefix = "/api/ai"
 
 // Version is the version of the API that the OpenAPI document describes. Every
-// answer names it in the header X-Api-Version.
+// response names it in the header X-Api-Version.
 const Version = "1.0.0"
 
 // versionPrefix is where the paths of this version of the API are, beside those
@@ -43,7 +43,7 @@ const (
 	DefaultStatementBurst      = 60
 )
 
-// Engine is what answers. [*aiquery.Engine] is one.
+// Engine runs the queries. [*aiquery.Engine] is one.
 type Engine interface {
 	Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error)
 	Explain(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error)
@@ -61,7 +61,7 @@ type Engine interface {
 
 // Options change a [Handler]. Nil and the zero value are the defaults.
 type Options struct {
-	// Logger hears of faults of the service and of tokens that could not be
+	// Logger gets faults of the service and of tokens that could not be
 	// checked; nil is silent. No token and no statement is logged.
 	Logger *slog.Logger
 	// PerMinute is how many requests a user may make in a minute, in the long
@@ -81,7 +81,7 @@ type Options struct {
 	MaxBody     int64
 	BodyTimeout time.Duration
 	// Origins are the web origins, such as https://erp.example.com, whose pages
-	// may call the API. None: no page may, and nothing of CORS is answered.
+	// may call the API. None: no page may, and no CORS headers are sent.
 	Origins []string
 	// Contexts keeps what user interfaces publish; nil: a [MemoryStore].
 	Contexts ContextStore
@@ -111,7 +111,7 @@ type Handler struct {
 	slots    httpserver.Slots
 	mux      *http.ServeMux
 
-	healthTurn turn // guards what follows; held while health is asked for
+	healthTurn turn // guards what follows; held while health is checked
 	health     aiquery.Health
 	healthAt   time.Time
 }
@@ -160,7 +160,7 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	return h, nil
 }
 
-// route sets up the paths, without and with the version. A path answers to all
+// route sets up the paths, without and with the version. A path takes all
 // methods, so that a wrong one is refused in the form of this API.
 func (h *Handler) route() {
 	for _, op := range h.operations() {
@@ -172,7 +172,7 @@ func (h *Handler) route() {
 	})
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	outer := r
 	r = httpserver.WithRequestID(w, r)
@@ -195,7 +195,7 @@ type operation struct {
 	asks bool // takes a statement, which is on record whatever becomes of it
 }
 
-// call does the work of an operation and returns the value to answer with.
+// call does the work of an operation and returns the value to respond with.
 type call func(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error)
 
 func (h *Handler) operations() []*operation {
@@ -214,10 +214,10 @@ func (h *Handler) operations() []*operation {
 	}
 }
 
-// done is the value of a call that has answered itself.
+// done is the value of a call that has written its response itself.
 type done struct{ code string }
 
-// status is a value to be answered with a status that is not 200.
+// status is a value to be sent with a status that is not 200.
 type status struct {
 	status int
 	code   string
@@ -286,7 +286,7 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	return do(w, r, claims)
 }
 
-// limited tells a user who asks too often when to come back, nil when it is not
+// limited tells a user who sends too many requests when to come back, nil when it is not
 // too often. A statement that is refused here does not count as a request.
 func (h *Handler) limited(who tokens.Claims, asks bool) *httpserver.APIError {
 	var wait time.Duration
@@ -313,7 +313,7 @@ func (h *Handler) slot() (free func(), err error) {
 	return func() { h.slots.Release(1) }, nil
 }
 
-// caller is who asks, for the engine.
+// caller is the user of the request, for the engine.
 func (h *Handler) caller(ctx context.Context, c tokens.Claims) aiquery.Caller {
 	return aiquery.Caller{
 		UserID: c.UserID, ClientID: c.ClientID, Name: c.Subject, RequestID: httpserver.RequestID(ctx), ProviderID: h.opts.ProviderID, AIUserID: h.opts.AIUserID,

@@ -33,7 +33,7 @@ func (h *Handler) apiError(ctx context.Context, err error) *httpserver.APIError 
 }
 
 // engineError is an error of the engine, which is written as it is, with what
-// its status asks for; nil for other errors.
+// its status requires; nil for other errors.
 func engineError(err error) *httpserver.APIError {
 	var e *api.Error
 	if !errors.As(err, &e) {

@@ -13,15 +13,15 @@ import (
 //
 // [*tokens.Verifier] is one, made in three ways: with the secret the ERP signs
 // with ([tokens.NewSecretVerifier]), with the key it publishes
-// ([tokens.NewJWKVerifier]) and by asking it
+// ([tokens.NewJWKVerifier]) and by calling it
 // ([tokens.NewIntrospectionVerifier]). [FirstThatKnows] joins several.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
 }
 
-// FirstThatKnows asks the verifiers in turn until one can decide: one that says
-// no has decided, one that cannot be asked has not. Put the ERP's published key
-// before asking the ERP itself: an ERP that does not publish it is asked.
+// FirstThatKnows tries the verifiers in turn until one can decide: one that says
+// no has decided, one that cannot be reached has not. Put the ERP's published key
+// before the ERP itself, which is called where it does not publish a key.
 func FirstThatKnows(verifiers ...Verifier) Verifier { return firstThatKnows(verifiers) }
 
 type firstThatKnows []Verifier

@@ -62,15 +62,15 @@ type chartShow struct {
 	DrillDown []any          `json:"drillDown,omitempty"`
 }
 
-// publishAnswer says how long what was published holds.
-type publishAnswer struct {
+// publishResponse says how long what was published holds.
+type publishResponse struct {
 	RequestID string     `json:"requestId"`
 	Published int        `json:"published"` // windows and charts
 	Expires   *time.Time `json:"expires"`   // null when they were withdrawn
 }
 
-// contextAnswer is a published context.
-type contextAnswer struct {
+// contextResponse is a published context.
+type contextResponse struct {
 	Published time.Time       `json:"published"`
 	Expires   time.Time       `json:"expires"`
 	RoleID    int             `json:"roleId"` // it was published with
@@ -147,23 +147,23 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Cla
 	if err != nil {
 		return nil, err
 	}
-	answer := publishAnswer{RequestID: httpserver.RequestID(ctx), Published: len(items)}
+	response := publishResponse{RequestID: httpserver.RequestID(ctx), Published: len(items)}
 	if ttl > 0 {
 		expires := now.Add(ttl)
-		answer.Expires = &expires
+		response.Expires = &expires
 	}
 	for _, it := range items {
 		key := ContextKey{who.ClientID, who.UserID, it.kind, it.number}
 		if ttl == 0 {
 			err = h.opts.Contexts.Delete(ctx, key)
 		} else {
-			err = h.opts.Contexts.Put(ctx, key, StoredContext{Content: it.content, RoleID: who.RoleID, Published: now, Expires: *answer.Expires})
+			err = h.opts.Contexts.Put(ctx, key, StoredContext{Content: it.content, RoleID: who.RoleID, Published: now, Expires: *response.Expires})
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return answer, nil
+	return response, nil
 }
 
 // contextOf returns what the caller's own user interface said last.
@@ -184,12 +184,12 @@ func (h *Handler) contextOf(kind ContextKind, param string) call {
 			return nil, httpserver.NotFound(fmt.Sprintf("no live user interface of this user shows %s %d", kind, n),
 				"it has to publish what it shows with POST "+Prefix+"/context, and again before that expires")
 		}
-		answer := contextAnswer{Published: c.Published.UTC(), Expires: c.Expires.UTC(), RoleID: c.RoleID}
+		response := contextResponse{Published: c.Published.UTC(), Expires: c.Expires.UTC(), RoleID: c.RoleID}
 		if kind == WindowContext {
-			answer.Window = c.Content
+			response.Window = c.Content
 		} else {
-			answer.Chart = c.Content
+			response.Chart = c.Content
 		}
-		return answer, nil
+		return response, nil
 	}
 }

@@ -37,8 +37,8 @@ func maskedJSON(value any, redacts func(column string) (bool, error)) (json.RawM
 // masker masks one publication.
 type masker struct {
 	redacts func(column string) (bool, error)
-	known   map[string]bool // answers, by column
-	err     error           // of the first question that could not be answered
+	known   map[string]bool // results, by column
+	err     error           // of the first lookup that failed
 }
 
 func (m *masker) secret(column string) bool {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// cors answers what browsers ask before a page of another origin may call. It
+// cors responds to what browsers request before a page of another origin may call. It
 // returns true when that was all. Without origins it does nothing: a browser
 // then keeps pages of other origins away.
 func (h *Handler) cors(w http.ResponseWriter, r *http.Request) bool {

@@ -12,16 +12,16 @@
 //
 // # Requests
 //
-//	POST /api/ai/query                  run a SELECT with the rights of a role
+//	POST /api/ai/query                  run a SELECT with the permissions of a role
 //	POST /api/ai/explain                how it would run, without running it
-//	GET  /api/ai/roles                  the roles the caller may ask with
+//	GET  /api/ai/roles                  the roles the caller may query with
 //	GET  /api/ai/metadata/table/{name}  what a table is
 //	GET  /api/ai/metadata/window/{id}   what a window is
 //	POST /api/ai/metadata               several tables and windows at once
 //	POST /api/ai/context                a live user interface says what it shows
 //	GET  /api/ai/context/window/{no}    what it last said about a window
 //	GET  /api/ai/context/chart/{id}     … about a chart
-//	GET  /api/ai/health                 200 when queries can be answered
+//	GET  /api/ai/health                 200 when queries can be run
 //	GET  /api/ai/openapi.yaml           the description of all this
 //
 // All but the last two want Authorization: Bearer with an access token of the
@@ -35,11 +35,11 @@
 // are the counts of requests.
 //
 // All paths are also below /api/ai/v1, which stays as it is when there is another
-// version. The header X-Api-Version names the version that answered.
+// version. The header X-Api-Version names the version that responded.
 //
-// # Answers
+// # Responses
 //
-// Every answer has a request id, in the body and as X-Request-Id, which is also
+// Every response has a request id, in the body and as X-Request-Id, which is also
 // the key to the service's log. Errors are {"error":{"code","message","hint",
 // "position"},"requestId"}; programs go by the status and the code.
 //

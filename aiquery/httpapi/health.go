@@ -10,11 +10,11 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// healthLife is how long an answer about health is used again: nobody needs a
-// token to ask.
+// healthLife is how long a result about health is used again: nobody needs a
+// token for that.
 const healthLife = 2 * time.Second
 
-// healthBody is the answer of GET health. It says nothing about why something is
+// healthBody is the response of GET health. It says nothing about why something is
 // down: that is in the service's log.
 type healthBody struct {
 	Status   string    `json:"status"` // up or down
@@ -43,7 +43,7 @@ func upDown(up bool) string {
 	return "down"
 }
 
-// Health asks the engine, at most every two seconds, for readiness probes and
+// Health checks the engine, at most every two seconds, for readiness probes and
 // GET health. The error is that of a context which ended.
 func (h *Handler) Health(ctx context.Context) (aiquery.Health, error) {
 	if err := h.healthTurn.lock(ctx); err != nil {
@@ -52,7 +52,7 @@ func (h *Handler) Health(ctx context.Context) (aiquery.Health, error) {
 	defer h.healthTurn.unlock()
 	now := h.opts.Clock()
 	if age := now.Sub(h.healthAt); h.healthAt.IsZero() || age < 0 || age >= healthLife {
-		// The answer is for all who ask, also when this one goes away.
+		// The result is for all who request it, also when this one goes away.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		h.health = h.engine.Health(ctx)

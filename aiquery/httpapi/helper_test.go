@@ -59,7 +59,7 @@ func verifier(t testing.TB) *tokens.Verifier {
 	return v
 }
 
-// served is the API with every answer held against its own document.
+// served is the API with every response checked against its own document.
 type served struct {
 	t      testing.TB
 	h      http.Handler
@@ -107,7 +107,7 @@ func (a response) decode(t testing.TB, into any) {
 	require.NoError(t, dec.Decode(into), string(a.body))
 }
 
-// refusal is the error of an answer.
+// refusal is the error of a response.
 type refusal struct {
 	Error     api.Error
 	RequestID string
@@ -160,7 +160,7 @@ func (a *served) callContext(ctx context.Context, method, path, token string, bo
 	return got
 }
 
-// check holds an answer against the document.
+// check checks a response against the document.
 func (a *served) check(req *http.Request, got response) {
 	a.t.Helper()
 	assert.NotEmpty(a.t, got.header.Get("X-Request-Id"))

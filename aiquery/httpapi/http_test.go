@@ -21,7 +21,7 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// outcome is an engine that answers everything with one error, or with what
+// outcome is an engine that returns one error for everything, or with what
 // JSON can get wrong. It stands for outcomes that a real engine has only when
 // something breaks.
 type outcome struct {
@@ -151,7 +151,7 @@ func TestStatusOfEachCode(t *testing.T) {
 	}
 }
 
-// What cannot be a request is refused before the engine hears of it, in words
+// What cannot be a request is refused before it reaches the engine, in words
 // that help.
 func TestBodies(t *testing.T) {
 	t.Parallel()
@@ -216,7 +216,7 @@ func TestMaxRows(t *testing.T) {
 		require.Equal(t, 200, got.status, string(got.body))
 		assert.Equal(t, want, e.asked[len(e.asked)-1].MaxRows, text)
 	}
-	answered := len(e.asked)
+	asked := len(e.asked)
 	others := []string{`"5"`, `"ten"`, `""`, "5.0", "1.5", "1e2", "true", "false", "[5]", `{"n":5}`}
 	for i, text := range others {
 		got := a.call("POST", []string{"/query", "/explain"}[i%2], good(t), `{"sql":"SELECT 1","roleId":102,"maxRows":`+text+`}`)
@@ -226,11 +226,11 @@ func TestMaxRows(t *testing.T) {
 		assert.Contains(t, r.Error.Message, "maxRows must be an integer", text)
 		assert.Contains(t, r.Error.Hint, `"maxRows":100`, text)
 	}
-	assert.Len(t, e.asked, answered)
+	assert.Len(t, e.asked, asked)
 	assert.Len(t, e.refused, len(others), "they are on record")
 }
 
-// Every path answers below the version, too, in the same way, and every answer
+// Every path responds below the version, too, in the same way, and every response
 // names the version.
 func TestVersion(t *testing.T) {
 	t.Parallel()
@@ -259,8 +259,8 @@ func TestVersion(t *testing.T) {
 	assert.Equal(t, httpapi.Version, a.call("GET", "/roles", "", nil).header.Get("X-Api-Version"))
 }
 
-// The engine hears of the user in the token, the role in the request, and
-// values as they were sent; the answer keeps every digit.
+// The engine gets the user in the token, the role in the request, and
+// values as they were sent; the response keeps every digit.
 func TestWhatTheEngineHears(t *testing.T) {
 	t.Parallel()
 	e := &outcome{result: aiquery.Result{
@@ -343,7 +343,7 @@ func TestPathsAndMethods(t *testing.T) {
 }
 
 // Tokens that must not be trusted are refused before anything of the request is
-// looked at, and nothing of them is repeated.
+// looked at, and nothing of them is shown.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	e := &outcome{result: empty()}
@@ -461,7 +461,7 @@ func TestHealth(t *testing.T) {
 	assert.Contains(t, []int{503}, a.callContext(ctx, "GET", "/health", "", nil).status)
 }
 
-// A user who asks too often is told when to come back, and others are not
+// A user who sends too many requests is told when to come back, and others are not
 // affected.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
@@ -510,7 +510,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// slow is an engine that answers when it is let.
+// slow is an engine that responds when it is released.
 type slow struct {
 	*outcome
 	begun, on chan struct{}
@@ -522,7 +522,7 @@ func (s *slow) Query(ctx context.Context, who aiquery.Caller, q aiquery.Request)
 	return s.outcome.Query(ctx, who, q)
 }
 
-// A query for which there is no place is on record.
+// A query for which there is no slot is on record.
 func TestNoPlaceIsOnRecord(t *testing.T) {
 	t.Parallel()
 	e := &slow{&outcome{result: empty()}, make(chan struct{}), make(chan struct{})}

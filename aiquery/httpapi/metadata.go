@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// maxMetadata is how many tables and windows can be asked for at once.
+// maxMetadata is how many tables and windows can be requested at once.
 const maxMetadata = 50
 
 // role is the role a GET is made with: the parameter roleId, or the token's.
@@ -34,7 +34,7 @@ func (h *Handler) tableMetadata(_ http.ResponseWriter, r *http.Request, who toke
 		return nil, err
 	}
 	defer free()
-	return answered(h.engine.TableMetadata(r.Context(), h.caller(r.Context(), who), roleID, r.PathValue("name")))
+	return orNil(h.engine.TableMetadata(r.Context(), h.caller(r.Context(), who), roleID, r.PathValue("name")))
 }
 
 func (h *Handler) windowMetadata(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
@@ -51,25 +51,25 @@ func (h *Handler) windowMetadata(_ http.ResponseWriter, r *http.Request, who tok
 		return nil, err
 	}
 	defer free()
-	return answered(h.engine.WindowMetadata(r.Context(), h.caller(r.Context(), who), roleID, id))
+	return orNil(h.engine.WindowMetadata(r.Context(), h.caller(r.Context(), who), roleID, id))
 }
 
-// metadataBody asks for several tables and windows at once.
+// metadataBody requests several tables and windows at once.
 type metadataBody struct {
 	RoleID  *int     `json:"roleId"`
 	Tables  []string `json:"tables"`
 	Windows []int    `json:"windows"`
 }
 
-// metadataAnswer has an entry per table and window asked for, in that order.
-type metadataAnswer struct {
+// metadataResponse has an entry per requested table and window, in that order.
+type metadataResponse struct {
 	RequestID string        `json:"requestId"`
 	Tables    []tableEntry  `json:"tables"`
 	Windows   []windowEntry `json:"windows"`
 }
 
 type tableEntry struct {
-	Name     string                 `json:"name"` // as it was asked for
+	Name     string                 `json:"name"` // as it was requested
 	Metadata *aiquery.TableMetadata `json:"metadata,omitempty"`
 	Error    any                    `json:"error,omitempty"`
 }
@@ -86,7 +86,7 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 		return nil, err
 	}
 	if n := len(body.Tables) + len(body.Windows); n == 0 || n > maxMetadata {
-		return nil, httpserver.InvalidRequest(fmt.Sprintf("%d tables and windows are asked for", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
+		return nil, httpserver.InvalidRequest(fmt.Sprintf("%d tables and windows are requested", n), fmt.Sprintf("name 1 to %d in the members tables and windows", maxMetadata))
 	}
 	roleID := who.RoleID
 	if body.RoleID != nil {
@@ -105,14 +105,14 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 	}
 	defer free()
 	ctx, caller := r.Context(), h.caller(r.Context(), who)
-	answer := metadataAnswer{RequestID: httpserver.RequestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
+	response := metadataResponse{RequestID: httpserver.RequestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
 	for _, name := range body.Tables {
 		m, err := h.engine.TableMetadata(ctx, caller, roleID, name)
 		detail, err := h.single(r, err)
 		if err != nil {
 			return nil, err
 		}
-		answer.Tables = append(answer.Tables, tableEntry{name, m, detail})
+		response.Tables = append(response.Tables, tableEntry{name, m, detail})
 	}
 	for _, id := range body.Windows {
 		m, err := h.engine.WindowMetadata(ctx, caller, roleID, id)
@@ -120,9 +120,9 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 		if err != nil {
 			return nil, err
 		}
-		answer.Windows = append(answer.Windows, windowEntry{id, m, detail})
+		response.Windows = append(response.Windows, windowEntry{id, m, detail})
 	}
-	return answer, nil
+	return response, nil
 }
 
 // single returns an error that concerns one of several: that it is not there,

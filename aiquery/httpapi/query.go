@@ -22,7 +22,7 @@ type queryBody struct {
 	MaxRows json.RawMessage   `json:"maxRows"`
 }
 
-// readQuery reads a statement to be answered. What is wrong with the statement
+// readQuery reads a statement to run. What is wrong with the statement
 // itself is for the engine to say, which keeps a record of it; what is wrong with
 // the body is put on record here, with what could be read.
 func (h *Handler) readQuery(w http.ResponseWriter, r *http.Request, who tokens.Claims) (aiquery.Request, error) {
@@ -54,7 +54,7 @@ func (h *Handler) decodeQuery(w http.ResponseWriter, r *http.Request, q *aiquery
 	return err
 }
 
-// refused puts a statement on record that the engine does not hear of, and
+// refused puts a statement on record that does not reach the engine, and
 // returns why it is refused.
 func (h *Handler) refused(r *http.Request, who tokens.Claims, q aiquery.Request, err error) error {
 	p := h.apiError(r.Context(), err)
@@ -98,7 +98,7 @@ func (h *Handler) query(w http.ResponseWriter, r *http.Request, who tokens.Claim
 		return nil, err
 	}
 	if result.RequestID != httpserver.RequestID(r.Context()) {
-		return nil, fmt.Errorf("the engine answered another request")
+		return nil, fmt.Errorf("the engine returned the result of another request")
 	}
 	return result, nil
 }
@@ -113,7 +113,7 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request, who tokens.Cla
 		return nil, err
 	}
 	defer free()
-	return answered(h.engine.Explain(r.Context(), h.caller(r.Context(), who), q))
+	return orNil(h.engine.Explain(r.Context(), h.caller(r.Context(), who), q))
 }
 
 // querySlot is a slot for a query; where there is none, that is on record, as all
@@ -126,15 +126,15 @@ func (h *Handler) querySlot(r *http.Request, who tokens.Claims, q aiquery.Reques
 	return nil, h.engine.Refused(r.Context(), h.caller(r.Context(), who), q, why)
 }
 
-// answered keeps a nil pointer from becoming a value.
-func answered[T any](value *T, err error) (any, error) {
+// orNil keeps a nil pointer from becoming a value.
+func orNil[T any](value *T, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
 	return value, nil
 }
 
-// rolesBody is the answer of GET roles.
+// rolesBody is the response of GET roles.
 type rolesBody struct {
 	RequestID string             `json:"requestId"`
 	Roles     []aiquery.RoleInfo `json:"roles"`

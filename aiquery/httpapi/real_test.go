@@ -56,7 +56,7 @@ func statement(sql string, role int, params ...any) map[string]any {
 	return body
 }
 
-// Everything a caller can ask is answered by the real engine in the form of the
+// Everything a caller can request is served by the real engine in the form of the
 // document, without anything that the role may not see; each query has its
 // record, under the id of the request.
 func TestRealEngine(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRealEngine(t *testing.T) {
 	}
 
 	t.Run("group", func(t *testing.T) {
-		t.Run("answers", func(t *testing.T) {
+		t.Run("responses", func(t *testing.T) {
 			t.Parallel()
 			got := post(t, "/query", user, statement("SELECT documentno, grandtotal, dateordered, NULL AS nothing FROM c_order WHERE ad_client_id = $1 ORDER BY c_order_id", aiengine.Role, 11))
 			require.Equal(t, 200, got.status, string(got.body))
@@ -297,7 +297,7 @@ func TestContexts(t *testing.T) {
 	assert.Contains(t, gone.refusal(t).Error.Message, "no live user interface")
 }
 
-// A user who asks too often waits, and nobody else does.
+// A user who sends too many requests waits, and nobody else does.
 func limited(t *testing.T, engine *aiquery.Engine) {
 	time0 := &clock{at: time.Now()}
 	a := newAPI(t, engine, &httpapi.Options{PerMinute: 60, Burst: 3, Clock: time0.now})

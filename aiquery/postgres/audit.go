@@ -130,7 +130,7 @@ func (d *database) insertRecord(ctx context.Context, conn *pgconn.PgConn, r *run
 	if key != "" {
 		names, places = append(names, strings.ToLower(run.AuditTableName)+"_id"), append(places, key)
 	}
-	// A record that was written although its answer got lost is the same one.
+	// A record that was written although its response got lost is the same one.
 	_, err = d.writeRecord(ctx, conn, "INSERT INTO "+d.auditName()+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+
 		") ON CONFLICT ("+strings.ToLower(run.AuditTableName)+"_uu) DO NOTHING", values)
 	return err
@@ -182,7 +182,7 @@ func (d *database) writeRecord(ctx context.Context, conn *pgconn.PgConn, text st
 	var server *pgconn.PgError
 	if errors.As(result.Err, &server) && (server.Code == "42P01" || server.Code == "42501") {
 		d.audit.mu.Lock()
-		d.audit.known = false // look again once it is mended
+		d.audit.known = false // look again once it is fixed
 		d.audit.mu.Unlock()
 		return 0, errors.Join(run.ErrNoAudit, result.Err)
 	}

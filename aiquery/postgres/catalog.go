@@ -61,7 +61,7 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 			}
 		}
 		// A name counts as harmless only when no function of the name runs with
-		// its owner's rights or takes a row of a table.
+		// its owner's privileges or takes a row of a table.
 		rows, err = read(ctx, `SELECT f.proname FROM pg_catalog.pg_proc f WHERE f.pronamespace = `+namespace+`
 			GROUP BY f.proname HAVING NOT pg_catalog.bool_or(f.prosecdef OR f.provolatile = 'v' AND f.proname <> 'getdate' OR f.proretset
 				OR EXISTS (SELECT 1 FROM pg_catalog.pg_type t WHERE t.oid = ANY (f.proargtypes) AND t.typtype NOT IN ('b')))`)

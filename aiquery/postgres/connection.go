@@ -38,7 +38,7 @@ func (d *database) pool(ctx context.Context, url, name string, size int, establi
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		// The driver's words repeat parts of the address.
+		// The driver's message contains parts of the address.
 		return nil, errors.New("open the database: the address cannot be understood; write postgres://user@host:port/database " +
 			"with special characters of the password escaped (%40 for @)")
 	}

@@ -6,12 +6,12 @@
 //
 // A statement runs in a transaction that is read only, is always rolled back, and
 // is bounded in time, memory, temporary files and the size of a row. The
-// transaction, the comparison of the rights, the statement and the end are one
+// transaction, the comparison of the permissions, the statement and the end are one
 // round trip. Constants travel as parameters, and the server plans without their
 // values. Statements that come again are kept prepared on the connection, the last
 // hundred and at most 256 KiB of text, which the server needs up to 40 MB for. A
 // prepared statement responds faster the second time: callers can tell by time that
-// the same statement was asked on this connection lately, not by whom.
+// the same statement ran on this connection lately, not for whom.
 //
 // # Slow plans
 //
@@ -24,7 +24,7 @@
 // closed at both ends, a condition on the joined table itself, cost settings for
 // the login that suit the disks (ALTER ROLE … SET random_page_cost = 1.1,
 // effective_cache_size), and a view or table of the recent rows, made known to the
-// dictionary. Planning with values cannot be switched on: it is what would tell
+// dictionary. Planning with values cannot be enabled: it is what would tell
 // callers how many hidden rows have a value.
 //
 // Records of the audit are written over connections of their own, with the login

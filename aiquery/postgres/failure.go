@@ -51,13 +51,13 @@ func (d *database) Failure(err error) *run.Failure {
 	case errors.As(err, &server):
 		return run.ServerFailure(server.Code, strings.ReplaceAll(server.Message, d.opts.Schema+".", ""), err)
 	case errors.As(err, &large):
-		return run.Fail(api.CodeTooComplex, err, "a row of the answer is too large").Advise("select fewer or shorter columns, or aggregate less into one value")
+		return run.Fail(api.CodeTooComplex, err, "a row of the result is too large").Advise("select fewer or shorter columns, or aggregate less into one value")
 	case errors.Is(err, context.Canceled):
 		return run.Canceled(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return run.TimedOut(err)
 	case pgconn.SafeToRetry(err), pgconn.Timeout(err):
-		return run.Fail(api.CodeUnavailable, err, "the database does not answer").Advise("try again later")
+		return run.Fail(api.CodeUnavailable, err, "the database does not respond").Advise("try again later")
 	}
 	return run.Fail(api.CodeUnavailable, err, "the connection to the database was lost").Advise("try again")
 }

@@ -68,7 +68,7 @@ type database struct {
 	audit   auditTable
 
 	described bounded[*guard.Plan, []string]    // the types of a plan's parameters
-	stamps    bounded[*run.Fingerprint, string] // what stampText returned for rights
+	stamps    bounded[*run.Fingerprint, string] // what stampText returned for permissions
 	seen      bounded[string, bool]             // names of statements that were run
 }
 
@@ -78,8 +78,8 @@ var memorySize = regexp.MustCompile(`^(-1|[0-9]{1,9}(kB|MB|GB|TB))$`)
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
 // Open connects to an ERP's PostgreSQL database. The address is a URL
-// or a list of settings; no error shows it. The login needs the right to select
-// from the tables that are to be asked, from the rights tables (AD_Role,
+// or a list of settings; no error shows it. The login needs the privilege to select
+// from the tables that are to be queried, from the permission tables (AD_Role,
 // AD_…_Access and so on), and should have no other: the engine's Health says what
 // it has too much.
 func Open(ctx context.Context, url string, opts *Options) (*Database, error) {

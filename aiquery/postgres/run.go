@@ -15,9 +15,9 @@ import (
 )
 
 // Run implements run.Runner. What is known of a statement's parameters goes with
-// it in one round trip: the transaction, the rights, the statement, the end.
+// it in one round trip: the transaction, the permissions, the statement, the end.
 func (d *database) Run(ctx context.Context, s *run.Statement) (*run.Output, error) {
-	// The database gives up first; this is for one that does not answer.
+	// The database gives up first; this is for one that does not respond.
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout+time.Second)
 	defer cancel()
 	kinds, err := d.kinds(ctx, s)
@@ -34,7 +34,7 @@ func (d *database) Run(ctx context.Context, s *run.Statement) (*run.Output, erro
 		a, err = d.fetch(s, result)
 		return err
 	}}
-	conn, err := d.acquire(ctx, s.Timeout, s.Rights, last)
+	conn, err := d.acquire(ctx, s.Timeout, s.Permissions, last)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ type pipelined struct {
 }
 
 // kinds are the types of a statement's parameters. Those of the caller's own
-// are what the database makes of them, which is asked once.
+// are what the database makes of them, which is read once.
 func (d *database) kinds(ctx context.Context, s *run.Statement) ([]string, error) {
 	if len(s.Params) == 0 {
 		return nil, nil
@@ -109,7 +109,7 @@ func (d *database) values(s *run.Statement, kinds []string) ([][]byte, error) {
 
 // transaction runs do in a transaction that is rolled back whatever happens.
 func (d *database) transaction(ctx context.Context, s *run.Statement, do func(context.Context, *pgconn.PgConn) error) (err error) {
-	conn, err := d.acquire(ctx, s.Timeout, s.Rights, nil)
+	conn, err := d.acquire(ctx, s.Timeout, s.Permissions, nil)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (d *database) transaction(ctx context.Context, s *run.Statement, do func(co
 	return do(ctx, conn.Conn().PgConn())
 }
 
-// fetch reads what may be answered.
+// fetch reads the rows that may be returned.
 func (d *database) fetch(s *run.Statement, result *pgconn.ResultReader) (*run.Output, error) {
 	fields := result.FieldDescriptions()
 	columns := make([]api.Column, len(fields))
@@ -131,7 +131,7 @@ func (d *database) fetch(s *run.Statement, result *pgconn.ResultReader) (*run.Ou
 	for !enough && result.NextRow() {
 		enough = !rows.Add(result.Values())
 	}
-	// At most one row more than may be answered was asked for, so that there is
+	// At most one row more than may be returned was requested, so that there is
 	// nothing left to read then.
 	if enough && !rows.Full() {
 		return rows.Output(), errEnough

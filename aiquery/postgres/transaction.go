@@ -29,14 +29,14 @@ func (d *database) Snapshot(ctx context.Context, do func(run.Reader) error) (err
 // acquire takes a connection and begins a transaction on it, or runs a statement
 // in one that is over when it returns. Connections that the server has given up
 // in the meantime are passed over.
-func (d *database) acquire(ctx context.Context, timeout time.Duration, rights *run.Fingerprint, only *pipelined) (*pgxpool.Conn, error) {
+func (d *database) acquire(ctx context.Context, timeout time.Duration, permissions *run.Fingerprint, only *pipelined) (*pgxpool.Conn, error) {
 	for attempt := 0; ; attempt++ {
 		conn, err := d.queries.Acquire(ctx)
 		if err != nil {
 			return nil, run.Unavailable(err)
 		}
 		pg := conn.Conn().PgConn()
-		if err = d.begin(ctx, pg, timeout, rights, only); err == nil {
+		if err = d.begin(ctx, pg, timeout, permissions, only); err == nil {
 			return conn, nil
 		}
 		again := errors.As(err, new(notBegun)) && pg.IsClosed() || errors.As(err, new(stale))
@@ -47,7 +47,7 @@ func (d *database) acquire(ctx context.Context, timeout time.Duration, rights *r
 	}
 }
 
-// ownTimeout bounds the statements that read rights and the catalog.
+// ownTimeout bounds the statements that read permissions and the catalog.
 const ownTimeout = 10 * time.Second
 
 // step is a statement of the pipeline a transaction begins with.
@@ -61,23 +61,23 @@ type step struct {
 }
 
 // begin begins a transaction that only reads, bounds it, and compares the
-// rights, in one round trip. With a statement it runs that, too, and ends the
+// permissions, in one round trip. With a statement it runs that, too, and ends the
 // transaction.
-func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, rights *run.Fingerprint, only *pipelined) error {
+func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, permissions *run.Fingerprint, only *pipelined) error {
 	changed := false
 	steps := []step{
 		{text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fail: func(err error) error { return notBegun{err} }},
 		d.bounds(timeout),
 	}
-	if rights != nil {
-		steps = append(steps, d.rightsSteps(rights, &changed)...)
+	if permissions != nil {
+		steps = append(steps, d.permissionSteps(permissions, &changed)...)
 	}
 	if only != nil {
 		steps = append(steps, step{
 			text: only.text, values: only.values, types: only.types, prepare: d.comesAgain(only), fail: ofStatement,
 			read: func(r *pgconn.ResultReader) error {
 				if changed {
-					return run.ErrRightsChanged // what comes of the statement is not looked at
+					return run.ErrPermissionsChanged // what comes of the statement is not looked at
 				}
 				return only.read(r)
 			},
@@ -85,7 +85,7 @@ func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.
 	}
 	err := pipeline(ctx, conn, steps)
 	if changed {
-		return run.ErrRightsChanged
+		return run.ErrPermissionsChanged
 	}
 	return err
 }
@@ -100,35 +100,35 @@ func (d *database) bounds(timeout time.Duration) step {
 	}
 }
 
-// rightsSteps compare the rights with what they were. Once that is done, one
+// permissionSteps compare the permissions with what they were. Once that is done, one
 // statement does it, which returns what it did in the same transaction.
-func (d *database) rightsSteps(rights *run.Fingerprint, changed *bool) []step {
-	if len(rights.Queries) == 0 {
+func (d *database) permissionSteps(permissions *run.Fingerprint, changed *bool) []step {
+	if len(permissions.Queries) == 0 {
 		return nil
 	}
-	before, known := d.stamps.get(rights)
-	stamp := step{text: stampText(rights), prepare: true, fail: ofRights, read: func(r *pgconn.ResultReader) error {
+	before, known := d.stamps.get(permissions)
+	stamp := step{text: stampText(permissions), prepare: true, fail: aboutPermissions, read: func(r *pgconn.ResultReader) error {
 		rows, err := collect(r)
 		switch {
 		case err != nil:
 			return err
 		case len(rows) != 1 || len(rows[0]) != 1 || !rows[0][0].Valid:
-			return fmt.Errorf("compare the rights: %d rows", len(rows))
+			return fmt.Errorf("compare the permissions: %d rows", len(rows))
 		case known:
 			*changed = rows[0][0].String != before
 		case !*changed:
-			d.stamps.put(rights, rows[0][0].String)
+			d.stamps.put(permissions, rows[0][0].String)
 		}
 		return nil
 	}}
 	if known {
 		return []step{stamp}
 	}
-	steps := make([]step, len(rights.Queries), len(rights.Queries)+1)
-	for i, q := range rights.Queries {
-		steps[i] = step{text: q, fail: ofRights, read: func(r *pgconn.ResultReader) error {
+	steps := make([]step, len(permissions.Queries), len(permissions.Queries)+1)
+	for i, q := range permissions.Queries {
+		steps[i] = step{text: q, fail: aboutPermissions, read: func(r *pgconn.ResultReader) error {
 			rows, err := collect(r)
-			*changed = *changed || err == nil && !rights.Same(i, rows)
+			*changed = *changed || err == nil && !permissions.Same(i, rows)
 			return err
 		}}
 	}
@@ -211,12 +211,12 @@ type notBegun struct{ error }
 
 func (e notBegun) Unwrap() error { return e.error }
 
-// ofRights tells errors about the rights' tables and columns, which are no more
+// aboutPermissions tells errors about the permission tables and columns, which are no more
 // what they were, from others.
-func ofRights(err error) error {
+func aboutPermissions(err error) error {
 	var server *pgconn.PgError
 	if errors.As(err, &server) && strings.HasPrefix(server.Code, "42") {
-		return errors.Join(run.ErrRightsChanged, err)
+		return errors.Join(run.ErrPermissionsChanged, err)
 	}
 	return err
 }

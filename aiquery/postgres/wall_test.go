@@ -25,7 +25,7 @@ func TestSecondWall(t *testing.T) {
 	db, err := Open(t.Context(), aitest.Postgres(t), &Options{Connections: 1})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, db.Close()) }()
-	answered := func(sql string) (*run.Output, error) {
+	query := func(sql string) (*run.Output, error) {
 		return db.Runner().Run(t.Context(), &run.Statement{Plan: &guard.Plan{SQL: sql}, Rows: 10, Bytes: 1000, CellBytes: 1000, Timeout: 5 * time.Second})
 	}
 	for sql, state := range map[string]string{
@@ -37,7 +37,7 @@ func TestSecondWall(t *testing.T) {
 		"SET TRANSACTION READ WRITE":                                         "25001",
 		"SELECT pg_catalog.set_config('transaction_read_only', 'off', true)": "25001",
 	} {
-		_, err := answered(sql)
+		_, err := query(sql)
 		require.Error(t, err, sql)
 		var server *pgconn.PgError
 		if state != "" && assert.ErrorAs(t, err, &server, sql) {
@@ -50,9 +50,9 @@ func TestSecondWall(t *testing.T) {
 		"SELECT pg_catalog.pg_notify('a', 'b')",
 	}
 	for _, sql := range leaves {
-		_, _ = answered(sql) // some fail, on purpose
+		_, _ = query(sql) // some fail, on purpose
 	}
-	out, err := answered(`SELECT current_setting('search_path'), current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
+	out, err := query(`SELECT current_setting('search_path'), current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
 		(SELECT count(*) FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND objid = 770417), current_setting('transaction_isolation'), current_setting('transaction_read_only')`)
 	require.NoError(t, err)
 	assert.Equal(t, []any{"pg_catalog", "on", "5s"}, out.Rows[0][:3])

@@ -36,7 +36,7 @@ type program struct {
 	log     *syncbuffer.Buffer
 }
 
-// run starts this test binary as the program and waits until it answers. It
+// run starts this test binary as the program and waits until it responds. It
 // sees no settings but env.
 func run(t testing.TB, env []string, args ...string) *program {
 	t.Helper()
@@ -102,9 +102,9 @@ func connect(t testing.TB, url, token, version string) *sdk.ClientSession {
 // args are arguments of a tool.
 type args map[string]any
 
-// call is what a tool answers, for programs where it has a form for them, and
+// call is what a tool returns, for programs where it has a form for them, and
 // whether that is a failure.
-func call(t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (answer string, failed bool) {
+func call(t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (response string, failed bool) {
 	t.Helper()
 	res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	require.NoError(t, err, tool)
@@ -126,11 +126,11 @@ func call(t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (ans
 // that the ERP gives no sign of life for seconds, it is asked again.
 func do[T any](t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (out T) {
 	t.Helper()
-	answer, failed := call(t, cs, tool, arguments)
-	for end := time.Now().Add(time.Minute); failed && strings.Contains(answer, `"code":"unreachable"`) && time.Now().Before(end); {
-		answer, failed = call(t, cs, tool, arguments)
+	response, failed := call(t, cs, tool, arguments)
+	for end := time.Now().Add(time.Minute); failed && strings.Contains(response, `"code":"unreachable"`) && time.Now().Before(end); {
+		response, failed = call(t, cs, tool, arguments)
 	}
-	require.False(t, failed, "%s %v: %s", tool, arguments, answer)
-	require.NoError(t, json.Unmarshal([]byte(answer), &out), answer)
+	require.False(t, failed, "%s %v: %s", tool, arguments, response)
+	require.NoError(t, json.Unmarshal([]byte(response), &out), response)
 	return out
 }

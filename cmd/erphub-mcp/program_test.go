@@ -109,12 +109,12 @@ func TestAKilledReplica(t *testing.T) {
 			require.Positive(t, balancer.served[1].Load())
 			require.NoError(t, replicas[0].cmd.Process.Kill())
 		}
-		answer, failed := call(t, sessions[i%2], "listGenerators", nil)
-		require.False(t, failed, "call %d: %s", i, answer)
+		response, failed := call(t, sessions[i%2], "listGenerators", nil)
+		require.False(t, failed, "call %d: %s", i, response)
 	}
-	answer, failed := call(t, sessions[0], "listGenerators", nil)
-	assert.True(t, failed, "what the dead one answered counts, too")
-	assert.Contains(t, answer, "rate_limit_exceeded")
+	response, failed := call(t, sessions[0], "listGenerators", nil)
+	assert.True(t, failed, "what the dead one served counts, too")
+	assert.Contains(t, response, "rate_limit_exceeded")
 }
 
 // balancer takes turns, and asks the other one where one cannot be reached.
@@ -177,7 +177,7 @@ func TestStandardOutputIsClean(t *testing.T) {
 		last = lines.Text()
 		assert.True(t, strings.HasPrefix(last, `{"jsonrpc":"2.0"`), "%s", last)
 	}
-	assert.Contains(t, last, "C_Order", "the nearest name is in the answer")
+	assert.Contains(t, last, "C_Order", "the nearest name is in the response")
 	require.NoError(t, in.Close())
 	assert.False(t, lines.Scan(), "nothing comes behind it")
 	require.NoError(t, cmd.Wait(), log.String())

@@ -38,7 +38,7 @@ func signed(t testing.TB, user, role int) string {
 }
 
 // overPostgres starts a binary of the program on a PostgreSQL database alone,
-// with everything switched on.
+// with everything enabled.
 func overPostgres(t testing.TB, binary string, args ...string) *program {
 	t.Helper()
 	address := aitest.Postgres(t)

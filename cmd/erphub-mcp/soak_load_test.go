@@ -102,7 +102,7 @@ func leave(ctx context.Context, s *soaker) error {
 	return nil
 }
 
-// soakStatements are queries by whether they can be answered.
+// soakStatements are queries by whether they can be run.
 var soakStatements = map[string]bool{
 	"SELECT count(*) FROM c_order":                                   true,
 	"SELECT documentno, grandtotal FROM c_order ORDER BY c_order_id": true,

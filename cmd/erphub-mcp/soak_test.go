@@ -23,7 +23,7 @@ import (
 const soakVariable = "ERPHUB_SOAK"
 
 // The program under mixed load: sessions that come and go, queries, dictionary,
-// and everything hostile a client can send. It answers each as it should, and
+// and everything hostile a client can send. It responds to each as it should, and
 // neither memory nor goroutines nor open files grow. From a minute on the time
 // after the warm-up is compared with the end; always what is left when all
 // clients are gone with what was there before them.
@@ -143,7 +143,7 @@ func (p *program) figures(t testing.TB) (f figures) {
 	t.Helper()
 	var known bool
 	f.goroutines, known = p.figure(context.WithoutCancel(t.Context()), "go_goroutines")
-	require.True(t, known, "the program does not answer: %s", p.lastWords())
+	require.True(t, known, "the program does not respond: %s", p.lastWords())
 	f.memory, _ = p.figure(context.WithoutCancel(t.Context()), "process_resident_memory_bytes")
 	f.live, _ = p.figure(context.WithoutCancel(t.Context()), "go_gc_heap_live_bytes")
 	f.memory, f.live = f.memory/(1<<20), f.live/(1<<20)

@@ -131,11 +131,11 @@ func TestDefaultStartReadsData(t *testing.T) {
 		require.NoError(t, res.Body.Close())
 		cs := connect(t, p.url, got.Token, "2026-07-28")
 		require.Eventually(t, func() bool { return slices.Contains(names(t, cs), "executeQuery") }, time.Minute, 10*time.Millisecond, "%s", p.log)
-		answer, failed := call(t, cs, "executeQuery", args{"sql": count})
-		assert.False(t, failed, "%s: %s", c.user, answer)
-		answer, failed = call(t, cs, "executeQuery", args{"sql": count, "roleId": c.other})
-		assert.True(t, failed, "%s: %s", c.user, answer)
-		assert.Contains(t, answer, "permission_denied", c.user)
+		response, failed := call(t, cs, "executeQuery", args{"sql": count})
+		assert.False(t, failed, "%s: %s", c.user, response)
+		response, failed = call(t, cs, "executeQuery", args{"sql": count, "roleId": c.other})
+		assert.True(t, failed, "%s: %s", c.user, response)
+		assert.Contains(t, response, "permission_denied", c.user)
 	}
 	assert.Equal(t, `{"status":"ready"}`, readyz(t, p.url, http.StatusOK))
 }

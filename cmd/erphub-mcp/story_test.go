@@ -44,7 +44,7 @@ type told struct {
 // An assistant that knows no name finds a table, describes it, asks it under a
 // role, makes a table of its own, synchronises it, puts a record in, generates
 // a plugin and records its deployment: over every backend, with the same
-// answers. Over rest and ai the program itself is asked; the embedded ERP's
+// responses. Over rest and ai the program itself is called; the embedded ERP's
 // database is none the program can open, so db is asked over the same server
 // in this process.
 func TestStory(t *testing.T) {

@@ -36,7 +36,7 @@ const (
 )
 
 // spy stands before an embedded ERP, remembers every token that passes and
-// answers as badly as its mode says.
+// responds as badly as its mode says.
 type spy struct {
 	erp *erptest.Server
 
@@ -83,13 +83,13 @@ func (s *spy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case mode == "works", strings.HasPrefix(mode, "later") && login:
 		rec := httptest.NewRecorder()
 		s.erp.ServeHTTP(rec, r)
-		var answer struct {
+		var response struct {
 			Token   string `json:"token"`
 			Refresh string `json:"refresh_token"`
 		}
-		if login && json.Unmarshal(rec.Body.Bytes(), &answer) == nil {
-			s.note(answer.Token)
-			s.note(answer.Refresh)
+		if login && json.Unmarshal(rec.Body.Bytes(), &response) == nil {
+			s.note(response.Token)
+			s.note(response.Refresh)
 		}
 		for name, values := range rec.Header() {
 			w.Header()[name] = values

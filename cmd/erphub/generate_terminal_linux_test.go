@@ -33,7 +33,7 @@ func typing(t *testing.T, text string) *os.File {
 	return device
 }
 
-// On a terminal what is missing is asked for, again when the answer cannot be
+// On a terminal what is missing is asked for, again when the input cannot be
 // used; with --json, for a program, it is not.
 func TestGenerateAsksOnATerminal(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestGenerateAsksOnATerminal(t *testing.T) {
 	}{
 		"asked":   {"class\nImportOrders\ncom.example.demo\n", nil, shell.ExitDone, `"class" is a reserved word`},
 		"json":    {"ImportOrders\n", []string{"--json"}, shell.ExitUsage, "needs --class"},
-		"no use":  {"a b\n\n1\n", nil, shell.ExitUsage, "no class was given that can be used"},
+		"no use":  {"a b\n\n1\n", nil, shell.ExitUsage, "no usable class was given"},
 		"the end": {"\x04", nil, shell.ExitFailed, "asking for class: EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func withConfig(t *testing.T, path string, args ...string) (code int, printed st
 	return code, out.String()
 }
 
-// An ERP that answers a refresh is not unreachable: the answer says what the
+// An ERP that responds to a refresh is not unreachable: the response says what the
 // exit code is.
 func TestExitCodesOfARefresh(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestExitCodesOfARefresh(t *testing.T) {
 	}
 }
 
-// Who waits for another process is told which lock it holds.
+// A command that waits for another process is told which lock it holds.
 func TestLockedConfiguration(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.yaml")

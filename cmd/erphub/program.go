@@ -8,10 +8,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/apiserver"
-	"github.com/erphub/erphub/cmd/internal/ask"
 	"github.com/erphub/erphub/cmd/internal/deploy"
 	"github.com/erphub/erphub/cmd/internal/dictionary"
 	"github.com/erphub/erphub/cmd/internal/login"
+	"github.com/erphub/erphub/cmd/internal/query"
 	"github.com/erphub/erphub/cmd/internal/records"
 	"github.com/erphub/erphub/cmd/internal/sandbox"
 	"github.com/erphub/erphub/cmd/internal/shell"
@@ -34,7 +34,7 @@ func newProgram(sh *shell.Shell) *cli.App {
 		sandbox.Commands(sh),
 		dictionary.Commands(sh),
 		records.Commands(sh, apiserver.ServerCommand(sh), toolserver.ServerCommand(sh)),
-		ask.Commands(sh),
+		query.Commands(sh),
 		toolserver.Commands(sh),
 		deploy.Commands(sh),
 		login.Commands(sh),

@@ -49,7 +49,7 @@ func rowsOf(t *testing.T, status int, body string) string {
 	return string(response.Rows)
 }
 
-// With --postgres auto the AI API answers in all of PostgreSQL's dialect, from
+// With --postgres auto the AI API understands all of PostgreSQL's dialect, from
 // what the REST API has written the moment before, and leaves nothing behind.
 func TestSandboxPostgres(t *testing.T) {
 	if testing.Short() {

@@ -15,7 +15,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 )
 
-// A sandbox answers for the ERP, for the AI API and for the generator, with
+// A sandbox serves the ERP, for the AI API and for the generator, with
 // tokens it has signed; what is made there goes with it.
 func TestSandboxServices(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func statement(sql string, role int) string {
 }
 
 // The AI API runs on a database alone: not without the audit's table, which it
-// makes when told so, and it says when queries cannot be answered any more.
+// makes when told so, and it says when queries cannot be run any more.
 func TestServerAPIQueries(t *testing.T) {
 	t.Parallel()
 	const password = "Kanarienvogel"
@@ -146,23 +146,23 @@ func TestServerAPIQueries(t *testing.T) {
 	require.Eventually(t, func() bool {
 		status, _ := p.call(http.MethodGet, "/readyz", "", nil)
 		return status == 503
-	}, 20*time.Second, 50*time.Millisecond, "an answer about health is used again for two seconds")
+	}, 20*time.Second, 50*time.Millisecond, "a health result is used again for two seconds")
 	assert.Equal(t, shell.ExitDone, p.stop())
 	said := p.errOut.String()
 	for _, secret := range []string{password, tokenSecret, signed(t, aitest.User, aitest.Reader)[:40]} {
 		assert.NotContains(t, said, secret)
 	}
-	assert.Contains(t, said, "In this process alone")
+	assert.Contains(t, said, "Kept in this process alone")
 }
 
-// With an ERP the board is served beside, and the ERP is asked about tokens.
+// With an ERP the board is served beside, and the ERP checks tokens.
 func TestServerAPIWithERP(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	address := aitest.Postgres(t)
 	p := serve(t, append(gardenAdmin(srv.URL()), "ERP_DATABASE_URL="+address), "server", "api", "--install")
 	said := p.errOut.String()
-	assert.Contains(t, said, "asking the ERP")
+	assert.Contains(t, said, "or else by the ERP")
 	assert.Contains(t, said, "/deployments")
 	for _, path := range []string{"/deployments", "/api/ai/health", "/readyz"} {
 		status, body := p.call(http.MethodGet, path, "", nil)

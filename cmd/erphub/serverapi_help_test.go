@@ -28,7 +28,7 @@ type program struct {
 	code        chan int
 }
 
-// serve runs a server command until it answers. The test stops it.
+// serve runs a server command until it responds. The test stops it.
 func serve(t testing.TB, env []string, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func serve(t testing.TB, env []string, args ...string) *program {
 		select {
 		case code := <-p.code:
 			cancel()
-			t.Fatalf("it ended with %d before it answered: %s", code, &p.errOut)
+			t.Fatalf("it ended with %d before it responded: %s", code, &p.errOut)
 		default:
 		}
 	}

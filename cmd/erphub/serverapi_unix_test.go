@@ -47,12 +47,12 @@ func servingAPI(t *testing.T, artifacts string) (signal func(syscall.Signal), ur
 	ready := filepath.Join(t.TempDir(), "ready")
 	cmd, _, end := servingIn(t, []string{"ARTIFACTS_DIRECTORY=" + artifacts},
 		"server", "api", "--url", "http://127.0.0.1:1", "--jwt-secret-file", secret, "--listen", "127.0.0.1:0", "--ready-file", ready)
-	var answers struct{ URL string }
+	var started struct{ URL string }
 	require.Eventually(t, func() bool { // what it says first may be about the ERP
 		text, err := os.ReadFile(ready)
-		return err == nil && json.Unmarshal(text, &answers) == nil
+		return err == nil && json.Unmarshal(text, &started) == nil
 	}, 20*time.Second, 5*time.Millisecond)
-	return func(s syscall.Signal) { require.NoError(t, cmd.Process.Signal(s)) }, answers.URL, end
+	return func(s syscall.Signal) { require.NoError(t, cmd.Process.Signal(s)) }, started.URL, end
 }
 
 // held is a request of which the server has a part.
@@ -98,7 +98,7 @@ func (h *held) release(t *testing.T, when string) {
 var openRequests = regexp.MustCompile(`(?m)^http_requests_open (\d+)`)
 
 // Signals cut no request off: SIGHUP changes nothing, SIGTERM and SIGINT end the
-// server when what it has begun is answered.
+// server when what it has begun is done.
 func TestSignalsCutNothingOff(t *testing.T) {
 	t.Parallel()
 	for _, last := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {

@@ -25,7 +25,7 @@ import (
 )
 
 // serving starts the program and waits until it says, on standard error, that
-// it answers at an address. end waits for its end and returns the exit code.
+// it responds at an address. end waits for its end and returns the exit code.
 func serving(t *testing.T, args ...string) (cmd *exec.Cmd, url string, end func() int) {
 	t.Helper()
 	return servingIn(t, nil, args...)
@@ -47,7 +47,7 @@ func servingIn(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, url s
 			url = "http://" + strings.Fields(after)[0]
 		}
 	}
-	require.NotEmpty(t, url, "it says where it answers")
+	require.NotEmpty(t, url, "it says where it responds")
 	return cmd, url, func() int {
 		for lines.Scan() { // the pipe must be empty before Wait
 			t.Log(lines.Text())
@@ -102,14 +102,14 @@ func tableID(t *testing.T, url, table string) string {
 	t.Helper()
 	code, out := run(t.Context(), t, url, "record", "list", "AD_Table", "--filter", "TableName eq '"+table+"'", "--select", "TableName", "--json")
 	require.Zero(t, code, out)
-	var answer struct {
+	var response struct {
 		Records []struct {
 			ID json.Number `json:"id"`
 		} `json:"records"`
 	}
-	require.NoError(t, json.Unmarshal([]byte(out), &answer), out)
-	require.Len(t, answer.Records, 1, "one table %s", table)
-	return answer.Records[0].ID.String()
+	require.NoError(t, json.Unmarshal([]byte(out), &response), out)
+	require.Len(t, response.Records, 1, "one table %s", table)
+	return response.Records[0].ID.String()
 }
 
 // A sandbox that is killed in the middle of making a table starts again on

@@ -188,7 +188,7 @@ func TestWatchOnATerminal(t *testing.T) {
 	assert.NotContains(t, term.raw(), "\x1b[2J", "what a version has in it reached the terminal")
 }
 
-// Who leaves a watch has not seen the end of a run: that is no success.
+// One that leaves a watch has not seen the end of a run: that is no success.
 func TestWatchInterrupted(t *testing.T) {
 	t.Parallel()
 	srv := startDeployments(t)

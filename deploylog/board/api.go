@@ -22,7 +22,7 @@ const (
 	apiPath    = "/api/deployments"
 	eventsPath = apiPath + "/events"
 	// pageSize is how many runs a page of the history has, at most and unless
-	// asked for fewer.
+	// requested fewer.
 	pageSize = 100
 	// summaryLength is what is left of long texts in lists, in characters.
 	summaryLength = 200
@@ -68,8 +68,8 @@ func foreign(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
-// get answers a request to read with a value or an error, within the time given.
-func get(answer func(ctx context.Context, r *http.Request, q url.Values) (any, error), limit time.Duration) http.HandlerFunc {
+// get responds to a request to read with a value or an error, within the time given.
+func get(response func(ctx context.Context, r *http.Request, q url.Values) (any, error), limit time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -83,7 +83,7 @@ func get(answer func(ctx context.Context, r *http.Request, q url.Values) (any, e
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
-		value, err := answer(ctx, r, q)
+		value, err := response(ctx, r, q)
 		if err != nil {
 			fail(w, err)
 			return
@@ -99,7 +99,7 @@ func (e *notFoundError) Error() string {
 	return "there is no run " + e.id + " that this server may read"
 }
 
-// fail answers with what viewers may know about an error.
+// fail responds with what viewers may know about an error.
 func fail(w http.ResponseWriter, err error) {
 	var missing *notFoundError
 	switch {
@@ -121,7 +121,7 @@ func invalidf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{deploylog.ErrInvalid}, args...)...)
 }
 
-// statusKey is what a status was asked for.
+// statusKey is what a status was requested for.
 type statusKey struct {
 	env    deploylog.Environment
 	client erp.ID
@@ -133,8 +133,8 @@ type tenant struct {
 	Name string `json:"name"`
 }
 
-// statusAnswer is the body of /api/deployments.
-type statusAnswer struct {
+// statusResponse is the body of /api/deployments.
+type statusResponse struct {
 	Now          time.Time           `json:"now"` // the server's time, for clocks that differ
 	State        state               `json:"state"`
 	Environments []environmentStatus `json:"environments"`
@@ -172,7 +172,7 @@ func (b *Board) getStatus(ctx context.Context, _ *http.Request, q url.Values) (a
 	if err != nil {
 		return nil, err
 	}
-	return statusAnswer{time.Now().UTC(), b.currentState(), status, tenants}, nil
+	return statusResponse{time.Now().UTC(), b.currentState(), status, tenants}, nil
 }
 
 // readTenants lists the tenants the login may see, for the choice of the page.
@@ -192,9 +192,9 @@ func (b *Board) readTenants(ctx context.Context) ([]tenant, error) {
 	return list, nil
 }
 
-// historyAnswer is the body of /api/deployments/history, a
+// historyResponse is the body of /api/deployments/history, a
 // deploylog.HistoryPage.
-type historyAnswer struct {
+type historyResponse struct {
 	Runs  []shown `json:"runs"`
 	Next  string  `json:"next,omitempty"`
 	Total int     `json:"total"`
@@ -231,7 +231,7 @@ func (b *Board) getHistory(ctx context.Context, _ *http.Request, q url.Values) (
 	if err != nil {
 		return nil, err
 	}
-	a := historyAnswer{Runs: make([]shown, len(page.Runs)), Next: page.Next, Total: page.Total}
+	a := historyResponse{Runs: make([]shown, len(page.Runs)), Next: page.Next, Total: page.Total}
 	for i, run := range page.Runs {
 		a.Runs[i] = summary(run)
 	}
@@ -254,7 +254,7 @@ func (b *Board) getRun(ctx context.Context, r *http.Request, _ url.Values) (any,
 	return shown{run}, err
 }
 
-// shown is a run as the board answers with it: with the time of its rollback,
+// shown is a run as the board returns it: with the time of its rollback,
 // which its own JSON leaves to CurrentStep.
 type shown struct{ deploylog.Run }
 
@@ -268,7 +268,7 @@ func (s shown) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(text[:len(text)-1], `,"rolledBackAt":"%s"}`, at.Format(time.RFC3339)), nil
 }
 
-// environmentStatus is the status of an environment as the board answers with
+// environmentStatus is the status of an environment as the board returns
 // it.
 type environmentStatus struct {
 	deploylog.EnvironmentStatus

@@ -20,8 +20,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// answer is what the tests look at of any answer.
-type answer struct {
+// response is what the tests look at of any response.
+type response struct {
 	Now          time.Time
 	Clients      []struct{ Name string }
 	Environments []struct {
@@ -53,7 +53,7 @@ func TestStatusHistoryAndRun(t *testing.T) {
 	begun, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Staging, Version: "13.0", Changes: long})
 	require.NoError(t, err)
 
-	var a answer
+	var a response
 	resp := w.get(t, "/api/deployments", &a)
 	assert.Equal(t, http.StatusOK, resp.StatusCode)
 	assert.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
@@ -66,18 +66,18 @@ func TestStatusHistoryAndRun(t *testing.T) {
 	assert.Equal(t, 200, len([]rune(a.Environments[1].Current.Changes)), "lists carry the beginning of long texts only")
 	assert.NotEmpty(t, a.Clients)
 
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments?env=dev", &a)
 	require.Len(t, a.Environments, 1)
 	assert.Equal(t, "12.0.5-dev.7", a.Environments[0].Running)
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments?client=0", &a)
 	assert.Nil(t, a.Environments[0].Current, "the runs are another tenant's")
 
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments/"+begun.ID.String(), &a)
 	assert.Equal(t, long, a.Changes)
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments/"+begun.UUID, &a)
 	assert.Equal(t, "13.0", a.Version)
 
@@ -85,7 +85,7 @@ func TestStatusHistoryAndRun(t *testing.T) {
 	cursor := ""
 	for pages := 0; ; pages++ {
 		require.Less(t, pages, 5)
-		a = answer{}
+		a = response{}
 		w.get(t, "/api/deployments/history?limit=5&cursor="+cursor, &a)
 		require.LessOrEqual(t, len(a.Runs), 5)
 		for _, r := range a.Runs {
@@ -97,21 +97,21 @@ func TestStatusHistoryAndRun(t *testing.T) {
 	}
 	assert.Len(t, seen, 12)
 	assert.Equal(t, begun.ID.String(), seen[0])
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments/history?env=PROD&status=ROLLED_BACK&client=11", &a)
 	require.Len(t, a.Runs, 1)
 	assert.WithinDuration(t, time.Now().Add(-6*24*time.Hour+54*time.Minute+90*time.Minute), a.Runs[0].RolledBackAt, time.Minute)
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments/history?since="+time.Now().Add(-48*time.Hour).UTC().Format(time.RFC3339), &a)
 	assert.Equal(t, 5, a.Total)
 
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments/measures?env=PROD&period=30d", &a)
 	require.Len(t, a.Environments, 1)
 	assert.Equal(t, 4, a.Environments[0].Deployments)
 	assert.InDelta(t, 0.25, a.Environments[0].FailureRate, 1e-9)
 	assert.Equal(t, 90*60, a.Environments[0].Restore)
-	a = answer{}
+	a = response{}
 	w.get(t, "/api/deployments/measures?env=PROD&period=24h", &a)
 	assert.Zero(t, a.Environments[0].Deployments)
 }
@@ -251,7 +251,7 @@ func (e *events) until(name, contains string) string {
 	}
 }
 
-// A listener hears of changes, gets what it missed when it comes back, and
+// A listener is told of changes, gets what it missed when it comes back, and
 // reads everything again when that is not known.
 func TestEvents(t *testing.T) {
 	t.Parallel()
@@ -357,7 +357,7 @@ func TestQuestionsAreShared(t *testing.T) {
 	install(t, srv)
 	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: time.Minute})
 	w.listen(t, "").until("state", `"ok":true`)
-	var a answer
+	var a response
 	w.get(t, "/api/deployments", &a)
 	before := len(srv.Faults().Requests())
 	done := make(chan int)
@@ -419,7 +419,7 @@ func TestInstalledIsNoticed(t *testing.T) {
 	l := w.listen(t, "")
 	l.until("state", `"reason":"missing"`)
 	install(t, srv)
-	var a answer
+	var a response
 	assert.Equal(t, http.StatusOK, w.get(t, "/api/deployments", &a).StatusCode)
 	l.until("state", `"ok":true`)
 	_, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Production, Version: "1.0"})
@@ -468,7 +468,7 @@ func TestOtherSites(t *testing.T) {
 	}
 }
 
-// A client that holds all places keeps no client of another address out.
+// A client that holds all slots keeps no client of another address out.
 func TestListenersOfAnotherAddress(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)

@@ -55,7 +55,7 @@ func assets(mux *http.ServeMux) {
 	mux.Handle("GET /deployments/{$}", http.RedirectHandler("/deployments", http.StatusPermanentRedirect))
 }
 
-// asset serves one file. Browsers keep it and ask whether it is still the same.
+// asset serves one file. Browsers keep it and check whether it is still the same.
 func asset(media string, body []byte) http.Handler {
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:12]) + `"`

@@ -15,7 +15,7 @@ import (
 
 // Options change a [Board]. Nil and the zero value are the defaults.
 type Options struct {
-	// Logger hears of what the page is told only in outline; nil is silent.
+	// Logger gets the errors that the page shows only in outline; nil is silent.
 	Logger *slog.Logger
 	// Every and Quiet are the times between two looks into the log while
 	// something happens and while nothing does; 0: 1 s and 10 s.
@@ -39,7 +39,7 @@ type Board struct {
 	hub    *hub
 
 	status   *cache[statusKey, []environmentStatus]
-	measures *cache[measuresKey, measuresAnswer]
+	measures *cache[measuresKey, measuresResponse]
 	tenants  *cache[struct{}, []tenant]
 	probes   *cache[struct{}, struct{}]
 
@@ -65,11 +65,11 @@ func New(client *erp.Client, opts *Options) *Board {
 	b.hub = newHub(cmp.Or(b.opts.MaxListeners, 200))
 	b.opts.Timeout = cmp.Or(b.opts.Timeout, 5*time.Second)
 	b.status = newCache[statusKey, []environmentStatus](15*time.Second, b.opts.Timeout, 256)
-	b.measures = newCache[measuresKey, measuresAnswer](time.Minute, measureTimeout, 256)
+	b.measures = newCache[measuresKey, measuresResponse](time.Minute, measureTimeout, 256)
 	b.tenants = newCache[struct{}, []tenant](time.Minute, b.opts.Timeout, 1)
 	b.probes = newCache[struct{}, struct{}](2*time.Second, b.opts.Timeout, 1)
 	b.wake = make(chan struct{}, 1)
-	b.state = state{Reason: reasonUnknown, Problem: "the ERP was not asked yet"}
+	b.state = state{Reason: reasonUnknown, Problem: "the ERP was not checked yet"}
 	return b
 }
 
@@ -82,20 +82,20 @@ type state struct {
 
 // Why the log cannot be read.
 const (
-	reasonUnknown = "unknown" // nobody asked yet, or the server's log says why
+	reasonUnknown = "unknown" // not checked yet, or the server's log says why
 	reasonAway    = "away"    // the ERP does not respond
 	reasonAccess  = "access"  // the login or its role is refused
 	reasonMissing = "missing" // the log is not installed
 )
 
-// Ready returns nil when the log can be read: the ERP answers, the login is
-// good, the table is there. It asks at most every two seconds.
+// Ready returns nil when the log can be read: the ERP responds, the login is
+// good, the table is there. It checks at most every two seconds.
 func (b *Board) Ready(ctx context.Context) error {
 	_, err := b.probes.get(ctx, struct{}{}, func(ctx context.Context) (struct{}, error) { return struct{}{}, b.probe(ctx) })
 	return err
 }
 
-// probe asks the ERP for next to nothing.
+// probe requests next to nothing of the ERP.
 func (b *Board) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, b.opts.Timeout)
 	defer cancel()
@@ -106,7 +106,7 @@ func (b *Board) probe(ctx context.Context) error {
 }
 
 // Run follows the log for all listeners until ctx ends, whose error it returns.
-// An ERP that is away, refuses the login or lacks the table is asked again, and
+// An ERP that is away, refuses the login or lacks the table is checked again, and
 // listeners are told.
 func (b *Board) Run(ctx context.Context) error {
 	defer b.hub.close()
@@ -123,7 +123,7 @@ func (b *Board) Run(ctx context.Context) error {
 		}
 		b.log.Warn("the deployment log cannot be read", "error", err)
 		b.setState(explain(err))
-		b.probes.clear() // an answer from before says nothing
+		b.probes.clear() // a response from before says nothing
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -210,7 +210,7 @@ func explain(err error) state {
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrUnavailable), errors.Is(err, erp.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return state{Reason: reasonAway, Problem: "the ERP does not respond"}
 	case errors.Is(err, erp.ErrRateLimited):
-		return state{Reason: reasonAway, Problem: "the ERP asks to be left alone for a moment"}
+		return state{Reason: reasonAway, Problem: "the ERP refuses requests for a moment because there were too many"}
 	}
 	return state{Reason: reasonUnknown, Problem: "the ERP could not be read; the log of this server says why"}
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// cache keeps answers for a while, and lets those who ask for the same at the
+// cache keeps responses for a while, and lets those who request the same at the
 // same time share one load. Errors are not kept.
 type cache[K comparable, V any] struct {
 	keep time.Duration
-	// limit bounds one load, which goes on when the one who asked leaves, because
+	// limit bounds one load, which goes on when the one who requested it leaves, because
 	// others may wait for the same.
 	limit time.Duration
 	size  int

@@ -12,7 +12,7 @@
 //	GET /api/deployments/events                changes, as server-sent events
 //
 // Everything is read with the login of the client the board was made with; the
-// board itself asks nobody who they are. Who can reach it sees what that login
+// board itself does not authenticate viewers. Anyone who can reach it sees what that login
 // may read, and can change nothing.
 //
 // # Measures

@@ -13,7 +13,7 @@ import (
 const (
 	// retryMillis is how long a browser waits before it comes back.
 	retryMillis = 2000
-	// beat is how often a listener hears that the connection lives.
+	// beat is how often a listener is sent a sign that the connection lives.
 	beat = 15 * time.Second
 	// writeTimeout is how long a listener may take to read one event.
 	writeTimeout = 10 * time.Second

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A listener that does not keep up is let go, others hear everything, and it
+// A listener that does not keep up is let go, others get everything, and it
 // gets what it missed when it is back.
 func TestSlowListenersAreLetGo(t *testing.T) {
 	t.Parallel()
@@ -89,7 +89,7 @@ func TestHubManyAtATime(t *testing.T) {
 	assert.ErrorIs(t, err, errFull)
 }
 
-// One address that holds all places makes room for others, for as long as it has
+// One address that holds all slots makes room for others, for as long as it has
 // more than they.
 func TestNoAddressKeepsOthersOut(t *testing.T) {
 	t.Parallel()

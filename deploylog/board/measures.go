@@ -19,15 +19,15 @@ const (
 	measureTimeout = 25 * time.Second
 )
 
-// measuresKey is what measures were asked for.
+// measuresKey is what measures were requested for.
 type measuresKey struct {
 	env    deploylog.Environment
 	client erp.ID
 	period time.Duration
 }
 
-// measuresAnswer is the body of /api/deployments/measures.
-type measuresAnswer struct {
+// measuresResponse is the body of /api/deployments/measures.
+type measuresResponse struct {
 	From         time.Time            `json:"from"`
 	To           time.Time            `json:"to"`
 	Environments []deploylog.Measures `json:"environments"`
@@ -45,17 +45,17 @@ func (b *Board) getMeasures(ctx context.Context, _ *http.Request, q url.Values) 
 	if key.period, err = period(q.Get("period")); err != nil {
 		return nil, err
 	}
-	return b.measures.get(ctx, key, func(ctx context.Context) (measuresAnswer, error) {
+	return b.measures.get(ctx, key, func(ctx context.Context) (measuresResponse, error) {
 		if err := b.probe(ctx); err != nil { // it takes long, which is in vain when the ERP does not respond
-			return measuresAnswer{}, err
+			return measuresResponse{}, err
 		}
 		now := time.Now().UTC().Truncate(time.Second)
-		a := measuresAnswer{From: now.Add(-key.period), To: now}
+		a := measuresResponse{From: now.Add(-key.period), To: now}
 		// What ends in this second counts, too.
 		mq := deploylog.MeasureQuery{From: a.From, To: now.Add(time.Second), Environment: key.env, Client: key.client}
 		var err error
 		a.Environments, err = b.runs.Measure(ctx, mq)
-		if err != nil && ctx.Err() != nil && b.probe(context.WithoutCancel(ctx)) == nil { // asking again would not help
+		if err != nil && ctx.Err() != nil && b.probe(context.WithoutCancel(ctx)) == nil { // trying again would not help
 			err = invalidf("the runs of that period cannot be measured within %s: choose a shorter one, or one environment", measureTimeout)
 		}
 		return a, err

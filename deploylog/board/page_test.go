@@ -136,7 +136,7 @@ func TestBrowserFollowsARun(t *testing.T) {
 	b.script("document.querySelector('%s .now a').click()", prod)
 	b.shows("#detail[open] h2", "12.0.4")
 	b.shows("#detail", "SHIP-21 new carrier")
-	erphub("complete", "--id", id, "--status", "FAILED", "--error", "health check: 503 after 120 s\nthe last answer was:\n  no plugin org.example.shipping")
+	erphub("complete", "--id", id, "--status", "FAILED", "--error", "health check: 503 after 120 s\nthe last response was:\n  no plugin org.example.shipping")
 	b.shows("#detail .chip", "Failed")
 	b.shows("#detail .block.bad pre", "no plugin org.example.shipping")
 	b.view("detail")

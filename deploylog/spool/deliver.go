@@ -50,7 +50,7 @@ func (d *delivery) run(ctx, locks context.Context) (Outcome, error) {
 			return d.collect() // another process delivered it
 		}
 		if cause := s.awaySince(d.seen); cause != nil {
-			// Whoever had its turn while this call waited found the ERP away.
+			// The process that had its turn while this call waited found the ERP away.
 			return d.leave(cause), nil
 		}
 	}
@@ -97,7 +97,7 @@ func (d *delivery) run(ctx, locks context.Context) (Outcome, error) {
 		case !s.blocks(ctx, e, err):
 			d.warn(err)
 		case own && !s.unreachable(ctx, err) && d.unkept == nil && !e.file.tried:
-			// It is the login or a permission. The caller hears of it, so the call
+			// It is the login or a permission. The caller is told, so the call
 			// need not be kept.
 			return Outcome{}, errors.Join(err, s.remove(e))
 		default:
@@ -265,7 +265,7 @@ func (d *delivery) attempt(ctx context.Context, e *entry) (deploylog.Run, error)
 	}
 	if !own && !wasTried && note == nil { // else its process was told that it is kept
 		if err := s.leaveResult(e, result{ID: run.ID}); err != nil {
-			s.log.Warn("the process that made a call does not hear the number of its run", "error", err)
+			s.log.Warn("the process that made a call cannot be told the number of its run", "error", err)
 		}
 	}
 	stage("delivered")
@@ -282,7 +282,7 @@ func (d *delivery) attempt(ctx context.Context, e *entry) (deploylog.Run, error)
 	return run, nil
 }
 
-// reject sets a refused call aside, with the reason. Whoever waits for it finds
+// reject sets a refused call aside, with the reason. The process that waits for it finds
 // it there.
 func (d *delivery) reject(e *entry, why error) error {
 	s := d.s
@@ -340,7 +340,7 @@ func (d *delivery) refusedBefore() int {
 	return len(list) - d.aside
 }
 
-// unreachable reports whether the ERP could not be asked.
+// unreachable reports whether the ERP could not be reached.
 func (s *Spool) unreachable(ctx context.Context, err error) bool {
 	var e *erp.Error
 	switch {
@@ -349,7 +349,7 @@ func (s *Spool) unreachable(ctx context.Context, err error) bool {
 	case erp.Retryable(err), errors.Is(err, deploylog.ErrBusy):
 		return true
 	case errors.As(err, &e) && e.Page && !errors.Is(err, erp.ErrUnauthorized):
-		return true // a proxy or another server answered
+		return true // a proxy or another server responded
 	}
 	return s.opts.Unreachable != nil && s.opts.Unreachable(err)
 }

@@ -170,7 +170,7 @@ func (s *Spool) nextNumber() (int64, error) {
 }
 
 // sweep removes temporary files of processes that were killed: those of calls
-// under the append lock, all others under the deliver lock. Whoever holds the
+// under the append lock, all others under the deliver lock. The process that holds the
 // lock is the only one who may be writing them.
 func (s *Spool) sweep(dir string, ofCalls bool) {
 	entries, err := os.ReadDir(dir)

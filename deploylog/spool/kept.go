@@ -27,13 +27,13 @@ const (
 // Kept is a call in the folder.
 type Kept struct {
 	// Name is what Retry and Discard take.
-	Name   string    `json:"name"`
-	State  State     `json:"state"`
-	Call   string    `json:"call,omitempty"` // what it does; empty when its file cannot be read
-	Run    string    `json:"run,omitempty"`  // number or UUID; empty: unknown
-	Made   time.Time `json:"made,omitzero"`
-	Reason string    `json:"reason,omitempty"` // why it is not waiting
-	File   string    `json:"file"`
+	Name    string    `json:"name"`
+	State   State     `json:"state"`
+	Call    string    `json:"call,omitempty"` // what it does; empty when its file cannot be read
+	Run     string    `json:"run,omitempty"`  // number or UUID; empty: unknown
+	Created time.Time `json:"created,omitzero"`
+	Reason  string    `json:"reason,omitempty"` // why it is not waiting
+	File    string    `json:"file"`
 
 	entry *entry // nil when it cannot be read
 	file  file
@@ -92,7 +92,7 @@ func (s *Spool) look(f file) (Kept, bool) {
 	case err != nil:
 		k.Reason = err.Error()
 	default:
-		k.entry, k.Call, k.Run, k.Made, k.Reason = e, e.Call.String(), e.runKey(), e.At, e.Reason
+		k.entry, k.Call, k.Run, k.Created, k.Reason = e, e.Call.String(), e.runKey(), e.At, e.Reason
 	}
 	return k, true
 }
@@ -129,7 +129,7 @@ func (s *Spool) setAside() ([]file, error) {
 }
 
 // find are the calls of those names, or of all that need somebody: refused and
-// unreadable ones. Whoever calls it holds the deliver lock.
+// unreadable ones. The caller holds the deliver lock.
 func (s *Spool) find(names []string) ([]Kept, error) {
 	list, err := s.List()
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Spool) Retry(ctx context.Context, names ...string) (put []Kept, err err
 		for _, k := range list {
 			switch {
 			case k.entry == nil:
-				errs = append(errs, fmt.Errorf("the spool file %s cannot be read: %s; mend it, run the version that wrote it, or discard it", k.File, k.Reason))
+				errs = append(errs, fmt.Errorf("the spool file %s cannot be read: %s; fix it, run the version that wrote it, or discard it", k.File, k.Reason))
 				continue
 			case filepath.Dir(k.File) != s.dir:
 				if err := s.putBack(ctx, k.entry); err != nil {

@@ -78,7 +78,7 @@ func TestKeptCalls(t *testing.T) {
 func (b *bench) use(dir string) { b.dir, b.spool = dir, New(dir, nil) }
 
 // A file that cannot be read, however it came about, is told and kept, and holds
-// back its own run only. Once it is mended or gone, the run goes on.
+// back its own run only. Once it is fixed or gone, the run goes on.
 func testFileThatCannotBeRead(t *testing.T, b *bench) {
 	for name, damage := range map[string]func(text string) string{
 		"empty":             func(string) string { return "" },
@@ -132,12 +132,12 @@ func testFileThatCannotBeRead(t *testing.T, b *bench) {
 			o, err = b.spool.Do(t.Context(), b.log, Call{ID: free, Complete: &deploylog.Completion{Status: deploylog.Success}})
 			require.NoError(t, err)
 			assert.False(t, o.Spooled)
-			assert.Len(t, o.Warnings, 1, "everybody hears of it")
+			assert.Len(t, o.Warnings, 1, "everybody is told")
 
 			_, err = b.spool.Retry(t.Context())
 			require.ErrorContains(t, err, file)
 			require.NoError(t, os.WriteFile(file, text, 0o600))
-			assert.Equal(t, 3, b.flush(t), "mended, the run goes on in order")
+			assert.Equal(t, 3, b.flush(t), "fixed, the run goes on in order")
 			assert.Equal(t, deploylog.RolledBack, status(t, b, held))
 			assert.Empty(t, b.list(t))
 		})
@@ -337,7 +337,7 @@ func TestClockJumps(t *testing.T) {
 	assert.Zero(t, b.waiting(t))
 }
 
-// Whoever waits while others find the ERP away does not ask once more.
+// A process that waits while others find the ERP away does not try once more.
 func testWaitingProcessesHearThatTheERPIsAway(t *testing.T, b *bench) {
 	b.srv.Faults().On(erptest.Match{}, erptest.CutBefore())
 	first := New(b.dir, nil)

@@ -19,14 +19,14 @@ import (
 type Options struct {
 	// Clock tells when calls are made; nil is the machine's clock.
 	Clock func() time.Time
-	// Logger hears of what was mended without being a warning of an outcome; nil
+	// Logger gets what was fixed without being a warning of an outcome; nil
 	// is silent.
 	Logger *slog.Logger
 	// Unreachable recognises further errors after which a call is kept; package
 	// erp's own are known.
 	Unreachable func(error) bool
 	// LockWait is how long to wait for other processes that use the folder; 0:
-	// 2 minutes. Whoever waited longer leaves its call in the folder.
+	// 2 minutes. A process that waited longer leaves its call in the folder.
 	LockWait time.Duration
 }
 

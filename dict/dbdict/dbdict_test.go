@@ -220,7 +220,7 @@ func TestAddressesStaySecret(t *testing.T) {
 		"bad escape":      "postgres://reader:" + secret + "%zz@127.0.0.1/erp",
 		"space":           "postgres://reader:" + secret + " x@127.0.0.1/erp",
 		"settings":        "host=127.0.0.1 password='" + secret,
-		"nobody answers":  "postgres://reader:" + secret + "@127.0.0.1:1/erp",
+		"nobody responds": "postgres://reader:" + secret + "@127.0.0.1:1/erp",
 		"nobody, by list": "host=127.0.0.1 port=1 user=reader password=" + secret + " dbname=erp",
 		"bad setting":     "postgres://reader:" + secret + "@127.0.0.1/erp?sslmode=" + secret,
 		"bad certificate": "postgres://reader:x@127.0.0.1/erp?sslmode=verify-ca&sslrootcert=/" + secret,

@@ -47,7 +47,7 @@ func Connect(ctx context.Context, url string) (db *sql.DB, origin string, err er
 	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		// The driver's words repeat parts of the address.
+		// The driver's message contains parts of the address.
 		return nil, "", errors.New("open the database of the ERP: the address cannot be understood; write postgres://user@host:port/database " +
 			"with special characters of the password escaped (%40 for @)")
 	}

@@ -58,7 +58,7 @@ func Drift(ctx context.Context, reg registry.Registry, db Querier, schema, table
 		return nil, err
 	}
 	if have.View {
-		return nil, fmt.Errorf("the database has a view in the place of table %s; drop it first", want.Table)
+		return nil, fmt.Errorf("the database has a view where the dictionary has table %s; drop it first", want.Table)
 	}
 	return Difference(want, have, "", dict.PostgreSQL, Script), nil
 }

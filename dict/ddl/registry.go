@@ -17,7 +17,7 @@ type ViewError struct{ Table string }
 
 // Error says what to do instead.
 func (e *ViewError) Error() string {
-	return fmt.Sprintf("%s is a view: it is made from its view components in the ERP, not synchronised", e.Table)
+	return fmt.Sprintf("%s is a view: the ERP creates it from its view components; it is not synchronised", e.Table)
 }
 
 // FromRegistry is a table of the dictionary as it has to be in the database: its

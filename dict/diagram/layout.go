@@ -29,7 +29,7 @@ type box struct {
 
 // layout places the tables in columns: a table stands to the right of those it
 // points at, and within a column in the order that keeps lines short. Loops are
-// cut at the table asked for last.
+// cut at the last requested table.
 func (m *Model) layout() (boxes []*box, byName map[string]*box, width, height float64) {
 	byName = map[string]*box{}
 	for _, t := range m.Tables {

@@ -21,7 +21,7 @@ type Options struct {
 
 // Model is what is drawn.
 type Model struct {
-	Tables []Table // in the order asked for
+	Tables []Table // in the requested order
 	Links  []Link  // between the tables, in the order of their columns
 }
 

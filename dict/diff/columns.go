@@ -46,7 +46,7 @@ func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Co
 			continue
 		}
 		c.add(Change{Table: t.Name, Kind: KindColumn, Name: t.Name + "." + has.Name, Action: Remove, Detail: infoDetail(has),
-			Destructive:  "the column is switched off, and what it holds is no longer reachable",
+			Destructive:  "the column is deactivated, and what it holds is no longer reachable",
 			Record:       existingColumn(existingTable(info.Name, info.ID), has.Name, has.ID),
 			MakeOptional: has.Mandatory && !has.Virtual() && has.Type != dict.TypeYesNo && !usableDefault(has)})
 	}
@@ -97,7 +97,7 @@ func (c *comparer) elementTexts(ctx context.Context, want dict.Column, given *di
 func (c *comparer) compareColumn(want dict.Column, given *dict.Column, has registry.Column, renumbered map[string]int) []Attribute {
 	var list []Attribute
 	if !has.Active {
-		list = append(list, switchOn())
+		list = append(list, activate())
 	}
 	for _, a := range columnAttributes(want, given, has) {
 		if a.Has == a.Wanted {
@@ -175,7 +175,7 @@ func columnAttributes(want dict.Column, given *dict.Column, has registry.Column)
 
 // asSaved is the column as the ERP would save it today. The ERP's own tables
 // have columns from before some of its rules, such as that a Yes-No column is
-// mandatory; no definition could ask for them.
+// mandatory; no definition could have them.
 func asSaved(has registry.Column) registry.Column {
 	c := spelledOut(has)
 	alone := expandAlone(dict.Table{Name: has.Table}, c, "")

@@ -25,7 +25,7 @@ type comparer struct {
 }
 
 // Compare compares tables with what the ERP has. The options are those of the
-// plan of everything, [Result.Wanted]; Element may be nil, the registry is asked
+// plan of everything, [Result.Wanted]; Element may be nil, the registry is read
 // then. The error is a [*dict.ValidationError] when a definition cannot be
 // used.
 func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
@@ -117,7 +117,7 @@ func (c *comparer) tableAttributes(key dict.Key, info registry.Table) []Attribut
 	}
 	var list []Attribute
 	if !info.Active {
-		list = append(list, switchOn())
+		list = append(list, activate())
 	}
 	step := c.stepRecord(key)
 	for _, h := range has {
@@ -141,8 +141,8 @@ func (c *comparer) tableAttributes(key dict.Key, info registry.Table) []Attribut
 	return list
 }
 
-// switchOn is the change of a record that is there but switched off.
-func switchOn() Attribute {
+// activate is the change of a record that is there but deactivated.
+func activate() Attribute {
 	return Attribute{Column: "IsActive", Has: "N", Wanted: "Y", Value: dict.YesNo(true)}
 }
 

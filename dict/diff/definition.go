@@ -17,7 +17,7 @@ import (
 // Definition is the definition of a table that the ERP has, as short as it can
 // be said: templates whose columns are as they make them stand for those
 // columns, and what has its default is left out. Comparing it with the ERP it
-// came from finds nothing. What a definition has no words for is told in notes,
+// came from finds nothing. What a definition cannot have is told in notes,
 // for people. The error matches [registry.ErrNotFound] when there is no such table.
 func Definition(ctx context.Context, reg registry.Registry, name string) (t dict.Table, notes []string, err error) {
 	info, err := reg.Table(ctx, name)
@@ -203,7 +203,7 @@ func (d *describer) indexes(t *dict.Table) {
 			index.Columns = append(index.Columns, part.Column)
 		}
 		if expression {
-			d.note("index %s indexes an expression, which definitions have no words for; it is left out, and comparing will say so", has.Name)
+			d.note("index %s indexes an expression, which a definition cannot have; it is left out, and comparing will say so", has.Name)
 			continue
 		}
 		if i := d.uniqueColumn(t.Name, index); i >= 0 {
@@ -343,7 +343,7 @@ func (d *describer) shortenNames(t *dict.Table) {
 	}
 }
 
-// window adds the window of the table when it is one that a definition can ask
+// window adds the window of the table when it is one that a definition can have
 // for: its only tab is the table's.
 func (d *describer) window(ctx context.Context, t *dict.Table) error {
 	name := windowName(ctx, d.reg, d.info.WindowID)
@@ -383,7 +383,7 @@ func (d *describer) remarks(t dict.Table) []string {
 			{has.Toolbar != "" && has.Type == dict.TypeButton && has.Toolbar != "Y", "is a button outside the toolbar"},
 		} {
 			if f.on {
-				d.note("%s.%s %s, which definitions have no words for", t.Name, has.Name, f.what)
+				d.note("%s.%s %s, which a definition cannot have", t.Name, has.Name, f.what)
 			}
 		}
 		for _, a := range columnAttributes(want, givenColumn(t, expanded, i), has) {

@@ -13,7 +13,7 @@
 // # What is compared
 //
 // For every table given: the table's record, its columns, the references those
-// make, its indexes, and its window if the definition asks for one. Tables that
+// make, its indexes, and its window if the definition has one. Tables that
 // are not given are not looked at, so definitions may cover a part of an ERP.
 //
 // Some things belong to the ERP and are not compared: labels and texts of a
@@ -27,8 +27,8 @@
 // # What removing means
 //
 // A column, list value or index that the ERP has and the definition has not is
-// removed by switching its record off. The ERP then treats it as absent, and
-// what the database holds stays: nothing is lost that switching it on does not
+// removed by deactivating its record. The ERP then treats it as absent, and
+// what the database holds stays: nothing is lost that activating it does not
 // bring back, and giving it in the definition again does that. A column that
 // may not be empty is made optional first, because the ERP will no longer fill
 // it. Removing is destructive all the same, for those who use the column, and

@@ -27,7 +27,7 @@ func (c *comparer) indexes(t dict.Table, info registry.Table) {
 		c.out.Found[r.Key] = record
 		var list []Attribute
 		if !has.Active {
-			list = append(list, switchOn())
+			list = append(list, activate())
 		}
 		for _, f := range []struct {
 			column string
@@ -71,7 +71,7 @@ func (c *comparer) indexColumns(t dict.Table, index *dict.RecordStep, has regist
 		c.out.Found[r.Key] = part
 		var list []Attribute
 		if !found.Active {
-			list = append(list, switchOn())
+			list = append(list, activate())
 		}
 		if want := r.Text("SeqNo"); want != strconv.Itoa(found.SeqNo) && !sameOrder(c.plan, index.Key, has) {
 			value, _ := r.Value("SeqNo")

@@ -39,7 +39,7 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 	c.out.Found[key] = record
 	var own []Attribute
 	if !info.Active {
-		own = append(own, switchOn())
+		own = append(own, activate())
 	}
 	kind := registry.ReferenceList
 	if r.Lookup != nil {
@@ -84,7 +84,7 @@ func (c *comparer) listValues(t dict.Table, r *dict.Reference, info registry.Ref
 		c.out.Found[key] = entry(v.Value)
 		var list []Attribute
 		if !e.Active {
-			list = append(list, switchOn())
+			list = append(list, activate())
 		}
 		list = appendText(list, "Name", e.Name, v.Name)
 		list = appendText(list, "Description", e.Description, v.Description)
@@ -113,7 +113,7 @@ func (c *comparer) lookup(t dict.Table, r *dict.Reference, info registry.Referen
 	c.out.Found[key] = record
 	var list []Attribute
 	if !l.Active {
-		list = append(list, switchOn())
+		list = append(list, activate())
 	}
 	for _, a := range []struct {
 		column, has, wanted string

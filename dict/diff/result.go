@@ -11,7 +11,7 @@ type Action string
 const (
 	Create Action = "create"
 	Update Action = "update"
-	Remove Action = "remove" // switched off, see the package comment
+	Remove Action = "remove" // deactivated, see the package comment
 )
 
 // Kind says what a change is about.
@@ -46,7 +46,7 @@ type Attribute struct {
 
 // Change is a record that is not as it should be.
 type Change struct {
-	Table  string `json:"table"` // table whose definition asks for it
+	Table  string `json:"table"` // table whose definition has it
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"` // XX_Foo, XX_Foo.Name, …
 	Action Action `json:"action"`
@@ -75,7 +75,7 @@ type Change struct {
 // that were compared. It does not change when plans are made from it.
 type Result struct {
 	Changes []Change `json:"changes"` // in the order of the definitions
-	// Wanted is the plan that makes all that the definitions ask for, in an ERP
+	// Wanted is the plan that makes all that the definitions contain, in an ERP
 	// that has none of it.
 	Wanted *dict.Plan `json:"-"`
 	// Found are the records that the ERP has already, by the key of the step of

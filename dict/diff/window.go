@@ -10,7 +10,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 )
 
-// window compares the window of a table, if the definition asks for one: its
+// window compares the window of a table, if the definition has one: its
 // record, that it has a tab for the table, and a field for each column.
 func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table) error {
 	if t.Window == nil {
@@ -66,7 +66,7 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 	}
 	var list []Attribute
 	if !has.Active {
-		list = append(list, switchOn())
+		list = append(list, activate())
 	}
 	list = appendText(list, "WindowType", string(has.Type), window.Text("WindowType"))
 	if want := window.Text("IsSOTrx"); want != yesNo(has.Sales) {
@@ -96,7 +96,7 @@ func (c *comparer) tab(t dict.Table, info registry.Table, window registry.Window
 		{Column: "AD_Window_ID", Value: record}, {Column: "AD_Table_ID", Value: table}}}
 	c.out.Found[tab.Key] = there
 	if !has.Active {
-		c.update(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, Step: tab.Key, Record: there, Attributes: []Attribute{switchOn()}})
+		c.update(Change{Table: t.Name, Kind: KindTab, Name: tab.Name, Step: tab.Key, Record: there, Attributes: []Attribute{activate()}})
 	}
 	shown := map[string]bool{}
 	for _, f := range has.Fields {

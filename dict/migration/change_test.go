@@ -112,7 +112,7 @@ func TestChangeTable(t *testing.T) {
 	}
 }
 
-// The database drifted from the dictionary: the difference mends it.
+// The database drifted from the dictionary: the difference fixes it.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	db, url := erpDatabase(t)

@@ -29,11 +29,11 @@ func TestChangeIndex(t *testing.T) {
 		"unique now": {"", stockTable(text, count).Index(dict.Index{Name: "xx_stock_note", Columns: []string{"XX_Note"}, Unique: true}), "xx_note|true"},
 		"other columns": {"", stockTable(text, count).Index(dict.Index{Name: "xx_stock_note", Columns: []string{"XX_Count", "XX_Note"}}),
 			"xx_count,xx_note|false"},
-		"constraint now":      {"", stockTable(text, count).Index(dict.Index{Name: "xx_stock_note", Columns: []string{"XX_Note"}, Unique: true, Constraint: true}), "xx_note|true"},
-		"index switched off":  {"UPDATE adempiere.ad_tableindex SET isactive = 'N'", stockTable(text, count).Index(first), "xx_note|false"},
-		"column switched off": {"UPDATE adempiere.ad_indexcolumn SET isactive = 'N'", stockTable(text, count).Index(first), "xx_note|false"},
-		"table switched off":  {"UPDATE adempiere.ad_table SET isactive = 'N' WHERE tablename = 'XX_Stock'", stockTable(text, count).Index(dict.Index{Name: "xx_stock_note", Columns: []string{"XX_Note"}, Unique: true}), "xx_note|true"},
-		"one more":            {"", stockTable(text, count).Index(first, dict.Index{Name: "xx_stock_count", Columns: []string{"XX_Count"}}), "xx_note|false"},
+		"constraint now":     {"", stockTable(text, count).Index(dict.Index{Name: "xx_stock_note", Columns: []string{"XX_Note"}, Unique: true, Constraint: true}), "xx_note|true"},
+		"index deactivated":  {"UPDATE adempiere.ad_tableindex SET isactive = 'N'", stockTable(text, count).Index(first), "xx_note|false"},
+		"column deactivated": {"UPDATE adempiere.ad_indexcolumn SET isactive = 'N'", stockTable(text, count).Index(first), "xx_note|false"},
+		"table deactivated":  {"UPDATE adempiere.ad_table SET isactive = 'N' WHERE tablename = 'XX_Stock'", stockTable(text, count).Index(dict.Index{Name: "xx_stock_note", Columns: []string{"XX_Note"}, Unique: true}), "xx_note|true"},
+		"one more":           {"", stockTable(text, count).Index(first, dict.Index{Name: "xx_stock_count", Columns: []string{"XX_Count"}}), "xx_note|false"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

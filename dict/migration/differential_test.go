@@ -285,7 +285,7 @@ func compareRecords(t *testing.T, client *erp.Client, db *sql.DB, plan *dict.Pla
 		rest, pg := known.normal(p.step.Table, p.rest, has), other.normal(p.step.Table, p.pg, has)
 		assert.Equal(t, rest, pg, "%s", p.step.Key)
 	}
-	assert.NotZero(t, result.Count(restdict.Made))
+	assert.NotZero(t, result.Count(restdict.Created))
 }
 
 // compareStructure compares the tables in the databases by what both kinds of

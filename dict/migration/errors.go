@@ -50,9 +50,9 @@ type StatementError struct {
 
 // Error says which statement failed and how the database is left.
 func (e *StatementError) Error() string {
-	left := "nothing of the script was kept; mend the cause and apply it again"
+	left := "nothing of the script was kept; fix the cause and apply it again"
 	if e.Kept {
-		left = "the statements before it stay done; mend the cause and apply it again"
+		left = "the statements before it stay done; fix the cause and apply it again"
 	}
 	return fmt.Sprintf("migration script %s, statement %d in line %d (%s): %v; %s", e.Script, e.Number, e.Line, text.Shorten(remark(e.Statement), 80), e.Err, left)
 }

@@ -14,7 +14,7 @@ import (
 // folder is the folder that scripts of an installation are kept in.
 const folder = "migration-local"
 
-// DefaultRelease is the folder of scripts when none is asked for.
+// DefaultRelease is the folder of scripts when none is requested.
 const DefaultRelease = "iD12"
 
 // defaultUser is the AD_User_ID that rows carry as their author: SuperUser.

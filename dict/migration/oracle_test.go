@@ -19,7 +19,7 @@ import (
 )
 
 // wire is a database/sql driver that writes down what an Oracle server would be
-// sent, and answers what Apply asks: there is no such server to test with. It
+// sent, and returns what Apply reads: there is no such server to test with. It
 // keeps the one row of AD_MigrationScript and knows nothing else.
 type wire struct {
 	mu          sync.Mutex
@@ -133,7 +133,7 @@ func TestOracleStatementByStatement(t *testing.T) {
 	_, err = migration.Apply(t.Context(), db, script, nil)
 	require.ErrorIs(t, err, migration.ErrApplied)
 
-	// On the first run the same answers are failures: somebody else's table.
+	// On the first run the same errors are failures: somebody else's table.
 	fresh := &wire{refuse: w.refuse}
 	other := sql.OpenDB(fresh)
 	defer other.Close()

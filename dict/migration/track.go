@@ -240,7 +240,7 @@ func (a *application) complete(ctx context.Context, db execer, t tracked) error 
 	return nil
 }
 
-// settle writes down why a run failed. When the answer to the last step was
+// settle writes down why a run failed. When the response to the last step was
 // lost, it finds out what became of it first.
 func (a *application) settle(ctx context.Context, db *sql.DB, t tracked, cause error) (err error) {
 	note := func(err error) error {
@@ -261,7 +261,7 @@ func (a *application) settle(ctx context.Context, db *sql.DB, t tracked, cause e
 	}
 	switch err := a.waitAndClaim(ctx, tx, t.id); {
 	case errors.Is(err, ErrApplied):
-		return finish(nil) // the transaction was completed, only its answer was lost
+		return finish(nil) // the transaction was completed, only its response was lost
 	case err != nil:
 		return finish(note(err))
 	}

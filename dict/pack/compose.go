@@ -194,7 +194,7 @@ func (c *composer) updated(s *dict.RecordStep) (*node, error) {
 	return n, nil
 }
 
-// changed is an element for a record that is there already.
+// changed is an element for a record that already exists.
 func (c *composer) changed(s *dict.RecordStep, table string, id int, uuid dict.UUID) *node {
 	n := &node{key: s.Key, table: table, name: s.Name, id: id, uuid: uuid}
 	if table == "AD_Column" {

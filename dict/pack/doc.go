@@ -23,13 +23,13 @@
 //
 // An archive is written without a server, so what it refers to must be known by
 // UUID or official id. Official ids of the ERP's own tables, columns, terms,
-// processes and references are known here; everything else is asked for with
+// processes and references are known here; everything else is requested with
 // [Options.Resolve], and what nobody knows is an [*UnresolvedError].
 //
 // # Versions
 //
 // The ERP decides by version whether an archive still has to be imported, and it
-// asks whether a version that begins with this one's text is done. So a version
+// checks whether a version that begins with this one's text is done. So a version
 // has exactly three parts, and one that is the beginning of a version already
 // shipped (1.0.1 after 1.0.10) would never be imported; see [NextVersion].
 package pack

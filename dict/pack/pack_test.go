@@ -251,11 +251,11 @@ func TestNesting(t *testing.T) {
 	for _, p := range []string{
 		"/AD_Window", "/AD_Window/AD_Table", "/AD_Window/AD_Table/AD_Element", "/AD_Window/AD_Table/AD_Column",
 		"/AD_Window/AD_Table/AD_Reference", "/AD_Window/AD_Table/AD_Reference/AD_Ref_List",
-		"/AD_Window/AD_Table/AD_Reference/AD_Ref_Table", // its columns are there already
+		"/AD_Window/AD_Table/AD_Reference/AD_Ref_Table", // its columns already exist
 		"/AD_Window/AD_Table/AD_Ref_Table",              // names a column that comes later
 		"/AD_Window/AD_Table/AD_TableIndex", "/AD_Window/AD_Table/AD_TableIndex/AD_IndexColumn",
 		"/AD_Window/AD_Tab", "/AD_Window/AD_Tab/AD_Field", "/AD_Menu",
-		"/AD_Table", "/AD_Table/AD_Reference/AD_Ref_Table", // its table is there already
+		"/AD_Table", "/AD_Table/AD_Reference/AD_Ref_Table", // its table already exists
 	} {
 		assert.NotZero(t, paths[p], p)
 	}

@@ -19,17 +19,17 @@ type CacheOptions struct {
 	// of the dictionary, wants a file of its own.
 	Snapshot string
 	// SnapshotAge is how long ago a snapshot may have been compared with the
-	// ERP for Load to take it without asking; 0: Load always asks.
+	// ERP for Load to take it without a check; 0: Load always checks.
 	SnapshotAge time.Duration
 	// FailOnMissing makes Load fail when the ERP's dictionary cannot be read.
 	// Otherwise that is a warning in the log, and the snapshot is used, or an
 	// empty dictionary until a Refresh succeeds.
 	FailOnMissing bool
-	// Logger hears of what went wrong without being an error; nil is silent.
+	// Logger gets what went wrong without being an error; nil is silent.
 	Logger *slog.Logger
 }
 
-// Cache keeps a dictionary in memory. Questions are answered from a [Catalog]
+// Cache keeps a dictionary in memory. Lookups are served from a [Catalog]
 // that is replaced as a whole when the ERP's dictionary has changed, so they
 // never wait for the ERP. Before the first Load the dictionary is empty.
 type Cache struct {

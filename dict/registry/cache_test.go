@@ -355,7 +355,7 @@ func TestWatch(t *testing.T) {
 	require.ErrorIs(t, <-done, context.Canceled)
 }
 
-// What sources hand over may be repeated, in pieces or twisted; a table that is
+// What sources return may come twice, in pieces or twisted; a table that is
 // begun again forgets what was there.
 func TestBeginStartsOver(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,7 @@
 // Package registry reads the Application Dictionary of an ERP: tables, columns,
 // windows, processes, references, search and statistics.
 //
-// A [Registry] is asked by name and returns plain values. [LoadCatalog] reads
+// A [Registry] is read by name and returns plain values. [LoadCatalog] reads
 // the dictionary once from a [Source] into a [Catalog]; a [Cache] also refreshes
 // it when the ERP's dictionary changes and keeps a snapshot on disk, the only
 // file this package writes. Packages restdict and dbdict are sources over the

@@ -75,7 +75,7 @@ func TestRealDictionary(t *testing.T) {
 	registrytest.Agree(t, cache, warm)
 }
 
-// inactiveColumns are columns of the facts that are switched off.
+// inactiveColumns are columns of the facts that are deactivated.
 const inactiveColumns = 1
 
 // Foreign tables are found as the facts have them, for columns whose display

@@ -91,7 +91,7 @@ func (c *Catalog) References(ctx context.Context, q ListQuery) (Listing[Referenc
 	return out, nil
 }
 
-// list copies the page of rows that q asks for.
+// list copies the page of rows that q requests.
 func list[T any](ctx context.Context, q ListQuery, rows []T, match func(*T) bool) (Listing[T], error) {
 	var out Listing[T]
 	if err := ctx.Err(); err != nil {

@@ -12,7 +12,7 @@ import (
 // Registry is the dictionary as it is in an ERP, for reading. [Cache] and
 // [Catalog] are registries; both are safe for concurrent use.
 //
-// Names are found without regard to case. Where a name is asked for, the
+// Names are found without regard to case. Where a name is required, the
 // record's number ("318") and its UUID will do as well. What is not there is a
 // [*NotFoundError]. The values returned belong to the caller.
 type Registry interface {
@@ -54,7 +54,7 @@ type Registry interface {
 type Detail int
 
 // WithInactive adds columns, tabs, fields, parameters and list values that are
-// switched off, which a description otherwise leaves out.
+// deactivated, which a description otherwise leaves out.
 const WithInactive Detail = 1
 
 // ListQuery says what to list. The zero value lists everything that is active.
@@ -69,7 +69,7 @@ type ListQuery struct {
 	CustomOnly bool
 	// EntityType lists what belongs to that entity type; empty: all.
 	EntityType string
-	// Inactive lists what is switched off as well.
+	// Inactive lists what is deactivated as well.
 	Inactive bool
 	// Limit is how many to list, 0 all; Offset is how many to leave out before.
 	Limit, Offset int
@@ -88,7 +88,7 @@ var ErrNotFound = errors.New("not in the dictionary")
 // [ErrNotFound].
 type NotFoundError struct {
 	Kind        string   // what was looked for: "table", "window", ...
-	Name        string   // as it was asked for
+	Name        string   // as it was requested
 	Suggestions []string // names that are close, the closest first; may be empty
 	// Empty is set when the dictionary has nothing of that kind at all, as
 	// after a start without the ERP.

@@ -147,8 +147,8 @@ func TestNamesNumbersAndUUIDs(t *testing.T) {
 	assert.Equal(t, "AD_User", process.Parameters[0].ForeignTable)
 }
 
-// What a caller does with an answer is the caller's business.
-func TestAnswersBelongToTheCaller(t *testing.T) {
+// A caller may change a result without changing the catalog.
+func TestResultsBelongToTheCaller(t *testing.T) {
 	t.Parallel()
 	c := catalog(t, shop())
 	table, err := c.Table(t.Context(), "C_Order")

@@ -37,7 +37,7 @@ type SearchQuery struct {
 	// Text is one or more words, without regard to case. Words are found within
 	// names ("bpartner" in C_BPartner_ID), in labels and in descriptions. A hit
 	// has all of them; when nothing has, hits have at least one. Table.Column
-	// asks for that column. Only the first 200 characters are looked at.
+	// has that column. Only the first 200 characters are looked at.
 	Text string
 	// Kinds limits the search to these; empty: all.
 	Kinds []SearchKind
@@ -135,7 +135,7 @@ func (c *Catalog) searchFilter(x *searchIndex, q SearchQuery) func(doc int32) bo
 	}
 }
 
-// searchDotted answers Table.Column.
+// searchDotted searches for Table.Column.
 func (c *Catalog) searchDotted(q SearchQuery) (SearchResult, bool) {
 	table, column, ok := strings.Cut(q.Text, ".")
 	if !ok || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, SearchColumn) || q.Column != "" {

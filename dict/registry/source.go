@@ -9,7 +9,7 @@ type Source interface {
 	// Origin names the ERP that is read, so that a snapshot of another one is
 	// not taken for it: an address without user, password or token.
 	Origin() string
-	// Stamps tells the state of each table, in the order asked for.
+	// Stamps tells the state of each table, in the requested order.
 	Stamps(ctx context.Context, tables []SourceTable) ([]Stamp, error)
 	// Read hands all rows of the tables to the sink, inactive ones included,
 	// and tells the state that the rows belong to.

@@ -26,7 +26,7 @@ type Statistics struct {
 	Reports      int
 	Parameters   int
 	Indexes      int
-	Inactive     int // tables and columns that are switched off
+	Inactive     int // tables and columns that are deactivated
 
 	TablesByEntityType  map[string]int
 	TablesByAccessLevel map[dict.AccessLevel]int

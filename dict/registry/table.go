@@ -125,7 +125,7 @@ type Column struct {
 	Selection        bool
 	Translated       bool
 	Encrypted        bool // kept encrypted in the database
-	Secure           bool // content hidden in logs and API answers
+	Secure           bool // content hidden in logs and API responses
 	Logged           bool // IsAllowLogging
 	Copied           bool // IsAllowCopy
 	Autocomplete     bool

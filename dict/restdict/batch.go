@@ -102,7 +102,7 @@ func (r *runner) afterRefusal(ctx context.Context, left []*state, refused *erp.B
 	return nil
 }
 
-// afterSilence finds out what became of a batch that got no clear answer, and
+// afterSilence finds out what became of a batch that got no clear response, and
 // returns the steps to send again.
 func (r *runner) afterSilence(ctx context.Context, left []*state, attempt int, cause error) []*state {
 	if attempt < r.opts.Attempts {
@@ -120,7 +120,7 @@ func (r *runner) afterSilence(ctx context.Context, left []*state, attempt int, c
 	}
 	for _, st := range left {
 		if st.status == Done {
-			st.outcome = Made // ours: the answer was lost
+			st.outcome = Created // ours: the response was lost
 		} else if st.err != nil {
 			st.fail(st.err)
 			return nil
@@ -146,7 +146,7 @@ func pending(states []*state) []*state {
 	return left
 }
 
-// takeResults marks the steps by the answers to their requests.
+// takeResults marks the steps by the responses to their requests.
 func (r *runner) takeResults(ctx context.Context, states []*state, results []erp.BatchResult) {
 	for i, st := range states {
 		err := results[i].Err()
@@ -193,11 +193,11 @@ func (r *runner) requests(states []*state) ([]erp.BatchRequest, bool) {
 // batchless reports whether the server does not know batches, or none of this
 // size.
 func batchless(err error) bool {
-	var answer *erp.Error
-	if !errors.As(err, &answer) {
+	var erpErr *erp.Error
+	if !errors.As(err, &erpErr) {
 		return false
 	}
-	switch answer.Status {
+	switch erpErr.Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusRequestEntityTooLarge:
 		return true
 	}

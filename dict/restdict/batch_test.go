@@ -53,7 +53,7 @@ func TestBatchRefused(t *testing.T) {
 	id, _ := table.ID.Int()
 	made := 0
 	for _, s := range result.Steps {
-		if s.Outcome == restdict.Made && s.Key != "XX_Trial" && s.Status == restdict.Done {
+		if s.Outcome == restdict.Created && s.Key != "XX_Trial" && s.Status == restdict.Done {
 			made++
 		}
 	}
@@ -76,7 +76,7 @@ func TestBatchContinues(t *testing.T) {
 	assert.Equal(t, dict.Key("AD_Column.XX_Trial.Value"), run.Failed[0].Key)
 	assert.Equal(t, 1, run.Waiting, "the synchronisation")
 	name, _ := result.Step("AD_Column.XX_Trial.Name")
-	assert.Equal(t, restdict.Made, name.Outcome)
+	assert.Equal(t, restdict.Created, name.Outcome)
 	assert.Contains(t, err.Error(), "AD_Column XX_Trial.Value")
 	assert.Contains(t, err.Error(), "run the plan again")
 }
@@ -132,7 +132,7 @@ func TestBatchMeetsSomebodyElse(t *testing.T) {
 	}
 }
 
-// A server that asks for a pause gets it, one that asks for too long a pause is
+// A server that demands a pause gets it, one that demands too long a pause is
 // left alone.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func (r *runner) jsonValue(v dict.Value) (any, error) {
 }
 
 // unwritable reports whether the REST API refuses the column: those shown as a
-// button can be read but not written. Their defaults are what plans ask for.
+// button can be read but not written. Their defaults are what plans set.
 func unwritable(table, column string) bool {
 	return table == "AD_Column" && column == "IsEncrypted"
 }

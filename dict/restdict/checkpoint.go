@@ -17,7 +17,7 @@ import (
 )
 
 // checkpointVersion is the format's number; others are refused.
-const checkpointVersion = 2
+const checkpointVersion = 3
 
 // maxCheckpoint bounds what is read: a plan of a hundred thousand steps fits.
 const maxCheckpoint = 64 << 20
@@ -184,7 +184,7 @@ func parseCheckpoint(data []byte) (*checkpoint, error) {
 		case Pending, Failed:
 		case Done:
 			switch s.Outcome {
-			case Made, Found, Changed, Ran:
+			case Created, Found, Changed, Ran:
 			default:
 				return nil, bad("entry %d is done without an outcome", i+1)
 			}

@@ -27,7 +27,7 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.json")
 	r := testRunner(t, Options{Checkpoint: path})
-	r.states[0].status, r.states[0].outcome, r.states[0].id, r.states[0].uuid = Done, Made, 1000001, "u"
+	r.states[0].status, r.states[0].outcome, r.states[0].id, r.states[0].uuid = Done, Created, 1000001, "u"
 	r.states[1].fail(assert.AnError)
 	require.NoError(t, r.save())
 
@@ -44,7 +44,7 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	require.NoError(t, again.load())
 	require.NotNil(t, again.states[0].claim)
 	assert.EqualValues(t, 1000001, again.states[0].claim.ID)
-	assert.Equal(t, Made, again.states[0].claim.Outcome)
+	assert.Equal(t, Created, again.states[0].claim.Outcome)
 	assert.Equal(t, Pending, again.states[0].status, "the ERP has the last word")
 	assert.Nil(t, again.states[1].claim, "what failed is tried again")
 }
@@ -76,7 +76,7 @@ func TestCheckpointMissingIsABeginning(t *testing.T) {
 func TestBadCheckpoints(t *testing.T) {
 	t.Parallel()
 	good := testRunner(t, Options{Checkpoint: filepath.Join(t.TempDir(), "run.json")})
-	good.states[0].status, good.states[0].outcome, good.states[0].id = Done, Made, 7
+	good.states[0].status, good.states[0].outcome, good.states[0].id = Done, Created, 7
 	require.NoError(t, good.save())
 	data, err := os.ReadFile(good.opts.Checkpoint)
 	require.NoError(t, err)
@@ -116,8 +116,8 @@ func TestBadCheckpoints(t *testing.T) {
 }
 
 func FuzzCheckpoint(f *testing.F) {
-	f.Add([]byte(`{"version":2,"plan":{"name":"x","steps":[]},"server":"y","steps":[{"key":"XX_Foo","status":"done","outcome":"made","id":1}]}`))
-	f.Add([]byte(`{"version":2,"steps":null}`))
+	f.Add([]byte(`{"version":3,"plan":{"name":"x","steps":[]},"server":"y","steps":[{"key":"XX_Foo","status":"done","outcome":"created","id":1}]}`))
+	f.Add([]byte(`{"version":3,"steps":null}`))
 	f.Add([]byte(strings.Repeat("[", 1000)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cp, err := parseCheckpoint(data)

@@ -12,7 +12,7 @@ import (
 )
 
 // create makes the record of a step. Whatever goes wrong, the record is looked
-// up before anything is tried again: a lost answer does not make it twice.
+// up before anything is tried again: a lost response does not create it twice.
 func (r *runner) create(ctx context.Context, st *state, step *dict.RecordStep) error {
 	if err := st.err; errors.Is(err, ErrInactive) {
 		return err
@@ -40,7 +40,7 @@ func (r *runner) create(ctx context.Context, st *state, step *dict.RecordStep) e
 		found, lookErr := r.lookUp(ctx, st, step)
 		if found {
 			if st.outcome == Found && lost {
-				st.outcome = Made // ours: its answer was lost
+				st.outcome = Created // ours: its response was lost
 			}
 			return st.err
 		}
@@ -59,7 +59,7 @@ func (st *state) made(rec erp.Record) {
 	if step, ok := st.step.(*dict.RecordStep); ok && st.uuid == "" {
 		st.uuid = string(step.UUID)
 	}
-	st.status, st.outcome, st.err = Done, Made, nil
+	st.status, st.outcome, st.err = Done, Created, nil
 }
 
 // take notes which record of the ERP is the step's.
@@ -90,7 +90,7 @@ func (r *runner) lookUp(ctx context.Context, st *state, step *dict.RecordStep) (
 }
 
 // update changes the record that an earlier step made or found. It may be
-// repeated, because it says what the record is to be.
+// retried, because it says what the record is to be.
 func (r *runner) update(ctx context.Context, st *state, step *dict.RecordStep) error {
 	id, err := r.updated(ctx, step)
 	if err != nil {
@@ -153,12 +153,12 @@ func (r *runner) pause(ctx context.Context, attempt int, cause error) error {
 		wait = r.opts.RetryWait << min(attempt-1, 10)
 		wait -= rand.N(wait/2 + 1)
 	}
-	var answer *erp.Error
-	if errors.As(cause, &answer) && answer.RetryAfter > wait {
-		if answer.RetryAfter > maxWish {
-			return fmt.Errorf("the server asks to come back after %s: %w", answer.RetryAfter, cause)
+	var erpErr *erp.Error
+	if errors.As(cause, &erpErr) && erpErr.RetryAfter > wait {
+		if erpErr.RetryAfter > maxRetryAfter {
+			return fmt.Errorf("the server wants the next attempt after %s, which is longer than this run waits: %w", erpErr.RetryAfter, cause)
 		}
-		wait = answer.RetryAfter
+		wait = erpErr.RetryAfter
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -5,7 +5,7 @@
 //
 // # How a plan runs
 //
-// Before anything is changed, Run finds out what is there already and whether
+// Before anything is changed, Run finds out what already exists and whether
 // everything the plan refers to exists: reference lists, tables that columns
 // point at, and the processes it has to run. Then the steps run in order. A
 // record that is in the ERP, by its UUID or by its name, is taken as it is; what
@@ -13,7 +13,7 @@
 //
 // # Failures
 //
-// A creation is never repeated blindly. When its answer is lost, the record is
+// A creation is never retried blindly. When its response is lost, the record is
 // looked up by its UUID and by its name first, and created again only when it
 // is not there. A step that the server refuses ends the run, unless
 // [Options.ContinueOnError] is set; then the steps that need the refused one
@@ -28,10 +28,10 @@
 // to its end. [Options.Resume] goes on from there, and [ReadCheckpoint] reads the
 // plan back. A checkpoint belongs to one plan and one base URL and is refused for
 // others. What it says is not believed: records are looked up by UUID, many to a
-// request, and one that is not as the earlier run left it (another ERP answers at
+// request, and one that is not as the earlier run left it (another ERP responds at
 // the address, a backup was restored, somebody deleted it) is looked for and made
 // again. A process counts as done when all records it needs are still those it ran
-// on; updates are repeated. Because every run looks first, running a plan again
+// on; updates are made again. Because every run looks first, running a plan again
 // without a checkpoint comes to the same end; the file saves time.
 //
 // # Speed

@@ -14,8 +14,8 @@ var (
 	ErrOtherPlan = errors.New("the checkpoint belongs to another run")
 	// ErrBadCheckpoint is in the error when a checkpoint cannot be read.
 	ErrBadCheckpoint = errors.New("the checkpoint cannot be read")
-	// ErrInactive is in the error of a step whose record is there but switched
-	// off.
+	// ErrInactive is in the error of a step whose record exists but is
+	// deactivated.
 	ErrInactive = errors.New("the record is inactive")
 )
 

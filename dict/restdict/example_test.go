@@ -39,7 +39,7 @@ func ExampleRun() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(result.Count(restdict.Made), "made,", result.Count(restdict.Found), "found")
+		fmt.Println(result.Count(restdict.Created), "made,", result.Count(restdict.Found), "found")
 	}
 	// Output:
 	// 14 made, 7 found

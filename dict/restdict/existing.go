@@ -70,7 +70,7 @@ func (r *runner) resolveExisting(ctx context.Context) error {
 	return nil
 }
 
-// wantTargets asks for the tables that foreign keys will point at: without them
+// wantTargets requests the tables that foreign keys will point at: without them
 // the synchronisation would fail after everything else was made.
 func (r *runner) wantTargets(step *dict.RunStep, want func(dict.Value, dict.Key)) {
 	if step.Physical == nil {
@@ -85,7 +85,7 @@ func (r *runner) wantTargets(step *dict.RunStep, want func(dict.Value, dict.Key)
 	}
 }
 
-// findWanted asks for the records: those found by a name together, the others
+// findWanted requests the records: those found by a name together, the others
 // one by one, because they hang on each other.
 func (r *runner) findWanted(ctx context.Context, order []*wanted) error {
 	type names struct {

@@ -106,7 +106,7 @@ func TestRunOvercomesFaults(t *testing.T) {
 				named{"bad gateway", func() erptest.Action { return erptest.HTML(http.StatusBadGateway) }},
 			) {
 				srv, client := start(t)
-				// Reading is the client's to repeat; here only what changes is broken.
+				// Reading is the client's to retry; here only what changes is broken.
 				rule := srv.Faults().On(erptest.Match{Method: http.MethodPost, N: 2, Times: 1}, fault.action())
 				late := srv.Faults().On(erptest.Match{Method: http.MethodPost, N: 4, Times: 1}, fault.action())
 				result, err := restdict.Run(t.Context(), client, newPlan(t, twentyColumns()), quick(o))
@@ -121,8 +121,8 @@ func TestRunOvercomesFaults(t *testing.T) {
 	}
 }
 
-// A process that ran although its answer was lost may run again.
-func TestSynchronisationIsRepeated(t *testing.T) {
+// A process that ran although its response was lost may run again.
+func TestSynchronisationIsRetried(t *testing.T) {
 	t.Parallel()
 	srv, client := start(t)
 	rule := srv.Faults().On(erptest.Match{Method: http.MethodPost, Path: "/processes/*", N: 1}, erptest.CutAfter())
@@ -182,7 +182,7 @@ func TestContinueOnError(t *testing.T) {
 }
 
 // cancelAfter ends a context when the n-th creation of a column has been
-// carried out and before its answer is seen.
+// carried out and before its response is seen.
 type cancelAfter struct {
 	next   http.RoundTripper
 	cancel context.CancelFunc
@@ -271,7 +271,7 @@ func TestBatchesKeepTheOrder(t *testing.T) {
 }
 
 // BenchmarkRun compares a 200-column plan one by one and in batches on a server
-// that takes 20 ms longer for every answer.
+// that takes 20 ms longer for every response.
 func BenchmarkRun(b *testing.B) {
 	single := time.Duration(0) // per run, one by one
 	for _, way := range []struct {

@@ -14,8 +14,8 @@ import (
 // stays well below the 8 KB that servers take.
 const lookupChunk = 40
 
-// inventory finds out which of the records are there already and marks them
-// done. Children are asked for only when their parent is there, so that a plan
+// inventory finds out which of the records already exist and marks them
+// done. Children are requested only when their parent is there, so that a plan
 // for a new table costs a handful of questions.
 func (r *runner) inventory(ctx context.Context, states []*state) error {
 	for {
@@ -31,11 +31,11 @@ func (r *runner) inventory(ctx context.Context, states []*state) error {
 	}
 }
 
-// group is records of one table that one question can answer: all children of
+// group is records of one table that one query can find: all children of
 // one record, or all records with one of a list of names.
 type group struct {
 	table  string
-	column string // asked by
+	column string // requested by
 	value  scalar // of the parent; kind t: by name
 	fold   bool
 	states []*state
@@ -102,7 +102,7 @@ func (r *runner) askGroup(ctx context.Context, g *group) error {
 	if g.value.kind != 't' {
 		return r.ask(ctx, g.table, condition(g.column, g.value, false), g.states)
 	}
-	// Names that a list cannot hold are asked for one by one, those the language
+	// Names that a list cannot hold are requested one by one, those the language
 	// has no words for not at all.
 	var listed []*state
 	for _, st := range g.states {
@@ -200,7 +200,7 @@ func (r *runner) identityOf(step *dict.RecordStep) string {
 	return strings.Join(parts, "\x00")
 }
 
-// selection keeps the answers small for elements, of which there may be many;
+// selection keeps the responses small for elements, of which there may be many;
 // of other records all columns are compared with the plan.
 func selection(table string, match []dict.Match) []string {
 	if table != "AD_Element" {
@@ -219,7 +219,7 @@ func selection(table string, match []dict.Match) []string {
 func (r *runner) found(st *state, step *dict.RecordStep, rec erp.Record) {
 	st.take(rec)
 	if active, ok := rec.Bool("IsActive"); ok && !active && step.Action == dict.Create {
-		st.err = fmt.Errorf("%s %s is in the ERP but switched off; activate it or remove it: %w", step.Table, quote(step.Name), ErrInactive)
+		st.err = fmt.Errorf("%s %s is in the ERP but deactivated; activate it or remove it: %w", step.Table, quote(step.Name), ErrInactive)
 		return
 	}
 	st.status, st.outcome, st.err = Done, Found, nil

@@ -25,9 +25,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// victimVariable makes the test program run a plan, to be killed at it:
+// childVariable makes the test program run a plan, to be killed at it:
 // address, token, checkpoint and records per request.
-const victimVariable = "RESTDICT_TEST_VICTIM"
+const childVariable = "RESTDICT_TEST_CHILD"
 
 // killEveryVariable makes TestKilled kill at every nth request instead of a few:
 // 1 is every single one, which takes most of an hour.
@@ -63,8 +63,8 @@ func killPoints(t *testing.T, requests int64) []int64 {
 }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(victimVariable) != "" {
-		if err := victim(context.Background()); err != nil {
+	if os.Getenv(childVariable) != "" {
+		if err := child(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -73,13 +73,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victim runs the plan of TestKilled, or goes on with it.
-func victim(ctx context.Context) error {
-	client, err := erp.New(os.Getenv(victimVariable), erp.WithTokenSource(erp.StaticToken(os.Getenv("VICTIM_TOKEN"))))
+// child runs the plan of TestKilled, or goes on with it.
+func child(ctx context.Context) error {
+	client, err := erp.New(os.Getenv(childVariable), erp.WithTokenSource(erp.StaticToken(os.Getenv("CHILD_TOKEN"))))
 	if err != nil {
 		return err
 	}
-	columns, err := strconv.Atoi(os.Getenv("VICTIM_COLUMNS"))
+	columns, err := strconv.Atoi(os.Getenv("CHILD_COLUMNS"))
 	if err != nil {
 		return err
 	}
@@ -87,35 +87,35 @@ func victim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	size, err := strconv.Atoi(os.Getenv("VICTIM_BATCH"))
+	size, err := strconv.Atoi(os.Getenv("CHILD_BATCH"))
 	if err != nil {
 		return err
 	}
-	result, err := restdict.Run(ctx, client, plan, &restdict.Options{Checkpoint: os.Getenv("VICTIM_CHECKPOINT"), Resume: true, BatchSize: size})
+	result, err := restdict.Run(ctx, client, plan, &restdict.Options{Checkpoint: os.Getenv("CHILD_CHECKPOINT"), Resume: true, BatchSize: size})
 	if err == nil && result.CountStatus(restdict.Done) != plan.Len() {
 		err = fmt.Errorf("%d of %d steps are done", result.CountStatus(restdict.Done), plan.Len())
 	}
 	return err
 }
 
-// slaughter is an embedded ERP that kills the process that asks it, at a chosen
-// request: before it is carried out, or after it and before the answer.
-type slaughter struct {
+// killer is an embedded ERP that kills the process that calls it, at a chosen
+// request: before it is carried out, or after it and before the response.
+type killer struct {
 	*erptest.Server
 	url, token string
 	requests   atomic.Int64
 
-	mu     sync.Mutex // guards the rest
-	at     int64      // 0: never
-	after  bool
-	victim *exec.Cmd
+	mu    sync.Mutex // guards the rest
+	at    int64      // 0: never
+	after bool
+	child *exec.Cmd
 }
 
-func newSlaughter(t *testing.T) *slaughter {
+func newKiller(t *testing.T) *killer {
 	t.Helper()
 	srv, err := erptest.Open(t.Context(), erptest.Options{})
 	require.NoError(t, err)
-	s := &slaughter{Server: srv}
+	s := &killer{Server: srv}
 	front := httptest.NewServer(s)
 	t.Cleanup(func() {
 		front.Close()
@@ -127,7 +127,7 @@ func newSlaughter(t *testing.T) *slaughter {
 	return s
 }
 
-func (s *slaughter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := s.requests.Add(1)
 	s.mu.Lock()
 	due, after := n == s.at, s.after
@@ -141,21 +141,21 @@ func (s *slaughter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.victim.Process.Kill() // that it died of it is looked at
+	_ = s.child.Process.Kill() // that it died of it is looked at
 	panic(http.ErrAbortHandler)
 }
 
 // run runs the plan in a process of its own, and reports whether it was killed.
-func (s *slaughter) run(t *testing.T, checkpoint string, batch int) (killed bool) {
+func (s *killer) run(t *testing.T, checkpoint string, batch int) (killed bool) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), victimVariable+"="+s.url, "VICTIM_TOKEN="+s.token, "VICTIM_CHECKPOINT="+checkpoint, "VICTIM_BATCH="+strconv.Itoa(batch),
-		"VICTIM_COLUMNS="+strconv.Itoa(killColumns()))
+	cmd.Env = append(os.Environ(), childVariable+"="+s.url, "CHILD_TOKEN="+s.token, "CHILD_CHECKPOINT="+checkpoint, "CHILD_BATCH="+strconv.Itoa(batch),
+		"CHILD_COLUMNS="+strconv.Itoa(killColumns()))
 	cmd.Stderr = &testWriter{t}
 	s.mu.Lock()
-	s.victim = cmd
+	s.child = cmd
 	err = cmd.Start()
 	s.mu.Unlock()
 	require.NoError(t, err)
@@ -185,7 +185,7 @@ func TestKilled(t *testing.T) {
 	for _, batch := range []int{1, 25} {
 		t.Run(fmt.Sprintf("%d at a time", batch), func(t *testing.T) {
 			t.Parallel()
-			calm := newSlaughter(t)
+			calm := newKiller(t)
 			require.False(t, calm.run(t, filepath.Join(t.TempDir(), "run.json"), batch))
 			requests := calm.requests.Load()
 			want := calm.dictionary(t)
@@ -194,7 +194,7 @@ func TestKilled(t *testing.T) {
 			for _, k := range points {
 				for _, after := range []bool{false, true} {
 					t.Run(fmt.Sprintf("request %d, after it %t", k, after), func(t *testing.T) {
-						s := newSlaughter(t)
+						s := newKiller(t)
 						checkpoint := filepath.Join(t.TempDir(), "run.json")
 						s.mu.Lock()
 						s.at, s.after = k, after
@@ -214,7 +214,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-func (s *slaughter) dictionary(t *testing.T) string {
+func (s *killer) dictionary(t *testing.T) string {
 	t.Helper()
 	client, err := erp.New(s.url, erp.WithTokenSource(erp.StaticToken(s.token)))
 	require.NoError(t, err)

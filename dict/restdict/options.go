@@ -29,10 +29,10 @@ type Options struct {
 	BatchSize int
 
 	// Attempts is how often a step is tried when the server gives no clear
-	// answer, the first included; 0: 3.
+	// response, the first included; 0: 3.
 	Attempts int
 	// RetryWait is the wait before the second attempt, which doubles for each
-	// further one; 0: 200 ms, negative: none. A longer wait that the server asks
+	// further one; 0: 200 ms, negative: none. A longer wait that the server demands
 	// for is kept, up to a minute.
 	RetryWait time.Duration
 
@@ -52,7 +52,7 @@ const (
 	defaultAttempts       = 3
 	defaultRetryWait      = 200 * time.Millisecond
 	defaultProcessTimeout = 5 * time.Minute
-	maxWish               = time.Minute
+	maxRetryAfter         = time.Minute
 )
 
 func (o *Options) withDefaults() Options {
@@ -87,7 +87,7 @@ const (
 	// StepSkipped is a step with nothing to do: its record is there, or an
 	// earlier run did it.
 	StepSkipped EventKind = "skipped"
-	// StepFailed is a step the server refused or did not answer.
+	// StepFailed is a step the server refused or did not respond to.
 	StepFailed EventKind = "failed"
 	// StepWaiting is a step that was not tried because one it needs failed.
 	StepWaiting EventKind = "waiting"
@@ -120,7 +120,7 @@ type Outcome string
 
 // The outcomes of a step that is done.
 const (
-	Made    Outcome = "made"    // the record was created
+	Created Outcome = "created" // the record was created
 	Found   Outcome = "found"   // the record was there
 	Changed Outcome = "changed" // the record was updated
 	Ran     Outcome = "ran"     // the process ran

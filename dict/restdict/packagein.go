@@ -33,7 +33,7 @@ type ImportOptions struct {
 // ImportResult is what came of importing a package.
 type ImportResult struct {
 	ID         int64 // AD_Package_Imp_Proc_ID of the record with the archive
-	InstanceID int64 // AD_PInstance_ID of the run; 0 when its answer was lost
+	InstanceID int64 // AD_PInstance_ID of the run; 0 when its response was lost
 	Process    *Process
 	Summary    string
 	// Logs says per element what was done, as far as the server tells.
@@ -42,7 +42,7 @@ type ImportResult struct {
 	Took time.Duration
 }
 
-// ErrOutcomeUnknown is in the error of an import whose answer was lost and of
+// ErrOutcomeUnknown is in the error of an import whose response was lost and of
 // which the ERP has no result: it may still be running. Look at the record that
 // [ImportResult] names before importing again.
 var ErrOutcomeUnknown = errors.New("whether the package was imported is not known")
@@ -50,8 +50,8 @@ var ErrOutcomeUnknown = errors.New("whether the package was imported is not know
 // ImportPackage has the ERP import a package archive: it creates a record for it
 // under the name, attaches the archive and runs the process that imports
 // packages. An import is all or nothing; one that the ERP refused is an
-// [*erp.ProcessError] with the result beside it. The run is never repeated. When
-// its answer is lost, the result is read from the record, and if there is none
+// [*erp.ProcessError] with the result beside it. The run is never retried. When
+// its response is lost, the result is read from the record, and if there is none
 // the error wraps [ErrOutcomeUnknown].
 func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []byte, opts *ImportOptions) (*ImportResult, error) {
 	var o ImportOptions
@@ -104,7 +104,7 @@ func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []by
 // packageDone is what the ERP writes into AD_Package_Imp.PK_Status.
 const packageDone = "Completed successfully"
 
-// lostImport finds out how an import ended whose answer was lost.
+// lostImport finds out how an import ended whose response was lost.
 func lostImport(ctx context.Context, c *erp.Client, name string, result *ImportResult, cause error) error {
 	unknown := func(err error) error {
 		return fmt.Errorf("import package %s, record %d: %w: %w", quote(name), result.ID, ErrOutcomeUnknown, err)

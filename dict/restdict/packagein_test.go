@@ -45,7 +45,7 @@ func TestImportPackage(t *testing.T) {
 			assert.Contains(t, again.Summary, ": 0 new, 0 updated,")
 			run, err := restdict.Run(t.Context(), client, plan, nil)
 			require.NoError(t, err)
-			assert.Zero(t, run.Count(restdict.Made))
+			assert.Zero(t, run.Count(restdict.Created))
 			_, err = client.Create(t.Context(), deploylog.TableName, map[string]any{"Environment": "DEV", "Status": "B"})
 			require.NoError(t, err, "the table is in the database")
 		})
@@ -78,8 +78,8 @@ func TestImportPackageFails(t *testing.T) {
 	assert.Empty(t, page.Records)
 }
 
-// The answer is lost, but not the import: its result is read from the record.
-func TestImportPackageAnswerLost(t *testing.T) {
+// The response is lost, but not the import: its result is read from the record.
+func TestImportPackageResponseLost(t *testing.T) {
 	t.Parallel()
 	good := packed(t, newPlan(t, deploylog.Table()))
 	run := erptest.Match{Method: http.MethodPost, Path: "/processes/packin"}

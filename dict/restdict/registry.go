@@ -15,7 +15,7 @@ import (
 // SourceOptions change how the dictionary is read. Nil and the zero value are
 // the defaults.
 type SourceOptions struct {
-	// PageSize is how many records to ask for in one request; 0: 1,000. The
+	// PageSize is how many records to read in one request; 0: 1,000. The
 	// server gives 100 at a time unless REST_MAX_RECORDS_SIZE says otherwise.
 	PageSize int
 	// Concurrency is how many requests are under way at a time; 0: 4.
@@ -23,17 +23,17 @@ type SourceOptions struct {
 	// Origin names the ERP in snapshots; empty: the client's address. Roles that
 	// see different parts of the dictionary want different names.
 	Origin string
-	// Retry is asked about a request of Read that failed for the attempt-th time
+	// Retry is called for a request of Read that failed for the attempt-th time
 	// in a row, counted from 1: it waits and returns true to have that request made
 	// again, and false to give up. What was read before stays read. It must return
 	// when ctx ends. nil: the client's own retries are all there are.
 	Retry func(ctx context.Context, attempt int, err error) bool
-	// Progress hears of every request of Read that was answered: how many were,
+	// Progress is called for every request of Read that succeeded: how many were,
 	// and how many there will be, which is an estimate that grows with what is
 	// learned about the size of tables. It is called from several goroutines, one
 	// at a time. nil: nobody does.
 	Progress func(done, total int)
-	// Logger hears of tables that are hidden from the role or never hold still;
+	// Logger gets tables that are hidden from the role or never hold still;
 	// nil is silent.
 	Logger *slog.Logger
 }
@@ -162,7 +162,7 @@ func (s *Source) query(ctx context.Context, table string, q *erp.Query) (*erp.Pa
 			s.mu.Lock()
 			t := s.tally
 			s.mu.Unlock()
-			t.answered()
+			t.add()
 			return page, nil
 		}
 		if s.opts.Retry == nil || ctx.Err() != nil || !s.opts.Retry(ctx, attempt, err) {

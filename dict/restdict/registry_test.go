@@ -240,10 +240,10 @@ func TestFaults(t *testing.T) {
 	require.ErrorIs(t, strict.Load(t.Context()), erp.ErrUnreachable)
 }
 
-// refusing answers some requests itself.
+// refusing responds to some requests itself.
 type refusing struct {
 	http.RoundTripper
-	status func(r *http.Request) int // 0: the server answers
+	status func(r *http.Request) int // 0: the server responds
 }
 
 func (f refusing) RoundTrip(r *http.Request) (*http.Response, error) {

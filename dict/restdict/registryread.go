@@ -28,7 +28,7 @@ type tableReader struct {
 }
 
 // hiddenFlag is a flag that is a button in the dictionary: the server leaves
-// those out of records, so it is asked for the records that have it.
+// those out of records, so it requests the records that have it.
 type hiddenFlag struct {
 	column int
 	name   string
@@ -128,7 +128,7 @@ func (r *tableReader) parts(ctx context.Context) (int, error) {
 }
 
 // split divides what follows the first page into parts of about the same size,
-// by asking for the keys at their ends.
+// by requesting the keys at their ends.
 func (r *tableReader) split(ctx context.Context, rest bounds, size, rows int) ([]bounds, error) {
 	n := min(r.s.opts.Concurrency, (rows-size+size-1)/size)
 	if rows < 0 {
@@ -145,7 +145,7 @@ func (r *tableReader) split(ctx context.Context, rest bounds, size, rows int) ([
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	slices.Sort(ends) // rows may have gone while the ends were asked for
+	slices.Sort(ends) // rows may have gone while the ends were requested
 	var out []bounds
 	above := rest.above
 	for _, end := range ends {
@@ -237,7 +237,7 @@ func (r *tableReader) expect(rows, size int) {
 	t.expect(r.place, pages+ends+2+len(r.hidden))
 }
 
-// flags asks which records have the flags that the server does not show.
+// flags requests which records have the flags that the server does not show.
 func (r *tableReader) flags(ctx context.Context) error {
 	for i := range r.hidden {
 		h := &r.hidden[i]
@@ -249,13 +249,13 @@ func (r *tableReader) flags(ctx context.Context) error {
 			}
 		})
 		if err != nil {
-			return fmt.Errorf("ask which rows of %s have %s: %w", r.table.Name, h.name, err)
+			return fmt.Errorf("find which rows of %s have %s: %w", r.table.Name, h.name, err)
 		}
 	}
 	return nil
 }
 
-// stamp asks for the number of rows and the newest one.
+// stamp requests the number of rows and the newest one.
 func (s *Source) stamp(ctx context.Context, table string, ask func(context.Context, string, *erp.Query) (*erp.Page, error)) (registry.Stamp, error) {
 	page, err := ask(ctx, table, &erp.Query{Select: []string{"Updated"}, Filter: everything(), OrderBy: []string{erp.Desc("Updated")}, Top: 1})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // schema tells which columns the server's tables have, and their display types:
-// asking for a column that a release does not have is an error. Keys are in
+// requesting a column that a release does not have is an error. Keys are in
 // lower case.
 type schema map[string]map[string]dict.DisplayType
 
@@ -47,7 +47,7 @@ func (s *Source) forget() {
 	s.mu.Unlock()
 }
 
-// readSchema asks for the columns of all tables that a cache may want.
+// readSchema requests the columns of all tables that a cache may want.
 func (s *Source) readSchema(ctx context.Context) (schema, error) {
 	var names, ids []string
 	for _, t := range registry.SourceTables() {

@@ -10,7 +10,7 @@ import (
 )
 
 // verify takes over what the checkpoint says was done, as far as it is so in this
-// ERP: another may answer at the same address, a backup may have been restored,
+// ERP: another may respond at the same address, a backup may have been restored,
 // records may have been deleted. A record counts as the one the earlier run made
 // or found when it has the UUID, the id and the time of creation of then. What is
 // not verified stays pending and is looked for as in a run without checkpoint.

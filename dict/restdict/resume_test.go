@@ -193,7 +193,7 @@ func TestResumeAsksInBatches(t *testing.T) {
 	assert.LessOrEqual(t, len(srv.Faults().Requests()), 20, "%d steps", plan.Len())
 }
 
-// A record that was switched off meanwhile is not taken for done.
+// A record that was deactivated meanwhile is not taken for done.
 func TestResumeFindsInactiveRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one request after another")

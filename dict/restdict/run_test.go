@@ -68,7 +68,7 @@ func TestRunAgain(t *testing.T) {
 
 	result, err := restdict.Run(t.Context(), client, plan, nil)
 	require.NoError(t, err)
-	assert.Zero(t, result.Count(restdict.Made))
+	assert.Zero(t, result.Count(restdict.Created))
 	assert.Zero(t, srv.Faults().Count(erptest.Match{Method: http.MethodPost, Path: "/models/..."}))
 	assert.Equal(t, before, dictionary(t.Context(), t, client, "XX_Trial"))
 	for _, s := range result.Steps {
@@ -92,7 +92,7 @@ func TestRunAddsColumns(t *testing.T) {
 	require.NoError(t, err)
 	step, ok := result.Step("AD_Column.XX_Grow.Note")
 	require.True(t, ok)
-	assert.Equal(t, restdict.Made, step.Outcome)
+	assert.Equal(t, restdict.Created, step.Outcome)
 	table, ok := result.Step("XX_Grow")
 	require.True(t, ok)
 	assert.Equal(t, restdict.Found, table.Outcome)

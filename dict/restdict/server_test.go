@@ -29,13 +29,13 @@ func login(t testing.TB, url string) string {
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
-	var answer struct {
+	var response struct {
 		Token string `json:"token"`
 	}
 	require.Equal(t, http.StatusOK, resp.StatusCode)
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	require.NotEmpty(t, answer.Token)
-	return answer.Token
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&response))
+	require.NotEmpty(t, response.Token)
+	return response.Token
 }
 
 // start runs an embedded ERP and a client logged in to it, whose own retries are

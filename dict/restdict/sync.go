@@ -14,7 +14,7 @@ import (
 const sinceEver = "1970-01-01T00:00:00Z"
 
 // runProcess runs the process of a step. Synchronising and building an index
-// say what the database is to be like, so they may be repeated when the answer
+// say what the database is to be like, so they may be retried when the response
 // is lost; other processes are run once.
 func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) error {
 	process := r.processes[step.Purpose]
@@ -26,7 +26,7 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) 
 	if step.Purpose == dict.SyncTable && !r.isNew(step) {
 		params.Values = map[string]any{"DateFrom": sinceEver}
 	}
-	repeatable := step.Purpose == dict.SyncTable || step.Purpose == dict.ValidateIndex
+	retryable := step.Purpose == dict.SyncTable || step.Purpose == dict.ValidateIndex
 	for {
 		st.attempts++
 		result, err := r.client.RunProcess(ctx, process.Slug, params)
@@ -38,7 +38,7 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) 
 			return nil
 		}
 		again := erp.Retryable(err) || errors.Is(err, erp.ErrConflict) // it is running already
-		if ctx.Err() != nil || !repeatable || !again || st.attempts >= r.opts.Attempts {
+		if ctx.Err() != nil || !retryable || !again || st.attempts >= r.opts.Attempts {
 			return err
 		}
 		if err := r.pause(ctx, st.attempts, err); err != nil {
@@ -52,5 +52,5 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) 
 // columns. Otherwise columns may be missing, whoever made them.
 func (r *runner) isNew(step *dict.RunStep) bool {
 	st := r.byKey[dict.Key(step.Name)]
-	return st != nil && st.status == Done && st.outcome == Made
+	return st != nil && st.status == Done && st.outcome == Created
 }

@@ -23,8 +23,8 @@ func newTally(tables int, report func(done, total int)) *tally {
 	return t
 }
 
-// answered counts one more request. A nil tally counts nothing.
-func (t *tally) answered() {
+// add counts one more request. A nil tally counts nothing.
+func (t *tally) add() {
 	if t == nil || t.report == nil {
 		return
 	}

@@ -47,7 +47,7 @@ func TestRunEverything(t *testing.T) {
 
 		again, err := restdict.Run(t.Context(), client, plan, options)
 		require.NoError(t, err)
-		assert.Zero(t, again.Count(restdict.Made))
+		assert.Zero(t, again.Count(restdict.Created))
 		for _, s := range again.Steps {
 			assert.Empty(t, s.Differences, s.Title)
 		}

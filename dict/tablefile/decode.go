@@ -190,7 +190,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, parent field, depth int)
 	d.places[v.Addr().Interface()] = d.at(n)
 }
 
-// pairs collects keys and values of a mapping. Keys that are there already win
+// pairs collects keys and values of a mapping. Keys that already exist win
 // over those of a merged mapping; in the mapping itself a second one is a
 // problem.
 func (d *decoder) pairs(n *yaml.Node, keys []string, given map[string]*yaml.Node, depth int, own bool) {

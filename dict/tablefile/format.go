@@ -51,7 +51,7 @@ type column struct {
 	SeqNo       int       `yaml:"seqNo" doc:"Place among the identifiers. Default: as they come."`
 	Selection   bool      `yaml:"selection" doc:"Offered when searching."`
 	Translated  bool      `yaml:"translated" doc:"The text is translated."`
-	Secure      bool      `yaml:"secure" doc:"Content is hidden in logs and in answers of the API."`
+	Secure      bool      `yaml:"secure" doc:"Content is hidden in logs and in responses of the API."`
 	NoCopy      bool      `yaml:"noCopy" doc:"Left out when a record is copied."`
 	NoLog       bool      `yaml:"noLog" doc:"Left out of the audit trail."`
 	Autocompl   bool      `yaml:"autocomplete" doc:"Values in use are offered while typing."`

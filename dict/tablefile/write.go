@@ -17,7 +17,7 @@ const lineWidth = 110
 
 // Marshal writes tables as YAML, each as a document of its own. What has its
 // default is left out, and the same tables always give the same text. It fails
-// for a table that the format has no words for, such as an unknown access level.
+// for a table that the format cannot hold, such as an unknown access level.
 func Marshal(tables ...dict.Table) ([]byte, error) {
 	var b bytes.Buffer
 	for i, t := range tables {

@@ -152,7 +152,7 @@ func TestPublicOperations(t *testing.T) {
 	operations(load(t, contract.Current()), func(name string, _ *openapi3.PathItem, op *openapi3.Operation) {
 		switch {
 		case op.Security == nil:
-			assert.NotNil(t, op.Responses.Status(401), "%s needs a token but cannot answer 401", name)
+			assert.NotNil(t, op.Responses.Status(401), "%s needs a token but has no response 401", name)
 		case len(*op.Security) == 0:
 			public = append(public, name)
 		default:

@@ -12,7 +12,7 @@
 // Where both differ the description of the operation says which servers know it.
 // A 22nd tag, Webhooks, is the inbound endpoint for other systems.
 //
-// Records are open objects: their columns are data of the ERP. Answers the server
+// Records are open objects: their columns are data of the ERP. Responses the server
 // builds by hand are closed, so that a test notices a misspelled member. Errors are
 // any of the forms a client can meet: JSON of the plugin, JSON or HTML of the
 // servlet container, plain text.
@@ -21,7 +21,7 @@
 //
 // v13 is v12 with the few differences known of release 13, made by
 // internal/overlay. Servers of both releases run builds of the same plugin, so
-// clients detect features (a 404 means "not there") and do not ask for a release.
+// clients detect features (a 404 means "not there") and do not check the release.
 //
 // # What may be changed
 //

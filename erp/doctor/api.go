@@ -25,7 +25,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// API examines the ERP behind the client: whether it answers, whether its clock
+// API examines the ERP behind the client: whether it responds, whether its clock
 // agrees with ours, whether it accepts the token and shows the dictionary, and
 // which processes change it.
 func API(ctx context.Context, client *erp.Client, opts Options) []Check {
@@ -33,7 +33,7 @@ func API(ctx context.Context, client *erp.Client, opts Options) []Check {
 		opts.Now = time.Now
 	}
 	r := &run{area: AreaAPI}
-	r.check(ctx, "server answers", func(ctx context.Context) (string, error) {
+	r.check(ctx, "server responds", func(ctx context.Context) (string, error) {
 		h, err := client.Health(ctx, &erp.HealthOptions{Database: true})
 		switch {
 		case errors.Is(err, erp.ErrNotFound):
@@ -65,7 +65,7 @@ func API(ctx context.Context, client *erp.Client, opts Options) []Check {
 	return r.checks
 }
 
-// clockSkew compares the header Date of an answer with the middle of the time
+// clockSkew compares the header Date of a response with the middle of the time
 // the question took. The header has whole seconds.
 func clockSkew(ctx context.Context, client *erp.Client, now func() time.Time) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, client.BaseURL()+"/health", nil)
@@ -73,11 +73,11 @@ func clockSkew(ctx context.Context, client *erp.Client, now func() time.Time) (s
 		return "", err
 	}
 	begin := now()
-	// A client without token: the answer does not matter, and asking must not
+	// A client without token: the response does not matter, and the request must not
 	// be a reason to log in.
 	resp, err := (&http.Client{Timeout: 10 * time.Second}).Do(req)
 	if err != nil {
-		return "the time of the server cannot be asked for", errSkip
+		return "the time of the server cannot be read", errSkip
 	}
 	_ = resp.Body.Close() // only the header counts
 	end := now()

@@ -66,7 +66,7 @@ func (s *configuration) file() (string, error) {
 		return "", s.Err
 	}
 	if s.File == "" {
-		return "there is no place for one; flags and variables are used alone", nil
+		return "there is no file for it; only flags and variables are used", nil
 	}
 	asked := s.Profile
 	if asked == "" {
@@ -83,7 +83,7 @@ func (s *configuration) file() (string, error) {
 	s.resolver.Document, s.resolver.Profile = doc, profile
 	st, err := os.Stat(s.File)
 	if errors.Is(err, os.ErrNotExist) {
-		return s.File + " is not there; flags and variables are used alone", nil
+		return s.File + " does not exist; only flags and variables are used", nil
 	}
 	if err != nil {
 		return "", err

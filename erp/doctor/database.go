@@ -18,13 +18,13 @@ const databaseTime = 30 * time.Second
 func Database(ctx context.Context, url, schema string) []Check {
 	r := &run{area: AreaDatabase}
 	if url == "" {
-		return append(r.checks, Skip(AreaDatabase, "database answers",
+		return append(r.checks, Skip(AreaDatabase, "database responds",
 			"no database is configured ("+DatabaseVariable+" or --database), and none is needed for the REST API"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, databaseTime)
 	defer cancel()
 	var source *dbdict.Source
-	r.check(ctx, "database answers", func(ctx context.Context) (string, error) {
+	r.check(ctx, "database responds", func(ctx context.Context) (string, error) {
 		var err error
 		if source, err = dbdict.Open(ctx, url, &dbdict.Options{Schema: schema}); err != nil {
 			return "", err
@@ -48,6 +48,6 @@ func Database(ctx context.Context, url, schema string) []Check {
 			return "its tables are empty", errWarn
 		}
 		return fmt.Sprintf("%d tables of the dictionary with %d rows", len(stamps), rows), nil
-	}, "give the user the right to read the AD_ tables (GRANT SELECT), and name the schema if it is not adempiere (--database-schema)")
+	}, "give the user the privilege to read the AD_ tables (GRANT SELECT), and name the schema if it is not adempiere (--database-schema)")
 	return r.checks
 }

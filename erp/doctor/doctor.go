@@ -37,7 +37,7 @@ type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Found  string `json:"found"`
-	Mend   string `json:"mend,omitempty"` // what to do, unless all is well
+	Fix    string `json:"fix,omitempty"` // what to do, unless all is well
 	Millis int64  `json:"millis"`
 	// Err is the cause of a failure.
 	Err error `json:"-"`
@@ -56,7 +56,7 @@ type run struct {
 	failed bool
 }
 
-func (r *run) check(ctx context.Context, name string, do func(context.Context) (string, error), mend string) {
+func (r *run) check(ctx context.Context, name string, do func(context.Context) (string, error), fix string) {
 	c := Check{Area: r.area, Name: name}
 	if r.failed {
 		c.Status, c.Found = Skipped, "not examined, because of the failure above"
@@ -70,11 +70,11 @@ func (r *run) check(ctx context.Context, name string, do func(context.Context) (
 	case err == nil:
 		c.Status = OK
 	case errors.Is(err, errWarn):
-		c.Status, c.Mend = Warning, mend
+		c.Status, c.Fix = Warning, fix
 	case errors.Is(err, errSkip):
 		c.Status = Skipped
 	default:
-		c.Status, c.Found, c.Mend, c.Err = Failed, err.Error(), mend, err
+		c.Status, c.Found, c.Fix, c.Err = Failed, err.Error(), fix, err
 		r.failed = true
 	}
 	r.checks = append(r.checks, c)

@@ -30,9 +30,9 @@ const canary = "Kanarienvogel"
 func find(t *testing.T, checks []doctor.Check, name string) doctor.Check {
 	t.Helper()
 	for _, c := range checks {
-		assert.NotContains(t, c.Found+c.Mend, canary, c.Name)
+		assert.NotContains(t, c.Found+c.Fix, canary, c.Name)
 		if c.Status != doctor.OK && c.Status != doctor.Skipped {
-			assert.NotEmpty(t, c.Mend, "%s must say how to mend it", c.Name)
+			assert.NotEmpty(t, c.Fix, "%s must say how to fix it", c.Name)
 		}
 	}
 	for _, c := range checks {
@@ -67,7 +67,7 @@ func TestEnvironment(t *testing.T) {
 		{"token", "login variables", map[string]string{"ERP_TOKEN": canary}, "", nil, doctor.OK, "ERP_TOKEN"},
 		{"proxy", "proxy", map[string]string{"https_proxy": "http://u:" + canary + "@p"}, "", nil, doctor.OK, "HTTPS_PROXY"},
 		{"no home", "configuration folder", nil, "", errors.New("no home"), doctor.Warning, "no home"},
-		{"not there yet", "configuration folder", nil, filepath.Join(t.TempDir(), "a", "b.yaml"), nil, doctor.OK, "not there yet"},
+		{"not there yet", "configuration folder", nil, filepath.Join(t.TempDir(), "a", "b.yaml"), nil, doctor.OK, "does not exist yet"},
 		{"open folder", "configuration folder", nil, filepath.Join(open, "b.yaml"), nil, doctor.Warning, "0777"},
 	}
 	for _, tt := range tests {
@@ -101,8 +101,8 @@ func TestConfiguration(t *testing.T) {
 		status     doctor.Status
 		says       string
 	}{
-		{"no file", "", 0, nil, doctor.Settings{}, "configuration file", doctor.OK, "no place"},
-		{"not there", "", 0, nil, doctor.Settings{File: filepath.Join(t.TempDir(), "none.yaml")}, "configuration file", doctor.OK, "is not there"},
+		{"no file", "", 0, nil, doctor.Settings{}, "configuration file", doctor.OK, "no file for it"},
+		{"not there", "", 0, nil, doctor.Settings{File: filepath.Join(t.TempDir(), "none.yaml")}, "configuration file", doctor.OK, "does not exist"},
 		{"not usable", "", 0, nil, doctor.Settings{Err: errors.New("no such token file")}, "configuration file", doctor.Failed, "no such token file"},
 		{"readable by others", url, 0o044, nil, doctor.Settings{}, "configuration file", doctor.Failed, "others may"},
 		{"no YAML", "url: [", 0, nil, doctor.Settings{}, "configuration file", doctor.Failed, "reading the configuration"},
@@ -157,7 +157,7 @@ func connect(t *testing.T, srv *erptest.Server) *erp.Client {
 	return c
 }
 
-// The clocks of client and server are compared by the header Date of an answer.
+// The clocks of client and server are compared by the header Date of a response.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	client := connect(t, erptest.New(t))
@@ -216,7 +216,7 @@ func TestUnreachable(t *testing.T) {
 	client, err := erp.New("http://127.0.0.1:1")
 	require.NoError(t, err)
 	checks := doctor.API(t.Context(), client, doctor.Options{})
-	first := find(t, checks, "server answers")
+	first := find(t, checks, "server responds")
 	assert.Equal(t, doctor.Failed, first.Status)
 	require.ErrorIs(t, first.Err, erp.ErrUnreachable)
 	for _, c := range checks[1:] {
@@ -228,16 +228,16 @@ func TestUnreachable(t *testing.T) {
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	checks := doctor.Database(t.Context(), "", "")
-	assert.Equal(t, doctor.Skipped, find(t, checks, "database answers").Status)
+	assert.Equal(t, doctor.Skipped, find(t, checks, "database responds").Status)
 	assert.Equal(t, doctor.OK, doctor.Worst(checks))
 
 	checks = doctor.Database(t.Context(), "postgres://reader:"+canary+"@127.0.0.1:1/erp", "")
-	assert.Equal(t, doctor.Failed, find(t, checks, "database answers").Status)
+	assert.Equal(t, doctor.Failed, find(t, checks, "database responds").Status)
 	assert.Equal(t, doctor.Skipped, find(t, checks, "dictionary is readable").Status)
 
 	url := testpg.URL(t)
 	checks = doctor.Database(t.Context(), url, "")
-	assert.Equal(t, doctor.OK, find(t, checks, "database answers").Status)
+	assert.Equal(t, doctor.OK, find(t, checks, "database responds").Status)
 	c := find(t, checks, "dictionary is readable")
 	assert.Equal(t, doctor.Failed, c.Status, "a database without the ERP's tables: %s", c.Found)
 

@@ -45,13 +45,13 @@ func Environment(ctx context.Context, h Host) []Check {
 
 func (h Host) folder() (string, error) {
 	if h.ConfigErr != nil {
-		return h.ConfigErr.Error() + "; flags and variables are used alone", errWarn
+		return h.ConfigErr.Error() + "; only flags and variables are used", errWarn
 	}
 	dir := filepath.Dir(h.ConfigPath)
 	st, err := os.Stat(dir)
 	switch {
 	case os.IsNotExist(err):
-		return dir + " is not there yet; it is made when something is stored", nil
+		return dir + " does not exist yet; it is created when something is stored", nil
 	case err != nil:
 		return err.Error(), errWarn
 	case !st.IsDir():

@@ -34,7 +34,7 @@ func ExampleAPI() {
 	}
 	fmt.Println(doctor.Worst(checks))
 	// Output:
-	// server answers ok
+	// server responds ok
 	// clocks agree ok
 	// token is accepted ok
 	// table synchronisation ok

@@ -6,7 +6,7 @@
 //
 // The first line names the columns. A cell is the value as the ERP writes it:
 // text as it is, numbers with all their digits, true and false, nothing for no
-// value; of a reference or a list the key, or its name when asked for; JSON for
+// value; of a reference or a list the key, or its name when requested; JSON for
 // anything else that has members. Lines end with a line feed.
 //
 // Text is not changed: a value that begins with =, +, - or @ is written so, and

@@ -109,7 +109,7 @@ func (f *ndjson) record(rec erp.Record) error {
 	f.line.Reset()
 	raw, err := rec.MarshalJSON()
 	if err == nil {
-		err = json.Compact(&f.line, raw) // a server may break lines in its answers
+		err = json.Compact(&f.line, raw) // a server may break lines in its responses
 	}
 	if err != nil {
 		return err

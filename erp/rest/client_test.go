@@ -197,7 +197,7 @@ func TestQueryIsEncoded(t *testing.T) {
 	assert.NotContains(t, rec.sent[0].URL.RawQuery, ";")
 }
 
-// canned is a doer with one answer.
+// canned is a doer with one response.
 type canned struct {
 	status int
 	kind   string

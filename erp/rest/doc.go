@@ -3,7 +3,7 @@
 // It covers 19 of the 21 groups; menu tree and schedulers are hand-written methods
 // of package erp. (A further tag, Webhooks, is not counted among the 21.) Package
 // erp is the client for daily work; this one has a method for every operation and a
-// type for every answer.
+// type for every response.
 //
 // # Start
 //
@@ -31,7 +31,7 @@
 // of the call. The JSON of the response, if it is JSON, is in the field named after
 // the status, and the raw body in Body: it may as well be HTML, text or empty.
 //
-// Methods whose name ends in WithResponse read and decode the answer; the others
+// Methods whose name ends in WithResponse read and decode the response; the others
 // return the *http.Response, whose body the caller closes. Use those to stream a
 // download, with a context of erp.StreamResponse: the decoding ones hold the whole
 // body in memory, and the doer of package erp does so without that context.
@@ -46,7 +46,7 @@
 //
 // A [Record] keeps every column as the JSON text the server sent, so that no digit
 // of an amount or id is lost; decode the columns you need. A [RecordInput] is a map
-// of anything. Where an answer has several forms (errors, references, charts) the
+// of anything. Where a response has several forms (errors, references, charts) the
 // type has a method As… for each.
 //
 // # Generation

@@ -57,6 +57,6 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d records made, %d found\n", result.Count(restdict.Made), result.Count(restdict.Found))
+	fmt.Printf("%d records created, %d found\n", result.Count(restdict.Created), result.Count(restdict.Found))
 	return nil
 }

@@ -33,7 +33,7 @@ func run(ctx context.Context, dir string) error {
 	}
 	receipt, err := (&generator.Filesystem{Dir: dir}).Deliver(ctx, plugin, nil)
 	if err != nil {
-		return err // files that are there with another content are left alone
+		return err // files that are there with other content are left alone
 	}
 	for _, name := range receipt.Files {
 		fmt.Println(name)

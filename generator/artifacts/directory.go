@@ -167,7 +167,7 @@ func explain(doing string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return &failure.Error{Kind: failure.Full, Doing: doing, Why: "the disk is full", Next: "make room, or move the store of artifacts", Err: err}
 	case errors.Is(err, fs.ErrPermission):
-		return &failure.Error{Kind: failure.NotConfigured, Doing: doing, Why: "the folder of the store may not be written to", Next: "give this program's account the right to", Err: err}
+		return &failure.Error{Kind: failure.NotConfigured, Doing: doing, Why: "the folder of the store may not be written to", Next: "give this program's account the permission to", Err: err}
 	}
 	return &failure.Error{Kind: failure.Unexpected, Doing: doing, Why: "the store's folder does not work: " + failure.Words(err.Error()), Next: "look at the disk", Err: err}
 }

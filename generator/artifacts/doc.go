@@ -5,11 +5,11 @@
 //	delivery, err := artifacts.NewDelivery(store, "https://hub.example.com", time.Hour)
 //	receipt, err := delivery.Deliver(ctx, artifact, nil) // receipt.DownloadURL
 //
-// Package generator/httpapi answers the links.
+// Package generator/httpapi serves the links.
 //
 // # Links
 //
-// The id in a link has 256 random bits. Who has it can download, so it belongs
+// The id in a link has 256 random bits. Anyone who has it can download, so it belongs
 // in no log; the store keeps its SHA-256 only, and nothing in its folder leads
 // to a link.
 //
@@ -21,8 +21,8 @@
 //
 // # Restarts and replicas
 //
-// Everything is in the folder, so that a restarted server answers the links of
-// the one before, and servers that share the folder answer each other's. An
+// Everything is in the folder, so that a restarted server serves the links of
+// the one before, and servers that share the folder serve each other's. An
 // artifact is complete before it can be found; what a server left half done when
 // it was killed is removed after an hour.
 package artifacts

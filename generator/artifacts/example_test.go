@@ -35,7 +35,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The address holds a secret; package generator/httpapi answers it.
+	// The address holds a secret; package generator/httpapi serves it.
 	fmt.Println(receipt.Filename, strings.HasPrefix(receipt.DownloadURL, "https://hub.example.com/api/artifacts/"))
 	// Output: com.example.demo.zip true
 }

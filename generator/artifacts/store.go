@@ -69,7 +69,7 @@ type Delivery struct {
 }
 
 // NewDelivery returns a delivery whose links begin with the address of the
-// server that answers them. A life of zero means an hour.
+// server that serves them. A life of zero means an hour.
 func NewDelivery(store Store, baseURL string, ttl time.Duration) (*Delivery, error) {
 	bad := func(why, next string) error {
 		return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring download links", Why: why, Next: next}

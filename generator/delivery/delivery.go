@@ -18,12 +18,12 @@ import (
 // credentials.
 type Options struct {
 	// Setting returns the value of a key of the configuration, "" for none. It
-	// may answer with the environment's value or a default. Nil: there are none.
+	// may return the environment's value or a default. Nil: there are none.
 	Setting func(key string) string
-	// Getenv is os.Getenv or a test's. It is asked first. Nil: the environment is
+	// Getenv is os.Getenv or a test's. It is read first. Nil: the environment is
 	// not looked at, which is right when Setting has done so.
 	Getenv func(string) string
-	// Secrets is asked before settings and files; nil: only those are.
+	// Secrets is read before settings and files; nil: only those are.
 	Secrets Secrets
 	// Directory is where the mode filesystem writes when hub.generator.directory
 	// is not set, ArtifactsDirectory where the mode url keeps artifacts when
@@ -44,7 +44,7 @@ type Options struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Request is what one delivery is asked to do.
+// Request is what one delivery has to do.
 type Request struct {
 	// Output is the mode; empty means the configured one.
 	Output string
@@ -74,7 +74,7 @@ const (
 )
 
 // New reads the settings that all modes share. Those of a mode are read when it
-// is asked for; [Deliveries.Check] reads all.
+// is requested; [Deliveries.Check] reads all.
 func New(opts Options) (*Deliveries, error) {
 	d := &Deliveries{opts: opts}
 	if d.opts.Logger == nil {
@@ -101,7 +101,7 @@ func New(opts Options) (*Deliveries, error) {
 // TTL is how long download links live.
 func (d *Deliveries) TTL() time.Duration { return d.ttl }
 
-// Mode is the mode of a request: what it asks for, else what is configured. One
+// Mode is the mode of a request: what it names, else what is configured. One
 // there is not is a failure of the kind [failure.Invalid].
 func (d *Deliveries) Mode(output string) (generator.Mode, error) {
 	if output == "" {
@@ -114,7 +114,7 @@ func (d *Deliveries) Mode(output string) (generator.Mode, error) {
 	return mode, nil
 }
 
-// For returns the delivery that a request asks for. All settings and
+// For returns the delivery of a request. All settings and
 // credentials that it needs are there and make sense then; nothing was connected
 // to, and nothing written but the empty folder of the mode url. Settings that
 // are missing or wrong are failures of the kind [failure.NotConfigured], requests
@@ -177,7 +177,7 @@ func (d *Deliveries) Check(ctx context.Context) map[generator.Mode]error {
 	return found
 }
 
-// Artifacts is the store of the mode url, for the server that answers its links.
+// Artifacts is the store of the mode url, for the server that serves its links.
 func (d *Deliveries) Artifacts() (artifacts.Store, error) {
 	store, err := d.store.get(d.openStore)
 	if err != nil {
@@ -186,7 +186,7 @@ func (d *Deliveries) Artifacts() (artifacts.Store, error) {
 	return store, nil
 }
 
-// once makes a value once; an attempt that fails is repeated.
+// once makes a value once; an attempt that fails is retried.
 type once[T any] struct {
 	mu   sync.Mutex // guards what follows
 	done bool

@@ -252,7 +252,7 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 
 func TestRequestsThatCannotBeMet(t *testing.T) {
 	t.Parallel()
-	d := open(t, delivery.Options{}) // nothing is configured: who asks wrongly hears of that first
+	d := open(t, delivery.Options{}) // nothing is configured: a wrong request is told that first
 	for what, r := range map[string]delivery.Request{
 		"unknown output": {Output: "floppy"},
 		"no address":     {Output: "email"},

@@ -1,7 +1,7 @@
 // Package delivery chooses how generated plugins are delivered, from settings:
 // it is the one place that knows their keys, checks them before any work starts
 // and makes the delivery of package generator or of one of the packages below
-// it. Who imports it links the clients of object storage, git and mail.
+// it. A program that imports it links the clients of object storage, git and mail.
 //
 //	deliveries, err := delivery.New(delivery.Options{Setting: resolver.Lookup, Getenv: os.Getenv})
 //	mode, d, err := deliveries.For(ctx, delivery.Request{Output: "email", Email: "developer@example.com"})

@@ -74,7 +74,7 @@ func Keys() []Key {
 	}
 }
 
-// lookUp finds a key by its name. All names this package asks for are there.
+// lookUp finds a key by its name. All names this package uses are there.
 func lookUp(name string) Key {
 	for _, k := range Keys() {
 		if k.Name == name {

@@ -23,8 +23,8 @@ const (
 	Refused       Kind = "refused"                    // the other side does not want it
 	TooLarge      Kind = "too large"                  // more than one side takes
 	Full          Kind = "no room"                    // disk or store is full
-	Unreachable   Kind = "unreachable"                // no connection, no answer, or an untrusted certificate
-	Unexpected    Kind = "unexpected answer"          // an answer that makes no sense
+	Unreachable   Kind = "unreachable"                // no connection, no response, or an untrusted certificate
+	Unexpected    Kind = "unexpected response"        // a response that makes no sense
 	Unknown       Kind = "it is unknown how it ended" // it may have been delivered
 )
 

@@ -43,7 +43,7 @@ func TestNetwork(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, why)
 	assert.EqualError(t, err, "sending: canceled")
-	assert.EqualError(t, &failure.Canceled{Doing: "sending", Left: "a draft is there"}, "sending: canceled; a draft is there")
+	assert.EqualError(t, &failure.Canceled{Doing: "sending", Left: "a draft exists"}, "sending: canceled; a draft exists")
 }
 
 func TestWords(t *testing.T) {

@@ -9,8 +9,8 @@
 //	})
 //	receipt, err := repositories.Deliver(ctx, artifact, nil)
 //
-// The repository is named like the artifact and is private unless asked
-// otherwise. A repository that is there already is never touched.
+// The repository is named like the artifact and is private unless requested
+// otherwise. A repository that already exists is never touched.
 //
 // # When it fails
 //
@@ -21,7 +21,7 @@
 // # Hosts
 //
 // The token goes to the host of [Options.URL] (and for GitHub to its API's
-// host) and nowhere else: links in the forge's answers are shown, not used, and
+// host) and nowhere else: links in the forge's responses are shown, not used, and
 // redirects are not followed. It is sent without TLS to this machine only,
 // unless [Options.Cleartext] is set. The forge may be in a private network; set
 // [Options.Untrusted] when somebody else than the operator chose it.

@@ -14,8 +14,8 @@ import (
 	"github.com/erphub/erphub/generator/failure"
 )
 
-// maxAnswer bounds how much of an answer of the forge is read.
-const maxAnswer = 1 << 20
+// maxResponse bounds how much of a response of the forge is read.
+const maxResponse = 1 << 20
 
 // forge is the part of a forge's API that creates and removes repositories.
 type forge struct {
@@ -33,8 +33,8 @@ type repository struct {
 	CloneURL string `json:"clone_url"`
 }
 
-// answer is a forge's answer to one request.
-type answer struct {
+// response is a forge's response to one request.
+type response struct {
 	status int
 	body   []byte
 	moved  bool
@@ -74,7 +74,7 @@ func (f *forge) create(ctx context.Context, doing, owner, name string, private b
 	return r, false, nil
 }
 
-// shown is a link of the forge's answer when it can be shown as it is, and else
+// shown is a link of the forge's response when it can be shown as it is, and else
 // the one that follows from the forge's address.
 func (f *forge) shown(link, path string) string {
 	u, err := url.Parse(link)
@@ -105,7 +105,7 @@ func (f *forge) remove(ctx context.Context, doing, fullName string) error {
 
 // call does one request of the API. Sent says whether the request reached the
 // forge, or may have.
-func (f *forge) call(ctx context.Context, doing, method string, body any, path ...string) (a answer, sent bool, err error) {
+func (f *forge) call(ctx context.Context, doing, method string, body any, path ...string) (a response, sent bool, err error) {
 	var content io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -135,7 +135,7 @@ func (f *forge) call(ctx context.Context, doing, method string, body any, path .
 	resp, err := f.http.Do(req)
 	if err == nil {
 		a.status, a.moved = resp.StatusCode, resp.StatusCode >= 300 && resp.StatusCode < 400
-		a.body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+		a.body, err = io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 		_ = resp.Body.Close() // read already
 	}
 	if err != nil {
@@ -148,11 +148,11 @@ func (f *forge) network(ctx context.Context, doing string, err error) error {
 	if e := failure.Network(ctx, doing, "the forge "+f.base.Host, err); e != nil {
 		return e
 	}
-	return &failure.Error{Kind: failure.Unexpected, Doing: doing, Why: "the forge " + f.base.Host + " did not answer as one does", Next: "check its address", Err: err}
+	return &failure.Error{Kind: failure.Unexpected, Doing: doing, Why: "the forge " + f.base.Host + " did not respond as one does", Next: "check its address", Err: err}
 }
 
-// refusal makes an error of an answer.
-func (f *forge) refusal(doing string, a answer, owner, name string) error {
+// refusal makes an error of a response.
+func (f *forge) refusal(doing string, a response, owner, name string) error {
 	e := &failure.Error{Doing: doing}
 	words := f.words(a.body)
 	switch {
@@ -166,7 +166,7 @@ func (f *forge) refusal(doing string, a answer, owner, name string) error {
 			e.Kind, e.Why, e.Next = failure.Unreachable, "too many requests were made with the token", "try again later"
 		}
 	case a.status == http.StatusConflict, a.status == http.StatusUnprocessableEntity && strings.Contains(strings.ToLower(words), "already exist"):
-		e.Kind, e.Why, e.Next = failure.Exists, "a repository "+name+" is there already", "choose another artifact id, or remove or rename that one"
+		e.Kind, e.Why, e.Next = failure.Exists, "a repository "+name+" already exists", "choose another artifact id, or remove or rename that one"
 	case a.status == http.StatusNotFound && owner != "":
 		e.Kind, e.Why, e.Next = failure.NotFound, "there is no organization "+owner+" that the token can see", "set hub.repository.default-org to one, or to nothing for the token's own user"
 	case a.status == http.StatusNotFound:
@@ -178,7 +178,7 @@ func (f *forge) refusal(doing string, a answer, owner, name string) error {
 	case a.status >= 500:
 		e.Kind, e.Why, e.Next = failure.Unreachable, fmt.Sprintf("the forge cannot do it now (%d %s)", a.status, words), "try again later"
 	default:
-		e.Kind, e.Why, e.Next = failure.Unexpected, fmt.Sprintf("the forge answered %d %s", a.status, words), "check address and kind"
+		e.Kind, e.Why, e.Next = failure.Unexpected, fmt.Sprintf("the forge responded with %d %s", a.status, words), "check address and kind"
 	}
 	return e
 }

@@ -48,7 +48,7 @@ func (r *Repositories) Deliver(ctx context.Context, a *generator.Artifact, progr
 	}
 	doing := "creating the repository " + r.place(a.Name)
 	if a.Existing {
-		return nil, &failure.Error{Kind: failure.Invalid, Doing: doing, Why: "these files are additions to a plugin that is there", Next: "write them into its folder with the mode filesystem"}
+		return nil, &failure.Error{Kind: failure.Invalid, Doing: doing, Why: "these files are additions to an existing plugin", Next: "write them into its folder with the mode filesystem"}
 	}
 	if err := repositoryName(a.Name); err != nil {
 		return nil, &failure.Error{Kind: failure.Invalid, Doing: doing, Why: err.Error(), Next: "choose another artifact id", Err: err}
@@ -71,7 +71,7 @@ func (r *Repositories) Deliver(ctx context.Context, a *generator.Artifact, progr
 	if err := ctx.Err(); err != nil {
 		return nil, failure.Network(ctx, doing, r.base.Host, err)
 	}
-	// Who cancels while the forge creates it still has to learn whether it did:
+	// A caller that cancels while the forge creates it still has to learn whether it did:
 	// else nobody would remove it.
 	creating, created := outlast(ctx, tidyTimeout)
 	made, sent, err := f.create(creating, doing, r.opts.Owner, a.Name, !r.opts.Public, r.opts.Branch)

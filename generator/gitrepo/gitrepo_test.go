@@ -211,7 +211,7 @@ func TestNameTaken(t *testing.T) {
 			require.NoError(t, err)
 			_, err = deliver(t, opts, testartifact.New(t, name))
 			require.ErrorIs(t, err, failure.Exists)
-			require.ErrorContains(t, err, "a repository com.example.demo is there already; choose another artifact id")
+			require.ErrorContains(t, err, "a repository com.example.demo already exists; choose another artifact id")
 			dir := forge.Clone(t, "tester/"+name)
 			assert.Equal(t, first.Commit, strings.TrimSpace(testgit.Git(t, dir, "rev-parse", "HEAD")), "the first one is untouched")
 		})
@@ -269,7 +269,7 @@ func TestCanceledWhileCreating(t *testing.T) {
 	assert.Empty(t, forge.Repositories(), "what was canceled before does not begin")
 }
 
-// The token goes to the operator's host only, whatever the forge answers.
+// The token goes to the operator's host only, whatever the forge responds.
 func TestTokenStaysHome(t *testing.T) {
 	t.Parallel()
 	var hits atomic.Int64
@@ -315,7 +315,7 @@ func TestNetwork(t *testing.T) {
 		t.Cleanup(func() { _ = ln.Close() })
 		_, err = deliver(t, gitrepo.Options{URL: "http://" + ln.Addr().String(), Timeout: 200 * time.Millisecond}, testartifact.New(t, name))
 		require.ErrorIs(t, err, failure.Unreachable)
-		require.ErrorContains(t, err, "did not answer in time")
+		require.ErrorContains(t, err, "did not respond in time")
 		require.ErrorContains(t, err, "may have created it")
 	})
 	t.Run("untrusted certificate", func(t *testing.T) {

@@ -120,7 +120,7 @@ func (d *folder) write(ctx context.Context, store *memory.Storage, hashes *[]plu
 	return keep(store, encoded, hashes)
 }
 
-// keep stores an object, and notes its hash unless it is there already.
+// keep stores an object, and notes its hash unless it already exists.
 func keep(store *memory.Storage, o plumbing.EncodedObject, hashes *[]plumbing.Hash) (plumbing.Hash, error) {
 	if hash := o.Hash(); store.HasEncodedObject(hash) == nil {
 		return hash, nil

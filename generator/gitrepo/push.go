@@ -33,7 +33,7 @@ type remote struct {
 }
 
 func (f *forge) remote(fullName, branch string) (*remote, error) {
-	// The address follows from the operator's, not from the forge's answer: the
+	// The address follows from the operator's, not from the forge's response: the
 	// token goes there.
 	endpoint, err := transport.NewEndpoint(f.base.JoinPath(strings.Split(fullName+".git", "/")...).String())
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *remote) head(ctx context.Context) (hash plumbing.Hash, others bool, err
 	return hash, others, nil
 }
 
-// again repeats what fails for a moment.
+// again retries what fails for a moment.
 func again(ctx context.Context, do func() (retry bool, err error)) error {
 	for try := 1; ; try++ {
 		retry, err := do()
@@ -118,7 +118,7 @@ func (f *forge) explainPush(ctx context.Context, doing string, err error) error 
 		err = wrapped.Err
 	}
 	e := &failure.Error{Doing: doing, Err: err}
-	var answer *githttp.Err
+	var httpErr *githttp.Err
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		e.Kind, e.Why, e.Next = failure.NotAuthorized, "the forge created the repository but does not take the token for pushing", "use a token that may write to repositories"
@@ -127,9 +127,9 @@ func (f *forge) explainPush(ctx context.Context, doing string, err error) error 
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		e.Kind, e.Why, e.Next = failure.NotFound, "the forge created the repository but has none at its address", "check that the forge's address is the one that repositories are cloned from"
 	default:
-		if errors.As(err, &answer) && answer.Response != nil {
-			status := answer.Response.StatusCode
-			e.Kind, e.Why, e.Next = failure.Refused, "the forge answered the push with "+http.StatusText(status), "look at the forge's log"
+		if errors.As(err, &httpErr) && httpErr.Response != nil {
+			status := httpErr.Response.StatusCode
+			e.Kind, e.Why, e.Next = failure.Refused, "the forge responded to the push with "+http.StatusText(status), "look at the forge's log"
 			if status == http.StatusRequestEntityTooLarge {
 				e.Kind, e.Next = failure.TooLarge, "raise the forge's limit for a push"
 			}

@@ -63,13 +63,13 @@ type Options struct {
 	// Registry is the dictionary that tables, windows and the like are looked up
 	// in; nil: there is none, and options that need it are refused.
 	Registry registry.Registry
-	// Artifacts answers the downloads; nil: there are none.
+	// Artifacts serves the downloads; nil: there are none.
 	Artifacts artifacts.Store
-	// Logger hears of faults of the service, of deliveries that failed and of
+	// Logger gets faults of the service, of deliveries that failed and of
 	// tokens that could not be checked; nil is silent. No token and no link is
 	// logged.
 	Logger *slog.Logger
-	// PerMinute is how many plugins a user may ask for in a minute, in the long
+	// PerMinute is how many plugins a user may request in a minute, in the long
 	// run; Burst how many at once. 0: 60 and 30.
 	PerMinute, Burst int
 	// MaxConcurrent bounds the plugins worked on at a time, MaxDownloads the
@@ -82,7 +82,7 @@ type Options struct {
 	// take to arrive, 0: 10 s; Timeout the work on one plugin, 0: five minutes.
 	MaxBody              int64
 	BodyTimeout, Timeout time.Duration
-	// KeyLife is how long an answer is kept under its Idempotency-Key when it
+	// KeyLife is how long a response is kept under its Idempotency-Key when it
 	// does not expire itself; 0: what the method TTL of the deliveries says, if
 	// they have one, else one hour.
 	KeyLife time.Duration
@@ -148,10 +148,10 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 	return h, nil
 }
 
-// operation answers one path. It returns the code that was answered.
+// operation handles one path. It returns the code of the response.
 type operation func(w http.ResponseWriter, r *http.Request) (code string)
 
-// route sets up the paths. A path answers to all methods, so that a wrong one is
+// route sets up the paths. A path takes all methods, so that a wrong one is
 // refused in the form of this API.
 func (h *Handler) route() {
 	handle := func(path, name, allow string, do operation) {
@@ -165,7 +165,7 @@ func (h *Handler) route() {
 	})
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	inner := httpserver.WithRequestID(w, r)
 	h.mux.ServeHTTP(w, inner)
@@ -219,7 +219,7 @@ func (h *Handler) document(w http.ResponseWriter, _ *http.Request) string {
 	return "ok"
 }
 
-// Streams tells requests that are answered for as long as they take: those that
+// Streams reports requests that may last as long as they take: those that
 // want events, and downloads, whose number this package bounds itself. It is for
 // servers that bound the time of all others. They end by themselves, so that a
 // server that ends should let them finish.

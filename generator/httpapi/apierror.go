@@ -20,7 +20,7 @@ import (
 // codeUnknown is the code of a delivery of which nobody knows how it ended.
 const codeUnknown = "unknown_outcome"
 
-// ofKind is how a kind of failure is answered.
+// ofKind is the response to a kind of failure.
 func ofKind(kind failure.Kind) (status int, code string, retry time.Duration) {
 	switch kind {
 	case failure.Invalid:
@@ -88,7 +88,7 @@ func known(err error) *httpserver.APIError {
 		name    *generator.NameError
 		exists  *generator.ExistsError
 		failed  *failure.Error
-		answer  *erp.Error
+		erpErr  *erp.Error
 	)
 	noRoom := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 	switch {
@@ -109,7 +109,7 @@ func known(err error) *httpserver.APIError {
 		return &httpserver.APIError{Status: http.StatusInsufficientStorage, Code: "no_room", Message: "the disk is full, and nothing was written", Hint: "have the operator make room"}
 	case errors.Is(err, registry.ErrNotFound):
 		return httpserver.InvalidRequest(text.Shorten(err.Error(), maxMessage), "check the name")
-	case errors.As(err, &answer), errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrTimeout), errors.Is(err, erp.ErrBadResponse):
+	case errors.As(err, &erpErr), errors.Is(err, erp.ErrUnreachable), errors.Is(err, erp.ErrTimeout), errors.Is(err, erp.ErrBadResponse):
 		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "dictionary_unavailable", Message: "the dictionary could not be read from the ERP", Hint: "try again", RetryAfter: 10 * time.Second}
 	case errors.Is(err, syscall.ENOTDIR):
 		return &httpserver.APIError{Status: http.StatusConflict, Code: "exists", Message: "a file of that name is there, where a folder is wanted", Hint: "choose another artifact id, or another output"}

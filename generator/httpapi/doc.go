@@ -1,4 +1,4 @@
-// Package httpapi generates plugins over HTTP, and answers the links of those
+// Package httpapi generates plugins over HTTP, and serves the links of those
 // that are kept for download.
 //
 //	api, err := httpapi.New(deliveries, verifier, &httpapi.Options{Registry: registry, Artifacts: store})
@@ -7,7 +7,7 @@
 //
 // Package generator makes the plugins, and a delivery, which package
 // generator/delivery chooses by the settings, brings them to where they are
-// wanted. This package says who may ask, bounds what a request may cost, and
+// wanted. This package says who may call, bounds what a request may cost, and
 // puts receipts and failures into the form that its OpenAPI document describes.
 //
 // # Requests
@@ -18,15 +18,15 @@
 //
 // The first wants Authorization: Bearer with an access token of the ERP, whatever
 // its role. A download wants none: the id in its link is a secret that nobody can
-// guess, and an expired one is answered with 410.
+// guess, and the response to an expired one is 410.
 //
-// What is looked up in the dictionary is looked up with the rights of the
+// What is looked up in the dictionary is looked up with the permissions of the
 // service, not of the caller.
 //
-// # Answers
+// # Responses
 //
-// A plugin is answered as its mode has it: the zip itself (archive), or JSON.
-// Who accepts text/event-stream gets events instead: progress, then result or
+// A plugin is sent as its mode has it: the zip itself (archive), or JSON.
+// A client that accepts text/event-stream gets events instead: progress, then result or
 // error; requests that cannot begin are refused with a status all the same.
 // Errors are {"error":{"code","message","hint"},"requestId"}; programs go by
 // the status and the code.
@@ -36,8 +36,8 @@
 //
 // # Idempotency-Key
 //
-// A request with this header can be repeated: while the first one is worked on
-// the same body waits for the same answer, and afterwards gets it again for as
+// A request with this header can be retried: while the first one is worked on
+// the same body waits for the same response, and afterwards gets it again for as
 // long as download links live. Another body under the same key is refused. What
 // failed is not kept, so that a repetition tries again, except when nobody knows
 // whether it was delivered. Keys belong to the user. They are kept in the memory
@@ -48,6 +48,6 @@
 //
 // A body has 256 KiB and 10 s to arrive; a user has 60 requests a minute (429
 // with Retry-After beyond), the service works on 8 at a time (503), 4 of them for
-// one user (429), five minutes at most on each, and answers 1,024 downloads at
+// one user (429), five minutes at most on each, and serves 1,024 downloads at
 // once. Nothing of a body is read before the token is known to be good.
 package httpapi

@@ -16,7 +16,7 @@ import (
 // after writeTimeout.
 const slowest = 16 << 10
 
-// download answers a link to a stored plugin.
+// download serves a link to a stored plugin.
 func (h *Handler) download(w http.ResponseWriter, r *http.Request) string {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	if h.opts.Artifacts == nil {
@@ -51,7 +51,7 @@ func (h *Handler) download(w http.ResponseWriter, r *http.Request) string {
 	return sent.code
 }
 
-// download answers ranges that cannot be had in the form of this API.
+// download refuses ranges that cannot be served in the form of this API.
 type download struct {
 	http.ResponseWriter
 	h    *Handler
@@ -70,7 +70,7 @@ func (d *download) WriteHeader(status int) {
 		head.Del(name)
 	}
 	head.Set("Content-Range", fmt.Sprintf("bytes */%d", d.size))
-	d.code = d.h.refuse(d.ResponseWriter, d.r, &httpserver.APIError{Status: status, Code: "range", Message: "the file has no such range", Hint: "ask without the header Range"})
+	d.code = d.h.refuse(d.ResponseWriter, d.r, &httpserver.APIError{Status: status, Code: "range", Message: "the file has no such range", Hint: "send the request without the header Range"})
 }
 
 func (d *download) Write(p []byte) (int, error) {

@@ -126,7 +126,7 @@ func TestNoDownloads(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, a.get("/api/artifacts/"+strings.Repeat("a", 52)+"/download").status)
 }
 
-// A link ends, is answered with 410 then, also by a server started afterwards,
+// A link ends, is refused with 410 then, also by a server started afterwards,
 // and what it led to is removed.
 func TestExpiredRestartedAndCleaned(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestExpiredRestartedAndCleaned(t *testing.T) {
 
 	second := run()
 	got := second.get(path)
-	require.Equal(t, http.StatusOK, got.status, "the next server answers the link")
+	require.Equal(t, http.StatusOK, got.status, "the next server serves the link")
 	require.Equal(t, wanted(t), got.body)
 
 	c.advance(9 * time.Minute)
@@ -207,7 +207,7 @@ func TestThousandDownloads(t *testing.T) {
 	assert.Zero(t, other.Load())
 }
 
-// slowStore answers when it is told to.
+// slowStore responds when it is told to.
 type slowStore struct {
 	artifacts.Store
 	opened, go1 chan struct{}
@@ -231,7 +231,7 @@ func TestTooManyDownloads(t *testing.T) {
 	store := &slowStore{disk, make(chan struct{}), make(chan struct{})}
 	a := with(t, never{}, httpapi.Options{Artifacts: store, MaxDownloads: 1})
 	path := "/api/artifacts/" + id + "/download"
-	first := make(chan answer, 1)
+	first := make(chan response, 1)
 	go func() { first <- a.get(path) }()
 	<-store.opened
 	got := a.get(path)

@@ -18,7 +18,7 @@ import (
 const fullEnv = "ERPHUB_TEST_FULL_DISK"
 
 // TestFullDisk runs itself in a process that may not write large files, which
-// the kernel answers like a full disk: in the middle of a write.
+// the kernel behaves like a full disk: in the middle of a write.
 func TestFullDisk(t *testing.T) {
 	dir := os.Getenv(fullEnv)
 	if dir == "" {

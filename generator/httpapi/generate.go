@@ -62,7 +62,7 @@ func (h *Handler) generate(w http.ResponseWriter, r *http.Request) string {
 	who := access.KeyOf(claims)
 	if wait := h.limit.Take(who); wait > 0 {
 		return h.refuse(w, r, &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited",
-			Message: fmt.Sprintf("this user has asked for more than %d plugins in a minute", h.opts.PerMinute), Hint: "wait as long as Retry-After says", RetryAfter: wait})
+			Message: fmt.Sprintf("this user has requested more than %d plugins in a minute", h.opts.PerMinute), Hint: "wait as long as Retry-After says", RetryAfter: wait})
 	}
 	j, joined, err := h.begin(w, r, who)
 	if err != nil {
@@ -144,12 +144,12 @@ func (h *Handler) work(ctx context.Context, j *job, body *generateBody) (out out
 	return outcome{receipt: receipt}
 }
 
-// await waits for a job and answers with what came of it.
+// await waits for a job and responds with its outcome.
 func (h *Handler) await(w http.ResponseWriter, r *http.Request, j *job) string {
 	events, other := wants(r)
 	ctx := r.Context()
 	if events {
-		if code, answered := h.stream(w, r, j); answered {
+		if code, responded := h.stream(w, r, j); responded {
 			return code
 		}
 	}
@@ -218,7 +218,7 @@ func wants(r *http.Request) (events, other bool) {
 	return events, other
 }
 
-// expiry is when an answer ends by itself, zero for never.
+// expiry is when a response ends by itself, zero for never.
 func expiry(r *generator.Receipt) time.Time {
 	if r == nil {
 		return time.Time{}

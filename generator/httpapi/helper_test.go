@@ -69,7 +69,7 @@ type setup struct {
 	options  httpapi.Options
 }
 
-// api is a running API with every answer held against its own document.
+// api is a running API with every response checked against its own document.
 type api struct {
 	t      testing.TB
 	server *httptest.Server
@@ -147,20 +147,20 @@ func (a *api) in(t testing.TB) *api {
 	return &b
 }
 
-// answer is what came back.
-type answer struct {
+// response is what came back.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// refusal is the error of an answer.
+// refusal is the error of a response.
 type refusal struct {
 	Error     struct{ Code, Message, Hint string }
 	RequestID string
 }
 
-func (a answer) refusal(t testing.TB) refusal {
+func (a response) refusal(t testing.TB) refusal {
 	t.Helper()
 	var r refusal
 	require.NoError(t, json.Unmarshal(a.body, &r), string(a.body))
@@ -168,8 +168,8 @@ func (a answer) refusal(t testing.TB) refusal {
 	return r
 }
 
-// fields are the members of an answer that are texts.
-func (a answer) fields(t testing.TB) map[string]string {
+// fields are the members of a response that are texts.
+func (a response) fields(t testing.TB) map[string]string {
 	t.Helper()
 	var f map[string]string
 	require.NoError(t, json.Unmarshal(a.body, &f), string(a.body))
@@ -181,14 +181,14 @@ func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
-// post asks for a plugin with a good token.
-func (a *api) post(body string, change ...func(*http.Request)) answer {
+// post requests a plugin with a good token.
+func (a *api) post(body string, change ...func(*http.Request)) response {
 	a.t.Helper()
 	return a.call(http.MethodPost, "/api/generate/plugin", body, append([]func(*http.Request){header("Authorization", "Bearer "+token(a.t, 101, time.Hour))}, change...)...)
 }
 
 // get gets something without a token.
-func (a *api) get(path string, change ...func(*http.Request)) answer {
+func (a *api) get(path string, change ...func(*http.Request)) response {
 	a.t.Helper()
 	return a.call(http.MethodGet, path, "", change...)
 }
@@ -214,7 +214,7 @@ func (a *api) request(ctx context.Context, method, path, body string, change ...
 	return req
 }
 
-func (a *api) call(method, path, body string, change ...func(*http.Request)) answer {
+func (a *api) call(method, path, body string, change ...func(*http.Request)) response {
 	a.t.Helper()
 	req := a.request(a.t.Context(), method, path, body, change...)
 	resp, err := a.server.Client().Do(req)
@@ -222,13 +222,13 @@ func (a *api) call(method, path, body string, change ...func(*http.Request)) ans
 	text, err := io.ReadAll(resp.Body)
 	require.NoError(a.t, err)
 	require.NoError(a.t, resp.Body.Close())
-	got := answer{resp.StatusCode, resp.Header, text}
+	got := response{resp.StatusCode, resp.Header, text}
 	a.check(req, got)
 	return got
 }
 
-// check holds an answer against the document.
-func (a *api) check(req *http.Request, got answer) {
+// check checks a response against the document.
+func (a *api) check(req *http.Request, got response) {
 	a.t.Helper()
 	assert.NotEmpty(a.t, got.header.Get("X-Request-Id"))
 	assert.Equal(a.t, "nosniff", got.header.Get("X-Content-Type-Options"))

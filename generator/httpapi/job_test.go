@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/internal/httpserver/access"
 )
 
-// What is kept of answers is bounded, whoever asks for how much.
+// What is kept of responses is bounded, whatever is requested.
 func TestKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

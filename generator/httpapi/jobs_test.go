@@ -27,7 +27,7 @@ import (
 // gate is deliveries that end when they are told to, and count.
 type gate struct {
 	mode    generator.Mode
-	began   chan struct{} // hears of every delivery that begins
+	began   chan struct{} // is told of every delivery that begins
 	end     chan error    // what a delivery ends with
 	expires time.Time
 	runs    atomic.Int64
@@ -65,9 +65,9 @@ var _ generator.Delivery = (*gate)(nil)
 func key(text string) func(*http.Request) { return header("Idempotency-Key", text) }
 
 // later makes a request in the background.
-func (a *api) later(ctx context.Context, body string, change ...func(*http.Request)) <-chan answer {
+func (a *api) later(ctx context.Context, body string, change ...func(*http.Request)) <-chan response {
 	a.t.Helper()
-	out := make(chan answer, 1)
+	out := make(chan response, 1)
 	change = append([]func(*http.Request){header("Authorization", "Bearer "+token(a.t, 101, time.Hour))}, change...)
 	req := a.request(ctx, http.MethodPost, "/api/generate/plugin", body, change...)
 	go func() {
@@ -79,13 +79,13 @@ func (a *api) later(ctx context.Context, body string, change ...func(*http.Reque
 		var text strings.Builder
 		_, err = bufio.NewReader(resp.Body).WriteTo(&text)
 		if errors.Join(err, resp.Body.Close()) == nil {
-			out <- answer{resp.StatusCode, resp.Header, []byte(text.String())}
+			out <- response{resp.StatusCode, resp.Header, []byte(text.String())}
 		}
 	}()
 	return out
 }
 
-func TestSameKeySameAnswer(t *testing.T) {
+func TestSameKeySameResponse(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	a := start(t, setup{options: httpapi.Options{Clock: c.now}, delivery: delivery.Options{Now: c.now}})
@@ -121,14 +121,14 @@ func TestSameKeyAtOnce(t *testing.T) {
 	g := newGate(generator.ModeEmail)
 	a := with(t, g, httpapi.Options{MaxConcurrent: 1, PerMinute: 6000, Burst: 100})
 	const n = 20
-	answers := make([]<-chan answer, n)
+	responses := make([]<-chan response, n)
 	for i := range n {
-		answers[i] = a.later(t.Context(), body+`}`, key("k"))
+		responses[i] = a.later(t.Context(), body+`}`, key("k"))
 	}
 	<-g.began
 	g.end <- nil
 	for i := range n {
-		got := <-answers[i]
+		got := <-responses[i]
 		require.Equal(t, http.StatusOK, got.status, string(got.body))
 		assert.JSONEq(t, `{"sent_to":"run 1","filename":"com.example.demo.zip"}`, string(got.body))
 	}
@@ -152,8 +152,8 @@ func TestFirstOfTwoGoesAway(t *testing.T) {
 	require.True(t, events.Scan())
 	assert.Equal(t, "event: progress", events.Text())
 	cancel()
-	_, answered := <-first
-	assert.False(t, answered)
+	_, received := <-first
+	assert.False(t, received)
 	g.end <- nil
 	var rest strings.Builder
 	for events.Scan() {
@@ -177,7 +177,7 @@ func TestAllGoAway(t *testing.T) {
 		<-gone
 		require.Eventually(t, func() bool { return g.stopped.Load() == before+1 }, 5*time.Second, time.Millisecond)
 	}
-	// The key is free again, as is the place.
+	// The key is free again, as is the slot.
 	require.Eventually(t, func() bool {
 		again := a.later(t.Context(), body+`}`, key("k"))
 		select {
@@ -195,7 +195,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	g := newGate(generator.ModeEmail)
 	a := with(t, g, httpapi.Options{})
-	run := func(end error) answer {
+	run := func(end error) response {
 		t.Helper()
 		got := a.later(t.Context(), body+`}`, key("k"))
 		select {
@@ -207,13 +207,13 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 		}
 	}
 	assert.Equal(t, http.StatusServiceUnavailable, run(&failure.Error{Kind: failure.Unreachable, Doing: "sending", Why: "away"}).status)
-	assert.Equal(t, http.StatusInternalServerError, run(errors.New("must-not-show-in-answers")).status)
+	assert.Equal(t, http.StatusInternalServerError, run(errors.New("must-not-show-in-responses")).status)
 	assert.Equal(t, "unknown_outcome", run(&failure.Error{Kind: failure.Unknown, Doing: "sending", Why: "gone"}).refusal(t).Error.Code)
 	replayed := run(nil)
 	assert.Equal(t, "unknown_outcome", replayed.refusal(t).Error.Code, "what may have been sent is not sent again")
 	assert.Equal(t, "true", replayed.header.Get("Idempotency-Replayed"))
 	assert.EqualValues(t, 3, g.runs.Load())
-	assert.Contains(t, a.log.String(), "must-not-show-in-answers")
+	assert.Contains(t, a.log.String(), "must-not-show-in-responses")
 	a.log.text.Reset()
 }
 
@@ -238,7 +238,7 @@ func TestTooManyAtOnce(t *testing.T) {
 	assert.Equal(t, http.StatusOK, (<-third).status, "the refusal was not kept under the key")
 }
 
-// One user does not take all places.
+// One user does not take all slots.
 func TestTooManyOfOneUser(t *testing.T) {
 	t.Parallel()
 	g := newGate(generator.ModeEmail)

@@ -334,7 +334,7 @@ func (b *beaten) Deliver(ctx context.Context, a *generator.Artifact, _ generator
 	return receipt, errors.Join(err, failed)
 }
 
-// Who comes second hears of a conflict, and a retry finds what is there.
+// The second one gets a conflict, and a retry finds what is there.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	same := &beaten{dir: t.TempDir()}

@@ -69,7 +69,7 @@ func TestTokenCannotBeChecked(t *testing.T) {
 type blind struct{}
 
 func (blind) Verify(context.Context, string) (tokens.Claims, error) {
-	return tokens.Claims{}, errors.New("the ERP does not answer")
+	return tokens.Claims{}, errors.New("the ERP does not respond")
 }
 
 // never is deliveries that nobody may get to.

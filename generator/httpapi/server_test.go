@@ -45,7 +45,7 @@ func behind(t *testing.T, deliveries httpapi.Deliveries, opts httpapi.Options, b
 	return httpserver.URL(ln.Addr()), end
 }
 
-// ask posts with a good token and reads the answer.
+// ask posts with a good token and reads the response.
 func ask(t *testing.T, url, accept string) (*http.Response, *bytes.Buffer) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/api/generate/plugin", strings.NewReader(body+"}"))
@@ -91,7 +91,7 @@ func TestDownloadsBehindAServer(t *testing.T) {
 	assert.EqualValues(t, 100, right.Load())
 }
 
-// A request that outlasts the server's patience is answered, and its work has
+// A request that outlasts the server's patience gets a response, and its work has
 // stopped; one that listens to events is not bound by it.
 func TestPatienceOfAServer(t *testing.T) {
 	t.Parallel()

@@ -15,16 +15,16 @@ const (
 	// patience is how long a request that wants events waits for the first: what
 	// is refused until then is refused with a status.
 	patience = time.Second
-	// heartbeat is how often a line goes to a client that has nothing to hear.
+	// heartbeat is how often a line goes to a client for which there are no events.
 	heartbeat = 15 * time.Second
 	// writeTimeout is how long a client may take to take an event.
 	writeTimeout = 30 * time.Second
 )
 
-// stream answers with the events of a job. It reports false when nothing was
-// answered, which is left to the caller: the job has ended before there was
+// stream responds with the events of a job. It reports false when nothing was
+// sent, which is left to the caller: the job has ended before there was
 // progress, or its outcome is no event.
-func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code string, answered bool) {
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code string, responded bool) {
 	ctx := r.Context()
 	first := time.NewTimer(patience)
 	defer first.Stop()
@@ -51,7 +51,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code s
 	head := w.Header()
 	head.Set("Content-Type", "text/event-stream")
 	head.Set("Cache-Control", "no-store")
-	head.Set("X-Accel-Buffering", "no") // a proxy that collects answers would spoil it
+	head.Set("X-Accel-Buffering", "no") // a proxy that collects responses would spoil it
 	w.WriteHeader(http.StatusOK)
 	defer s.end()
 	beat := time.NewTicker(heartbeat)

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/generator/failure"
 )
 
-// secretsOf lists what a server may repeat and nobody should see.
+// secretsOf lists what a server's message may contain and nobody should see.
 func secretsOf(l Login) []string {
 	if l.Password == "" {
 		return nil
@@ -63,7 +63,7 @@ func (s *Sender) explain(ctx context.Context, doing string, err error, secrets [
 	return e
 }
 
-// connection explains errors without an answer of the server.
+// connection explains errors without a response of the server.
 func (s *Sender) connection(ctx context.Context, doing, text string, err error) error {
 	e := &failure.Error{Doing: doing, Err: err}
 	switch {
@@ -85,14 +85,14 @@ func (s *Sender) connection(ctx context.Context, doing, text string, err error) 
 	return e
 }
 
-// words is the server's answer.
+// words is the server's response.
 func (s *Sender) words(err error, reply *textproto.Error, secrets []string) string {
 	if reply != nil {
 		return failure.Words(fmt.Sprintf("%d %s", reply.Code, reply.Msg), secrets...)
 	}
 	var sending *gomail.SendError
 	if errors.As(err, &sending) {
-		// The library flattens the answer: leave out what it adds behind.
+		// The library flattens the response: leave out what it adds behind.
 		text, _, _ := strings.Cut(sending.Error(), ", affected recipient")
 		text, _, _ = strings.Cut(text, ", affected message")
 		text = strings.TrimPrefix(text, sending.Reason.String()+": ")

@@ -195,7 +195,7 @@ func TestFaults(t *testing.T) {
 		kind   failure.Kind
 		text   string
 	}{
-		{"login refused, password repeated", testsmtp.Faults{TLS: secure, Auth: 535, Text: "no " + password + " " + encoded}, false, failure.NotAuthorized, "refuses the login: 535 no [redacted] [redacted]"},
+		{"login refused, password in the message", testsmtp.Faults{TLS: secure, Auth: 535, Text: "no " + password + " " + encoded}, false, failure.NotAuthorized, "refuses the login: 535 no [redacted] [redacted]"},
 		{"login not possible now", testsmtp.Faults{TLS: secure, Auth: 454, Text: "later"}, false, failure.NotAuthorized, "454 later"},
 		{"no login offered", testsmtp.Faults{TLS: secure, NoAuth: true}, false, failure.NotAuthorized, "offers no login"},
 		{"sender refused", testsmtp.Faults{TLS: secure, Mail: 550, Text: "not you"}, false, failure.Refused, "refuses the sender <hub@example.com>: "},
@@ -262,7 +262,7 @@ func TestNetwork(t *testing.T) {
 		start := time.Now()
 		_, err := send(t.Context(), t, mail.Options{Host: listen(t).Addr().String(), Timeout: 200 * time.Millisecond}, recipient, a)
 		require.ErrorIs(t, err, failure.Unreachable)
-		require.ErrorContains(t, err, "did not answer in time")
+		require.ErrorContains(t, err, "did not respond in time")
 		assert.Less(t, time.Since(start), 5*time.Second)
 	})
 	t.Run("canceled", func(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package objectstore delivers generated plugins to object storage that speaks
-// the S3 protocol, and answers with a signed link.
+// the S3 protocol, and returns a signed link.
 //
 //	store, err := objectstore.New(objectstore.Options{
 //		Endpoint:    "https://s3.example.com",
@@ -19,7 +19,7 @@
 // # Links
 //
 // A link works until [Options.TTL] is over, at most seven days. With temporary
-// credentials it ends with them, when that is earlier. Who has the link can
+// credentials it ends with them, when that is earlier. Anyone with the link can
 // read the object, so it belongs in no log.
 //
 // # Hosts

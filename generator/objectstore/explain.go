@@ -19,17 +19,17 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 		where += " " + s.endpoint.Host
 	}
 	var api smithy.APIError
-	var answer *smithyhttp.ResponseError
+	var httpErr *smithyhttp.ResponseError
 	status := 0
-	if errors.As(err, &answer) {
-		status = answer.HTTPStatusCode()
+	if errors.As(err, &httpErr) {
+		status = httpErr.HTTPStatusCode()
 	}
 	f := &failure.Error{Doing: doing, Err: err}
 	if !errors.As(err, &api) && status == 0 {
 		if network := failure.Network(ctx, doing, where, err); network != nil {
 			return network
 		}
-		f.Kind, f.Why, f.Next = failure.Unexpected, where+" did not answer as one does", "check the endpoint"
+		f.Kind, f.Why, f.Next = failure.Unexpected, where+" did not respond as one does", "check the endpoint"
 		return f
 	}
 	code, words := "", ""
@@ -38,7 +38,7 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 	}
 	f.Kind, f.Why, f.Next = s.reason(code, status)
 	if f.Kind == "" {
-		f.Kind, f.Why, f.Next = failure.Unexpected, fmt.Sprintf("%s answered %d %s %s", where, status, failure.Words(code, secrets...), words), "look at the store's log"
+		f.Kind, f.Why, f.Next = failure.Unexpected, fmt.Sprintf("%s responded with %d %s %s", where, status, failure.Words(code, secrets...), words), "look at the store's log"
 	}
 	return f
 }

@@ -150,8 +150,8 @@ func TestRefusedByTheStore(t *testing.T) {
 	}
 }
 
-// answer is a store that gives one answer, and counts.
-func answer(t *testing.T, status int, header map[string]string, body string) (*httptest.Server, *atomic.Int64) {
+// respond is a store that gives one response, and counts.
+func respond(t *testing.T, status int, header map[string]string, body string) (*httptest.Server, *atomic.Int64) {
 	t.Helper()
 	var calls atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -171,9 +171,9 @@ func code(name string) string {
 	return "<?xml version=\"1.0\"?><Error><Code>" + name + "</Code><Message>no SECRET-must-not-show\r\nhere</Message></Error>"
 }
 
-func TestOtherAnswers(t *testing.T) {
+func TestOtherResponses(t *testing.T) {
 	t.Parallel()
-	elsewhere, reached := answer(t, http.StatusOK, nil, "")
+	elsewhere, reached := respond(t, http.StatusOK, nil, "")
 	tests := []struct {
 		name   string
 		status int
@@ -198,7 +198,7 @@ func TestOtherAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, calls := answer(t, tt.status, tt.header, tt.body)
+			s, calls := respond(t, tt.status, tt.header, tt.body)
 			store, err := objectstore.New(objectstore.Options{Endpoint: s.URL, Bucket: "plugins", Credentials: objectstore.Static("KEY", "SECRET-must-not-show")})
 			require.NoError(t, err)
 			_, err = store.Deliver(t.Context(), testartifact.New(t, "com.example.demo"), nil)
@@ -225,7 +225,7 @@ func TestNetwork(t *testing.T) {
 	t.Cleanup(func() { _ = silent.Close() })
 	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(untrusted.Close)
-	plain, _ := answer(t, 200, nil, "")
+	plain, _ := respond(t, 200, nil, "")
 
 	t.Run("dead port", func(t *testing.T) {
 		t.Parallel()
@@ -241,7 +241,7 @@ func TestNetwork(t *testing.T) {
 		start := time.Now()
 		err := deliver(t.Context(), "http://"+silent.Addr().String(), 300*time.Millisecond)
 		require.ErrorIs(t, err, failure.Unreachable)
-		require.ErrorContains(t, err, "did not answer in time")
+		require.ErrorContains(t, err, "did not respond in time")
 		assert.Less(t, time.Since(start), 5*time.Second)
 	})
 	t.Run("canceled", func(t *testing.T) {

@@ -33,7 +33,7 @@ type Options struct {
 	// TTL is the life of links, in whole seconds. Zero means an hour; more than
 	// seven days is an error.
 	TTL time.Duration
-	// Timeout bounds one delivery, repeats included. Zero means two minutes.
+	// Timeout bounds one delivery, retries included. Zero means two minutes.
 	Timeout     time.Duration
 	Credentials func(ctx context.Context) (Credentials, error)
 	// Untrusted says that the endpoint is not the operator's choice, so that it

@@ -79,7 +79,7 @@ type Call struct {
 // Body says who reads the body of a response.
 type Body int8
 
-// Who reads the body of a response.
+// Readers of the body of a response.
 const (
 	ReadBody      Body = iota // Do reads it, as part of the attempt
 	StreamSuccess             // the caller, for a status from 200 to 299
@@ -202,7 +202,7 @@ func (c *Client) authorization(ctx context.Context) ([]string, string, error) {
 }
 
 // refresh handles a 401: it gets another token and sends the request again,
-// whatever its method, because a request answered with 401 was not carried out.
+// whatever its method, because a request refused with 401 was not carried out.
 // Without another token, or a body to send again, the 401 is the response.
 func (c *Client) refresh(ctx context.Context, call *Call, resp *http.Response) (*http.Response, error) {
 	source, ok := c.Tokens.(TokenInvalidator)

@@ -16,7 +16,7 @@ import (
 var (
 	ErrUnauthorized = errors.New("not logged in, or the token is not valid")
 	ErrTimeout      = errors.New("the server took too long")
-	ErrBadResponse  = errors.New("the answer cannot be understood")
+	ErrBadResponse  = errors.New("the response cannot be understood")
 	ErrInvalid      = errors.New("invalid input")
 )
 
@@ -75,9 +75,9 @@ type BodyError struct {
 // Error says what is wrong with the body.
 func (e *BodyError) Error() string {
 	if e.Err == nil {
-		return fmt.Sprintf("the answer is larger than %d bytes", e.Limit)
+		return fmt.Sprintf("the response is larger than %d bytes", e.Limit)
 	}
-	return fmt.Sprintf("the answer breaks off after %d bytes", e.Read)
+	return fmt.Sprintf("the response breaks off after %d bytes", e.Read)
 }
 
 // Unwrap returns why the body breaks off.

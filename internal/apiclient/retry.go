@@ -18,7 +18,7 @@ type Policy struct {
 	Max           int           // retries after the first attempt
 	MinWait       time.Duration // before the first retry; it doubles for each further one, less a random part of up to a half
 	MaxWait       time.Duration // bound of that wait
-	MaxRetryAfter time.Duration // the longest wait a server may ask for
+	MaxRetryAfter time.Duration // the longest wait a server may demand
 	// WithinDeadline returns what came when the context ends before the wait
 	// does, instead of waiting in vain.
 	WithinDeadline bool
@@ -87,7 +87,7 @@ func turnedAway(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// busy reports whether a later attempt may be answered otherwise.
+// busy reports whether a later attempt may succeed.
 func busy(status int) bool {
 	return turnedAway(status) || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
 }
@@ -110,7 +110,7 @@ func RetryAfter(resp *http.Response, now time.Time) (time.Duration, bool) {
 }
 
 // passing tells failures of the network from failures that come again. A server
-// that was silent until the limit is not asked again.
+// that was silent until the limit is not called again.
 func passing(err error) bool {
 	var (
 		token    *TokenError

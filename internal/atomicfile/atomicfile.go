@@ -55,7 +55,7 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	if err := os.Rename(tmp.Name(), target); err != nil {
 		return errors.Join(cause(err), remove(tmp.Name()))
 	}
-	_ = removeLeftovers(target, abandoned) // the file is written, which was asked for
+	_ = removeLeftovers(target, abandoned) // the file is written, which was requested
 	return syncDir(dir)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
-// TestWriteFullDisk needs the right to mount a small tmpfs and skips without.
+// TestWriteFullDisk needs the privilege to mount a small tmpfs and skips without.
 func TestWriteFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -32,7 +32,7 @@
 // # Sharing
 //
 // Several processes share the file. It is replaced as a whole, so a reader
-// needs no lock and never sees half of a change. Who changes it holds the
+// needs no lock and never sees half of a change. A writer holds the
 // lock from reading to writing: [File.Update] does. A lock that another process
 // holds is waited for, half a minute at most. The lock is on a file of
 // its own beside the configuration, named like it with ".lock" added, and

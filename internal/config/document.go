@@ -30,7 +30,7 @@ func (d *Document) String() string { return "configuration document" }
 // Parse reads a document, and brings one of an older version into the present
 // form. One that a newer program wrote is an [ErrNewer]. What is no YAML, more than one YAML document, no
 // mapping at the top, a key that stands twice, an alias for a group, or a list where a setting has
-// one value, is an error that names the line and repeats nothing of the
+// one value, is an error that names the line and contains nothing of the
 // content.
 func Parse(data []byte) (*Document, error) {
 	if len(data) > maxSize {

@@ -172,7 +172,7 @@ func TestLockOfADeadProcess(t *testing.T) {
 	_, err = config.NewFile(path).Lock(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
-	// Who waits is told, and does not wait forever.
+	// A waiting process is told, and does not wait forever.
 	var told []string
 	f := config.NewFile(path, config.OnWait(func(lock string) { told = append(told, lock) }), config.LockTimes(5*time.Millisecond, 60*time.Millisecond))
 	err = f.Update(t.Context(), func(*config.Document) error { t.Error("changed without the lock"); return nil })

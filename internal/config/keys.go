@@ -55,9 +55,9 @@ func Keys() []Key {
 		{Name: "token.orgName", State: true, About: "name of the organization, as the login told"},
 		{Name: "token.warehouseName", State: true, About: "name of the warehouse, as the login told"},
 		{Name: "token.refreshing", State: true, About: "mark of a refresh that was begun"},
-		{Name: "auth.auto-login", Default: "true", Kind: Boolean, About: "log in without being asked when there are credentials"},
+		{Name: "auth.auto-login", Default: "true", Kind: Boolean, About: "log in automatically when there are credentials"},
 		{Name: "auth.token-lifetime", Default: "1h", Kind: Duration, About: "assumed life of a token that does not tell"},
-		{Name: "auth.refresh-buffer", Default: "5m", Kind: Duration, About: "how long before its end a token is renewed"},
+		{Name: "auth.refresh-buffer", Default: "5m", Kind: Duration, About: "how long before its end a token is refreshed"},
 		{Name: "auth.username", Env: "ERP_USERNAME", About: "user name for login"},
 		{Name: "auth.password", Env: "ERP_PASSWORD", Secret: true, About: "password for login"},
 		{Name: "auth.default-client-id", Env: "ERP_CLIENT_ID", Default: "0", Kind: ID, About: "client (tenant) to log in to"},
@@ -65,7 +65,7 @@ func Keys() []Key {
 		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
 		{Name: "database.url", Env: "ERP_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that reads"},
 		{Name: "database.audit-url", Env: "ERP_AUDIT_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that writes the audit of queries"},
-		{Name: "hub.mcp.verify-grace", Default: "10m", Kind: Duration, About: "how long the tool server believes accepted tokens while the ERP cannot be asked"},
+		{Name: "hub.mcp.verify-grace", Default: "10m", Kind: Duration, About: "how long the tool server believes accepted tokens while the ERP cannot be reached"},
 		{Name: "hub.schema-cache.fail-on-missing", Default: "false", Kind: Boolean, About: "the tool server does not start without the ERP's dictionary"},
 		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", Values: []string{"filesystem", "archive", "url", "object_store", "repository", "email"}, About: "where generated plugins go"},
 		{Name: "hub.generator.directory", Env: "GENERATOR_DIRECTORY", About: "folder that generated plugins are written below"},
@@ -120,8 +120,8 @@ func Known(name string) (Key, error) {
 	return Key{}, fmt.Errorf("there is no setting %q; `erphub config list` shows all", name)
 }
 
-// Check reports whether value has the form the key asks for. The value of a
-// secret is not repeated in the error.
+// Check reports whether value has the form the key requires. The value of a
+// secret is not shown in the error.
 func (k Key) Check(value string) error {
 	var err error
 	if len(k.Values) > 0 && !slices.Contains(k.Values, value) {
@@ -160,7 +160,7 @@ func (k Key) Check(value string) error {
 	return fmt.Errorf("%s: %q %w", k.Name, value, err)
 }
 
-// checkAddress does not repeat the value, which may hold a password.
+// checkAddress does not show the value, which may hold a password.
 func checkAddress(name, value string) error {
 	if _, err := baseurl.Parse(value, "/api/v1"); err != nil {
 		return fmt.Errorf("%s %w", name, err)

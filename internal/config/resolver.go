@@ -94,7 +94,7 @@ func (r Resolver) Value(key string) Value {
 }
 
 // Lookup returns the text of a key, "" when it is unset. It has the form that
-// tokens.ParseSettings asks for.
+// tokens.ParseSettings reads.
 func (r Resolver) Lookup(key string) string { return r.Value(key).Text() }
 
 // Redact returns value as it may be shown under key: the values of secret

@@ -33,7 +33,7 @@ func (d *Document) Get(profile, key string) (string, bool) {
 }
 
 // Set changes a setting of a profile, and makes profile and key if they do
-// not exist. It does not ask whether the key is known. The words profile,
+// not exist. It does not check whether the key is known. The words profile,
 // profiles and version are taken.
 func (d *Document) Set(profile, key, value string) error {
 	if err := checkKey(key); err != nil {
@@ -154,7 +154,7 @@ func (d *Document) Profiles() []string {
 	return names
 }
 
-// Current returns the name of the profile to use when none is asked for; ""
+// Current returns the name of the profile to use when none is named; ""
 // is the default one. The profile need not exist: see [Document.Choose].
 func (d *Document) Current() string {
 	if n := child(d.root(), profileKey); n != nil && n.Kind == yaml.ScalarNode && !isNull(n) {

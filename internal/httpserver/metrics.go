@@ -31,13 +31,13 @@ type family interface {
 // NewMetrics makes an empty set.
 func NewMetrics() *Metrics { return &Metrics{names: map[string]bool{}} }
 
-// add takes a family in. A name that is there already is a mistake in the
+// add takes a family in. A name that already exists is a mistake in the
 // program.
 func (m *Metrics) add(name string, f family) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.names[name] {
-		panic("httpserver: metric " + name + " is there already")
+		panic("httpserver: metric " + name + " already exists")
 	}
 	m.names[name] = true
 	m.ordered = append(m.ordered, f)
@@ -61,7 +61,7 @@ func (c *Counter) OfSizes() *Counter {
 
 func (c *Counter) amounts() bool { return c.sized }
 
-// Counter makes a counter; a name that is there already panics.
+// Counter makes a counter; a name that already exists panics.
 func (m *Metrics) Counter(name, help string, labels ...string) *Counter {
 	c := &Counter{m: m, name: name, help: help, labels: labels, values: map[string]float64{}}
 	if len(labels) == 0 {
@@ -121,7 +121,7 @@ type histogram struct {
 	sum    float64
 }
 
-// Histogram makes a histogram; a name that is there already panics.
+// Histogram makes a histogram; a name that already exists panics.
 func (m *Metrics) Histogram(name, help string, labels ...string) *Histogram {
 	h := &Histogram{m: m, name: name, help: help, labels: labels, values: map[string]*histogram{}}
 	m.add(name, h)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Serve shows all metrics at /metrics on ln until ctx ends, whoever asks, and
+// Serve shows all metrics at /metrics on ln until ctx ends, to every client, and
 // nothing else: ln should be reachable for those who look after the server
 // alone. It serves Host headers as a [Server] does. It closes ln.
 func (m *Metrics) Serve(ctx context.Context, ln net.Listener, hosts ...string) error {

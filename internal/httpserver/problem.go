@@ -15,7 +15,7 @@ type problem struct {
 // Details of responses that all servers give.
 const (
 	// DetailHost is for a Host header that is not known.
-	DetailHost = "this server does not answer to the name in the Host header; name it when you start the server"
+	DetailHost = "the name in the Host header is not one of this server; list it when you start the server"
 	// DetailBusy is for [Unavailable] when all slots are taken.
 	DetailBusy = "too many requests at a time"
 	// DetailBug is for a handler that panicked.

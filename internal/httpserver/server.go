@@ -20,7 +20,7 @@ type Options struct {
 	// localhost and IP addresses, as [KnownHost] reads them.
 	Hosts []string
 	// Ready tells whether the server can do its work; nil: always. Its error is
-	// logged; whoever asks only learns that there is one.
+	// logged; clients only learn that there is one.
 	Ready func(context.Context) error
 	// Streams tells which requests last as long as the client listens. They have
 	// no time limit, are not counted as concurrent and end when the server does;
@@ -80,10 +80,10 @@ func New(handler http.Handler, opts *Options) *Server {
 	if s.metrics = s.opts.Metrics; s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
-	s.requests = s.metrics.Counter("http_requests_total", "Requests answered.", "route", "method", "code")
-	s.seconds = s.metrics.Histogram("http_request_duration_seconds", "Time to answer requests, without streams.", "route")
+	s.requests = s.metrics.Counter("http_requests_total", "Requests served.", "route", "method", "code")
+	s.seconds = s.metrics.Histogram("http_request_duration_seconds", "Time to respond to requests, without streams.", "route")
 	s.refused = s.metrics.Counter("http_requests_refused_total", "Requests refused before they reached a handler.", "reason")
-	s.metrics.Gauge("http_requests_open", "Requests being answered, streams included.", func() float64 { return float64(s.open.Load()) })
+	s.metrics.Gauge("http_requests_open", "Requests in progress, streams included.", func() float64 { return float64(s.open.Load()) })
 	s.metrics.Process()
 
 	mux := http.NewServeMux()
@@ -106,7 +106,7 @@ const cancelTimeout = 3 * time.Second
 // waits for other requests, for as long as Options.Drain. It closes ln. A server
 // serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s.log.Info("the server answers", "address", ln.Addr().String())
+	s.log.Info("the server responds", "address", ln.Addr().String())
 	return Serve(ctx, ln, &http.Server{
 		Handler:     s.handler,
 		ReadTimeout: s.opts.RequestTimeout,

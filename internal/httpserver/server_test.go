@@ -120,7 +120,7 @@ func TestDrain(t *testing.T) {
 }
 
 // Requests without a time limit that are no streams finish, too. Those that take
-// longer than the server waits are told to stop, and still answered.
+// longer than the server waits are told to stop, and still get a response.
 func TestDrainOfLongRequests(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -150,16 +150,16 @@ func TestDrainOfLongRequests(t *testing.T) {
 				s := New(h, &Options{Drain: tt.drain, Long: long})
 				ended := make(chan error, 1)
 				go func() { ended <- s.Serve(ctx, ln) }()
-				answered := make(chan string, 1)
+				received := make(chan string, 1)
 				go func() {
 					resp, err := http.Get(URL(ln.Addr()) + path) //nolint:noctx // the server ends it
 					if err != nil {
-						answered <- err.Error()
+						received <- err.Error()
 						return
 					}
 					defer resp.Body.Close()
 					body, _ := io.ReadAll(resp.Body)
-					answered <- string(body)
+					received <- string(body)
 				}()
 				<-inside
 				cancel()
@@ -167,7 +167,7 @@ func TestDrainOfLongRequests(t *testing.T) {
 					<-s.draining
 					close(leave)
 				}
-				assert.Equal(t, tt.want, <-answered)
+				assert.Equal(t, tt.want, <-received)
 				assert.NoError(t, <-ended)
 			})
 		}

@@ -4,7 +4,7 @@
 // # The rule
 //
 // A host is either configured by the operator, who may point at a server in
-// his own network, or it came from somebody else: a request, or the answer of
+// his own network, or it came from somebody else: a request, or the response of
 // another server.
 //
 //   - A host the operator configured may be public, private or this machine.

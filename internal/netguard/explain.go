@@ -14,7 +14,7 @@ import (
 
 // Explain says in words why a connection failed and what to do next. It
 // reports false for errors that are not about reaching a server. Neither text
-// repeats the error's own, which may hold an address with a query.
+// contains the error's own, which may hold an address with a query.
 func Explain(err error) (why, next string, ok bool) {
 	var (
 		dns      *net.DNSError
@@ -49,7 +49,7 @@ func Explain(err error) (why, next string, ok bool) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens there", "check host and port, and whether the server runs", true
 	case deadline, errors.As(err, &timeout) && timeout.Timeout():
-		return "it did not answer in time", "check host, port and firewalls, and try again", true
+		return "it did not respond in time", "check host, port and firewalls, and try again", true
 	case errors.As(err, &dns):
 		return "its name could not be looked up", "check the network's name servers and try again", true
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):

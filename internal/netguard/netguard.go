@@ -20,9 +20,9 @@ import (
 const (
 	dialTimeout      = 5 * time.Second
 	handshakeTimeout = 10 * time.Second
-	answerTimeout    = 60 * time.Second
+	responseTimeout  = 60 * time.Second
 
-	maxAnswer = 32 << 20
+	maxResponse = 32 << 20
 )
 
 // ErrRefused is in the error of a connection that the rule forbids.
@@ -139,7 +139,7 @@ func internal(addr netip.Addr) bool {
 }
 
 // Client returns an HTTP client that connects under the rule and follows no
-// redirects: those are answers like others, and end after 32 MiB. Roots are the certificates to
+// redirects: those are responses like others, and end after 32 MiB. Roots are the certificates to
 // trust, nil means the system's. Its idle connections are closed by
 // CloseIdleConnections.
 func (g *Guard) Client(roots *x509.CertPool) *http.Client {
@@ -148,7 +148,7 @@ func (g *Guard) Client(roots *x509.CertPool) *http.Client {
 		DialContext:           g.DialContext,
 		TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:   handshakeTimeout,
-		ResponseHeaderTimeout: answerTimeout,
+		ResponseHeaderTimeout: responseTimeout,
 		IdleConnTimeout:       30 * time.Second,
 		MaxIdleConnsPerHost:   4,
 		ForceAttemptHTTP2:     true,
@@ -159,14 +159,14 @@ func (g *Guard) Client(roots *x509.CertPool) *http.Client {
 	}
 }
 
-// bounded ends answers that are longer than any a delivery has a use for. Some
+// bounded ends responses that are longer than any a delivery has a use for. Some
 // clients read them whole.
 type bounded struct{ *http.Transport }
 
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.Transport.RoundTrip(req)
 	if err == nil {
-		resp.Body = http.MaxBytesReader(nil, resp.Body, maxAnswer)
+		resp.Body = http.MaxBytesReader(nil, resp.Body, maxResponse)
 	}
 	return resp, err
 }

@@ -115,7 +115,7 @@ func TestClient(t *testing.T) {
 			require.ErrorIs(t, err, ErrRefused, host)
 		}
 	})
-	t.Run("answers end", func(t *testing.T) {
+	t.Run("responses end", func(t *testing.T) {
 		endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			for chunk := make([]byte, 1<<20); ; {
 				if _, err := w.Write(chunk); err != nil {
@@ -133,9 +133,9 @@ func TestClient(t *testing.T) {
 		n, err := io.Copy(io.Discard, resp.Body)
 		require.NoError(t, resp.Body.Close())
 		require.Error(t, err)
-		assert.Equal(t, int64(maxAnswer), n)
+		assert.Equal(t, int64(maxResponse), n)
 	})
-	t.Run("redirects are answers", func(t *testing.T) {
+	t.Run("redirects are responses", func(t *testing.T) {
 		resp, err := get(New("127.0.0.1"), first.URL+"/away")
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusTemporaryRedirect, resp.StatusCode)

@@ -275,7 +275,7 @@ func (c *Cluster) run(ctx context.Context) error {
 func (c *Cluster) ready(ctx context.Context) error {
 	config, err := pgx.ParseConfig(c.URL("postgres"))
 	if err != nil {
-		return errors.New("its address cannot be read") // the driver's words repeat it
+		return errors.New("its address cannot be read") // the driver's message contains it
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

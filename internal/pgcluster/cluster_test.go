@@ -54,14 +54,14 @@ func socketFolder(t *testing.T, address string) string {
 	return config.Host
 }
 
-func ask(t *testing.T, address, statement string) (answer string, err error) {
+func ask(t *testing.T, address, statement string) (result string, err error) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close(t.Context())
-	return answer, conn.QueryRow(t.Context(), statement).Scan(&answer)
+	return result, conn.QueryRow(t.Context(), statement).Scan(&result)
 }
 
 func TestPrivate(t *testing.T) {

@@ -141,7 +141,7 @@ func (d *database) lost(ctx context.Context) bool {
 	return d.conn.Ping(ctx) != nil
 }
 
-// pingTimeout bounds asking the server whether it is there.
+// pingTimeout bounds the check whether the server is there.
 const pingTimeout = 5 * time.Second
 
 // misfit is a value that a column of the copy cannot have, or a key that is

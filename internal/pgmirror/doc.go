@@ -1,5 +1,5 @@
 // Package pgmirror keeps a copy of the embedded ERP's tables in a PostgreSQL
-// database, so that they can be asked in PostgreSQL's dialect.
+// database, so that they can be queried in PostgreSQL's dialect.
 //
 //	m, err := pgmirror.Open(ctx, srv, pgmirror.Options{URL: address})
 //	defer m.Close()

@@ -31,7 +31,7 @@ type Options struct {
 	URL string
 	// Schema is the schema of the copy; empty: adempiere.
 	Schema string
-	// Reader is a login that is given the right to select from the copy; empty:
+	// Reader is a login that is given the privilege to select from the copy; empty:
 	// none is.
 	Reader string
 	// Empty are tables that are copied without their rows, because nobody reads

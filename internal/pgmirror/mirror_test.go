@@ -210,7 +210,7 @@ func TestTwo(t *testing.T) {
 	same(t, srv, m, conn, large(), "after the other one has ended")
 }
 
-// Who may not make schemas is told what is missing; addresses stay secret.
+// A login that may not create schemas is told what is missing; addresses stay secret.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)

@@ -67,14 +67,14 @@ func (d *database) drop(ctx context.Context) error {
 	return d.refused("remove what an earlier sandbox left in the schema "+d.opts.Schema, err)
 }
 
-// refused says what rights the login needs when it lacks them.
+// refused says which privileges the login needs when it lacks them.
 func (d *database) refused(what string, err error) error {
 	var server *pgconn.PgError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &server) && server.Code == "42501":
-		return fmt.Errorf("%s in %s: the login may not (%s): it needs the right to create schemas (GRANT CREATE ON DATABASE … TO …) "+
+		return fmt.Errorf("%s in %s: the login may not (%s): it needs the privilege to create schemas (GRANT CREATE ON DATABASE … TO …) "+
 			"and must own what an earlier sandbox made", what, d.origin, server.Message)
 	}
 	return fmt.Errorf("%s in %s: %w", what, d.origin, err)

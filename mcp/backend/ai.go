@@ -20,7 +20,7 @@ type AIOptions struct {
 	// Own gives the program's own token (AI_API_TOKEN), for callers that bring
 	// none; nil refuses them.
 	Own aiclient.TokenSource
-	// Role is the role to ask under where nobody says another (AI_ROLE_ID): for
+	// Role is the role to query under where nobody says another (AI_ROLE_ID): for
 	// the program's own token before the caller's role, for a caller's token
 	// after it. nil: none.
 	Role *int
@@ -37,8 +37,8 @@ type AIOptions struct {
 	Logger    *slog.Logger // nil is silent
 }
 
-// AIBackend asks the AI API, as the caller: a call sends the token of the
-// caller it is made for, and no other. It answers statements and describes
+// AIBackend calls the AI API, as the caller: a call sends the token of the
+// caller it is made for, and no other. It runs statements and describes
 // single tables; the API lists neither tables nor records.
 type AIBackend struct {
 	client *aiclient.Client
@@ -176,17 +176,17 @@ func (b *AIBackend) noRole(ctx context.Context) error {
 // Name is ai.
 func (b *AIBackend) Name() Name { return AI }
 
-// Ping asks whether the AI API responds; see [Pinger].
+// Ping checks whether the AI API responds; see [Pinger].
 func (b *AIBackend) Ping(ctx context.Context) error { return b.life.ping(ctx) }
 
-// Check asks for the caller's roles, which needs a valid token.
+// Check requests the caller's roles, which needs a valid token.
 func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
 	with, client, ok := b.as(ctx, caller, nil)
 	roles, err := client.Roles(with)
 	if err != nil {
 		return "", queryError(ctx, err)
 	}
-	text := fmt.Sprintf("the AI API at %s answers", client.Address())
+	text := fmt.Sprintf("the AI API at %s responds", client.Address())
 	role, _ := client.Role()
 	if !ok {
 		return text + "; no role is set: give roleId, or set AI_ROLE_ID", nil
@@ -198,7 +198,7 @@ func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	return fmt.Sprintf("%s under role %s", text, roles[i].Name), nil
 }
 
-// Query answers a statement.
+// Query runs a statement.
 func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
 	with, client, ok := b.as(ctx, caller, q.RoleID)
 	if !ok {

@@ -59,7 +59,7 @@ func queryCode(code api.Code) string {
 	case api.CodeTimeout:
 		return mcp.CodeTimeout
 	case api.CodeBusy, api.CodeRateLimited, api.CodeResources:
-		return mcp.CodeRateLimitExceeded // another backend would ask the same database
+		return mcp.CodeRateLimitExceeded // another backend would query the same database
 	case api.CodeUnavailable:
 		return mcp.CodeUnreachable
 	case api.CodeInternal:

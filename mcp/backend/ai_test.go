@@ -104,7 +104,7 @@ func TestQueries(t *testing.T) {
 	user := known(t, q.srv, "GardenUser", 11, 102, 103, 11)
 	ask := backend.Query{SQL: `SELECT documentno, grandtotal, dateordered FROM c_order WHERE grandtotal > $1 ORDER BY c_order_id`, Params: []json.RawMessage{[]byte(`10.5`)}, MaxRows: 5}
 
-	t.Run("the same answer both ways", func(t *testing.T) {
+	t.Run("the same response both ways", func(t *testing.T) {
 		a, err := ai.Query(ctx, admin, ask)
 		require.NoError(t, err)
 		d, err := q.db.Query(ctx, admin, ask)

@@ -116,7 +116,7 @@ func TestLoadedDictionaryServesOn(t *testing.T) {
 	away := srv.Faults().On(erptest.Match{}, erptest.CutBefore())
 	reg, err = b.Registry(t.Context(), admin)
 	require.NoError(t, err)
-	assert.Regexp(t, `could not be asked whether its dictionary has changed; this is as of 20\d\d-\d\d-\d\d \d\d:\d\d UTC`, backend.StaleNote(reg))
+	assert.Regexp(t, `could not be checked with the ERP whether its dictionary has changed; this is as of 20\d\d-\d\d-\d\d \d\d:\d\d UTC`, backend.StaleNote(reg))
 	_, err = reg.Table(t.Context(), "C_Order")
 	require.NoError(t, err)
 	asked := srv.Faults().Count(erptest.Match{})
@@ -217,7 +217,7 @@ func (stuck) Token(ctx context.Context) (string, error) {
 	return "", ctx.Err()
 }
 
-// A login that cannot be renewed because the ERP hangs does not hold a call.
+// A login that cannot be refreshed because the ERP hangs does not hold a call.
 func TestHungLogin(t *testing.T) {
 	t.Parallel()
 	srv, b := over(t, backend.RESTOptions{Patience: 200 * time.Millisecond, Own: stuck{}})
@@ -228,7 +228,7 @@ func TestHungLogin(t *testing.T) {
 	assert.Equal(t, mcp.CodeUnreachable, mcp.ErrorOf(err).Code, "%v", err)
 }
 
-// Another backend answers when the ERP is away or hangs.
+// Another backend serves when the ERP is away or hangs.
 func TestFallbackFromAHungERP(t *testing.T) {
 	t.Parallel()
 	srv, b := over(t, backend.RESTOptions{Patience: 200 * time.Millisecond})
@@ -253,11 +253,11 @@ func TestFallbackFromAHungERP(t *testing.T) {
 func TestAIPresence(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	answer := http.NotFound
-	say := func(h http.HandlerFunc) { mu.Lock(); defer mu.Unlock(); answer = h }
+	response := http.NotFound
+	say := func(h http.HandlerFunc) { mu.Lock(); defer mu.Unlock(); response = h }
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		h := answer
+		h := response
 		mu.Unlock()
 		assert.Empty(t, r.Header.Get("Authorization"), "a look sends no token")
 		h(w, r)
@@ -276,9 +276,9 @@ func TestAIPresence(t *testing.T) {
 	}
 	abort := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	for _, c := range []struct {
-		name    string
-		answer  http.HandlerFunc
-		present bool
+		name     string
+		response http.HandlerFunc
+		present  bool
 	}{
 		{"a container's 404", http.NotFound, false},
 		{"a login page", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, false},
@@ -292,13 +292,13 @@ func TestAIPresence(t *testing.T) {
 		{"gone", http.NotFound, false},
 	} {
 		before := b.Present()
-		say(c.answer)
+		say(c.response)
 		assert.Equal(t, before != c.present, b.Probe(t.Context()), c.name)
 		assert.Equal(t, c.present, b.Present(), c.name)
 		assert.Equal(t, c.present, backend.Can[backend.Querier](pool), c.name)
 		assert.Len(t, pool.Backends(), map[bool]int{false: 1, true: 2}[c.present], c.name)
 	}
-	_, _, err = backend.Read(t.Context(), pool, "answer SQL", func(context.Context, backend.Querier) (int, error) { return 1, nil })
+	_, _, err = backend.Read(t.Context(), pool, "run SQL", func(context.Context, backend.Querier) (int, error) { return 1, nil })
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 
 	say(health(200, `{"status":"up"}`))

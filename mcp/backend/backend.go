@@ -42,8 +42,8 @@ func ParseName(text string) (Name, error) {
 // interfaces below it implements. It is safe for concurrent use.
 type Backend interface {
 	Name() Name
-	// Check asks the other side whether it works for this caller. The text says
-	// what answered; the error, why nothing can be done.
+	// Check tests whether the other side works for this caller. The text says
+	// what responded; the error, why nothing can be done.
 	Check(ctx context.Context, caller mcp.Caller) (string, error)
 }
 
@@ -55,7 +55,7 @@ type Optional interface {
 	Present() bool
 }
 
-// Pinger is a Backend that can be asked whether its other side responds at all,
+// Pinger is a Backend that can check whether its other side responds at all,
 // without anybody's login.
 type Pinger interface {
 	Ping(ctx context.Context) error
@@ -71,23 +71,23 @@ type Refresher interface {
 	Refresh(ctx context.Context, caller mcp.Caller) error
 }
 
-// Query is a statement to answer.
+// Query is a statement to run.
 type Query struct {
 	SQL    string
 	Params []json.RawMessage
-	// RoleID is the role to ask under; nil means the caller's.
+	// RoleID is the role to query under; nil means the caller's.
 	RoleID *int
 	// MaxRows is by the rules of [aiquery.Request].
 	MaxRows int
 }
 
-// Querier answers SQL under a role.
+// Querier runs SQL under a role.
 type Querier interface {
 	Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error)
 	Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error)
 }
 
-// Search asks for records of a table.
+// Search requests records of a table.
 type Search struct {
 	Table   string
 	Filter  string   // $filter of the ERP's REST API; empty: all
@@ -106,13 +106,13 @@ type Page struct {
 	More bool
 }
 
-// Recorder reads records with the caller's rights.
+// Recorder reads records with the caller's permissions.
 type Recorder interface {
 	Search(ctx context.Context, caller mcp.Caller, s Search) (*Page, error)
 	Record(ctx context.Context, caller mcp.Caller, table, id string) (json.RawMessage, error)
 }
 
-// Writer makes and changes records with the caller's rights.
+// Writer makes and changes records with the caller's permissions.
 type Writer interface {
 	Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (json.RawMessage, error)
 	Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error)
@@ -259,7 +259,7 @@ func try[T, R any](ctx context.Context, p *Pool, what string, next func(error) b
 }
 
 // makesWay reports whether the next backend may try: nothing was decided about
-// the caller's rights, and nothing has happened.
+// the caller's permissions, and nothing has happened.
 func makesWay(err error) bool {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return true

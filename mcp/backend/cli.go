@@ -23,7 +23,7 @@ type CLIOptions struct {
 	Program string
 	// AIURL is the address of the AI API; empty: below the ERP's.
 	AIURL string
-	// Role is the role to ask under where nobody says another; nil: none.
+	// Role is the role to query under where nobody says another; nil: none.
 	Role *int
 	// Own are the variables of the program's own login (NAME=value), for callers
 	// that bring no token; nil refuses them.
@@ -150,16 +150,16 @@ func (b *CLIBackend) run(ctx context.Context, caller mcp.Caller, input []byte, o
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case printed.over:
-		return &mcp.Error{Code: mcp.CodeTooLarge, Message: fmt.Sprintf("the program printed more than %d bytes", b.opts.MaxOutput), Hint: "ask for less"}
+		return &mcp.Error{Code: mcp.CodeTooLarge, Message: fmt.Sprintf("the program printed more than %d bytes", b.opts.MaxOutput), Hint: "request less"}
 	case limited.Err() != nil:
-		return &mcp.Error{Code: mcp.CodeTimeout, Message: fmt.Sprintf("the program did not finish within %v", b.opts.Timeout), Hint: "ask for less, or try again"}
+		return &mcp.Error{Code: mcp.CodeTimeout, Message: fmt.Sprintf("the program did not finish within %v", b.opts.Timeout), Hint: "request less, or try again"}
 	case err != nil:
 		return failed(err, string(said.kept), caller.Token.Reveal())
 	}
 	d := json.NewDecoder(bytes.NewReader(printed.kept))
 	d.UseNumber()
 	if err := d.Decode(out); err != nil {
-		return fmt.Errorf("the program printed something else than was asked for: %w", err)
+		return fmt.Errorf("the program printed something else than was requested: %w", err)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Check asks for one record every role may read.
+// Check requests one record every role may read.
 func (b *CLIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
 	page, err := b.Search(ctx, caller, Search{Table: "AD_Client", Select: []string{"Name"}, Limit: 1})
 	if err != nil {
@@ -194,7 +194,7 @@ func (b *CLIBackend) Check(ctx context.Context, caller mcp.Caller) (string, erro
 	return fmt.Sprintf("the program %s reaches the ERP; the role sees %d tenants or more", b.opts.Program, len(page.Records)), nil
 }
 
-// role is the flag for the role to ask under.
+// role is the flag for the role to query under.
 func (b *CLIBackend) role(caller mcp.Caller, named *int) (string, error) {
 	role, ok := roleOf(caller, named)
 	if named == nil && b.opts.Role != nil && (!ok || caller.Token.Reveal() == "") {

@@ -32,7 +32,7 @@ func (b *CLIBackend) ask(ctx context.Context, caller mcp.Caller, q Query, out an
 	return queryFailed(b.run(ctx, caller, []byte(q.SQL), out, args...))
 }
 
-// Query answers a statement through the AI API.
+// Query runs a statement through the AI API.
 func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
 	var r api.Result
 	if err := b.ask(ctx, caller, q, &r); err != nil {

@@ -143,7 +143,7 @@ func TestCLIRefusesFlags(t *testing.T) {
 	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
 }
 
-// The real program gives the answers of the other backends.
+// The real program returns the same results as the other backends.
 func TestCLI(t *testing.T) {
 	t.Parallel()
 	program := testproc.Program(t, "erphub")

@@ -27,8 +27,8 @@ type DBOptions struct {
 	Logger   *slog.Logger // nil is silent
 }
 
-// DBBackend reads the ERP's database. Statements are answered with the rights
-// of the role, as the ERP's own rights tables say; who the caller is comes from
+// DBBackend reads the ERP's database. Statements run with the permissions
+// of the role, as the ERP's own permission tables say; who the caller is comes from
 // a verified token alone, so callers that are not Known are refused. The
 // dictionary is what the ERP shows to everybody.
 type DBBackend struct {
@@ -48,7 +48,7 @@ var (
 )
 
 // OpenDB connects to the ERP's PostgreSQL database; see [postgres.Open]
-// for the address and the rights its login needs. No error shows the address.
+// for the address and the privileges its login needs. No error shows the address.
 func OpenDB(ctx context.Context, url string, opts *DBOptions) (*DBBackend, error) {
 	var o DBOptions
 	if opts != nil {
@@ -106,7 +106,7 @@ func (b *DBBackend) Close(ctx context.Context) error {
 }
 
 var errNotKnown = &mcp.Error{
-	Code: mcp.CodeUnauthorized, Message: "the database is read with the rights of a user, and it is not known who calls",
+	Code: mcp.CodeUnauthorized, Message: "the database is read with the permissions of a user, and it is not known who calls",
 	Hint: "connect with a bearer token of the ERP that the server can verify",
 }
 
@@ -133,7 +133,7 @@ func (b *DBBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	health := b.engine.Health(ctx)
 	if !health.OK {
 		return "", &mcp.Error{
-			Code: mcp.CodeUnreachable, Message: fmt.Sprintf("queries cannot be answered: database %s, audit %s", health.Database, health.Audit),
+			Code: mcp.CodeUnreachable, Message: fmt.Sprintf("queries cannot be run: database %s, audit %s", health.Database, health.Audit),
 			Hint: "tell the operator: the server's log has the details",
 		}
 	}
@@ -141,7 +141,7 @@ func (b *DBBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	if err != nil {
 		return "", queryError(ctx, err)
 	}
-	text := fmt.Sprintf("%s answers", b.db)
+	text := fmt.Sprintf("%s responds", b.db)
 	for _, r := range roles {
 		if r.ID == caller.RoleID {
 			text += " under role " + r.Name
@@ -153,10 +153,10 @@ func (b *DBBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 	return text, nil
 }
 
-// Ping asks whether statements can be answered; see [Pinger].
+// Ping checks whether statements can be run; see [Pinger].
 func (b *DBBackend) Ping(ctx context.Context) error {
 	if h := b.engine.Health(ctx); !h.OK {
-		return &mcp.Error{Code: mcp.CodeUnreachable, Message: fmt.Sprintf("queries cannot be answered: database %s, audit %s", h.Database, h.Audit)}
+		return &mcp.Error{Code: mcp.CodeUnreachable, Message: fmt.Sprintf("queries cannot be run: database %s, audit %s", h.Database, h.Audit)}
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (b *DBBackend) Warm(ctx context.Context) error {
 	return err
 }
 
-// Registry is the dictionary. Who is not known is refused here, too: a
+// Registry is the dictionary. A caller that is not known is refused here, too: a
 // database is no place to look at without a name.
 func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	if !caller.Known {
@@ -186,7 +186,7 @@ func (b *DBBackend) dictionary(ctx context.Context, caller mcp.Caller) (registry
 }
 
 // Refresh looks whether the dictionary has changed, and forgets what is known
-// about tables and rights.
+// about tables and permissions.
 func (b *DBBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 	err := b.registries.refresh(ctx, caller, "")
 	b.engine.Invalidate()
@@ -198,7 +198,7 @@ func (b *DBBackend) request(caller mcp.Caller, q Query) aiquery.Request {
 	return aiquery.Request{SQL: q.SQL, Params: q.Params, RoleID: role, MaxRows: q.MaxRows}
 }
 
-// Query answers a statement.
+// Query runs a statement.
 func (b *DBBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
 	who, err := b.who(ctx, caller)
 	if err != nil {

@@ -15,7 +15,7 @@ type Describer interface {
 	Describe(ctx context.Context, caller mcp.Caller, role *int, table string) (*api.TableMetadata, error)
 }
 
-// roleOf is the role to ask under: the one named, else the caller's.
+// roleOf is the role to query under: the one named, else the caller's.
 func roleOf(caller mcp.Caller, named *int) (int, bool) {
 	switch {
 	case named != nil:

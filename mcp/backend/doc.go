@@ -5,6 +5,6 @@
 //
 // A backend never does more for a caller than the caller may do: the REST and
 // AI backends send the caller's own token, the database backend applies the
-// rights of the caller's role. A refusal is therefore final: only a backend
+// permissions of the caller's role. A refusal is therefore final: only a backend
 // that cannot be reached, or cannot do the work at all, makes way for the next.
 package backend

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/mcp/backend"
 )
 
-// The first backend that can do a piece of work does it, with the caller's rights.
+// The first backend that can do a piece of work does it, with the caller's permissions.
 func ExampleRead() {
 	ctx := context.Background()
 	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory

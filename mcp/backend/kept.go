@@ -33,7 +33,7 @@ type kept struct {
 	drop context.CancelFunc
 
 	mu          sync.Mutex // guards what follows
-	caller      mcp.Caller // who asked last: with their token it is read
+	caller      mcp.Caller // who called last: with their token it is read
 	loaded      bool
 	checked     time.Time // when it was last found to be right
 	job         *reading  // under way; nil: none
@@ -45,7 +45,7 @@ type kept struct {
 	trouble     error         // why reading does not go on just now; nil: it does
 	troubleAt   time.Time
 	nextTry     time.Time
-	changed     chan struct{} // closed and replaced when somebody asks
+	changed     chan struct{} // closed and replaced when somebody needs it
 }
 
 // reading is one reading of the dictionary, or one look whether it has changed.
@@ -61,8 +61,8 @@ func (k *kept) isLoaded() bool {
 	return k.loaded
 }
 
-// fresh reports whether the dictionary can be used without asking the ERP, and
-// notes who asked.
+// fresh reports whether the dictionary can be used without calling the ERP, and
+// notes who called.
 func (k *kept) fresh(caller mcp.Caller) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -280,7 +280,7 @@ func (k *kept) loading(j *reading, begun time.Time) error {
 	return e
 }
 
-// progressed hears of the requests of the reading.
+// progressed is told how many requests of the loading are done.
 func (k *kept) progressed(done, total int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -334,16 +334,16 @@ func (k *kept) retry(ctx context.Context, attempt int, err error) bool {
 	}
 }
 
-// mostStrange is how often a response that is not the ERP's is asked for again:
+// mostStrange is how often a response that is not the ERP's is requested again:
 // one that was cut off is, a wrong address stays wrong.
 const mostStrange = 3
 
-// passing tells failures that another attempt can mend.
+// passing reports failures that another attempt can fix.
 func passing(err error, attempt int) bool {
-	var answered *erp.Error
+	var responded *erp.Error
 	switch {
-	case errors.As(err, &answered):
-		return answered.Status == http.StatusTooManyRequests || answered.Status > http.StatusInternalServerError
+	case errors.As(err, &responded):
+		return responded.Status == http.StatusTooManyRequests || responded.Status > http.StatusInternalServerError
 	case errors.Is(err, erp.ErrBadResponse):
 		return attempt < mostStrange
 	}
@@ -361,7 +361,7 @@ func (k *kept) staleNote() string {
 	if age >= 2*time.Minute {
 		age = age.Round(time.Minute)
 	}
-	return fmt.Sprintf("the ERP could not be asked whether its dictionary has changed; this is as of %s (%v ago)",
+	return fmt.Sprintf("it could not be checked with the ERP whether its dictionary has changed; this is as of %s (%v ago)",
 		k.checked.UTC().Format("2006-01-02 15:04 UTC"), age)
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// defaultPatience is how long a server may be silent before it is asked for a
+	// defaultPatience is how long a server may be silent before it is sent a request for a
 	// sign of life, and how long it may take to give one.
 	defaultPatience = 4 * time.Second
 	// awayPause is how long a server that gave none is left alone.
@@ -25,7 +25,7 @@ const (
 
 // lifeline tells a server that takes long from one that does not respond at
 // all. A request that waits is no reason to give up: a report may take minutes.
-// So the server is asked for something small beside it, and only when that gets
+// So a small request is sent to the server beside it, and only when that gets
 // no response either, all requests that wait end, and further ones fail at once
 // until the server gives a sign of life again.
 type lifeline struct {
@@ -34,13 +34,13 @@ type lifeline struct {
 	patience time.Duration
 	log      *slog.Logger
 
-	mu     sync.Mutex // guards what follows
-	heard  time.Time  // when the server last responded to anything
-	silent time.Time  // when it last gave no sign of life; zero: it did
-	asking *asking    // under way; nil: none
+	mu           sync.Mutex // guards what follows
+	lastResponse time.Time  // when the server last responded to anything
+	silent       time.Time  // when it last gave no sign of life; zero: it did
+	asking       *asking    // under way; nil: none
 }
 
-// asking is one question for a sign of life.
+// asking is one request for a sign of life.
 type asking struct {
 	ended chan struct{}
 	alive bool // once ended is closed
@@ -118,7 +118,7 @@ func (l *lifeline) RoundTrip(r *http.Request) (*http.Response, error) {
 		free()
 		return nil, err
 	}
-	l.hear()
+	l.noteResponse()
 	res.Body = &freeing{res.Body, free}
 	return res, nil
 }
@@ -134,7 +134,7 @@ func (f *freeing) Close() error {
 	return f.ReadCloser.Close()
 }
 
-// token asks a source of tokens, which asks the server.
+// token gets a token from a source, which may call the server.
 func (l *lifeline) token(ctx context.Context, own interface {
 	Token(context.Context) (string, error)
 }) (string, error) {
@@ -151,22 +151,22 @@ func (l *lifeline) token(ctx context.Context, own interface {
 		}
 	}
 	return "", &mcp.Error{
-		Code: mcp.CodeUnreachable, Message: "the login of this program could not be renewed: the ERP does not respond",
+		Code: mcp.CodeUnreachable, Message: "the login of this program could not be refreshed: the ERP does not respond",
 		Hint: "try again later, and check the address of the ERP", Err: err,
 	}
 }
 
-func (l *lifeline) hear() {
+func (l *lifeline) noteResponse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard, l.silent = time.Now(), time.Time{}
+	l.lastResponse, l.silent = time.Now(), time.Time{}
 }
 
-// doubt has the next one who wants to know ask for a sign of life.
+// doubt makes the next one who wants to know request a sign of life.
 func (l *lifeline) doubt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = time.Time{}
+	l.lastResponse = time.Time{}
 }
 
 // admits reports whether a request is worth making.
@@ -186,7 +186,7 @@ func (l *lifeline) admits(ctx context.Context) bool {
 // alive reports whether the server responded to anything lately, or does now.
 func (l *lifeline) alive(ctx context.Context) bool {
 	l.mu.Lock()
-	lately := time.Since(l.heard) < l.patience
+	lately := time.Since(l.lastResponse) < l.patience
 	l.mu.Unlock()
 	return lately || l.ask(ctx)
 }
@@ -225,7 +225,7 @@ func (l *lifeline) question(ctx context.Context, a *asking) {
 	l.asking = nil
 	a.alive = err == nil
 	if a.alive {
-		l.heard, l.silent = time.Now(), time.Time{}
+		l.lastResponse, l.silent = time.Now(), time.Time{}
 	} else {
 		if l.silent.IsZero() {
 			l.log.Warn("the server does not respond", "address", l.sign, "error", err)
@@ -235,10 +235,10 @@ func (l *lifeline) question(ctx context.Context, a *asking) {
 	close(a.ended)
 }
 
-// ping asks whether the server responds; lately is soon enough.
+// ping checks whether the server responds; lately is soon enough.
 func (l *lifeline) ping(ctx context.Context) error {
 	l.mu.Lock()
-	silent, lately := l.silent, time.Since(l.heard) < l.patience
+	silent, lately := l.silent, time.Since(l.lastResponse) < l.patience
 	l.mu.Unlock()
 	if silent.IsZero() && lately || l.ask(ctx) && ctx.Err() == nil {
 		return nil

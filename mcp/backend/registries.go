@@ -14,8 +14,8 @@ import (
 
 // RegistryOptions say how dictionaries are kept.
 type RegistryOptions struct {
-	// Fresh is how long a dictionary is used without asking whether the ERP's
-	// has changed; 0 means 30 s, below 0 it is asked every time.
+	// Fresh is how long a dictionary is used without checking whether the ERP's
+	// has changed; 0 means 30 s, below 0 it is checked every time.
 	Fresh time.Duration
 	// Most is how many dictionaries of different roles are kept; 0 means 16.
 	// A large one takes some 25 MB.
@@ -114,7 +114,7 @@ func (r *registries) keep(view string) *kept {
 }
 
 // get is a dictionary that was right a short time ago, or the one there is when
-// the ERP cannot be asked; [StaleNote] tells which.
+// the ERP cannot be reached; [StaleNote] tells which.
 func (r *registries) get(ctx context.Context, caller mcp.Caller, view string) (registry.Registry, error) {
 	k := r.keep(view)
 	if !k.fresh(caller) {

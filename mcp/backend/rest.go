@@ -28,7 +28,7 @@ type RESTOptions struct {
 	// Client adds options to the connection, such as time-outs; token source and
 	// transport are not among them.
 	Client []erp.Option
-	// Patience is how long the ERP may be silent before it is asked for a sign of
+	// Patience is how long the ERP may be silent before it is sent a request for a sign of
 	// life, and how long it may take to give one; 0 means 4 s. A request that takes
 	// longer goes on as long as the ERP responds to others.
 	Patience time.Duration
@@ -135,11 +135,11 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 	return b.as(ctx, caller), b.client, nil
 }
 
-// Ping asks whether the ERP responds; see [Pinger].
+// Ping checks whether the ERP responds; see [Pinger].
 func (b *RESTBackend) Ping(ctx context.Context) error { return b.life.ping(ctx) }
 
 // Warm reads the dictionary of the program's own login before a call needs it, as
-// a call would. Without a login of its own it asks whether the ERP responds.
+// a call would. Without a login of its own it checks whether the ERP responds.
 func (b *RESTBackend) Warm(ctx context.Context) error {
 	if b.own == nil {
 		return b.Ping(ctx)
@@ -148,7 +148,7 @@ func (b *RESTBackend) Warm(ctx context.Context) error {
 	return err
 }
 
-// Check asks for one record every role may read: the tenant that the token acts
+// Check requests one record every role may read: the tenant that the token acts
 // in. Roles of a tenant read that of System, too, which comes first.
 func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
 	ctx = b.as(ctx, caller)
@@ -165,10 +165,10 @@ func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, err
 		return "", err
 	}
 	if len(page.Records) == 0 {
-		return "the REST API answers; the role sees no tenant", nil
+		return "the REST API responds; the role sees no tenant", nil
 	}
 	name, _ := page.Records[0].Text("Name")
-	return fmt.Sprintf("the REST API at %s answers for tenant %s", b.client.BaseURL(), name), nil
+	return fmt.Sprintf("the REST API at %s responds; the token acts for tenant %s", b.client.BaseURL(), name), nil
 }
 
 // Registry is the dictionary as the caller's role sees it. It is read once for

@@ -58,7 +58,7 @@ func TestREST(t *testing.T) {
 	// Each call carries the caller's token, and a caller without one is refused.
 	text, err := b.Check(ctx, admin)
 	require.NoError(t, err)
-	assert.Equal(t, "the REST API at "+srv.URL()+"/api/v1 answers for tenant GardenWorld", text)
+	assert.Equal(t, "the REST API at "+srv.URL()+"/api/v1 responds; the token acts for tenant GardenWorld", text)
 	assert.Equal(t, map[string]int{"Bearer " + admin.Token.Reveal(): 1}, seen.take())
 	_, err = b.Check(ctx, user)
 	require.NoError(t, err)
@@ -186,21 +186,21 @@ func TestRegistryIsReadOnce(t *testing.T) {
 	assert.Equal(t, once, together)
 }
 
-// renewing is a login whose first token has run out.
-type renewing struct {
+// expired is a login whose first token has run out.
+type expired struct {
 	mu    sync.Mutex
 	token string // the current one
 	next  string
 	asked int // how often one was called invalid
 }
 
-func (r *renewing) Token(context.Context) (string, error) {
+func (r *expired) Token(context.Context) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.token, nil
 }
 
-func (r *renewing) Invalidate(context.Context, string) error {
+func (r *expired) Invalidate(context.Context, string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked++
@@ -208,14 +208,14 @@ func (r *renewing) Invalidate(context.Context, string) error {
 	return nil
 }
 
-// The program's own login is renewed when the ERP refuses its token; a caller's
+// The program's own login is refreshed when the ERP refuses its token; a caller's
 // refused token leaves it alone.
-func TestOwnLoginIsRenewed(t *testing.T) {
+func TestOwnLoginIsRefreshed(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	good, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
 	require.NoError(t, err)
-	own := &renewing{token: "eyJhbGciOiJIUzUxMiJ9.e30.AAAA", next: good}
+	own := &expired{token: "eyJhbGciOiJIUzUxMiJ9.e30.AAAA", next: good}
 	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Own: own})
 	require.NoError(t, err)
 	t.Cleanup(b.Close)

@@ -18,7 +18,7 @@ import (
 // value of an argument, a token or a result.
 type Record struct {
 	Time time.Time `json:"time"`
-	// Reference names the call in answers about internal errors and in the log.
+	// Reference names the call in responses about internal errors and in the log.
 	Reference string `json:"reference"`
 	Tool      string `json:"tool"`
 	// Outcome is "ok" or the code of the error.

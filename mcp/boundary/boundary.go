@@ -17,7 +17,7 @@ import (
 // Options change a [Boundary]. The zero value permits everything, limits no
 // counts and keeps no audit.
 type Options struct {
-	// Toolsets are the tool sets that are switched on; none, or mcp.AllSets among
+	// Toolsets are the tool sets that are enabled; none, or mcp.AllSets among
 	// them, means all.
 	Toolsets []string
 	// ReadOnly is the upper bound for everybody: no tool that changes something.
@@ -28,12 +28,12 @@ type Options struct {
 	Limits Limits
 	// Store keeps counts; nil: in memory.
 	Store Store
-	// Audit hears of every call once, when it has ended; nil: nobody does. It is
+	// Audit is told of every call once, when it has ended; nil: there is none. It is
 	// called at the same time from several calls. See [AuditTo].
 	Audit func(context.Context, Record)
-	// Metrics hears of calls and refusals.
+	// Metrics counts calls and refusals.
 	Metrics Metrics
-	// Logger hears of internal errors with their cause; nil is silent.
+	// Logger gets internal errors with their cause; nil is silent.
 	Logger *slog.Logger
 	// Now replaces time.Now.
 	Now func() time.Time
@@ -81,7 +81,7 @@ func New(opts *Options) (*Boundary, error) {
 func (b *Boundary) Ready(ctx context.Context) error { return b.opts.Store.Ping(ctx) }
 
 // grace is how long a tool may take to notice that its time is over before the
-// caller is answered without it.
+// caller gets a response without it.
 const grace = 500 * time.Millisecond
 
 // Call calls the tool if the caller may. c.Confirm is how users are asked. An

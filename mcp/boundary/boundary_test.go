@@ -310,7 +310,7 @@ func TestATruncatedResultSaysSo(t *testing.T) {
 		}},
 		"text": {value: mcp.Result{Content: []mcp.Content{mcp.Text(strings.Repeat("ä", 1000)), mcp.Text("more")}}, check: func(t *testing.T, r *boundary.Reply) {
 			require.Len(t, r.Content, 1)
-			assert.Regexp(t, `^ä+\n\[truncated: \d+ of 2000 bytes of this text are shown; ask for less to see the rest\]$`, r.Content[0].Text)
+			assert.Regexp(t, `^ä+\n\[truncated: \d+ of 2000 bytes of this text are shown; request less to see the rest\]$`, r.Content[0].Text)
 		}},
 		"an object that cannot be cut":  {value: map[string]string{"a": strings.Repeat("x", 1000)}, refused: true},
 		"one entry too long for itself": {value: long{}, refused: true},
@@ -321,7 +321,7 @@ func TestATruncatedResultSaysSo(t *testing.T) {
 			reply, err := b.Call(t.Context(), tl, &mcp.Call{Caller: reader})
 			if tc.refused {
 				require.Equal(t, mcp.CodeTooLarge, code(err))
-				assert.Contains(t, err.Error(), "more than the 100 an answer may have; ask for less")
+				assert.Contains(t, err.Error(), "more than the 100 a response may have; request less")
 				return
 			}
 			require.NoError(t, err)
@@ -369,7 +369,7 @@ func TestPanicsAndSurprisesAreCaught(t *testing.T) {
 	require.Len(t, lines, 2)
 	var r struct{ Reference, Outcome string }
 	require.NoError(t, json.Unmarshal([]byte(lines[1]), &r))
-	assert.Contains(t, err.Error(), r.Reference, "the answer names the line of the audit")
+	assert.Contains(t, err.Error(), r.Reference, "the response names the line of the audit")
 	assert.Contains(t, log.String(), r.Reference)
 }
 

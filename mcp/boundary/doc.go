@@ -13,7 +13,7 @@
 //
 // Each check fails with its own code of package mcp: permission_denied,
 // rate_limit_exceeded with the time to wait, cost_limit_exceeded with the time
-// to wait when waiting helps. When the store of the limits cannot be asked, the
+// to wait when waiting helps. When the store of the limits cannot be reached, the
 // code is unreachable and the tool does not run: a limit that cannot be checked
 // counts as reached.
 //

@@ -71,7 +71,7 @@ func fit(t mcp.Tool, value any, most int) (*Reply, error) {
 	}
 	return nil, &mcp.Error{
 		Code:    mcp.CodeTooLarge,
-		Message: fmt.Sprintf("the result of %s has about %d tokens, more than the %d an answer may have", t.Name, whole, most),
+		Message: fmt.Sprintf("the result of %s has about %d tokens, more than the %d a response may have", t.Name, whole, most),
 		Hint:    narrower(t),
 	}
 }
@@ -124,7 +124,7 @@ func cutText(r *Reply, most int) bool {
 		}
 		whole := len(c.Text)
 		shown := text.FirstBytes(c.Text, left)
-		cut[i].Text = fmt.Sprintf("%s\n[truncated: %d of %d bytes of this text are shown; ask for less to see the rest]", shown, len(shown), whole)
+		cut[i].Text = fmt.Sprintf("%s\n[truncated: %d of %d bytes of this text are shown; request less to see the rest]", shown, len(shown), whole)
 		r.Content = cut[:i+1]
 		return true
 	}
@@ -140,7 +140,7 @@ func narrower(t mcp.Tool) string {
 		}
 	}
 	if len(names) == 0 {
-		return "ask for less"
+		return "request less"
 	}
-	return "ask for less with: " + strings.Join(names, ", ")
+	return "request less with: " + strings.Join(names, ", ")
 }

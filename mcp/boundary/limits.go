@@ -144,7 +144,7 @@ func (b *Boundary) unavailable(err error) error {
 	b.opts.Metrics.refused("store")
 	return &mcp.Error{
 		Code: mcp.CodeUnreachable, Message: "the limits of this server cannot be checked", RetryAfter: 5 * time.Second,
-		Hint: "try again in a few seconds; if it persists, tell the operator that the store of the limits does not answer", Err: err,
+		Hint: "try again in a few seconds; if it persists, tell the operator that the store of the limits does not respond", Err: err,
 	}
 }
 

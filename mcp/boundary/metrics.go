@@ -2,12 +2,12 @@ package boundary
 
 import "time"
 
-// Metrics hears of what the boundary did; a nil function hears nothing. They
+// Metrics is told what the boundary did; a nil function is not called. They
 // are called at the same time from several calls.
 type Metrics struct {
-	// Called hears of every call that ended, with "ok" or the code of its error.
+	// Called is told of every call that ended, with "ok" or the code of its error.
 	Called func(tool, outcome string, took time.Duration, apiCalls, tokens int)
-	// Refused hears why calls were refused: rate, cost, permission, busy, store.
+	// Refused is told why calls were refused: rate, cost, permission, busy, store.
 	Refused func(reason string)
 }
 

@@ -83,7 +83,7 @@ func match(pattern, name string) bool {
 // nothing.
 func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 	if len(b.opts.Toolsets) > 0 && !slices.Contains(b.opts.Toolsets, mcp.AllSets) && !t.In(b.opts.Toolsets...) {
-		return denied(t, "its tool set is not switched on", "the operator chooses tool sets with --toolsets")
+		return denied(t, "its tool set is not enabled", "the operator chooses tool sets with --toolsets")
 	}
 	if b.opts.ReadOnly && !t.Hints.ReadOnly {
 		return denied(t, "this server only reads", "use a tool that reads, or ask the operator for a server without read-only mode")

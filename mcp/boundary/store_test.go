@@ -173,7 +173,7 @@ func TestRedisIsGone(t *testing.T) {
 	s := openRedis(t, srv.URL())
 	require.NoError(t, s.Ping(t.Context()))
 	srv.Stop()
-	require.ErrorContains(t, s.Ping(t.Context()), "Redis does not answer as it should")
+	require.ErrorContains(t, s.Ping(t.Context()), "Redis does not respond as it should")
 	_, err := s.Take(t.Context(), "k", 1, time.Minute)
 	require.Error(t, err)
 	_, err = s.Add(t.Context(), []boundary.Entry{{Key: "k", Amount: 1}})

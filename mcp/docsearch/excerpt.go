@@ -8,7 +8,7 @@ import (
 // longestExcerpt is how many bytes of a passage are shown, marks aside.
 const longestExcerpt = 600
 
-// excerpt is the part of a text with most of the words asked for, marked.
+// excerpt is the part of a text with most of the words searched for, marked.
 func excerpt(text string, asked []string) string {
 	var found []span
 	for _, s := range words(text) {
@@ -43,7 +43,7 @@ func excerpt(text string, asked []string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// means tells whether a word of a text is one of those asked for, or begins
+// means tells whether a word of a text is one of those searched for, or begins
 // with one.
 func means(word string, asked []string) bool {
 	for _, a := range asked {

@@ -76,10 +76,10 @@ type Hit struct {
 	Passage string
 	Source  string
 	Kind    string
-	Score   float64 // comparable within one answer
+	Score   float64 // comparable within one result
 }
 
-// Found is the answer to a question.
+// Found is the result of a search.
 type Found struct {
 	Hits  []Hit // best first
 	Total int   // passages that have something of the question

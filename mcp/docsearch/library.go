@@ -113,7 +113,7 @@ func (l *Library) Close() error {
 func (l *Library) Len() int { return l.index.Load().Len() }
 
 // Search finds passages, after a look whether documents have changed when the
-// last was some time ago. While one search looks, others answer from what is
+// last was some time ago. While one search looks, others are served from what is
 // known.
 func (l *Library) Search(ctx context.Context, question string, limit int) (Found, error) {
 	if time.Since(time.Unix(0, l.checked.Load())) >= l.opts.Fresh && l.looking.TryLock() {

@@ -165,7 +165,7 @@ func TestDictionary(t *testing.T) {
 	for _, p := range passages {
 		if p.Source == "dictionary, column TaxIndicator" {
 			taxes++
-			assert.Equal(t, "Short text on documents", p.Text, "the help only repeats the description")
+			assert.Equal(t, "Short text on documents", p.Text, "the help is the same as the description")
 		}
 	}
 	assert.Equal(t, 1, taxes, "columns of several tables with the same words are one")

@@ -49,7 +49,7 @@ func (s *Server) authenticated(next http.Handler) http.Handler {
 		default:
 			s.opts.Logger.WarnContext(r.Context(), "a token could not be checked", "error", err)
 			w.Header().Set("Retry-After", "5")
-			s.turn(w, "verifier", http.StatusServiceUnavailable, "the token cannot be checked just now, because the ERP does not answer; try again")
+			s.turn(w, "verifier", http.StatusServiceUnavailable, "the token cannot be checked just now, because the ERP does not respond; try again")
 		}
 	})
 }

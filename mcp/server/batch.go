@@ -74,7 +74,7 @@ func (s *Server) batchRefused(r *http.Request, n int) string {
 	if p := ss.InitializeParams(); p != nil && (p.ProtocolVersion == batchVersion || p.ProtocolVersion == "2024-11-05") {
 		return ""
 	}
-	// An unknown revision is answered with a newer one.
+	// The response to an unknown revision names a newer one.
 	return "the revision of the protocol this session uses has no batches" + alone
 }
 

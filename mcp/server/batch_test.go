@@ -87,11 +87,11 @@ func TestBatchesAreBounded(t *testing.T) {
 				}
 			}
 			res := send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(tc.body), h)
-			answer := text(t, res)
-			assert.Equal(t, tc.calls, calls.Load(), answer)
+			response := text(t, res)
+			assert.Equal(t, tc.calls, calls.Load(), response)
 			if tc.want == "" {
-				assert.Equal(t, http.StatusOK, res.StatusCode, answer)
-				assert.Equal(t, int(tc.calls), strings.Count(answer, `"jsonrpc"`))
+				assert.Equal(t, http.StatusOK, res.StatusCode, response)
+				assert.Equal(t, int(tc.calls), strings.Count(response, `"jsonrpc"`))
 				return
 			}
 			assert.Equal(t, http.StatusBadRequest, res.StatusCode)
@@ -103,8 +103,8 @@ func TestBatchesAreBounded(t *testing.T) {
 					Message string
 				}
 			}
-			require.NoError(t, json.Unmarshal([]byte(answer), &failed), answer)
-			assert.Contains(t, answer, `"id":null`)
+			require.NoError(t, json.Unmarshal([]byte(response), &failed), response)
+			assert.Contains(t, response, `"id":null`)
 			assert.Equal(t, -32600, failed.Error.Code)
 			assert.Contains(t, failed.Error.Message, tc.want)
 		})
@@ -139,7 +139,7 @@ func TestCallsOfABatchCount(t *testing.T) {
 	assert.EqualValues(t, 20, calls.Load(), "of 45 in three batches")
 }
 
-// The messages of a batch take as many places as requests of their own would.
+// The messages of a batch take as many slots as requests of their own would.
 func TestMessagesOfABatchTakePlaces(t *testing.T) {
 	t.Parallel()
 	inside, leave := make(chan struct{}), make(chan struct{})
@@ -164,8 +164,8 @@ func TestMessagesOfABatchTakePlaces(t *testing.T) {
 		res := send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(body), accepting(token, sessionHeader, session))
 		return res.StatusCode, text(t, res)
 	}
-	status, answer := post(batchOf(5, "hold"))
-	assert.Equal(t, http.StatusServiceUnavailable, status, "there are four places: %s", answer)
+	status, response := post(batchOf(5, "hold"))
+	assert.Equal(t, http.StatusServiceUnavailable, status, "there are four slots: %s", response)
 	done := make(chan int, 1)
 	go func() {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, in.url+"/mcp", strings.NewReader(batchOf(3, "hold")))
@@ -189,9 +189,9 @@ func TestMessagesOfABatchTakePlaces(t *testing.T) {
 		<-inside
 	}
 	status, _ = post(strings.ReplaceAll(batchOf(2, "echo"), `"id":`, `"id":10`))
-	assert.Equal(t, http.StatusServiceUnavailable, status, "one place is left")
-	status, answer = post(`{"jsonrpc":"2.0","id":99,"method":"ping"}`)
-	assert.Equal(t, http.StatusOK, status, answer)
+	assert.Equal(t, http.StatusServiceUnavailable, status, "one slot is left")
+	status, response = post(`{"jsonrpc":"2.0","id":99,"method":"ping"}`)
+	assert.Equal(t, http.StatusOK, status, response)
 	open()
 	select {
 	case status := <-done:
@@ -199,7 +199,7 @@ func TestMessagesOfABatchTakePlaces(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the batch does not end")
 	}
-	require.Eventually(t, func() bool { return len(in.slots) == 0 }, time.Minute, time.Millisecond, "every place is free again")
+	require.Eventually(t, func() bool { return len(in.slots) == 0 }, time.Minute, time.Millisecond, "every slot is free again")
 }
 
 func TestBatchSize(t *testing.T) {

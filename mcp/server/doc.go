@@ -27,7 +27,7 @@
 // # Replicas
 //
 // With Options.Stateless no state is kept between requests, so that any replica
-// can answer any of them; questions to the user then travel as sealed tokens
+// can respond to any of them; questions to the user then travel as sealed tokens
 // (see package boundary), and there is no /mcp/sse.
 //
 // This is the only package that imports the protocol's SDK, whose types stay

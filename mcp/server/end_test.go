@@ -36,24 +36,24 @@ func holding(o *Options) (entered chan struct{}, release chan struct{}) {
 	return entered, release
 }
 
-// What runs when the server is told to end is finished and answered, over every
+// What runs when the server is told to end is finished and its response sent, over every
 // transport; nothing new is taken.
 func TestRunningCallsAreFinished(t *testing.T) {
 	t.Parallel()
 	var entered, release chan struct{}
 	in := start(t, func(o *Options, _ *boundary.Options) { entered, release = holding(o) })
-	type answer struct {
+	type response struct {
 		how string
 		res *sdk.CallToolResult
 		err error
 	}
-	answers := make(chan answer, 3)
+	responses := make(chan response, 3)
 	ways := []string{modernHTTP, legacyHTTP, legacySSE}
 	for _, how := range ways {
 		cs := in.connect(t, how, alice.token(t), nil)
 		go func() {
 			res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "hold"})
-			answers <- answer{how, res, err}
+			responses <- response{how, res, err}
 		}()
 		<-entered
 	}
@@ -74,7 +74,7 @@ func TestRunningCallsAreFinished(t *testing.T) {
 	}
 	close(release)
 	for range ways {
-		a := <-answers
+		a := <-responses
 		require.NoError(t, a.err, a.how)
 		assert.False(t, a.res.IsError, a.how)
 	}
@@ -127,7 +127,7 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 	})
 }
 
-// Who does not read what they asked for is cut off; others are served
+// A client that does not read its responses is cut off; others are served
 // meanwhile.
 func TestASlowReaderIsCutOff(t *testing.T) {
 	t.Parallel()
@@ -143,13 +143,13 @@ func TestASlowReaderIsCutOff(t *testing.T) {
 		"Mcp-Protocol-Version: %s\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", modernVersion, alice.token(t), len(body), body)
 	require.NoError(t, conn.SetWriteDeadline(time.Now().Add(20*time.Second)))
 	sent := 0
-	for ; sent < 2000; sent++ { // one after the other on one connection, none of whose answers is read
+	for ; sent < 2000; sent++ { // one after the other on one connection, none of whose responses is read
 		if _, err = io.WriteString(conn, request); err != nil {
 			break
 		}
 	}
 	var timeout net.Error
-	require.Error(t, err, "%d requests were taken without an answer being read", sent)
+	require.Error(t, err, "%d requests were taken without a response being read", sent)
 	require.False(t, errors.As(err, &timeout) && timeout.Timeout(), "the server held the connection: %v", err)
 	assert.Positive(t, sent)
 	_, failed := call(t, in.connect(t, modernHTTP, bob.token(t), nil), "whoami", nil)

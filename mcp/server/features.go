@@ -129,7 +129,7 @@ func (s *Server) completes() bool {
 	return false
 }
 
-// maxCompletions is what one answer may hold by the protocol.
+// maxCompletions is what one response may hold by the protocol.
 const maxCompletions = 100
 
 func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {

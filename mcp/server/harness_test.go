@@ -50,7 +50,7 @@ func (u user) tokenUntil(t testing.TB, end time.Time) string {
 	return text
 }
 
-// instance is a server that answers.
+// instance is a server that responds.
 type instance struct {
 	*Server
 	url  string
@@ -168,7 +168,7 @@ type mcpError struct {
 	RetryAfterSeconds   int
 }
 
-// whoami is what the test tool of that name answers.
+// whoami is what the test tool of that name returns.
 type whoami struct {
 	ID      string `json:"id"`
 	Role    int    `json:"role"`

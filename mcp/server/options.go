@@ -55,12 +55,12 @@ type Options struct {
 	// Boundary stands in front of every tool; needed.
 	Boundary *boundary.Boundary
 	// Verifier checks the bearer token of every request over HTTP. With nil
-	// nobody is asked who they are and all act as Local: for standard input and
+	// callers are not authenticated and all act as Local: for standard input and
 	// output, and for a server that only its own user can reach.
 	Verifier Verifier
-	// Local is who calls where nobody is asked.
+	// Local is the caller where callers are not authenticated.
 	Local mcp.Caller
-	// LocalCaller is asked instead of Local for every request, where it becomes
+	// LocalCaller is called instead of using Local for every request, where it becomes
 	// known later who calls. It must not wait. nil: Local.
 	LocalCaller func() mcp.Caller
 	// ListChanges says that the tools that are available (see mcp.Tool) may become
@@ -70,7 +70,7 @@ type Options struct {
 	// Empty: "erphub", Name, "0".
 	Name, Title, Version string
 	// URL is where clients reach the server, such as https://tools.example.com,
-	// if that is not the Host they ask for.
+	// if that is not the Host they request.
 	URL string
 	// AuthorizationServers are named in the protected-resource metadata.
 	AuthorizationServers []string

@@ -59,7 +59,7 @@ func TestToolsOverEveryTransport(t *testing.T) {
 	})
 }
 
-// A mistake in the arguments is an answer the model can act on, an unknown tool
+// A mistake in the arguments is a response the model can act on, an unknown tool
 // one of the protocol.
 func TestMistakesOfCallers(t *testing.T) {
 	t.Parallel()
@@ -206,9 +206,9 @@ func TestEachCallerSeesTheirTools(t *testing.T) {
 	})
 }
 
-// A limit is an answer of the tool, also in the newer protocol, where a result
+// A limit is a response of the tool, also in the newer protocol, where a result
 // made in the wrong place would break its schema.
-func TestLimitsAreAnswers(t *testing.T) {
+func TestLimitsAreToolResponses(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, how string) {
 		in := start(t, func(_ *Options, b *boundary.Options) { b.Limits.CallsPerMinute = 1 })

@@ -32,7 +32,7 @@ func definition(t mcp.Tool) *sdk.Tool {
 
 // registered is what the SDK is told about a tool: lists show what worded makes of
 // it, and arguments are checked by the tool itself. The SDK encodes the schema of
-// a tool whenever it is called, to find the arguments that headers repeat.
+// a tool whenever it is called, to find the arguments that are sent as headers, too.
 func registered(t mcp.Tool) *sdk.Tool {
 	if inHeaders(t.Input) {
 		return definition(t)
@@ -42,7 +42,7 @@ func registered(t mcp.Tool) *sdk.Tool {
 
 var anyArguments = &jsonschema.Schema{Type: "object"}
 
-// inHeaders reports whether headers repeat some of the arguments.
+// inHeaders reports whether some of the arguments are sent as headers, too.
 func inHeaders(s *jsonschema.Schema) bool {
 	for _, p := range s.Properties {
 		if _, ok := p.Extra["x-mcp-header"]; ok || inHeaders(p) {

@@ -17,7 +17,7 @@ import (
 )
 
 // Every request is a span with the tool's name, a child of the client's, and
-// holds nothing of what was asked or answered.
+// holds nothing of requests or responses.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	kept := tracetest.NewInMemoryExporter()

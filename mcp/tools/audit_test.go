@@ -34,12 +34,12 @@ func TestAuditIsForAdministrators(t *testing.T) {
 	}, aiquery.AuditTableName))
 
 	search := args{"tableName": "AIG_QueryLog"}
-	seen := answer[recordsAnswer](t, k, admin, "searchRecords", search)
+	seen := response[recordsResponse](t, k, admin, "searchRecords", search)
 	require.Len(t, seen.Records, 1)
 	assert.Contains(t, seen.Records[0]["AIG_QuerySQL"], "4711-X")
 
 	for _, filter := range []string{"", "AIG_QueryLog_ID eq 1000000", "contains(AIG_QuerySQL,'4711')"} {
-		hidden := answer[recordsAnswer](t, k, user, "searchRecords", args{"tableName": "AIG_QueryLog", "filter": filter})
+		hidden := response[recordsResponse](t, k, user, "searchRecords", args{"tableName": "AIG_QueryLog", "filter": filter})
 		assert.Empty(t, hidden.Records, filter)
 		if assert.NotNil(t, hidden.Total, filter) {
 			assert.Zero(t, *hidden.Total, filter)

@@ -30,7 +30,7 @@ func TestCompact(t *testing.T) {
 	out, cut, err = compact(json.RawMessage("{"+strings.Join(columns, ",")+"}"), false, nil)
 	require.NoError(t, err)
 	assert.Len(t, cut, 300)
-	assert.LessOrEqual(t, len(out), maxAnswer*2)
+	assert.LessOrEqual(t, len(out), maxResponse*2)
 	assert.True(t, json.Valid(out))
 	_, _, err = compact(json.RawMessage(`[1]`), false, nil)
 	require.Error(t, err)

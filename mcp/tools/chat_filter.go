@@ -175,6 +175,6 @@ func misspelt(err error, t *registry.Table, filter string) error {
 	}
 	return &mcp.Error{
 		Code: mcp.CodeInvalidArguments, Message: e.Message, Err: err,
-		Hint: "texts stand in quotes, numbers and true/false do not; a text cannot hold a quote; or needs parentheses; executeQuery can ask more",
+		Hint: "texts stand in quotes, numbers and true/false do not; a text cannot hold a quote; or needs parentheses; executeQuery can express more",
 	}
 }

@@ -55,7 +55,7 @@ func TestSecretsOfRecords(t *testing.T) {
 		e := refusal(t, k, root, "searchRecords", arguments, mcp.CodePermissionDenied)
 		assert.Contains(t, e.Message, "holds secrets", name)
 	}
-	answer[recordsAnswer](t, k, root, "searchRecords", args{"tableName": "AD_User", "filter": "Name neq 'Password'", "orderBy": "Name"})
+	response[recordsResponse](t, k, root, "searchRecords", args{"tableName": "AD_User", "filter": "Name neq 'Password'", "orderBy": "Name"})
 
 	// Without a dictionary the names decide.
 	bare := bareKit(t, k)
@@ -65,7 +65,7 @@ func TestSecretsOfRecords(t *testing.T) {
 		refuse(args{"tableName": "XX_Service", "filter": column + " eq 'x'"})
 		refuse(args{"tableName": "XX_Service", "columns": []string{column}})
 	}
-	assert.Equal(t, []map[string]any{{"id": 1.0, "Name": "x"}}, answer[recordsAnswer](t, bare, root, "searchRecords", args{"tableName": "XX_Service"}).Records)
+	assert.Equal(t, []map[string]any{{"id": 1.0, "Name": "x"}}, response[recordsResponse](t, bare, root, "searchRecords", args{"tableName": "XX_Service"}).Records)
 }
 
 // bareKit has the callers of another kit and records alone.
@@ -82,7 +82,7 @@ func TestTotalsNobodyKnows(t *testing.T) {
 	k := bareKit(t, reachable(t).db)
 	seen, cursor := 0, ""
 	for range 3 {
-		got := answer[recordsAnswer](t, k, root, "searchRecords", args{"tableName": "XX_Counted_By_Nobody", "limit": 2, "cursor": cursor})
+		got := response[recordsResponse](t, k, root, "searchRecords", args{"tableName": "XX_Counted_By_Nobody", "limit": 2, "cursor": cursor})
 		assert.Nil(t, got.Total)
 		assert.Equal(t, []string{"how many there are altogether is not known"}, got.Notes)
 		assert.Equal(t, seen+len(got.Records) < 5, got.Truncated)

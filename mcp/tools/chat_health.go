@@ -29,7 +29,7 @@ type checkHealthOut struct {
 func (b *Toolbox) checkHealth() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "checkHealth", Title: "Check health", Sets: []string{SetChat}, Hints: readOnly,
-		Description: "Looks whether the ERP and the services in use answer for you now.", Cost: mcp.Cost{APICalls: 2},
+		Description: "Checks whether the ERP and the services in use respond to you now.", Cost: mcp.Cost{APICalls: 2},
 	}, func(ctx context.Context, c *mcp.Call, _ struct{}) (*checkHealthOut, error) {
 		checks := b.checks(ctx, c)
 		checks = append(checks, look(ctx, "dictionary", func(ctx context.Context) (string, error) {
@@ -96,8 +96,8 @@ type backendLine struct {
 	OK      bool     `json:"ok"`
 	Message string   `json:"message"`
 	Hint    string   `json:"hint,omitempty"`
-	Serves  []string `json:"serves" jsonschema:"what it is asked for first"`
-	StandBy []string `json:"standsBy" jsonschema:"what it is asked for when those before it cannot be reached"`
+	Serves  []string `json:"serves" jsonschema:"what it serves first"`
+	StandBy []string `json:"standsBy" jsonschema:"what it serves when those before it cannot be reached"`
 }
 
 type getBackendStatusOut struct {
@@ -108,7 +108,7 @@ type getBackendStatusOut struct {
 func (b *Toolbox) getBackendStatus() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "getBackendStatus", Title: "Backends in use", Sets: []string{SetChat}, Hints: readOnly,
-		Description: "Tells through which backends the ERP is reached, whether each answers, and which serves what: dictionary, query, records, processes, jobs.",
+		Description: "Tells through which backends the ERP is reached, whether each responds, and which serves what: dictionary, query, records, processes, jobs.",
 		Cost:        mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, _ struct{}) (*getBackendStatusOut, error) {
 		checks := b.checks(ctx, c)

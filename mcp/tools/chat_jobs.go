@@ -105,7 +105,7 @@ func (b *Toolbox) toggleServerJob() mcp.Tool {
 		if err := c.Confirmed(ctx, fmt.Sprintf("%s the server job %s (%s)?", verb, j.Name, j.ID)); err != nil {
 			return nil, err
 		}
-		now, _, err := backend.Change(ctx, b.pool, "switch server jobs", func(ctx context.Context, k backend.Jobber) (*backend.Job, error) {
+		now, _, err := backend.Change(ctx, b.pool, "enable or disable server jobs", func(ctx context.Context, k backend.Jobber) (*backend.Job, error) {
 			return k.SetJob(ctx, c.Caller, j.ID, in.Enabled)
 		})
 		if err != nil {

@@ -20,7 +20,7 @@ type Knowledge interface {
 
 type searchKnowledgeIn struct {
 	Query string `json:"query" jsonschema:"words of what you want to know, such as: close an accounting period"`
-	Limit int    `json:"limit,omitempty" jsonschema:"most passages in the answer"`
+	Limit int    `json:"limit,omitempty" jsonschema:"most passages to return"`
 }
 
 type passageLine struct {
@@ -81,7 +81,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 	})
 }
 
-// helps keeps indexes of dictionaries: of the two that were asked for last.
+// helps keeps indexes of dictionaries: of the two that were used last.
 type helps struct {
 	busy chan struct{} // held by the one that looks or makes one
 	once sync.Once

@@ -41,7 +41,7 @@ type processValue struct {
 	JSON string `json:"json" jsonschema:"what the process returned, as JSON text"`
 }
 
-// progressEvery is how often a process that runs is heard of.
+// progressEvery is how often the progress of a running process is reported.
 const progressEvery = 3 * time.Second
 
 func (b *Toolbox) executeProcess() mcp.Tool {

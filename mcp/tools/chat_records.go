@@ -21,7 +21,7 @@ type searchRecordsIn struct {
 	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(tolower(Name),'tree'); operators eq neq gt ge lt le in and or; texts in quotes, numbers and true/false without; empty: all"`
 	Columns   []string `json:"columns,omitempty" jsonschema:"only these columns; empty: all that hold something"`
 	OrderBy   string   `json:"orderBy,omitempty" jsonschema:"columns, each with asc or desc: DateOrdered desc, DocumentNo"`
-	Limit     int      `json:"limit,omitempty" jsonschema:"most records in the answer"`
+	Limit     int      `json:"limit,omitempty" jsonschema:"most records to return"`
 	Cursor    string   `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
@@ -207,7 +207,7 @@ var audit = []string{"Created", "CreatedBy", "Updated", "UpdatedBy", "AD_Client_
 // the columns it cut. A nil secret is none.
 func compact(raw json.RawMessage, list bool, secret func(column string) bool) (out json.RawMessage, cut []string, err error) {
 	for most := longestValue; ; most /= 4 { // a record of many long texts has less of each
-		if out, cut, err = compactTo(raw, list, secret, most); err != nil || len(out) <= maxAnswer || most < 40 {
+		if out, cut, err = compactTo(raw, list, secret, most); err != nil || len(out) <= maxResponse || most < 40 {
 			return out, cut, err
 		}
 	}

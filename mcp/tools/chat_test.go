@@ -17,7 +17,7 @@ import (
 	"github.com/erphub/erphub/mcp/tools"
 )
 
-type recordsAnswer struct {
+type recordsResponse struct {
 	TableName  string
 	Records    []map[string]any
 	Total      *int
@@ -29,7 +29,7 @@ type recordsAnswer struct {
 func TestSearchRecords(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db // whose dictionary everybody shares
-	got := answer[recordsAnswer](t, k, admin, "searchRecords", args{
+	got := response[recordsResponse](t, k, admin, "searchRecords", args{
 		"tableName": "c_bpartner", "filter": "IsCustomer eq true", "columns": []string{"name", "C_BP_Group_ID"}, "orderBy": "Name", "limit": 3})
 	assert.Equal(t, "C_BPartner", got.TableName)
 	require.Len(t, got.Records, 3)
@@ -44,7 +44,7 @@ func TestSearchRecords(t *testing.T) {
 	// Pages have everything once.
 	seen, cursor := map[any]bool{}, ""
 	for range 50 {
-		page := answer[recordsAnswer](t, k, admin, "searchRecords", args{"tableName": "C_BPartner", "orderBy": "C_BPartner_ID", "limit": 7, "cursor": cursor})
+		page := response[recordsResponse](t, k, admin, "searchRecords", args{"tableName": "C_BPartner", "orderBy": "C_BPartner_ID", "limit": 7, "cursor": cursor})
 		for _, r := range page.Records {
 			assert.NotContains(t, seen, r["id"])
 			seen[r["id"]] = true
@@ -83,17 +83,17 @@ func TestSearchRecords(t *testing.T) {
 func TestGetRecord(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db // whose dictionary everybody shares
-	type recordAnswer struct {
+	type recordResponse struct {
 		TableName string
 		Record    map[string]any
 		Truncated bool
 		Notes     []string
 	}
-	got := answer[recordAnswer](t, k, admin, "getRecord", args{"tableName": "c_order", "id": 104})
+	got := response[recordResponse](t, k, admin, "getRecord", args{"tableName": "c_order", "id": 104})
 	assert.Equal(t, "C_Order", got.TableName)
 	assert.Equal(t, "80004", got.Record["DocumentNo"])
 	assert.False(t, got.Truncated)
-	again := answer[recordAnswer](t, k, admin, "getRecord", args{"tableName": "C_Order", "id": got.Record["uid"]})
+	again := response[recordResponse](t, k, admin, "getRecord", args{"tableName": "C_Order", "id": got.Record["uid"]})
 	assert.Equal(t, got.Record, again.Record)
 
 	e := refusal(t, k, admin, "getRecord", args{"tableName": "C_Order", "id": "999999"}, mcp.CodeNotFound)
@@ -103,16 +103,16 @@ func TestGetRecord(t *testing.T) {
 	refusal(t, k, admin, "getRecord", args{"tableName": "C_Order"}, mcp.CodeInvalidArguments)
 
 	// What is long is cut and says so.
-	texts := answer[recordsAnswer](t, k, admin, "searchRecords", args{"tableName": "R_MailText"})
+	texts := response[recordsResponse](t, k, admin, "searchRecords", args{"tableName": "R_MailText"})
 	require.NotEmpty(t, texts.Records)
 	assert.Contains(t, texts.Notes[0], "MailText")
-	long := answer[recordAnswer](t, k, admin, "getRecord", args{"tableName": "R_MailText", "id": texts.Records[0]["id"]})
+	long := response[recordResponse](t, k, admin, "getRecord", args{"tableName": "R_MailText", "id": texts.Records[0]["id"]})
 	assert.True(t, long.Truncated)
 	assert.Contains(t, long.Notes[0], "MailText")
 	assert.True(t, strings.HasSuffix(long.Record["MailText"].(string), "…"))
 }
 
-type processAnswer struct {
+type processResponse struct {
 	Process, Summary string
 	Instance         int
 	Logs             []string
@@ -148,7 +148,7 @@ func TestExecuteProcess(t *testing.T) {
 		}
 	}
 	reports := 0
-	for _, p := range answer[listed](t, k, admin, "listProcesses", args{"limit": 500}).Processes {
+	for _, p := range response[listed](t, k, admin, "listProcesses", args{"limit": 500}).Processes {
 		if p.Report {
 			reports++
 			_, err := k.invoke(t, agreeing(k, t, admin, false, &asked), "executeProcess", args{"processId": p.Value})
@@ -178,8 +178,8 @@ func TestExecuteProcess(t *testing.T) {
 		assert.Equal(t, mcp.CodeInvalidArguments, e(err).Code)
 		assert.Contains(t, e(err).Hint, `listProcesses with the argument process set to "AD_Role_AccessUpdate"`)
 	}
-	for _, p := range answer[listed](t, k, root, "listProcesses", args{"limit": 500}).Processes {
-		one := answer[listed](t, k, root, "listProcesses", args{"process": p.Value}).Processes[0]
+	for _, p := range response[listed](t, k, root, "listProcesses", args{"limit": 500}).Processes {
+		one := response[listed](t, k, root, "listProcesses", args{"process": p.Value}).Processes[0]
 		if slices.ContainsFunc(one.Parameters, func(par struct {
 			Name, Default string
 			Mandatory     bool
@@ -202,7 +202,7 @@ func TestExecuteProcess(t *testing.T) {
 		assert.Equal(t, mcp.CodeDeclined, e(err).Code, "%v: %v", id, err)
 		require.Len(t, asked, 1, "%v", id)
 		assert.Contains(t, asked[0], `(AD_Role_AccessUpdate) with {"AD_Role_ID":103}`, "%v", id)
-		assert.Equal(t, sync.ID, answer[listed](t, k, root, "listProcesses", args{"process": fmt.Sprint(id)}).Processes[0].ID, "%v", id)
+		assert.Equal(t, sync.ID, response[listed](t, k, root, "listProcesses", args{"process": fmt.Sprint(id)}).Processes[0].ID, "%v", id)
 	}
 	_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "ad_column-sync"})
 	assert.Equal(t, mcp.CodeDeclined, e(err).Code, "the slug of AD_Column Sync")
@@ -213,7 +213,7 @@ func TestExecuteProcess(t *testing.T) {
 	call.Progress = func(float64, float64, string) { progress++ }
 	raw, err := k.invoke(t, call, "executeProcess", args{"processId": "cache reset"})
 	require.NoError(t, err)
-	var done processAnswer
+	var done processResponse
 	require.NoError(t, json.Unmarshal(raw, &done))
 	assert.Equal(t, "Cache Reset", done.Process)
 	assert.NotEmpty(t, done.Summary)
@@ -225,7 +225,7 @@ func TestExecuteProcess(t *testing.T) {
 	_, err = k.invoke(t, agreeing(k, t, root, true, &asked), "executeProcess", args{"processId": "AD_Column Sync"})
 	assert.Equal(t, mcp.CodeRefused, e(err).Code)
 	assert.Contains(t, e(err).Message, "No record")
-	id := answer[listed](t, k, root, "listProcesses", args{"process": "AD_Role_AccessUpdate"}).Processes[0].ID
+	id := response[listed](t, k, root, "listProcesses", args{"process": "AD_Role_AccessUpdate"}).Processes[0].ID
 	_, err = k.invoke(t, agreeing(k, t, user, true, &asked), "executeProcess", args{"processId": id})
 	assert.NotEqual(t, mcp.CodeInternal, e(err).Code, "%v", err)
 }
@@ -241,14 +241,14 @@ func TestServerJobs(t *testing.T) {
 		Job     job
 		Changed bool
 	}
-	list := answer[struct {
+	list := response[struct {
 		Jobs  []job
 		Total int
 	}](t, k, root, "listServerJobs", nil)
 	require.NotEmpty(t, list.Jobs)
 	assert.Len(t, list.Jobs, list.Total)
 	first := list.Jobs[0]
-	assert.Equal(t, first.ID, answer[one](t, k, root, "getServerJob", args{"jobId": first.Name}).Job.ID)
+	assert.Equal(t, first.ID, response[one](t, k, root, "getServerJob", args{"jobId": first.Name}).Job.ID)
 	e := refusal(t, k, root, "getServerJob", args{"jobId": first.Name + "x"}, mcp.CodeNotFound)
 	assert.Contains(t, e.Message+e.Hint, first.Name)
 
@@ -258,7 +258,7 @@ func TestServerJobs(t *testing.T) {
 	assert.Empty(t, asked, "nothing to do, nothing to ask")
 	_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "toggleServerJob", args{"jobId": first.ID, "enabled": !first.Enabled})
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)
-	assert.Equal(t, first.Enabled, answer[one](t, k, root, "getServerJob", args{"jobId": first.ID}).Job.Enabled)
+	assert.Equal(t, first.Enabled, response[one](t, k, root, "getServerJob", args{"jobId": first.ID}).Job.Enabled)
 	raw, err := k.invoke(t, agreeing(k, t, root, true, &asked), "toggleServerJob", args{"jobId": first.ID, "enabled": !first.Enabled})
 	require.NoError(t, err)
 	var now one
@@ -288,21 +288,21 @@ func TestHealthAndBackends(t *testing.T) {
 		Missing []string
 	}
 	for name, k := range w.kits() {
-		got := answer[health](t, k, admin, "checkHealth", nil)
+		got := response[health](t, k, admin, "checkHealth", nil)
 		assert.Equal(t, "up", got.Status, name)
 		assert.Len(t, got.Checks, 3)
-		back := answer[status](t, k, admin, "getBackendStatus", nil)
+		back := response[status](t, k, admin, "getBackendStatus", nil)
 		assert.Equal(t, name, back.Backends[0].Name)
 		assert.True(t, back.Backends[0].OK)
 		assert.Empty(t, back.Missing)
 	}
-	back := answer[status](t, w.ai, admin, "getBackendStatus", nil)
+	back := response[status](t, w.ai, admin, "getBackendStatus", nil)
 	assert.Equal(t, []string{"query"}, back.Backends[0].Serves)
 	assert.Contains(t, back.Backends[1].Serves, "dictionary")
-	back = answer[status](t, w.db, admin, "getBackendStatus", nil)
+	back = response[status](t, w.db, admin, "getBackendStatus", nil)
 	assert.Equal(t, []string{"dictionary", "query"}, back.Backends[0].Serves)
 	assert.Equal(t, []string{"dictionary"}, back.Backends[1].StandsBy)
-	back = answer[status](t, shared(t), admin, "getBackendStatus", nil)
+	back = response[status](t, shared(t), admin, "getBackendStatus", nil)
 	assert.Equal(t, []string{"query"}, back.Missing)
 
 	// One service that is away, then all.
@@ -313,11 +313,11 @@ func TestHealthAndBackends(t *testing.T) {
 		require.NoError(t, err)
 		return &kit{srv: w.rest.srv, rest: w.rest.rest, callers: w.rest.callers, set: tools.New(tools.Options{Pool: pool}).Tools()}
 	}
-	got := answer[health](t, front(w.rest.rest, away), admin, "checkHealth", nil)
+	got := response[health](t, front(w.rest.rest, away), admin, "checkHealth", nil)
 	assert.Equal(t, "degraded", got.Status)
 	assert.False(t, got.Checks[1].OK)
 	assert.Contains(t, got.Checks[1].Hint, "AI_API_URL")
-	assert.Equal(t, "down", answer[health](t, front(away), admin, "checkHealth", nil).Status)
+	assert.Equal(t, "down", response[health](t, front(away), admin, "checkHealth", nil).Status)
 }
 
 // An AI API alone is enough to look at a table and to ask for its rows.
@@ -327,20 +327,20 @@ func TestAIAlone(t *testing.T) {
 	pool, err := backend.NewPool("", w.pools[backend.AI].Backends()[0])
 	require.NoError(t, err)
 	k := &kit{srv: w.ai.srv, callers: w.ai.callers, set: tools.New(tools.Options{Pool: pool}).Tools()}
-	got := answer[columnsAnswer](t, k, admin, "getTableColumns", args{"tableName": "c_order"})
+	got := response[columnsResponse](t, k, admin, "getTableColumns", args{"tableName": "c_order"})
 	assert.Equal(t, "C_Order", got.TableName)
-	whole := answer[columnsAnswer](t, w.db, admin, "getTableColumns", args{"tableName": "c_order"})
+	whole := response[columnsResponse](t, w.db, admin, "getTableColumns", args{"tableName": "c_order"})
 	assert.ElementsMatch(t, whole.names(), got.names())
 	refusal(t, k, user, "getTableColumns", args{"tableName": "C_Payment"}, mcp.CodeNotFound)
 	refusal(t, k, admin, "listTables", nil, mcp.CodeUnsupported)
 	refusal(t, k, admin, "searchRecords", args{"tableName": "C_Order"}, mcp.CodeUnsupported)
-	assert.Len(t, answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT documentno FROM c_order", "maxRows": 3}).Rows, 3)
+	assert.Len(t, response[queryResponse](t, k, admin, "executeQuery", args{"sql": "SELECT documentno FROM c_order", "maxRows": 3}).Rows, 3)
 	e := refusal(t, k, admin, "executeQuery", args{"sql": "SELECT documentnr FROM c_order"}, mcp.CodePermissionDenied)
 	assert.Contains(t, e.Hint, "did you mean documentno?")
-	assert.Contains(t, answer[knowledgeAnswer](t, k, admin, "searchKnowledge", args{"query": "x"}).Notes[1], "only documents")
+	assert.Contains(t, response[knowledgeResponse](t, k, admin, "searchKnowledge", args{"query": "x"}).Notes[1], "only documents")
 }
 
-type knowledgeAnswer struct {
+type knowledgeResponse struct {
 	Hits []struct {
 		Title, Heading, Passage, Source, Kind string
 	}
@@ -363,22 +363,22 @@ func TestSearchKnowledge(t *testing.T) {
 		Pool:      w.pools[backend.DB],
 		Knowledge: known{docsearch.NewIndex(docsearch.Split("guide.md", "# Guide\n## Periods\nClose the period at the end of a month.\n## Other\nperiod period"))},
 	}).Tools()}
-	got := answer[knowledgeAnswer](t, k, root, "searchKnowledge", args{"query": "close a period"})
+	got := response[knowledgeResponse](t, k, root, "searchKnowledge", args{"query": "close a period"})
 	require.NotEmpty(t, got.Hits)
 	assert.Equal(t, "guide.md", got.Hits[0].Source)
 	assert.Equal(t, "Periods", got.Hits[0].Heading)
 	assert.Contains(t, got.Hits[0].Passage, "**Close** the **period**")
 	assert.False(t, got.Truncated)
-	got = answer[knowledgeAnswer](t, k, root, "searchKnowledge", args{"query": "griffin"})
+	got = response[knowledgeResponse](t, k, root, "searchKnowledge", args{"query": "griffin"})
 	require.Len(t, got.Hits, 1)
 	assert.Equal(t, "dictionary", got.Hits[0].Kind)
 	assert.Equal(t, "dictionary, table C_Period", got.Hits[0].Source)
-	got = answer[knowledgeAnswer](t, k, root, "searchKnowledge", args{"query": "period", "limit": 1})
+	got = response[knowledgeResponse](t, k, root, "searchKnowledge", args{"query": "period", "limit": 1})
 	assert.True(t, got.Truncated)
 	assert.Greater(t, got.Total, 1)
 	refusal(t, k, root, "searchKnowledge", args{"query": "  "}, mcp.CodeInvalidArguments)
 
-	without := answer[knowledgeAnswer](t, w.db, admin, "searchKnowledge", args{"query": "nothing there"})
+	without := response[knowledgeResponse](t, w.db, admin, "searchKnowledge", args{"query": "nothing there"})
 	assert.Empty(t, without.Hits)
 	assert.Contains(t, without.Notes[0], "no folder")
 }

@@ -25,9 +25,9 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 	ctx, client := k.client(t, root)
 	_, err = restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 200})
 	require.NoError(t, err)
-	run := answer[struct{ Run runAnswer }](t, k, root, "startDeployment", args{"environment": "DEV", "version": "1.0.0"}).Run
-	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Asked"})
-	job := answer[struct {
+	run := response[struct{ Run runResponse }](t, k, root, "startDeployment", args{"environment": "DEV", "version": "1.0.0"}).Run
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Asked"})
+	job := response[struct {
 		Jobs []struct {
 			ID      string
 			Enabled bool

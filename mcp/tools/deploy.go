@@ -175,7 +175,7 @@ type deploymentHistoryIn struct {
 	Environment string `json:"environment,omitempty" jsonschema:"only this one"`
 	Status      string `json:"status,omitempty" jsonschema:"only runs in this state"`
 	Since       string `json:"since,omitempty" jsonschema:"only runs that began then or later: a day such as 2026-08-01, or RFC 3339"`
-	Limit       int    `json:"limit,omitempty" jsonschema:"most runs in the answer"`
+	Limit       int    `json:"limit,omitempty" jsonschema:"most runs to return"`
 	Cursor      string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-type runAnswer struct {
+type runResponse struct {
 	ID                        int
 	UUID, Environment, Status string
 	Progress                  int
@@ -32,76 +32,76 @@ func TestDeployments(t *testing.T) {
 	_, err = restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 200})
 	require.NoError(t, err)
 
-	type one struct{ Run runAnswer }
+	type one struct{ Run runResponse }
 	type current struct {
 		Environments []struct {
 			Environment, Running string
 			InProgress           int
-			Current              *runAnswer
+			Current              *runResponse
 		}
 	}
 	type history struct {
-		Runs       []runAnswer
+		Runs       []runResponse
 		Total      int
 		Truncated  bool
 		NextCursor string
 	}
-	empty := answer[current](t, k, root, "currentDeployments", args{})
+	empty := response[current](t, k, root, "currentDeployments", args{})
 	require.Len(t, empty.Environments, 3)
 	assert.Nil(t, empty.Environments[0].Current)
 
-	started := answer[one](t, k, root, "startDeployment", args{"environment": "staging", "version": "12.0.3", "buildNo": "42", "step": `it's "quoted"`}).Run
+	started := response[one](t, k, root, "startDeployment", args{"environment": "staging", "version": "12.0.3", "buildNo": "42", "step": `it's "quoted"`}).Run
 	assert.Equal(t, "BUILDING", started.Status)
 	assert.Equal(t, "STAGING", started.Environment)
 	assert.Equal(t, `it's "quoted"`, started.Step)
 	assert.Equal(t, []string{"DEPLOYING", "FAILED"}, started.MayBecome)
-	again := answer[one](t, k, root, "startDeployment", args{"environment": "STAGING", "version": "12.0.3", "buildNo": "42"}).Run
+	again := response[one](t, k, root, "startDeployment", args{"environment": "STAGING", "version": "12.0.3", "buildNo": "42"}).Run
 	assert.Equal(t, started.ID, again.ID)
 
-	half := answer[one](t, k, root, "updateDeployment", args{"id": started.ID, "progress": 50}).Run
+	half := response[one](t, k, root, "updateDeployment", args{"id": started.ID, "progress": 50}).Run
 	assert.Equal(t, 50, half.Progress)
 	e := refusal(t, k, root, "completeDeployment", args{"id": started.UUID, "status": "SUCCESS"}, mcp.CodeConflict)
 	assert.Equal(t, "it may become DEPLOYING or FAILED", e.Hint)
-	for range 2 { // a repeated call is no mistake
-		moved := answer[one](t, k, root, "updateDeployment", args{"id": fmt.Sprint(started.ID), "deploying": true}).Run
+	for range 2 { // a second call is no mistake
+		moved := response[one](t, k, root, "updateDeployment", args{"id": fmt.Sprint(started.ID), "deploying": true}).Run
 		assert.Equal(t, "DEPLOYING", moved.Status)
 	}
-	now := answer[current](t, k, root, "currentDeployments", args{"environment": "STAGING"})
+	now := response[current](t, k, root, "currentDeployments", args{"environment": "STAGING"})
 	require.Len(t, now.Environments, 1)
 	require.NotNil(t, now.Environments[0].Current)
 	assert.Equal(t, started.ID, now.Environments[0].Current.ID)
 	assert.Equal(t, 1, now.Environments[0].InProgress)
 	for range 2 {
-		done := answer[one](t, k, root, "completeDeployment", args{"id": started.ID, "status": "success", "changes": "all new"}).Run
+		done := response[one](t, k, root, "completeDeployment", args{"id": started.ID, "status": "success", "changes": "all new"}).Run
 		assert.Equal(t, "SUCCESS", done.Status)
 		assert.NotEmpty(t, done.Completed)
 	}
 	e = refusal(t, k, root, "completeDeployment", args{"id": started.ID, "status": "FAILED"}, mcp.CodeConflict)
 	assert.Contains(t, e.Hint, "ROLLED_BACK")
-	now = answer[current](t, k, root, "currentDeployments", args{"environment": "STAGING"})
+	now = response[current](t, k, root, "currentDeployments", args{"environment": "STAGING"})
 	assert.Equal(t, "12.0.3", now.Environments[0].Running)
 
 	for i := range 3 {
-		run := answer[one](t, k, root, "startDeployment", args{"environment": "DEV", "version": fmt.Sprint(i)}).Run
-		failed := answer[one](t, k, root, "completeDeployment", args{"id": run.ID, "status": "FAILED", "error": "no disk"}).Run
+		run := response[one](t, k, root, "startDeployment", args{"environment": "DEV", "version": fmt.Sprint(i)}).Run
+		failed := response[one](t, k, root, "completeDeployment", args{"id": run.ID, "status": "FAILED", "error": "no disk"}).Run
 		assert.Equal(t, "no disk", failed.Error)
 	}
-	first := answer[history](t, k, root, "deploymentHistory", args{"environment": "DEV", "limit": 2})
+	first := response[history](t, k, root, "deploymentHistory", args{"environment": "DEV", "limit": 2})
 	assert.Len(t, first.Runs, 2)
 	assert.True(t, first.Truncated)
-	second := answer[history](t, k, root, "deploymentHistory", args{"environment": "DEV", "limit": 2, "cursor": first.NextCursor})
+	second := response[history](t, k, root, "deploymentHistory", args{"environment": "DEV", "limit": 2, "cursor": first.NextCursor})
 	assert.Len(t, second.Runs, 1)
 	assert.False(t, second.Truncated)
 	long := strings.Repeat("ö", 1000)
 	for i := range 24 {
-		answer[one](t, k, root, "startDeployment", args{"environment": "PROD", "version": fmt.Sprint(i), "changes": long, "components": long})
+		response[one](t, k, root, "startDeployment", args{"environment": "PROD", "version": fmt.Sprint(i), "changes": long, "components": long})
 	}
-	all := answer[history](t, k, root, "deploymentHistory", args{"environment": "PROD", "limit": 50})
+	all := response[history](t, k, root, "deploymentHistory", args{"environment": "PROD", "limit": 50})
 	assert.True(t, all.Truncated, "it is cut before it gets too long")
-	rest := answer[history](t, k, root, "deploymentHistory", args{"environment": "PROD", "limit": 50, "cursor": all.NextCursor})
+	rest := response[history](t, k, root, "deploymentHistory", args{"environment": "PROD", "limit": 50, "cursor": all.NextCursor})
 	assert.Equal(t, 24, len(all.Runs)+len(rest.Runs))
 
-	ended := answer[history](t, k, root, "deploymentHistory", args{"status": "SUCCESS", "since": "2020-01-01"})
+	ended := response[history](t, k, root, "deploymentHistory", args{"status": "SUCCESS", "since": "2020-01-01"})
 	require.Len(t, ended.Runs, 1)
 	assert.Equal(t, started.ID, ended.Runs[0].ID)
 
@@ -131,7 +131,7 @@ func TestDeployments(t *testing.T) {
 		assert.NotEmpty(t, e.Message, name)
 	}
 	require.NoError(t, k.srv.RestrictPath(t.Context(), "v1/models/(?i:XX_Deploy_Log).*", 102, "GET"))
-	answer[current](t, k, admin, "currentDeployments", args{})
+	response[current](t, k, admin, "currentDeployments", args{})
 	refusal(t, k, admin, "startDeployment", args{"environment": "DEV", "version": "1"}, mcp.CodeUnauthorized) // the ERP's way to refuse a path
 	refusal(t, k, user, "currentDeployments", args{}, mcp.CodeUnauthorized)
 	_, err = k.invoke(t, &mcp.Call{}, "currentDeployments", args{})

@@ -15,7 +15,7 @@ type startDeploymentIn struct {
 	Components    string `json:"components,omitempty" jsonschema:"what is updated"`
 	Changes       string `json:"changes,omitempty" jsonschema:"summary of what changed"`
 	Step          string `json:"step,omitempty" jsonschema:"what the run is doing"`
-	BuildNo       string `json:"buildNo,omitempty" jsonschema:"number on the build server: makes the call repeatable"`
+	BuildNo       string `json:"buildNo,omitempty" jsonschema:"number on the build server: with it the call can be retried"`
 	BuildURL      string `json:"buildUrl,omitempty" jsonschema:"address of the build"`
 	AutomationJob string `json:"automationJob,omitempty" jsonschema:"job of the deployment automation"`
 	AutomationURL string `json:"automationUrl,omitempty" jsonschema:"address of that job"`
@@ -29,7 +29,7 @@ type runOut struct {
 func (b *Toolbox) startDeployment() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "startDeployment", Title: "Record a build", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: false},
-		Description: "Records that a build begins, and answers with the run in BUILDING. It builds nothing itself. With the same buildNo and environment it answers with the run that is there. Then updateDeployment, at the end completeDeployment.",
+		Description: "Records that a build begins, and returns the run in BUILDING. It builds nothing itself. With the same buildNo and environment it returns the existing run. Then updateDeployment, at the end completeDeployment.",
 		Input:       input[startDeploymentIn](environmentSchema, shorter(2000, "components", "changes"), shorter(40, "version"), shorter(50, "buildNo", "automationJob"), shorter(255, "step", "buildUrl", "automationUrl"), shorter(100, "deployedBy")),
 	}, func(ctx context.Context, c *mcp.Call, in startDeploymentIn) (*runOut, error) {
 		env, err := environmentOf(in.Environment)
@@ -88,7 +88,7 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if in.Deploying { // asking again is no mistake
+		if in.Deploying { // a second call is no mistake
 			run, err := log.Get(ctx, id)
 			if err != nil {
 				return nil, fromDeploys(err)
@@ -135,7 +135,7 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 		if err != nil {
 			return nil, fromDeploys(err)
 		}
-		if run.Status == deploylog.State(in.Status) { // asking again is no mistake
+		if run.Status == deploylog.State(in.Status) { // a second call is no mistake
 			return &runOut{b.lineOfRun(&run)}, nil
 		}
 		if err := c.Confirmed(ctx, fmt.Sprintf("Record the end of the deployment of %s %s in %s as %s? It cannot be taken back.",

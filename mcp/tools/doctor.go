@@ -27,7 +27,7 @@ type Finding struct {
 	Name   string `json:"name"`
 	Status string `json:"status" jsonschema:"ok, warning, failed or skipped"`
 	Found  string `json:"found"`
-	Mend   string `json:"mend,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 }
 
 // Setting is a key of the configuration and what it is set to.
@@ -53,7 +53,7 @@ type findingsOut struct {
 func findings(list []Finding) *findingsOut {
 	out := &findingsOut{Status: string(doctor.OK), Findings: make([]Finding, 0, len(list))}
 	for _, f := range list {
-		f.Found, f.Mend = clip(f.Found, 500), clip(f.Mend, 500)
+		f.Found, f.Fix = clip(f.Found, 500), clip(f.Fix, 500)
 		out.Findings = append(out.Findings, f)
 		if f.Status == string(doctor.Failed) || f.Status == string(doctor.Warning) && out.Status == string(doctor.OK) {
 			out.Status = f.Status
@@ -89,12 +89,12 @@ func (b *Toolbox) checkEnvironment() mcp.Tool {
 func (b *Toolbox) checkAPI() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "checkApi", Title: "Check the ERP's API", Sets: []string{SetDoctor}, Hints: readOnly, Timeout: time.Minute,
-		Description: "Examines whether the ERP answers, accepts your token, shows the dictionary to your role and has the processes that change it. Call it when other tools fail.",
+		Description: "Checks whether the ERP responds, accepts your token, shows the dictionary to your role and has the processes that change it. Call it when other tools fail.",
 	}, func(ctx context.Context, c *mcp.Call, _ struct{}) (*findingsOut, error) {
 		var list []Finding
 		asks, client, err := b.connect(ctx, c, "reach the ERP's REST API")
 		if err != nil {
-			list = append(list, skipped(doctor.AreaAPI, "server answers", err.Error()))
+			list = append(list, skipped(doctor.AreaAPI, "server responds", err.Error()))
 		} else {
 			list = append(list, ofChecks(doctor.API(asks, client, doctor.Options{Now: b.now}))...)
 		}
@@ -110,7 +110,7 @@ func (b *Toolbox) checkAPI() mcp.Tool {
 func ofChecks(checks []doctor.Check) []Finding {
 	list := make([]Finding, len(checks))
 	for i, c := range checks {
-		list[i] = Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Mend: c.Mend}
+		list[i] = Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Fix: c.Fix}
 	}
 	return list
 }
@@ -120,7 +120,7 @@ func checkBackend(ctx context.Context, k backend.Backend, caller mcp.Caller) Fin
 	var err error
 	if f.Found, err = k.Check(ctx, caller); err != nil {
 		e := mcp.ErrorOf(err)
-		f.Status, f.Found, f.Mend = string(doctor.Failed), e.Message, e.Hint
+		f.Status, f.Found, f.Fix = string(doctor.Failed), e.Message, e.Hint
 	}
 	return f
 }
@@ -140,7 +140,7 @@ func (b *Toolbox) checkDatabase() mcp.Tool {
 			}
 		}
 		if len(list) == 0 {
-			list = append(list, skipped(doctor.AreaDatabase, "database answers", "no database is configured, and none is needed for the REST API"))
+			list = append(list, skipped(doctor.AreaDatabase, "database responds", "no database is configured, and none is needed for the REST API"))
 		}
 		return findings(list), ctx.Err()
 	})

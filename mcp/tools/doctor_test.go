@@ -24,7 +24,7 @@ type clinic struct {
 func foundBy(checks []doctor.Check) []tools.Finding {
 	var out []tools.Finding
 	for _, c := range checks {
-		out = append(out, tools.Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Mend: c.Mend})
+		out = append(out, tools.Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Fix: c.Fix})
 	}
 	return out
 }
@@ -78,17 +78,17 @@ func TestDoctor(t *testing.T) {
 
 	t.Run("environment", func(t *testing.T) {
 		t.Parallel()
-		bare := answer[examined](t, k, admin, "checkEnvironment", args{})
+		bare := response[examined](t, k, admin, "checkEnvironment", args{})
 		assert.Equal(t, "ok", bare.Status)
 		assert.Contains(t, bare.byName()["backend rest"].Found, "dictionary")
-		got := answer[examined](t, full, admin, "checkEnvironment", args{})
+		got := response[examined](t, full, admin, "checkEnvironment", args{})
 		assert.Equal(t, "warning", got.Status)
 		assert.Contains(t, got.byName()["environment variables"].Found, "ERP_PASSWRD")
 		refusal(t, k, admin, "checkEnvironment", args{"all": true}, mcp.CodeInvalidArguments)
 	})
 	t.Run("api", func(t *testing.T) {
 		t.Parallel()
-		got := answer[examined](t, k, root, "checkApi", args{})
+		got := response[examined](t, k, root, "checkApi", args{})
 		assert.Equal(t, "ok", got.byName()["api token is accepted"].Status)
 		assert.Equal(t, "ok", got.byName()["api table synchronisation"].Status)
 		assert.Equal(t, "ok", got.byName()["backend rest"].Status)
@@ -99,7 +99,7 @@ func TestDoctor(t *testing.T) {
 		failed := decoded[examined](t, raw)
 		assert.Equal(t, "failed", failed.Status)
 		assert.Equal(t, "failed", failed.byName()["backend rest"].Status)
-		assert.NotEmpty(t, failed.byName()["backend rest"].Mend)
+		assert.NotEmpty(t, failed.byName()["backend rest"].Fix)
 	})
 	t.Run("api that is away", func(t *testing.T) {
 		t.Parallel()
@@ -109,21 +109,21 @@ func TestDoctor(t *testing.T) {
 		pool, err := backend.NewPool("", away)
 		require.NoError(t, err)
 		gone := k.with(t, func(o *tools.Options) { o.Pool = pool })
-		got := answer[examined](t, gone, admin, "checkApi", args{})
+		got := response[examined](t, gone, admin, "checkApi", args{})
 		assert.Equal(t, "failed", got.Status)
-		assert.NotEmpty(t, got.byName()["api server answers"].Mend)
+		assert.NotEmpty(t, got.byName()["api server responds"].Fix)
 	})
 	t.Run("database", func(t *testing.T) {
 		t.Parallel()
 		for _, kit := range []*kit{k, full} {
-			got := answer[examined](t, kit, admin, "checkDatabase", args{})
+			got := response[examined](t, kit, admin, "checkDatabase", args{})
 			assert.Equal(t, "ok", got.Status)
-			assert.Equal(t, "skipped", got.byName()["database database answers"].Status)
+			assert.Equal(t, "skipped", got.byName()["database database responds"].Status)
 		}
 	})
 	t.Run("configuration", func(t *testing.T) {
 		t.Parallel()
-		bare := answer[examined](t, k, admin, "getConfigStatus", args{})
+		bare := response[examined](t, k, admin, "getConfigStatus", args{})
 		assert.Empty(t, bare.Settings)
 		raw, err := full.invoke(t, &mcp.Call{Caller: k.as(t, admin)}, "getConfigStatus", args{})
 		require.NoError(t, err)

@@ -32,13 +32,13 @@ type Deliveries interface {
 	Choose(ctx context.Context, output, email string) (generator.Mode, generator.Delivery, error)
 }
 
-// outputAnswer is the output of plugins that are only looked at.
-const outputAnswer = "answer"
+// outputResponse is the output of plugins that are only looked at.
+const outputResponse = "response"
 
 func (b *Toolbox) generatorTools() mcp.Set {
 	return mcp.Set{
 		b.listGenerators(), b.getGeneratorInfo(),
-		b.generate("generatePlugin", "Generate a plugin", "plugin", "Makes the sources of a whole plugin: an OSGi bundle with POM, manifest, activator and the components asked for.", uncommonOptions),
+		b.generate("generatePlugin", "Generate a plugin", "plugin", "Makes the sources of a whole plugin: an OSGi bundle with POM, manifest, activator and the requested components.", uncommonOptions),
 		b.generate("generateModel", "Generate model classes", "model", "Makes a plugin with the model classes of tables.", uncommonOptions),
 		b.generate("generateProcess", "Generate a process", "process", "Makes a plugin with a process that users start, its parameters and its dictionary records.", uncommonOptions),
 		b.generate("generateCallout", "Generate a callout", "callout", "Makes a plugin with a callout, which reacts when users change a field.", uncommonOptions),
@@ -77,7 +77,7 @@ type generatorLine struct {
 
 type listGeneratorsOut struct {
 	Generators []generatorLine `json:"generators"`
-	Outputs    []string        `json:"outputs" jsonschema:"where plugins may go here; answer: only into the answer"`
+	Outputs    []string        `json:"outputs" jsonschema:"where plugins may go here; response: only into the response"`
 }
 
 // toolOf is the tool that runs a generator.
@@ -104,7 +104,7 @@ func (b *Toolbox) listGenerators() mcp.Tool {
 
 // outputs are where plugins may go.
 func (b *Toolbox) outputs() []string {
-	list := []string{outputAnswer}
+	list := []string{outputResponse}
 	for _, m := range generator.Modes() {
 		if m != generator.ModeArchive && b.generators.Deliveries != nil && slices.Contains(b.generators.Modes, m) {
 			list = append(list, string(m))
@@ -160,7 +160,7 @@ func (b *Toolbox) getGeneratorInfo() mcp.Tool {
 // deliverIn are the arguments of every generating tool besides the options of
 // its generator.
 type deliverIn struct {
-	Output string   `json:"output,omitempty" jsonschema:"where it goes; answer: only look at it"`
+	Output string   `json:"output,omitempty" jsonschema:"where it goes; response: only show it"`
 	Email  string   `json:"email,omitempty" jsonschema:"with output email"`
 	Show   string   `json:"show,omitempty" jsonschema:"of the files"`
 	Files  []string `json:"files,omitempty" jsonschema:"with content: only these"`
@@ -168,7 +168,7 @@ type deliverIn struct {
 }
 
 func deliverSchema(s *jsonschema.Schema) {
-	outputs := []string{outputAnswer}
+	outputs := []string{outputResponse}
 	for _, m := range generator.Modes() {
 		if m != generator.ModeArchive {
 			outputs = append(outputs, string(m))
@@ -293,7 +293,7 @@ func (b *Toolbox) runGenerator() mcp.Tool {
 	})
 }
 
-// runGenerated generates, delivers and answers.
+// runGenerated generates, delivers and responds.
 func (b *Toolbox) runGenerated(ctx context.Context, c *mcp.Call, g *generator.Generator, options map[string]any, in deliverIn) (*generatedOut, error) {
 	delivery, err := b.deliveryFor(ctx, in)
 	if err != nil {

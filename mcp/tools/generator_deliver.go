@@ -24,9 +24,9 @@ type receiptLine struct {
 	ObjectPath string `json:"objectPath,omitempty"`
 }
 
-// deliveryFor is the delivery that was asked for, nil for the answer alone.
+// deliveryFor is the delivery that was requested, nil for the response alone.
 func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Delivery, error) {
-	if in.Output == outputAnswer {
+	if in.Output == outputResponse {
 		if in.Email != "" {
 			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "an address goes with output email", Hint: "leave email out, or set output"}
 		}
@@ -35,7 +35,7 @@ func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Deli
 	if allowed := b.outputs(); !slices.Contains(allowed, in.Output) {
 		return nil, &mcp.Error{
 			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("plugins may not go to %s here", in.Output),
-			Hint: "allowed are: " + strings.Join(allowed, ", ") + "; with answer and show content the files can be read",
+			Hint: "allowed are: " + strings.Join(allowed, ", ") + "; with output response and show content the files can be read",
 		}
 	}
 	mode, delivery, err := b.generators.Deliveries.Choose(ctx, in.Output, in.Email)
@@ -43,7 +43,7 @@ func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Deli
 		return nil, fromDelivery(err)
 	}
 	if string(mode) != in.Output {
-		return nil, &mcp.Error{Code: mcp.CodeInternal, Message: fmt.Sprintf("asked for %s, the configuration chose %s", in.Output, mode)}
+		return nil, &mcp.Error{Code: mcp.CodeInternal, Message: fmt.Sprintf("requested %s, the configuration chose %s", in.Output, mode)}
 	}
 	if folder, ok := delivery.(*generator.Filesystem); ok && (folder.Dir == "" || folder.Force) {
 		return nil, &mcp.Error{Code: mcp.CodeUnsupported, Message: "no folder is configured that plugins may be written to", Hint: "an operator sets hub.generator.directory; other outputs need none"}
@@ -79,7 +79,7 @@ func (b *Toolbox) deliver(ctx context.Context, c *mcp.Call, a *generator.Artifac
 	return line, nil
 }
 
-// fromGenerator turns errors of generators into ones that say what to mend.
+// fromGenerator turns errors of generators into ones that say what to fix.
 func fromGenerator(err error) error {
 	var options *generator.OptionsError
 	var name *generator.NameError
@@ -116,7 +116,7 @@ func fromDelivery(err error) error {
 	switch {
 	case errors.As(err, &there):
 		return &mcp.Error{
-			Code: mcp.CodeConflict, Message: fmt.Sprintf("nothing was written: %d files are there already with another content: %s", len(there.Files), inQuotes(there.Files)),
+			Code: mcp.CodeConflict, Message: fmt.Sprintf("nothing was written: %d files already exist with other content: %s", len(there.Files), inQuotes(there.Files)),
 			Hint: "choose another artifactId, or let somebody merge them by hand", Err: err,
 		}
 	case errors.As(err, &failed):

@@ -85,11 +85,11 @@ func chosen(files []generator.File, names []string) ([]generator.File, error) {
 	return out, nil
 }
 
-// contents are as many files as fit into an answer, from a place on that counts
-// the bytes of all. next is the place to go on from, 0 at the end.
+// contents are as many files as fit into a response, from an offset on that counts
+// the bytes of all. next is the offset to continue at, 0 at the end.
 func contents(files []generator.File, place int) (lines []fileLine, next int) {
 	lines = []fileLine{}
-	begin, room := 0, maxAnswer
+	begin, room := 0, maxResponse
 	for _, f := range files {
 		size := len(f.Content)
 		end := begin + size

@@ -52,9 +52,9 @@ func TestListGenerators(t *testing.T) {
 		Generators []struct{ Name, Tool string }
 		Outputs    []string
 	}
-	got := answer[list](t, k, root, "listGenerators", args{})
+	got := response[list](t, k, root, "listGenerators", args{})
 	assert.Len(t, got.Generators, len(generator.Generators()))
-	assert.Equal(t, []string{"answer"}, got.Outputs)
+	assert.Equal(t, []string{"response"}, got.Outputs)
 	for _, g := range got.Generators {
 		_, ok := k.set.Tool(g.Tool)
 		assert.True(t, ok, g.Tool)
@@ -67,7 +67,7 @@ func TestListGenerators(t *testing.T) {
 		}
 	}
 	for _, g := range generator.Generators() {
-		one := answer[info](t, k, root, "getGeneratorInfo", args{"generator": g.Name})
+		one := response[info](t, k, root, "getGeneratorInfo", args{"generator": g.Name})
 		assert.Len(t, one.Options, len(g.Options), g.Name)
 	}
 	e := refusal(t, k, root, "getGeneratorInfo", args{"generator": "calout"}, mcp.CodeInvalidArguments)
@@ -77,7 +77,7 @@ func TestListGenerators(t *testing.T) {
 func TestGenerate(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	plugin := answer[generated](t, k, root, "generatePlugin", args{"artifactId": "com.example.demo", "components": "process:ImportOrders"})
+	plugin := response[generated](t, k, root, "generatePlugin", args{"artifactId": "com.example.demo", "components": "process:ImportOrders"})
 	assert.Equal(t, "com.example.demo", plugin.ArtifactID)
 	assert.Contains(t, plugin.names(), "META-INF/MANIFEST.MF")
 	assert.Len(t, plugin.Files, plugin.Total)
@@ -85,7 +85,7 @@ func TestGenerate(t *testing.T) {
 		assert.Empty(t, f.Content)
 		assert.Positive(t, f.Size, f.Name)
 	}
-	manifest := answer[generated](t, k, root, "generatePlugin", args{"artifactId": "com.example.demo", "show": "content", "files": "META-INF/MANIFEST.MF"})
+	manifest := response[generated](t, k, root, "generatePlugin", args{"artifactId": "com.example.demo", "show": "content", "files": "META-INF/MANIFEST.MF"})
 	require.Len(t, manifest.Files, 1)
 	assert.Contains(t, manifest.Files[0].Content, "Bundle-SymbolicName: com.example.demo")
 
@@ -95,13 +95,13 @@ func TestGenerate(t *testing.T) {
 		"generateCallout": {"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"},
 		"runGenerator":    {"generator": "event-handler", "options": args{"artifactId": "com.example.events", "class": "OrderEvents", "table": "C_Order"}},
 	} {
-		got := answer[generated](t, k, root, tool, question)
+		got := response[generated](t, k, root, tool, question)
 		assert.NotEmpty(t, got.Files, tool)
 		assert.Nil(t, got.Receipt, tool)
 	}
 	same, err := generator.Generate(t.Context(), nil, "callout", map[string]any{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": []string{"C_Order.C_BPartner_ID"}})
 	require.NoError(t, err)
-	got := answer[generated](t, k, root, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
+	got := response[generated](t, k, root, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
 	assert.Equal(t, same.Tree.Names(), got.names())
 }
 
@@ -119,7 +119,7 @@ func TestGenerateShowsContents(t *testing.T) {
 	pages := 0
 	for {
 		pages++
-		page := answer[generated](t, k, root, "generateModel", question)
+		page := response[generated](t, k, root, "generateModel", question)
 		require.NotEmpty(t, page.Files)
 		for _, f := range page.Files {
 			require.Len(t, texts[f.Name], f.From, f.Name)
@@ -160,8 +160,8 @@ func TestGenerateRefuses(t *testing.T) {
 		"an unknown one of any": {"runGenerator", args{"generator": "process", "options": args{"artifactId": "com.example.a", "class": "A", "evil": 1}}, mcp.CodeInvalidArguments, "evil"},
 		"a file there is not":   {"generatePlugin", args{"artifactId": "com.example.a", "files": "META-INF/MANIFEST.M", "show": "content"}, mcp.CodeNotFound, "META-INF/MANIFEST.MF"},
 		"a file outside":        {"generatePlugin", args{"artifactId": "com.example.a", "files": "../../etc/passwd", "show": "content"}, mcp.CodeNotFound, ""},
-		"output not allowed":    {"generatePlugin", args{"artifactId": "com.example.a", "output": "filesystem"}, mcp.CodePermissionDenied, "answer"},
-		"mail not allowed":      {"generatePlugin", args{"artifactId": "com.example.a", "output": "email", "email": "a@example.com"}, mcp.CodePermissionDenied, "answer"},
+		"output not allowed":    {"generatePlugin", args{"artifactId": "com.example.a", "output": "filesystem"}, mcp.CodePermissionDenied, "response"},
+		"mail not allowed":      {"generatePlugin", args{"artifactId": "com.example.a", "output": "email", "email": "a@example.com"}, mcp.CodePermissionDenied, "response"},
 		"an archive":            {"generatePlugin", args{"artifactId": "com.example.a", "output": "archive"}, mcp.CodeInvalidArguments, "output"},
 		"an address for none":   {"generatePlugin", args{"artifactId": "com.example.a", "email": "a@example.com"}, mcp.CodeInvalidArguments, "email"},
 	} {
@@ -184,7 +184,7 @@ func TestGenerateWithoutADictionary(t *testing.T) {
 	pool, err := backend.NewPool("", nothing{})
 	require.NoError(t, err)
 	k := shared(t).with(t, func(o *tools.Options) { o.Pool = pool })
-	got := answer[generated](t, k, root, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
+	got := response[generated](t, k, root, "generateCallout", args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID"})
 	assert.NotEmpty(t, got.Files)
 	refusal(t, k, root, "generateModel", args{"artifactId": "com.example.model", "tables": "C_Order"}, mcp.CodeUnsupported)
 }
@@ -211,14 +211,14 @@ func TestGenerateIntoAFolder(t *testing.T) {
 		o.Generator = tools.GeneratorOptions{Deliveries: deliveries(t, nil, delivery.Options{Directory: dir}), Modes: allowed}
 	})
 	question := args{"artifactId": "com.example.callout", "class": "OrderCallout", "columns": "C_Order.C_BPartner_ID", "output": "filesystem"}
-	got := answer[generated](t, k, root, "generateCallout", question)
+	got := response[generated](t, k, root, "generateCallout", question)
 	require.NotNil(t, got.Receipt)
 	assert.Equal(t, filepath.Join(dir, "com.example.callout"), got.Receipt.Path)
 	assert.Equal(t, got.Total, got.Receipt.Written)
 	manifest, err := os.ReadFile(filepath.Join(got.Receipt.Path, "META-INF", "MANIFEST.MF"))
 	require.NoError(t, err)
 	assert.Contains(t, string(manifest), "com.example.callout")
-	again := answer[generated](t, k, root, "generateCallout", question)
+	again := response[generated](t, k, root, "generateCallout", question)
 	assert.Zero(t, again.Receipt.Written, "nothing is written twice")
 	e := refusal(t, k, root, "generateCallout", with(question, args{"class": "OtherCallout"}), mcp.CodeConflict)
 	assert.Contains(t, e.Message, "nothing was written")

@@ -10,9 +10,9 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-// maxAnswer is how many bytes of JSON a list may have: about half of what a
+// maxResponse is how many bytes of JSON a list may have: about half of what a
 // result may cost, because it travels as text and as structured content.
-const maxAnswer = 32 << 10
+const maxResponse = 32 << 10
 
 // paged is the end of every list. It is embedded in results.
 type paged struct {
@@ -32,19 +32,19 @@ type noted struct {
 // AddNote is part of [mcp.Noter].
 func (n *noted) AddNote(text string) { n.Notes = append(n.Notes, text) }
 
-// cursorFor binds a place in a list to the question it belongs to.
+// cursorFor binds an offset in a list to the request it belongs to.
 func cursorFor(tool string, question any, offset int) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(offset) + " " + fingerprint(tool, question)))
 }
 
-// offsetOf is the place that a cursor means; an empty one is the start.
+// offsetOf is the offset that a cursor means; an empty one is the start.
 func offsetOf(cursor, tool string, question any) (int, error) {
 	if cursor == "" {
 		return 0, nil
 	}
 	wrong := &mcp.Error{
 		Code: mcp.CodeInvalidArguments, Message: "the cursor belongs to another call",
-		Hint: "repeat the other arguments exactly as in the call that returned it, or leave cursor out to start again",
+		Hint: "send the other arguments exactly as in the call that returned it, or leave cursor out to start again",
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
@@ -64,10 +64,10 @@ func fingerprint(tool string, question any) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }
 
-// from is what a list has from a place on.
+// from is what a list has from an offset on.
 func from[T any](items []T, offset int) []T { return items[min(offset, len(items)):] }
 
-// fitting is as many items, at least one, as fit into an answer.
+// fitting is as many items, at least one, as fit into a response.
 func fitting[T any](items []T) []T {
 	size := 0
 	for i, item := range items {
@@ -75,7 +75,7 @@ func fitting[T any](items []T) []T {
 		if err != nil {
 			return items // the caller finds out when it encodes them
 		}
-		if size += len(raw) + 1; size > maxAnswer && i > 0 {
+		if size += len(raw) + 1; size > maxResponse && i > 0 {
 			return items[:i]
 		}
 	}

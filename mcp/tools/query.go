@@ -28,12 +28,12 @@ func (b *Toolbox) columnTools() mcp.Set {
 type questionIn struct {
 	SQL    string            `json:"sql" jsonschema:"one SELECT in PostgreSQL's dialect: SELECT name FROM c_bpartner WHERE iscustomer = 'Y'"`
 	Params []json.RawMessage `json:"params,omitempty" jsonschema:"values for $1, $2 …; dates as text: 2026-01-31"`
-	RoleID *int              `json:"roleId,omitempty" jsonschema:"role to ask under, one of yours; usually left out"`
+	RoleID *int              `json:"roleId,omitempty" jsonschema:"role to query under, one of yours; usually left out"`
 }
 
 type executeQueryIn struct {
 	questionIn
-	MaxRows int `json:"maxRows,omitempty" jsonschema:"most rows in the answer; more than 1000 are lowered to that"`
+	MaxRows int `json:"maxRows,omitempty" jsonschema:"most rows to return; more than 1000 are lowered to that"`
 }
 
 // question is the schema of a struct with a statement.
@@ -63,12 +63,12 @@ type executeQueryOut struct {
 func (b *Toolbox) executeQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "executeQuery", Title: "Run a query", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
-		Description: "Answers one SELECT with the rights of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports.",
+		Description: "Runs one SELECT with the permissions of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports.",
 		Input:       question[executeQueryIn](lowered("maxRows", 1, 100)), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (*executeQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
 		defer heartbeat(ctx, c, "the query is running")()
-		r, _, err := backend.Read(ctx, b.pool, "answer SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
+		r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
 			return k.Query(ctx, c.Caller, q)
 		})
 		if err != nil {
@@ -93,7 +93,7 @@ type explainQueryOut struct {
 func (b *Toolbox) explainQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "explainQuery", Title: "Explain a query", Sets: []string{SetQuery}, Hints: readOnly,
-		Description: "Checks a SELECT without running it: may your role ask it, what columns come back, how would the database go about it.",
+		Description: "Checks a SELECT without running it: may your role run it, what columns come back, how would the database go about it.",
 		Input:       question[questionIn](), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in questionIn) (*explainQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID}

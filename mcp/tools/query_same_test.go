@@ -10,8 +10,8 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-// The same question has the same answer whichever backend is in front.
-func TestSameAnswersEveryWay(t *testing.T) {
+// The same query has the same result whichever backend is in front.
+func TestSameResultsEveryWay(t *testing.T) {
 	t.Parallel()
 	w := reachable(t)
 	for _, q := range []struct {
@@ -47,19 +47,19 @@ func TestSameAnswersEveryWay(t *testing.T) {
 			if who == user && !slices.Contains([]string{"executeQuery", "searchRecords", "getTableColumns", "searchKnowledge"}, q.tool) && q.arguments["limit"] == nil {
 				continue // what a role may see shows in these
 			}
-			answers := map[string]string{}
+			results := map[string]string{}
 			for name, k := range w.kits() {
 				raw, err := k.invoke(t, &mcp.Call{Caller: k.as(t, who)}, q.tool, q.arguments)
 				if err != nil {
 					e := mcp.ErrorOf(err)
 					require.NotEqual(t, mcp.CodeInternal, e.Code, "%s over %s: %v", q.tool, name, err)
-					answers[name] = e.Code + ": " + e.Message + "; " + e.Hint
+					results[name] = e.Code + ": " + e.Message + "; " + e.Hint
 					continue
 				}
-				answers[name] = string(raw)
+				results[name] = string(raw)
 			}
-			assert.Equal(t, answers["rest"], answers["ai"], "%s %v for %s: ai", q.tool, q.arguments, who.user)
-			assert.Equal(t, answers["rest"], answers["db"], "%s %v for %s: db", q.tool, q.arguments, who.user)
+			assert.Equal(t, results["rest"], results["ai"], "%s %v for %s: ai", q.tool, q.arguments, who.user)
+			assert.Equal(t, results["rest"], results["db"], "%s %v for %s: db", q.tool, q.arguments, who.user)
 		}
 	}
 }

@@ -29,7 +29,7 @@ import (
 )
 
 // Every template of money gives, on random documents, the figures that package
-// math/big gives for them: on the sandbox with a role's rights, and on
+// math/big gives for them: on the sandbox with a role's permissions, and on
 // PostgreSQL. ERPHUB_PROOF=1 takes many more.
 func TestMoneyTemplates(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestMoneyTemplates(t *testing.T) {
 		require.NoError(t, err)
 		world := readWorld(t, postgres)
 		for _, c := range figures(l, world) {
-			tm := answer[templatesAnswer](t, sandbox, admin, "getQueryTemplates", args{"name": c.template}).Templates[0]
+			tm := response[templatesResponse](t, sandbox, admin, "getQueryTemplates", args{"name": c.template}).Templates[0]
 			name := fmt.Sprintf("%s %v, seed %d", c.template, c.params, seed)
 			assert.Equal(t, c.rows(), asked(t, sandbox, tm.SQL, c.params), "%s on the sandbox", name)
 			assert.Equal(t, c.rows(), selected(t, postgres, tm.SQL, c.params), "%s on PostgreSQL", name)
@@ -64,7 +64,7 @@ func TestMoneyTemplates(t *testing.T) {
 	}
 }
 
-// figure is what a template must answer.
+// figure is what a template must return.
 type figure struct {
 	template string
 	params   []any
@@ -433,7 +433,7 @@ func readWorld(t *testing.T, db *sql.DB) world {
 	return w
 }
 
-// asked is what executeQuery answers.
+// asked is what executeQuery returns.
 func asked(t *testing.T, k *kit, sql string, params []any) []string {
 	t.Helper()
 	if params == nil {
@@ -454,7 +454,7 @@ func asked(t *testing.T, k *kit, sql string, params []any) []string {
 	return sortedRows(rows)
 }
 
-// selected is what PostgreSQL answers.
+// selected is what PostgreSQL returns.
 func selected(t *testing.T, db *sql.DB, query string, params []any) []string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query, params...)

@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/mcp/backend"
 )
 
-type templatesAnswer struct {
+type templatesResponse struct {
 	Templates []struct {
 		Name, Topic, Title, About, SQL string
 		Params                         []struct {
@@ -31,7 +31,7 @@ type templatesAnswer struct {
 func TestQueryTemplates(t *testing.T) {
 	t.Parallel()
 	w := reachable(t)
-	all := answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", nil)
+	all := response[templatesResponse](t, w.db, admin, "getQueryTemplates", nil)
 	assert.GreaterOrEqual(t, all.Total, 15)
 	var topics []string
 	for _, line := range all.Templates {
@@ -42,23 +42,23 @@ func TestQueryTemplates(t *testing.T) {
 	}
 	ran := 0
 	for _, topic := range topics {
-		for _, tm := range answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", args{"topic": topic}).Templates {
+		for _, tm := range response[templatesResponse](t, w.db, admin, "getQueryTemplates", args{"topic": topic}).Templates {
 			examples := []any{}
 			for _, p := range tm.Params {
 				require.NotEmpty(t, p.About, tm.Name)
 				examples = append(examples, p.Example)
 			}
 			call := args{"sql": tm.SQL, "params": examples, "maxRows": 1000}
-			got := answer[queryAnswer](t, w.db, admin, "executeQuery", call)
+			got := response[queryResponse](t, w.db, admin, "executeQuery", call)
 			assert.Equal(t, slices.Contains([]string{"unbalanced-documents", "purchases-to-receive"}, tm.Name), len(got.Rows) == 0, "%s: %d rows", tm.Name, len(got.Rows))
-			assert.Equal(t, got, answer[queryAnswer](t, w.ai, admin, "executeQuery", call), tm.Name)
+			assert.Equal(t, got, response[queryResponse](t, w.ai, admin, "executeQuery", call), tm.Name)
 			assert.NotEmpty(t, tm.About)
 			ran++
 		}
 	}
 	assert.Equal(t, all.Total, ran)
 
-	one := answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", args{"name": "Top-Customers"})
+	one := response[templatesResponse](t, w.db, admin, "getQueryTemplates", args{"name": "Top-Customers"})
 	require.Len(t, one.Templates, 1)
 	assert.Contains(t, one.Templates[0].SQL, "SELECT")
 	e := refusal(t, w.db, admin, "getQueryTemplates", args{"name": "top-custmers"}, mcp.CodeNotFound)
@@ -80,8 +80,8 @@ func TestQueryTemplatesOnPostgreSQL(t *testing.T) {
 	_, err := db.ExecContext(t.Context(), create.String())
 	require.NoError(t, err)
 	ran := 0
-	for _, line := range answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", nil).Templates {
-		tm := answer[templatesAnswer](t, w.db, admin, "getQueryTemplates", args{"name": line.Name}).Templates[0]
+	for _, line := range response[templatesResponse](t, w.db, admin, "getQueryTemplates", nil).Templates {
+		tm := response[templatesResponse](t, w.db, admin, "getQueryTemplates", args{"name": line.Name}).Templates[0]
 		examples := make([]any, len(tm.Params))
 		for i, p := range tm.Params {
 			examples[i] = p.Example

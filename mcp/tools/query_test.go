@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/mcp/boundary"
 )
 
-type queryAnswer struct {
+type queryResponse struct {
 	Columns []struct {
 		Name, Type string
 		Redacted   bool
@@ -30,7 +30,7 @@ type queryAnswer struct {
 func TestExecuteQuery(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db
-	got := answer[queryAnswer](t, k, admin, "executeQuery", args{
+	got := response[queryResponse](t, k, admin, "executeQuery", args{
 		"sql":    `SELECT documentno AS "No", grandtotal, isactive FROM c_order WHERE grandtotal > $1 AND dateordered >= $2 ORDER BY c_order_id`,
 		"params": []any{10.5, "2020-01-01"}, "maxRows": "3",
 	})
@@ -41,29 +41,29 @@ func TestExecuteQuery(t *testing.T) {
 	assert.Equal(t, "No varchar, grandtotal numeric, isactive bpchar", columnsOf(got))
 	assert.Equal(t, []string{"C_Order"}, got.Tables)
 
-	got = answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": `SELECT name, password FROM ad_user WHERE ad_user_id = 101`})
+	got = response[queryResponse](t, k, admin, "executeQuery", args{"sql": `SELECT name, password FROM ad_user WHERE ad_user_id = 101`})
 	assert.Equal(t, [][]any{{"GardenAdmin", "***"}}, got.Rows)
 	assert.True(t, got.Columns[1].Redacted)
 	assert.False(t, got.Truncated)
 
 	// As in the AI API, more than it gives is lowered, with a note.
 	for name, k := range reachable(t).kits() {
-		got = answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT 1 AS one", "maxRows": 5000})
+		got = response[queryResponse](t, k, admin, "executeQuery", args{"sql": "SELECT 1 AS one", "maxRows": 5000})
 		assert.Equal(t, []string{"maxRows was lowered to 1000"}, got.Notes, name)
 		e := refusal(t, k, admin, "executeQuery", args{"sql": "SELECT 1", "maxRows": 0}, mcp.CodeInvalidArguments)
 		assert.Contains(t, e.Message, `"maxRows" must be at least 1, not 0`, name)
 	}
 
-	// The role's rights hold, and another role can be named if it is one's own.
-	all := answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT count(*) FROM ad_user WHERE ad_client_id <> 11 AND ad_client_id <> 0"})
+	// The role's permissions hold, and another role can be named if it is one's own.
+	all := response[queryResponse](t, k, admin, "executeQuery", args{"sql": "SELECT count(*) FROM ad_user WHERE ad_client_id <> 11 AND ad_client_id <> 0"})
 	assert.Equal(t, [][]any{{0.0}}, all.Rows)
 	refusal(t, k, user, "executeQuery", args{"sql": "SELECT 1", "roleId": 0}, mcp.CodePermissionDenied)
-	got = answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": "SELECT 1 AS one", "roleId": 102, "params": []any{}})
+	got = response[queryResponse](t, k, admin, "executeQuery", args{"sql": "SELECT 1 AS one", "roleId": 102, "params": []any{}})
 	assert.Equal(t, [][]any{{1.0}}, got.Rows)
 	assert.Empty(t, got.Tables)
 }
 
-func columnsOf(a queryAnswer) string {
+func columnsOf(a queryResponse) string {
 	words := make([]string, len(a.Columns))
 	for i, c := range a.Columns {
 		words[i] = c.Name + " " + c.Type
@@ -112,10 +112,10 @@ func TestResultsAreOneJSONValue(t *testing.T) {
 	}
 }
 
-func TestLongAnswersDeclareWhatTheyLeaveOut(t *testing.T) {
+func TestLongResponsesDeclareWhatTheyLeaveOut(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db
-	got := answer[queryAnswer](t, k, admin, "executeQuery", args{"sql": `SELECT lpad('', 10000, 'ä') || lpad('', 10000, 'ä') AS long, 'short' AS short`})
+	got := response[queryResponse](t, k, admin, "executeQuery", args{"sql": `SELECT lpad('', 10000, 'ä') || lpad('', 10000, 'ä') AS long, 'short' AS short`})
 	assert.LessOrEqual(t, len(got.Rows[0][0].(string)), 2010)
 	assert.True(t, strings.HasSuffix(got.Rows[0][0].(string), "…"))
 	assert.Equal(t, "short", got.Rows[0][1])
@@ -123,7 +123,7 @@ func TestLongAnswersDeclareWhatTheyLeaveOut(t *testing.T) {
 	assert.Contains(t, got.Notes[0], ": long;")
 	assert.False(t, got.Truncated, "all rows are there")
 
-	got = answer[queryAnswer](t, k, admin, "executeQuery", args{
+	got = response[queryResponse](t, k, admin, "executeQuery", args{
 		"sql": `SELECT lpad('', 900, 'x') AS x FROM c_orderline a, c_orderline b`, "maxRows": 1000})
 	assert.True(t, got.Truncated)
 	assert.Less(t, got.RowCount, 40)
@@ -213,7 +213,7 @@ func TestNearMissesShowNothingHidden(t *testing.T) {
 func TestExplainQuery(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db
-	got := answer[struct {
+	got := response[struct {
 		Steps []struct {
 			Depth int
 			Step  string

@@ -35,7 +35,7 @@ func valuesSchema(s *jsonschema.Schema) {
 type createRecordIn struct {
 	Table  string                     `json:"table" jsonschema:"name of a table in any case, such as C_BPartner"`
 	Values map[string]json.RawMessage `json:"values" jsonschema:"by column name: text, number, true or false, date as 2026-08-01; a reference by the number of the record, a list by its code"`
-	UUID   string                     `json:"uuid,omitempty" jsonschema:"UUID of the new record: with it the same call can be repeated and makes one record only"`
+	UUID   string                     `json:"uuid,omitempty" jsonschema:"UUID of the new record: with it the same call can be retried and creates one record only"`
 }
 
 // storedValue is a column as the ERP has it.
@@ -50,7 +50,7 @@ type writeRecordOut struct {
 	Table  string        `json:"table"`
 	ID     string        `json:"id" jsonschema:"number of the record, or its UUID where it has none"`
 	UUID   string        `json:"uuid,omitempty"`
-	Status string        `json:"status" jsonschema:"created, exists (it was there, unchanged), updated or unchanged"`
+	Status string        `json:"status" jsonschema:"created, exists (it existed, unchanged), updated or unchanged"`
 	Values []storedValue `json:"values" jsonschema:"the columns given, read back: rules of the ERP may have changed them"`
 	// Truncated says that values were left out or cut.
 	Truncated bool   `json:"truncated" jsonschema:"whether values were left out or cut; getRecord shows them"`
@@ -60,14 +60,14 @@ type writeRecordOut struct {
 func (b *Toolbox) createRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "createRecord", Title: "Create a record", Sets: []string{SetRecords}, Cost: mcp.Cost{APICalls: 3},
-		Description: "Makes one record with your role's rights, and reads it back. describeTable tells columns, which are mandatory and what they point to. Show the user what you are going to write first.",
+		Description: "Creates one record with your role's permissions, and reads it back. describeTable tells columns, which are mandatory and what they point to. Show the user what you are going to write first.",
 		Input:       input[createRecordIn](valuesSchema, shorter(120, "table"), shorter(40, "uuid")),
 	}, func(ctx context.Context, c *mcp.Call, in createRecordIn) (*writeRecordOut, error) {
 		name, values, hasUUID, err := b.writable(ctx, c, in.Table, in.Values)
 		if err != nil {
 			return nil, err
 		}
-		uuid := dict.NewUUID() // lets a record be found whose answer is lost
+		uuid := dict.NewUUID() // lets a record be found whose response is lost
 		if in.UUID != "" {
 			var ok bool
 			if uuid, ok = dict.ParseUUID(in.UUID); !ok {
@@ -80,7 +80,7 @@ func (b *Toolbox) createRecord() mcp.Tool {
 			if err == nil {
 				out, err := written(name, "exists", values, nil, there)
 				if err == nil {
-					out.Note = "a record of this UUID was there; nothing was written"
+					out.Note = "a record with this UUID already exists; nothing was written"
 				}
 				return out, err
 			}
@@ -118,7 +118,7 @@ type updateRecordIn struct {
 func (b *Toolbox) updateRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "updateRecord", Title: "Change a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Cost: mcp.Cost{APICalls: 3},
-		Description: "Changes columns of one record with your role's rights, after asking the user, and tells what they were and are.",
+		Description: "Changes columns of one record with your role's permissions, after asking the user, and tells what they were and are.",
 		Input:       input[updateRecordIn](valuesSchema, shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in updateRecordIn) (*writeRecordOut, error) {
 		name, values, _, err := b.writable(ctx, c, in.Table, in.Values)
@@ -240,15 +240,15 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 }
 
 // readBack reads a record that was written, and falls back to what the ERP
-// answered when it cannot be read.
-func (b *Toolbox) readBack(ctx context.Context, c *mcp.Call, table, status string, values map[string]any, before, answered json.RawMessage) (*writeRecordOut, error) {
-	key, err := keyOf(answered)
+// sent when it cannot be read.
+func (b *Toolbox) readBack(ctx context.Context, c *mcp.Call, table, status string, values map[string]any, before, sent json.RawMessage) (*writeRecordOut, error) {
+	key, err := keyOf(sent)
 	if err != nil {
 		return nil, err
 	}
 	now, readErr := b.read(ctx, c, table, key)
 	if readErr != nil {
-		now = answered
+		now = sent
 	}
 	out, err := written(table, status, values, before, now)
 	if err == nil && readErr != nil {
@@ -260,7 +260,7 @@ func (b *Toolbox) readBack(ctx context.Context, c *mcp.Call, table, status strin
 func keyOf(raw json.RawMessage) (string, error) {
 	rec, err := erp.ParseRecord(raw)
 	if err != nil {
-		return "", fmt.Errorf("the ERP's answer cannot be read: %w", err)
+		return "", fmt.Errorf("the ERP's response cannot be read: %w", err)
 	}
 	if id := rec.ID(); !id.IsZero() {
 		return id.String(), nil

@@ -46,7 +46,7 @@ func TestCreateRecord(t *testing.T) {
 	t.Parallel()
 	k := recordKit(t)
 	name := `O'Brien & "Sons" <b> \ ` + strings.Repeat("ä", 3)
-	made := answer[writtenRecord](t, k, admin, "createRecord", args{"table": "c_bpartner", "values": args{
+	made := response[writtenRecord](t, k, admin, "createRecord", args{"table": "c_bpartner", "values": args{
 		"value": "tools-1", "NAME": name, "C_BP_Group_ID": 103, "IsCustomer": true, "SO_CreditLimit": json.Number("12345678901.25"),
 	}})
 	assert.Equal(t, "C_BPartner", made.Table)
@@ -62,10 +62,10 @@ func TestCreateRecord(t *testing.T) {
 	// With a UUID the same call makes one record only.
 	const uuid = "7a0c1d52-6c51-4c0e-9a83-0c0b1de7f001"
 	question := args{"table": "C_BPartner", "uuid": uuid, "values": args{"Value": "tools-2", "Name": "Once", "C_BP_Group_ID": 103}}
-	first := answer[writtenRecord](t, k, admin, "createRecord", question)
+	first := response[writtenRecord](t, k, admin, "createRecord", question)
 	assert.Equal(t, "created", first.Status)
 	assert.Equal(t, uuid, first.UUID)
-	second := answer[writtenRecord](t, k, admin, "createRecord", question)
+	second := response[writtenRecord](t, k, admin, "createRecord", question)
 	assert.Equal(t, "exists", second.Status)
 	assert.Equal(t, first.ID, second.ID)
 
@@ -105,12 +105,12 @@ func manyValues(n int) args {
 	return out
 }
 
-// A record whose answer was lost is found, and not made again.
-func TestCreateRecordWhoseAnswerIsLost(t *testing.T) {
+// A record whose response was lost is found, and not made again.
+func TestCreateRecordWhoseResponseIsLost(t *testing.T) {
 	t.Parallel()
 	k := recordKit(t)
 	fault := k.srv.Faults().On(erptest.Match{Method: "POST", Path: "/models/C_Greeting", N: 1}, erptest.CutAfter())
-	made := answer[writtenRecord](t, k, admin, "createRecord", args{"table": "C_Greeting", "values": args{"Name": "tools lost", "Greeting": "Hi"}})
+	made := response[writtenRecord](t, k, admin, "createRecord", args{"table": "C_Greeting", "values": args{"Name": "tools lost", "Greeting": "Hi"}})
 	assert.Equal(t, 1, fault.Hits())
 	assert.Equal(t, "created", made.Status)
 	ctx, client := k.client(t, admin)
@@ -122,8 +122,8 @@ func TestCreateRecordWhoseAnswerIsLost(t *testing.T) {
 func TestUpdateRecord(t *testing.T) {
 	t.Parallel()
 	k := recordKit(t)
-	made := answer[writtenRecord](t, k, admin, "createRecord", args{"table": "C_BPartner", "values": args{"Value": "change-1", "Name": "Before", "C_BP_Group_ID": 103, "Description": "d"}})
-	changed := answer[writtenRecord](t, k, admin, "updateRecord", args{"table": "C_BPARTNER", "id": made.ID, "values": args{"name": "After", "Description": nil}})
+	made := response[writtenRecord](t, k, admin, "createRecord", args{"table": "C_BPartner", "values": args{"Value": "change-1", "Name": "Before", "C_BP_Group_ID": 103, "Description": "d"}})
+	changed := response[writtenRecord](t, k, admin, "updateRecord", args{"table": "C_BPARTNER", "id": made.ID, "values": args{"name": "After", "Description": nil}})
 	assert.Equal(t, "updated", changed.Status)
 	assert.Equal(t, made.ID, changed.ID)
 	assert.Equal(t, `"After"`, changed.value("Name"))
@@ -133,9 +133,9 @@ func TestUpdateRecord(t *testing.T) {
 			assert.Equal(t, `"Before"`, string(v.Before))
 		}
 	}
-	same := answer[writtenRecord](t, k, admin, "updateRecord", args{"table": "C_BPartner", "id": made.UUID, "values": args{"Name": "After"}})
+	same := response[writtenRecord](t, k, admin, "updateRecord", args{"table": "C_BPartner", "id": made.UUID, "values": args{"Name": "After"}})
 	assert.Equal(t, "unchanged", same.Status)
-	long := answer[writtenRecord](t, k, admin, "updateRecord", args{"table": "C_BPartner", "id": json.Number(made.ID), "values": args{"Name": "After"}})
+	long := response[writtenRecord](t, k, admin, "updateRecord", args{"table": "C_BPartner", "id": json.Number(made.ID), "values": args{"Name": "After"}})
 	assert.Equal(t, made.ID, long.ID)
 
 	for name, tc := range map[string]struct {

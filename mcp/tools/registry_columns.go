@@ -63,7 +63,7 @@ func linesOf(columns []registry.Column, detail string) []columnLine {
 type listColumnsIn struct {
 	Table   string `json:"table,omitempty" jsonschema:"only of this table; empty: of all tables, then give a pattern"`
 	Pattern string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the column name in any case, such as %BPartner%"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"most columns in the answer"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"most columns to return"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 

@@ -29,8 +29,8 @@ type tabLine struct {
 
 type listWindowsIn struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the window's name in any case, such as Sales%"`
-	Window  string `json:"window,omitempty" jsonschema:"name of one window: answers with its tabs and fields, which are what is counted and paged then"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"most windows in the answer"`
+	Window  string `json:"window,omitempty" jsonschema:"name of one window: returns its tabs and fields, which are what is counted and paged then"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"most windows to return"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
@@ -120,7 +120,7 @@ type parameterLine struct {
 type listProcessesIn struct {
 	Filter  string `json:"filter,omitempty" jsonschema:"SQL LIKE pattern of search key or name in any case, such as %invoice%; without % it is searched within"`
 	Process string `json:"process,omitempty" jsonschema:"one process, by search key, name, slug, number or UUID: with its parameters, which are counted and paged then"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"most processes in the answer"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"most processes to return"`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
@@ -224,8 +224,8 @@ type referenceLine struct {
 
 type listReferencesIn struct {
 	Pattern   string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the reference's name in any case, such as %Status%"`
-	Reference string `json:"reference,omitempty" jsonschema:"name of one reference: answers with its values, which are counted and paged then, or its lookup"`
-	Limit     int    `json:"limit,omitempty" jsonschema:"most references in the answer"`
+	Reference string `json:"reference,omitempty" jsonschema:"name of one reference: returns its values, which are counted and paged then, or its lookup"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"most references to return"`
 	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 

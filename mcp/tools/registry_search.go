@@ -13,7 +13,7 @@ type searchRegistryIn struct {
 	Query  string   `json:"query,omitempty" jsonschema:"words of a name, label or description, such as: business partner group"`
 	Kinds  []string `json:"kinds,omitempty" jsonschema:"only these; empty: all"`
 	Column string   `json:"column,omitempty" jsonschema:"only tables that have this column"`
-	Limit  int      `json:"limit,omitempty" jsonschema:"most hits in the answer"`
+	Limit  int      `json:"limit,omitempty" jsonschema:"most hits to return"`
 }
 
 type hitLine struct {

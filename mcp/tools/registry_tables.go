@@ -12,7 +12,7 @@ var readOnly = mcp.Hints{ReadOnly: true, Idempotent: true}
 type listTablesIn struct {
 	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case: % any text, _ one character; C_Order% finds C_Order and C_OrderLine; without % it is searched within if no name is just so. Empty: all"`
 	CustomOnly bool   `json:"customOnly,omitempty" jsonschema:"only tables made here, with the prefix XX_"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"most tables in the answer"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"most tables to return"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
@@ -76,7 +76,7 @@ func orWithin[T any](q registry.ListQuery, list func(registry.ListQuery) (regist
 	return list(q)
 }
 
-// differs is the label, unless it only repeats the name.
+// differs is the label, unless it is the same as the name.
 func differs(label, name string) string {
 	if label == name {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-type tablesAnswer struct {
+type tablesResponse struct {
 	Tables []struct {
 		Name    string
 		Label   string
@@ -23,7 +23,7 @@ type tablesAnswer struct {
 	NextCursor string
 }
 
-func (a tablesAnswer) names() []string {
+func (a tablesResponse) names() []string {
 	names := make([]string, len(a.Tables))
 	for i, t := range a.Tables {
 		names[i] = t.Name
@@ -31,7 +31,7 @@ func (a tablesAnswer) names() []string {
 	return names
 }
 
-type columnsAnswer struct {
+type columnsResponse struct {
 	Name, TableName, AccessLevel, Window, Help string
 	Columns                                    []struct {
 		Name, Table, Type, References, List, Description string
@@ -42,7 +42,7 @@ type columnsAnswer struct {
 	NextCursor string
 }
 
-func (a columnsAnswer) names() []string {
+func (a columnsResponse) names() []string {
 	names := make([]string, len(a.Columns))
 	for i, c := range a.Columns {
 		names[i] = c.Name
@@ -70,7 +70,7 @@ func TestListTables(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := answer[tablesAnswer](t, k, root, "listTables", tc.arguments)
+			got := response[tablesResponse](t, k, root, "listTables", tc.arguments)
 			assert.Equal(t, tc.want, got.names())
 			assert.Equal(t, tc.total, got.Total)
 			assert.False(t, got.Truncated)
@@ -79,13 +79,13 @@ func TestListTables(t *testing.T) {
 
 	t.Run("pages have everything once", func(t *testing.T) {
 		t.Parallel()
-		whole := answer[tablesAnswer](t, k, root, "listTables", args{"limit": 500})
+		whole := response[tablesResponse](t, k, root, "listTables", args{"limit": 500})
 		require.False(t, whole.Truncated)
 		require.Len(t, whole.Tables, whole.Total)
 		var names []string
 		question := args{"limit": 7}
 		for range whole.Total {
-			page := answer[tablesAnswer](t, k, root, "listTables", question)
+			page := response[tablesResponse](t, k, root, "listTables", question)
 			names = append(names, page.names()...)
 			assert.Equal(t, whole.Total, page.Total)
 			if !page.Truncated {
@@ -108,7 +108,7 @@ func TestListTables(t *testing.T) {
 			e = refusal(t, k, root, "listTables", args{"cursor": cursor}, mcp.CodeInvalidArguments)
 			assert.Contains(t, e.Message, "belongs to another call")
 		}
-		page := answer[tablesAnswer](t, k, root, "listTables", args{"limit": 1})
+		page := response[tablesResponse](t, k, root, "listTables", args{"limit": 1})
 		refusal(t, k, root, "listTables", args{"limit": 1, "pattern": "C%", "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
 		refusal(t, k, root, "listWindows", args{"limit": 1, "cursor": page.NextCursor}, mcp.CodeInvalidArguments)
 	})
@@ -123,7 +123,7 @@ func TestListTables(t *testing.T) {
 func TestDescribeTable(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	order := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "c_order"})
+	order := response[columnsResponse](t, k, root, "describeTable", args{"table": "c_order"})
 	assert.Equal(t, "C_Order", order.Name)
 	assert.Len(t, order.Columns, order.Total)
 	for _, c := range order.Columns {
@@ -139,10 +139,10 @@ func TestDescribeTable(t *testing.T) {
 	}
 	assert.Subset(t, order.names(), []string{"C_Order_ID", "C_BPartner_ID", "DocStatus"})
 
-	brief := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "C_Order", "detail": "names"})
+	brief := response[columnsResponse](t, k, root, "describeTable", args{"table": "C_Order", "detail": "names"})
 	assert.Equal(t, order.names(), brief.names())
 	assert.Empty(t, brief.Columns[0].Type)
-	full := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "C_Order", "detail": "FULL"})
+	full := response[columnsResponse](t, k, root, "describeTable", args{"table": "C_Order", "detail": "FULL"})
 	assert.Equal(t, order.names(), full.names()[:min(len(full.Columns), len(order.Columns))])
 
 	e := refusal(t, k, root, "describeTable", args{"table": "C_Ordr"}, mcp.CodeNotFound)
@@ -154,7 +154,7 @@ func TestDescribeTable(t *testing.T) {
 	e = refusal(t, k, root, "describeTable", args{}, mcp.CodeInvalidArguments)
 	assert.Contains(t, e.Message, `"table" is missing`)
 
-	chat := answer[columnsAnswer](t, k, root, "getTableColumns", args{"tableName": "C_ORDER"})
+	chat := response[columnsResponse](t, k, root, "getTableColumns", args{"tableName": "C_ORDER"})
 	assert.Equal(t, "C_Order", chat.TableName)
 	assert.Equal(t, order.names(), chat.names())
 	refusal(t, k, root, "getTableColumns", args{"tableName": "nowhere_at_all"}, mcp.CodeNotFound)
@@ -163,26 +163,26 @@ func TestDescribeTable(t *testing.T) {
 func TestListColumns(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	all := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "c_bpartner_id", "limit": 500})
+	all := response[columnsResponse](t, k, root, "listColumns", args{"pattern": "c_bpartner_id", "limit": 500})
 	require.NotEmpty(t, all.Columns)
 	for _, c := range all.Columns {
 		assert.Equal(t, "C_BPartner_ID", c.Name)
 		assert.NotEmpty(t, c.Table)
 	}
-	one := answer[columnsAnswer](t, k, root, "listColumns", args{"table": "c_orderline", "pattern": "%qty%"})
+	one := response[columnsResponse](t, k, root, "listColumns", args{"table": "c_orderline", "pattern": "%qty%"})
 	assert.Contains(t, one.names(), "QtyOrdered")
 	for _, c := range one.Columns {
 		assert.Empty(t, c.Table)
 	}
-	first := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "discount", "limit": 1})
+	first := response[columnsResponse](t, k, root, "listColumns", args{"pattern": "discount", "limit": 1})
 	require.Len(t, first.Columns, 1)
 	require.NotEmpty(t, first.NextCursor, "what was searched within is paged, too")
-	next := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "discount", "limit": 1, "cursor": first.NextCursor})
+	next := response[columnsResponse](t, k, root, "listColumns", args{"pattern": "discount", "limit": 1, "cursor": first.NextCursor})
 	require.Len(t, next.Columns, 1)
 	assert.NotEqual(t, first.Columns, next.Columns)
-	first = answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3})
+	first = response[columnsResponse](t, k, root, "listColumns", args{"pattern": "%", "limit": 3})
 	assert.True(t, first.Truncated)
-	second := answer[columnsAnswer](t, k, root, "listColumns", args{"pattern": "%", "limit": 3, "cursor": first.NextCursor})
+	second := response[columnsResponse](t, k, root, "listColumns", args{"pattern": "%", "limit": 3, "cursor": first.NextCursor})
 	assert.Len(t, second.Columns, 3)
 	assert.NotEqual(t, first.Columns, second.Columns)
 
@@ -205,11 +205,11 @@ func TestListWindows(t *testing.T) {
 		}
 		Total int
 	}
-	assert.Equal(t, answer[windows](t, k, root, "listWindows", args{"pattern": "%partner%"}), answer[windows](t, k, root, "listWindows", args{"pattern": "partner"}))
-	list := answer[windows](t, k, root, "listWindows", args{"pattern": "business partner%"})
+	assert.Equal(t, response[windows](t, k, root, "listWindows", args{"pattern": "%partner%"}), response[windows](t, k, root, "listWindows", args{"pattern": "partner"}))
+	list := response[windows](t, k, root, "listWindows", args{"pattern": "business partner%"})
 	require.NotEmpty(t, list.Windows)
 	assert.Empty(t, list.Windows[0].Tabs)
-	one := answer[windows](t, k, root, "listWindows", args{"window": list.Windows[0].Name})
+	one := response[windows](t, k, root, "listWindows", args{"window": list.Windows[0].Name})
 	require.Len(t, one.Windows, 1)
 	assert.Equal(t, list.Windows[0].ID, one.Windows[0].ID)
 	require.NotEmpty(t, one.Windows[0].Tabs)
@@ -232,7 +232,7 @@ func TestListProcesses(t *testing.T) {
 		}
 		Total int
 	}
-	list := answer[processes](t, k, root, "listProcesses", args{"limit": 500})
+	list := response[processes](t, k, root, "listProcesses", args{"limit": 500})
 	require.NotEmpty(t, list.Processes)
 	assert.Len(t, list.Processes, list.Total)
 	some := list.Processes[0]
@@ -241,11 +241,11 @@ func TestListProcesses(t *testing.T) {
 		"name":       {"process": strings.ToUpper(some.Name)},
 		"number":     {"process": fmt.Sprint(some.ID)},
 	} {
-		one := answer[processes](t, k, root, "listProcesses", question)
+		one := response[processes](t, k, root, "listProcesses", question)
 		require.Len(t, one.Processes, 1, given)
 		assert.Equal(t, some.ID, one.Processes[0].ID, given)
 	}
-	within := answer[processes](t, k, root, "listProcesses", args{"filter": some.Value[1 : len(some.Value)-1]})
+	within := response[processes](t, k, root, "listProcesses", args{"filter": some.Value[1 : len(some.Value)-1]})
 	assert.GreaterOrEqual(t, within.Total, 1)
 	assert.Less(t, within.Total, list.Total)
 	refusal(t, k, root, "listProcesses", args{"process": "no such thing at all"}, mcp.CodeNotFound)
@@ -262,7 +262,7 @@ func TestListReferences(t *testing.T) {
 		}
 		Total int
 	}
-	status := answer[references](t, k, root, "listReferences", args{"reference": "_document status"})
+	status := response[references](t, k, root, "listReferences", args{"reference": "_document status"})
 	require.Len(t, status.References, 1)
 	assert.Equal(t, "list", status.References[0].Kind)
 	codes := map[string]string{}
@@ -271,8 +271,8 @@ func TestListReferences(t *testing.T) {
 	}
 	assert.Equal(t, "Completed", codes["CO"])
 	assert.Equal(t, len(codes), status.Total)
-	assert.Equal(t, answer[references](t, k, root, "listReferences", args{"pattern": "%status%"}), answer[references](t, k, root, "listReferences", args{"pattern": "status"}))
-	list := answer[references](t, k, root, "listReferences", args{"pattern": "%status%"})
+	assert.Equal(t, response[references](t, k, root, "listReferences", args{"pattern": "%status%"}), response[references](t, k, root, "listReferences", args{"pattern": "status"}))
+	list := response[references](t, k, root, "listReferences", args{"pattern": "%status%"})
 	require.NotEmpty(t, list.References)
 	assert.Empty(t, list.References[0].Values)
 	refusal(t, k, root, "listReferences", args{"reference": "_Documnt Status x"}, mcp.CodeNotFound)
@@ -290,22 +290,22 @@ func TestSearchRegistry(t *testing.T) {
 		Truncated   bool
 		Suggestions []string
 	}
-	found := answer[hits](t, k, root, "searchRegistry", args{"query": "order line", "kinds": "table"})
+	found := response[hits](t, k, root, "searchRegistry", args{"query": "order line", "kinds": "table"})
 	require.NotEmpty(t, found.Hits)
 	assert.Equal(t, "C_OrderLine", found.Hits[0].Name)
 	for _, h := range found.Hits {
 		assert.Equal(t, "table", h.Kind)
 	}
-	short := answer[hits](t, k, root, "searchRegistry", args{"query": "order", "limit": 1})
+	short := response[hits](t, k, root, "searchRegistry", args{"query": "order", "limit": 1})
 	assert.Len(t, short.Hits, 1)
 	assert.True(t, short.Truncated)
-	with := answer[hits](t, k, root, "searchRegistry", args{"column": "C_BPartner_ID", "kinds": []string{"table"}, "limit": 100})
+	with := response[hits](t, k, root, "searchRegistry", args{"column": "C_BPartner_ID", "kinds": []string{"table"}, "limit": 100})
 	names := make([]string, len(with.Hits))
 	for i, h := range with.Hits {
 		names[i] = h.Name
 	}
 	assert.Contains(t, names, "C_Order")
-	none := answer[hits](t, k, root, "searchRegistry", args{"query": `xyzzy'"`})
+	none := response[hits](t, k, root, "searchRegistry", args{"query": `xyzzy'"`})
 	assert.Empty(t, none.Hits)
 	refusal(t, k, root, "searchRegistry", args{"query": "  "}, mcp.CodeInvalidArguments)
 	e := refusal(t, k, root, "searchRegistry", args{"query": "a", "kinds": []string{"tables"}}, mcp.CodeInvalidArguments)
@@ -320,8 +320,8 @@ func TestGetStatistics(t *testing.T) {
 		TablesByEntityType, TablesByAccessLevel       map[string]int
 		Source, Loaded                                string
 	}
-	s := answer[statistics](t, k, root, "getStatistics", args{})
-	list := answer[tablesAnswer](t, k, root, "listTables", args{"limit": 1})
+	s := response[statistics](t, k, root, "getStatistics", args{})
+	list := response[tablesResponse](t, k, root, "listTables", args{"limit": 1})
 	assert.Equal(t, list.Total, s.Tables)
 	sum := 0
 	for _, n := range s.TablesByAccessLevel {

@@ -248,7 +248,7 @@ func wrongArguments(t *mcp.Tool) []map[string]any {
 	return out
 }
 
-// When an AI API comes or goes, clients hear that the list changed, and the
+// When an AI API comes or goes, clients are told that the list changed, and the
 // next list is another.
 func TestTheListChanges(t *testing.T) {
 	t.Parallel()

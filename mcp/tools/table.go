@@ -103,10 +103,10 @@ type createTableOut struct {
 	Note    string      `json:"note,omitempty"`
 	ID      int         `json:"id,omitempty" jsonschema:"AD_Table_ID"`
 	Columns int         `json:"columns,omitempty" jsonschema:"columns of the definition"`
-	Made    int         `json:"made,omitempty" jsonschema:"dictionary records made"`
-	Found   int         `json:"found,omitempty" jsonschema:"dictionary records that were there"`
+	Created int         `json:"created,omitempty" jsonschema:"dictionary records created"`
+	Found   int         `json:"found,omitempty" jsonschema:"dictionary records that already existed"`
 	Synced  bool        `json:"synced,omitempty" jsonschema:"the database has the table"`
-	Missing []string    `json:"missing,omitempty" jsonschema:"columns asked for that the existing table lacks"`
+	Missing []string    `json:"missing,omitempty" jsonschema:"requested columns that the existing table lacks"`
 	Differs []differing `json:"differs,omitempty" jsonschema:"what was there with another value, and was left so"`
 	Plan    *planOut    `json:"plan,omitempty" jsonschema:"with dryRun"`
 }
@@ -137,7 +137,7 @@ func (b *Toolbox) createTable() mcp.Tool {
 	}
 	return mcp.New(mcp.Tool{
 		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 20},
-		Description: "Makes a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan; otherwise the user is asked. " +
+		Description: "Creates a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan; otherwise the user is asked. " +
 			`A table that is there stays unchanged. Needs a role of the System tenant. Example: {"table": "XX_Remark", "templates": ["VALUE_NAME"], "columns": [{"name": "C_BPartner_ID", "type": "Table Direct"}]}.`,
 		Input: in,
 	}, b.runCreateTable)
@@ -197,7 +197,7 @@ func createQuestion(table dict.Table, plan *dict.Plan, there, dictionaryOnly boo
 		where = "in the dictionary"
 	}
 	if there {
-		return fmt.Sprintf("Complete the table %s %s? It is there; what it lacks of %d columns is added.", clip(table.Name, 80), where, plan.Summary().Columns)
+		return fmt.Sprintf("Complete the table %s %s? It exists; those of %d columns that it lacks are added.", clip(table.Name, 80), where, plan.Summary().Columns)
 	}
 	return fmt.Sprintf("Create the table %s with %d columns %s?", clip(table.Name, 80), plan.Summary().Columns, where)
 }
@@ -206,10 +206,10 @@ func createQuestion(table dict.Table, plan *dict.Plan, there, dictionaryOnly boo
 func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there bool) *createTableOut {
 	out := &createTableOut{
 		Table: table.Name, Status: "created", Columns: plan.Summary().Columns,
-		Made: result.Count(restdict.Made), Found: result.Count(restdict.Found), Synced: result.Count(restdict.Ran) > 0,
+		Created: result.Count(restdict.Created), Found: result.Count(restdict.Found), Synced: result.Count(restdict.Ran) > 0,
 	}
 	if there {
-		if out.Status = "completed"; out.Made == 0 {
+		if out.Status = "completed"; out.Created == 0 {
 			out.Status = "unchanged"
 		}
 	}
@@ -233,7 +233,7 @@ func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there b
 }
 
 // findTable looks for a table in the ERP itself, and spells its name as the ERP
-// does; "" means that there is none. One that is switched off is an error.
+// does; "" means that there is none. One that is deactivated is an error.
 func findTable(ctx context.Context, client *erp.Client, name string) (string, erp.ID, error) {
 	q := &erp.Query{Filter: erp.And(erp.Eq(erp.ToLower("TableName"), strings.ToLower(name)), anyState()), Select: []string{"TableName", "IsActive"}, Top: 1}
 	page, err := client.Query(ctx, "AD_Table", q)
@@ -245,18 +245,18 @@ func findTable(ctx context.Context, client *erp.Client, name string) (string, er
 	}
 	if active, told := page.Records[0].Bool("IsActive"); told && !active {
 		return "", erp.ID{}, &mcp.Error{
-			Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s is there and switched off", name),
-			Hint: "switch it on in the window Table and Column, or choose another name",
+			Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s exists and is deactivated", name),
+			Hint: "activate it in the window Table and Column, or choose another name",
 		}
 	}
 	known, _ := page.Records[0].Text("TableName")
 	return known, page.Records[0].ID(), nil
 }
 
-// anyState is for records that are switched off as well.
+// anyState is for records that are deactivated as well.
 func anyState() erp.Filter { return erp.NotNull("IsActive") }
 
-// unchanged tells what an existing table has of what was asked for.
+// unchanged tells what an existing table has of what was requested.
 func unchanged(ctx context.Context, client *erp.Client, table dict.Table, known string, id erp.ID) (*createTableOut, error) {
 	has, err := restdict.ReadColumns(ctx, client, known)
 	if err != nil {
@@ -296,7 +296,7 @@ func (b *Toolbox) planTable(ctx context.Context, c *mcp.Call, in createTableIn, 
 	}
 	switch t, err := reg.Table(ctx, table.Name); {
 	case err == nil:
-		out.ID, out.Note = t.ID, "nothing was done; the table is there already, and only addMissing would change it"
+		out.ID, out.Note = t.ID, "nothing was done; the table already exists, and only addMissing would change it"
 	case !isMissing(err):
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func (b *Toolbox) planTable(ctx context.Context, c *mcp.Call, in createTableIn, 
 		}
 	}
 	out.Plan.DDL = fitting(texts)
-	if out.Plan.DDLTruncated = len(out.Plan.DDL) < len(texts); len(out.Plan.DDL) > 0 && len(out.Plan.DDL[0]) > maxAnswer {
+	if out.Plan.DDLTruncated = len(out.Plan.DDL) < len(texts); len(out.Plan.DDL) > 0 && len(out.Plan.DDL[0]) > maxResponse {
 		out.Plan.DDL, out.Plan.DDLTruncated = nil, true
 	}
 	return out, nil

@@ -33,7 +33,7 @@ type valueIn struct {
 	Name  string `json:"name" jsonschema:"what people read"`
 }
 
-// tableOf is the table that was asked for.
+// tableOf is the requested table.
 func (b *Toolbox) tableOf(ctx context.Context, c *mcp.Call, in *createTableIn) (dict.Table, error) {
 	t := dict.NewTable(in.Table).WithLabel(in.Label).WithDescription(in.Description).WithHelp(in.Help).
 		WithAccessLevel(dict.AccessLevel(in.AccessLevel)).WithEntityType(in.EntityType)
@@ -60,7 +60,7 @@ func (b *Toolbox) tableOf(ctx context.Context, c *mcp.Call, in *createTableIn) (
 		t = t.Column(col)
 	}
 	if len(problems) > 0 {
-		return t, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("createTable: columns cannot be made as asked", problems), Hint: "nothing was changed; mend the columns and call again"}
+		return t, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("createTable: columns cannot be created as requested", problems), Hint: "nothing was changed; fix the columns and call again"}
 	}
 	if in.ImportInto != "" {
 		columns, err := b.importColumns(ctx, c, in)
@@ -112,7 +112,7 @@ func (b *Toolbox) importColumns(ctx context.Context, c *mcp.Call, in *createTabl
 	return &target{info.Name, columns}, nil
 }
 
-// columnOf is a column that was asked for.
+// columnOf is a requested column.
 func (b *Toolbox) columnOf(ctx context.Context, c *mcp.Call, table string, in *columnIn) (dict.Column, error) {
 	wrong := func(hint, format string, args ...any) error {
 		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "column " + clip(in.Name, 63) + ": " + fmt.Sprintf(format, args...), Hint: hint}

@@ -271,7 +271,7 @@ func onlyShows(ctx context.Context, client *erp.Client, window erp.ID, table int
 	return alone, err
 }
 
-// each visits records, those that are switched off as well.
+// each visits records, those that are deactivated as well.
 func each(ctx context.Context, client *erp.Client, table string, filter erp.Filter, visit func(erp.Record) error) error {
 	for rec, err := range client.Records(ctx, table, &erp.Query{Filter: erp.And(filter, anyState())}) {
 		if err != nil {

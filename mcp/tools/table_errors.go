@@ -39,7 +39,7 @@ func wrongDefinition(err error) error {
 	for i, f := range invalid.Findings {
 		problems[i] = clip(f.String(), 400)
 	}
-	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("the table cannot be made as asked", problems), Hint: "nothing was changed; mend the arguments and call again", Err: err}
+	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("the table cannot be created as requested", problems), Hint: "nothing was changed; fix the arguments and call again", Err: err}
 }
 
 // notRun is the error of a plan that was not run, or not to its end.
@@ -53,7 +53,7 @@ func notRun(err error) error {
 	case errors.As(err, &own):
 		return err // a limit, or the caller's login
 	case errors.As(err, &missing):
-		return &mcp.Error{Code: mcp.CodeNotFound, Message: clip(err.Error(), 2000), Hint: "listReferences and searchRegistry find names that are there", Err: err}
+		return &mcp.Error{Code: mcp.CodeNotFound, Message: clip(err.Error(), 2000), Hint: "listReferences and searchRegistry find existing names", Err: err}
 	case errors.As(err, &none), errors.As(err, &wrong):
 		return &mcp.Error{
 			Code: mcp.CodeUnsupported, Message: clip(err.Error(), 600),

@@ -96,7 +96,7 @@ func noSync(err error) error {
 	return err
 }
 
-// syncRecord is the column that the process runs with: the one asked for, whose
+// syncRecord is the column that the process runs with: the requested one, whose
 // name is told then, else the key, else any that the database has a place for.
 func syncRecord(t *registry.Table, column string) (id int, name string, err error) {
 	if t.View {
@@ -131,7 +131,7 @@ func noColumn(t *registry.Table, name string) *mcp.Error {
 type listTablesByEntityIn struct {
 	EntityType string `json:"entityType" jsonschema:"D: the ERP's own, U: made here, others: plugins"`
 	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"most tables in the answer"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"most tables to return"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 

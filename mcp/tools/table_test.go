@@ -17,7 +17,7 @@ import (
 type madeTable struct {
 	Table, Status, Note string
 	ID, Columns         int
-	Made, Found         int
+	Created, Found      int
 	Synced              bool
 	Missing             []string
 	Differs             []struct{ Column, Has, Wanted string }
@@ -61,7 +61,7 @@ func TestTables(t *testing.T) {
 			{"name": "XX_Text", "type": "Text", "length": 2000},
 		},
 	}
-	plan := answer[madeTable](t, k, root, "createTable", with(remark, args{"dryRun": true}))
+	plan := response[madeTable](t, k, root, "createTable", with(remark, args{"dryRun": true}))
 	assert.Equal(t, "planned", plan.Status)
 	assert.Equal(t, 16, plan.Columns)
 	require.NotEmpty(t, plan.Plan.DDL)
@@ -83,24 +83,24 @@ func TestTables(t *testing.T) {
 	assert.Positive(t, made.ID)
 	assert.Equal(t, 16, made.Columns)
 	more := args{"table": "XX_ToolRemark", "templates": "VALUE_NAME", "columns": []args{{"name": "XX_Later", "type": "String", "length": 20}}}
-	lacks := answer[madeTable](t, k, root, "createTable", more)
+	lacks := response[madeTable](t, k, root, "createTable", more)
 	assert.Equal(t, "unchanged", lacks.Status)
 	assert.Equal(t, []string{"XX_Later"}, lacks.Missing)
-	added := answer[madeTable](t, k, root, "createTable", with(more, args{"addMissing": true}))
+	added := response[madeTable](t, k, root, "createTable", with(more, args{"addMissing": true}))
 	assert.Equal(t, "completed", added.Status)
 	assert.Equal(t, made.ID, added.ID)
-	same := answer[madeTable](t, k, root, "createTable", with(more, args{"addMissing": true}))
+	same := response[madeTable](t, k, root, "createTable", with(more, args{"addMissing": true}))
 	assert.Equal(t, "unchanged", same.Status)
 
-	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Sync", "noSync": true})
-	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Header"})
-	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "columns": []args{
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Sync", "noSync": true})
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Header"})
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "columns": []args{
 		{"name": "XX_Header_ID", "type": "Table Direct", "parent": true}, {"name": "XX_Kind", "type": "List", "values": []args{{"value": "A", "name": "A"}}},
 	}})
-	gone := answer[madeTable](t, k, root, "createTable", args{"table": "XX_Gone", "templates": "VALUE_NAME", "createWindow": true, "accessLevel": "7"})
+	gone := response[madeTable](t, k, root, "createTable", args{"table": "XX_Gone", "templates": "VALUE_NAME", "createWindow": true, "accessLevel": "7"})
 
 	t.Run("the dictionary has it", func(t *testing.T) {
-		described := answer[columnsAnswer](t, k, root, "describeTable", args{"table": "xx_toolremark"})
+		described := response[columnsResponse](t, k, root, "describeTable", args{"table": "xx_toolremark"})
 		points := map[string]string{}
 		for _, c := range described.Columns {
 			points[c.Name] = c.References + c.List
@@ -111,12 +111,12 @@ func TestTables(t *testing.T) {
 		assert.Equal(t, "_Document Status", points["DocStatus"])
 		assert.Equal(t, "XX_ToolRemark XX_Kind", points["XX_Kind"])
 		assert.Contains(t, points, "XX_Later")
-		again := answer[madeTable](t, k, root, "createTable", remark)
+		again := response[madeTable](t, k, root, "createTable", remark)
 		assert.Equal(t, "unchanged", again.Status)
 		assert.Equal(t, made.ID, again.ID)
 		assert.Equal(t, "already exists, unchanged", again.Note)
 		assert.Empty(t, again.Missing)
-		own := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "U", "pattern": "XX_%"})
+		own := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "U", "pattern": "XX_%"})
 		assert.Subset(t, own.names(), []string{"XX_Detail", "XX_Gone", "XX_Header", "XX_Sync", "XX_ToolRemark"})
 	})
 	t.Run("synchronise", func(t *testing.T) { synchronise(t, k) })
@@ -128,18 +128,18 @@ func synchronise(t *testing.T, k *kit) {
 		Table, Column, Process, Summary string
 		Done                            bool
 	}
-	would := answer[synced](t, k, root, "syncTable", args{"table": "xx_sync", "dryRun": true})
+	would := response[synced](t, k, root, "syncTable", args{"table": "xx_sync", "dryRun": true})
 	assert.False(t, would.Done)
 	assert.NotEmpty(t, would.Process)
 	ctx, client := k.client(t, root)
 	_, err := client.Query(ctx, "XX_Sync", nil)
 	require.Error(t, err, "there is nothing in the database yet")
-	done := answer[synced](t, k, root, "syncTable", args{"table": "xx_sync"})
+	done := response[synced](t, k, root, "syncTable", args{"table": "xx_sync"})
 	assert.Equal(t, "XX_Sync", done.Table)
 	assert.True(t, done.Done)
 	_, err = client.Query(ctx, "XX_Sync", nil)
 	require.NoError(t, err)
-	one := answer[synced](t, k, root, "syncTable", args{"table": "XX_Sync", "column": "isactive"})
+	one := response[synced](t, k, root, "syncTable", args{"table": "XX_Sync", "column": "isactive"})
 	assert.Equal(t, "IsActive", one.Column)
 
 	e := refusal(t, k, root, "syncTable", args{"table": "XX_Sync", "column": "IsActiv"}, mcp.CodeNotFound)
@@ -157,7 +157,7 @@ func synchronise(t *testing.T, k *kit) {
 		"AD_Table_ID": table.ID(), "ColumnName": "IsActive", "Name": "Active", "AD_Reference_ID": 20, "FieldLength": 1, "AD_Element_ID": 348, "EntityType": "U", "Version": 0,
 	})
 	require.NoError(t, err)
-	one = answer[synced](t, k, root, "syncTable", args{"table": "XX_Other", "column": "IsActive", "dryRun": true})
+	one = response[synced](t, k, root, "syncTable", args{"table": "XX_Other", "column": "IsActive", "dryRun": true})
 	assert.Equal(t, "IsActive", one.Column)
 }
 
@@ -191,7 +191,7 @@ func deleteTables(t *testing.T, k *kit, made madeTable) {
 	_, err = client.Create(ctx, "AD_Tab", map[string]any{"AD_Window_ID": window, "AD_Table_ID": made.ID, "Name": "Extra", "SeqNo": 900, "TabLevel": 1, "EntityType": "U"})
 	require.NoError(t, err)
 
-	would := answer[deletedTable](t, k, root, "deleteTable", args{"table": "XX_Gone", "dryRun": true})
+	would := response[deletedTable](t, k, root, "deleteTable", args{"table": "XX_Gone", "dryRun": true})
 	assert.Equal(t, 3, would.Rows)
 	assert.Equal(t, 11, would.Columns)
 	assert.Equal(t, []string{"Gone"}, would.Windows)
@@ -235,7 +235,7 @@ func deleteTables(t *testing.T, k *kit, made madeTable) {
 	refusal(t, k, root, "deleteTable", args{"table": "XX_Gone"}, mcp.CodeNotFound)
 
 	// What points to a table goes first.
-	answer[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "addMissing": true, "columns": args{"name": "XX_Other_Header_ID", "type": "Table", "pointsTo": "xx_header"}})
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Detail", "addMissing": true, "columns": args{"name": "XX_Other_Header_ID", "type": "Table", "pointsTo": "xx_header"}})
 	for _, name := range []string{"XX_Detail", "XX_Header"} {
 		_, err = k.invoke(t, agree(root), "deleteTable", args{"table": name})
 		require.NoError(t, err, name)
@@ -256,10 +256,10 @@ func TestCreateTableAfterAFailure(t *testing.T) {
 	assert.Contains(t, e.Hint, "addMissing")
 	fault.Remove()
 	off.Remove()
-	half := answer[madeTable](t, k, root, "createTable", question)
+	half := response[madeTable](t, k, root, "createTable", question)
 	assert.Equal(t, "unchanged", half.Status)
 	assert.NotEmpty(t, half.Missing)
-	whole := answer[madeTable](t, k, root, "createTable", with(question, args{"addMissing": true}))
+	whole := response[madeTable](t, k, root, "createTable", with(question, args{"addMissing": true}))
 	assert.Equal(t, "completed", whole.Status)
 	assert.False(t, whole.Synced)
 	ctx, client := k.client(t, root)
@@ -319,7 +319,7 @@ func TestCreateTableRefuses(t *testing.T) {
 			refusal(t, k, root, "createTable", with(tc.arguments, args{"dryRun": true}), tc.code)
 		})
 	}
-	t.Run("no rights", func(t *testing.T) {
+	t.Run("no permissions", func(t *testing.T) {
 		t.Parallel()
 		e := refusal(t, k, user, "createTable", args{"table": "XX_NoRights"}, mcp.CodePermissionDenied)
 		assert.Contains(t, e.Hint, "System tenant")
@@ -327,7 +327,7 @@ func TestCreateTableRefuses(t *testing.T) {
 	})
 }
 
-// A plan longer than an answer comes in pages.
+// A plan longer than a response comes in pages.
 func TestCreateTablePlanHasPages(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
@@ -336,11 +336,11 @@ func TestCreateTablePlanHasPages(t *testing.T) {
 		columns = append(columns, args{"name": fmt.Sprintf("XX_%s_%03d", strings.Repeat("Long", 12), i), "type": "String", "length": 60, "default": strings.Repeat("x", 50)})
 	}
 	question := args{"table": "XX_Wide", "columns": columns, "dryRun": true}
-	first := answer[madeTable](t, k, root, "createTable", question)
+	first := response[madeTable](t, k, root, "createTable", question)
 	assert.True(t, first.Plan.Truncated)
 	seen, page := len(first.Plan.Steps), first
 	for page.Plan.Truncated {
-		page = answer[madeTable](t, k, root, "createTable", with(question, args{"cursor": page.Plan.NextCursor}))
+		page = response[madeTable](t, k, root, "createTable", with(question, args{"cursor": page.Plan.NextCursor}))
 		assert.Empty(t, page.Plan.DDL)
 		require.NotEmpty(t, page.Plan.Steps)
 		seen += len(page.Plan.Steps)
@@ -352,11 +352,11 @@ func TestCreateTablePlanHasPages(t *testing.T) {
 func TestListTablesByEntity(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	core := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "D", "pattern": "C_OrderL%"})
+	core := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "D", "pattern": "C_OrderL%"})
 	assert.Equal(t, []string{"C_OrderLine"}, core.names())
-	first := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2})
+	first := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2})
 	assert.True(t, first.Truncated)
-	next := answer[tablesAnswer](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2, "cursor": first.NextCursor})
+	next := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2, "cursor": first.NextCursor})
 	assert.NotEqual(t, first.names(), next.names())
 	e := refusal(t, k, root, "listTablesByEntity", args{"entityType": "Nobody"}, mcp.CodeNotFound)
 	assert.Contains(t, e.Hint, "D")
@@ -378,7 +378,7 @@ func TestGetColumnPrefixHelp(t *testing.T) {
 			Used                                 int
 		}
 	}
-	all := answer[help](t, k, root, "getColumnPrefixHelp", args{})
+	all := response[help](t, k, root, "getColumnPrefixHelp", args{})
 	assert.NotEmpty(t, all.Rules)
 	assert.Nil(t, all.Advice)
 	prefixes := map[string]int{}
@@ -398,7 +398,7 @@ func TestGetColumnPrefixHelp(t *testing.T) {
 		"DateZebra":        {"Date", ""},
 		`x' OR '1'='1' --`: {"String", ""},
 	} {
-		got := answer[help](t, k, root, "getColumnPrefixHelp", args{"column": name})
+		got := response[help](t, k, root, "getColumnPrefixHelp", args{"column": name})
 		require.NotNil(t, got.Advice, name)
 		assert.Equal(t, want.table, got.Advice.Table, name)
 		if name != "c_bpartner_id" {

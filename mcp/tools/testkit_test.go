@@ -176,8 +176,8 @@ func (k *kit) invoke(tb testing.TB, c *mcp.Call, tool string, arguments any) (js
 // willing is a user who agrees to everything.
 func willing(context.Context, string) (bool, error) { return true, nil }
 
-// answer is the result of a call that must succeed.
-func answer[T any](tb testing.TB, k *kit, who login, tool string, arguments any) T {
+// response is the result of a call that must succeed.
+func response[T any](tb testing.TB, k *kit, who login, tool string, arguments any) T {
 	tb.Helper()
 	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who), Confirm: willing}, tool, arguments)
 	require.NoError(tb, err, "%s of %v", tool, arguments)
@@ -194,9 +194,9 @@ func decoded[T any](tb testing.TB, raw json.RawMessage) T {
 
 // decodedNumbers is the result of a statement whose numbers are as exact as they
 // came.
-func decodedNumbers(tb testing.TB, raw json.RawMessage) queryAnswer {
+func decodedNumbers(tb testing.TB, raw json.RawMessage) queryResponse {
 	tb.Helper()
-	var out queryAnswer
+	var out queryResponse
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	require.NoError(tb, d.Decode(&out))
@@ -207,7 +207,7 @@ func decodedNumbers(tb testing.TB, raw json.RawMessage) queryAnswer {
 func refusal(tb testing.TB, k *kit, who login, tool string, arguments any, code string) *mcp.Error {
 	tb.Helper()
 	raw, err := k.invoke(tb, &mcp.Call{Caller: k.as(tb, who), Confirm: willing}, tool, arguments)
-	require.Error(tb, err, "%s of %v answers %s", tool, arguments, raw)
+	require.Error(tb, err, "%s of %v returns %s", tool, arguments, raw)
 	var e *mcp.Error
 	require.ErrorAs(tb, err, &e)
 	require.Equal(tb, code, e.Code, "%s: %v", e.Message, e.Err)

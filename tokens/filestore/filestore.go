@@ -36,7 +36,7 @@ type Option func(*options)
 
 // WithProfile chooses a named profile, which is made when tokens are first
 // saved. Without it, or with "", the default profile is used, not the one the
-// file calls current: who wants that one asks for it.
+// file calls current: who wants that one names it.
 func WithProfile(name string) Option { return func(o *options) { o.profile = name } }
 
 // AllowReadableByOthers accepts a file whose mode lets others read it, and
@@ -167,7 +167,7 @@ func (s *Store) Save(ctx context.Context, st tokens.Stored) error {
 	return s.file.Write(doc)
 }
 
-// id writes 0 too when there is a refresh token, for the ERP asks for both
+// id writes 0 too when there is a refresh token, for the ERP requires both
 // ids then and 0 is one.
 func id(st tokens.Stored, n int) string {
 	if n == 0 && st.Refresh.IsZero() {

@@ -46,13 +46,13 @@ func Canceled(cause error) *Failure {
 // Internal is a fault of ours, or one that nobody foresaw.
 func Internal(cause error) *Failure { return Fail(api.CodeInternal, cause, "internal error") }
 
-// Unavailable is a database that did not answer; a context that has ended stays
+// Unavailable is a database that did not respond; a context that has ended stays
 // what it is.
 func Unavailable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return Fail(api.CodeUnavailable, err, "the database does not answer").Advise("try again later")
+	return Fail(api.CodeUnavailable, err, "the database does not respond").Advise("try again later")
 }
 
 // ErrNoAudit is an audit whose table is missing or closed.

@@ -15,25 +15,25 @@ type Reader func(ctx context.Context, query string) ([]Cells, error)
 type Cells []sql.NullString
 
 // Fingerprint is what a policy was made of: statements, and a digest of what
-// they answered.
+// they returned.
 type Fingerprint struct {
 	Queries []string // as they were added
 
 	sums [][sha256.Size]byte
 }
 
-// Add notes a statement with its answer.
+// Add notes a statement with its result.
 func (f *Fingerprint) Add(query string, rows []Cells) {
 	f.Queries = append(f.Queries, query)
 	f.sums = append(f.sums, digest(rows))
 }
 
-// Same compares the answer of the i-th statement. The order of rows does not
+// Same compares the result of the i-th statement. The order of rows does not
 // count.
 func (f *Fingerprint) Same(i int, rows []Cells) bool { return digest(rows) == f.sums[i] }
 
-// Check runs the statements again. The error is ErrRightsChanged when one of
-// them answers something else. A nil fingerprint is of nothing.
+// Check runs the statements again. The error is ErrPermissionsChanged when one of
+// them returns something else. A nil fingerprint is of nothing.
 func (f *Fingerprint) Check(ctx context.Context, read Reader) error {
 	if f == nil {
 		return nil
@@ -44,7 +44,7 @@ func (f *Fingerprint) Check(ctx context.Context, read Reader) error {
 			return err
 		}
 		if !f.Same(i, rows) {
-			return ErrRightsChanged
+			return ErrPermissionsChanged
 		}
 	}
 	return nil

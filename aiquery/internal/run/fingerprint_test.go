@@ -41,7 +41,7 @@ func TestFingerprint(t *testing.T) {
 		return func(context.Context, string) ([]Cells, error) { return rows, err }
 	}
 	require.NoError(t, f.Check(t.Context(), read([]Cells{cell("1")}, nil)))
-	require.ErrorIs(t, f.Check(t.Context(), read([]Cells{cell("2")}, nil)), ErrRightsChanged)
+	require.ErrorIs(t, f.Check(t.Context(), read([]Cells{cell("2")}, nil)), ErrPermissionsChanged)
 	require.ErrorIs(t, f.Check(t.Context(), read(nil, errBroken)), errBroken)
 	require.NoError(t, (*Fingerprint)(nil).Check(t.Context(), nil))
 }

@@ -19,7 +19,7 @@ type Runner interface {
 	Catalog(ctx context.Context) (*Catalog, error)
 	// Snapshot runs do with a reader that sees one state of the database.
 	Snapshot(ctx context.Context, do func(Reader) error) error
-	// Run runs a secured statement. The error is ErrRightsChanged when its rights
+	// Run runs a secured statement. The error is ErrPermissionsChanged when its permissions
 	// are no longer so.
 	Run(ctx context.Context, s *Statement) (*Output, error)
 	// Explain plans a secured statement. The error is as that of Run.
@@ -42,7 +42,7 @@ type Runner interface {
 	// AuditInstall makes the audit's table, which the plan describes.
 	AuditInstall(ctx context.Context, plan *dict.Plan) error
 
-	// Failure is what a caller hears of an error of Run or Explain.
+	// Failure is what a caller is told of an error of Run or Explain.
 	Failure(err error) *Failure
 	// LogText is an error as the service's log may have it: without the server's
 	// words about values, whoever they belong to. It is "" for nil.
@@ -51,15 +51,15 @@ type Runner interface {
 
 // Statement is a secured statement with all that bounds it.
 type Statement struct {
-	Plan      *guard.Plan // shared between callers
-	Params    []json.RawMessage
-	Rows      int // most rows that are answered; the plan's text asks for one more
-	Bytes     int
-	CellBytes int
-	Timeout   time.Duration
-	Rights    *Fingerprint // compared in the statement's own transaction; nil: nothing is
+	Plan        *guard.Plan // shared between callers
+	Params      []json.RawMessage
+	Rows        int // most rows that are returned; the plan's text fetches one more
+	Bytes       int
+	CellBytes   int
+	Timeout     time.Duration
+	Permissions *Fingerprint // compared in the statement's own transaction; nil: nothing is
 }
 
-// ErrRightsChanged is a statement that was not run because what its policy was
+// ErrPermissionsChanged is a statement that was not run because what its policy was
 // made of is no longer so.
-var ErrRightsChanged = errors.New("the rights have changed")
+var ErrPermissionsChanged = errors.New("the permissions have changed")

@@ -7,7 +7,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 )
 
-// ServerFailure is what a caller hears of an error of the server, by its
+// ServerFailure is what a caller is told of an error of the server, by its
 // SQLSTATE. Messages about the statement itself (class 42) are passed on:
 // it holds nothing but what the caller wrote and what may be seen. All others
 // may quote values, also of rows that a condition was going to hide.
@@ -32,7 +32,7 @@ func ServerFailure(state, message string, cause error) *Failure {
 	case class == "08", class == "57":
 		return Fail(api.CodeUnavailable, cause, "the connection to the database was lost").Advise("try again")
 	case class == "53":
-		return Fail(api.CodeResources, cause, "the database needs too much memory or disk for this").Advise("ask for less")
+		return Fail(api.CodeResources, cause, "the database needs too much memory or disk for this").Advise("request less")
 	case class == "0A":
 		return Fail(api.CodeData, cause, "a function does not support one of the values it is given")
 	case class == "22", class == "21", class == "23", class == "P0":
@@ -42,7 +42,7 @@ func ServerFailure(state, message string, cause error) *Failure {
 		}
 		return e
 	case class == "54":
-		return Fail(api.CodeTooComplex, cause, "the statement needs too much memory or is too complex").Advise("ask for less")
+		return Fail(api.CodeTooComplex, cause, "the statement needs too much memory or is too complex").Advise("request less")
 	}
 	return Internal(cause)
 }
@@ -85,7 +85,7 @@ var dataErrors = map[string]string{
 	"22021": "a text cannot be encoded",
 	"2202E": "arrays of different shape",
 	"22004": "a null where none is allowed",
-	"21000": "a subquery that should answer one row answers more",
+	"21000": "a subquery that should return one row returns more",
 	"22030": "a JSON object has a key twice",
 	"22032": "a text is no JSON",
 	"22033": "a JSON path is wrong",

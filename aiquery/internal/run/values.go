@@ -23,7 +23,7 @@ func (b *budget) notes() []string {
 		notes = append(notes, fmt.Sprintf("%d values were longer than %d bytes and were cut", b.cut, b.cell))
 	}
 	if b.over {
-		notes = append(notes, "the answer was larger than is given and ends early; select fewer columns or rows")
+		notes = append(notes, "the result was larger than is returned and ends early; select fewer columns or rows")
 	}
 	return notes
 }

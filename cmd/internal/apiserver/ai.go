@@ -25,20 +25,20 @@ func aiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit's table alone (ERP_AUDIT_DATABASE_URL); default: the one above"},
 		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
-		&cli.BoolFlag{Name: "install", Usage: "make the audit's table, and the rule who may read it, where they are missing, which takes a login that may"},
-		&cli.BoolFlag{Name: "audit-optional", Usage: "answer queries whose audit record cannot be written"},
-		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret (" + shell.TokenSecretVariable + " holds one, too); without it the ERP's key, or the ERP itself, is asked", TakesFile: true},
+		&cli.BoolFlag{Name: "install", Usage: "create the audit's table, and the rule about who may read it, where they are missing; the login needs the permission for that"},
+		&cli.BoolFlag{Name: "audit-optional", Usage: "run queries even when their audit record cannot be written"},
+		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret (" + shell.TokenSecretVariable + " holds one, too); without it tokens are checked with the key the ERP publishes, or by the ERP", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.StringSliceFlag{Name: "cors-origin", Usage: "web origin whose pages may call the AI API, such as https://app.example.com; repeatable; default: none"},
 		&cli.IntFlag{Name: "requests-per-minute", Value: httpapi.DefaultPerMinute, Usage: "requests a user may make in a minute"},
 		&cli.IntFlag{Name: "statements-per-minute", Value: httpapi.DefaultStatementsPerMinute, Usage: "how many of them may be statements"},
 		&cli.Int64Flag{Name: "audit-mib-per-day", Value: aiquery.DefaultAuditBytes >> 20, Usage: "MiB of audit records that the statements of a user may fill in a day"},
 		&cli.IntFlag{Name: "provider-id", Usage: "AIG_Provider_ID in audit records"},
-		&cli.IntFlag{Name: "ai-user-id", Usage: "AD_User_ID that audit records name as the AI user; default: who is logged in"},
+		&cli.IntFlag{Name: "ai-user-id", Usage: "AD_User_ID that audit records name as the AI user; default: the user that is logged in"},
 		&cli.DurationFlag{Name: "statement-timeout", Value: 10 * time.Second, Usage: "how long a statement may run"},
 		&cli.StringSliceFlag{Name: "open-system-table", Usage: "table of the System level that other roles may read, too; repeatable"},
 		&cli.StringSliceFlag{Name: "open-table", Usage: "table without AD_Client_ID or AD_Org_ID that may be read; repeatable"},
-		&cli.StringSliceFlag{Name: "safe-view", Usage: "materialized view or foreign table that you vouch for; repeatable"},
+		&cli.StringSliceFlag{Name: "safe-view", Usage: "materialized view or foreign table that is safe to read as it is; repeatable"},
 		&cli.StringSliceFlag{Name: "deny-table", Usage: "table that no role may read; repeatable"},
 		&cli.StringSliceFlag{Name: "redact", Usage: "further column whose values are masked, such as IBAN or C_BP_BankAccount.IBAN; repeatable"},
 		&cli.StringSliceFlag{Name: "allow-function", Usage: "function of the ERP's schema that you reviewed, and that reads no tables; repeatable"},
@@ -72,7 +72,7 @@ func (a *app) aiSettings(c *cli.Context, s *shell.Setup, log *slog.Logger) (*aiS
 }
 
 // aiVerifier checks the tokens of callers: with the ERP's secret, with the key
-// the ERP publishes, or else by asking the ERP.
+// the ERP publishes, or else by the ERP.
 func (a *app) aiVerifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (httpapi.Verifier, string, error) {
 	opts := []tokens.VerifierOption{tokens.VerifierLogger(log), tokens.ExpectIssuer(c.String("jwt-issuer"))}
 	secret := a.Getenv(shell.TokenSecretVariable)
@@ -94,9 +94,9 @@ func (a *app) aiVerifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (http
 	}
 	erp := s.Resolver.Lookup("url")
 	if erp == "" {
-		return nil, "", shell.Usagef("the tokens of callers cannot be checked: give --jwt-secret-file, or set ERP_URL so that the ERP can be asked")
+		return nil, "", shell.Usagef("the tokens of callers cannot be checked: give --jwt-secret-file, or set ERP_URL so that the ERP can check them")
 	}
-	// That an ERP does not publish its key is no trouble, so nobody hears of it.
+	// That an ERP does not publish its key is no trouble, so it is not reported.
 	key, err := tokens.NewJWKVerifier(erp, opts[1:]...)
 	if err != nil {
 		return nil, "", shell.Usage(err)
@@ -105,7 +105,7 @@ func (a *app) aiVerifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (http
 	if err != nil {
 		return nil, "", shell.Usage(err)
 	}
-	return httpapi.FirstThatKnows(key, ask), "tokens are checked with the key the ERP publishes, or else by asking the ERP", nil
+	return httpapi.FirstThatKnows(key, ask), "tokens are checked with the key the ERP publishes, or else by the ERP", nil
 }
 
 // openAI makes the AI API. It fails when queries could not be audited.
@@ -145,7 +145,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 		return nil, err
 	}
 	requests := metrics.Counter("ai_requests_total", "Requests of the AI API.", "operation", "code")
-	seconds := metrics.Histogram("ai_request_duration_seconds", "Time to answer requests of the AI API.", "operation")
+	seconds := metrics.Histogram("ai_request_duration_seconds", "Time to respond to requests of the AI API.", "operation")
 	s.Handler, err = httpapi.New(s.Engine, o.verifier, &httpapi.Options{
 		Logger: log, PerMinute: c.Int("requests-per-minute"), StatementsPerMinute: c.Int("statements-per-minute"), Origins: c.StringSlice("cors-origin"),
 		ProviderID: c.Int("provider-id"), AIUserID: c.Int("ai-user-id"),

@@ -38,25 +38,25 @@ func (a *app) serverAPICommand() *cli.Command {
 	return &cli.Command{
 		Name: "api", Usage: "serve the AI API on the ERP's database, the generator, and the deployment board",
 		Description: "With a database it serves governed SQL for assistants at /api/ai: each caller sends a token of the ERP\n" +
-			"and asks with one of the user's roles; what that role may not see does not exist for it, and each query is\n" +
+			"and queries with one of the user's roles; what that role may not see does not exist for it, and each query is\n" +
 			"audited in the table " + aiquery.AuditTableName + ", without which it does not start. The database should be named with a\n" +
 			"login that can select and nothing else, and --audit-database with one that can write that table.\n\n" +
 			"With an ERP (ERP_URL) it serves a page at /deployments that shows what runs where and follows every run\n" +
-			"live, with JSON at /api/deployments. That reads with the login of this program and asks nobody who they\n" +
-			"are: whoever reaches it sees what that login may read.\n\n" +
-			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and answers their links below\n" +
+			"live, with JSON at /api/deployments. It reads with the login of this program and does not authenticate\n" +
+			"viewers: whoever reaches it sees what that login may read.\n\n" +
+			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and serves the download links below\n" +
 			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are\n" +
 			"looked up where a database is named.\n\n" +
 			"/healthz, /readyz and /metrics are served beside. It is ready while all that it serves works: the database, the\n" +
 			"audit, and the ERP where that is named. Times and sizes, which tell callers how much data others have, are among\n" +
-			"the metrics of --metrics-listen alone. It listens on loopback unless told otherwise, and answers to localhost,\n" +
+			"the metrics of --metrics-listen alone. It listens on loopback (127.0.0.1) by default, and accepts the host names localhost,\n" +
 			"IP addresses and the names given with --host.\n\n" +
 			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at\n" +
 			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
-			&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as board.example.com; repeatable"},
-			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
+			&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as board.example.com; repeatable"},
+			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
 			shell.MetricsFlag(),
 			&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
 			&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
@@ -124,7 +124,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: url}
 	if to := c.StringSlice("email-recipient"); len(to) > 0 {
-		deliveries.Getenv = func(name string) string { // which is asked first
+		deliveries.Getenv = func(name string) string { // which is used first
 			if name == "EMAIL_RECIPIENTS" {
 				return strings.Join(to, ",")
 			}
@@ -158,7 +158,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	return errors.Join(err, shown(), ready.Clear())
 }
 
-// handler answers for all parts.
+// handler serves all parts.
 func (p *apiParts) handler() http.Handler {
 	mux := http.NewServeMux()
 	if p.board != nil {
@@ -172,7 +172,7 @@ func (p *apiParts) handler() http.Handler {
 	return mux
 }
 
-// options adds what the parts ask of the server.
+// options adds what the parts need of the server.
 func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 	o.RequestTimeout = genapi.DefaultTimeout + 10*time.Second // each part has bounds of its own
 	o.Drain = apiDrain
@@ -215,7 +215,7 @@ func erpAway(err error) bool {
 	return false
 }
 
-// run does what the parts do besides answering, until ctx ends.
+// run does what the parts do besides serving, until ctx ends.
 func (p *apiParts) run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() { p.gen.Run(ctx) })
@@ -235,8 +235,8 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 	if p.ai != nil {
 		addresses["ai"] = url + httpapi.Prefix
 		fmt.Fprintf(&b, "the AI API is at %s%s (stop with Ctrl-C)\n", url, httpapi.Prefix)
-		fmt.Fprintf(&b, "It asks %s, and writes a record of each query to %s; %s.\n", shell.Printable(p.ai.DB.String()), aiquery.AuditTableName, p.ai.Checks)
-		fmt.Fprintf(&b, "In this process alone are the counts of requests a user may make, of statements at a time, and what user\n"+
+		fmt.Fprintf(&b, "It queries %s, and writes a record of each query to %s; %s.\n", shell.Printable(p.ai.DB.String()), aiquery.AuditTableName, p.ai.Checks)
+		fmt.Fprintf(&b, "Kept in this process alone are the counts for the request limits of a user and for statements at a time, and what user\n"+
 			"interfaces publish about their windows: where several run side by side, send a user to the same one.\n")
 		for _, w := range p.ai.Warnings {
 			fmt.Fprintf(&b, "warning: %s\n", shell.Printable(w))
@@ -245,21 +245,21 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 	if p.board != nil {
 		addresses["board"] = url + "/deployments"
 		fmt.Fprintf(&b, "the deployment board is at %s/deployments (stop with Ctrl-C)\n", url)
-		fmt.Fprintf(&b, "It reads %s with the login of this program (%s), which everyone who can reach it looks through.\n", shell.Printable(p.erp), a.loginName(c))
+		fmt.Fprintf(&b, "It reads %s with the login of this program (%s): everyone who can reach it sees what that login may read.\n", shell.Printable(p.erp), a.loginName(c))
 		if p.ai == nil {
 			b.WriteString("The board keeps no state: any number of it may run side by side.\n")
 		}
 	}
 	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
-	b.WriteString("In this process alone are Idempotency-Keys and the counts of plugins a user may ask for: a retry after a restart, or one\n" +
+	b.WriteString("Kept in this process alone are Idempotency-Keys and the counts for the limit of plugins per user: a retry after a restart, or one\n" +
 		"that reaches another process, delivers again.\n")
 	switch {
 	case loopback:
 		b.WriteString("It listens on loopback: only this machine can reach it.\n")
 	case p.board != nil:
-		b.WriteString("It listens for other machines, too, and the board asks nobody who they are: put it behind something that does.\n")
+		b.WriteString("It listens for other machines, too, and the board does not authenticate viewers: put it behind a proxy that does.\n")
 	default:
-		b.WriteString("It listens for other machines, too: put it behind something that speaks TLS.\n")
+		b.WriteString("It listens for other machines, too: put it behind a proxy that speaks TLS.\n")
 	}
 	if _, err := fmt.Fprint(a.Streams.Err, b.String()); err != nil {
 		return err

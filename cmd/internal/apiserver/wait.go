@@ -32,7 +32,7 @@ func (a *app) awaitDatabase(ctx context.Context, most time.Duration, open func()
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the database: %w (%w)", context.Cause(ctx), err)
 		case <-deadline.C:
-			return fmt.Errorf("%w; it was waited for %v, which --database-wait changes", err, most)
+			return fmt.Errorf("%w; gave up after %v, which --database-wait changes", err, most)
 		case <-time.After(pause):
 		}
 		if err = open(); err == nil || !databaseAway(err) {
@@ -41,14 +41,14 @@ func (a *app) awaitDatabase(ctx context.Context, most time.Duration, open func()
 	}
 }
 
-// databaseAway reports whether nobody answered, or a server that starts, ends or
+// databaseAway reports whether nothing responded, or a server that starts, ends or
 // has no connection left just now.
 func databaseAway(err error) bool {
 	var network net.Error
-	var answered interface{ SQLState() string }
+	var responded interface{ SQLState() string }
 	switch {
-	case errors.As(err, &answered):
-		state := answered.SQLState()
+	case errors.As(err, &responded):
+		state := responded.SQLState()
 		return state == "53300" || strings.HasPrefix(state, "57P0") || strings.HasPrefix(state, "08")
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return true

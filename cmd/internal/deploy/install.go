@@ -22,11 +22,11 @@ import (
 func (a *app) deployInstallCommand() *cli.Command {
 	return &cli.Command{
 		Name: "install", Usage: "bring the deployment log into the ERP: its table, lists, indexes and window",
-		Description: "Takes a login that may change the dictionary (tenant System). What is there already is left as it is, so\n" +
+		Description: "Needs a login that may change the dictionary (tenant System). What already exists is not changed, so\n" +
 			"it may be run again. The other formats write files instead: an archive for Pack In, migration scripts\n" +
 			"for both databases, or plain DDL to look at.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring it in: rest, pack, migration or sql"},
+			&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring it into the ERP: rest, pack, migration or sql"},
 			&cli.StringFlag{Name: "output", Usage: "where the other formats write: the archive, or the folder for scripts (default: the working directory)", TakesFile: true},
 			&cli.StringFlag{Name: "release", Usage: "folder of migration scripts, such as iD12"},
 			&cli.BoolFlag{Name: "no-window", Usage: "leave out the window"},
@@ -120,7 +120,7 @@ func (a *app) writeLogDDL(c *cli.Context, plan *dict.Plan) error {
 func (a *app) writeFiles(c *cli.Context, files map[string][]byte, order []string) error {
 	for _, path := range order {
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already: remove it, or choose another place with --output", path)
+			return fmt.Errorf("%s already exists: remove it, or choose another file or folder with --output", path)
 		}
 	}
 	for _, path := range order {

@@ -46,7 +46,7 @@ func environmentArgument(c *cli.Context) (deploylog.Environment, error) {
 
 func (a *app) deployStatusCommand() *cli.Command {
 	return &cli.Command{
-		Name: "status", Usage: "show what happens in each environment and what runs there", ArgsUsage: "[ENVIRONMENT]",
+		Name: "status", Usage: "show the current run and the running version of each environment", ArgsUsage: "[ENVIRONMENT]",
 		Description: "Calls that this machine keeps for the ERP are counted, too, with what is wrong with them.",
 		Flags:       append([]cli.Flag{clientFlag()}, spoolFolderFlag()...),
 		Action: func(c *cli.Context) error {
@@ -74,11 +74,11 @@ func (a *app) deployStatusCommand() *cli.Command {
 
 func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentStatus, kept []spool.Kept) error {
 	if c.Bool("json") {
-		answer := map[string]any{"environments": status}
+		out := map[string]any{"environments": status}
 		if len(kept) > 0 {
-			answer["spool"] = kept
+			out["spool"] = kept
 		}
-		return a.PrintJSON(answer)
+		return a.PrintJSON(out)
 	}
 	rows := make([][]string, len(status))
 	for i, s := range status {

@@ -21,7 +21,7 @@ func (a *app) deployStartCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING or DEV"},
 			&cli.StringFlag{Name: "version", Usage: "version that is built or deployed"},
-			&cli.StringFlag{Name: "components", Usage: "what is updated; @FILE reads it from a file"},
+			&cli.StringFlag{Name: "components", Usage: "what is deployed; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "changes", Usage: "summary of what changed; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "step", Usage: "what the run is doing"},
 			&cli.StringFlag{Name: "ci-build", Usage: "build number on the build server"},
@@ -91,7 +91,7 @@ func (a *app) fromBuild(c *cli.Context, flag, detected string, limit int) string
 		return c.String(flag)
 	}
 	if utf8.RuneCountInString(detected) > limit {
-		a.Note("what the build server says for --%s has more than %d characters and is left out", flag, limit)
+		a.Note("the build server's value for --%s has more than %d characters and is left out", flag, limit)
 		return ""
 	}
 	return detected
@@ -117,7 +117,7 @@ func (a *app) deployUpdateCommand() *cli.Command {
 			&cli.IntFlag{Name: "progress", Usage: "how far it is, 0 to 100; starts again at 0 with --status DEPLOYING"},
 			&cli.StringFlag{Name: "step", Usage: "what it is doing"},
 			&cli.StringFlag{Name: "status", Usage: "DEPLOYING, when the build is finished"},
-			&cli.StringFlag{Name: "components", Usage: "what is updated; @FILE reads it from a file"},
+			&cli.StringFlag{Name: "components", Usage: "what is deployed; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "automation-job", Usage: "job of the deployment automation"},
 			&cli.StringFlag{Name: "automation-url", Usage: "link to that job"},
 		}, spoolFlags()...),
@@ -196,7 +196,7 @@ func (a *app) deployCompleteCommand() *cli.Command {
 
 func (a *app) deployRollbackCommand() *cli.Command {
 	return &cli.Command{
-		Name: "rollback", Usage: "record that a run was taken back and which version is running again",
+		Name: "rollback", Usage: "record that a run was rolled back and which version is running again",
 		Flags: append([]cli.Flag{
 			idFlag(),
 			&cli.StringFlag{Name: "version", Usage: "version that is running again (default: the one that ran before)"},
@@ -223,7 +223,7 @@ func (a *app) deployFlushCommand() *cli.Command {
 				return err
 			}
 			if d.spool == nil {
-				return shell.Usagef("there is no folder that calls could be in; name it with --spool")
+				return shell.Usagef("no folder keeps calls; name it with --spool")
 			}
 			n, err := d.spool.Flush(c.Context, d.log)
 			return a.reportFlush(c, d.spool, n, err)

@@ -17,7 +17,7 @@ import (
 
 func (a *app) deploySpoolCommand() *cli.Command {
 	return &cli.Command{
-		Name: "spool", Usage: "look at kept calls, and retry or discard those that were set aside",
+		Name: "spool", Usage: "list kept calls, and retry or discard those that were set aside",
 		Description: "Calls are kept while the ERP cannot be reached. One that the ERP refuses later is set aside with the reason.\n" +
 			"A file that cannot be read, or that a newer erphub wrote, stays and holds back the later calls of its run.",
 		Subcommands: []*cli.Command{
@@ -51,7 +51,7 @@ func (a *app) openSpool(c *cli.Context) (*spool.Spool, error) {
 		return nil, err
 	}
 	if dir == "" {
-		return nil, shell.Usagef("there is no folder that calls could be in; name it with --spool")
+		return nil, shell.Usagef("no folder keeps calls; name it with --spool")
 	}
 	a.noteOtherSpools(dir)
 	return spool.New(dir, &spool.Options{Logger: a.Log}), nil
@@ -81,9 +81,9 @@ func (a *app) deploySpoolList(c *cli.Context) error {
 	}
 	rows := make([][]string, len(list))
 	for i, k := range list {
-		rows[i] = []string{k.Name, string(k.State), shell.OrDash(k.Call), shell.OrDash(k.Run), moment(k.Made), firstLine(k.Reason)}
+		rows[i] = []string{k.Name, string(k.State), shell.OrDash(k.Call), shell.OrDash(k.Run), moment(k.Created), firstLine(k.Reason)}
 	}
-	a.PrintTable([]string{"call", "state", "what", "run", "made", "why"}, rows)
+	a.PrintTable([]string{"call", "state", "what", "run", "created", "why"}, rows)
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (a *app) deploySpoolRetry(c *cli.Context) error {
 		return err
 	}
 	if d.spool == nil {
-		return shell.Usagef("there is no folder that calls could be in; name it with --spool")
+		return shell.Usagef("no folder keeps calls; name it with --spool")
 	}
 	_, unread := d.spool.Retry(c.Context, c.Args().Slice()...)
 	n, err := d.spool.Flush(c.Context, d.log)
@@ -179,7 +179,7 @@ func (a *app) keptStatus(c *cli.Context) []spool.Kept {
 	}
 	list, err := spool.New(dir, nil).List()
 	if err != nil {
-		a.Note("what is kept for the ERP is not known: %v", err)
+		a.Note("the calls kept for the ERP cannot be counted: %v", err)
 	}
 	if len(list) > 0 {
 		a.Note("kept for the ERP: %s; erphub env deploy spool list shows them", countKept(list))
@@ -211,7 +211,7 @@ func (a *app) noteOtherSpools(own string) {
 	}
 }
 
-// loginUser is the user of the login as far as it is known without asking the
+// loginUser is the user of the login as far as it is known without calling the
 // ERP, empty otherwise.
 func (a *app) loginUser(ctx context.Context, s *shell.Setup) string {
 	settings, err := s.Settings()

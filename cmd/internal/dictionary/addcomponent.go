@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/generator"
 )
 
-// addComponentCommands add components to a plugin that is there.
+// addComponentCommands add components to an existing plugin.
 func (a *app) addComponentCommands() []*cli.Command {
 	var commands []*cli.Command
 	for _, g := range generator.Generators() {

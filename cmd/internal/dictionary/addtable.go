@@ -32,9 +32,9 @@ func (a *app) dictCommand() *cli.Command {
 
 func (a *app) addTableCommand() *cli.Command {
 	return &cli.Command{
-		Name: "table", Usage: "make a table: its record, its columns, and the table in the database", ArgsUsage: "XX_TABLE",
-		Description: "Makes the AD_Table record, the nine standard columns and those of the templates asked for, and\n" +
-			"synchronises the table with the database. A run that breaks off leaves a checkpoint; --resume goes on.\n" +
+		Name: "table", Usage: "create a table: its record, its columns, and the table in the database", ArgsUsage: "XX_TABLE",
+		Description: "Creates the AD_Table record, the nine standard columns and those of the requested templates, and\n" +
+			"synchronises the table with the database. A run that stops early leaves a checkpoint; --resume continues from it.\n" +
 			"Other formats write files: migration scripts for both databases, a package, or plain DDL to look at.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "description", Usage: "description of the table"},
@@ -49,23 +49,23 @@ func (a *app) addTableCommand() *cli.Command {
 			&cli.BoolFlag{Name: "security", Usage: "records can be secured by role (IsSecurityEnabled)"},
 			&cli.BoolFlag{Name: "view", Usage: "it is a database view (IsView=Y, and IsDeleteable=N: its rows cannot be deleted)"},
 			&cli.BoolFlag{Name: "partition", Usage: "it is partitioned (IsPartition)"},
-			&cli.BoolFlag{Name: "drill", Usage: "offer it when drilling (IsShowInDrillOptions)"},
+			&cli.BoolFlag{Name: "drill", Usage: "offer it in drill-down menus (IsShowInDrillOptions)"},
 			&cli.IntFlag{Name: "access-level", Value: 3, Usage: "1 organization, 2 client, 3 client+organization, 4 system, 6 system+client, 7 all"},
 			&cli.StringFlag{Name: "entity-type", Value: dict.DefaultEntityType, Usage: "owner of the dictionary records"},
 			&cli.StringFlag{Name: "replication", Value: "L", Usage: "replication: L local, M merge, R reference"},
-			&cli.BoolFlag{Name: "import", Usage: "make an import table"},
+			&cli.BoolFlag{Name: "import", Usage: "create an import table"},
 			&cli.StringFlag{Name: "target-table", Usage: "table that the import table feeds; its columns are added"},
 			&cli.BoolFlag{Name: "any-prefix", Usage: "allow a name that does not start with XX_"},
 			&cli.BoolFlag{Name: "no-standard-columns", Usage: "leave out the nine standard columns"},
-			&cli.BoolFlag{Name: "no-sync", Usage: "leave the database alone"},
-			&cli.BoolFlag{Name: "create-window", Usage: "add a window with a tab and one field per column (those that say when and by whom are not displayed), its menu entry, and access for the role that is logged in"},
-			&cli.StringFlag{Name: "format", Usage: "how to bring it in: rest, pack, migration or sql (default: rest)"},
+			&cli.BoolFlag{Name: "no-sync", Usage: "do not change the database"},
+			&cli.BoolFlag{Name: "create-window", Usage: "add a window with a tab and one field per column (Created, Updated and the like are not displayed), its menu entry, and access for the role that is logged in"},
+			&cli.StringFlag{Name: "format", Usage: "how to bring it into the ERP: rest, pack, migration or sql (default: rest)"},
 			&cli.BoolFlag{Name: "offline", Usage: "write migration scripts; no server is needed"},
 			&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder: META-INF/2Pack_X.Y.Z.zip, the one form of name that the ERP's activators read", TakesFile: true},
-			&cli.BoolFlag{Name: "full", Usage: "ask the ERP's database what foreign keys and terms lead to"},
+			&cli.BoolFlag{Name: "full", Usage: "look up in the ERP's database what foreign keys and terms lead to"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
-			&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
-			&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
+			&cli.BoolFlag{Name: "continue-on-error", Usage: "continue with the steps that do not need the failed one"},
+			&cli.BoolFlag{Name: "resume", Usage: "continue where an earlier run stopped"},
 			&cli.StringFlag{Name: "checkpoint", Usage: "file that keeps the state of the run until it is done (default XX_TABLE.checkpoint.json)", TakesFile: true},
 			&cli.IntFlag{Name: "batch", Value: 50, Usage: "records per request, which is one transaction; 1 sends a request per record: table, columns with their elements, then the synchronisation"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},

@@ -26,7 +26,7 @@ func (a *app) dictApply(c *cli.Context) error {
 	}
 	switch {
 	case !format.onServer() && c.Bool("resume"):
-		return shell.Usagef("--resume belongs to the format rest; write the files anew")
+		return shell.Usagef("--resume is for the format rest only; write the files again")
 	case format.onServer() && c.Bool("apply"):
 		return shell.Usagef("the format rest changes the ERP anyway; --apply goes with migration and pack")
 	}
@@ -79,15 +79,15 @@ func (a *app) consent(c *cli.Context, question string) error {
 		return nil
 	}
 	if !shell.Terminal(a.Streams.In) || c.Bool("json") {
-		return shell.Usagef("nothing was done: there is nobody to ask here, so give --yes")
+		return shell.Usagef("nothing was done: there is no terminal to ask on, so give --yes")
 	}
 	fmt.Fprintf(a.Streams.Err, "%s Only yes is taken for consent: ", question)
 	line, err := shell.ReadLine(c.Context, bufio.NewReader(a.Streams.In))
 	if err != nil {
-		return fmt.Errorf("nothing was done: reading the answer: %w", err)
+		return fmt.Errorf("nothing was done: reading the input: %w", err)
 	}
 	if answer := strings.TrimSpace(line); !strings.EqualFold(answer, "yes") {
-		return errors.New("nothing was done, as you wished")
+		return errors.New("nothing was done, because the question was not confirmed with yes")
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (a *app) resumeApply(c *cli.Context, opts *restdict.Options) error {
 // applyReport is what apply tells a machine.
 type applyReport struct {
 	Changes  []diff.Change `json:"changes,omitempty"`
-	Made     int           `json:"made"`
+	Created  int           `json:"created"`
 	Changed  int           `json:"changed"`
 	Found    int           `json:"found"`
 	Ran      int           `json:"ran"`
@@ -126,7 +126,7 @@ func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts
 	if err != nil {
 		return err
 	}
-	r := applyReport{Made: result.Count(restdict.Made), Changed: result.Count(restdict.Changed), Found: result.Count(restdict.Found),
+	r := applyReport{Created: result.Count(restdict.Created), Changed: result.Count(restdict.Changed), Found: result.Count(restdict.Found),
 		Ran: result.Count(restdict.Ran), Millis: result.Took.Milliseconds()}
 	if changes != nil {
 		r.Changes = changes.Changes
@@ -139,6 +139,6 @@ func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts
 	if c.Bool("json") {
 		return a.PrintJSON(r)
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "Done: %d records made, %d changed, %d were there; %d processes ran.\n", r.Made, r.Changed, r.Found, r.Ran)
+	_, err = fmt.Fprintf(a.Streams.Out, "Done: %d records created, %d changed, %d already existed; %d processes ran.\n", r.Created, r.Changed, r.Found, r.Ran)
 	return err
 }

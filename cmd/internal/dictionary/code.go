@@ -45,18 +45,18 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Flags: append([]cli.Flag{&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"}}, compare...), Action: a.dictPlan,
 		},
 		{
-			Name: "apply", Usage: "make the ERP what the definitions say", Action: a.dictApply,
+			Name: "apply", Usage: "change the ERP to match the definitions", Action: a.dictApply,
 			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
-				"What is removed is switched off, not deleted. A run that breaks off leaves a checkpoint; --resume goes on.\n" +
+				"What was removed from a file is deactivated (IsActive=N), not deleted. A run that stops early leaves a checkpoint;\n" + "--resume continues from it.\n" +
 				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-				&cli.BoolFlag{Name: "allow-destructive", Usage: "carry out changes that can lose content or take something away"},
-				&cli.BoolFlag{Name: "sync-all", Usage: "synchronise every table with the database, also those without changes"},
-				&cli.StringFlag{Name: "format", Usage: "how to bring them in: rest, pack, migration or sql (default: rest); all but rest write files"},
+				&cli.BoolFlag{Name: "allow-destructive", Usage: "allow changes that can lose content or remove something"},
+				&cli.BoolFlag{Name: "sync-all", Usage: "synchronise every table with the database, including those without changes"},
+				&cli.StringFlag{Name: "format", Usage: "how to bring them into the ERP: rest, pack, migration or sql (default: rest); all but rest write files"},
 				&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
-				&cli.BoolFlag{Name: "resume", Usage: "go on where an earlier run stopped"},
-				&cli.BoolFlag{Name: "continue-on-error", Usage: "go on with the steps that do not need the failed one"},
+				&cli.BoolFlag{Name: "resume", Usage: "continue where an earlier run stopped"},
+				&cli.BoolFlag{Name: "continue-on-error", Usage: "continue with the steps that do not need the failed one"},
 				checkpoint,
 				&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
 				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},

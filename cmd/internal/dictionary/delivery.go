@@ -123,7 +123,7 @@ type knowledge struct {
 }
 
 // deliverScripts writes migration scripts, and applies the one for PostgreSQL
-// when that is asked for. Scripts of the same content that an earlier run wrote
+// when that is requested. Scripts of the same content that an earlier run wrote
 // are taken instead, so that a failed one is applied again under its name.
 func (a *app) deliverScripts(c *cli.Context, build func(dict.Dialect, *migration.Options) (*migration.Script, error)) error {
 	list, err := dialects(c, formatMigration)
@@ -293,7 +293,7 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, known knowledge) erro
 	return a.importPack(c, report)
 }
 
-// importPack has the ERP import the package that was written, when that is asked
+// importPack has the ERP import the package that was written, when that is requested
 // for.
 func (a *app) importPack(c *cli.Context, report delivered) error {
 	if !c.Bool("apply") {
@@ -347,7 +347,7 @@ func writeNew(files []file) error {
 		case err != nil:
 			return fmt.Errorf("looking at %s: %w", f.path, err)
 		case !bytes.Equal(has, f.content) && !generated.MatchString(filepath.Base(f.path)):
-			return fmt.Errorf("%s is there already with other content: remove it, or choose another place with --output", f.path)
+			return fmt.Errorf("%s already exists with other content: remove it, or choose another file or folder with --output", f.path)
 		}
 	}
 	for _, f := range files {
@@ -374,7 +374,7 @@ func (a *app) reportDelivery(c *cli.Context, r delivered) error {
 	case r.Applied:
 		fmt.Fprintf(a.Streams.Out, "applied %s: %d statements\n", r.Name, r.Run)
 	case r.Existing:
-		fmt.Fprintln(a.Streams.Out, "the scripts were there already, with this content")
+		fmt.Fprintln(a.Streams.Out, "the scripts already existed, with this content")
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (a *app) showDrift(result *diff.Result, r changesReport) error {
 		fmt.Fprintln(&b, "The dictionary is as the definitions say.")
 	}
 	for _, t := range r.Database {
-		fmt.Fprintf(&b, "\nThe database has table %[1]s otherwise than the dictionary; `erphub sync table %[1]s` would do:\n", shell.Printable(t.Table))
+		fmt.Fprintf(&b, "\nTable %[1]s of the database differs from the dictionary; `erphub sync table %[1]s` would do:\n", shell.Printable(t.Table))
 		for _, s := range t.Statements {
 			fmt.Fprintf(&b, "  %s;\n", shell.Printable(s))
 		}

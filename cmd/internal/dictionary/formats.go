@@ -26,7 +26,7 @@ type format struct {
 	// checkApply refuses flags that do not go with --apply; nil refuses none.
 	checkApply func(*app, *cli.Context) error
 
-	// writePlan writes a plan to files, and applies it when that is asked for; nil
+	// writePlan writes a plan to files, and applies it when that is requested; nil
 	// means that the command runs the plan on the server.
 	writePlan func(*app, *cli.Context, *dict.Plan, knowledge) error
 
@@ -56,7 +56,7 @@ var (
 	sqlFormat = &format{
 		name: formatSQL,
 		checkApply: func(*app, *cli.Context) error {
-			return shell.Usagef("--apply does not go with --format sql, which is for reading; use --format migration")
+			return shell.Usagef("--apply cannot be used with --format sql, which is for reading; use --format migration")
 		},
 		writePlan: func(a *app, c *cli.Context, plan *dict.Plan, known knowledge) error {
 			return a.deliverDDL(c, func(d dict.Dialect) ([]ddl.File, error) {
@@ -93,9 +93,9 @@ func chooseFormat(c *cli.Context) (*format, error) {
 	case name != "" && f == nil:
 		return nil, shell.Usagef("there is no format %q; use rest, pack, migration or sql", name)
 	case plugin != "" && f != nil && f != packFormat:
-		return nil, shell.Usagef("--plugin writes a package and does not go with --format %s", name)
+		return nil, shell.Usagef("--plugin writes a package and cannot be used with --format %s", name)
 	case offline && f == restFormat:
-		return nil, shell.Usagef("--offline does not go with --format rest, which needs a server")
+		return nil, shell.Usagef("--offline cannot be used with --format rest, which needs a server")
 	case f != nil:
 		return f, nil
 	case plugin != "":

@@ -26,7 +26,7 @@ func (a *app) generateCommand() *cli.Command {
 	for _, g := range generator.Generators() {
 		commands = append(commands, &cli.Command{
 			Name: g.Name, Usage: "make " + g.Title + generateUsage(&g), ArgsUsage: argumentOf(&g),
-			Description: g.Description + "\n\nWhat is missing is asked for on a terminal. Nothing that is there is overwritten without --force.\n" +
+			Description: g.Description + "\n\nOn a terminal it asks for missing options. Existing files are not overwritten without --force.\n" +
 				"Names of tables and windows are looked up in the ERP, where one is named.",
 			Flags:  append(optionFlags(&g, false), append(outputFlags(), sharedGenerateFlags()...)...),
 			Action: func(c *cli.Context) error { return a.generate(c, &g) },
@@ -34,7 +34,7 @@ func (a *app) generateCommand() *cli.Command {
 	}
 	return &cli.Command{
 		Name: "generate", Usage: "generate plugins, and components in a plugin of their own",
-		Description: "`erphub generate list` shows what can be made; `erphub add` adds to a plugin that is there.",
+		Description: "`erphub generate list` shows what can be generated; `erphub add` adds to an existing plugin.",
 		Subcommands: commands,
 	}
 }
@@ -125,7 +125,7 @@ func sharedGenerateFlags() []cli.Flag {
 		&cli.GenericFlag{Name: "option", Usage: "an option by its name in requests, as name=value; may be given several times", Value: &shell.Texts{}},
 		&cli.BoolFlag{Name: "dry-run", Usage: "list the files, and write nothing"},
 		&cli.BoolFlag{Name: "diff", Usage: "show what would change, and write nothing"},
-		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are there with another content"},
+		&cli.BoolFlag{Name: "force", Usage: "overwrite existing files that have other content"},
 		&cli.BoolFlag{Name: "offline", Usage: "look nothing up in the ERP; names are taken as they are"},
 	}, shell.DatabaseFlags()...)
 }
@@ -159,7 +159,7 @@ func (a *app) generateList(c *cli.Context) error {
 		}
 		rows = append(rows, []string{g.Name, g.Title, adds})
 	}
-	a.PrintTable([]string{"generator", "makes", "to a plugin that is there"}, rows)
+	a.PrintTable([]string{"generator", "makes", "to an existing plugin"}, rows)
 	return nil
 }
 

@@ -102,16 +102,16 @@ func (a *app) askMissing(c *cli.Context, g *generator.Generator, options map[str
 	}
 	in := bufio.NewReader(a.Streams.In)
 	for i := range missing {
-		answer, err := a.askOption(c.Context, in, &missing[i])
+		value, err := a.askOption(c.Context, in, &missing[i])
 		if err != nil {
 			return err
 		}
-		options[missing[i].Name] = answer
+		options[missing[i].Name] = value
 	}
 	return nil
 }
 
-// askOption asks for one option until the answer can be used.
+// askOption asks for one option until the input can be used.
 func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Option) (any, error) {
 	const attempts = 3
 	prompt := o.Name
@@ -147,7 +147,7 @@ func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Opti
 		}
 		fmt.Fprintf(a.Streams.Err, "  %s\n", shell.Printable(why))
 	}
-	return nil, shell.Usagef("no %s was given that can be used", o.Name)
+	return nil, shell.Usagef("no usable %s was given", o.Name)
 }
 
 // generatorRegistry is the dictionary that a generator looks things up in, nil

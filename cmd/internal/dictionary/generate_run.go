@@ -16,7 +16,7 @@ import (
 )
 
 // generateReport is what was made, for a machine. The keys of the receipt are those
-// of the hub's answers for the mode.
+// of the hub's responses for the mode.
 type generateReport struct {
 	Generator  string             `json:"generator"`
 	ArtifactID string             `json:"artifactId"`
@@ -60,7 +60,7 @@ func (a *app) generate(c *cli.Context, g *generator.Generator) error {
 		}
 		return a.writeArtifact(c, artifact, dir)
 	}
-	// What is missing for the delivery is told before anything is asked for.
+	// What is missing for the delivery is told before any question.
 	to, err := a.deliveryFor(c, deliveries, mode)
 	if err != nil && !c.Bool("dry-run") {
 		return err
@@ -88,7 +88,7 @@ func (a *app) checkOutput(c *cli.Context, mode generator.Mode) error {
 	case c.String("dir") == "-" && mode != generator.ModeArchive:
 		return shell.Usagef("--dir - goes with --output archive")
 	case c.String("dir") == "-" && (c.Bool("json") || shell.Terminal(a.Streams.Out)):
-		return shell.Usagef("an archive is no text: write it to a file or a pipe, and leave out --json")
+		return shell.Usagef("an archive is binary: write it to a file or a pipe, and leave out --json")
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (a *app) saveArchive(c *cli.Context, artifact *generator.Artifact, report *
 	case err != nil && !c.Bool("force"):
 		return fmt.Errorf("looking at %s: %w", path, err)
 	case err == nil && !c.Bool("force") && !bytes.Equal(has, report.Receipt.Zip):
-		return fmt.Errorf("%s is there already with other content; take another folder with --dir, or give --force", path)
+		return fmt.Errorf("%s already exists with other content; take another folder with --dir, or give --force", path)
 	}
 	if err := shell.WriteFile(path, report.Receipt.Zip); err != nil {
 		return err

@@ -115,7 +115,7 @@ func (a *app) syncREST(c *cli.Context, table, column string) error {
 	return err
 }
 
-// syncRecord finds the column that the process runs with: the one asked for, or
+// syncRecord finds the column that the process runs with: the requested one, or
 // the table's key, else any that the database has a place for.
 func syncRecord(ctx context.Context, client *erp.Client, table, column string) (string, string, int64, error) {
 	t, found, err := shell.TableRecord(ctx, client, table, "TableName", "IsView")
@@ -145,10 +145,10 @@ func syncRecord(ctx context.Context, client *erp.Client, table, column string) (
 			continue
 		}
 		if column != "" && virtual != "" {
-			return "", "", 0, fmt.Errorf("the column %s.%s is virtual; it has no place in the database", table, name)
+			return "", "", 0, fmt.Errorf("the column %s.%s is virtual; it has no column in the database", table, name)
 		}
 		if column != "" && told && !active {
-			return "", "", 0, fmt.Errorf("the column %s.%s is switched off; switch it on before synchronising it", table, name)
+			return "", "", 0, fmt.Errorf("the column %s.%s is deactivated (IsActive=N): activate it before synchronising it", table, name)
 		}
 		if !ok || virtual != "" || told && !active {
 			continue
@@ -208,7 +208,7 @@ func (a *app) syncFiles(c *cli.Context, format *format, table, column string) er
 			}
 		}
 		if !found {
-			return fmt.Errorf("table %s has no column %q for the database: it is unknown, virtual or switched off", want.Table, column)
+			return fmt.Errorf("table %s has no column %q for the database: it is unknown, virtual or deactivated", want.Table, column)
 		}
 	}
 	statements := func(d dict.Dialect) []ddl.Statement { return syncStatements(want, actual, column, d) }
@@ -252,7 +252,7 @@ func (a *app) syncSides(c *cli.Context, table string) (want *dict.Physical, actu
 		return err
 	})
 	if err == nil && actual.View {
-		err = errors.New("the database has a view in the place of table " + want.Table + "; drop it first")
+		err = errors.New("the database has a view where the dictionary has table " + want.Table + "; drop it first")
 	}
 	return want, actual, err
 }

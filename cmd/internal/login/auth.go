@@ -13,7 +13,7 @@ import (
 func (a *app) authCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "auth",
-		Usage: "log in, and see or end the stored login",
+		Usage: "log in, log out, and show the stored login",
 		Subcommands: []*cli.Command{
 			{
 				Name: "login", Usage: "log in and store the tokens in the profile",
@@ -33,14 +33,14 @@ func (a *app) authCommand() *cli.Command {
 				},
 				Action: a.authLogin,
 			},
-			{Name: "refresh", Usage: "swap the stored tokens for new ones now", Action: a.authRefresh},
+			{Name: "refresh", Usage: "refresh the stored tokens now", Action: a.authRefresh},
 			{
 				Name: "status", Usage: "show who is logged in, where, and for how long",
-				Description: "The ERP is asked whether it accepts the login; tokens that are due are refreshed. Exit code 3 means that\n" +
+				Description: "Checks whether the ERP accepts the login; tokens that are due are refreshed. Exit code 3 means that\n" +
 					"there is no usable login, 4 that tokens are due and the ERP cannot be reached.",
 				Action: a.authStatus,
 			},
-			{Name: "logout", Usage: "end the login, on the server, too", Action: a.authLogout},
+			{Name: "logout", Usage: "log out, on the server, too", Action: a.authLogout},
 		},
 	}
 }
@@ -49,12 +49,12 @@ func (a *app) authCommand() *cli.Command {
 // is asked for need not exist when create is true.
 func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
 	if c.Args().Present() {
-		// What stands there may be a password with a space: it is not repeated.
+		// What stands there may be a password with a space: it is not shown.
 		return nil, shell.Usagef("auth %s takes no arguments, only flags; got %d", c.Command.Name, c.NArg())
 	}
 	s, err := a.SetupFor(c, create)
 	if err == nil && s.File == nil {
-		return nil, shell.Usagef("there is no place for the tokens: set ERPHUB_CONFIG to a file")
+		return nil, shell.Usagef("there is no file for the tokens: set ERPHUB_CONFIG to a file")
 	}
 	return s, err
 }

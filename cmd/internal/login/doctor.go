@@ -15,7 +15,7 @@ import (
 
 func (a *app) doctorCommand() *cli.Command {
 	return &cli.Command{
-		Name: "doctor", Usage: "examine environment, configuration, REST API and database, and say how to mend what is wrong",
+		Name: "doctor", Usage: "check environment, configuration, REST API and database, and suggest fixes",
 		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or\n" +
 			"number, which differ between installations; one that is not what it should be is a warning.",
 		Flags: []cli.Flag{
@@ -39,7 +39,7 @@ func (a *app) doctorCommand() *cli.Command {
 	}
 }
 
-// doctorAreas is what --api and --only ask for, everything without them.
+// doctorAreas are those named by --api and --only; everything without them.
 func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
 	only := shell.CommaList(c.String("only"))
 	if c.Bool("api") {
@@ -55,7 +55,7 @@ func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
 	for _, name := range only {
 		area := doctor.Area(name)
 		if !slices.Contains(doctor.Areas(), area) {
-			return nil, shell.Usagef("there is nothing called %q to examine; use environment, configuration, api or database", name)
+			return nil, shell.Usagef("there is no area %q to examine; use environment, configuration, api or database", name)
 		}
 		areas = append(areas, area)
 	}
@@ -92,7 +92,7 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 			checks = append(checks, doctor.Configuration(c.Context, a.DoctorSettings(c, s, setupErr, clientErr))...)
 		case doctor.AreaAPI:
 			if client == nil {
-				checks = append(checks, doctor.Skip(area, "server answers", "not examined, because of the failure above"))
+				checks = append(checks, doctor.Skip(area, "server responds", "not examined, because of the failure above"))
 			} else {
 				checks = append(checks, doctor.API(c.Context, client, opts)...)
 			}
@@ -119,7 +119,7 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 	return nil
 }
 
-// printChecks shows findings: a table, and below it how to mend what is wrong.
+// printChecks shows findings: a table, and below it how to fix what is wrong.
 func (a *app) printChecks(c *cli.Context, checks []doctor.Check) error {
 	if c.Bool("json") {
 		return a.PrintJSON(map[string]any{"status": doctor.Worst(checks), "checks": checks})
@@ -131,8 +131,8 @@ func (a *app) printChecks(c *cli.Context, checks []doctor.Check) error {
 	a.PrintTable([]string{"area", "check", "status", "found"}, rows)
 	var b strings.Builder
 	for _, check := range checks {
-		if check.Mend != "" {
-			fmt.Fprintf(&b, "\n%s: %s\n", check.Name, check.Mend)
+		if check.Fix != "" {
+			fmt.Fprintf(&b, "\n%s: %s\n", check.Name, check.Fix)
 		}
 	}
 	_, err := fmt.Fprint(a.Streams.Out, b.String())

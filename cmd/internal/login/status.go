@@ -19,7 +19,7 @@ const statusTime = 15 * time.Second
 
 // verdict is what the ERP says about a stored login.
 type verdict struct {
-	// Accepted is nil when the ERP could not be asked.
+	// Accepted is nil when the ERP could not be reached.
 	Accepted *bool  `json:"accepted"`
 	Note     string `json:"note,omitempty"`
 }
@@ -100,7 +100,7 @@ func namesOf(ctx context.Context, client *erp.Client, st tokens.Status) tokens.N
 }
 
 // printStatus shows the stored login, and what the ERP says about it; nil when it
-// was not asked because it has just made the login. That there is none, or that
+// was not called because it has just made the login. That there is none, or that
 // it can no longer be used, is the exit code "not logged in".
 func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict) error {
 	if c.Bool("json") {
@@ -146,7 +146,7 @@ func statusRows(st tokens.Status, v *verdict) [][]string {
 	}
 	rows = append(rows, []string{"expires", expiry(st)}, []string{"refresh token", shell.YesNo(st.Refreshable)}, []string{"stored in", st.StoredIn})
 	if v != nil {
-		accepted := "not asked"
+		accepted := "not checked"
 		switch {
 		case v.Accepted != nil:
 			accepted = shell.YesNo(*v.Accepted)

@@ -67,7 +67,7 @@ type tableReport struct {
 	Table    string            `json:"table"`
 	ID       string            `json:"id,omitempty"`
 	Columns  int               `json:"columns"`
-	Made     int               `json:"made"`
+	Created  int               `json:"created"`
 	Found    int               `json:"found"`
 	Synced   bool              `json:"synced"`
 	Messages []string          `json:"messages"`
@@ -85,7 +85,7 @@ type tableDifference struct {
 func ReportTable(sh *shell.Shell, c *cli.Context, table dict.Table, plan *dict.Plan, result *restdict.Result) error {
 	r := tableReport{
 		Table: table.Name, Columns: plan.Summary().Columns, Messages: []string{}, Differs: []tableDifference{},
-		Made: result.Count(restdict.Made), Found: result.Count(restdict.Found),
+		Created: result.Count(restdict.Created), Found: result.Count(restdict.Found),
 		Synced: result.Count(restdict.Ran) > 0, Millis: result.Took.Milliseconds(),
 	}
 	for _, s := range result.Steps {
@@ -104,12 +104,12 @@ func ReportTable(sh *shell.Shell, c *cli.Context, table dict.Table, plan *dict.P
 	if c.Bool("json") {
 		return sh.PrintJSON(r)
 	}
-	fmt.Fprintf(sh.Streams.Out, "%s: %d columns; %d records made, %d were there already\n", r.Table, r.Columns, r.Made, r.Found)
+	fmt.Fprintf(sh.Streams.Out, "%s: %d columns; %d records created, %d already existed\n", r.Table, r.Columns, r.Created, r.Found)
 	for _, d := range r.Differs {
 		fmt.Fprintf(sh.Streams.Out, "  left as it was: %s has %s %q, not %q\n", shell.Printable(d.Step), d.Column, shell.Printable(d.Has), shell.Printable(d.Wanted))
 	}
 	if r.Synced {
-		fmt.Fprintf(sh.Streams.Out, "the database table is there; read it with `erphub record list %s`\n", table.Name)
+		fmt.Fprintf(sh.Streams.Out, "the database table exists; read it with `erphub record list %s`\n", table.Name)
 	}
 	return nil
 }

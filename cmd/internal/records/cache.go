@@ -16,10 +16,10 @@ import (
 
 func (a *app) cacheCommand() *cli.Command {
 	return &cli.Command{
-		Name: "cache", Usage: "look at and reset the caches of the ERP",
+		Name: "cache", Usage: "list and reset the caches of the ERP",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the caches and what they hold (administrators)",
+				Name: "list", Usage: "list the caches and their contents (administrators)",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "table", Usage: "only caches of this table"},
 					&cli.StringFlag{Name: "name", Usage: "only the cache of this name"},
@@ -29,7 +29,7 @@ func (a *app) cacheCommand() *cli.Command {
 			{
 				Name: "reset", Usage: "empty the caches of a table", ArgsUsage: "NAME",
 				Description: "NAME is a table, or the name of a cache, whose table is then reset: the server resets by table.",
-				Flags:       []cli.Flag{&cli.IntFlag{Name: "record-id", Usage: "only what is kept of this record"}},
+				Flags:       []cli.Flag{&cli.IntFlag{Name: "record-id", Usage: "only the entries of this record"}},
 				Action:      a.cacheReset,
 			},
 			{Name: "reset-all", Usage: "empty all caches", Action: a.cacheResetAll},

@@ -175,7 +175,7 @@ func tableSchema(ctx context.Context, client *erp.Client, table string) []schema
 }
 
 // completeTables offers names of tables for the first argument, when a server
-// answers soon, and flags.
+// responds soon, and flags.
 func (a *app) completeTables(c *cli.Context) {
 	if c.NArg() == 0 {
 		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {

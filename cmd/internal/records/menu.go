@@ -119,8 +119,8 @@ func cutMenu(entries []erp.MenuEntry, depth int) {
 	}
 }
 
-// ownMenu finds the menu of the role that the token names. The answer to a
-// login says it, but a stored token comes without that answer; the ERP finds it
+// ownMenu finds the menu of the role that the token names. The response to a
+// login says it, but a stored token comes without that response; the ERP finds it
 // this way itself.
 func (a *app) ownMenu(ctx context.Context, s *shell.Setup, client *erp.Client) (erp.ID, error) {
 	standard := erp.IntID(standardMenu)

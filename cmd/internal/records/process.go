@@ -15,7 +15,7 @@ import (
 
 func (a *app) processCommand() *cli.Command {
 	return &cli.Command{
-		Name: "process", Usage: "list, look at and run processes and reports",
+		Name: "process", Usage: "list, show and run processes and reports",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the processes and reports the role may run",

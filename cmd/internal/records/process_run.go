@@ -44,10 +44,10 @@ func (a *app) processRun(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") && c.String("output") == "-" {
-		return shell.Usagef("--json and --output - both want standard output; give --output a file")
+		return shell.Usagef("--json and --output - both write to standard output; give --output a file")
 	}
 	if c.Bool("background") && c.IsSet("output") {
-		return shell.Usagef("what a process makes in the background reaches the user by notice or mail; leave --output out")
+		return shell.Usagef("the result of a process in the background reaches the user as a notice or by mail; leave --output out")
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -189,7 +189,7 @@ func (a *app) printRun(c *cli.Context, slug string, result *erp.ProcessResult, s
 	switch {
 	case r.File == nil || saved == "-":
 	case saved == "":
-		fmt.Fprintf(out, "it made the file %s of %d bytes; --output keeps it\n", shell.Printable(shell.Short(r.File.Name, 100)), r.File.Bytes)
+		fmt.Fprintf(out, "the process made the file %s (%d bytes); --output FILE saves it\n", shell.Printable(shell.Short(r.File.Name, 100)), r.File.Bytes)
 	default:
 		fmt.Fprintf(out, "%d bytes in %s\n", r.File.Bytes, saved)
 	}

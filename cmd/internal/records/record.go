@@ -15,7 +15,7 @@ import (
 func (a *app) recordCommand() *cli.Command {
 	shape := []cli.Flag{
 		&cli.StringFlag{Name: "select", Usage: "columns to read, separated by commas"},
-		&cli.StringFlag{Name: "expand", Usage: "records to read along: a reference column or a child table, such as C_OrderLine($select=Line)"},
+		&cli.StringFlag{Name: "expand", Usage: "referenced records to include: a reference column or a child table, such as C_OrderLine($select=Line)"},
 	}
 	values := []cli.Flag{
 		&cli.StringFlag{Name: "data", Usage: "values as a JSON object, @FILE, or - for standard input", TakesFile: true},
@@ -39,7 +39,7 @@ func (a *app) recordCommand() *cli.Command {
 					&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},
 					&cli.StringFlag{Name: "orderby", Usage: "columns to order by, such as \"Name desc,Value\""},
 					&cli.IntFlag{Name: "top", Usage: "how many records at most; with --all, how many per request"},
-					&cli.IntFlag{Name: "skip", Usage: "how many records to leave out at the start"},
+					&cli.IntFlag{Name: "skip", Usage: "how many records to skip at the start"},
 					&cli.BoolFlag{Name: "all", Usage: "read all records, page by page"},
 					&cli.StringFlag{Name: "format", Usage: "table, json, ndjson or csv (default table; ndjson with --all; json with --json)"},
 					&cli.BoolFlag{Name: "names", Usage: "in CSV, the names of references and lists instead of their keys"},
@@ -56,7 +56,7 @@ func (a *app) recordCommand() *cli.Command {
 			},
 			{
 				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
-				Description: "Asks on a terminal; elsewhere it wants --yes.",
+				Description: "On a terminal it asks before it deletes; elsewhere --yes is needed.",
 				Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
 				Action:      a.recordDelete, BashComplete: a.completeTables,
 			},

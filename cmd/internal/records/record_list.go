@@ -23,7 +23,7 @@ func (a *app) recordList(c *cli.Context) error {
 	}
 	switch {
 	case c.Bool("all") && format == shell.FormatTable:
-		return shell.Usagef("--all does not fit a table: give --format csv, ndjson or json, or --top N for a table of N records")
+		return shell.Usagef("--all cannot be printed as a table: give --format csv, ndjson or json, or --top N for a table of N records")
 	case c.Int("top") < 0 || c.Int("skip") < 0 || c.IsSet("top") && c.Int("top") == 0:
 		return shell.Usagef("--top must be 1 or more and --skip 0 or more")
 	case c.Bool("names") && format != export.CSV:
@@ -88,7 +88,7 @@ type listing struct {
 	page    *erp.Page
 }
 
-// slices2 yields records that are there already.
+// slices2 yields records that already exist.
 func slices2(records []erp.Record) iter.Seq2[erp.Record, error] {
 	return func(yield func(erp.Record, error) bool) {
 		for _, r := range records {

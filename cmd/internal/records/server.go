@@ -17,7 +17,7 @@ import (
 // ERP's server.
 func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
 	return &cli.Command{
-		Name: "server", Usage: "look after the ERP's server: nodes, jobs, logs, health; serve the deployment board",
+		Name: "server", Usage: "administer the ERP's server: nodes, jobs, logs, health; serve the APIs, the tools and the deployment board",
 		Subcommands: append(serving[:len(serving):len(serving)], []*cli.Command{
 			{
 				Name: "nodes", Usage: "list the nodes of the cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
@@ -27,7 +27,7 @@ func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
 			{Name: "jobs", Usage: "list the server's jobs and whether they are started (administrators)", Action: a.serverJobs},
 			a.serverJobCommand(),
 			{
-				Name: "health", Usage: "ask whether server and database are up; needs no login",
+				Name: "health", Usage: "check whether server and database are up; needs no login",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server wants one"}},
 				Action: a.serverHealth,
 			},
@@ -88,11 +88,11 @@ func (a *app) serverNodes(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	answer, err := rest.Decoded("list nodes", resp.JSON200)
+	response, err := rest.Decoded("list nodes", resp.JSON200)
 	if err != nil {
 		return err
 	}
-	nodes, err := readNodes(answer)
+	nodes, err := readNodes(response)
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (a *app) serverNodes(c *cli.Context) error {
 
 // readNodes reads the two forms of the list: of a cluster, and the bare object
 // of a server that is none.
-func readNodes(answer *rest.Nodes) ([]node, error) {
-	raw, err := answer.MarshalJSON()
+func readNodes(response *rest.Nodes) ([]node, error) {
+	raw, err := response.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (a *app) serverLogs(c *cli.Context) error {
 // printLog copies a log file to standard output.
 func (a *app) printLog(c *cli.Context, client *rest.ClientWithResponses, node rest.Segment, file string) error {
 	if c.Bool("json") {
-		return shell.Usagef("a log file is no JSON value; leave --json out")
+		return shell.Usagef("a log file is text, not JSON; leave --json out")
 	}
 	resp, err := client.DownloadNodeLog(erp.StreamResponse(c.Context), node, &rest.DownloadNodeLogParams{FileName: file})
 	if err != nil {

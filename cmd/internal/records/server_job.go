@@ -28,7 +28,7 @@ func (a *app) serverJobCommand() *cli.Command {
 		}
 	}
 	return &cli.Command{
-		Name: "job", Usage: "look at, start and stop one job of the server",
+		Name: "job", Usage: "show, start and stop one job of the server",
 		Description: "ID is the id or the name of a job, as server jobs shows them.",
 		Subcommands: []*cli.Command{
 			{

@@ -16,40 +16,40 @@ import (
 
 func (a *app) workflowCommand() *cli.Command {
 	message := &cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "text for the history of the activity"}
-	answer := func(name, usage string, do workflowCall) *cli.Command {
+	finish := func(name, usage string, do workflowCall) *cli.Command {
 		return &cli.Command{
 			Name: name, Usage: usage, ArgsUsage: "ID", Flags: []cli.Flag{message},
 			Action: func(c *cli.Context) error {
 				if err := shell.Arguments(c, "the id of an activity"); err != nil {
 					return err
 				}
-				return a.answerActivity(c, do)
+				return a.finishActivity(c, do)
 			},
 		}
 	}
 	return &cli.Command{
-		Name: "workflow", Usage: "list and answer what waits in workflows",
+		Name: "workflow", Usage: "list workflow activities that wait for a person, and finish them",
 		Description: "ID is the number or UUID of an activity, as workflow list shows it.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the activities that wait for an answer",
+				Name: "list", Usage: "list the activities that wait for you",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "user", Usage: "those of this user (id or UUID) instead of one's own"}},
 				Action: a.workflowList,
 			},
-			answer("approve", "say yes to an approval", approve),
-			answer("reject", "say no to an approval", reject),
-			answer("acknowledge", "confirm a manual step", acknowledge),
+			finish("approve", "approve an activity", approve),
+			finish("reject", "reject an activity", reject),
+			finish("acknowledge", "confirm that a manual activity is done", acknowledge),
 			{
-				Name: "choose", Usage: "answer a step that asks for a value", ArgsUsage: "ID VALUE", Flags: []cli.Flag{message},
+				Name: "choose", Usage: "enter the value that an activity waits for", ArgsUsage: "ID VALUE", Flags: []cli.Flag{message},
 				Action: func(c *cli.Context) error {
 					if err := shell.Arguments(c, "the id of an activity", "a value"); err != nil {
 						return err
 					}
-					return a.answerActivity(c, choose(c.Args().Get(1)))
+					return a.finishActivity(c, choose(c.Args().Get(1)))
 				},
 			},
 			{
-				Name: "forward", Usage: "hand an activity to another user, an employee or sales representative", ArgsUsage: "ID",
+				Name: "forward", Usage: "forward an activity to another user, who must be an employee or sales representative", ArgsUsage: "ID",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "to", Usage: "id, UUID or name of the user"},
 					message,
@@ -61,14 +61,14 @@ func (a *app) workflowCommand() *cli.Command {
 					if c.String("to") == "" {
 						return shell.Usagef("workflow forward needs somebody to forward to: give --to USER")
 					}
-					return a.answerActivity(c, nil)
+					return a.finishActivity(c, nil)
 				},
 			},
 		},
 	}
 }
 
-// workflowCall answers an activity.
+// workflowCall finishes or forwards an activity.
 type workflowCall func(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, message *string) (*rest.ActivityResult, error)
 
 func approve(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, message *string) (*rest.ActivityResult, error) {
@@ -105,7 +105,7 @@ func choose(value string) workflowCall {
 	}
 }
 
-// forward hands an activity to a user. A server that does not want to answers
+// forward hands an activity to a user. A server that refuses responds
 // 304, which says nothing else.
 func forward(user string) workflowCall {
 	return func(c *cli.Context, client *rest.ClientWithResponses, id rest.Segment, message *string) (*rest.ActivityResult, error) {
@@ -121,9 +121,9 @@ func forward(user string) workflowCall {
 	}
 }
 
-// answerActivity answers the activity of the first argument; without a call it
+// finishActivity finishes the activity of the first argument; without a call it
 // forwards it to --to.
-func (a *app) answerActivity(c *cli.Context, do workflowCall) error {
+func (a *app) finishActivity(c *cli.Context, do workflowCall) error {
 	id, err := erp.ParseID(c.Args().First())
 	if err != nil {
 		return shell.Usage(err)
@@ -218,7 +218,7 @@ func (a *app) workflowList(c *cli.Context) error {
 	}
 	rows := make([][]string, len(list.Nodes))
 	for i, n := range list.Nodes {
-		wants, record, created := "an answer", orEmpty(n.TableName), ""
+		wants, record, created := "a value", orEmpty(n.TableName), ""
 		switch {
 		case n.NodeApproval:
 			wants = "approve or reject"

@@ -29,7 +29,7 @@ func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s
 			err = fmt.Errorf("make the table %s: %w", aiquery.AuditTableName, err)
 		}
 	}()
-	// Whoever asked first may go away; the table is for all.
+	// Whoever requested it first may go away; the table is for all.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	plan, err := aiquery.AuditPlan()

@@ -21,8 +21,8 @@ import (
 
 func (a *app) demoCommand() *cli.Command {
 	return &cli.Command{
-		Name: "demo", Usage: "watch a table come into being in an embedded ERP",
-		Description: "Starts an embedded ERP on a free loopback port, makes the deployment-log table in its dictionary\n" +
+		Name: "demo", Usage: "show in an embedded ERP how a table is added",
+		Description: "Starts an embedded ERP on a free loopback port, creates the deployment-log table in its dictionary\n" +
 			"over HTTP, and records a run in it. Needs nothing, changes nothing on this machine.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "serve", Usage: "keep the ERP running afterwards and show how to talk to it"},
@@ -79,7 +79,7 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 			return "", err
 		}
 		url = sandbox.url
-		return "it answers at " + url, nil
+		return "it responds at " + url, nil
 	})
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (a *app) tellDemo(ctx context.Context, s *story, url string) error {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d records made, %d were there and are reused", result.Count(restdict.Made), result.Count(restdict.Found)), nil
+		return fmt.Sprintf("%d records created, %d existing ones reused", result.Count(restdict.Created), result.Count(restdict.Found)), nil
 	}); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (a *app) tellDemo(ctx context.Context, s *story, url string) error {
 	}); err != nil {
 		return err
 	}
-	return s.tell("Ask what is in progress: GET /models/xx_deploy_log?$filter=DateCompleted eq null&$orderby=DateStarted desc", func() (string, error) {
+	return s.tell("List what is in progress: GET /models/xx_deploy_log?$filter=DateCompleted eq null&$orderby=DateStarted desc", func() (string, error) {
 		page, err := garden.Query(ctx, "xx_deploy_log", &erp.Query{Filter: erp.IsNull("DateCompleted"), OrderBy: []string{erp.Desc("DateStarted")}})
 		if err != nil {
 			return "", err

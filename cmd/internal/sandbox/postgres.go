@@ -26,7 +26,7 @@ func sandboxPostgresFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "postgres", Usage: "PostgreSQL database that keeps a copy of the tables and runs the SQL of the AI API; auto starts a private server of an installed PostgreSQL"},
 		&cli.StringFlag{Name: "postgres-file", Usage: "file that holds the address of that database", TakesFile: true},
-		&cli.StringFlag{Name: "postgres-reader", Usage: "the same database with a login that statements run with; it is given the right to select from the copy; default: the one above"},
+		&cli.StringFlag{Name: "postgres-reader", Usage: "the same database with a login that statements run with; it is given the privilege to select from the copy; default: the one above"},
 		&cli.StringFlag{Name: "postgres-reader-file", Usage: "file that holds that address", TakesFile: true},
 	}
 }
@@ -88,7 +88,7 @@ func openSandboxPostgres(ctx context.Context, srv *erptest.Server, o postgresOpt
 	var login string
 	if p.reader != owner {
 		config, err := pgx.ParseConfig(p.reader)
-		if err != nil { // the driver's words repeat parts of the address
+		if err != nil { // the driver's message contains parts of the address
 			return nil, errors.New("the address of --postgres-reader cannot be understood; write postgres://user@host:port/database")
 		}
 		login = config.User

@@ -20,7 +20,7 @@ import (
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
-// readyFile is what a sandbox writes once it answers.
+// readyFile is what a sandbox writes once it is ready.
 type readyFile struct {
 	URL string `json:"url"`
 	PID int    `json:"pid"`
@@ -36,30 +36,30 @@ func (a *app) sandboxCommand() *cli.Command {
 			"what it holds, also when it is killed. A power failure can undo the last writes; with --durable each one\n" +
 			"waits for the disk, and none. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
-			"loopback unless told otherwise. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
+			"loopback (127.0.0.1) by default. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
 			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +
 			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.\n\n" +
 			"--postgres has the SQL of the AI API, and so of the tool server, run by PostgreSQL in all of its dialect; the\n" +
 			"embedded database knows a part of it. The ERP stays where it is: PostgreSQL holds a copy of its tables, which has\n" +
 			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this\n" +
 			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a\n" +
-			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is made by the sandbox, stays afterwards, and is\n" +
+			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is created by the sandbox, stays afterwards, and is\n" +
 			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one\n" +
 			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
 			&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
-			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server answers`, TakesFile: true},
+			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
 			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
-			&cli.BoolFlag{Name: "strict", Usage: "answer only what the real server answers: no PATCH, no numbers for processes"},
+			&cli.BoolFlag{Name: "strict", Usage: "accept only what the real server accepts: no PATCH, and no numbers for processes"},
 		}, sandboxPostgresFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return shell.Usagef("sandbox takes no arguments, got %q", c.Args().First())
 			}
 			if c.Bool("durable") && c.String("data") == "" {
-				return shell.Usagef("--durable is about data on a disk: name their folder with --data")
+				return shell.Usagef("--durable needs data on disk: name their folder with --data")
 			}
 			o := sandboxOptions{
 				durable: c.Bool("durable"),
@@ -123,7 +123,7 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	return <-served
 }
 
-// announce tells people and programs that the server answers.
+// announce tells people and programs that the server responds.
 func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
 	ready := readyFile{URL: s.url, PID: os.Getpid(), SQL: s.postgres.kind()}
 	if o.readyFile != "" {
@@ -145,7 +145,7 @@ func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
 	if s.postgres != nil && s.postgres.note != "" {
 		a.Note("%s", s.postgres.note)
 	}
-	_, err := fmt.Fprintf(a.Streams.Err, "the embedded ERP answers at %s (stop with Ctrl-C)\nSQL of its AI API is run by %s\n%s", s.url, s.postgres.about(), next)
+	_, err := fmt.Fprintf(a.Streams.Err, "the embedded ERP is ready at %s (stop with Ctrl-C)\nSQL of its AI API is run by %s\n%s", s.url, s.postgres.about(), next)
 	return err
 }
 
@@ -165,7 +165,7 @@ func talkToIt(url string) string {
               -d '{"userName":"GardenAdmin","password":"GardenAdmin","parameters":{"clientId":11,"roleId":102,"organizationId":11}}'
   read:     curl -s '%[1]s/api/v1/models/C_BPartner?$select=Value,Name&$top=5' -H 'Authorization: Bearer TOKEN'
   erphub:   ERP_URL=%[1]s ERP_USERNAME=SuperUser ERP_PASSWORD=System erphub add table XX_Demo --with-name
-  ask:      ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
+  query:    ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
               erphub query 'SELECT name FROM c_bpartner'
 
 `, url)

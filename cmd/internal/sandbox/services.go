@@ -33,7 +33,7 @@ const (
 	sandboxTimeout = 125 * time.Second
 )
 
-// sandboxHandler answers for the embedded ERP and for the services beside it. It
+// sandboxHandler serves the embedded ERP and the services beside it. It
 // looks at paths itself: a mux would redirect those that the ERP has to refuse.
 type sandboxHandler struct {
 	erp    http.Handler
@@ -51,7 +51,7 @@ func (h *sandboxHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // sandboxServices are the AI API and the generator of a sandbox, made at the
-// first request: few ask for them, and everybody would wait for their
+// first request: few use them, and everybody would wait for their
 // dictionary.
 type sandboxServices struct {
 	erp  *erptest.Server
@@ -85,7 +85,7 @@ func (s *sandboxServices) open(ctx context.Context) (*http.ServeMux, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mux == nil {
-		// Who asked first may not wait for it; the next one finds it done.
+		// Whoever requested it first may not wait for it; the next one finds it done.
 		if err := s.startLocked(context.WithoutCancel(ctx)); err != nil {
 			return nil, errors.Join(err, s.stopLocked(ctx))
 		}
@@ -177,7 +177,7 @@ func (s *sandboxServices) stopLocked(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// openSandboxAI makes the AI API of an embedded ERP, which answers at url, on its
+// openSandboxAI makes the AI API of an embedded ERP, which responds at url, on its
 // database.
 func openSandboxAI(ctx context.Context, srv *erptest.Server, url string, pg *sandboxPostgres, verifier httpapi.Verifier, log *slog.Logger) (_ *services.AI, err error) {
 	s := &services.AI{}

@@ -40,11 +40,11 @@ func Audited(ctx context.Context, engine *aiquery.Engine, db aiquery.Database, i
 	}
 	switch {
 	case h.Database != "up":
-		return nil, fmt.Errorf("the database cannot be asked: %s", h.Database)
+		return nil, fmt.Errorf("the database cannot be read: %s", h.Database)
 	case h.Audit != "up" && optional:
 		return append(h.Warnings, "queries are not audited: "+h.Audit), nil
 	case h.Audit != "up":
-		return nil, fmt.Errorf("queries could not be audited, so the AI API is not served: %s; --install makes the table %s with a login that may",
+		return nil, fmt.Errorf("queries could not be audited, so the AI API is not served: %s; --install creates the table %s, with a login that has the permission",
 			h.Audit, aiquery.AuditTableName)
 	}
 	return h.Warnings, nil
@@ -55,11 +55,11 @@ func (s *AI) Watch(ctx context.Context) {
 	_ = s.Cache.Watch(ctx, watchDictionary) // it ends with the context, whose error says nothing new
 }
 
-// Ready tells whether queries can be answered and audited.
+// Ready reports whether queries can be run and audited.
 func (s *AI) Ready(ctx context.Context) error {
 	h, err := s.Handler.Health(ctx)
 	if err == nil && !h.OK {
-		err = fmt.Errorf("the AI API cannot answer: the database is %s, the audit is %s", h.Database, h.Audit)
+		err = fmt.Errorf("the AI API cannot run queries: the database is %s, the audit is %s", h.Database, h.Audit)
 	}
 	return err
 }

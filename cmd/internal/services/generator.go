@@ -15,7 +15,7 @@ import (
 	genapi "github.com/erphub/erphub/generator/httpapi"
 )
 
-// Generator makes plugins over HTTP and answers their links.
+// Generator makes plugins over HTTP and serves their links.
 type Generator struct {
 	handler    http.Handler
 	deliveries *delivery.Deliveries

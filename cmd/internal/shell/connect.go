@@ -105,7 +105,7 @@ func rank(o config.Origin) int {
 
 // Settings are the token settings. A token given by flag or environment is
 // used as it is unless credentials are given at least as close to the call;
-// one in the profile belongs to the store, which can also renew it.
+// one in the profile belongs to the store, which can also refresh it.
 func (s *Setup) Settings() (tokens.Settings, error) {
 	token := rank(s.Resolver.Value("token").Origin)
 	login := min(rank(s.Resolver.Value("auth.username").Origin), rank(s.Resolver.Value("auth.password").Origin))

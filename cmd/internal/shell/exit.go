@@ -73,7 +73,7 @@ func ExitCode(err error) int {
 	case errors.Is(err, ErrDrift):
 		return exitDrift
 	case errors.As(err, &token) && token.Kind == tokens.ErrUnreachable && token.Status != 0:
-		return ExitFailed // an answer, if no useful one
+		return ExitFailed // a response, if no useful one
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable), errors.Is(err, aiclient.ErrUnreachable),
 		errors.Is(err, failure.Unreachable):
 		return exitUnreachable

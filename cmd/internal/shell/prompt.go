@@ -48,7 +48,7 @@ func (sh *Shell) Ask(ctx context.Context, in *bufio.Reader, label, usual string,
 		}
 		fmt.Fprintf(sh.Streams.Err, "  %s\n", Printable(err.Error()))
 	}
-	return "", Usagef("no %s was given that can be used", strings.ToLower(label))
+	return "", Usagef("no usable %s was given", strings.ToLower(label))
 }
 
 // AskSecret asks for a line on the terminal without showing it.
@@ -96,7 +96,7 @@ func (sh *Shell) Confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(sh.Streams.Err, "%s [y/N] ", Printable(question))
 	line, err := ReadLine(ctx, bufio.NewReader(io.LimitReader(sh.Streams.In, 1<<10)))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("reading the answer: %w", err)
+		return false, fmt.Errorf("reading the input: %w", err)
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

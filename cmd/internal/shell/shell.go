@@ -92,7 +92,7 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 	}
 }
 
-// prepare gives every command the same manners on wrong usage.
+// prepare makes every command report wrong usage in the same way.
 func prepare(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = usageError
@@ -112,7 +112,7 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "token-file", Usage: "file that holds the bearer token (ERP_TOKEN holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "profile", Usage: "profile of the configuration file to use (ERPHUB_PROFILE)"},
 		&cli.StringFlag{Name: "config", Usage: "configuration file (ERPHUB_CONFIG)", TakesFile: true},
-		&cli.StringFlag{Name: "locale", Usage: "language of texts in answers, such as es_CO"},
+		&cli.StringFlag{Name: "locale", Usage: "language of texts in responses, such as es_CO"},
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value on standard output and nothing else"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
 		cli.HelpFlag, // the library leaves it out where there is a help command
@@ -146,7 +146,7 @@ func Group(c *cli.Context) error {
 // value that all runs in a process would write to.
 func HelpCommand() *cli.Command {
 	return &cli.Command{
-		Name: "help", Usage: "explain the program, or one command", ArgsUsage: "[command ...]",
+		Name: "help", Usage: "show help for the program, or for one command", ArgsUsage: "[command ...]",
 		Action: func(c *cli.Context) error {
 			return c.App.RunContext(c.Context, slices.Concat([]string{c.App.Name}, c.Args().Slice(), []string{"--help"}))
 		},

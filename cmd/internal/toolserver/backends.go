@@ -110,7 +110,7 @@ func (a *app) aiBackend(api aiAPI, box *toolbox, login tokens.Source, own bool) 
 	return b, nil
 }
 
-// dbBackend opens the ERP's database, under the rights of the caller's role.
+// dbBackend opens the ERP's database, with the permissions of the caller's role.
 func (a *app) dbBackend(c *cli.Context, s *shell.Setup, box *toolbox, login tokens.Source) (backend.Backend, error) {
 	if !box.calls {
 		return nil, nil
@@ -165,7 +165,7 @@ func (a *app) cliBackend(s *shell.Setup, api aiAPI, login tokens.Source, first b
 	return b, nil
 }
 
-// aiAPI is what is needed to ask an AI API; an empty url means that there is
+// aiAPI is what is needed to call an AI API; an empty url means that there is
 // none.
 type aiAPI struct {
 	url       string
@@ -251,7 +251,7 @@ func (d *toolsDoctor) Configuration(ctx context.Context) ([]tools.Finding, []too
 func (d *toolsDoctor) Database(ctx context.Context) []tools.Finding {
 	address, err := d.a.Address(d.c, d.s, "database", "database.url")
 	if err != nil {
-		return toolFindings([]doctor.Check{doctor.Skip(doctor.AreaDatabase, "database answers", err.Error())})
+		return toolFindings([]doctor.Check{doctor.Skip(doctor.AreaDatabase, "database responds", err.Error())})
 	}
 	return toolFindings(doctor.Database(ctx, address, d.a.Schema(d.c)))
 }
@@ -259,7 +259,7 @@ func (d *toolsDoctor) Database(ctx context.Context) []tools.Finding {
 func toolFindings(checks []doctor.Check) []tools.Finding {
 	out := make([]tools.Finding, len(checks))
 	for i, c := range checks {
-		out[i] = tools.Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Mend: c.Mend}
+		out[i] = tools.Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Fix: c.Fix}
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func (a *app) mcpCommand() *cli.Command {
 		names[i] = client.name
 	}
 	return &cli.Command{
-		Name: "mcp", Usage: "help assistants to find the tool server",
+		Name: "mcp", Usage: "print the configuration with which assistants use the tool server",
 		Subcommands: []*cli.Command{{
 			Name: "config", Usage: "print the configuration an assistant needs to use the tools",
 			Description: "Over stdio the assistant starts erphub-mcp, which uses the login stored by `erphub auth login` or\n" +
@@ -148,10 +148,10 @@ func (a *app) mcpCommand() *cli.Command {
 				&cli.StringFlag{Name: "client", Usage: "assistant: " + strings.Join(names, ", ")},
 				&cli.StringFlag{Name: "transport", Value: "stdio", Usage: "stdio or http"},
 				&cli.StringFlag{Name: "name", Value: "erphub", Usage: "name of the entry"},
-				&cli.StringFlag{Name: "server-url", Value: fmt.Sprintf("http://127.0.0.1:%d/mcp", server.DefaultPort), Usage: "where the tool server answers, for http"},
+				&cli.StringFlag{Name: "server-url", Value: fmt.Sprintf("http://127.0.0.1:%d/mcp", server.DefaultPort), Usage: "address of the tool server, for http"},
 				&cli.StringFlag{Name: "command", Value: "erphub-mcp", Usage: "program to start, for stdio; a full path where the assistant does not find it"},
-				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to switch on, for stdio"},
-				&cli.BoolFlag{Name: "read-only", Usage: "switch off every tool that changes something, for stdio"},
+				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable, for stdio"},
+				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something, for stdio"},
 			},
 			Action: func(c *cli.Context) error { return a.mcpConfig(c, clients, names) },
 		}},
@@ -208,7 +208,7 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 	}
 	u, err := url.Parse(e.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return e, shell.Usagef("--server-url is no address such as https://tools.example.com/mcp")
+		return e, shell.Usagef("--server-url must be an address such as https://tools.example.com/mcp")
 	}
 	if u.User != nil {
 		return e, shell.Usagef("--server-url must hold no user and password: tokens travel in a header")

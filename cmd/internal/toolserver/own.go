@@ -20,7 +20,7 @@ const (
 	probeTime = 10 * time.Second
 )
 
-// ownCaller is who calls where nobody is asked who they are: the user of the
+// ownCaller is the caller where clients are not authenticated: the user of the
 // program's own login, once that is known.
 type ownCaller struct {
 	login tokens.Source // nil: nobody is logged in
@@ -37,7 +37,7 @@ func newOwnCaller(local mcp.Caller, login tokens.Source, log *slog.Logger) *ownC
 	return &ownCaller{login: login, log: log, known: local}
 }
 
-// caller is who calls, as far as is known. Where it is not, that is found out
+// caller is the user that calls, as far as is known. Where it is not, that is found out
 // meanwhile.
 func (o *ownCaller) caller() mcp.Caller {
 	o.mu.Lock()
@@ -55,7 +55,7 @@ func (o *ownCaller) caller() mcp.Caller {
 	return o.known
 }
 
-// learn asks for a token and reads who its user is.
+// learn requests a token and reads who its user is.
 func (o *ownCaller) learn(ctx context.Context) error {
 	if o.login == nil {
 		return nil

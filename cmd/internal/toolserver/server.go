@@ -25,8 +25,8 @@ const mcpProfile = "mcp"
 
 const aboutServerMCP = "Serves tools, prompts and resources by the Model Context Protocol: streamable HTTP at /mcp, server-sent\n" +
 	"events at /mcp/sse, and /healthz, /readyz and /metrics. Each client sends its own token of the ERP as a\n" +
-	"bearer header; it is checked, and what the client asks for is done with that token and no other.\n" +
-	"The server listens on loopback unless told otherwise. `erphub mcp config` prints what assistants need.\n" +
+	"bearer header; it is checked, and the client's calls are made with that token and no other.\n" +
+	"The server listens on loopback (127.0.0.1) by default. `erphub mcp config` prints what assistants need.\n" +
 	"Traces are sent where OTEL_EXPORTER_OTLP_ENDPOINT says. `erphub --profile mcp` alone starts it, too."
 
 func (a *app) serverMCPCommand() *cli.Command {
@@ -40,20 +40,20 @@ func (a *app) serverMCPCommand() *cli.Command {
 func mcpServerFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "listen", Value: fmt.Sprintf("127.0.0.1:%d", server.DefaultPort), Usage: "address to listen on; port 0 picks a free one"},
-		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server answers`, TakesFile: true},
-		&cli.StringSliceFlag{Name: "host", Usage: "name the server answers to, such as tools.example.com; repeatable"},
+		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
+		&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as tools.example.com; repeatable"},
 		&cli.StringSliceFlag{Name: "origin", Usage: "web page whose scripts may call, such as https://app.example.com; repeatable"},
 		&cli.StringFlag{Name: "public-url", Usage: "where clients reach the server, if that is behind a proxy"},
 		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
-		&cli.StringFlag{Name: "confirm", Usage: "who agrees before something is changed: user, whom the client asks (default; where it cannot, the tool is refused), " +
-			"or client, whose call counts as agreed to (" + confirmVariable + ")"},
-		&cli.BoolFlag{Name: "stateless", Usage: "keep nothing between requests, so that any replica can answer; there is no /mcp/sse then"},
-		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without asking the ERP (" + shell.TokenSecretVariable + " holds one, too)", TakesFile: true},
+		&cli.StringFlag{Name: "confirm", Usage: "who confirms a change before it is made: user, whom the client asks (default; where it cannot, the tool is refused), " +
+			"or client, whose call counts as confirmed (" + confirmVariable + ")"},
+		&cli.BoolFlag{Name: "stateless", Usage: "keep nothing between requests, so that any replica can serve any request; there is no /mcp/sse then"},
+		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without calling the ERP (" + shell.TokenSecretVariable + " holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
-		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without asking about each"},
-		&cli.DurationFlag{Name: "verify-grace", Usage: "how long a token that the ERP accepted counts while the ERP cannot be asked, never beyond its end; 0: not at all (" + keyVerifyGrace + ", 10m)"},
+		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without calling the ERP for each"},
+		&cli.DurationFlag{Name: "verify-grace", Usage: "how long a token that the ERP accepted counts while the ERP cannot be reached, never beyond its end; 0: not at all (" + keyVerifyGrace + ", 10m)"},
 		shell.MetricsFlag(),
-		&cli.BoolFlag{Name: "own-login", Usage: "ask nobody who they are: whoever reaches the server acts with the login of this program; on loopback only"},
+		&cli.BoolFlag{Name: "own-login", Usage: "do not authenticate clients: whoever reaches the server acts with the login of this program; on loopback only"},
 	}, append(startFlags(), toolFlags()...)...)
 }
 
@@ -185,7 +185,7 @@ func (a *app) announceMCP(c *cli.Context, url, checked string, box *toolbox, loo
 	if !loopback {
 		reach = "It listens for other machines, too, without TLS: put it behind something that has it."
 	}
-	_, err := fmt.Fprintf(a.Streams.Err, "the tool server answers at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
+	_, err := fmt.Fprintf(a.Streams.Err, "the tool server is ready at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
 		url, sse, box.about(), checked, reach, box.keeps(c.Bool("stateless")))
 	if err == nil && c.Bool("json") {
 		said := map[string]any{"url": url, "mcp": url + "/mcp"}
@@ -270,5 +270,5 @@ func (a *app) serverStdio(c *cli.Context) error {
 	return srv.ServeStdio(c.Context, in, a.Streams.Out)
 }
 
-// local is who calls where nobody is asked who they are.
+// local is the caller where clients are not authenticated.
 func localCaller() mcp.Caller { return mcp.Caller{ID: "local", Session: "local"} }

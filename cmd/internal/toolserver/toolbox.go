@@ -45,22 +45,22 @@ const defaultCallsPerMinute = 300
 func toolFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "backend", Usage: "backend to try first: rest, ai, db or cli (" + backendVariable + "); the others follow in that order"},
-		&cli.StringFlag{Name: "toolsets", Usage: "tool sets to switch on, with commas between them, or all (" + toolsetsVariable + ")"},
-		&cli.BoolFlag{Name: "read-only", Usage: "switch off every tool that changes something"},
+		&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable, separated by commas, or all (" + toolsetsVariable + ")"},
+		&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 		&cli.StringSliceFlag{Name: "allow-tool", Usage: "allow these tools only: a name, part of one with *, or set:NAME; repeatable"},
 		&cli.StringSliceFlag{Name: "deny-tool", Usage: "forbid these tools; repeatable"},
 		&cli.StringFlag{Name: "rules", Usage: "YAML file of rules: which callers and roles may use which tools", TakesFile: true},
-		&cli.IntFlag{Name: "calls-per-minute", Value: defaultCallsPerMinute, Usage: "calls of tools each caller may make a minute; 0: any"},
-		&cli.IntFlag{Name: "session-tokens", Usage: "tokens of arguments and results a session, and all sessions of a caller without a break of an hour, may use; 0: any"},
-		&cli.IntFlag{Name: "session-api-calls", Usage: "requests to the ERP a session, and all sessions of a caller without a break of an hour, may use; 0: any"},
-		&cli.IntFlag{Name: "day-tokens", Usage: "tokens each caller may use a day (UTC); 0: any"},
-		&cli.IntFlag{Name: "day-api-calls", Usage: "requests to the ERP each caller may use a day; 0: any"},
+		&cli.IntFlag{Name: "calls-per-minute", Value: defaultCallsPerMinute, Usage: "how many tool calls each caller may make a minute; 0: no limit"},
+		&cli.IntFlag{Name: "session-tokens", Usage: "tokens of arguments and results a session, and all sessions of a caller without a break of an hour, may use; 0: no limit"},
+		&cli.IntFlag{Name: "session-api-calls", Usage: "requests to the ERP a session, and all sessions of a caller without a break of an hour, may use; 0: no limit"},
+		&cli.IntFlag{Name: "day-tokens", Usage: "tokens each caller may use a day (UTC); 0: no limit"},
+		&cli.IntFlag{Name: "day-api-calls", Usage: "requests to the ERP each caller may use a day; 0: no limit"},
 		&cli.StringFlag{Name: "redis", Usage: "Redis that counts limits for several replicas, such as redis://host:6379/0 (" + redisVariable + ", which may hold a password)"},
 		&cli.StringFlag{Name: "redis-file", Usage: "file with that address", TakesFile: true},
 		&cli.StringFlag{Name: "ai-api-url", Usage: "address of an AI API (" + aiURLVariable + ")"},
 		&cli.StringFlag{Name: "ai-api-token", Usage: "token for the AI API; it shows in process lists, which " + aiTokenVariable + " and --ai-api-token-file do not"},
 		&cli.StringFlag{Name: "ai-api-token-file", Usage: "file with the token for the AI API", TakesFile: true},
-		&cli.IntFlag{Name: "ai-role-id", Usage: "role to ask the AI API under (" + aiRoleVariable + ")"},
+		&cli.IntFlag{Name: "ai-role-id", Usage: "role to query the AI API with (" + aiRoleVariable + ")"},
 		&cli.StringSliceFlag{Name: "knowledge", Usage: "directory of Markdown documents for searchKnowledge; repeatable", TakesFile: true},
 		&cli.StringFlag{Name: "audit", Usage: "file to append one line of JSON to for every call (default: standard error)", TakesFile: true},
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
@@ -73,7 +73,7 @@ func toolFlags() []cli.Flag {
 type toolbox struct {
 	catalog  mcp.Catalog
 	boundary *boundary.Boundary
-	local    mcp.Caller // who calls where nobody is asked and nobody is logged in
+	local    mcp.Caller // the caller where clients are not authenticated and nobody is logged in
 
 	sets     []string
 	pool     *backend.Pool
@@ -156,7 +156,7 @@ func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOpt
 	return o, nil
 }
 
-// toolsets are the names of the sets asked for.
+// toolsets are the names of the requested sets.
 func (a *app) toolsets(c *cli.Context, all mcp.Set) ([]string, error) {
 	asked := c.String("toolsets")
 	if asked == "" {
@@ -287,7 +287,7 @@ func (b *toolbox) about() string {
 		text += " It only reads."
 	}
 	if b.ai != nil && !b.ai.Present() {
-		text += " No AI API answers where the ERP is, so there are no queries in SQL until one does: `erphub server api` serves one, " + aiURLVariable + " names one elsewhere."
+		text += " No AI API responds at the ERP's address, so there are no queries in SQL until one does:  `erphub server api` serves one, " + aiURLVariable + " names one elsewhere."
 	}
 	return text
 }

@@ -22,10 +22,10 @@ func (a *app) toolsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tools", Usage: "list, export and call the tools for assistants, without a server",
 		Description: "For chat agents that call functions themselves: `tools export` prints what a model is told, `tools call`\n" +
-			"does what it asks for, with the same permissions, limits and audit as the tool server.",
+			"does what it requests, with the same permissions, limits and audit as the tool server.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the tools that are switched on", Flags: toolFlags(),
+				Name: "list", Usage: "list the tools that are enabled", Flags: toolFlags(),
 				Action: a.toolsList,
 			},
 			{
@@ -41,7 +41,7 @@ func (a *app) toolsCommand() *cli.Command {
 					"that fits. One line of audit goes to standard error, or to --audit.",
 				Flags: append([]cli.Flag{
 					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
-					&cli.BoolFlag{Name: "yes", Usage: "agree to what the tool asks before it changes something; without it a person at the terminal is asked"},
+					&cli.BoolFlag{Name: "yes", Usage: "confirm the change a tool is about to make; without it a person at the terminal is asked"},
 				}, toolFlags()...),
 				Action: a.toolsCall,
 			},
@@ -193,7 +193,7 @@ func (a *app) toolArguments(given string) (json.RawMessage, error) {
 	return text, nil
 }
 
-// callTool calls a tool. What it asks is answered by yes, or by the person at the
+// callTool calls a tool. Its question is confirmed by --yes, or by the person at the
 // terminal, who may take longer than the tool: it is called again with their
 // answer to this question and no other.
 func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.RawMessage, yes bool) (*boundary.Reply, error) {
@@ -214,7 +214,7 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 		}
 		if !shell.Terminal(a.Streams.In) {
 			return nil, &mcp.Error{
-				Code: mcp.CodeConfirmationRequired, Message: "somebody has to agree, and there is no terminal to ask on: " + ask.Message,
+				Code: mcp.CodeConfirmationRequired, Message: "the change has to be confirmed, and there is no terminal to ask on: " + ask.Message,
 				Hint: "nothing was changed; if that is what you want, call again with --yes", Err: err,
 			}
 		}

@@ -35,7 +35,7 @@ func (a *app) verifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (*token
 		if file != "" || jwk {
 			return nil, "", shell.Usagef("with --own-login there are no tokens to check; leave out --jwt-secret-file and --jwt-key")
 		}
-		return nil, "It asks nobody who they are: whoever reaches it acts with the login of this program.", nil
+		return nil, "It does not authenticate clients: whoever reaches it acts with the login of this program.", nil
 	}
 	if file != "" && jwk {
 		return nil, "", shell.Usagef("--jwt-secret-file and --jwt-key are two ways to check tokens; choose one")
@@ -77,13 +77,13 @@ func (a *app) verifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (*token
 	if err != nil {
 		return nil, "", shell.Usage(err)
 	}
-	return v, fmt.Sprintf("Clients send their own token of the ERP, which is asked about it: %s.", shell.Printable(url)), nil
+	return v, fmt.Sprintf("Clients send their own token of the ERP, which the ERP checks: %s.", shell.Printable(url)), nil
 }
 
 // askTime bounds a question about a token: callers wait for the response.
 const askTime = 5 * time.Second
 
-// askingClient asks the ERP about tokens.
+// askingClient checks tokens with the ERP.
 func askingClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // nobody replaces it in our programs
 	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -91,7 +91,7 @@ func askingClient() *http.Client {
 	return &http.Client{Transport: transport, Timeout: askTime}
 }
 
-// asksERP reports whether the ERP is asked about the tokens of clients.
+// asksERP reports whether the ERP checks the tokens of clients.
 func (a *app) asksERP(c *cli.Context) bool {
 	return !c.Bool("own-login") && !c.Bool("jwt-key") && c.String("jwt-secret-file") == "" && a.Getenv(shell.TokenSecretVariable) == ""
 }

@@ -115,18 +115,18 @@ async function attempt(about, work) {
 // --- reading
 
 const readStatus = () => attempt('status', async (stale) => {
-  const answer = await read(api, { env: filter.env, client: filter.client });
+  const response = await read(api, { env: filter.env, client: filter.client });
   if (stale()) return;
-  setServerTime(answer.now);
-  status = answer.environments;
-  showLog(answer.state);
-  showClients(answer.clients);
+  setServerTime(response.now);
+  status = response.environments;
+  showLog(response.state);
+  showClients(response.clients);
   showCards();
 });
 
 const readMeasures = () => attempt('measures', async (stale) => {
-  const answer = await read(`${api}/measures`, { env: filter.env, client: filter.client, period: filter.period });
-  if (!stale()) render($('measures'), answer.environments.map(measure));
+  const response = await read(`${api}/measures`, { env: filter.env, client: filter.client, period: filter.period });
+  if (!stale()) render($('measures'), response.environments.map(measure));
 });
 
 const page = (cursor) => read(`${api}/history`, { ...filter, period: '', since: since(), limit: cursor ? 100 : 50, cursor });
@@ -135,11 +135,11 @@ const readHistory = () => attempt('history', async (stale) => {
   const fresh = new Map();
   let cursor = '';
   do {
-    const answer = await page(cursor);
+    const response = await page(cursor);
     if (stale()) return;
-    if (!cursor) total = answer.total;
-    for (const run of answer.runs) fresh.set(run.id, run);
-    cursor = answer.next ?? '';
+    if (!cursor) total = response.total;
+    for (const run of response.runs) fresh.set(run.id, run);
+    cursor = response.next ?? '';
     runs = fresh;
     next = cursor;
     showRuns(); // what is there is shown while more is read
@@ -151,10 +151,10 @@ async function readMore() {
   if (rows > runs.size && next) {
     $('more').disabled = true;
     await attempt('history', async (stale) => {
-      const answer = await page(next);
+      const response = await page(next);
       if (stale()) return;
-      for (const run of answer.runs) runs.set(run.id, run);
-      next = answer.next ?? '';
+      for (const run of response.runs) runs.set(run.id, run);
+      next = response.next ?? '';
     });
     $('more').disabled = false;
   }

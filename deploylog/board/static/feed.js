@@ -1,4 +1,4 @@
-// What the server answers and tells.
+// Responses and events of the server.
 
 export class Refusal extends Error {
   constructor(status, message) {
@@ -15,10 +15,10 @@ export async function read(path, query, signal) {
     response = await fetch(url, { signal, headers: { Accept: 'application/json' } });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Refusal(0, 'the server of this page does not answer');
+    throw new Refusal(0, 'the server of this page does not respond');
   }
   const body = await response.json().catch(() => undefined);
-  if (!response.ok || body === undefined) throw new Refusal(response.status, body?.detail ?? `the server answered ${response.status}`);
+  if (!response.ok || body === undefined) throw new Refusal(response.status, body?.detail ?? `the server responded with ${response.status}`);
   return body;
 }
 

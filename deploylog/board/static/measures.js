@@ -27,7 +27,7 @@ export function measure(m) {
     el('h3', {}, name),
     el('dl', {},
       tile('Deployment frequency', value, unit, some(m.deployments, 'deployment', 'deployments')),
-      tile('Lead time for changes', m.leadTimes > 0 ? length(m.leadTime) : '–', '', m.leadTimes > 0 ? `median of ${some(m.leadTimes, 'change', 'changes')}` : 'no times in components'),
+      tile('Lead time for changes', m.leadTimes > 0 ? length(m.leadTime) : '–', '', m.leadTimes > 0 ? `median of ${some(m.leadTimes, 'change', 'changes')}` : 'no commit times recorded'),
       tile('Change failure rate', tried > 0 ? Math.round(m.failureRate * 100) : '–', tried > 0 ? '%' : '', tried > 0 ? `${m.failures} of ${tried}` : 'nothing deployed'),
       tile('Time to restore', m.restores > 0 ? length(m.restore) : '–', '', m.restores > 0 ? `median of ${some(m.restores, 'failure', 'failures')}` : m.failures > 0 ? 'not restored yet' : 'no failures')));
 }

@@ -1,6 +1,6 @@
 // Package jsonscan walks JSON text without decoding it.
 //
-// The ERP's answers are mostly records of which a caller reads a few columns.
+// The ERP's responses are mostly records of which a caller reads a few columns.
 // Decoding all of them into maps costs more than everything else together, so
 // records are kept as text with an index of their top-level members. The
 // scanner accepts exactly what encoding/json accepts.

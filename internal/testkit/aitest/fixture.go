@@ -19,7 +19,7 @@ func Embedded(t testing.TB) *erptest.Server {
 	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
 		w := &writer{t: t, ctx: t.Context(), tx: tx}
 		w.dictionary()
-		w.rights()
+		w.permissions()
 		w.spread()
 		w.taint()
 		return nil
@@ -74,8 +74,8 @@ func (w *writer) dictionary() {
 		AND AD_Tab_ID IN (SELECT AD_Tab_ID FROM AD_Tab WHERE AD_Window_ID=143)`)
 }
 
-// rights makes the roles and the users.
-func (w *writer) rights() {
+// permissions makes the roles and the users.
+func (w *writer) permissions() {
 	for id, name := range map[int]string{User: "AiUser", Stranger: "AiStranger", Gone: "AiGone", Standin: "AiStandin"} {
 		w.clone("AD_User", "AD_User_ID=103", values{
 			"AD_User_ID": id, "Name": name, "Value": name, "AD_Org_ID": 0, "C_BPartner_ID": nil, "IsActive": "Y", "Password": nil,
@@ -262,7 +262,7 @@ type tableColumn struct {
 	key            bool
 }
 
-// allColumns reads those of all tables, by lower-case name, at once: asking for
+// allColumns reads those of all tables, by lower-case name, at once: reading
 // each table takes long.
 func (w *writer) allColumns() map[string]*tableColumns {
 	w.t.Helper()

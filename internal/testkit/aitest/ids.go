@@ -21,7 +21,7 @@ const (
 	ByUser = 2000006
 	// Tree has the summary organization 50007 and with it 12, 50002, 50004, 50005, 50006.
 	Tree = 2000007
-	// Inactive is switched off.
+	// Inactive is deactivated.
 	Inactive = 2000008
 	// NoOrg has no organization at all.
 	NoOrg = 2000009
@@ -34,7 +34,7 @@ const (
 
 	User     = 2000100 // has all roles above but Unknown, Base, System
 	Stranger = 2000101 // has only Whole
-	Gone     = 2000102 // is switched off and has Reader
+	Gone     = 2000102 // is deactivated and has Reader
 	Standin  = 2000103 // has NoOrg and stands in for Stranger
 	Locker   = 101     // has locked records
 

@@ -96,7 +96,7 @@ func duplicateLocked(t testing.TB, template string) string {
 	conn := connect(t, u.String())
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	exec(t, conn, "CREATE DATABASE "+name+" TEMPLATE "+source)
-	exec(t, conn, "REVOKE TEMP ON DATABASE "+name+" FROM PUBLIC") // rights on the database are not copied
+	exec(t, conn, "REVOKE TEMP ON DATABASE "+name+" FROM PUBLIC") // privileges on the database are not copied
 	u.Path = "/" + name
 	return u.String()
 }

@@ -72,7 +72,7 @@ func (w *writer) clone(table, where string, set values) {
 	require.EqualValues(w.t, 1, n, "no row to clone: %s where %s", table, where)
 }
 
-// rule inserts a row of a rights table from nothing but the standard columns.
+// rule inserts a row of a permission table from nothing but the standard columns.
 func (w *writer) rule(table string, set values) {
 	w.t.Helper()
 	names := []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"}

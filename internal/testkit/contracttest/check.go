@@ -17,7 +17,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// exchange is one request with its answer. A body is only there when it is JSON and
+// exchange is one request with its response. A body is only there when it is JSON and
 // was captured completely.
 type exchange struct {
 	method   string
@@ -63,13 +63,13 @@ func (r *routes) check(x *exchange) (operation string, violations []error) {
 		}
 		violations = append(violations, unknownQuery(route, input.QueryParams)...)
 	}
-	if err := x.checkAnswer(route, input); err != nil {
-		violations = append(violations, fmt.Errorf("answer %d: %w", x.status, err))
+	if err := x.checkResponse(route, input); err != nil {
+		violations = append(violations, fmt.Errorf("response %d: %w", x.status, err))
 	}
 	return operation, violations
 }
 
-func (x *exchange) checkAnswer(route *routers.Route, input *openapi3filter.RequestValidationInput) error {
+func (x *exchange) checkResponse(route *routers.Route, input *openapi3filter.RequestValidationInput) error {
 	ref := route.Operation.Responses.Status(x.status)
 	if ref == nil && x.status < 400 {
 		return errors.New("the contract does not know this status for the operation")

@@ -24,15 +24,15 @@ const (
 
 var pageHeaders = []string{"X-Page-Count", "X-Records-Size", "X-Skip-Records", "X-Row-Count", "X-Array-Count"}
 
-// answer is what the server of a test says, whatever it is asked.
-type answer struct {
+// response is what the server of a test sends, whatever is requested.
+type response struct {
 	status  int
 	kind    string
 	body    string
 	headers []string // set to 1
 }
 
-func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a response) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	for _, h := range a.headers {
 		w.Header().Set(h, "1")
@@ -44,8 +44,8 @@ func (a answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-func json(status int, body string, headers ...string) answer {
-	return answer{status, "application/json", body, headers}
+func json(status int, body string, headers ...string) response {
+	return response{status, "application/json", body, headers}
 }
 
 type call struct {
@@ -84,10 +84,10 @@ func bytesTo(path string) call {
 }
 
 var cases = []struct {
-	name   string
-	call   call
-	answer answer
-	want   string // part of the violation; empty: none
+	name     string
+	call     call
+	response response
+	want     string // part of the violation; empty: none
 }{
 	{"page of records", get("/models/M_Product?$top=1&showsql&$filter=Name%20eq%20'a'"), json(200, page, pageHeaders...), ""},
 	{"raw semicolon in a query", get("/models/C_Order?$expand=C_OrderLine($orderby=Line;$top=2)"), json(200, page, pageHeaders...), ""},
@@ -96,40 +96,40 @@ var cases = []struct {
 	{"error of the plugin", get("/models/M_Product/990099"), json(404, unknown), ""},
 	{"null title", get("/models/M_Product?$select=x"), json(400, `{"title":null,"status":400,"detail":"x is not a valid column of table M_Product"}`), ""},
 	{"error of the container as JSON", get("/models/M_Product/1"), json(404, jetty), ""},
-	{"error of the container as HTML", get("/models/M_Product/1"), answer{500, "text/html;charset=utf-8", "<html></html>", nil}, ""},
-	{"error without a body", get("/models/M_Product/1"), answer{401, "", "", nil}, ""},
+	{"error of the container as HTML", get("/models/M_Product/1"), response{500, "text/html;charset=utf-8", "<html></html>", nil}, ""},
+	{"error without a body", get("/models/M_Product/1"), response{401, "", "", nil}, ""},
 	{"undeclared error status", get("/models/M_Product/1"), json(429, jetty), ""},
-	{"binary download", get("/models/M_Product/1/attachments/a.pdf"), answer{200, "application/pdf", "%PDF", nil}, ""},
+	{"binary download", get("/models/M_Product/1/attachments/a.pdf"), response{200, "application/pdf", "%PDF", nil}, ""},
 	{"JSON file as attachment", get("/models/M_Product/1/attachments/a.json"), json(200, `[1,2]`), ""},
-	{"mislabelled error of a download", get("/files?fileName=/x"), answer{404, "application/octet-stream", unknown, nil}, ""},
-	{"no content", get("/models/M_Product/1/attachments/a.pdf"), answer{204, "", "", nil}, ""},
-	{"yaml", get("/models/M_Product/yaml"), answer{200, "application/yaml", "openapi: 3.0.0\n", nil}, ""},
-	{"empty success", send("DELETE", "/windows/product/tabs/product/5", ""), answer{200, "", "", nil}, ""},
-	{"refused forward", send("PUT", "/workflow/forward/5", `{"userTo":"102"}`), answer{304, "", "", nil}, ""},
+	{"mislabelled error of a download", get("/files?fileName=/x"), response{404, "application/octet-stream", unknown, nil}, ""},
+	{"no content", get("/models/M_Product/1/attachments/a.pdf"), response{204, "", "", nil}, ""},
+	{"yaml", get("/models/M_Product/yaml"), response{200, "application/yaml", "openapi: 3.0.0\n", nil}, ""},
+	{"empty success", send("DELETE", "/windows/product/tabs/product/5", ""), response{200, "", "", nil}, ""},
+	{"refused forward", send("PUT", "/workflow/forward/5", `{"userTo":"102"}`), response{304, "", "", nil}, ""},
 	{"optional body", send("PUT", "/workflow/approve/5", ""), json(200, `{"msg":"Updated"}`), ""},
 	{"chunk", func() call { c := bytesTo("/uploads/u/chunks/1?X-ID-SIGNATURE=s"); c.anonymous = true; return c }(), json(200, `{}`), "X-Total-Chunks"},
 	{"public route", anon("POST", "/auth/tokens", `{"userName":"a","password":"b","parameters":{"clientId":11}}`), json(200, `{"clients":[{"id":11,"name":"Acme"}],"token":"x"}`), ""},
 	{"floats in a batch", send("POST", "/batch", `[{"method":"post","path":"v1/models/C_X","body":{"Name":"a"}}]`), json(200, `[{"status":"Created","statusCode":201,"body":{"id":1.0000004E7}}]`), ""},
 	{"null in a batch", send("POST", "/batch", `[{"method":"DELETE","path":"v1/models/C_X/1"}]`), json(200, `[{"status":"OK","statusCode":200,"body":null}]`), ""},
 	{"fixed segment wins", get("/charts/data"), json(200, `{"charts":[]}`), ""},
-	{"wrong request refused", send("POST", "/auth/tokens", `{"user":"a"}`), answer{400, "text/plain", "Unrecognized field", nil}, ""},
-	{"unknown path refused", get("/nothing"), answer{404, "", "", nil}, ""},
-	{"unknown method refused", send("POST", "/models", `{}`), answer{405, "", "", nil}, ""},
-	{"slug where a number belongs, refused", get("/windows/product/abc"), answer{404, "", "", nil}, ""},
+	{"wrong request refused", send("POST", "/auth/tokens", `{"user":"a"}`), response{400, "text/plain", "Unrecognized field", nil}, ""},
+	{"unknown path refused", get("/nothing"), response{404, "", "", nil}, ""},
+	{"unknown method refused", send("POST", "/models", `{}`), response{405, "", "", nil}, ""},
+	{"slug where a number belongs, refused", get("/windows/product/abc"), response{404, "", "", nil}, ""},
 
 	{"header missing", get("/models/M_Product"), json(200, page, pageHeaders[1:]...), "X-Page-Count"},
-	{"header is no number", get("/models/M_Product"), func() answer { a := json(200, page, pageHeaders...); a.headers = nil; return a }(), "X-"},
+	{"header is no number", get("/models/M_Product"), func() response { a := json(200, page, pageHeaders...); a.headers = nil; return a }(), "X-"},
 	{"member missing", get("/models/M_Product"), json(200, `{"records":[]}`, pageHeaders...), "page-count"},
 	{"member misspelled", get("/processes/x"), json(200, `{"id":5,"slag":"x"}`), "slug"},
 	{"member of the wrong type", get("/models/M_Product/5"), json(200, `{"id":"5"}`), "integer"},
-	{"unknown member in a closed answer", send("DELETE", "/models/M_Product/5", ""), json(200, `{"msg":"Deleted","extra":1}`), "extra"},
-	{"error of another shape", get("/models/M_Product/5"), json(404, `{"errors":["x"]}`), "answer 404"},
-	{"error text with a number as container page", get("/models/M_Product/5"), json(404, `{"status":404}`), "answer 404"},
+	{"unknown member in a closed response", send("DELETE", "/models/M_Product/5", ""), json(200, `{"msg":"Deleted","extra":1}`), "extra"},
+	{"error of another shape", get("/models/M_Product/5"), json(404, `{"errors":["x"]}`), "response 404"},
+	{"error text with a number as container page", get("/models/M_Product/5"), json(404, `{"status":404}`), "response 404"},
 	{"undeclared success", get("/models/M_Product/5"), json(202, `{}`), "does not know this status"},
-	{"undeclared redirect", get("/models/M_Product/5"), answer{302, "", "", nil}, "does not know this status"},
-	{"wrong media type", get("/models/M_Product/5"), answer{200, "text/csv", "a;b", nil}, "media type"},
-	{"body missing", get("/models/M_Product/5"), answer{200, "", "", nil}, "body is missing"},
-	{"not JSON", get("/models/M_Product/5"), json(200, `{"id":`), "answer 200"},
+	{"undeclared redirect", get("/models/M_Product/5"), response{302, "", "", nil}, "does not know this status"},
+	{"wrong media type", get("/models/M_Product/5"), response{200, "text/csv", "a;b", nil}, "media type"},
+	{"body missing", get("/models/M_Product/5"), response{200, "", "", nil}, "body is missing"},
+	{"not JSON", get("/models/M_Product/5"), json(200, `{"id":`), "response 200"},
 	{"body where none belongs", send("DELETE", "/windows/product/tabs/product/5", ""), json(200, `{}`), "has no body"},
 	{"unknown path accepted", get("/model/M_Product"), json(200, `{}`), "no such operation"},
 	{"unknown method accepted", send("PATCH", "/models/M_Product/5", `{}`), json(200, `{}`), "no such operation"},
@@ -148,7 +148,7 @@ func TestExchanges(t *testing.T) {
 			t.Run(side+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()
 				v := contracttest.NewRecorder(t)
-				var h http.Handler = tc.answer
+				var h http.Handler = tc.response
 				client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 				if side == "handler" {
 					h = v.Wrap(h)
@@ -163,9 +163,9 @@ func TestExchanges(t *testing.T) {
 				body, err := io.ReadAll(resp.Body)
 				require.NoError(t, err)
 				require.NoError(t, resp.Body.Close())
-				assert.Equal(t, tc.answer.status, resp.StatusCode)
-				if tc.answer.status != http.StatusNotModified && tc.answer.status != http.StatusNoContent {
-					assert.Equal(t, tc.answer.body, string(body), "the answer is passed on unchanged")
+				assert.Equal(t, tc.response.status, resp.StatusCode)
+				if tc.response.status != http.StatusNotModified && tc.response.status != http.StatusNoContent {
+					assert.Equal(t, tc.response.body, string(body), "the response is passed on unchanged")
 				}
 				server.Close() // the handler has returned
 
@@ -208,12 +208,12 @@ func TestWhatPassesUnchecked(t *testing.T) {
 	}
 }
 
-// The message must not repeat the signature of a presigned address.
+// The message must not contain the signature of a presigned address.
 func TestViolationsHideTheQuery(t *testing.T) {
 	t.Parallel()
 	v := contracttest.NewRecorder(t)
 	r := httptest.NewRequest("GET", "/api/v1/uploads/u/file?X-ID-SIGNATURE=s3cret", nil)
-	v.Wrap(answer{200, "text/csv", "x", nil}).ServeHTTP(httptest.NewRecorder(), r)
+	v.Wrap(response{200, "text/csv", "x", nil}).ServeHTTP(httptest.NewRecorder(), r)
 	require.Len(t, v.Violations(), 1)
 	assert.NotContains(t, fmt.Sprint(v.Violations()), "s3cret")
 }

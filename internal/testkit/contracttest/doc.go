@@ -1,14 +1,14 @@
 // Package contracttest checks HTTP traffic against the contract, in tests.
 //
 // Wrap the server, or the transport of the client; the test fails at its end with
-// every request and answer that breaks the contract:
+// every request and response that breaks the contract:
 //
 //	v := contracttest.NewValidator(t)
 //	server := httptest.NewServer(v.Wrap(erp))
 //
 // # What is checked
 //
-// An answer must have a status, media type, headers and body the contract knows for
+// A response must have a status, media type, headers and body the contract knows for
 // the operation. An error may in addition have no body at all, as the servlet
 // container sends it.
 //

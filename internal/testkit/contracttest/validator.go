@@ -27,7 +27,7 @@ type Validator struct {
 
 // NewValidator returns a validator that fails the test at its end for every
 // violation of the contract it saw. Make it before the server is started, so that the
-// server is closed, and its last answer judged, before the test is. The contract is
+// server is closed, and its last response judged, before the test is. The contract is
 // read once per test binary.
 func NewValidator(t testing.TB) *Validator {
 	t.Helper()
@@ -101,7 +101,7 @@ func checked(r *http.Request) (path string, ok bool) {
 	return path, ok
 }
 
-// Wrap returns a handler that serves through h and checks each request and answer.
+// Wrap returns a handler that serves through h and checks each request and response.
 func (v *Validator) Wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, ok := checked(r)
@@ -131,7 +131,7 @@ func (v *Validator) Wrap(h http.Handler) http.Handler {
 }
 
 // Transport returns a round tripper that sends through base, or the default
-// transport when base is nil, and checks each request and answer. JSON answers are
+// transport when base is nil, and checks each request and response. JSON responses are
 // read completely before they are handed on.
 func (v *Validator) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
@@ -174,7 +174,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if isJSON(resp.Header) {
 		data, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if err != nil { // a broken answer stays as broken as it came
+		if err != nil { // a broken response stays as broken as it came
 			resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data), failing{err}))
 			return resp, nil
 		}

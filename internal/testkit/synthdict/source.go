@@ -14,7 +14,7 @@ import (
 type Source struct {
 	// Name is the origin.
 	Name string
-	// Err, if set, is what every call answers.
+	// Err, if set, is what every call returns.
 	Err error
 	// Missing are tables that the ERP hides.
 	Missing map[string]bool

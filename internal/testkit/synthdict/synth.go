@@ -144,7 +144,7 @@ var standard = []element{
 	{column: "AD_Client_ID", name: "Tenant", desc: "Tenant of this installation.", kind: dict.TypeTableDir},
 	{column: "AD_Org_ID", name: "Organization", desc: "Organization within the tenant.", kind: dict.TypeTableDir},
 	{column: "IsActive", name: "Active", desc: "The record is in use.", kind: dict.TypeYesNo},
-	{column: "Created", name: "Created", desc: "When the record was made.", kind: dict.TypeDateTime},
+	{column: "Created", name: "Created", desc: "When the record was created.", kind: dict.TypeDateTime},
 	{column: "CreatedBy", name: "Created By", desc: "Who made the record.", kind: dict.TypeSearch},
 	{column: "Updated", name: "Updated", desc: "When the record was changed.", kind: dict.TypeDateTime},
 	{column: "UpdatedBy", name: "Updated By", desc: "Who changed the record.", kind: dict.TypeSearch},

@@ -31,12 +31,12 @@ type Forge struct {
 
 	NoCreate   bool           // the token may not create repositories
 	NoDelete   bool           // the token may not remove repositories
-	PushStatus int            // every push is answered with it
+	PushStatus int            // the response to every push
 	Hook       string         // script of the hook pre-receive
 	Lose       bool           // pushes seem to work, nothing is kept
-	CloneURL   string         // in answers instead of the right one
+	CloneURL   string         // in responses instead of the right one
 	Created    func()         // called after a repository was created
-	Fail       map[string]int // answers by method and path of the API, "POST /user/repos"
+	Fail       map[string]int // responses by method and path of the API, "POST /user/repos"
 	Redirect   string         // where every call of the API is sent
 }
 
@@ -84,7 +84,7 @@ func start(t testing.TB, f Forge, listen func(http.Handler) *httptest.Server) *S
 	return s
 }
 
-// api answers the calls of the API.
+// api serves the calls of the API.
 func (s *Server) api(t testing.TB) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /user", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, map[string]any{"login": s.f.Login}) })

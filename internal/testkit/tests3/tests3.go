@@ -42,7 +42,7 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// ready asks until the server answers anything.
+// ready calls until the server responds with anything.
 func (s *Server) ready(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Endpoint, nil)
 	if err != nil {

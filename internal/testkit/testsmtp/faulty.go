@@ -19,12 +19,12 @@ type Faults struct {
 	Implicit bool        // TLS from the start
 	NoAuth   bool        // it offers no login
 	Plain    bool        // it offers login without TLS
-	Auth     int         // answer to a login
-	Mail     int         // answer to the sender
-	Rcpt     int         // answer to the recipient
-	Data     int         // answer after the mail
-	Text     string      // of these answers
-	Drop     bool        // it goes away after the mail instead of answering
+	Auth     int         // response to a login
+	Mail     int         // response to the sender
+	Rcpt     int         // response to the recipient
+	Data     int         // response after the mail
+	Text     string      // of these responses
+	Drop     bool        // it goes away after the mail instead of responding
 	MaxBytes int64       // it announces this size
 }
 

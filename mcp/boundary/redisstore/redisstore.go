@@ -39,12 +39,12 @@ var _ boundary.Store = (*Store)(nil)
 func Open(url, prefix string) (*Store, error) {
 	opts, err := redis.ParseURL(url)
 	if err != nil {
-		// The library repeats the address, and with it a password.
+		// The library's message contains the address, and with it a password.
 		return nil, errors.New("the address of Redis cannot be used; write it as redis://host:6379/0, or rediss:// for TLS")
 	}
 	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = timeout, timeout, timeout
 	opts.ContextTimeoutEnabled = true
-	// A step that may have been done is not repeated: it would count twice.
+	// A step that may have been done is not retried: it would count twice.
 	opts.MaxRetries, opts.DialerRetries = -1, 1
 	opts.DisableIdentity = true
 	if prefix == "" {
@@ -155,11 +155,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := s.client.Ping(ctx).Err(); err != nil {
-		return broken("asking Redis whether it is there", err)
+		return broken("connecting to Redis", err)
 	}
 	return nil
 }
 
 func broken(what string, err error) error {
-	return fmt.Errorf("%s: Redis does not answer as it should: %w", what, err)
+	return fmt.Errorf("%s: Redis does not respond as it should: %w", what, err)
 }

@@ -105,7 +105,7 @@ func input(typ string, mod int, s string) (driver.Value, error) {
 }
 
 func errorIsRange(err error) bool {
-	ne, ok := err.(*strconv.NumError) //nolint:errorlint // strconv answers it bare
+	ne, ok := err.(*strconv.NumError) //nolint:errorlint // strconv returns it unwrapped
 	return ok && ne.Err == strconv.ErrRange
 }
 

@@ -13,7 +13,7 @@ type decimal struct {
 	scale int
 }
 
-// maxScale and maxDigits bound what a few characters can ask for.
+// maxScale and maxDigits bound what a few characters can require.
 const (
 	maxScale  = 1000
 	maxDigits = 5000

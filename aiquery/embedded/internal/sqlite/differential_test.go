@@ -40,8 +40,8 @@ func cases(t testing.TB, file string) []string {
 	return out
 }
 
-// TestSameAnswers runs each statement on both databases.
-func TestSameAnswers(t *testing.T) {
+// TestSameResults runs each statement on both databases.
+func TestSameResults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, statement := range cases(t, "testdata/same.sql") {
@@ -80,7 +80,7 @@ func TestSameErrors(t *testing.T) {
 	}
 }
 
-// TestRefused has statements that PostgreSQL answers and that cannot be
+// TestRefused has statements that PostgreSQL runs and that cannot be
 // written for SQLite: the error names the construct and its position.
 func TestRefused(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,7 @@
 // Package sqlite writes PostgreSQL SELECT statements for the embedded database.
 //
 // [Render] takes the tree of a statement that was checked and secured by
-// package guard and writes it as SQLite SQL that gives the answer PostgreSQL
+// package guard and writes it as SQLite SQL that gives the result PostgreSQL
 // would give on the same rows. What it cannot express that way is refused with
 // an [Unsupported], which names the construct and its position; it is never
 // written as something similar.
@@ -28,7 +28,7 @@
 //	bytea                   BLOB
 //	arrays                  JSON text
 //
-// [Text] writes what a rendered statement answers as PostgreSQL would.
+// [Text] writes what a rendered statement returns as PostgreSQL would.
 //
 // The dialect is frozen: what is missing is refused, and is to be had from a
 // PostgreSQL database.

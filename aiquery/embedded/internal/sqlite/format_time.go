@@ -59,7 +59,7 @@ func splitTimeFormat(s string) (items []string, fill []bool, err error) {
 	return items, fill, nil
 }
 
-// namePattern are patterns whose case tells the case of the answer.
+// namePattern are patterns whose case tells the case of the result.
 var namePattern = map[string]bool{"MONTH": true, "MON": true, "DAY": true, "DY": true, "AM": true, "PM": true, "A.M.": true, "P.M.": true}
 
 // timeWord is the pattern s begins with, in the case it is written in.

@@ -289,7 +289,7 @@ func dateBin(in []driver.Value) (driver.Value, error) {
 }
 
 // overlaps tells whether two periods, each of two ends in any order, have a
-// time in common. Ends that are NULL make the answer unknown unless the others
+// time in common. Ends that are NULL make the result unknown unless the others
 // decide it.
 func overlaps(in []driver.Value) (driver.Value, error) {
 	text := func(i int) (string, bool) { return argText(in[i]), in[i] != nil }

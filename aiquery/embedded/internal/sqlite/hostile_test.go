@@ -62,7 +62,7 @@ func TestHostileStatements(t *testing.T) {
 	before := w.postgres(t.Context(), "SELECT count(*) FROM c_order")
 	for name, sql := range hostile {
 		t.Run(name, func(t *testing.T) {
-			want := answer{err: errors.New("not a SELECT")}
+			want := result{err: errors.New("not a SELECT")}
 			if tree, err := parse(sql); err == nil && len(tree.Stmts) == 1 && tree.Stmts[0].GetStmt().GetSelectStmt() != nil {
 				want = w.postgres(t.Context(), "SELECT * FROM ("+strings.SplitN(sql, " -- ", 2)[0]+") AS q")
 			}

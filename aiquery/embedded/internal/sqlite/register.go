@@ -9,7 +9,7 @@ import (
 )
 
 // scalar is the Go side of a function of rendered statements. Unless nulls is
-// set, NULL in any argument answers NULL without a call.
+// set, NULL in any argument returns NULL without a call.
 type scalar struct {
 	name  string
 	args  int32 // -1 for any number

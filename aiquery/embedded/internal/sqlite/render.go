@@ -6,25 +6,25 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 )
 
-// Column is a column of a base table, or of a statement's answer.
+// Column is a column of a base table, or of a statement's result.
 type Column struct {
 	Name string // as PostgreSQL folds it: lower case unless quoted
 	Type string // the type's name in pg_catalog, "numeric", "varchar", "timestamp", "int4[]"; "" means text
 
 	// Integer tells of a base table's numeric column that SQLite keeps it as
 	// INTEGER, as the embedded ERP keeps ids. It makes joins over it fast; the
-	// answers are the same without.
+	// results are the same without.
 	Integer bool
 }
 
 // Source knows the columns of base tables by the table's physical name in
-// lower case. It answers nil for a table that does not exist.
+// lower case. It returns nil for a table that does not exist.
 type Source func(table string) []Column
 
 // Statement is a rendered statement.
 type Statement struct {
 	SQL     string   // parameters are ?1, ?2 …
-	Columns []Column // of the answer: the names PostgreSQL would give, which may repeat, and the types
+	Columns []Column // of the result: the names PostgreSQL would give, which may repeat, and the types
 	Params  []string // the type of each parameter, by position; "" when it is not used
 }
 

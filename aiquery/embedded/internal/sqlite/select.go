@@ -297,7 +297,7 @@ func armColumn(c outcol, alias string) expr {
 	return e
 }
 
-// with renders WITH and answers the scope with its tables.
+// with renders WITH and returns the scope with its tables.
 func (r *renderer) with(w *pg_query.WithClause, parent *level, ctes *cte) (string, *cte) {
 	var parts []string
 	recursive := false

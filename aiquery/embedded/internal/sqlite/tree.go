@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// walk calls visit for every message of the tree, until it answers false for
+// walk calls visit for every message of the tree, until it returns false for
 // one, whose insides are then left out.
 func walk(m protoreflect.Message, visit func(protoreflect.Message) bool) {
 	if !m.IsValid() || !visit(m) {

@@ -84,7 +84,7 @@ func preferred(typ string) bool {
 	return false
 }
 
-// implicit tells whether values turn into another type without being asked.
+// implicit tells whether values turn into another type implicitly.
 func implicit(from, to string) bool {
 	if from == to || from == unknown {
 		return true

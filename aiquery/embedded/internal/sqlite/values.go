@@ -15,7 +15,7 @@ const maxText = 16 << 20
 // maxElements bounds the lists functions make.
 const maxElements = 1_000_000
 
-// Text is a value that a rendered statement answered in a column of type typ,
+// Text is a value that a rendered statement returned in a column of type typ,
 // as PostgreSQL writes it in text format with DateStyle ISO, IntervalStyle
 // iso_8601, bytea_output hex and the time zone UTC; ok is false for NULL.
 func Text(typ string, v any) (text string, ok bool) {

@@ -147,8 +147,8 @@ func (w *world) fill(t testing.TB) {
 	}
 }
 
-// answer is what a statement gave: its columns and rows as text, or an error.
-type answer struct {
+// result is what a statement gave: its columns and rows as text, or an error.
+type result struct {
 	columns []string
 	types   []string
 	rows    []string
@@ -156,7 +156,7 @@ type answer struct {
 	code    string
 }
 
-func (w *world) postgres(ctx context.Context, statement string, params ...any) answer {
+func (w *world) postgres(ctx context.Context, statement string, params ...any) result {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	args := make([][]byte, len(params))
@@ -176,13 +176,13 @@ func (w *world) postgres(ctx context.Context, statement string, params ...any) a
 	}
 	fields := reader.FieldDescriptions()
 	if _, err := reader.Close(); err != nil {
-		a := answer{err: err}
+		a := result{err: err}
 		if pe, ok := err.(*pgconn.PgError); ok { //nolint:errorlint // as the driver gives it
 			a.code = pe.Code
 		}
 		return a
 	}
-	var a answer
+	var a result
 	for _, f := range fields {
 		a.columns = append(a.columns, f.Name)
 		name := fmt.Sprint(f.DataTypeOID)
@@ -207,23 +207,23 @@ func (w *world) postgres(ctx context.Context, statement string, params ...any) a
 	return a
 }
 
-func (w *world) embedded(ctx context.Context, statement string, params ...any) (answer, string) {
+func (w *world) embedded(ctx context.Context, statement string, params ...any) (result, string) {
 	tree, err := parse(statement)
 	if err != nil {
-		return answer{err: err}, ""
+		return result{err: err}, ""
 	}
 	st, err := sqlite.Render(tree, source)
 	if err != nil {
-		return answer{err: err}, ""
+		return result{err: err}, ""
 	}
-	a := answer{}
+	a := result{}
 	for _, c := range st.Columns {
 		a.columns = append(a.columns, c.Name)
 		a.types = append(a.types, c.Type)
 	}
 	rows, err := w.lite.QueryContext(ctx, st.SQL, params...)
 	if err != nil {
-		return answer{err: err, code: sqlite.ErrorCode(err)}, st.SQL
+		return result{err: err, code: sqlite.ErrorCode(err)}, st.SQL
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -232,7 +232,7 @@ func (w *world) embedded(ctx context.Context, statement string, params ...any) (
 			scan[i] = &values[i]
 		}
 		if err := rows.Scan(scan...); err != nil {
-			return answer{err: err}, st.SQL
+			return result{err: err}, st.SQL
 		}
 		parts := make([]string, len(values))
 		for i, v := range values {
@@ -244,7 +244,7 @@ func (w *world) embedded(ctx context.Context, statement string, params ...any) (
 		a.rows = append(a.rows, strings.Join(parts, " | "))
 	}
 	if err := rows.Err(); err != nil {
-		return answer{err: err, code: sqlite.ErrorCode(err)}, st.SQL
+		return result{err: err, code: sqlite.ErrorCode(err)}, st.SQL
 	}
 	return a, st.SQL
 }

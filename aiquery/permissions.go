@@ -12,9 +12,9 @@ import (
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
-// rights is what an AD_Role with the roles it includes gives one user, as the
+// permissions is what an AD_Role with the roles it includes gives one user, as the
 // ERP computes it for reading.
-type rights struct {
+type permissions struct {
 	roleID, userID, clientID int64
 	name                     string
 	level                    string // the letters of S, C and O it has
@@ -37,7 +37,7 @@ type rights struct {
 }
 
 // system tells whether the role has the System level.
-func (r *rights) system() bool { return strings.Contains(r.level, "S") }
+func (r *permissions) system() bool { return strings.Contains(r.level, "S") }
 
 // Rules of the role itself have ownSeq, those of included roles the number of
 // the inclusion.
@@ -79,20 +79,20 @@ type notHeld struct{ client int64 }
 func (notHeld) Error() string        { return errNotHeld.Error() }
 func (notHeld) Is(target error) bool { return target == errNotHeld }
 
-// rightsLoader reads the rights tables. Everything it asks is noted, so that
-// it can be asked again.
-type rightsLoader struct {
+// permissionsLoader reads the permission tables. Every statement is noted, so that
+// it can be run again.
+type permissionsLoader struct {
 	ctx    context.Context
 	read   run.Reader
 	cat    *run.Catalog
 	schema string
 	userID int64
 	now    time.Time
-	into   *rights
+	into   *permissions
 	seen   map[int64]bool // roles read, so that a circle ends
 }
 
-// row is a row of a rights table by lower-case column name.
+// row is a row of a permission table by lower-case column name.
 type row map[string]string
 
 func (r row) int(column string) int64 {
@@ -109,22 +109,22 @@ func (r row) yes(column string) bool { return r[column] == "Y" }
 // rows reads columns of a table; what the release lacks is empty. The
 // condition is ours and holds numbers only. What is read is compared before
 // each run.
-func (l *rightsLoader) rows(table, columns, where string) ([]row, error) {
+func (l *permissionsLoader) rows(table, columns, where string) ([]row, error) {
 	asked, found, err := l.look(table, columns, where)
 	if err == nil && asked.text != "" {
-		l.into.made.Add(asked.text, asked.answer)
+		l.into.made.Add(asked.text, asked.result)
 	}
 	return found, err
 }
 
-// asked is a statement with its answer.
+// asked is a statement with its result.
 type asked struct {
 	text   string
-	answer []run.Cells
+	result []run.Cells
 }
 
 // look is rows for what matters to metadata alone and need not be compared.
-func (l *rightsLoader) look(table, columns, where string) (asked, []row, error) {
+func (l *permissionsLoader) look(table, columns, where string) (asked, []row, error) {
 	relation := l.cat.Relations[strings.ToLower(table)]
 	if relation == nil {
 		return asked{}, nil, nil
@@ -159,15 +159,15 @@ func (l *rightsLoader) look(table, columns, where string) (asked, []row, error) 
 	return asked{text, found}, out, nil
 }
 
-// loadRights reads what a role gives a user. The error is errNotHeld when the
+// loadPermissions reads what a role gives a user. The error is errNotHeld when the
 // user may not use it.
-func loadRights(ctx context.Context, read run.Reader, cat *run.Catalog, schema string, userID, roleID int64, now time.Time) (*rights, error) {
+func loadPermissions(ctx context.Context, read run.Reader, cat *run.Catalog, schema string, userID, roleID int64, now time.Time) (*permissions, error) {
 	for _, needed := range []string{"ad_user", "ad_role", "ad_user_roles", "ad_client", "ad_role_orgaccess", "ad_table_access", "ad_column_access", "ad_record_access"} {
 		if cat.Relations[needed] == nil {
 			return nil, fmt.Errorf("the database has no table %s", needed)
 		}
 	}
-	l := &rightsLoader{ctx: ctx, read: read, cat: cat, schema: schema, userID: userID, now: now, into: &rights{}, seen: map[int64]bool{}}
+	l := &permissionsLoader{ctx: ctx, read: read, cat: cat, schema: schema, userID: userID, now: now, into: &permissions{}, seen: map[int64]bool{}}
 	if err := l.bind(roleID); err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func loadRights(ctx context.Context, read run.Reader, cat *run.Catalog, schema s
 	if err != nil {
 		return nil, err
 	}
-	if own == nil { // switched off just now
+	if own == nil { // deactivated just now
 		return nil, errNotHeld
 	}
 	own.made = r.made
@@ -187,11 +187,11 @@ func loadRights(ctx context.Context, read run.Reader, cat *run.Catalog, schema s
 	if err := l.substitutes(r); err != nil {
 		return nil, err
 	}
-	return r, l.surroundings(r)
+	return r, l.roleContext(r)
 }
 
 // bind makes sure that the user may log in with the role.
-func (l *rightsLoader) bind(roleID int64) error {
+func (l *permissionsLoader) bind(roleID int64) error {
 	users, err := l.rows("AD_User", "AD_Client_ID IsActive IsLocked", fmt.Sprintf("ad_user_id = %d", l.userID))
 	if err != nil {
 		return err
@@ -226,8 +226,8 @@ func (l *rightsLoader) bind(roleID int64) error {
 }
 
 // role reads a role without those it includes, nil when there is none or it is
-// switched off.
-func (l *rightsLoader) role(roleID int64) (*rights, error) {
+// deactivated.
+func (l *permissionsLoader) role(roleID int64) (*permissions, error) {
 	l.seen[roleID] = true
 	found, err := l.rows("AD_Role", "AD_Client_ID Name UserLevel IsAccessAllOrgs IsPersonalAccess IsManual IsUseUserOrgAccess AD_Tree_Org_ID MaxQueryRecords IsActive",
 		fmt.Sprintf("ad_role_id = %d", roleID))
@@ -235,7 +235,7 @@ func (l *rightsLoader) role(roleID int64) (*rights, error) {
 		return nil, err
 	}
 	row := found[0]
-	r := &rights{
+	r := &permissions{
 		roleID: roleID, userID: l.userID, clientID: row.int("ad_client_id"), name: row["name"],
 		level: strings.ReplaceAll(row["userlevel"], " ", ""), allOrgs: row.yes("isaccessallorgs"), personal: row.yes("ispersonalaccess"),
 		manual: row.yes("ismanual"), maxRows: int(max(row.int("maxqueryrecords"), 0)),
@@ -248,7 +248,7 @@ func (l *rightsLoader) role(roleID int64) (*rights, error) {
 }
 
 // organizations reads the list of the role, or of the user.
-func (l *rightsLoader) organizations(r *rights, role row) error {
+func (l *permissionsLoader) organizations(r *permissions, role row) error {
 	table, where := "AD_Role_OrgAccess", fmt.Sprintf("ad_role_id = %d", r.roleID)
 	if role.yes("isuseuserorgaccess") {
 		table, where = "AD_User_OrgAccess", fmt.Sprintf("ad_user_id = %d", l.userID)
@@ -267,7 +267,7 @@ func (l *rightsLoader) organizations(r *rights, role row) error {
 }
 
 // orgTree adds the active organizations below summary ones of the list.
-func (l *rightsLoader) orgTree(r *rights, tree int64) error {
+func (l *permissionsLoader) orgTree(r *permissions, tree int64) error {
 	orgs, err := l.rows("AD_Org", "AD_Org_ID IsSummary", fmt.Sprintf("isactive = 'Y' AND ad_client_id IN (0, %d)", r.clientID))
 	if err != nil {
 		return err
@@ -310,7 +310,7 @@ func (l *rightsLoader) orgTree(r *rights, tree int64) error {
 }
 
 // rules reads the rules about tables, columns, records and windows.
-func (l *rightsLoader) rules(r *rights) error {
+func (l *permissionsLoader) rules(r *permissions) error {
 	ofRole := fmt.Sprintf("ad_role_id = %d", r.roleID)
 	active := ofRole + " AND isactive = 'Y'"
 	found, err := l.rows("AD_Table_Access", "AD_Table_ID AccessTypeRule IsExclude IsReadOnly", active)
@@ -348,7 +348,7 @@ func (l *rightsLoader) rules(r *rights) error {
 }
 
 // include merges in what the role includes, by SeqNo.
-func (l *rightsLoader) include(r *rights) error {
+func (l *permissionsLoader) include(r *permissions) error {
 	found, err := l.rows("AD_Role_Included", "Included_Role_ID SeqNo", fmt.Sprintf("ad_role_id = %d AND isactive = 'Y'", r.roleID))
 	if err != nil {
 		return err
@@ -368,7 +368,7 @@ func (l *rightsLoader) include(r *rights) error {
 }
 
 // substitutes includes the roles of the users whom the user stands in for now.
-func (l *rightsLoader) substitutes(r *rights) error {
+func (l *permissionsLoader) substitutes(r *permissions) error {
 	found, err := l.rows("AD_User_Substitute", "AD_User_ID ValidFrom ValidTo", fmt.Sprintf("substitute_id = %d AND isactive = 'Y'", l.userID))
 	if err != nil {
 		return err
@@ -409,8 +409,8 @@ func day(text string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// surroundings reads what does not belong to one role but decides what it may.
-func (l *rightsLoader) surroundings(r *rights) error {
+// roleContext reads what does not belong to one role but decides what it may.
+func (l *permissionsLoader) roleContext(r *permissions) error {
 	found, err := l.rows("AD_SysConfig", "AD_Client_ID Value",
 		fmt.Sprintf("name = 'READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST' AND isactive = 'Y' AND ad_org_id = 0 AND ad_client_id IN (0, %d)", r.clientID))
 	if err != nil {

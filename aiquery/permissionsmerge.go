@@ -3,7 +3,7 @@ package aiquery
 // merge adds to r what another role allows and forbids, with all that one
 // includes. What r has for the same thing stays; of two included roles with the
 // same number the later may relax the earlier.
-func (l *rightsLoader) merge(r *rights, roleID int64, seq int) error {
+func (l *permissionsLoader) merge(r *permissions, roleID int64, seq int) error {
 	if l.seen[roleID] {
 		return nil
 	}

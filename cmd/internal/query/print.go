@@ -1,4 +1,4 @@
-package ask
+package query
 
 import (
 	"bufio"
@@ -30,7 +30,7 @@ func (a *app) queryRoles(c *cli.Context, client *aiclient.Client) error {
 	return nil
 }
 
-// printResult shows the answer to a query.
+// printResult shows the result of a query.
 func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
 	for _, note := range r.Notes {
 		a.Note("%s", note)
@@ -64,14 +64,14 @@ func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
 		}
 	}
 	if r.Truncated {
-		a.Note("there is more than these %d rows: narrow the statement, aggregate, or ask for more with --max-rows (at most 1000)", r.RowCount)
+		a.Note("there is more than these %d rows: narrow the statement, aggregate, or request more with --max-rows (at most 1000)", r.RowCount)
 	}
 	return nil
 }
 
-// writeCSV writes the answer to a query as RFC 4180 has it, and so that nothing
+// writeCSV writes the result of a query as RFC 4180 has it, and so that nothing
 // is lost: line breaks within a text stay as they are, which encoding/csv would
-// change, and an empty text differs from NULL, but in an answer with a single
+// change, and an empty text differs from NULL, but in a result with a single
 // column, where readers skip an empty line.
 func writeCSV(to io.Writer, r *aiclient.Result, end string) error {
 	w := bufio.NewWriter(to)

@@ -1,5 +1,5 @@
-// Package ask has the command query, which asks an AI API in SQL.
-package ask
+// Package query has the command query, which sends SQL to an AI API.
+package query
 
 import (
 	"github.com/urfave/cli/v2"

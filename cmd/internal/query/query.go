@@ -1,4 +1,4 @@
-package ask
+package query
 
 import (
 	"encoding/json"
@@ -22,25 +22,25 @@ const maxStatement = 1 << 20
 
 func (a *app) queryCommand() *cli.Command {
 	return &cli.Command{
-		Name: "query", Usage: "ask a SELECT with the rights of one of your roles", ArgsUsage: `"SELECT ..." | --audit [ID]`,
-		Description: "Asks the AI integration API, which is where the ERP is unless --ai-api-url or " + aiclient.EnvURL + " says\n" +
+		Name: "query", Usage: "run a SELECT with the permissions of one of your roles", ArgsUsage: `"SELECT ..." | --audit [ID]`,
+		Description: "Sends the query to the AI integration API, which is at the ERP's address unless --ai-api-url or " + aiclient.EnvURL + " says\n" +
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may\n" +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null.\n" +
 			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is as RFC 4180 has it, and exact: a cell that\n" +
 			"begins with = is not changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an\n" +
 			"empty text is \"\".\n\n" +
-			"--audit asks nothing: it lists what was asked by whom, newest first, or shows the record with the number\n" +
+			"--audit runs no query: it lists earlier queries and their users, newest first, or shows the record with the number\n" +
 			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant\n" +
 			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
 		Flags: append([]cli.Flag{
-			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to ask with (" + aiclient.EnvRole + ")"},
+			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
 			&cli.GenericFlag{Name: "param", Usage: "value for the next of $1, $2, ...; repeatable", Value: &shell.Texts{}},
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
-			&cli.IntFlag{Name: "max-rows", Usage: "how many rows at most; the service gives 100 unless asked, and 1000 at most"},
+			&cli.IntFlag{Name: "max-rows", Usage: "how many rows to return at most; the service returns 100 by default, and 1000 at most"},
 			&cli.BoolFlag{Name: "explain", Usage: "show how it would be run, and do not run it"},
 			&cli.BoolFlag{Name: "csv", Usage: "print CSV with the names of the columns in the first line"},
-			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may ask with, and do not ask anything"},
+			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may query with, and run no query"},
 			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
 		}, auditFlags()...),
 		Action: a.query,
@@ -58,7 +58,7 @@ func (a *app) query(c *cli.Context) error {
 	case c.Bool("json") && c.Bool("csv"):
 		return shell.Usagef("--json and --csv contradict each other")
 	case c.Bool("roles") && (c.NArg() > 0 || c.Bool("explain") || c.Bool("csv") || c.IsSet("file")):
-		return shell.Usagef("--roles stands alone, or with --json")
+		return shell.Usagef("--roles can only be combined with --json")
 	case c.Bool("explain") && c.Bool("csv"):
 		return shell.Usagef("--explain and --csv contradict each other; a plan is no table")
 	case c.NArg() > 1:

@@ -1,4 +1,4 @@
-package ask
+package query
 
 import (
 	"encoding/json"
@@ -26,11 +26,11 @@ var notAudit = []string{"role", "param", "file", "max-rows", "explain", "roles",
 
 func auditFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "audit", Usage: "list what was asked, or show one record by number or UUID"},
-		&cli.StringFlag{Name: "by", Usage: "--audit: asked by this user (name or AD_User_ID)"},
-		&cli.StringFlag{Name: "since", Usage: "--audit: asked then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 24h"},
-		&cli.StringFlag{Name: "until", Usage: "--audit: asked before"},
-		&cli.StringFlag{Name: "status", Usage: "--audit: answered, error or refused"},
+		&cli.BoolFlag{Name: "audit", Usage: "list the queries of the audit, or show one record by number or UUID"},
+		&cli.StringFlag{Name: "by", Usage: "--audit: queries of this user (name or AD_User_ID)"},
+		&cli.StringFlag{Name: "since", Usage: "--audit: queries run then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 24h"},
+		&cli.StringFlag{Name: "until", Usage: "--audit: queries run before then"},
+		&cli.StringFlag{Name: "status", Usage: "--audit: succeeded, error or refused"},
 		&cli.StringFlag{Name: "contains", Usage: "--audit: with this text in the statement"},
 		&cli.IntFlag{Name: "limit", Value: 20, Usage: "--audit: how many records at most; 0 for all"},
 		&cli.StringFlag{Name: "format", Usage: "--audit: table, json, ndjson or csv"},
@@ -50,7 +50,7 @@ func firstSet(c *cli.Context, flags []string) string {
 // queryAudit lists records of the audit, or shows one.
 func (a *app) queryAudit(c *cli.Context) error {
 	if name := firstSet(c, notAudit); name != "" {
-		return shell.Usagef("--audit and --%s contradict each other: --audit asks nothing, and reads with the role of the login", name)
+		return shell.Usagef("--audit and --%s contradict each other: --audit runs no query, and reads with the role of the login", name)
 	}
 	format, err := auditFormat(c)
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *app) mayAudit(c *cli.Context, client *erp.Client) error {
 // auditRecord shows one record.
 func (a *app) auditRecord(c *cli.Context, format export.Format) error {
 	if name := firstSet(c, []string{"by", "since", "until", "status", "contains", "limit"}); name != "" {
-		return shell.Usagef("--%s does not fit a single record", name)
+		return shell.Usagef("--%s cannot be used with a single record", name)
 	}
 	id, err := erp.ParseID(c.Args().First())
 	if err != nil || c.NArg() > 1 {
@@ -222,7 +222,7 @@ func (a *app) printAudit(records iter.Seq2[auditlog.Record, error]) error {
 			return err
 		}
 		rows = append(rows, []string{
-			strconv.FormatInt(r.ID, 10), r.Asked.Format(time.RFC3339), known(r.User, r.UserID), known(r.Role, r.RoleID), known(r.Tenant, r.TenantID),
+			strconv.FormatInt(r.ID, 10), r.Time.Format(time.RFC3339), known(r.User, r.UserID), known(r.Role, r.RoleID), known(r.Tenant, r.TenantID),
 			shell.Short(string(r.Status), 20), strconv.FormatInt(r.Rows, 10), strconv.FormatInt(r.Milliseconds, 10), shell.Short(r.Statement, 60), shell.Short(r.Reason, 60),
 		})
 	}
@@ -251,7 +251,7 @@ func (a *app) showAudit(r *auditlog.Record) error {
 		}
 	}
 	line("record", strings.TrimSpace(strconv.FormatInt(r.ID, 10)+" "+r.UUID))
-	line("when (UTC)", r.Asked.Format(time.RFC3339))
+	line("when (UTC)", r.Time.Format(time.RFC3339))
 	line("user", known(r.User, r.UserID))
 	if r.AIUserID != r.UserID {
 		line("AI user", known(r.AIUser, r.AIUserID))

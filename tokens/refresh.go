@@ -10,38 +10,38 @@ import (
 // opStored is the operation of errors about what the store holds.
 const opStored = "use the stored login"
 
-// saveTimeout bounds the storing of an answer.
+// saveTimeout bounds the storing of a response.
 const saveTimeout = 10 * time.Second
 
-// renewal is what one flight is about.
-type renewal struct {
+// attempt is what one flight is about.
+type attempt struct {
 	stale *session // what was current when it was started, may be nil
 	force *session // what is to be replaced although it may be good
 }
 
 // replaces reports whether what is in the store must not be handed out again:
 // the server refused the token, or the pair is to be replaced on request.
-func (r renewal) replaces(st Stored) bool {
+func (r attempt) replaces(st Stored) bool {
 	return r.refuses(st) || r.force != nil && r.force.mark == markOf(st)
 }
 
-// refuses reports whether the server answered 401 to the stored access token.
-func (r renewal) refuses(st Stored) bool {
+// refuses reports whether the server responded with 401 to the stored access token.
+func (r attempt) refuses(st Stored) bool {
 	return r.stale != nil && r.stale.refused && r.stale.token == st.Access.Reveal()
 }
 
 // outdated reports whether a stored pair brings nothing new.
-func (r renewal) outdated(st Stored) bool {
+func (r attempt) outdated(st Stored) bool {
 	return r.replaces(st) || r.force == nil && r.stale != nil && r.stale.token == st.Access.Reveal()
 }
 
 // refusal remembers which refresh the server said no to, so that it is not
-// asked again while nothing has changed.
+// called again while nothing has changed.
 type refusal struct {
 	of    string
 	ids   [2]int
 	err   *Error
-	until time.Time // then it is asked again, in case it was a passing mood
+	until time.Time // then it is called again, in case it was a passing mood
 }
 
 // unsaved is a pair that could not be written. Its predecessor is spent, so
@@ -52,11 +52,11 @@ type unsaved struct {
 	sess   *session
 }
 
-// renew brings a valid token: from the store when another process has put one
+// obtain brings a valid token: from the store when another process has put one
 // there, by refreshing, or by logging in. release ends the hold on the store,
 // if there is one; it is called after the result is published, so that a
 // logout cannot come in between. It is never nil.
-func (m *Manager) renew(ctx context.Context, r renewal) (s *session, release func(), err error) {
+func (m *Manager) obtain(ctx context.Context, r attempt) (s *session, release func(), err error) {
 	waiting, giveUp := context.WithTimeout(ctx, m.timeout)
 	defer giveUp()
 	go func() {
@@ -82,13 +82,13 @@ func (m *Manager) renew(ctx context.Context, r renewal) (s *session, release fun
 	// However long the lock took: a refresh that is sent gets its full time.
 	working, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
-	s, err = m.renewLocked(working, st, r)
+	s, err = m.obtainLocked(working, st, r)
 	return s, release, err
 }
 
-// renewLocked is renew under the store's lock; st is what it holds.
-func (m *Manager) renewLocked(ctx context.Context, st Stored, r renewal) (*session, error) {
-	// Whoever held the lock before may have renewed.
+// obtainLocked is obtain under the store's lock; st is what it holds.
+func (m *Manager) obtainLocked(ctx context.Context, st Stored, r attempt) (*session, error) {
+	// The process that held the lock before may have refreshed.
 	if s := m.adopt(st, r); s != nil {
 		m.log.DebugContext(ctx, "took the token another process has stored")
 		return s, nil
@@ -118,7 +118,7 @@ func (m *Manager) renewLocked(ctx context.Context, st Stored, r renewal) (*sessi
 }
 
 // adopt returns the stored token if it is good and new.
-func (m *Manager) adopt(st Stored, r renewal) *session {
+func (m *Manager) adopt(st Stored, r attempt) *session {
 	if r.outdated(st) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (m *Manager) belongs(st Stored) bool {
 }
 
 // nothingLeft says what a person has to do.
-func (m *Manager) nothingLeft(st Stored, r renewal) *Error {
+func (m *Manager) nothingLeft(st Stored, r attempt) *Error {
 	e := &Error{Op: opStored, Server: m.wire.base, Kind: ErrAuthentication, Advice: adviceLogin}
 	switch {
 	case st.IsZero():
@@ -153,7 +153,7 @@ func (m *Manager) nothingLeft(st Stored, r renewal) *Error {
 // refreshLocked spends the stored refresh token. The store's lock is held.
 //
 // The ERP revokes the whole chain when it sees a refresh token twice, so this
-// is written for the case that the process dies, or the answer is lost, at
+// is written for the case that the process dies, or the response is lost, at
 // any point:
 //
 //  1. A marker with the fingerprint of the token is stored and synced. If
@@ -162,7 +162,7 @@ func (m *Manager) nothingLeft(st Stored, r renewal) *Error {
 //  3. The new pair is stored and synced, without the marker. Only then can
 //     anybody get it.
 //
-// Whoever finds the marker knows that step 2 may have happened; see
+// A process that finds the marker knows that step 2 may have happened; see
 // afterInterruption. When the server has certainly not acted on the request
 // (no connection, 400, 503 …) the marker is taken away again.
 //
@@ -217,12 +217,12 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 	if a.Token == "" {
 		// The token is spent and nothing came back: the marker stays.
 		return nil, &Error{Op: "refresh the token", Server: m.wire.base, Kind: ErrUnreachable,
-			Err: also(errors.New("the answer contains no token"), ErrInterrupted), Advice: adviceLogin}
+			Err: also(errors.New("the response contains no token"), ErrInterrupted), Advice: adviceLogin}
 	}
 	pair := Stored{Access: a.access(), Refresh: a.refresh(), ClientID: clientID, UserID: userID, Server: m.wire.base, Names: st.Names}
 	s, err := m.keep(ctx, marked, pair, a)
 	if err == nil {
-		m.log.DebugContext(ctx, "token refreshed", "renewAt", s.renewAt)
+		m.log.DebugContext(ctx, "token refreshed", "refreshAt", s.refreshAt)
 	}
 	return s, err
 }
@@ -233,18 +233,18 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 // to its end, for refreshing does not revoke it; send the refresh token one
 // last time, when nothing is left that could be revoked; say what a person
 // must do.
-func (m *Manager) afterInterruption(ctx context.Context, st Stored, r renewal) (*session, error) {
+func (m *Manager) afterInterruption(ctx context.Context, st Stored, r attempt) (*session, error) {
 	if m.creds != nil {
 		m.log.InfoContext(ctx, "an earlier refresh was cut off; logging in again")
 		return m.loginAgain(ctx, st)
 	}
 	good := m.usable(st, false)
-	if good != nil && !good.renewAt.Before(forever()) {
+	if good != nil && !good.refreshAt.Before(forever()) {
 		good = nil // its end cannot be read
 	}
 	switch {
 	case good != nil && !r.replaces(st):
-		m.log.InfoContext(ctx, "an earlier refresh was cut off; using the token while it is valid", "until", good.renewAt)
+		m.log.InfoContext(ctx, "an earlier refresh was cut off; using the token while it is valid", "until", good.refreshAt)
 		return good, nil
 	case !st.exhausted() && (good == nil || r.refuses(st)):
 		m.log.InfoContext(ctx, "an earlier refresh was cut off; trying its token one last time")
@@ -262,7 +262,7 @@ func withoutMarker(st Stored) Stored {
 
 // keep stores a new pair and returns its session. before is what the store
 // holds.
-func (m *Manager) keep(ctx context.Context, before, pair Stored, a answer) (*session, error) {
+func (m *Manager) keep(ctx context.Context, before, pair Stored, a response) (*session, error) {
 	m.noteDate(a.date)
 	s := m.received(pair, !a.date.IsZero())
 	if err := m.save(ctx, pair); err != nil {
@@ -289,13 +289,13 @@ func (m *Manager) saveLate(ctx context.Context, st Stored) (*session, error) {
 	}
 	m.unsaved = nil
 	m.log.InfoContext(ctx, "stored the tokens that could not be stored before")
-	if !m.now().Before(u.sess.renewAt) && !u.pair.Refresh.IsZero() {
+	if !m.now().Before(u.sess.refreshAt) && !u.pair.Refresh.IsZero() {
 		return m.refreshLocked(ctx, u.pair)
 	}
 	return u.sess, nil
 }
 
-// save stores st even when ctx has just ended: what is saved after an answer
+// save stores st even when ctx has just ended: what is saved after a response
 // came cannot be had again.
 func (m *Manager) save(ctx context.Context, st Stored) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

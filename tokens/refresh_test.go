@@ -120,7 +120,7 @@ func TestRefusedRefresh(t *testing.T) {
 	}
 }
 
-// TestTimedOutRefresh: the server got the refresh token and answered too
+// TestTimedOutRefresh: the server got the refresh token and responded too
 // late. It is not sent again; what happens instead depends on what there is.
 func TestTimedOutRefresh(t *testing.T) {
 	t.Parallel()
