@@ -7,5 +7,5 @@ const res = await fetch(`${ERP_URL}/api/v1/auth/tokens`, {
     userName: ERP_USERNAME, password: ERP_PASSWORD, parameters: { clientId: 11, roleId: 102, organizationId: 11 },
   }),
 });
-if (!res.ok) throw new Error(`the sandbox answered ${res.status}`);
+if (!res.ok) throw new Error(`the sandbox responded with ${res.status}`);
 process.stdout.write((await res.json()).token);

@@ -7,10 +7,10 @@ const [target, ready] = process.argv.slice(2);
 const { hostname, port } = new URL(target);
 const server = http.createServer((req, res) => {
   const headers = { ...req.headers, authorization: `Bearer ${process.env.TOKEN}` };
-  const up = http.request({ hostname, port, path: req.url, method: req.method, headers }, (answer) => {
-    res.writeHead(answer.statusCode, answer.headers);
+  const up = http.request({ hostname, port, path: req.url, method: req.method, headers }, (response) => {
+    res.writeHead(response.statusCode, response.headers);
     res.flushHeaders();
-    answer.pipe(res);
+    response.pipe(res);
   });
   up.on("error", () => res.destroy());
   res.on("close", () => up.destroy());
