@@ -11,12 +11,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// accessDenied is the refusal of an access check. Unless the handler gives it
-// another title it is answered as 403 Access denied.
-type accessDenied struct{ reason string }
-
-func (e *accessDenied) Error() string { return e.reason }
-
 // canRead tells whether the role may read the table through REST: it can open
 // a window that shows the table, or it has table access.
 func (c *call) canRead(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {

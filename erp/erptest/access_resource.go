@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -61,7 +62,7 @@ func (c *call) checkResource(ctx context.Context, tx *store.Tx) error {
 	if strings.HasPrefix(path, "v1/auth/") || c.session.role == nil {
 		return nil
 	}
-	resources, err := c.srv.roles.restricted(ctx, tx)
+	resources, err := c.srv.resources.get(ctx, tx)
 	if err != nil || len(resources) == 0 {
 		return err
 	}
@@ -88,20 +89,52 @@ func (c *call) checkResource(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// restricted are the rules of the access list. A transaction that writes sees
-// them as they were when it began; it cannot change them.
-func (rc *roleCache) restricted(ctx context.Context, tx *store.Tx) ([]*resource, error) {
+// resourceCache keeps the rules of the access list until what roles are made of
+// changes, which they count as. The zero value is empty.
+type resourceCache struct {
+	mu     sync.Mutex // guards the fields below
+	since  uint64     // the commit that last changed what the rules are made of
+	rules  []*resource
+	loaded bool
+}
+
+// changed is told which tables a commit wrote to.
+func (rc *resourceCache) changed(commit uint64, tables map[string]bool) {
+	if changesRoles(tables) {
+		rc.mu.Lock()
+		defer rc.mu.Unlock()
+		rc.since, rc.rules, rc.loaded = commit, nil, false
+	}
+}
+
+// size tells how many rules are in the cache.
+func (rc *resourceCache) size() int {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	return len(rc.rules)
+}
+
+// forget empties the cache.
+func (rc *resourceCache) forget() {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	rc.rules, rc.loaded = nil, false
+}
+
+// get are the rules of the access list. A transaction that writes sees them as
+// they were when it began; it cannot change them.
+func (rc *resourceCache) get(ctx context.Context, tx *store.Tx) ([]*resource, error) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	if rc.loaded && tx.Commit() >= rc.since {
-		return rc.resources, nil
+		return rc.rules, nil
 	}
 	list, err := loadResources(ctx, tx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the resource access list: %w", err)
 	}
-	if rc.holdsLocked(tx) {
-		rc.resources, rc.loaded = list, true
+	if !tx.Writing() && tx.Commit() >= rc.since {
+		rc.rules, rc.loaded = list, true
 	}
 	return list, nil
 }

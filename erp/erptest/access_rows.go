@@ -223,3 +223,14 @@ func isCondition(text string) bool {
 	}
 	return depth == 0 && strings.TrimSpace(text) != ""
 }
+
+func joinIDs(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}

@@ -3,8 +3,6 @@ package erptest
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -134,19 +132,6 @@ func (c *call) uploadBody(named bool) (upload, error) {
 		return upload{}, fail(http.StatusBadRequest, "Can't parse data", "The data property is not base64")
 	}
 	return u, nil
-}
-
-// scalarMember is a member as text, "" when it is absent or not a scalar.
-func scalarMember(o *wire.Object, name string) string {
-	switch v, _ := o.Get(name); v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return string(v)
-	case bool:
-		return fmt.Sprint(v)
-	}
-	return ""
 }
 
 // addAttachment answers POST …/attachments.

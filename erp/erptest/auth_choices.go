@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -33,7 +32,7 @@ func (c *call) choiceQuery() (*choiceQuery, error) {
 // isAuthError tells whether the error is a refusal rather than a failure.
 func isAuthError(err error) bool {
 	var api *apiError
-	return errors.As(err, &api) && api.status == http.StatusUnauthorized
+	return asAPI(err, &api) && api.status == http.StatusUnauthorized
 }
 
 // candidates are the users who may be behind the token's name.

@@ -163,7 +163,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Objec
 	if err != nil {
 		return err
 	}
-	claims := r.claims(userName, sessionID)
+	claims := claimsOf(r, userName, sessionID)
 	claims.Clients = clients
 	token, refresh, err := c.srv.issue(ctx, tx, claims, nil)
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Objec
 	if err != nil {
 		return err
 	}
-	r.echo(answer)
+	echo(r, answer)
 	answer.Set("language", r.language)
 	answer.Set("menuTreeId", tree)
 	answer.Set("token", token)
@@ -181,7 +181,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Objec
 	return nil
 }
 
-func (r *resolved) claims(userName string, sessionID int64) *tokenClaims {
+func claimsOf(r *resolved, userName string, sessionID int64) *tokenClaims {
 	claims := &tokenClaims{
 		Subject: userName, ClientID: &r.clientID, UserID: &r.userID, RoleID: &r.roleID, OrgID: &r.orgID,
 		Language: r.language, SessionID: &sessionID,
@@ -208,4 +208,39 @@ func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request,
 		row["Remote_Host"] = remoteHost(r)
 	}
 	return id, s.insertRow(ctx, tx, "AD_Session", stamp{who.clientID, who.orgID, who.userID}, row)
+}
+
+// echo sets the members that tell the caller what was not given as a number.
+func echo(r *resolved, o *wire.Object) {
+	if r.echoClient {
+		o.Set("clientId", r.clientID)
+	}
+	o.Set("userId", r.userID)
+	if r.echoRole {
+		o.Set("roleId", r.roleID)
+	}
+	if r.echoOrg {
+		o.Set("organizationId", r.orgID)
+	}
+	if r.echoWarehouse && r.orgID > 0 && r.warehouseID > 0 {
+		o.Set("warehouseId", r.warehouseID)
+	}
+}
+
+var choiceNames = []string{"clientId", "roleId", "organizationId", "warehouseId", "language"}
+
+func readChoice(m members) (choiceParams, error) {
+	p := choiceParams{ok: true}
+	var errs [5]error
+	p.client, p.hasClient, errs[0] = m.text("clientId")
+	p.role, p.hasRole, errs[1] = m.text("roleId")
+	p.org, p.hasOrg, errs[2] = m.text("organizationId")
+	p.warehouse, p.hasWarehouse, errs[3] = m.text("warehouseId")
+	p.language, _, errs[4] = m.text("language")
+	for _, err := range errs {
+		if err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }

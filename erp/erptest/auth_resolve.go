@@ -5,40 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
-	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
-
-// authError is the refusal of the auth endpoints.
-func authError(detail string) error {
-	return fail(http.StatusUnauthorized, "Authenticate error", detail)
-}
 
 // choiceParams are the log-in parameters as given: ids as digits, or names.
 type choiceParams struct {
 	client, role, org, warehouse, language       string
 	hasClient, hasRole, hasOrg, hasWarehouse, ok bool
-}
-
-var choiceNames = []string{"clientId", "roleId", "organizationId", "warehouseId", "language"}
-
-func readChoice(m members) (choiceParams, error) {
-	p := choiceParams{ok: true}
-	var errs [5]error
-	p.client, p.hasClient, errs[0] = m.text("clientId")
-	p.role, p.hasRole, errs[1] = m.text("roleId")
-	p.org, p.hasOrg, errs[2] = m.text("organizationId")
-	p.warehouse, p.hasWarehouse, errs[3] = m.text("warehouseId")
-	p.language, _, errs[4] = m.text("language")
-	for _, err := range errs {
-		if err != nil {
-			return p, err
-		}
-	}
-	return p, nil
 }
 
 // resolved is what a log-in has come down to. The echo flags tell which ids
@@ -197,23 +172,6 @@ func (r *resolved) resolveWarehouse(ctx context.Context, tx *store.Tx, p choiceP
 	}
 	r.warehouseID = id
 	return nil
-}
-
-// echo sets the members that tell the caller what was not given as a number.
-func (r *resolved) echo(o *wire.Object) {
-	if r.echoClient {
-		o.Set("clientId", r.clientID)
-	}
-	o.Set("userId", r.userID)
-	if r.echoRole {
-		o.Set("roleId", r.roleID)
-	}
-	if r.echoOrg {
-		o.Set("organizationId", r.orgID)
-	}
-	if r.echoWarehouse && r.orgID > 0 && r.warehouseID > 0 {
-		o.Set("warehouseId", r.warehouseID)
-	}
 }
 
 // loginLanguage is the language asked for when one can log in with it, else

@@ -21,7 +21,6 @@ import (
 const (
 	tokenIssuer = "idempiere.org"
 	tokenKeyID  = "idempiere"
-	secretKey   = "REST_TOKEN_SECRET" // the AD_SysConfig row with the signing secret
 )
 
 // tokenClaims are the claims of every kind of token. Those of an access token
@@ -69,17 +68,6 @@ func (t *tokenClaims) clients() []int64 {
 		}
 	}
 	return ids
-}
-
-func joinIDs(ids []int64) string {
-	var b strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	return b.String()
 }
 
 // sign makes a token of claims.

@@ -3,7 +3,6 @@ package erptest
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/plot"
@@ -32,7 +31,7 @@ func (rd *reader) findChart(ctx context.Context, id string) (store.Row, error) {
 	}
 	row, err := rd.c.findRow(ctx, rd.tx, t, id)
 	var api *apiError
-	if errors.As(err, &api) && api.status == http.StatusNotFound {
+	if asAPI(err, &api) && api.status == http.StatusNotFound {
 		return nil, notFound
 	}
 	return row, err

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -117,7 +116,7 @@ func listError(what string, err error) error {
 	prefix := "Get " + what + " with exception: "
 	err = readError(err)
 	var api *apiError
-	if errors.As(err, &api) {
+	if asAPI(err, &api) {
 		return fail(api.status, "GET Error", prefix+api.detail)
 	}
 	return titled("GET Error", prefix, err)
@@ -127,7 +126,7 @@ func listError(what string, err error) error {
 // keep their title too.
 func singleError(what string, err error) error {
 	var api *apiError
-	if err = readErrorOf(err); errors.As(err, &api) {
+	if err = readErrorOf(err); asAPI(err, &api) {
 		return err
 	}
 	return titled("GET Error", "Get "+what+" with exception: ", err)

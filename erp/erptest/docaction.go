@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -99,7 +98,7 @@ func (c *call) docAction(ctx context.Context, tx *store.Tx, r *record) (string, 
 	message, err := c.processDocument(ctx, tx, r, action)
 	var refused plainError
 	if errors.As(err, &refused) {
-		return "", fail(http.StatusInternalServerError, msgFailedDocument, string(refused))
+		return "", refuse(errFailed, msgFailedDocument, string(refused))
 	}
 	return message, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -25,6 +24,26 @@ func fail(status int, title, detail string) error {
 
 func failf(status int, title, format string, args ...any) error {
 	return &apiError{status: status, title: title, detail: fmt.Sprintf(format, args...)}
+}
+
+// statuses are the statuses of the ERP's own refusals.
+var statuses = map[errorKind]int{
+	errFailed: http.StatusInternalServerError, errInvalid: http.StatusBadRequest, errUnauthenticated: http.StatusUnauthorized,
+	errDenied: http.StatusForbidden, errNotFound: http.StatusNotFound, errConflict: http.StatusConflict,
+}
+
+// asAPI finds in err what the REST plugin describes as its JSON error object: a
+// failure of its own, or a refusal of the ERP.
+func asAPI(err error, api **apiError) bool {
+	if errors.As(err, api) {
+		return true
+	}
+	var refused *erpError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	*api = &apiError{status: statuses[refused.kind], title: refused.title, detail: refused.detail}
+	return true
 }
 
 // pageError is a failure the servlet container answers with its own page.
@@ -74,7 +93,7 @@ func (c *call) writeError(err error) {
 		deny  *accessDenied
 	)
 	switch {
-	case errors.As(err, &api):
+	case asAPI(err, &api):
 		o := wire.NewObject("title", nil, "status", api.status)
 		if api.title != "" {
 			o.Set("title", api.title)
@@ -111,34 +130,6 @@ func (c *call) logFailure(err error) {
 		return
 	}
 	c.srv.log.Warn(text, args...)
-}
-
-// plainError is an error whose text may be shown to the caller.
-type plainError string
-
-func (e plainError) Error() string { return string(e) }
-
-const textDiskFull = "nothing was changed: the disk with the server's data is full; make room there and try again"
-
-// publicText is what of an unclassified error may leave the server: texts made
-// for callers as they are, what is wrong with the server's files in our words,
-// anything else (SQL above all) not at all.
-func publicText(err error) string {
-	var p plainError
-	if errors.As(err, &p) {
-		return string(p)
-	}
-	switch store.Condition(err) {
-	case store.ErrDiskFull:
-		return textDiskFull
-	case store.ErrReadOnly:
-		return "nothing was changed: the server's data cannot be written; make the files and their folder writable and try again"
-	case store.ErrDamaged:
-		return "the server's database is damaged; stop the server and put back a copy"
-	case store.ErrDisk:
-		return "the disk with the server's data cannot be read or written; the server's log has the details"
-	}
-	return "the server could not do this; its log says why"
 }
 
 // containerPage writes the servlet container's own error document.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Folders of the file system the server pretends to have. Nothing of it is on
@@ -14,13 +13,6 @@ import (
 const (
 	serverHome = "/opt/idempiere-server"
 	logFolder  = serverHome + "/log"
-	tempFolder = "/tmp"
-)
-
-// Bounds of what processes leave in the temporary folder; the oldest files go.
-const (
-	maxTempFiles = 200
-	maxTempBytes = 64 << 20
 )
 
 // unreadableFiles exist on the server, outside of the folders files may be
@@ -32,63 +24,6 @@ const downloads = "application/octet-stream,text/html,text/plain"
 
 func filesRoutes() []route {
 	return []route{{method: http.MethodGet, pattern: "v1/files", handle: downloadFile, produces: downloads}}
-}
-
-// fileStore is the temporary folder. The zero value is empty.
-type fileStore struct {
-	mu    sync.Mutex   // guards the rest
-	files []storedFile // oldest first
-	size  int
-}
-
-type storedFile struct {
-	path string
-	data []byte // not changed once it is stored
-}
-
-// leave puts what a process made into the temporary folder, under the file's
-// own name; an older file of that name goes.
-func (s *fileStore) leave(result processResult) {
-	for _, f := range []*processFile{result.report, result.export} {
-		if f != nil {
-			s.put(tempFolder+"/"+path.Base(f.name), f.data)
-		}
-	}
-}
-
-func (s *fileStore) put(name string, data []byte) {
-	if len(data) > maxTempBytes {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i := s.find(name); i >= 0 {
-		s.drop(i)
-	}
-	s.files = append(s.files, storedFile{name, data})
-	s.size += len(data)
-	for len(s.files) > maxTempFiles || s.size > maxTempBytes {
-		s.drop(0)
-	}
-}
-
-func (s *fileStore) get(name string) ([]byte, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := s.find(name)
-	if i < 0 {
-		return nil, false
-	}
-	return s.files[i].data, true
-}
-
-func (s *fileStore) find(name string) int {
-	return slices.IndexFunc(s.files, func(f storedFile) bool { return f.path == name })
-}
-
-func (s *fileStore) drop(i int) {
-	s.size -= len(s.files[i].data)
-	s.files = slices.Delete(s.files, i, i+1)
 }
 
 // mustAdminister refuses everybody but administrators.

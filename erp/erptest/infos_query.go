@@ -44,7 +44,7 @@ func (c *call) infoPage(number int) (rows []*wire.Object, more bool, err error) 
 		return err
 	})
 	var api *apiError
-	if err != nil && !errors.As(err, &api) {
+	if err != nil && !asAPI(err, &api) {
 		c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
 		err = page(http.StatusInternalServerError) // outside the real handler's guard
 	}

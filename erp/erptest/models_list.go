@@ -195,7 +195,7 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.validationRule(ctx, t, q.valRule, q.context)
+		rule, err := rd.c.valRule(ctx, rd.tx, t, q.valRule, q.context)
 		if err != nil {
 			return w, err
 		}

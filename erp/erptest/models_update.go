@@ -3,7 +3,6 @@ package erptest
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -90,35 +89,6 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 		answer.Set(ch.name, ch.records)
 	}
 	return answer, nil
-}
-
-// readChange applies the members of a body to a stored row. Members that
-// change nothing are passed over before anything is said against them.
-func (c *call) readChange(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*record, error) {
-	if err := c.checkMembers(ctx, tx, t, body); err != nil {
-		return nil, err
-	}
-	r := &record{table: t, old: row, row: maps.Clone(row), body: body}
-	for _, col := range t.Columns {
-		v, ok := member(body, col.Name)
-		if !ok {
-			continue
-		}
-		stored, err := c.toStored(ctx, tx, col, v)
-		if err != nil {
-			return nil, err
-		}
-		was, had := row[col.Name]
-		if !had && stored == nil || had && stored != nil && sameValue(was, stored) {
-			continue
-		}
-		if ok, err := c.writable(ctx, tx, r, col); err != nil {
-			return nil, err
-		} else if ok {
-			r.set(col.Name, stored)
-		}
-	}
-	return r, nil
 }
 
 // changeChildren updates, deletes or creates the records of a child array,

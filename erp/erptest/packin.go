@@ -100,7 +100,7 @@ func (e *packError) Unwrap() error { return e.err }
 // packText is an error as it may be told.
 func packText(err error) string {
 	var (
-		api      *apiError
+		api      *erpError
 		missing  *unresolvedReference
 		refusal  *store.DDLError
 		nested   *packError

@@ -2,41 +2,12 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
-
-// processResult is what a process reports when it has run.
-type processResult struct {
-	summary string
-	isError bool
-	logs    []processLog
-	data    any          // JSON data of the process itself, nil if none
-	report  *processFile // reportFile, reportFileName, reportFileLength
-	export  *processFile // exportFile, exportFileName, exportFileLength
-	// after is run when the outcome is recorded, which happens also when what the
-	// process did is undone because it failed; nil for nothing.
-	after func(ctx context.Context, tx *store.Tx, result processResult) error
-}
-
-// processLog is one line of a process's log; zero members are left out.
-type processLog struct {
-	date    time.Time
-	number  string // a decimal
-	message string
-}
-
-// processFile is a file a process made.
-type processFile struct {
-	name string
-	data []byte
-}
 
 func processRoutes() []route {
 	const one = "v1/processes/{slug}"
@@ -116,7 +87,7 @@ func listProcesses(c *call) error {
 // all of them, classified ones keeping their status.
 func getProcessError(err error) error {
 	var api *apiError
-	if errors.As(err, &api) {
+	if asAPI(err, &api) {
 		return fail(api.status, "GET Error", "Get process with exception: "+api.detail)
 	}
 	return titled("GET Error", "Get process with exception: ", err)
@@ -201,10 +172,6 @@ func getProcess(c *call) error {
 	return nil
 }
 
-func parameterRows(ctx context.Context, tx *store.Tx, processID int64) ([]store.Row, error) {
-	return rowsWhere(ctx, tx, "AD_Process_Para", "SeqNo, AD_Process_Para_ID", "AD_Process_ID=? AND IsActive='Y'", processID)
-}
-
 // findProcess is the active process with that slug, which the role must have
 // access to, for running with the right to change. Unless the server is
 // strict a number stands for the process of that id.
@@ -232,11 +199,4 @@ func (c *call) findProcess(ctx context.Context, tx *store.Tx, slug string, run b
 		return row, nil
 	}
 	return nil, fail(http.StatusNotFound, "Invalid process name", "No match found for process name: "+slug)
-}
-
-// implementation is the last part of a process's class name, by which the
-// server knows what to run.
-func implementation(row store.Row) string {
-	name := row.String("Classname")
-	return name[strings.LastIndexByte(name, '.')+1:]
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -271,7 +270,7 @@ func (c *call) mustWriteDictionary(ctx context.Context, tx *store.Tx, table stri
 	}
 	ok, err := c.canWrite(ctx, tx, t)
 	if err == nil && !ok {
-		err = fail(http.StatusForbidden, "Access denied", "Access denied for table: "+t.Name)
+		err = refuse(errDenied, "Access denied", "Access denied for table: "+t.Name)
 	}
 	return err
 }

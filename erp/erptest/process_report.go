@@ -3,7 +3,6 @@ package erptest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -111,22 +110,6 @@ func (c *call) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (
 		return nil, nil
 	}
 	return existingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, words[len(words)-1]) })
-}
-
-// existingTable is a table that both dictionary and database have, else nil.
-func existingTable(ctx context.Context, tx *store.Tx, find func() (*store.Table, error)) (*store.Table, error) {
-	t, err := find()
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	ok, err := tx.TableExists(ctx, t.Name)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return t, nil
 }
 
 // reportColumns are the columns of a list: what a person would look for.

@@ -84,52 +84,50 @@ const maxCachedRoles = 1000
 
 // roleCache keeps loaded roles until something they are made of changes.
 type roleCache struct {
-	mu        sync.Mutex // guards the fields below
-	since     uint64     // the commit that last changed what roles are made of
-	roles     map[[2]int64]*role
-	resources []*resource
-	loaded    bool // resources are
+	mu    sync.Mutex // guards the fields below
+	since uint64     // the commit that last changed what roles are made of
+	roles map[[2]int64]*role
+}
+
+// changesRoles tells whether roles may be others once these tables were written to.
+func changesRoles(tables map[string]bool) bool {
+	for t := range tables {
+		if roleTables[t] {
+			return true
+		}
+	}
+	return false
 }
 
 // changed is told which tables a commit wrote to.
 func (rc *roleCache) changed(commit uint64, tables map[string]bool) {
-	for t := range tables {
-		if roleTables[t] {
-			rc.mu.Lock()
-			defer rc.mu.Unlock()
-			rc.since = commit
-			rc.forgetLocked()
-			return
-		}
+	if changesRoles(tables) {
+		rc.mu.Lock()
+		defer rc.mu.Unlock()
+		rc.since, rc.roles = commit, nil
 	}
 }
 
-// size tells how many roles and rules about paths are in the cache.
-func (rc *roleCache) size() (roles, resources int) {
+// size tells how many roles are in the cache.
+func (rc *roleCache) size() int {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	return len(rc.roles), len(rc.resources)
+	return len(rc.roles)
 }
 
+// forget empties the cache.
 func (rc *roleCache) forget() {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	rc.forgetLocked()
+	rc.roles = nil
 }
-
-func (rc *roleCache) forgetLocked() { rc.roles, rc.resources, rc.loaded = nil, nil, false }
-
-// holdsLocked tells whether what is in the cache is what a transaction sees: not
-// when it changes something itself, nor when it sees a state from before the last
-// change.
-func (rc *roleCache) holdsLocked(tx *store.Tx) bool { return !tx.Writing() && tx.Commit() >= rc.since }
 
 // get is the role for its user, as the transaction sees it.
 func (rc *roleCache) get(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*role, error) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	key := [2]int64{roleID, userID}
-	if !rc.holdsLocked(tx) {
+	if tx.Writing() || tx.Commit() < rc.since { // it may see another state than the cache
 		return loadRole(ctx, tx, roleID, userID, now)
 	}
 	if r := rc.roles[key]; r != nil && (r.until.IsZero() || now.Before(r.until)) {

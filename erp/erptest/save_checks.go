@@ -192,6 +192,3 @@ func publicWriteError(r *record, err error) error {
 	}
 	return err
 }
-
-// withCause keeps the private cause of a public text for the log.
-func withCause(public plainError, cause error) error { return errors.Join(public, cause) }

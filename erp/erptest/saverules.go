@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -87,33 +86,4 @@ func checkUnique(ctx context.Context, tx *store.Tx, r *record, columns ...string
 		return plainError("Record already exists: " + columns[len(columns)-1])
 	}
 	return nil
-}
-
-// oneRow is the record of a table with that key, nil when there is none.
-func oneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Row, error) {
-	t, err := tx.Table(ctx, table)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	row, err := tx.One(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
-	if errors.Is(err, errNoRows) {
-		return nil, nil
-	}
-	return row, err
-}
-
-// rowsWhere are the records of a table a condition finds, none when the
-// dictionary does not know the table.
-func rowsWhere(ctx context.Context, tx *store.Tx, table, orderBy, where string, args ...any) ([]store.Row, error) {
-	t, err := tx.Table(ctx, table)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return tx.Select(ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
 }

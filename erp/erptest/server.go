@@ -65,6 +65,8 @@ type Server struct {
 	roles  roleCache
 	health healthCache
 
+	resources resourceCache
+
 	records recordCaches
 	files   fileStore
 	events  *serverLog // what the API shows of log files; log writes to it too
@@ -107,6 +109,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	s.node.started = s.now()
 	db.OnChange(func(commit uint64, tables map[string]bool) {
 		s.roles.changed(commit, tables)
+		s.resources.changed(commit, tables)
 		s.health.changed(commit, tables)
 		s.records.changed(tables)
 	})

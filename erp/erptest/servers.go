@@ -3,7 +3,6 @@ package erptest
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -86,14 +85,6 @@ func (c *call) sendServer(status int) error {
 
 func noServer(id string) error {
 	return fail(http.StatusNotFound, "Invalid server Id", "No match found for server id: "+id)
-}
-
-// localeTime is a moment as people read it, "" for none.
-func (c *call) localeTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.In(c.srv.opts.Location).Format(localeDateTime)
 }
 
 // mayManage lets administrators through, and those who may open the window of

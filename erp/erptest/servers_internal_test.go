@@ -85,7 +85,7 @@ func TestJobThatRunsIsNotRunAgain(t *testing.T) {
 	require.True(t, ok)
 	c := &call{srv: srv, session: &session{}}
 	err = c.runJobNow(t.Context(), job)
-	require.EqualError(t, err, "500 Server error: The server job is running: WorkflowProcessor100")
+	require.EqualError(t, err, "Server error: The server job is running: WorkflowProcessor100")
 	srv.jobs.end(job.id, jobLog{}, 0, time.Time{})
 	require.NoError(t, c.runJobNow(t.Context(), job))
 }

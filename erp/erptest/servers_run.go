@@ -14,7 +14,7 @@ import (
 // runJobNow runs a processor to its end and writes its log.
 func (c *call) runJobNow(ctx context.Context, job serverJob) error {
 	if !c.srv.jobs.begin(job.id) {
-		return fail(http.StatusInternalServerError, "Server error", "The server job is running: "+job.id)
+		return refuse(errFailed, "Server error", "The server job is running: "+job.id)
 	}
 	begun := time.Now()
 	log := jobLog{created: c.srv.now(), summary: "The run broke off", failed: true}
@@ -73,7 +73,7 @@ func (c *call) runScheduler(ctx context.Context, id int64) (summary string, next
 			return err
 		}
 		if err := as.startRun(ctx, tx, run, false); err != nil {
-			var refused *apiError
+			var refused *erpError
 			if errors.As(err, &refused) {
 				return plainError(refused.title + ": " + refused.detail)
 			}
@@ -167,7 +167,7 @@ func (c *call) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.R
 			if text == "" {
 				continue
 			}
-			if *into, err = c.parameterValue(ctx, tx, col, text); err != nil {
+			if *into, err = c.toStored(ctx, tx, col, text); err != nil {
 				return nil, plainError(fmt.Sprintf("The scheduler's value for parameter %s cannot be used", name))
 			}
 		}

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -69,7 +68,7 @@ func getStatusLine(c *call) error {
 		row, err := rd.c.findRow(ctx, rd.tx, t, c.param("id"))
 		if err != nil {
 			var api *apiError
-			if errors.As(err, &api) && api.status == http.StatusNotFound {
+			if asAPI(err, &api) && api.status == http.StatusNotFound {
 				return fail(http.StatusNotFound, "Status Line not found", "No status line found matching id: "+c.param("id"))
 			}
 			return err

@@ -68,7 +68,7 @@ func saveFailed(err error, reading bool) error {
 	var api *apiError
 	var odd *oddStatus
 	var pg *pageError
-	if errors.As(err, &odd) || errors.As(err, &pg) || reading && errors.As(err, &api) && api.status != http.StatusInternalServerError {
+	if errors.As(err, &odd) || errors.As(err, &pg) || reading && asAPI(err, &api) && api.status != http.StatusInternalServerError {
 		return err
 	}
 	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: plainDetail(err)}
@@ -77,7 +77,7 @@ func saveFailed(err error, reading bool) error {
 // actionFailed is how a tab reports a refused document action.
 func actionFailed(err error) error {
 	var api *apiError
-	if errors.As(err, &api) {
+	if asAPI(err, &api) {
 		return fail(http.StatusInternalServerError, "Can't perform document action", api.detail)
 	}
 	return err

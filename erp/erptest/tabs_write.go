@@ -229,7 +229,7 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 		}
 		ok, err := c.writable(ctx, tx, probe, f.col)
 		var refused *apiError
-		if errors.As(err, &refused) {
+		if asAPI(err, &refused) {
 			continue
 		}
 		if err != nil {

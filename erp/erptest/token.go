@@ -42,7 +42,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 		if err != nil {
 			return err
 		}
-		claims := who.claims(userName, sessionID)
+		claims := claimsOf(who, userName, sessionID)
 		var expires int64
 		if lifetime > 0 {
 			end := s.now().Add(lifetime)
@@ -57,7 +57,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 		return err
 	})
 	var refused *apiError
-	if errors.As(err, &refused) {
+	if asAPI(err, &refused) {
 		return "", fmt.Errorf("making an API token for %q: %s", userName, refused.detail)
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -113,7 +112,7 @@ func (c *call) copyTarget(ctx context.Context, tx *store.Tx, table, id string) (
 // shortenedError is the short form of a record or table that is not there.
 func shortenedError(err error) error {
 	var api *apiError
-	if !errors.As(err, &api) || api.status == http.StatusForbidden {
+	if !asAPI(err, &api) || api.status == http.StatusForbidden {
 		return err
 	}
 	text := api.detail

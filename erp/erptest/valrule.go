@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,10 +9,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// validationRule is the SQL of an AD_Val_Rule named by id or UUID, with the
+// valRule is the SQL of an AD_Val_Rule named by id or UUID, with the
 // variables of the context put in, as a condition on rows of a table.
-func (rd *reader) validationRule(ctx context.Context, of *store.Table, rule, variables string) (boundSQL, error) {
-	t, err := rd.tx.Table(ctx, "AD_Val_Rule")
+func (c *call) valRule(ctx context.Context, tx *store.Tx, of *store.Table, rule, variables string) (boundSQL, error) {
+	t, err := tx.Table(ctx, "AD_Val_Rule")
 	if err != nil {
 		return boundSQL{}, err
 	}
@@ -24,14 +23,14 @@ func (rd *reader) validationRule(ctx context.Context, of *store.Table, rule, var
 	} else {
 		where = `"AD_Val_Rule_UU"=?`
 	}
-	rows, err := rd.tx.Select(ctx, t, store.Selection{
-		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, rd.c.session.ClientID}, Limit: 1,
+	rows, err := tx.Select(ctx, t, store.Selection{
+		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, c.session.ClientID}, Limit: 1,
 	})
 	if err != nil {
 		return boundSQL{}, err
 	}
 	if len(rows) == 0 {
-		return boundSQL{}, fail(http.StatusNotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
+		return boundSQL{}, refuse(errNotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
 	}
 	code := rows[0].String("Code")
 	if strings.TrimSpace(code) == "" {
@@ -45,7 +44,7 @@ func (rd *reader) validationRule(ctx context.Context, of *store.Table, rule, var
 	if !selfContained(code) {
 		return boundSQL{}, plainError("The validation rule is not a condition of its own: " + rows[0].String("Name"))
 	}
-	out, err := rd.c.guardedCondition(ctx, rd.tx, of, boundSQL{text: code})
+	out, err := c.guardedCondition(ctx, tx, of, boundSQL{text: code})
 	if active, ok := of.Column("IsActive"); err == nil && ok && !strings.Contains(strings.ToLower(code), "isactive") &&
 		strings.Contains(strings.ToLower(out.text), "isactive") {
 		// Only what the rule itself says of IsActive lets inactive records in.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -266,7 +265,7 @@ func moment(f field, v any) (any, error) {
 	case store.TypeTimestampTZ:
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil || !storableYear(t) {
-			return nil, fail(http.StatusBadRequest, "Invalid ISO Timestamp. ",
+			return nil, refuse(errInvalid, "Invalid ISO Timestamp. ",
 				"A timestamp with time zone is written as yyyy-MM-dd'T'HH:mm:ss[.SSSSSSSSS]'Z', not as "+jsonOf(s))
 		}
 		return t.UTC().Format(storedInstant), nil
@@ -285,7 +284,7 @@ func storableYear(t time.Time) bool {
 }
 
 func invalidDate(kind, pattern, given string) error {
-	return failf(http.StatusBadRequest, "Invalid date", "A %s is written as %s, not as %s", kind, pattern, jsonOf(given))
+	return refusef(errInvalid, "Invalid date", "A %s is written as %s, not as %s", kind, pattern, jsonOf(given))
 }
 
 func binary(f field, v any) (any, error) {
@@ -348,4 +347,12 @@ func (c *call) storedMoment(kind store.Kind, s string) (any, bool) {
 		return t.UTC().Format(storedDateTime), true
 	}
 	return nil, false
+}
+
+// localeTime is a moment as people read it, "" for none.
+func (c *call) localeTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(c.srv.opts.Location).Format(localeDateTime)
 }

@@ -116,7 +116,7 @@ func FuzzConvert(f *testing.F) {
 				stored, err := c.toStored(t.Context(), tx, &store.Column{Name: name, Ref: ref}, v)
 				if err != nil {
 					var public plainError
-					var api *apiError
+					var api *erpError
 					if !errors.As(err, &public) && !errors.As(err, &api) {
 						t.Errorf("type %d, %s: %v", ref, in, err)
 					}

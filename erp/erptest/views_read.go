@@ -295,7 +295,7 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.validationRule(ctx, v.table, q.valRule, q.context)
+		rule, err := rd.c.valRule(ctx, rd.tx, v.table, q.valRule, q.context)
 		if err != nil {
 			return sel, err
 		}

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -92,7 +91,7 @@ func (rd *reader) viewRecord(ctx context.Context, v *viewDef, row store.Row, opt
 // viewNotFound is how the description of a view reports one that is not there.
 func viewNotFound(name string, err error) error {
 	var api *apiError
-	if errors.As(err, &api) && api.title == "Invalid rest view name" {
+	if asAPI(err, &api) && api.title == "Invalid rest view name" {
 		return fail(http.StatusNotFound, "Invalid view name", "No match found for view name: "+name)
 	}
 	return err

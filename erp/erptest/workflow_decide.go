@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -68,7 +67,7 @@ func decide(kind activityKind, value string) handler {
 // are an "Approve error".
 func approveError(err error) error {
 	var api *apiError
-	if errors.As(err, &api) && api.status == http.StatusInternalServerError {
+	if asAPI(err, &api) && api.status == http.StatusInternalServerError {
 		return fail(http.StatusInternalServerError, "Approve error", api.detail)
 	}
 	return err

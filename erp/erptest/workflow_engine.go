@@ -80,7 +80,7 @@ func (c *call) setDocumentValue(ctx context.Context, tx *store.Tx, a *activity, 
 	}
 	stored, err := c.toStored(ctx, tx, col, value)
 	if err != nil {
-		var api *apiError
+		var api *erpError
 		if errors.As(err, &api) {
 			return plainError(api.detail)
 		}

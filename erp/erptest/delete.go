@@ -1,0 +1,192 @@
+package erptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// maxCascade bounds how deep deletion follows references.
+const maxCascade = 20
+
+// remove deletes a record with what depends on it, or refuses because
+// something else still refers to it.
+func (c *call) remove(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) error {
+	return c.removeAt(ctx, tx, t, row, 0)
+}
+
+func (c *call) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, depth int) error {
+	if depth > maxCascade {
+		return plainError("Records depend on each other too deeply to be deleted")
+	}
+	r := &record{table: t, old: row, row: row}
+	if isDocument(t) && row.Bool("Processed") {
+		return plainError("Cannot delete a processed document")
+	}
+	rules := rulesOf(t)
+	if rules.beforeDelete != nil {
+		if err := rules.beforeDelete(ctx, c, tx, r); err != nil {
+			return err
+		}
+	}
+	if err := c.releaseReferences(ctx, tx, r, depth); err != nil {
+		return err
+	}
+	where, args, err := r.where()
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Delete(ctx, t, where, args...); err != nil {
+		return publicDeleteError(err)
+	}
+	if err := c.removeAttachments(ctx, tx, r); err != nil {
+		return err
+	}
+	if err := c.logDelete(ctx, tx, r); err != nil {
+		return err
+	}
+	if rules.afterDelete != nil {
+		return rules.afterDelete(ctx, c, tx, r)
+	}
+	return nil
+}
+
+func publicDeleteError(err error) error {
+	if strings.Contains(err.Error(), "FOREIGN KEY") {
+		return withCause("Record is in use", err)
+	}
+	return err
+}
+
+// reference is a column elsewhere that may point at a record.
+type reference struct {
+	table  *store.Table
+	column *store.Column
+	rule   string // AD_Column.FKConstraintType
+}
+
+// releaseReferences treats what points at a record as the foreign keys of the
+// dictionary say: dependents go too, loose references are cleared, and any
+// other refuses the deletion.
+func (c *call) releaseReferences(ctx context.Context, tx *store.Tx, r *record, depth int) error {
+	key := r.table.KeyColumn()
+	if key == nil {
+		return nil
+	}
+	refs, err := c.referencesTo(ctx, tx, r.table, key)
+	if err != nil {
+		return err
+	}
+	id := r.id()
+	for _, ref := range refs {
+		rows, err := tx.Select(ctx, ref.table, store.Selection{Where: store.Expr(ref.table, ref.column) + "=?", Args: []any{id}})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if strings.EqualFold(ref.table.Name, r.table.Name) && row.Int(key.Name) == id {
+				continue // it points at itself
+			}
+			rule := ref.rule
+			if strings.EqualFold(ref.table.Name, r.table.Name+"_Trl") {
+				rule = "C" // translations go with what they translate
+			}
+			switch rule {
+			case "C", "M":
+				err = c.removeAt(ctx, tx, ref.table, row, depth+1)
+			case "S", "T":
+				dependent := &record{table: ref.table, old: row, row: row}
+				var where string
+				var args []any
+				if where, args, err = dependent.where(); err == nil {
+					_, err = tx.Set(ctx, ref.table, store.Row{ref.column.Name: nil}, where, args...)
+				}
+			default:
+				err = plainError(fmt.Sprintf("Record is in use: %s of table %s refers to it", ref.column.Name, ref.table.Name))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// referencesTo finds the columns that can point at a table: those named like
+// its key, and those whose reference leads to it.
+func (c *call) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table, key *store.Column) ([]reference, error) {
+	rows, err := tx.Query(ctx, `SELECT t.TableName, c.ColumnName, COALESCE(c.FKConstraintType,'')
+		FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID=c.AD_Table_ID
+		WHERE c.IsActive='Y' AND t.IsActive='Y' AND t.IsView='N' AND COALESCE(c.ColumnSQL,'')=''
+		AND (c.ColumnName=? COLLATE NOCASE OR c.AD_Reference_Value_ID IN (
+			SELECT r.AD_Reference_ID FROM AD_Ref_Table r JOIN AD_Table rt ON rt.AD_Table_ID=r.AD_Table_ID
+			WHERE rt.TableName=? COLLATE NOCASE))
+		ORDER BY t.TableName, c.AD_Column_ID`, key.Name, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	type candidate struct{ table, column, rule string }
+	var found []candidate
+	for rows.Next() {
+		var f candidate
+		if err := rows.Scan(&f.table, &f.column, &f.rule); err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		found = append(found, f)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	var refs []reference
+	for _, f := range found {
+		table, err := tx.Table(ctx, f.table)
+		if err != nil {
+			return nil, err
+		}
+		col, ok := table.Column(f.column)
+		if !ok || !col.IsLookup() || col.Kind() != store.KindInteger || col.Key && strings.EqualFold(table.Name, t.Name) {
+			continue
+		}
+		if target, err := tx.TargetTable(ctx, col); err != nil || !strings.EqualFold(target, t.Name) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		switch {
+		case f.rule == "D":
+			continue
+		case col.Parent && table.EntityType == "D":
+			f.rule = "C" // the ERP's own parts go with their wholes
+		case f.rule == "":
+			switch strings.ToUpper(col.Name) {
+			case "AD_CLIENT_ID", "AD_ORG_ID", "CREATEDBY", "UPDATEDBY":
+				continue
+			}
+		}
+		exists, err := hasPhysicalColumn(ctx, tx, table.Name, col.Name)
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			refs = append(refs, reference{table, col, f.rule})
+		}
+	}
+	return refs, nil
+}
+
+func hasPhysicalColumn(ctx context.Context, tx *store.Tx, table, column string) (bool, error) {
+	columns, err := tx.PhysicalColumns(ctx, table)
+	if err != nil {
+		return false, err
+	}
+	for _, col := range columns {
+		if strings.EqualFold(col.Name, column) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
