@@ -13,16 +13,16 @@ import (
 
 // canRead tells whether the role may read the table through REST: it can open
 // a window that shows the table, or it has table access.
-func (c *call) canRead(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {
-	r := c.session.role
+func (s *session) canRead(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {
+	r := s.role
 	return len(r.windows[t.ID]) > 0 || r.tableAccess(t, false), nil
 }
 
 // canWrite tells whether the role may change the table through REST: it can
 // change data in a window that shows the table, or it has table access for
 // writing.
-func (c *call) canWrite(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {
-	r := c.session.role
+func (s *session) canWrite(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {
+	r := s.role
 	for _, w := range r.windows[t.ID] {
 		if r.objects[kindWindow][w].write {
 			return true, nil
@@ -32,30 +32,30 @@ func (c *call) canWrite(_ context.Context, _ *store.Tx, t *store.Table) (bool, e
 }
 
 // columnHidden tells whether the role may not see the column.
-func (c *call) columnHidden(_ context.Context, _ *store.Tx, t *store.Table, col *store.Column) (bool, error) {
-	return !c.session.role.columnAccess(t, col, false), nil
+func (s *session) columnHidden(_ context.Context, _ *store.Tx, t *store.Table, col *store.Column) (bool, error) {
+	return !s.role.columnAccess(t, col, false), nil
 }
 
 // columnReadOnly tells whether the role may not change the column.
-func (c *call) columnReadOnly(_ context.Context, _ *store.Tx, t *store.Table, col *store.Column) (bool, error) {
-	return !c.session.role.columnAccess(t, col, true), nil
+func (s *session) columnReadOnly(_ context.Context, _ *store.Tx, t *store.Table, col *store.Column) (bool, error) {
+	return !s.role.columnAccess(t, col, true), nil
 }
 
 // processAccess tells whether the role may see and may run a process.
-func (c *call) processAccess(ctx context.Context, tx *store.Tx, processID int64) (read, write bool, err error) {
-	return c.objectAccess(ctx, tx, kindProcess, processID)
+func (s *session) processAccess(ctx context.Context, tx *store.Tx, processID int64) (read, write bool, err error) {
+	return s.objectAccess(ctx, tx, kindProcess, processID)
 }
 
 // windowAccess tells whether the role may open a window and change data in it.
-func (c *call) windowAccess(ctx context.Context, tx *store.Tx, windowID int64) (read, write bool, err error) {
-	return c.objectAccess(ctx, tx, kindWindow, windowID)
+func (s *session) windowAccess(ctx context.Context, tx *store.Tx, windowID int64) (read, write bool, err error) {
+	return s.objectAccess(ctx, tx, kindWindow, windowID)
 }
 
 // objectAccess tells what the role may do with a window, process and so on. A
 // right to change is void altogether where the access level of the process,
 // form, task or workflow does not fit the user level.
-func (c *call) objectAccess(ctx context.Context, tx *store.Tx, kind objectKind, id int64) (read, write bool, err error) {
-	g := c.session.role.objects[kind][id]
+func (s *session) objectAccess(ctx context.Context, tx *store.Tx, kind objectKind, id int64) (read, write bool, err error) {
+	g := s.role.objects[kind][id]
 	if !g.write || kind == kindWindow || kind == kindInfo {
 		return g.read, g.write, nil
 	}
@@ -67,7 +67,7 @@ func (c *call) objectAccess(ctx context.Context, tx *store.Tx, kind objectKind, 
 	if err != nil {
 		return false, false, fmt.Errorf("reading the access level of %s %d: %w", kind, id, err)
 	}
-	if !strings.Contains(objectLevels[c.session.role.userLevel], level) {
+	if !strings.Contains(objectLevels[s.role.userLevel], level) {
 		return false, false, nil
 	}
 	return g.read, g.write, nil
@@ -78,7 +78,7 @@ func (c *call) objectAccess(ctx context.Context, tx *store.Tx, kind objectKind, 
 var writeLevels = map[string]string{"S": "467", "C": "267", "CO": "12367", "O": "137"}
 
 // isAdministrator tells whether the user has the System Administrator role.
-func (c *call) isAdministrator() bool { return c.session.role.administrator }
+func (s *session) isAdministrator() bool { return s.role.administrator }
 
 // tableAccess is the ERP's test of a table: for writing the user level must
 // fit its access level; then the accessing rules decide.
@@ -172,12 +172,12 @@ func (r *role) recordAccess(tableID, recordID int64, write bool) bool {
 
 // mayUpdate answers an [*accessDenied] unless the session may write a record
 // of that tenant and organization; recordID 0 stands for a new record.
-func (c *call) mayUpdate(_ context.Context, _ *store.Tx, t *store.Table, clientID, orgID, recordID int64) error {
-	r := c.session.role
+func (s *session) mayUpdate(_ context.Context, _ *store.Tx, t *store.Table, clientID, orgID, recordID int64) error {
+	r := s.role
 	deny := func(format string, args ...any) error {
 		return &accessDenied{reason: fmt.Sprintf(format, args...)}
 	}
-	if c.session.ClientID != 0 && clientID != c.session.ClientID {
+	if s.ClientID != 0 && clientID != s.ClientID {
 		return deny("records of another tenant cannot be changed")
 	}
 	has := func(letter string) bool { return strings.Contains(r.userLevel, letter) }

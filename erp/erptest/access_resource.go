@@ -35,7 +35,7 @@ func (s *Server) RestrictPath(ctx context.Context, pattern string, roleID int64,
 	if _, err := regexp.Compile(pattern); err != nil {
 		return fmt.Errorf("restricting a path: %w", err)
 	}
-	err := s.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
 		res, err := tx.Exec(ctx, `INSERT INTO REST_Resource(Pattern) VALUES(?)`, pattern)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (c *call) checkResource(ctx context.Context, tx *store.Tx) error {
 	if err != nil || len(resources) == 0 {
 		return err
 	}
-	if c.sysconfig(ctx, tx, "REST_RESOURCE_ACCESS_CONTROL", "Y") != "Y" {
+	if c.session.sysconfig(ctx, tx, "REST_RESOURCE_ACCESS_CONTROL", "Y") != "Y" {
 		return nil
 	}
 	method := c.r.Method

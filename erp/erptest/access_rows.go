@@ -27,8 +27,8 @@ func in(column string, ids []int64) string { return column + " IN (" + joinIDs(i
 // unaliased table, with its parameters; "" when there is none. It holds the
 // tenant and organization filter, the table, record and private rules and the
 // validation rules of the table.
-func (c *call) rowFilter(ctx context.Context, tx *store.Tx, t *store.Table) (where string, args []any, err error) {
-	r := c.session.role
+func (s *session) rowFilter(ctx context.Context, tx *store.Tx, t *store.Table) (where string, args []any, err error) {
+	r := s.role
 	b := &condition{}
 	r.tenantFilter(b, t)
 	if strings.EqualFold(t.Name, "AD_SysConfig") {
@@ -38,12 +38,12 @@ func (c *call) rowFilter(ctx context.Context, tx *store.Tx, t *store.Table) (whe
 		if !r.tableAccess(t, false) {
 			b.and("1=3")
 		} else if key, ok := t.Column(t.Name + "_ID"); ok && !key.IsVirtual() {
-			if err := c.recordFilter(ctx, tx, b, t, key); err != nil {
+			if err := s.recordFilter(ctx, tx, b, t, key); err != nil {
 				return "", nil, err
 			}
 		}
 	}
-	if err := c.dependentFilter(ctx, tx, b, t); err != nil {
+	if err := s.dependentFilter(ctx, tx, b, t); err != nil {
 		return "", nil, err
 	}
 	return strings.Join(b.parts, " AND "), b.args, nil
@@ -75,8 +75,8 @@ func (r *role) tenantFilter(b *condition, t *store.Table) {
 }
 
 // recordFilter adds the rules about single records of the table.
-func (c *call) recordFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table, key *store.Column) error {
-	r := c.session.role
+func (s *session) recordFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table, key *store.Column) error {
+	r := s.role
 	keySQL := column(t, key.Name)
 	var include, exclude []int64
 	for _, rule := range r.records {
@@ -96,13 +96,13 @@ func (c *call) recordFilter(ctx context.Context, tx *store.Tx, b *condition, t *
 	}
 	if _, err := tx.Table(ctx, "AD_Private_Access"); err == nil && !r.personal {
 		b.and("("+keySQL+" IS NULL OR "+keySQL+` NOT IN (SELECT pa.Record_ID FROM AD_Private_Access pa
-			WHERE pa.AD_Table_ID=? AND pa.AD_User_ID<>? AND pa.IsActive='Y'))`, t.ID, c.session.UserID)
+			WHERE pa.AD_Table_ID=? AND pa.AD_User_ID<>? AND pa.IsActive='Y'))`, t.ID, s.UserID)
 	}
 	for _, rule := range r.valid {
 		if rule.tableID != t.ID {
 			continue
 		}
-		code, err := c.validationRule(rule.code)
+		code, err := s.validationRule(rule.code)
 		if err != nil {
 			return fmt.Errorf("the validation rule of table %s: %w", t.Name, err)
 		}
@@ -113,11 +113,11 @@ func (c *call) recordFilter(ctx context.Context, tx *store.Tx, b *condition, t *
 
 // dependentFilter adds the record rules of other tables that also restrict
 // the tables which refer to them.
-func (c *call) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table) error {
+func (s *session) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table) error {
 	type lists struct{ include, exclude []int64 }
 	byTable := map[int64]*lists{}
 	var order []int64
-	for _, rule := range c.session.role.records {
+	for _, rule := range s.role.records {
 		if !rule.dependent {
 			continue
 		}
@@ -166,13 +166,12 @@ func (c *call) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, 
 // validationRule is the SQL of an AD_TableValRule with the session's values in
 // the place of its context variables. What could reach beyond a condition is
 // refused.
-func (c *call) validationRule(code string) (string, error) {
-	s := c.session
+func (s *session) validationRule(code string) (string, error) {
 	values := map[string]string{
 		"AD_CLIENT_ID": strconv.FormatInt(s.ClientID, 10), "AD_ORG_ID": strconv.FormatInt(s.OrgID, 10),
 		"AD_ROLE_ID": strconv.FormatInt(s.RoleID, 10), "AD_USER_ID": strconv.FormatInt(s.UserID, 10),
 		"M_WAREHOUSE_ID": strconv.FormatInt(s.WarehouseID, 10), "AD_SESSION_ID": strconv.FormatInt(s.SessionID, 10),
-		"DATE": "'" + c.srv.now().UTC().Format("2006-01-02") + " 00:00:00'",
+		"DATE": "'" + s.erp.now().UTC().Format("2006-01-02") + " 00:00:00'",
 	}
 	var out strings.Builder
 	for rest := code; ; {

@@ -112,12 +112,12 @@ func attachmentWhere(r *record) (string, []any) {
 }
 
 // loadAttachment reads the files of a record, nil when it has none.
-func (c *call) loadAttachment(ctx context.Context, tx *store.Tx, r *record) (*attachment, error) {
+func (s *session) loadAttachment(ctx context.Context, tx *store.Tx, r *record) (*attachment, error) {
 	where, args := attachmentWhere(r)
 	if where == "" {
 		return nil, nil
 	}
-	rows, err := rowsWhere(ctx, tx, "AD_Attachment", "AD_Attachment_ID", where+" AND AD_Client_ID IN (0,?)", append(args, c.session.ClientID)...)
+	rows, err := rowsWhere(ctx, tx, "AD_Attachment", "AD_Attachment_ID", where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)...)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (c *call) loadAttachment(ctx context.Context, tx *store.Tx, r *record) (*at
 
 // saveAttachment stores the files of a record; without any the attachment
 // goes.
-func (c *call) saveAttachment(ctx context.Context, tx *store.Tx, r *record, a *attachment) error {
+func (s *session) saveAttachment(ctx context.Context, tx *store.Tx, r *record, a *attachment) error {
 	t, err := tx.Table(ctx, "AD_Attachment")
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *call) saveAttachment(ctx context.Context, tx *store.Tx, r *record, a *a
 		return err
 	}
 	if a.row != nil {
-		_, err := c.changeRow(ctx, tx, t, a.row, store.Row{"BinaryData": data})
+		_, err := s.changeRow(ctx, tx, t, a.row, store.Row{"BinaryData": data})
 		return err
 	}
 	row := store.Row{"AD_Table_ID": r.table.ID, "Title": "zip", "BinaryData": data}
@@ -166,12 +166,12 @@ func (c *call) saveAttachment(ctx context.Context, tx *store.Tx, r *record, a *a
 	if uu := r.uuid(); uu != "" {
 		row["Record_UU"] = uu
 	}
-	_, err = c.insertRow(ctx, tx, t.Name, row)
+	_, err = s.insertRow(ctx, tx, t.Name, row)
 	return err
 }
 
 // removeAttachments deletes the files of a record that is deleted.
-func (c *call) removeAttachments(ctx context.Context, tx *store.Tx, r *record) error {
+func (s *session) removeAttachments(ctx context.Context, tx *store.Tx, r *record) error {
 	where, args := attachmentWhere(r)
 	t, err := tx.Table(ctx, "AD_Attachment")
 	if where == "" || errors.Is(err, store.ErrNoTable) {

@@ -38,7 +38,7 @@ func (c *call) pathAttachment(ctx context.Context, tx *store.Tx) (*attachment, e
 	if err != nil {
 		return nil, err
 	}
-	return c.loadAttachment(ctx, tx, &record{table: t, old: row, row: row})
+	return c.session.loadAttachment(ctx, tx, &record{table: t, old: row, row: row})
 }
 
 // attachmentsZip answers GET …/attachments/zip.
@@ -164,7 +164,7 @@ func (c *call) addEntries(entries []attachmentEntry, overwrite bool, title strin
 			return err
 		}
 		r := &record{table: t, old: row, row: row}
-		a, err := c.loadAttachment(c.ctx(), tx, r)
+		a, err := c.session.loadAttachment(c.ctx(), tx, r)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (c *call) addEntries(entries []attachmentEntry, overwrite bool, title strin
 			}
 			a.entries = append(a.entries, e)
 		}
-		return c.saveAttachment(c.ctx(), tx, r, a)
+		return c.session.saveAttachment(c.ctx(), tx, r, a)
 	})
 	if err != nil {
 		return orTitled(title, err)
@@ -217,7 +217,7 @@ func (c *call) dropEntries(drop func(*attachment) error) error {
 			return err
 		}
 		r := &record{table: t, old: row, row: row}
-		a, err := c.loadAttachment(c.ctx(), tx, r)
+		a, err := c.session.loadAttachment(c.ctx(), tx, r)
 		if err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func (c *call) dropEntries(drop func(*attachment) error) error {
 		if err := drop(a); err != nil {
 			return err
 		}
-		return c.saveAttachment(c.ctx(), tx, r, a)
+		return c.session.saveAttachment(c.ctx(), tx, r, a)
 	})
 	if err != nil {
 		return orTitled("Delete error", err)

@@ -69,14 +69,14 @@ func (c *call) authenticate() error {
 		case claims.ClientID == nil && !below:
 			return page(http.StatusUnauthorized)
 		case claims.ClientID == nil:
-			c.session = &session{UserName: claims.Subject, Clients: claims.clients()}
+			c.session = &session{erp: c.srv.erp, UserName: claims.Subject, Clients: claims.clients()}
 			return nil
 		}
 		s, err := c.srv.sessionOf(ctx, tx, claims, row)
 		if err != nil {
 			return err
 		}
-		if s.role, err = c.srv.roles.get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
+		if s.role, err = c.srv.erp.roles.get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
 			return err
 		}
 		c.session = s
@@ -124,6 +124,7 @@ func (s *Server) sessionOf(ctx context.Context, tx *store.Tx, claims *tokenClaim
 		return *p
 	}
 	out := &session{
+		erp:      s.erp,
 		ClientID: *claims.ClientID, UserID: id(claims.UserID), RoleID: id(claims.RoleID), OrgID: max(id(claims.OrgID), 0),
 		WarehouseID: max(id(claims.WarehouseID), 0), SessionID: id(claims.SessionID),
 		UserName: claims.Subject, Language: claims.Language, Clients: claims.clients(), loggedIn: row != nil,

@@ -69,7 +69,7 @@ func listOrganizations(c *call, tx *store.Tx, q *choiceQuery) ([]choice, error) 
 	if err != nil {
 		return nil, err
 	}
-	return c.srv.orgChoices(c.ctx(), tx, user, q.client, q.role)
+	return c.srv.erp.orgChoices(c.ctx(), tx, user, q.client, q.role)
 }
 
 func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]choice, error) {

@@ -33,7 +33,7 @@ func openInside(t *testing.T) *inside {
 // sql changes the database and has the server notice, as a save would.
 func (in *inside) sql(query string, args ...any) {
 	in.t.Helper()
-	require.NoError(in.t, in.srv.db.Update(in.t.Context(), func(tx *store.Tx) error {
+	require.NoError(in.t, in.srv.erp.db.Update(in.t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec(in.t.Context(), query, args...)
 		tx.DictionaryChanged()
 		return err
@@ -146,7 +146,7 @@ func (in *inside) insertAccess(table, columns, values string) {
 func (in *inside) role(roleID, userID int64) *role {
 	in.t.Helper()
 	var r *role
-	require.NoError(in.t, in.srv.db.View(in.t.Context(), func(tx *store.Tx) (err error) {
+	require.NoError(in.t, in.srv.erp.db.View(in.t.Context(), func(tx *store.Tx) (err error) {
 		r, err = loadRole(in.t.Context(), tx, roleID, userID, in.now)
 		return err
 	}))
@@ -211,7 +211,7 @@ func TestTokensAreNotStored(t *testing.T) {
 	token, refresh := in.login("GardenAdmin", gardenAdmin)
 	api, err := in.srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
 	require.NoError(t, err)
-	require.NoError(t, in.srv.db.View(t.Context(), func(tx *store.Tx) error {
+	require.NoError(t, in.srv.erp.db.View(t.Context(), func(tx *store.Tx) error {
 		for _, table := range []string{"REST_RefreshToken", "REST_AuthToken", "AD_Session"} {
 			rows, err := tx.Query(t.Context(), `SELECT * FROM `+table)
 			require.NoError(t, err)

@@ -43,7 +43,7 @@ func login(c *call) error {
 		if err != nil {
 			return err
 		}
-		users, why, err := c.srv.checkPassword(ctx, tx, named, password)
+		users, why, err := c.srv.erp.checkPassword(ctx, tx, named, password)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func login(c *call) error {
 			if err != nil {
 				return err
 			}
-			r, err := c.srv.resolve(ctx, tx, userIDs(users), choiceIDs(clients), params)
+			r, err := c.srv.erp.resolve(ctx, tx, userIDs(users), choiceIDs(clients), params)
 			if err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 			return nil, err
 		}
 		if len(roles) == 1 {
-			r, err := c.srv.resolve(ctx, tx, userIDs(users), choiceIDs(clients), choiceParams{ok: true})
+			r, err := c.srv.erp.resolve(ctx, tx, userIDs(users), choiceIDs(clients), choiceParams{ok: true})
 			if err == nil {
 				return answer, c.finishLogin(ctx, tx, answer, name, claim, r)
 			}
@@ -144,7 +144,7 @@ func chooseTokens(c *call) error {
 			return err
 		}
 		users = slices.DeleteFunc(users, func(u loginUser) bool { return u.locked })
-		r, err := c.srv.resolve(ctx, tx, userIDs(users), c.session.Clients, params)
+		r, err := c.srv.erp.resolve(ctx, tx, userIDs(users), c.session.Clients, params)
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request,
 		row["Remote_Addr"] = remoteHost(r)
 		row["Remote_Host"] = remoteHost(r)
 	}
-	return id, s.insertRow(ctx, tx, "AD_Session", stamp{who.clientID, who.orgID, who.userID}, row)
+	return id, s.erp.insertRow(ctx, tx, "AD_Session", stamp{who.clientID, who.orgID, who.userID}, row)
 }
 
 // echo sets the members that tell the caller what was not given as a number.

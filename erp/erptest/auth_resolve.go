@@ -31,7 +31,7 @@ func number(text string) (int64, bool) {
 
 // resolve finds what the parameters name, among the tenants in clients and
 // what the users (all those who logged in under the name) have there.
-func (s *Server) resolve(ctx context.Context, tx *store.Tx, users, clients []int64, p choiceParams) (*resolved, error) {
+func (e *system) resolve(ctx context.Context, tx *store.Tx, users, clients []int64, p choiceParams) (*resolved, error) {
 	r := &resolved{}
 	if err := r.resolveClient(ctx, tx, clients, p); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Server) resolve(ctx context.Context, tx *store.Tx, users, clients []int
 	if err := r.resolveRole(ctx, tx, users, p); err != nil {
 		return nil, err
 	}
-	if err := s.resolveOrg(ctx, tx, r, p); err != nil {
+	if err := e.resolveOrg(ctx, tx, r, p); err != nil {
 		return nil, err
 	}
 	if err := r.resolveWarehouse(ctx, tx, p); err != nil {
@@ -109,8 +109,8 @@ func (r *resolved) resolveRole(ctx context.Context, tx *store.Tx, users []int64,
 	return err
 }
 
-func (s *Server) resolveOrg(ctx context.Context, tx *store.Tx, r *resolved, p choiceParams) error {
-	orgs, err := s.orgChoices(ctx, tx, r.userID, r.clientID, r.roleID)
+func (e *system) resolveOrg(ctx context.Context, tx *store.Tx, r *resolved, p choiceParams) error {
+	orgs, err := e.orgChoices(ctx, tx, r.userID, r.clientID, r.roleID)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (c *call) switchLogin(p choiceParams) error {
 	ctx := c.ctx()
 	answer := &wire.Object{}
 	err := c.update(ctx, func(tx *store.Tx) error {
-		r, err := c.srv.resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
+		r, err := c.srv.erp.resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
 		if err != nil {
 			return err
 		}

@@ -180,7 +180,7 @@ func (s *Server) loadSecret(ctx context.Context, tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM AD_SysConfig WHERE Name=? AND AD_Client_ID=0`, secretKey); err != nil {
 			return fmt.Errorf("replacing the token secret: %w", err)
 		}
-		err := s.insertRow(ctx, tx, "AD_SysConfig", stamp{}, store.Row{
+		err := s.erp.insertRow(ctx, tx, "AD_SysConfig", stamp{}, store.Row{
 			"Name": secretKey, "Value": secret, "Description": "Secret the REST API signs its tokens with",
 			"EntityType": "D", "ConfigurationLevel": "S",
 		})

@@ -79,13 +79,13 @@ func findUsers(ctx context.Context, tx *store.Tx, name string) ([]loginUser, err
 // USER_LOCKING_MAX_LOGIN_ATTEMPT failures in a row (0, the default, is no
 // limit) lock the account, for USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES or for
 // good.
-func (s *Server) checkPassword(ctx context.Context, tx *store.Tx, users []loginUser, password string) (ok []loginUser, why refusal, err error) {
+func (e *system) checkPassword(ctx context.Context, tx *store.Tx, users []loginUser, password string) (ok []loginUser, why refusal, err error) {
 	why = failedLogin
 	lockTime, err := sysconfigMinutes(ctx, tx, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", 0, 0, 0)
 	if err != nil {
 		return nil, why, err
 	}
-	now := s.now()
+	now := e.now()
 	for i := range users {
 		u := &users[i]
 		if u.locked {
@@ -224,8 +224,8 @@ func roleUser(ctx context.Context, tx *store.Tx, users []int64, clientID, roleID
 
 // orgChoices are the organizations in which the user may work with the role;
 // summary organizations only group others.
-func (s *Server) orgChoices(ctx context.Context, tx *store.Tx, userID, clientID, roleID int64) ([]choice, error) {
-	r, err := loadRole(ctx, tx, roleID, userID, s.now())
+func (e *system) orgChoices(ctx context.Context, tx *store.Tx, userID, clientID, roleID int64) ([]choice, error) {
+	r, err := loadRole(ctx, tx, roleID, userID, e.now())
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,11 @@ type cache struct {
 // caches are the server's caches: the dictionary's, the roles', and those of
 // records.
 func (s *Server) caches() []cache {
-	tables, references := s.db.DictionarySize()
-	roles, resources := s.roles.size(), s.resources.size()
+	tables, references := s.erp.db.DictionarySize()
+	roles, resources := s.erp.roles.size(), s.resources.size()
 	forget := func(n int) func(int64) int {
 		return func(int64) int {
-			s.roles.forget()
+			s.erp.roles.forget()
 			s.resources.forget()
 			return n
 		}
@@ -45,8 +45,8 @@ func (s *Server) caches() []cache {
 	now := s.now()
 	for _, name := range recordCacheTables {
 		list = append(list, cache{
-			name: name, table: name, size: s.records.size(name, now), minutes: recordCacheMinutes, max: recordCacheSize,
-			reset: func(id int64) int { return s.records.reset(name, id) },
+			name: name, table: name, size: s.erp.records.size(name, now), minutes: recordCacheMinutes, max: recordCacheSize,
+			reset: func(id int64) int { return s.erp.records.reset(name, id) },
 		})
 	}
 	return list
@@ -119,7 +119,7 @@ func (c *call) mayResetCaches() error {
 			return err
 		}
 		for _, row := range rows {
-			if read, _, err := c.processAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || read {
+			if read, _, err := c.session.processAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || read {
 				return err
 			}
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // logged tells whether changes of the table go to AD_ChangeLog.
-func (c *call) logged(ctx context.Context, tx *store.Tx, t *store.Table) (*store.Table, bool, error) {
-	if !t.IsChangeLog || t.Name == "AD_ChangeLog" || c.session.SessionID == 0 {
+func (s *session) logged(ctx context.Context, tx *store.Tx, t *store.Table) (*store.Table, bool, error) {
+	if !t.IsChangeLog || t.Name == "AD_ChangeLog" || s.SessionID == 0 {
 		return nil, false, nil
 	}
 	log, err := tx.Table(ctx, "AD_ChangeLog")
@@ -21,15 +21,15 @@ func (c *call) logged(ctx context.Context, tx *store.Tx, t *store.Table) (*store
 
 // logChange records a saved change: of a new record its key only, else every
 // changed column with its value before and after.
-func (c *call) logChange(ctx context.Context, tx *store.Tx, r *record) error {
-	log, ok, err := c.logged(ctx, tx, r.table)
+func (s *session) logChange(ctx context.Context, tx *store.Tx, r *record) error {
+	log, ok, err := s.logged(ctx, tx, r.table)
 	if err != nil || !ok {
 		return err
 	}
 	if r.isNew() {
 		for _, key := range []*store.Column{r.table.KeyColumn(), r.table.UUColumn()} {
 			if key != nil {
-				return c.writeLog(ctx, tx, log, r, key, "I", nil, r.row[key.Name])
+				return s.writeLog(ctx, tx, log, r, key, "I", nil, r.row[key.Name])
 			}
 		}
 		return nil
@@ -40,7 +40,7 @@ func (c *call) logChange(ctx context.Context, tx *store.Tx, r *record) error {
 			col.Name == "Updated", col.Name == "UpdatedBy":
 			continue
 		}
-		if err := c.writeLog(ctx, tx, log, r, col, "U", r.old[col.Name], r.row[col.Name]); err != nil {
+		if err := s.writeLog(ctx, tx, log, r, col, "U", r.old[col.Name], r.row[col.Name]); err != nil {
 			return err
 		}
 	}
@@ -48,8 +48,8 @@ func (c *call) logChange(ctx context.Context, tx *store.Tx, r *record) error {
 }
 
 // logDelete records the values a deleted record had.
-func (c *call) logDelete(ctx context.Context, tx *store.Tx, r *record) error {
-	log, ok, err := c.logged(ctx, tx, r.table)
+func (s *session) logDelete(ctx context.Context, tx *store.Tx, r *record) error {
+	log, ok, err := s.logged(ctx, tx, r.table)
 	if err != nil || !ok {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *call) logDelete(ctx context.Context, tx *store.Tx, r *record) error {
 		if !has || col.IsVirtual() || col.Encrypted || col.Secure || col.Kind() == store.KindBytes {
 			continue
 		}
-		if err := c.writeLog(ctx, tx, log, r, col, "D", v, nil); err != nil {
+		if err := s.writeLog(ctx, tx, log, r, col, "D", v, nil); err != nil {
 			return err
 		}
 	}
@@ -68,16 +68,16 @@ func (c *call) logDelete(ctx context.Context, tx *store.Tx, r *record) error {
 // maxLogged is how much of a value the log holds.
 const maxLogged = 2000
 
-func (c *call) writeLog(ctx context.Context, tx *store.Tx, log *store.Table, r *record, col *store.Column, event string, was, is any) error {
+func (s *session) writeLog(ctx context.Context, tx *store.Tx, log *store.Table, r *record, col *store.Column, event string, was, is any) error {
 	id, err := tx.NextID(ctx, log.Name)
 	if err != nil {
 		return err
 	}
-	now := c.storedNow()
+	now := s.storedNow()
 	values := store.Row{
 		"AD_ChangeLog_ID": id, "AD_ChangeLog_UU": store.NewUUID(), "AD_Client_ID": r.row.Int("AD_Client_ID"),
-		"AD_Org_ID": r.row.Int("AD_Org_ID"), "IsActive": "Y", "Created": now, "CreatedBy": c.session.UserID,
-		"Updated": now, "UpdatedBy": c.session.UserID, "AD_Session_ID": c.session.SessionID, "AD_Table_ID": r.table.ID,
+		"AD_Org_ID": r.row.Int("AD_Org_ID"), "IsActive": "Y", "Created": now, "CreatedBy": s.UserID,
+		"Updated": now, "UpdatedBy": s.UserID, "AD_Session_ID": s.SessionID, "AD_Table_ID": r.table.ID,
 		"AD_Column_ID": col.ID, "Record_ID": r.id(), "Record_UU": r.uuid(), "EventChangeLog": event,
 		"IsCustomization": "N", "OldValue": logText(was), "NewValue": logText(is),
 	}

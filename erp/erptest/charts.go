@@ -29,7 +29,7 @@ func (rd *reader) findChart(ctx context.Context, id string) (store.Row, error) {
 	if !isRecordID(id) {
 		return nil, notFound
 	}
-	row, err := rd.c.findRow(ctx, rd.tx, t, id)
+	row, err := rd.c.session.findRow(ctx, rd.tx, t, id)
 	var api *apiError
 	if asAPI(err, &api) && api.status == http.StatusNotFound {
 		return nil, notFound

@@ -57,7 +57,7 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 	if clause := strings.TrimSpace(source.String("WhereClause")); clause != "" {
 		conditions = append(conditions, "("+clause+")")
 	}
-	vars := variables{c: rd.c, record: &record{table: &store.Table{}, row: store.Row{}}}
+	vars := variables{s: rd.c.session, record: &record{table: &store.Table{}, row: store.Row{}}}
 	var scope []any
 	if ch.isTimeSeries() {
 		date := source.String("DateColumn")
@@ -92,7 +92,7 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 		return plainError("The series of a chart over time cannot use context variables: " + ch.row.String("Name"))
 	}
 	bound.args = append(bound.args, scope...)
-	return rd.c.queryDictionary(ctx, rd.tx, bound, func(values []any) error {
+	return rd.c.session.queryDictionary(ctx, rd.tx, bound, func(values []any) error {
 		p := chartPoint{series: source.String("Name"), value: values[0]}
 		if p.value == nil {
 			return nil

@@ -16,7 +16,7 @@ func (s *Server) SetConfig(ctx context.Context, key, value string) error {
 	if key == "" || key == secretKey {
 		return fmt.Errorf("setting AD_SysConfig %q: this key cannot be set", key)
 	}
-	err := s.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
 		t, err := tx.Table(ctx, "AD_SysConfig")
 		if err != nil {
 			return err
@@ -25,7 +25,7 @@ func (s *Server) SetConfig(ctx context.Context, key, value string) error {
 		if err != nil || n > 0 {
 			return err
 		}
-		return s.insertRow(ctx, tx, t.Name, stamp{}, store.Row{"Name": key, "Value": value, "EntityType": "U", "ConfigurationLevel": "S"})
+		return s.erp.insertRow(ctx, tx, t.Name, stamp{}, store.Row{"Name": key, "Value": value, "EntityType": "U", "ConfigurationLevel": "S"})
 	})
 	if err != nil {
 		return fmt.Errorf("setting AD_SysConfig %s: %w", key, err)

@@ -13,18 +13,18 @@ import (
 // variables are what @Name@ in a default stands for: the scalar members of
 // the request, the record so far, and the session.
 type variables struct {
-	c      *call
+	s      *session
 	record *record
 	body   *wire.Object
 }
 
 // fillDefaults gives a new record the dictionary's defaults for the columns
 // without a value, then those the ERP's programs have of their own.
-func (c *call) fillDefaults(ctx context.Context, tx *store.Tx, r *record, body *wire.Object) error {
+func (s *session) fillDefaults(ctx context.Context, tx *store.Tx, r *record, body *wire.Object) error {
 	if !r.has("AD_Client_ID") {
-		r.set("AD_Client_ID", c.session.ClientID)
+		r.set("AD_Client_ID", s.ClientID)
 	}
-	vars := variables{c: c, record: r, body: body}
+	vars := variables{s: s, record: r, body: body}
 	for _, col := range r.table.Columns {
 		if r.has(col.Name) || col.IsVirtual() || col.Key || vars.given(col.Name) {
 			continue
@@ -32,7 +32,7 @@ func (c *call) fillDefaults(ctx context.Context, tx *store.Tx, r *record, body *
 		if uu := r.table.UUColumn(); uu != nil && uu.Name == col.Name {
 			continue
 		}
-		v, err := c.defaultValue(ctx, tx, vars, col)
+		v, err := s.defaultValue(ctx, tx, vars, col)
 		if err != nil {
 			return err
 		}
@@ -41,18 +41,18 @@ func (c *call) fillDefaults(ctx context.Context, tx *store.Tx, r *record, body *
 		}
 	}
 	if !r.has("AD_Org_ID") && !vars.given("AD_Org_ID") {
-		org := c.session.OrgID
+		org := s.OrgID
 		if r.row.Int("AD_Client_ID") == 0 {
 			org = 0
 		}
 		r.set("AD_Org_ID", org)
 	}
 	if rules := rulesOf(r.table); rules.defaults != nil {
-		if err := rules.defaults(ctx, c, tx, r); err != nil {
+		if err := rules.defaults(ctx, s, tx, r); err != nil {
 			return err
 		}
 	}
-	c.programDefaults(r, vars)
+	s.programDefaults(r, vars)
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (v variables) given(column string) bool {
 // programDefaults are the values the ERP's programs give to columns for which
 // neither request nor dictionary has one: flags are off, buttons N, and in
 // its own tables mandatory amounts and quantities are zero.
-func (c *call) programDefaults(r *record, vars variables) {
+func (s *session) programDefaults(r *record, vars variables) {
 	own := r.table.EntityType == "D"
 	for _, col := range r.table.Columns {
 		if r.has(col.Name) || col.IsVirtual() || col.Key {
@@ -89,27 +89,27 @@ func (c *call) programDefaults(r *record, vars variables) {
 
 // defaultValue is what the dictionary says a column holds when nothing was
 // given, nil for nothing.
-func (c *call) defaultValue(ctx context.Context, tx *store.Tx, vars variables, col *store.Column) (any, error) {
+func (s *session) defaultValue(ctx context.Context, tx *store.Tx, vars variables, col *store.Column) (any, error) {
 	text := strings.TrimSpace(col.Default)
 	if text == "" {
 		return nil, nil
 	}
 	if col.Name == "EntityType" && strings.HasPrefix(text, "@SQL=") {
-		return c.sysconfig(ctx, tx, "DEFAULT_ENTITYTYPE", "U"), nil
+		return s.sysconfig(ctx, tx, "DEFAULT_ENTITYTYPE", "U"), nil
 	}
 	if sql, ok := strings.CutPrefix(text, "@SQL="); ok {
-		return c.sqlDefault(ctx, tx, vars, col, sql)
+		return s.sqlDefault(ctx, tx, vars, col, sql)
 	}
 	for token := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' }) {
 		token = strings.TrimSpace(token)
-		value, ok, err := c.defaultToken(ctx, tx, vars, token)
+		value, ok, err := s.defaultToken(ctx, tx, vars, token)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			continue
 		}
-		if stored, ok := c.storedText(col, value); ok {
+		if stored, ok := s.storedText(col, value); ok {
 			return stored, nil
 		}
 	}
@@ -117,16 +117,16 @@ func (c *call) defaultValue(ctx context.Context, tx *store.Tx, vars variables, c
 }
 
 // defaultToken evaluates one alternative of a default to text.
-func (c *call) defaultToken(ctx context.Context, tx *store.Tx, vars variables, token string) (string, bool, error) {
+func (s *session) defaultToken(ctx context.Context, tx *store.Tx, vars variables, token string) (string, bool, error) {
 	switch {
 	case token == "", strings.EqualFold(token, "NULL"):
 		return "", false, nil
 	case strings.EqualFold(token, "SYSDATE"), strings.EqualFold(token, "getDate()"), strings.EqualFold(token, "@SysDate@"),
 		strings.EqualFold(token, "@#SysDate@"):
-		return c.storedNow(), true, nil
+		return s.storedNow(), true, nil
 	case len(token) >= 2 && token[0] == '\'' && token[len(token)-1] == '\'':
-		s := strings.ReplaceAll(token[1:len(token)-1], "''", "'")
-		return s, s != "", nil
+		text := strings.ReplaceAll(token[1:len(token)-1], "''", "'")
+		return text, text != "", nil
 	case strings.HasPrefix(token, "@"):
 		return vars.lookup(ctx, tx, strings.Trim(token, "@"))
 	}
@@ -134,21 +134,21 @@ func (c *call) defaultToken(ctx context.Context, tx *store.Tx, vars variables, t
 }
 
 // storedText converts the text of a default into the column's storage form.
-func (c *call) storedText(col *store.Column, s string) (any, bool) {
+func (s *session) storedText(col *store.Column, text string) (any, bool) {
 	switch col.Kind() {
 	case store.KindInteger:
-		n, err := strconv.ParseInt(s, 10, 32)
+		n, err := strconv.ParseInt(text, 10, 32)
 		return n, err == nil && (n >= 0 || col.Ref == store.TypeInteger)
 	case store.KindDecimal:
-		return plainDecimal(s)
+		return plainDecimal(text)
 	case store.KindBool:
-		return yesNo(s), true
+		return yesNo(text), true
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		return c.storedMoment(col.Kind(), s)
+		return s.storedMoment(col.Kind(), text)
 	case store.KindBytes:
 		return nil, false
 	}
-	return s, true
+	return text, true
 }
 
 // lookup is the value of a context variable. Names with # or $ are the
@@ -168,7 +168,7 @@ func (v variables) lookup(ctx context.Context, tx *store.Tx, name string) (strin
 }
 
 func (v variables) global(ctx context.Context, tx *store.Tx, name, fallback string) (string, bool, error) {
-	s := v.c.session
+	s := v.s
 	switch strings.ToUpper(name) {
 	case "AD_CLIENT_ID":
 		return strconv.FormatInt(s.ClientID, 10), true, nil
@@ -185,7 +185,7 @@ func (v variables) global(ctx context.Context, tx *store.Tx, name, fallback stri
 	case "AD_LANGUAGE":
 		return s.Language, s.Language != "", nil
 	case "DATE", "SYSDATE":
-		return v.c.srv.now().In(v.c.srv.opts.Location).Format(storedDate), true, nil
+		return v.s.erp.now().In(v.s.erp.opts.Location).Format(storedDate), true, nil
 	}
 	if id, err := v.defaultRecord(ctx, tx, name); err != nil || id != 0 {
 		return strconv.FormatInt(id, 10), err == nil, err
@@ -197,7 +197,7 @@ func (v variables) global(ctx context.Context, tx *store.Tx, name, fallback stri
 // record flagged as default, the tenant's own before the system's. The
 // currency is that of the tenant's accounting.
 func (v variables) defaultRecord(ctx context.Context, tx *store.Tx, name string) (int64, error) {
-	client := v.c.session.ClientID
+	client := v.s.ClientID
 	if strings.EqualFold(name, "C_Currency_ID") {
 		if id, err := tenantCurrency(ctx, tx, client); err != nil || id != 0 {
 			return id, err
@@ -257,7 +257,7 @@ var (
 // sqlDefault evaluates SELECT COALESCE(MAX(Column),0)+10 FROM Table WHERE …
 // and SELECT Column FROM Table WHERE …, with conditions that compare columns
 // with variables or constants. Any other statement gives no default.
-func (c *call) sqlDefault(ctx context.Context, tx *store.Tx, vars variables, col *store.Column, sql string) (any, error) {
+func (s *session) sqlDefault(ctx context.Context, tx *store.Tx, vars variables, col *store.Column, sql string) (any, error) {
 	var column, table, conditions string
 	var floor, step int64
 	m := nextNumberSQL.FindStringSubmatch(sql)
@@ -327,7 +327,7 @@ func (v variables) conditions(ctx context.Context, tx *store.Tx, t *store.Table,
 				return "", nil, err
 			}
 		}
-		stored, ok := v.c.storedText(col, value)
+		stored, ok := v.s.storedText(col, value)
 		if !ok {
 			return "", nil, nil
 		}

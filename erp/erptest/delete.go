@@ -14,11 +14,11 @@ const maxCascade = 20
 
 // remove deletes a record with what depends on it, or refuses because
 // something else still refers to it.
-func (c *call) remove(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) error {
-	return c.removeAt(ctx, tx, t, row, 0)
+func (s *session) remove(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) error {
+	return s.removeAt(ctx, tx, t, row, 0)
 }
 
-func (c *call) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, depth int) error {
+func (s *session) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, depth int) error {
 	if depth > maxCascade {
 		return plainError("Records depend on each other too deeply to be deleted")
 	}
@@ -28,11 +28,11 @@ func (c *call) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, row s
 	}
 	rules := rulesOf(t)
 	if rules.beforeDelete != nil {
-		if err := rules.beforeDelete(ctx, c, tx, r); err != nil {
+		if err := rules.beforeDelete(ctx, s, tx, r); err != nil {
 			return err
 		}
 	}
-	if err := c.releaseReferences(ctx, tx, r, depth); err != nil {
+	if err := s.releaseReferences(ctx, tx, r, depth); err != nil {
 		return err
 	}
 	where, args, err := r.where()
@@ -42,14 +42,14 @@ func (c *call) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, row s
 	if _, err := tx.Delete(ctx, t, where, args...); err != nil {
 		return publicDeleteError(err)
 	}
-	if err := c.removeAttachments(ctx, tx, r); err != nil {
+	if err := s.removeAttachments(ctx, tx, r); err != nil {
 		return err
 	}
-	if err := c.logDelete(ctx, tx, r); err != nil {
+	if err := s.logDelete(ctx, tx, r); err != nil {
 		return err
 	}
 	if rules.afterDelete != nil {
-		return rules.afterDelete(ctx, c, tx, r)
+		return rules.afterDelete(ctx, s, tx, r)
 	}
 	return nil
 }
@@ -71,12 +71,12 @@ type reference struct {
 // releaseReferences treats what points at a record as the foreign keys of the
 // dictionary say: dependents go too, loose references are cleared, and any
 // other refuses the deletion.
-func (c *call) releaseReferences(ctx context.Context, tx *store.Tx, r *record, depth int) error {
+func (s *session) releaseReferences(ctx context.Context, tx *store.Tx, r *record, depth int) error {
 	key := r.table.KeyColumn()
 	if key == nil {
 		return nil
 	}
-	refs, err := c.referencesTo(ctx, tx, r.table, key)
+	refs, err := s.referencesTo(ctx, tx, r.table, key)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *call) releaseReferences(ctx context.Context, tx *store.Tx, r *record, d
 			}
 			switch rule {
 			case "C", "M":
-				err = c.removeAt(ctx, tx, ref.table, row, depth+1)
+				err = s.removeAt(ctx, tx, ref.table, row, depth+1)
 			case "S", "T":
 				dependent := &record{table: ref.table, old: row, row: row}
 				var where string
@@ -117,7 +117,7 @@ func (c *call) releaseReferences(ctx context.Context, tx *store.Tx, r *record, d
 
 // referencesTo finds the columns that can point at a table: those named like
 // its key, and those whose reference leads to it.
-func (c *call) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table, key *store.Column) ([]reference, error) {
+func (s *session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table, key *store.Column) ([]reference, error) {
 	rows, err := tx.Query(ctx, `SELECT t.TableName, c.ColumnName, COALESCE(c.FKConstraintType,'')
 		FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID=c.AD_Table_ID
 		WHERE c.IsActive='Y' AND t.IsActive='Y' AND t.IsView='N' AND COALESCE(c.ColumnSQL,'')=''

@@ -49,7 +49,7 @@ func (rd *reader) dictionary(ctx context.Context, q dictionaryQuery) ([]dictiona
 	if q.access != "" {
 		granted := rows[:0]
 		for _, row := range rows {
-			read, _, err := rd.c.objectAccess(ctx, rd.tx, q.access, row.Int(t.Name+"_ID"))
+			read, _, err := rd.c.session.objectAccess(ctx, rd.tx, q.access, row.Int(t.Name+"_ID"))
 			if err != nil {
 				return nil, err
 			}

@@ -82,7 +82,7 @@ var refusedWords = map[string]bool{
 // table it names is replaced by its rows and columns which the session may
 // read, so that a condition or a subquery cannot reach other tenants. SQL that
 // names anything else is refused.
-func (c *call) guard(ctx context.Context, tx *store.Tx, sql string) (boundSQL, error) {
+func (s *session) guard(ctx context.Context, tx *store.Tx, sql string) (boundSQL, error) {
 	words, ok := sqlWords(sql)
 	if !ok {
 		return boundSQL{}, plainError("A statement of the dictionary cannot be read")
@@ -116,7 +116,7 @@ func (c *call) guard(ctx context.Context, tx *store.Tx, sql string) (boundSQL, e
 		if !physical[lower] {
 			continue // in the dictionary only; perhaps a column's name
 		}
-		part, err := c.guardedTable(ctx, tx, t)
+		part, err := s.guardedTable(ctx, tx, t)
 		if err != nil {
 			return boundSQL{}, err
 		}
@@ -131,7 +131,7 @@ func (c *call) guard(ctx context.Context, tx *store.Tx, sql string) (boundSQL, e
 
 // guardedTable is the common table expression that stands for a table.
 // Columns the session must not see are NULL.
-func (c *call) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table) (boundSQL, error) {
+func (s *session) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table) (boundSQL, error) {
 	columns, err := tx.PhysicalColumns(ctx, t.Name)
 	if err != nil {
 		return boundSQL{}, err
@@ -141,7 +141,7 @@ func (c *call) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table) (
 		col, ok := t.Column(p.Name)
 		hidden := !ok || col.Secure || col.Encrypted
 		if !hidden {
-			if hidden, err = c.columnHidden(ctx, tx, t, col); err != nil {
+			if hidden, err = s.columnHidden(ctx, tx, t, col); err != nil {
 				return boundSQL{}, err
 			}
 		}
@@ -151,7 +151,7 @@ func (c *call) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table) (
 			list = append(list, store.Quote(p.Name))
 		}
 	}
-	where, args, err := c.rowFilter(ctx, tx, t)
+	where, args, err := s.rowFilter(ctx, tx, t)
 	if err != nil {
 		return boundSQL{}, err
 	}
@@ -164,7 +164,7 @@ func (c *call) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table) (
 
 // guardedCondition is a condition of the dictionary on rows of t that may be
 // put into any statement on t. A condition with a subquery needs a key.
-func (c *call) guardedCondition(ctx context.Context, tx *store.Tx, t *store.Table, cond boundSQL) (boundSQL, error) {
+func (s *session) guardedCondition(ctx context.Context, tx *store.Tx, t *store.Table, cond boundSQL) (boundSQL, error) {
 	words, ok := sqlWords(cond.text)
 	if !ok || strings.TrimSpace(cond.text) == "" {
 		return boundSQL{}, plainError("A condition of the dictionary cannot be read")
@@ -186,7 +186,7 @@ func (c *call) guardedCondition(ctx context.Context, tx *store.Tx, t *store.Tabl
 	if key == nil {
 		return boundSQL{}, plainError(fmt.Sprintf("Conditions with subqueries are not possible on table %s, which has no key", t.Name))
 	}
-	with, err := c.guard(ctx, tx, t.Name+" "+cond.text)
+	with, err := s.guard(ctx, tx, t.Name+" "+cond.text)
 	if err != nil {
 		return boundSQL{}, err
 	}
@@ -270,8 +270,8 @@ func isWordByte(ch byte) bool {
 
 // queryDictionary runs a statement of the dictionary under guard and calls fn
 // with the values of each row.
-func (c *call) queryDictionary(ctx context.Context, tx *store.Tx, statement boundSQL, fn func(values []any) error) error {
-	with, err := c.guard(ctx, tx, statement.text)
+func (s *session) queryDictionary(ctx context.Context, tx *store.Tx, statement boundSQL, fn func(values []any) error) error {
+	with, err := s.guard(ctx, tx, statement.text)
 	if err != nil {
 		return err
 	}

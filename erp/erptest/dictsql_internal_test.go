@@ -18,9 +18,9 @@ func gardenCall(t testing.TB) (*call, *Server) {
 	srv, err := Open(t.Context(), Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, srv.Close()) })
-	c := &call{srv: srv, session: &session{ClientID: 11, UserID: 101, RoleID: 102, OrgID: 11, Language: "en_US"}}
-	require.NoError(t, srv.db.View(t.Context(), func(tx *store.Tx) error {
-		c.session.role, err = srv.roles.get(t.Context(), tx, 102, 101, time.Now())
+	c := &call{srv: srv, session: &session{erp: srv.erp, ClientID: 11, UserID: 101, RoleID: 102, OrgID: 11, Language: "en_US"}}
+	require.NoError(t, srv.erp.db.View(t.Context(), func(tx *store.Tx) error {
+		c.session.role, err = srv.erp.roles.get(t.Context(), tx, 102, 101, time.Now())
 		return err
 	}))
 	return c, srv
@@ -29,7 +29,7 @@ func gardenCall(t testing.TB) (*call, *Server) {
 func TestBind(t *testing.T) {
 	t.Parallel()
 	c, srv := gardenCall(t)
-	vars := variables{c: c, record: &record{table: store.NewTable(store.Table{}), row: store.Row{"Name": "O'Neil", "C_Order_ID": int64(7)}}}
+	vars := variables{s: c.session, record: &record{table: store.NewTable(store.Table{}), row: store.Row{"Name": "O'Neil", "C_Order_ID": int64(7)}}}
 	for name, want := range map[string]struct {
 		in, out string
 		args    []any
@@ -44,7 +44,7 @@ func TestBind(t *testing.T) {
 		"lone sign":    {in: "A='x@y'", out: "A='x@y'"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, srv.db.View(t.Context(), func(tx *store.Tx) error {
+			require.NoError(t, srv.erp.db.View(t.Context(), func(tx *store.Tx) error {
 				got, ok, err := vars.bind(t.Context(), tx, want.in)
 				assert.Equal(t, !want.missing, ok)
 				assert.Equal(t, want.out, got.text)
@@ -113,11 +113,11 @@ func FuzzGuard(f *testing.F) {
 		if len(cond) > 500 || strings.Contains(strings.ToLower(cond), "select") && strings.Count(cond, ",") > 3 {
 			return
 		}
-		err := srv.db.View(t.Context(), func(tx *store.Tx) error {
+		err := srv.erp.db.View(t.Context(), func(tx *store.Tx) error {
 			statement := boundSQL{text: "SELECT u.AD_Client_ID, u.Password FROM AD_User u WHERE " + cond}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			return c.queryDictionary(ctx, tx, statement, func(values []any) error {
+			return c.session.queryDictionary(ctx, tx, statement, func(values []any) error {
 				if n, ok := values[0].(int64); ok {
 					assert.NotEqual(t, int64(1000000), n, cond)
 				}

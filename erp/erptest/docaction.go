@@ -77,7 +77,7 @@ func moveDocument(status, action string) (docMove, bool) {
 // docAction runs the document action a request asks for, after everything
 // else is saved. It answers what the document has to say to it. On tables
 // that hold no documents it does nothing.
-func (c *call) docAction(ctx context.Context, tx *store.Tx, r *record) (string, error) {
+func (s *session) docAction(ctx context.Context, tx *store.Tx, r *record) (string, error) {
 	if r.body == nil || !isDocument(r.table) {
 		return "", nil
 	}
@@ -95,7 +95,7 @@ func (c *call) docAction(ctx context.Context, tx *store.Tx, r *record) (string, 
 	if action == "" || action == "--" {
 		return "", nil
 	}
-	message, err := c.processDocument(ctx, tx, r, action)
+	message, err := s.processDocument(ctx, tx, r, action)
 	var refused plainError
 	if errors.As(err, &refused) {
 		return "", refuse(errFailed, msgFailedDocument, string(refused))
@@ -103,7 +103,7 @@ func (c *call) docAction(ctx context.Context, tx *store.Tx, r *record) (string, 
 	return message, err
 }
 
-func (c *call) processDocument(ctx context.Context, tx *store.Tx, r *record, action string) (string, error) {
+func (s *session) processDocument(ctx context.Context, tx *store.Tx, r *record, action string) (string, error) {
 	stored, err := r.reread(ctx, tx)
 	if err != nil {
 		return "", err
@@ -117,7 +117,7 @@ func (c *call) processDocument(ctx context.Context, tx *store.Tx, r *record, act
 	if !ok {
 		return "", plainError(fmt.Sprintf("Cannot %s a document in status %s", name, docStatuses[status]))
 	}
-	lines, err := c.documentLines(ctx, tx, r)
+	lines, err := s.documentLines(ctx, tx, r)
 	if err != nil {
 		return "", err
 	}
@@ -127,7 +127,7 @@ func (c *call) processDocument(ctx context.Context, tx *store.Tx, r *record, act
 	flag := map[bool]string{true: "Y", false: "N"}[move.processed]
 	change := store.Row{
 		"DocStatus": move.status, "DocAction": move.next, "Processed": flag,
-		"Updated": c.storedNow(), "UpdatedBy": c.session.UserID,
+		"Updated": s.storedNow(), "UpdatedBy": s.UserID,
 	}
 	switch action {
 	case "AP", "CO":
@@ -136,7 +136,7 @@ func (c *call) processDocument(ctx context.Context, tx *store.Tx, r *record, act
 		change["IsApproved"] = "N"
 	}
 	if action == "CO" {
-		change["ProcessedOn"] = fmt.Sprint(c.srv.now().UnixMilli())
+		change["ProcessedOn"] = fmt.Sprint(s.erp.now().UnixMilli())
 		if stored.Int("C_DocType_ID") == 0 {
 			change["C_DocType_ID"] = stored["C_DocTypeTarget_ID"]
 		}
@@ -160,7 +160,7 @@ func (c *call) processDocument(ctx context.Context, tx *store.Tx, r *record, act
 	if _, err := tx.Set(ctx, r.table, change, where, args...); err != nil {
 		return "", err
 	}
-	if err := c.logChange(ctx, tx, after); err != nil {
+	if err := s.logChange(ctx, tx, after); err != nil {
 		return "", err
 	}
 	if lines.table != nil {
@@ -195,7 +195,7 @@ type documentParts struct {
 	rows  []store.Row
 }
 
-func (c *call) documentLines(ctx context.Context, tx *store.Tx, r *record) (documentParts, error) {
+func (s *session) documentLines(ctx context.Context, tx *store.Tx, r *record) (documentParts, error) {
 	t, err := tx.Table(ctx, r.table.Name+"Line")
 	if errors.Is(err, store.ErrNoTable) {
 		return documentParts{}, nil

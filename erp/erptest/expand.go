@@ -68,7 +68,7 @@ func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *stor
 	if !item.Only("$select") {
 		return nil, expandError("Only $select is allowed when expanding the column %s", col.Name)
 	}
-	if hidden, err := rd.c.columnHidden(ctx, rd.tx, t, col); err != nil || hidden {
+	if hidden, err := rd.c.session.columnHidden(ctx, rd.tx, t, col); err != nil || hidden {
 		return nil, err
 	}
 	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
@@ -93,7 +93,7 @@ func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *stor
 
 // expandTable resolves the table brought and what is selected of it.
 func (rd *reader) expandTable(ctx context.Context, x *expansion, name string) error {
-	t, err := rd.c.findTable(ctx, rd.tx, name, false)
+	t, err := rd.c.session.findTable(ctx, rd.tx, name, false)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Ta
 	if !ok || shared.Secure || shared.Encrypted || strings.HasPrefix(shared.ColumnSQL, "@") {
 		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
 	}
-	if hidden, err := rd.c.columnHidden(ctx, rd.tx, parent, shared); err != nil || hidden {
+	if hidden, err := rd.c.session.columnHidden(ctx, rd.tx, parent, shared); err != nil || hidden {
 		return errors.Join(err, expandError("%s does not link %s to %s", name, x.table.Name, parent.Name))
 	}
 	x.parent = shared
@@ -290,7 +290,7 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 	}
 	keyColumn, _ := x.table.Column(key)
 	where, args := store.Expr(x.table, keyColumn)+"=?", []any{value}
-	access, more, err := rd.c.rowFilter(ctx, rd.tx, x.table)
+	access, more, err := rd.c.session.rowFilter(ctx, rd.tx, x.table)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func filesRoutes() []route {
 
 // mustAdminister refuses everybody but administrators.
 func (c *call) mustAdminister(what string) error {
-	if c.isAdministrator() {
+	if c.session.isAdministrator() {
 		return nil
 	}
 	return fail(http.StatusForbidden, "Access denied", "Access denied for "+what+" request")
@@ -83,7 +83,7 @@ func (s *Server) readFile(name string) ([]byte, error) {
 		}
 		return nil, missing
 	}
-	if data, ok := s.files.get(clean); ok {
+	if data, ok := s.erp.files.get(clean); ok {
 		return data, nil
 	}
 	return nil, missing

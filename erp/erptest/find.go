@@ -16,7 +16,7 @@ func formatID(id int64) string { return strconv.FormatInt(id, 10) }
 
 // findTable is the table a path or an expansion names, provided that the role
 // may read (or write) it.
-func (c *call) findTable(ctx context.Context, tx *store.Tx, name string, write bool) (*store.Table, error) {
+func (s *session) findTable(ctx context.Context, tx *store.Tx, name string, write bool) (*store.Table, error) {
 	t, err := tx.Table(ctx, name)
 	if errors.Is(err, store.ErrNoTable) {
 		return nil, refuse(errNotFound, "Invalid table name", "No match found for table name: "+name)
@@ -24,9 +24,9 @@ func (c *call) findTable(ctx context.Context, tx *store.Tx, name string, write b
 	if err != nil {
 		return nil, err
 	}
-	allowed := c.canRead
+	allowed := s.canRead
 	if write {
-		allowed = c.canWrite
+		allowed = s.canWrite
 	}
 	ok, err := allowed(ctx, tx, t)
 	if err != nil {
@@ -50,7 +50,7 @@ func isRecordID(id string) bool {
 // findRow is the record of t with this id or UUID, with all columns, provided
 // that it belongs to the session's tenant or to System and the role's row
 // rules let it through.
-func (c *call) findRow(ctx context.Context, tx *store.Tx, t *store.Table, id string) (store.Row, error) {
+func (s *session) findRow(ctx context.Context, tx *store.Tx, t *store.Table, id string) (store.Row, error) {
 	notFound := refuse(errNotFound, "Record not found", "No record found matching id: "+id)
 	var where string
 	var arg any
@@ -76,10 +76,10 @@ func (c *call) findRow(ctx context.Context, tx *store.Tx, t *store.Table, id str
 	if len(rows) == 0 {
 		return nil, notFound
 	}
-	if client := rows[0].Int("AD_Client_ID"); client != 0 && client != c.session.ClientID {
+	if client := rows[0].Int("AD_Client_ID"); client != 0 && client != s.ClientID {
 		return nil, notFound
 	}
-	access, args, err := c.rowFilter(ctx, tx, t)
+	access, args, err := s.rowFilter(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (c *call) findRow(ctx context.Context, tx *store.Tx, t *store.Table, id str
 		}
 	}
 	if key := t.KeyColumn(); key != nil {
-		c.srv.records.note(t.Name, rows[0].Int(key.Name), c.srv.now())
+		s.erp.records.note(t.Name, rows[0].Int(key.Name), s.erp.now())
 	}
 	return rows[0], nil
 }

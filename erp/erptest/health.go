@@ -108,9 +108,9 @@ func (s *Server) unhealthy(ctx context.Context, db bool) string {
 		return last.reason
 	}
 	last.reason, last.at = "", now
-	err := s.db.Writable(ctx)
+	err := s.erp.db.Writable(ctx)
 	if err == nil && db {
-		err = s.db.View(ctx, func(tx *store.Tx) error {
+		err = s.erp.db.View(ctx, func(tx *store.Tx) error {
 			var n int
 			return tx.QueryRow(ctx, `SELECT 1`).Scan(&n)
 		})

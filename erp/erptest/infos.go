@@ -40,7 +40,7 @@ func (rd *reader) findInfo(ctx context.Context, slug string) (store.Row, error) 
 	if row == nil {
 		return nil, fail(http.StatusNotFound, "Invalid info window name", "No match found for info window name: "+slug)
 	}
-	read, _, err := rd.c.objectAccess(ctx, rd.tx, kindInfo, row.Int("AD_InfoWindow_ID"))
+	read, _, err := rd.c.session.objectAccess(ctx, rd.tx, kindInfo, row.Int("AD_InfoWindow_ID"))
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []i
 	b.WriteString(" FROM " + info.String("FromClause"))
 	var out boundSQL
 	var conditions []string
-	vars := variables{c: rd.c, record: &record{table: &store.Table{}, row: store.Row{}}}
+	vars := variables{s: rd.c.session, record: &record{table: &store.Table{}, row: store.Row{}}}
 	if clause := strings.TrimSpace(info.String("WhereClause")); clause != "" {
 		bound, ok, err := vars.bind(ctx, rd.tx, clause)
 		if err != nil {
@@ -177,7 +177,7 @@ func (rd *reader) infoCriteria(ctx context.Context, columns []infoColumn) (bound
 		if !ok || v == nil {
 			continue
 		}
-		value, err := rd.c.toStored(ctx, rd.tx, col.field.col, v)
+		value, err := rd.c.session.toStored(ctx, rd.tx, col.field.col, v)
 		if err != nil {
 			return out, infoValueError(col, err)
 		}
@@ -262,7 +262,7 @@ func infoOrder(text string, columns []infoColumn) string {
 func (rd *reader) infoRows(ctx context.Context, columns []infoColumn, statement boundSQL) ([]store.Row, error) {
 	columns = shown(columns)
 	var rows []store.Row
-	err := rd.c.queryDictionary(ctx, rd.tx, statement, func(values []any) error {
+	err := rd.c.session.queryDictionary(ctx, rd.tx, statement, func(values []any) error {
 		row := store.Row{}
 		for i, v := range values {
 			if v != nil && i < len(columns) {

@@ -12,8 +12,8 @@ import (
 )
 
 // mayWrite refuses what the role may not write. recordID 0 is a new record.
-func (c *call) mayWrite(ctx context.Context, tx *store.Tx, r *record, recordID int64) error {
-	err := c.mayUpdate(ctx, tx, r.table, r.row.Int("AD_Client_ID"), r.row.Int("AD_Org_ID"), recordID)
+func (s *session) mayWrite(ctx context.Context, tx *store.Tx, r *record, recordID int64) error {
+	err := s.mayUpdate(ctx, tx, r.table, r.row.Int("AD_Client_ID"), r.row.Int("AD_Org_ID"), recordID)
 	var denied *accessDenied
 	if errors.As(err, &denied) {
 		return refuse(errDenied, "Update error", "Role does not have access")
@@ -26,31 +26,31 @@ var placeholder = regexp.MustCompile(`^@(\w+)_ID@$`)
 
 // readNew makes a record of a request. preset values, a child's key of its
 // parent, win over the request.
-func (c *call) readNew(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object, preset store.Row) (*record, error) {
-	if err := c.checkMembers(ctx, tx, t, body); err != nil {
+func (s *session) readNew(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object, preset store.Row) (*record, error) {
+	if err := s.checkMembers(ctx, tx, t, body); err != nil {
 		return nil, err
 	}
 	r := &record{table: t, row: store.Row{}, body: body}
 	if _, ok := member(body, "AD_Client_ID"); !ok {
-		r.set("AD_Client_ID", c.session.ClientID)
+		r.set("AD_Client_ID", s.ClientID)
 	}
 	for _, col := range t.Columns {
 		v, ok := member(body, col.Name)
 		if !ok {
 			continue
 		}
-		v, err := c.resolvePlaceholder(ctx, tx, col, v)
+		v, err := s.resolvePlaceholder(ctx, tx, col, v)
 		if err != nil {
 			return nil, err
 		}
-		stored, err := c.toStored(ctx, tx, col, v)
+		stored, err := s.toStored(ctx, tx, col, v)
 		if err != nil {
 			return nil, err
 		}
 		if stored == nil {
 			continue
 		}
-		if ok, err := c.writable(ctx, tx, r, col); err != nil {
+		if ok, err := s.writable(ctx, tx, r, col); err != nil {
 			return nil, err
 		} else if ok {
 			r.set(col.Name, stored)
@@ -59,23 +59,23 @@ func (c *call) readNew(ctx context.Context, tx *store.Tx, t *store.Table, body *
 	for name, v := range preset {
 		r.set(name, v)
 	}
-	return r, c.fillDefaults(ctx, tx, r, body)
+	return r, s.fillDefaults(ctx, tx, r, body)
 }
 
 // resolvePlaceholder replaces @<TableName>_ID@ in AD_Column.AD_Table_ID by the
 // id of that table, which the real server does not do.
-func (c *call) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
-	s, ok := v.(string)
-	if !ok || c.srv.opts.Strict || col.Name != "AD_Table_ID" {
+func (s *session) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
+	text, ok := v.(string)
+	if !ok || s.erp.opts.Strict || col.Name != "AD_Table_ID" {
 		return v, nil
 	}
-	m := placeholder.FindStringSubmatch(s)
+	m := placeholder.FindStringSubmatch(text)
 	if m == nil {
 		return v, nil
 	}
 	t, err := tx.Table(ctx, m[1])
 	if errors.Is(err, store.ErrNoTable) {
-		return nil, invalid("Foreign ID %s not found in %s", s, col.Name)
+		return nil, invalid("Foreign ID %s not found in %s", text, col.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func (c *call) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *store.
 }
 
 // checkMembers checks the names in a body, unless that is switched off.
-func (c *call) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) error {
-	if c.sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") == "N" {
+func (s *session) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) error {
+	if s.sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") == "N" {
 		return nil
 	}
 	return checkNames(t, body)
@@ -93,18 +93,18 @@ func (c *call) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table, b
 
 // writable tells whether a request may give the column that value; depending
 // on the configuration a refusal is an error or the value is passed over.
-func (c *call) writable(ctx context.Context, tx *store.Tx, r *record, col *store.Column) (bool, error) {
+func (s *session) writable(ctx context.Context, tx *store.Tx, r *record, col *store.Column) (bool, error) {
 	refusal := ""
 	switch {
 	case !r.isNew() && !col.Updateable:
 		refusal = "Cannot update column " + col.Name
 	case col.IsVirtual():
 		refusal = "Cannot update virtual column " + col.Name
-	case (col.Secure || col.Encrypted) && c.sysconfig(ctx, tx, "REST_ALLOW_UPDATE_SECURE_COLUMN", "Y") == "N":
+	case (col.Secure || col.Encrypted) && s.sysconfig(ctx, tx, "REST_ALLOW_UPDATE_SECURE_COLUMN", "Y") == "N":
 		refusal = "Cannot update secure/encrypted column " + col.Name
 	}
 	if refusal == "" {
-		readOnly, err := c.columnReadOnly(ctx, tx, r.table, col)
+		readOnly, err := s.columnReadOnly(ctx, tx, r.table, col)
 		if err != nil {
 			return false, err
 		}
@@ -120,7 +120,7 @@ func (c *call) writable(ctx context.Context, tx *store.Tx, r *record, col *store
 	if refusal == "" {
 		return true, nil
 	}
-	if c.sysconfig(ctx, tx, "REST_ERROR_ON_NON_UPDATABLE_COLUMN", "Y") == "N" {
+	if s.sysconfig(ctx, tx, "REST_ERROR_ON_NON_UPDATABLE_COLUMN", "Y") == "N" {
 		return false, nil
 	}
 	return false, invalid("%s", refusal)
@@ -131,8 +131,8 @@ func numberOf(id int64) json.Number { return json.Number(formatID(id)) }
 
 // readChange applies the members of a body to a stored row. Members that
 // change nothing are passed over before anything is said against them.
-func (c *call) readChange(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*record, error) {
-	if err := c.checkMembers(ctx, tx, t, body); err != nil {
+func (s *session) readChange(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*record, error) {
+	if err := s.checkMembers(ctx, tx, t, body); err != nil {
 		return nil, err
 	}
 	r := &record{table: t, old: row, row: maps.Clone(row), body: body}
@@ -141,7 +141,7 @@ func (c *call) readChange(ctx context.Context, tx *store.Tx, t *store.Table, row
 		if !ok {
 			continue
 		}
-		stored, err := c.toStored(ctx, tx, col, v)
+		stored, err := s.toStored(ctx, tx, col, v)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (c *call) readChange(ctx context.Context, tx *store.Tx, t *store.Table, row
 		if !had && stored == nil || had && stored != nil && sameValue(was, stored) {
 			continue
 		}
-		if ok, err := c.writable(ctx, tx, r, col); err != nil {
+		if ok, err := s.writable(ctx, tx, r, col); err != nil {
 			return nil, err
 		} else if ok {
 			r.set(col.Name, stored)

@@ -13,12 +13,12 @@ type stamp struct{ clientID, orgID, userID int64 }
 
 // insertRow writes a row the server makes on its own account, with id, UUID
 // and change stamps. Members that the dictionary does not know are left out.
-func (s *Server) insertRow(ctx context.Context, tx *store.Tx, table string, by stamp, row store.Row) error {
+func (e *system) insertRow(ctx context.Context, tx *store.Tx, table string, by stamp, row store.Row) error {
 	t, err := tx.Table(ctx, table)
 	if err != nil {
 		return err
 	}
-	now := dbTime(s.now())
+	now := dbTime(e.now())
 	full := store.Row{
 		"AD_Client_ID": by.clientID, "AD_Org_ID": by.orgID, "IsActive": "Y",
 		"Created": now, "CreatedBy": by.userID, "Updated": now, "UpdatedBy": by.userID,

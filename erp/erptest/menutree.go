@@ -63,7 +63,7 @@ func (rd *reader) findTree(ctx context.Context, id string) (store.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := rd.c.findRow(ctx, rd.tx, t, id)
+	row, err := rd.c.session.findRow(ctx, rd.tx, t, id)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (rd *reader) loadMenu(ctx context.Context, treeID int64) (*menu, error) {
 		if !ok {
 			continue
 		}
-		read, _, err := rd.c.objectAccess(ctx, rd.tx, target.kind, r.row.Int(target.column))
+		read, _, err := rd.c.session.objectAccess(ctx, rd.tx, target.kind, r.row.Int(target.column))
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ func createModel(c *call) error {
 	v, bodyErr := c.bodyValue()
 	var answer any
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
-		t, err := c.findTable(c.ctx(), tx, c.param("table"), true)
+		t, err := c.session.findTable(c.ctx(), tx, c.param("table"), true)
 		if err != nil {
 			return err
 		}
@@ -75,17 +75,17 @@ func (c *call) createAll(ctx context.Context, tx *store.Tx, t *store.Table, list
 // create saves a new record with its children and document action, and
 // answers it as the API does.
 func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (*wire.Object, error) {
-	r, err := c.readNew(ctx, tx, t, body, nil)
+	r, err := c.session.readNew(ctx, tx, t, body, nil)
 	if err != nil {
 		return nil, err
 	}
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
 		return nil, err
 	}
-	if err := c.save(ctx, tx, r); err != nil {
+	if err := c.session.save(ctx, tx, r); err != nil {
 		return nil, orTitled("Save error", err)
 	}
 	type child struct {
@@ -102,7 +102,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 			children = append(children, child{name, records})
 		}
 	}
-	message, err := c.docAction(ctx, tx, r)
+	message, err := c.session.docAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -178,17 +178,17 @@ func (c *call) createChildren(ctx context.Context, tx *store.Tx, parent *record,
 }
 
 func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, link store.Row, body *wire.Object) (*wire.Object, error) {
-	r, err := c.readNew(ctx, tx, t, body, link)
+	r, err := c.session.readNew(ctx, tx, t, body, link)
 	if err != nil {
 		return nil, err
 	}
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, plainError("You are not allowed to create a record for another tenant")
 	}
-	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
 		return nil, err
 	}
-	if err := c.save(ctx, tx, r); err != nil {
+	if err := c.session.save(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -202,7 +202,7 @@ func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 			names, children[name] = append(names, name), records
 		}
 	}
-	if _, err := c.docAction(ctx, tx, r); err != nil {
+	if _, err := c.session.docAction(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	o, err := c.answer(ctx, tx, r, "")

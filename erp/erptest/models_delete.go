@@ -15,7 +15,7 @@ func deleteModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		err = c.mayUpdate(c.ctx(), tx, t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
+		err = c.session.mayUpdate(c.ctx(), tx, t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
 		var denied *accessDenied
 		if errors.As(err, &denied) {
 			return fail(http.StatusForbidden, "Delete error", "AccessCannotDelete")
@@ -23,7 +23,7 @@ func deleteModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.remove(c.ctx(), tx, t, row)
+		return c.session.remove(c.ctx(), tx, t, row)
 	})
 	if err != nil {
 		return orTitled("Delete error", err)

@@ -21,7 +21,7 @@ func queryModel(c *call) error {
 	ctx := c.ctx()
 	var page *listPage
 	err = c.view(ctx, func(tx *store.Tx) error {
-		t, err := c.findTable(ctx, tx, c.param("table"), false)
+		t, err := c.session.findTable(ctx, tx, c.param("table"), false)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.c.valRule(ctx, rd.tx, t, q.valRule, q.context)
+		rule, err := rd.c.session.valRule(ctx, rd.tx, t, q.valRule, q.context)
 		if err != nil {
 			return w, err
 		}
@@ -225,7 +225,7 @@ func (rd *reader) filterSQL(t *store.Table, text string) (string, []any, error) 
 
 // expandSeparator is the character between the options of an expansion.
 func (rd *reader) expandSeparator(ctx context.Context) byte {
-	if s := strings.TrimSpace(rd.c.sysconfig(ctx, rd.tx, "REST_EXPAND_SEPARATOR", ";")); s != "" {
+	if s := strings.TrimSpace(rd.c.session.sysconfig(ctx, rd.tx, "REST_EXPAND_SEPARATOR", ";")); s != "" {
 		return s[0]
 	}
 	return ';'

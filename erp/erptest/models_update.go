@@ -19,7 +19,7 @@ func updateModel(c *call) error {
 			return err
 		}
 		r := &record{table: t, old: row, row: row}
-		if err := c.mayWrite(c.ctx(), tx, r, r.id()); err != nil {
+		if err := c.session.mayWrite(c.ctx(), tx, r, r.id()); err != nil {
 			return err
 		}
 		if bodyErr != nil {
@@ -42,7 +42,7 @@ func updateModel(c *call) error {
 // pathRecord is the record a path names. An id that is neither number nor
 // UUID escapes the guards of the writing operations of the real server.
 func (c *call) pathRecord(ctx context.Context, tx *store.Tx, write bool) (*store.Table, store.Row, error) {
-	t, err := c.findTable(ctx, tx, c.param("table"), write)
+	t, err := c.session.findTable(ctx, tx, c.param("table"), write)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,17 +50,17 @@ func (c *call) pathRecord(ctx context.Context, tx *store.Tx, write bool) (*store
 	if !isRecordID(id) {
 		return nil, nil, page(http.StatusInternalServerError)
 	}
-	row, err := c.findRow(ctx, tx, t, id)
+	row, err := c.session.findRow(ctx, tx, t, id)
 	return t, row, err
 }
 
 // change applies a request to an existing record and answers the outcome.
 func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*wire.Object, error) {
-	r, err := c.readChange(ctx, tx, t, row, body)
+	r, err := c.session.readChange(ctx, tx, t, row, body)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.save(ctx, tx, r); err != nil {
+	if err := c.session.save(ctx, tx, r); err != nil {
 		return nil, orTitled("Save error", err)
 	}
 	type child struct {
@@ -77,7 +77,7 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 			children = append(children, child{name, records})
 		}
 	}
-	message, err := c.docAction(ctx, tx, r)
+	message, err := c.session.docAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -126,30 +126,30 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 		if row == nil {
 			return nil, fail(http.StatusNotFound, "Delete Error", "Cannot delete non-existing record")
 		}
-		if err := c.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+		if err := c.session.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
-		return nil, c.remove(ctx, tx, t, row)
+		return nil, c.session.remove(ctx, tx, t, row)
 	}
 	var r *record
 	if row == nil {
-		if r, err = c.readNew(ctx, tx, t, body, link); err != nil {
+		if r, err = c.session.readNew(ctx, tx, t, body, link); err != nil {
 			return nil, err
 		}
 		if r.row.Int("AD_Client_ID") != c.session.ClientID {
 			return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 		}
-		err = c.mayWrite(ctx, tx, r, 0)
+		err = c.session.mayWrite(ctx, tx, r, 0)
 	} else {
-		if err := c.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+		if err := c.session.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
-		r, err = c.readChange(ctx, tx, t, row, body)
+		r, err = c.session.readChange(ctx, tx, t, row, body)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.save(ctx, tx, r); err != nil {
+	if err := c.session.save(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	return c.answer(ctx, tx, r, "")
@@ -174,7 +174,7 @@ func (c *call) loadChild(ctx context.Context, tx *store.Tx, t *store.Table, body
 	} else {
 		return nil, nil
 	}
-	access, args, err := c.rowFilter(ctx, tx, t)
+	access, args, err := c.session.rowFilter(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // importPackage is the process PackIn: it reads the package archive attached to
 // an AD_Package_Imp_Proc record, all of it or nothing.
-func (c *call) importPackage(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+func (s *session) importPackage(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	t, err := tx.Table(ctx, "AD_Package_Imp_Proc")
 	if err != nil {
 		return processResult{}, err
@@ -21,14 +21,14 @@ func (c *call) importPackage(ctx context.Context, tx *store.Tx, run *processRun)
 	if run.tableID != 0 && run.tableID != t.ID {
 		return failed("a package is imported for a record of AD_Package_Imp_Proc"), nil
 	}
-	row, err := tx.One(ctx, t, "AD_Package_Imp_Proc_ID=? AND AD_Client_ID=?", run.recordID, c.session.ClientID)
+	row, err := tx.One(ctx, t, "AD_Package_Imp_Proc_ID=? AND AD_Client_ID=?", run.recordID, s.ClientID)
 	if errors.Is(err, errNoRows) {
 		return failed("There is no AD_Package_Imp_Proc record %d: create one, attach the archive and give its id as record-id", run.recordID), nil
 	}
 	if err != nil {
 		return processResult{}, err
 	}
-	p := &packIn{c: c, tx: tx, proc: row, override: row.Bool("AD_Override_Dict"), name: run.text("Name"), version: run.text("Version"),
+	p := &packIn{s: s, tx: tx, proc: row, override: row.Bool("AD_Override_Dict"), name: run.text("Name"), version: run.text("Version"),
 		saved: map[*packxml.Element]*record{}, syncs: map[int64]map[int64]bool{}, aliases: map[string]int64{}}
 	err = p.run(ctx, &record{table: t, old: row, row: row})
 	if cause := context.Cause(ctx); cause != nil {
@@ -38,14 +38,14 @@ func (c *call) importPackage(ctx context.Context, tx *store.Tx, run *processRun)
 	if !result.isError {
 		return result, p.log(ctx, tx, result)
 	}
-	c.srv.log.Warn("package not imported", "record", run.recordID, "error", err)
+	s.erp.opts.Log.Warn("package not imported", "record", run.recordID, "error", err)
 	result.after = p.log // what was done is undone, but that it was tried is kept
 	return result, nil
 }
 
 // packIn is one import.
 type packIn struct {
-	c             *call
+	s             *session
 	tx            *store.Tx
 	proc          store.Row // AD_Package_Imp_Proc
 	name, version string
@@ -140,7 +140,7 @@ func (p *packIn) run(ctx context.Context, proc *record) error {
 	if err := p.checkClient(); err != nil {
 		return err
 	}
-	p.translations = p.c.sysconfig(ctx, p.tx, "2PACK_HANDLE_TRANSLATIONS", "N") == "Y"
+	p.translations = p.s.sysconfig(ctx, p.tx, "2PACK_HANDLE_TRANSLATIONS", "N") == "Y"
 	for e, err := range elements {
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func (p *packIn) run(ctx context.Context, proc *record) error {
 
 // attached is the one archive attached to the record.
 func (p *packIn) attached(ctx context.Context, proc *record) ([]byte, error) {
-	a, err := p.c.loadAttachment(ctx, p.tx, proc)
+	a, err := p.s.loadAttachment(ctx, p.tx, proc)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (p *packIn) checkClient() error {
 	if err != nil || n < 0 {
 		return plainError("The attribute Client of the archive does not begin with a tenant's number: " + jsonOf(p.header.Client))
 	}
-	if (n == 0) != (p.c.session.ClientID == 0) {
+	if (n == 0) != (p.s.ClientID == 0) {
 		if n == 0 {
 			return plainError("The archive is for the System tenant: log in there to import it")
 		}

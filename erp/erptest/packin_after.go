@@ -26,7 +26,7 @@ func (p *packIn) afterRecord(ctx context.Context, r *record, e *packxml.Element,
 		return p.placeMenu(ctx, r, e, isNew)
 	case "AD_Form", "AD_InfoWindow", "AD_Workflow":
 		if isNew {
-			return p.c.grantAll(ctx, p.tx, r.table.Name+"_Access", r.table.Name+"_ID", r.id())
+			return p.s.grantAll(ctx, p.tx, r.table.Name+"_Access", r.table.Name+"_ID", r.id())
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func (p *packIn) buildIndexes(ctx context.Context) error {
 		if row == nil || !row.Bool("IsActive") {
 			continue
 		}
-		result, err := p.c.validateIndex(ctx, p.tx, &processRun{recordID: id})
+		result, err := p.s.validateIndex(ctx, p.tx, &processRun{recordID: id})
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (p *packIn) translation(ctx context.Context, e, parent *packxml.Element) er
 	}
 	result.table, result.id, result.action = t, owner.id(), "Update"
 	if len(values) > 0 {
-		values["Updated"], values["UpdatedBy"] = p.c.storedNow(), p.c.session.UserID
+		values["Updated"], values["UpdatedBy"] = p.s.storedNow(), p.s.UserID
 		n, err := p.tx.Set(ctx, t, values, store.Quote(key.Name)+"=? AND AD_Language=?", owner.id(), e.Text("AD_Language"))
 		if err != nil {
 			return err

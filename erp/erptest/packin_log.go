@@ -71,7 +71,7 @@ func (p *packIn) log(ctx context.Context, tx *store.Tx, result processResult) er
 		return err
 	}
 	if _, err := tx.Set(ctx, proc, store.Row{
-		"P_Msg": clipRunes(result.summary, 2000), "DateProcessed": p.c.storedNow(), "Updated": p.c.storedNow(), "UpdatedBy": p.c.session.UserID,
+		"P_Msg": clipRunes(result.summary, 2000), "DateProcessed": p.s.storedNow(), "Updated": p.s.storedNow(), "UpdatedBy": p.s.UserID,
 	}, "AD_Package_Imp_Proc_ID=?", p.proc.Int("AD_Package_Imp_Proc_ID")); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *packIn) log(ctx context.Context, tx *store.Tx, result processResult) er
 	if result.isError {
 		status = "Failed"
 	}
-	installed, err := p.c.insertRow(ctx, tx, "AD_Package_Imp", store.Row{
+	installed, err := p.s.insertRow(ctx, tx, "AD_Package_Imp", store.Row{
 		"Name": clipRunes(p.packageName(), 500), "PK_Version": clipRunes(p.packageVersion(), 20), "PK_Status": status,
 		"Description": clipRunes(p.header.Description, 1000), "CreatedDate": clipRunes(p.header.Created, 25),
 		"UpdatedDate": clipRunes(p.header.Updated, 25), "Processed": "Y", "Processing": "N", "Uninstall": "N",
@@ -98,7 +98,7 @@ func (p *packIn) log(ctx context.Context, tx *store.Tx, result processResult) er
 		row := store.Row{
 			"AD_Package_Imp_ID": installed.id(), "AD_Table_ID": d.table.ID, "TableName": d.table.Name, "Type": d.element.Name,
 			"Name": d.what, "Action": d.action, "Success": "Success", "Record_ID": d.id, "Uninstall": "N",
-			"AD_Client_ID": p.c.session.ClientID, "AD_Org_ID": int64(0),
+			"AD_Client_ID": p.s.ClientID, "AD_Org_ID": int64(0),
 		}
 		if d.uuid != "" {
 			row["Record_UU"] = d.uuid
@@ -106,7 +106,7 @@ func (p *packIn) log(ctx context.Context, tx *store.Tx, result processResult) er
 		if d.note != "" {
 			row["Result"] = clipRunes(d.note, 2000)
 		}
-		if _, err := p.c.insertRow(ctx, tx, "AD_Package_Imp_Detail", row); err != nil {
+		if _, err := p.s.insertRow(ctx, tx, "AD_Package_Imp_Detail", row); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	if err != nil {
 		return err
 	}
-	if old != nil && old.Int("AD_Client_ID") != p.c.session.ClientID && !(p.c.session.ClientID != 0 && old.Int("AD_Client_ID") == 0) {
+	if old != nil && old.Int("AD_Client_ID") != p.s.ClientID && !(p.s.ClientID != 0 && old.Int("AD_Client_ID") == 0) {
 		return plainError("the record belongs to another tenant")
 	}
 	r := &record{table: t, old: old, row: store.Row{}}
@@ -100,7 +100,7 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 
 // permit asks the role as any request that writes the record would.
 func (p *packIn) permit(ctx context.Context, r *record) error {
-	ok, err := p.c.canWrite(ctx, p.tx, r.table)
+	ok, err := p.s.canWrite(ctx, p.tx, r.table)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (p *packIn) permit(ctx context.Context, r *record) error {
 	if !r.isNew() {
 		id = r.id()
 	}
-	return p.c.mayWrite(ctx, p.tx, r, id)
+	return p.s.mayWrite(ctx, p.tx, r, id)
 }
 
 // existing finds the record of an element: by UUID, then by official id. standIn
@@ -203,17 +203,17 @@ func (p *packIn) byUUID(ctx context.Context, t *store.Table, text string) (store
 
 // foreign tells whether a row belongs to a tenant other than the importing one.
 func (p *packIn) foreign(t *store.Table, row store.Row) bool {
-	if _, ok := t.Column("AD_Client_ID"); !ok || p.c.session.ClientID == 0 {
+	if _, ok := t.Column("AD_Client_ID"); !ok || p.s.ClientID == 0 {
 		return false
 	}
 	client := row.Int("AD_Client_ID")
-	return client != 0 && client != p.c.session.ClientID
+	return client != 0 && client != p.s.ClientID
 }
 
 // ownUUID is the UUID that a tenant's record gets in place of one that another
 // tenant's record has; the same each time.
 func (p *packIn) ownUUID(text string) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(strconv.FormatInt(p.c.session.ClientID, 10)+"/"+text)).String()
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(strconv.FormatInt(p.s.ClientID, 10)+"/"+text)).String()
 }
 
 // fill sets the values an element gives and lists the properties whose columns
@@ -287,8 +287,8 @@ func (p *packIn) setKey(r *record, col *store.Column, text string) error {
 
 // newRecord completes a record that is not there yet.
 func (p *packIn) newRecord(ctx context.Context, r *record, e *packxml.Element) error {
-	r.set("AD_Client_ID", p.c.session.ClientID)
-	if uu := r.table.UUColumn(); uu != nil && p.c.session.ClientID != 0 {
+	r.set("AD_Client_ID", p.s.ClientID)
+	if uu := r.table.UUColumn(); uu != nil && p.s.ClientID != 0 {
 		if text := r.row.String(uu.Name); text != "" {
 			taken, err := p.oneRow(ctx, r.table, store.Quote(uu.Name)+"=?", text)
 			if err != nil {
@@ -300,25 +300,25 @@ func (p *packIn) newRecord(ctx context.Context, r *record, e *packxml.Element) e
 		}
 	}
 	if r.table.Name == "AD_Column" && !r.has("AD_Element_ID") && r.has("ColumnName") {
-		id, err := p.c.elementFor(ctx, p.tx, strings.TrimSpace(e.Text("ColumnName")), r.row)
+		id, err := p.s.elementFor(ctx, p.tx, strings.TrimSpace(e.Text("ColumnName")), r.row)
 		if err != nil {
 			return err
 		}
 		r.set("AD_Element_ID", id)
 	}
-	return p.c.fillDefaults(ctx, p.tx, r, nil)
+	return p.s.fillDefaults(ctx, p.tx, r, nil)
 }
 
 // save writes a record as any other, except that mandatory columns an archive
 // leaves out are the database's business.
 func (p *packIn) save(ctx context.Context, r *record) (changed bool, err error) {
-	c, tx := p.c, p.tx
-	if err := c.checkReferences(ctx, tx, r); err != nil {
+	s, tx := p.s, p.tx
+	if err := s.checkReferences(ctx, tx, r); err != nil {
 		return false, err
 	}
 	rules := rulesOf(r.table)
 	if rules.before != nil {
-		if err := rules.before(ctx, c, tx, r); err != nil {
+		if err := rules.before(ctx, s, tx, r); err != nil {
 			return false, err
 		}
 	}
@@ -326,7 +326,7 @@ func (p *packIn) save(ctx context.Context, r *record) (changed bool, err error) 
 		return false, nil
 	}
 	for _, step := range []func() error{
-		func() error { return c.complete(ctx, tx, r) },
+		func() error { return s.complete(ctx, tx, r) },
 		func() error { return checkValues(r) },
 		func() error { return checkUniqueKeys(ctx, tx, r) },
 		func() error {
@@ -335,13 +335,13 @@ func (p *packIn) save(ctx context.Context, r *record) (changed bool, err error) 
 			}
 			return nil
 		},
-		func() error { return c.keepTranslations(ctx, tx, r) },
-		func() error { return c.logChange(ctx, tx, r) },
+		func() error { return s.keepTranslations(ctx, tx, r) },
+		func() error { return s.logChange(ctx, tx, r) },
 		func() error {
 			if rules.after == nil {
 				return nil
 			}
-			return rules.after(ctx, c, tx, r)
+			return rules.after(ctx, s, tx, r)
 		},
 	} {
 		if err := step(); err != nil {

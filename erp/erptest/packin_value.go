@@ -35,7 +35,7 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 		return p.referenceValue(ctx, e, col, prop)
 	}
 	if col.Name == "AD_Org_ID" && prop.Text == "@AD_Org_ID@" {
-		return p.c.session.OrgID, nil
+		return p.s.OrgID, nil
 	}
 	if col.Name == "EntityType" && t.Name != "AD_EntityType" {
 		if err := p.checkEntityType(ctx, prop.Text); err != nil {
@@ -61,7 +61,7 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 	case store.KindBool:
 		return yesNo(prop.Text), nil
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		v, ok := p.c.storedMoment(col.Kind(), prop.Text)
+		v, ok := p.s.storedMoment(col.Kind(), prop.Text)
 		if !ok {
 			return nil, bad("time of the form 2026-01-31 12:00:00.0")
 		}

@@ -31,7 +31,7 @@ func printModel(c *call) error {
 		if window == 0 {
 			return fail(http.StatusNotFound, "Window not found", "No valid window found for table name: "+t.Name)
 		}
-		if read, _, err := c.windowAccess(ctx, tx, window); err != nil {
+		if read, _, err := c.session.windowAccess(ctx, tx, window); err != nil {
 			return err
 		} else if !read {
 			return fail(http.StatusForbidden, "Access denied", "Access denied for window of table: "+t.Name)
@@ -49,7 +49,7 @@ func printModel(c *call) error {
 	})
 	if err != nil {
 		if run != nil && run.claimed {
-			c.srv.processes.done(run.instanceID)
+			c.srv.erp.processes.done(run.instanceID)
 		}
 		return orTitled("Print model error", err)
 	}
@@ -67,7 +67,7 @@ func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *s
 		return nil, fail(http.StatusNotFound, "No print process", "The window of the table has no print process: "+t.Name)
 	}
 	slug := slugify(process.String("Value"))
-	if _, write, err := c.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
+	if _, write, err := c.session.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
 		return nil, err
 	} else if !write {
 		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+slug)
@@ -76,7 +76,7 @@ func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *s
 		process: process, slug: slug, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
 		reportType: strings.ToUpper(c.query.get("$report_type")),
 	}
-	return run, c.startRun(ctx, tx, run, false)
+	return run, c.session.startRun(ctx, tx, run, false)
 }
 
 // printTabRecord answers GET …/{id}/print of a window or tab: the print process
@@ -106,7 +106,7 @@ func printTabRecord(c *call) error {
 	})
 	if err != nil {
 		if run != nil && run.claimed {
-			c.srv.processes.done(run.instanceID)
+			c.srv.erp.processes.done(run.instanceID)
 		}
 		return c.tabError("Print model error", err)
 	}

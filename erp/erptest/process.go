@@ -51,7 +51,7 @@ func listProcesses(c *call) error {
 				where, args = where+" AND ("+cond+")", condArgs
 			}
 		}
-		access, accessArgs, err := c.rowFilter(ctx, tx, t)
+		access, accessArgs, err := c.session.rowFilter(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func listProcesses(c *call) error {
 			return err
 		}
 		for _, row := range rows {
-			if read, _, err := c.processAccess(ctx, tx, row.Int("AD_Process_ID")); err != nil {
+			if read, _, err := c.session.processAccess(ctx, tx, row.Int("AD_Process_ID")); err != nil {
 				return err
 			} else if !read {
 				continue
@@ -188,7 +188,7 @@ func (c *call) findProcess(ctx context.Context, tx *store.Tx, slug string, run b
 		case databaseSlug(row.String("Value")) != slug:
 			continue
 		}
-		read, write, err := c.processAccess(ctx, tx, row.Int("AD_Process_ID"))
+		read, write, err := c.session.processAccess(ctx, tx, row.Int("AD_Process_ID"))
 		if err != nil {
 			return nil, err
 		}

@@ -11,40 +11,40 @@ import (
 
 // runImplementation runs what stands behind a process: the program of its
 // class, or its report.
-func (c *call) runImplementation(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+func (s *session) runImplementation(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	switch implementation(run.process) {
 	case "ColumnSync":
-		return c.synchronize(ctx, tx, run)
+		return s.synchronize(ctx, tx, run)
 	case "TableCreateColumns":
-		return c.createColumnsFromDatabase(ctx, tx, run)
+		return s.createColumnsFromDatabase(ctx, tx, run)
 	case "CreateTable":
-		return c.createTable(ctx, tx, run)
+		return s.createTable(ctx, tx, run)
 	case "CopyColumnsFromTable":
-		return c.copyColumns(ctx, tx, run)
+		return s.copyColumns(ctx, tx, run)
 	case "CreateWindowFromTable":
-		return c.createWindow(ctx, tx, run)
+		return s.createWindow(ctx, tx, run)
 	case "TabCreateFields":
-		return c.createFields(ctx, tx, run)
+		return s.createFields(ctx, tx, run)
 	case "SynchronizeTerminology":
-		return c.synchronizeTerminology(ctx, tx)
+		return s.synchronizeTerminology(ctx, tx)
 	case "SequenceCheck":
-		return c.checkSequences(ctx, tx)
+		return s.checkSequences(ctx, tx)
 	case "RoleAccessUpdate":
-		return c.roleAccessProcess(ctx, tx, run)
+		return s.roleAccessProcess(ctx, tx, run)
 	case "UUIDGenerator":
-		return c.generateUUIDs(ctx, tx, run)
+		return s.generateUUIDs(ctx, tx, run)
 	case "TableIndexValidate":
-		return c.validateIndex(ctx, tx, run)
+		return s.validateIndex(ctx, tx, run)
 	case "CacheReset":
 		tx.DictionaryChanged()
 		return processResult{summary: "Cache reset"}, nil
 	case "PackIn", "PackInProcess":
-		return c.importPackage(ctx, tx, run)
+		return s.importPackage(ctx, tx, run)
 	case "PackInFolder":
 		return failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
 	}
 	if isReport(run.process) {
-		return c.runReport(ctx, tx, run)
+		return s.runReport(ctx, tx, run)
 	}
 	what := run.process.String("Classname")
 	if what == "" {
@@ -60,7 +60,7 @@ func failed(format string, args ...any) processResult {
 // synchronize brings the database in line with the dictionary: the column the
 // record id names, or, which the real server does not offer, a whole table when
 // the request says that the record is one (table-id or model-name).
-func (c *call) synchronize(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+func (s *session) synchronize(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	if run.recordID == 0 {
 		return failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil
 	}
@@ -68,7 +68,7 @@ func (c *call) synchronize(ctx context.Context, tx *store.Tx, run *processRun) (
 	if err != nil {
 		return processResult{}, err
 	}
-	if run.tableID == tables.ID && !c.srv.opts.Strict {
+	if run.tableID == tables.ID && !s.erp.opts.Strict {
 		t, err := tx.TableByID(ctx, run.recordID)
 		if err != nil {
 			return failed("There is no active table with AD_Table_ID %d", run.recordID), nil //nolint:nilerr // said in the result
@@ -96,7 +96,7 @@ func syncOutcome(t *store.Table, report string, err error) (processResult, error
 	return processResult{summary: report}, nil
 }
 
-func (c *call) checkSequences(ctx context.Context, tx *store.Tx) (processResult, error) {
+func (s *session) checkSequences(ctx context.Context, tx *store.Tx) (processResult, error) {
 	names, err := tx.TableNames(ctx)
 	if err != nil {
 		return processResult{}, err
@@ -141,13 +141,13 @@ func (c *call) checkSequences(ctx context.Context, tx *store.Tx) (processResult,
 	return result, nil
 }
 
-func (c *call) roleAccessProcess(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+func (s *session) roleAccessProcess(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	where, args := "IsManual='N' AND IsActive='Y'", []any(nil)
 	if id := run.id("AD_Role_ID"); id > 0 {
 		where, args = where+" AND AD_Role_ID=?", append(args, id)
 	}
-	if c.session.ClientID != 0 {
-		where, args = where+" AND AD_Client_ID=?", append(args, c.session.ClientID)
+	if s.ClientID != 0 {
+		where, args = where+" AND AD_Client_ID=?", append(args, s.ClientID)
 	}
 	roles, err := rowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", where, args...)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *call) roleAccessProcess(ctx context.Context, tx *store.Tx, run *process
 	}
 	result := processResult{summary: fmt.Sprintf("%d roles updated", len(roles))}
 	for _, role := range roles {
-		n, err := c.updateRoleAccess(ctx, tx, role, run.flag("ResetAccess", false))
+		n, err := s.updateRoleAccess(ctx, tx, role, run.flag("ResetAccess", false))
 		if err != nil {
 			return result, err
 		}
@@ -164,7 +164,7 @@ func (c *call) roleAccessProcess(ctx context.Context, tx *store.Tx, run *process
 	return result, nil
 }
 
-func (c *call) generateUUIDs(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+func (s *session) generateUUIDs(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	if run.flag("IsClearUUID", false) {
 		return failed("UUIDs are not cleared: they identify records to other systems"), nil
 	}
@@ -213,7 +213,7 @@ func (c *call) generateUUIDs(ctx context.Context, tx *store.Tx, run *processRun)
 
 // synchronizeTerminology passes the terms of the elements on to the columns
 // and centrally maintained fields that differ.
-func (c *call) synchronizeTerminology(ctx context.Context, tx *store.Tx) (processResult, error) {
+func (s *session) synchronizeTerminology(ctx context.Context, tx *store.Tx) (processResult, error) {
 	res, err := tx.Exec(ctx, `UPDATE AD_Column SET
 		ColumnName=(SELECT e.ColumnName FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
 		Name=(SELECT e.Name FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
@@ -246,7 +246,7 @@ func (c *call) synchronizeTerminology(ctx context.Context, tx *store.Tx) (proces
 }
 
 // tableOf is the table a process is to work on: the one its record names.
-func (c *call) tableOf(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, store.Row, error) {
+func (s *session) tableOf(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, store.Row, error) {
 	row, err := oneRow(ctx, tx, "AD_Table", run.recordID)
 	if err != nil {
 		return nil, nil, err
@@ -263,12 +263,12 @@ func (c *call) tableOf(ctx context.Context, tx *store.Tx, run *processRun) (*sto
 
 // mustWriteDictionary refuses those who may not change a table of the
 // dictionary, whatever process they may run.
-func (c *call) mustWriteDictionary(ctx context.Context, tx *store.Tx, table string) error {
+func (s *session) mustWriteDictionary(ctx context.Context, tx *store.Tx, table string) error {
 	t, err := tx.Table(ctx, table)
 	if err != nil {
 		return err
 	}
-	ok, err := c.canWrite(ctx, tx, t)
+	ok, err := s.canWrite(ctx, tx, t)
 	if err == nil && !ok {
 		err = refuse(errDenied, "Access denied", "Access denied for table: "+t.Name)
 	}

@@ -15,7 +15,7 @@ import (
 // validateIndex makes the index in the database that an AD_TableIndex record
 // declares. One of that name is made anew, so that a changed declaration takes
 // effect.
-func (c *call) validateIndex(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+func (s *session) validateIndex(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
 	indexes, err := tx.Table(ctx, "AD_TableIndex")
 	if err != nil {
 		return processResult{}, err

@@ -20,9 +20,8 @@ func runJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	background := &call{srv: c.srv, params: c.params, query: c.query, session: c.session}
-	started := c.srv.processes.start(func(ctx context.Context) {
-		defer c.srv.processes.done(run.instanceID)
+	started := c.srv.erp.processes.start(func(ctx context.Context) {
+		defer c.srv.erp.processes.done(run.instanceID)
 		select {
 		case <-ctx.Done():
 			return
@@ -30,17 +29,16 @@ func runJob(c *call) error {
 		}
 		limited, cancel := context.WithTimeout(ctx, c.srv.opts.RequestTimeout)
 		defer cancel()
-		background.r = (&http.Request{Header: http.Header{}}).WithContext(limited)
-		result, err := background.perform(limited, run)
+		result, err := c.session.perform(limited, nil, run)
 		if err == nil {
-			err = background.notifyJob(limited, run, run.notification, result)
+			err = c.session.notifyJob(limited, run, run.notification, result)
 		}
 		if err != nil {
 			c.srv.log.Warn("job failed", "process", run.process.String("Value"), "error", err)
 		}
 	})
 	if !started {
-		c.srv.processes.done(run.instanceID)
+		c.srv.erp.processes.done(run.instanceID)
 		return page(http.StatusServiceUnavailable)
 	}
 	var answer *wire.Object
@@ -65,7 +63,7 @@ func listJobs(c *call) error {
 			return err
 		}
 		for _, row := range rows {
-			if !c.srv.processes.has(row.Int("AD_PInstance_ID")) {
+			if !c.srv.erp.processes.has(row.Int("AD_PInstance_ID")) {
 				continue // left over from a server that ended before the job
 			}
 			o, err := c.jobObject(c.ctx(), tx, row.Int("AD_PInstance_ID"))
@@ -132,5 +130,5 @@ func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Obj
 		since = t.In(c.srv.opts.Location).Format("01/02/2006 03:04:05 PM")
 	}
 	return wire.NewObject("id", id, "client", names["AD_Client"], "user", names["AD_User"], "process", names["AD_Process"],
-		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.processes.has(id)), nil
+		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.erp.processes.has(id)), nil
 }

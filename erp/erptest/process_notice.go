@@ -9,11 +9,11 @@ import (
 
 // notifyJob leaves the caller a notice that a job has ended, unless only mail
 // was asked for, which the embedded ERP does not send.
-func (c *call) notifyJob(ctx context.Context, run *processRun, notification string, result processResult) error {
+func (s *session) notifyJob(ctx context.Context, run *processRun, notification string, result processResult) error {
 	if notification == "E" {
 		return nil
 	}
-	return c.update(ctx, func(tx *store.Tx) error {
+	return s.erp.db.Update(ctx, func(tx *store.Tx) error {
 		messages, err := tx.Table(ctx, "AD_Message")
 		if err != nil {
 			return err
@@ -30,8 +30,8 @@ func (c *call) notifyJob(ctx context.Context, run *processRun, notification stri
 			return err
 		}
 		text := []rune(run.process.String("Name") + "\n" + result.summary)
-		_, err = c.insertRow(ctx, tx, "AD_Note", store.Row{
-			"AD_Message_ID": message.Int("AD_Message_ID"), "AD_User_ID": c.session.UserID, "TextMsg": string(text[:min(len(text), 2000)]),
+		_, err = s.insertRow(ctx, tx, "AD_Note", store.Row{
+			"AD_Message_ID": message.Int("AD_Message_ID"), "AD_User_ID": s.UserID, "TextMsg": string(text[:min(len(text), 2000)]),
 			"AD_Table_ID": instances.ID, "Record_ID": run.instanceID,
 		})
 		return err

@@ -22,15 +22,15 @@ func isReport(process store.Row) bool {
 }
 
 // runReport writes the rows of a report's table, or the record it is about.
-func (c *call) runReport(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
-	t, err := c.reportTable(ctx, tx, run)
+func (s *session) runReport(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	t, err := s.reportTable(ctx, tx, run)
 	if err != nil {
 		return processResult{}, err
 	}
 	if t == nil {
 		return failed("the embedded ERP has no data for the report %s", run.process.String("Value")), nil
 	}
-	if ok, err := c.canRead(ctx, tx, t); err != nil || !ok {
+	if ok, err := s.canRead(ctx, tx, t); err != nil || !ok {
 		if err != nil {
 			return processResult{}, err
 		}
@@ -38,9 +38,9 @@ func (c *call) runReport(ctx context.Context, tx *store.Tx, run *processRun) (pr
 	}
 	var table *report.Table
 	if run.recordID > 0 {
-		table, err = c.recordReport(ctx, tx, run, t)
+		table, err = s.recordReport(ctx, tx, run, t)
 	} else {
-		table, err = c.listReport(ctx, tx, run, t)
+		table, err = s.listReport(ctx, tx, run, t)
 	}
 	if err != nil {
 		return processResult{}, err
@@ -91,7 +91,7 @@ var reportViews = map[string]string{
 
 // reportTable is the table a report is about: its record's, its report view's,
 // or the one its search key names ("Rpt C_Order"); nil when there is none.
-func (c *call) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, error) {
+func (s *session) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (*store.Table, error) {
 	if run.recordID > 0 && run.tableID > 0 {
 		return existingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, run.tableID) })
 	}
@@ -113,10 +113,10 @@ func (c *call) reportTable(ctx context.Context, tx *store.Tx, run *processRun) (
 }
 
 // reportColumns are the columns of a list: what a person would look for.
-func (c *call) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
+func (s *session) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
 	var out []*store.Column
 	for _, col := range t.Columns {
-		if hidden, err := c.columnHidden(ctx, tx, t, col); err != nil || hidden {
+		if hidden, err := s.columnHidden(ctx, tx, t, col); err != nil || hidden {
 			if err != nil {
 				return nil, err
 			}
@@ -134,12 +134,12 @@ func (c *call) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) 
 	return out[:min(len(out), 12)], nil
 }
 
-func (c *call) listReport(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table) (*report.Table, error) {
-	columns, err := c.reportColumns(ctx, tx, t)
+func (s *session) listReport(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table) (*report.Table, error) {
+	columns, err := s.reportColumns(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}
-	where, args, err := c.rowFilter(ctx, tx, t)
+	where, args, err := s.rowFilter(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (c *call) listReport(ctx context.Context, tx *store.Tx, run *processRun, t 
 		out.Header = append(out.Header, col.Label)
 	}
 	for _, row := range rows {
-		line, err := c.reportLine(ctx, tx, t, row, columns)
+		line, err := s.reportLine(ctx, tx, t, row, columns)
 		if err != nil {
 			return nil, err
 		}
@@ -191,8 +191,8 @@ func (c *call) listReport(ctx context.Context, tx *store.Tx, run *processRun, t 
 	return out, nil
 }
 
-func (c *call) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
-	o, err := c.recordObject(ctx, tx, t, row, columns)
+func (s *session) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
+	o, err := s.erp.opts.Represent(ctx, s, tx, t, row, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -235,12 +235,12 @@ func reportText(v any) string {
 }
 
 // recordReport prints one record: what it holds, then its lines.
-func (c *call) recordReport(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table) (*report.Table, error) {
-	row, err := c.findRow(ctx, tx, t, formatID(run.recordID))
+func (s *session) recordReport(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table) (*report.Table, error) {
+	row, err := s.findRow(ctx, tx, t, formatID(run.recordID))
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.recordObject(ctx, tx, t, row, nil)
+	o, err := s.erp.opts.Represent(ctx, s, tx, t, row, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -256,16 +256,16 @@ func (c *call) recordReport(ctx context.Context, tx *store.Tx, run *processRun, 
 	if !isDocument(t) {
 		return out, nil
 	}
-	lines, err := c.documentLines(ctx, tx, &record{table: t, old: row, row: row})
+	lines, err := s.documentLines(ctx, tx, &record{table: t, old: row, row: row})
 	if err != nil {
 		return nil, err
 	}
 	for i, line := range lines.rows {
-		columns, err := c.reportColumns(ctx, tx, lines.table)
+		columns, err := s.reportColumns(ctx, tx, lines.table)
 		if err != nil {
 			return nil, err
 		}
-		values, err := c.reportLine(ctx, tx, lines.table, line, columns)
+		values, err := s.reportLine(ctx, tx, lines.table, line, columns)
 		if err != nil {
 			return nil, err
 		}

@@ -24,8 +24,8 @@ func runProcess(c *call) error {
 
 // execute runs a prepared process to its end and answers with its result.
 func (c *call) execute(run *processRun) error {
-	defer c.srv.processes.done(run.instanceID)
-	result, err := c.perform(c.ctx(), run)
+	defer c.srv.erp.processes.done(run.instanceID)
+	result, err := c.session.perform(c.ctx(), c.tx, run)
 	if err != nil {
 		return orTitled("Server error", err)
 	}
@@ -56,11 +56,11 @@ func (c *call) prepareRun(job bool) (*processRun, error) {
 			return err
 		}
 		run.notification = notificationType(body)
-		return c.startRun(c.ctx(), tx, run, job)
+		return c.session.startRun(c.ctx(), tx, run, job)
 	})
 	if err != nil {
 		if run != nil && run.claimed {
-			c.srv.processes.done(run.instanceID)
+			c.srv.erp.processes.done(run.instanceID)
 		}
 		return nil, orTitled("Server error", err)
 	}
@@ -148,7 +148,7 @@ func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Colum
 }
 
 func (c *call) parameterValue(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
-	stored, err := c.toStored(ctx, tx, col, v)
+	stored, err := c.session.toStored(ctx, tx, col, v)
 	if err != nil {
 		var public plainError
 		var api *apiError

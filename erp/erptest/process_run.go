@@ -46,16 +46,16 @@ func (r *processRun) flag(name string, def bool) bool {
 }
 
 // startRun records the instance and claims the process.
-func (c *call) startRun(ctx context.Context, tx *store.Tx, run *processRun, job bool) error {
+func (s *session) startRun(ctx context.Context, tx *store.Tx, run *processRun, job bool) error {
 	values := store.Row{
-		"AD_Process_ID": run.process.Int("AD_Process_ID"), "Record_ID": run.recordID, "AD_User_ID": c.session.UserID,
+		"AD_Process_ID": run.process.Int("AD_Process_ID"), "Record_ID": run.recordID, "AD_User_ID": s.UserID,
 		"IsProcessing": "Y", "IsRunAsJob": "N", "Name": nil,
 	}
 	if run.tableID > 0 {
 		values["AD_Table_ID"] = run.tableID
 	}
-	if c.session.SessionID > 0 {
-		values["AD_Session_ID"] = c.session.SessionID
+	if s.SessionID > 0 {
+		values["AD_Session_ID"] = s.SessionID
 	}
 	if job {
 		values["IsRunAsJob"], values["NotificationType"] = "Y", run.notification
@@ -63,21 +63,21 @@ func (c *call) startRun(ctx context.Context, tx *store.Tx, run *processRun, job 
 	if run.reportType != "" && len(run.reportType) <= 5 {
 		values["ReportType"] = run.reportType
 	}
-	instance, err := c.insertRow(ctx, tx, "AD_PInstance", values)
+	instance, err := s.insertRow(ctx, tx, "AD_PInstance", values)
 	if err != nil {
 		return err
 	}
 	run.instanceID = instance.id()
-	if err := c.saveParameters(ctx, tx, run); err != nil {
+	if err := s.saveParameters(ctx, tx, run); err != nil {
 		return err
 	}
-	if run.claimed = c.srv.processes.claim(run, c.session.ClientID, job); !run.claimed {
+	if run.claimed = s.erp.processes.claim(run, s.ClientID, job); !run.claimed {
 		return refuse(errConflict, msgAlreadyRunning, run.slug)
 	}
 	return nil
 }
 
-func (c *call) saveParameters(ctx context.Context, tx *store.Tx, run *processRun) error {
+func (s *session) saveParameters(ctx context.Context, tx *store.Tx, run *processRun) error {
 	rows, err := parameterRows(ctx, tx, run.process.Int("AD_Process_ID"))
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (c *call) saveParameters(ctx context.Context, tx *store.Tx, run *processRun
 				}
 			}
 		}
-		if _, err := c.insertRow(ctx, tx, "AD_PInstance_Para", values); err != nil {
+		if _, err := s.insertRow(ctx, tx, "AD_PInstance_Para", values); err != nil {
 			return err
 		}
 	}
@@ -117,13 +117,13 @@ func (c *call) saveParameters(ctx context.Context, tx *store.Tx, run *processRun
 // errProcessFailed undoes what a process did before it reported an error.
 var errProcessFailed = errors.New("the process failed")
 
-// perform runs the process in a transaction of its own, which is undone when
-// it fails, and records the outcome.
-func (c *call) perform(ctx context.Context, run *processRun) (processResult, error) {
+// perform runs the process in a transaction of its own, or under a savepoint of
+// the one that is open, which is undone when it fails, and records the outcome.
+func (s *session) perform(ctx context.Context, in *store.Tx, run *processRun) (processResult, error) {
 	var result processResult
-	err := c.update(ctx, func(tx *store.Tx) error {
+	err := s.erp.update(ctx, in, func(tx *store.Tx) error {
 		var err error
-		result, err = c.runImplementation(ctx, tx, run)
+		result, err = s.runImplementation(ctx, tx, run)
 		if err == nil && result.isError {
 			return errProcessFailed
 		}
@@ -133,7 +133,7 @@ func (c *call) perform(ctx context.Context, run *processRun) (processResult, err
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		c.srv.log.Warn("process failed", "process", run.process.String("Value"), "error", err)
+		s.erp.opts.Log.Warn("process failed", "process", run.process.String("Value"), "error", err)
 		var api *erpError
 		summary := publicText(err)
 		if errors.As(err, &api) {
@@ -141,24 +141,24 @@ func (c *call) perform(ctx context.Context, run *processRun) (processResult, err
 		}
 		result = processResult{summary: summary, isError: true}
 	}
-	c.srv.files.leave(result)
+	s.erp.files.leave(result)
 	finish := ctx
 	if ctx.Err() != nil { // the outcome is recorded also when the caller has gone
 		var cancel context.CancelFunc
 		finish, cancel = context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 	}
-	err = c.update(finish, func(tx *store.Tx) error { return c.finishRun(finish, tx, run, result) })
+	err = s.erp.update(finish, in, func(tx *store.Tx) error { return s.finishRun(finish, tx, run, result) })
 	return result, err
 }
 
 // finishRun records the outcome of a run.
-func (c *call) finishRun(ctx context.Context, tx *store.Tx, run *processRun, result processResult) error {
+func (s *session) finishRun(ctx context.Context, tx *store.Tx, run *processRun, result processResult) error {
 	t, err := tx.Table(ctx, "AD_PInstance")
 	if err != nil {
 		return err
 	}
-	change := store.Row{"IsProcessing": "N", "Result": int64(1), "Updated": c.storedNow()}
+	change := store.Row{"IsProcessing": "N", "Result": int64(1), "Updated": s.storedNow()}
 	text := result.summary
 	if result.isError {
 		change["Result"] = int64(0)

@@ -62,8 +62,8 @@ func tableColumns(table string) []columnPlan {
 
 // createTable makes an AD_Table record unless there is one, and the columns
 // asked for. It does not touch the database.
-func (c *call) createTable(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
-	if err := c.mustWriteDictionary(ctx, tx, "AD_Table"); err != nil {
+func (s *session) createTable(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Table"); err != nil {
 		return processResult{}, err
 	}
 	if run.flag("IsCreateWorkflow", false) || run.flag("IsCreateTranslationTable", false) {
@@ -104,7 +104,7 @@ func (c *call) createTable(ctx context.Context, tx *store.Tx, run *processRun) (
 		if text := run.text("Description"); text != "" {
 			values["Description"] = text
 		}
-		r, err := c.insertRow(ctx, tx, "AD_Table", values)
+		r, err := s.insertRow(ctx, tx, "AD_Table", values)
 		if err != nil {
 			return processResult{}, err
 		}
@@ -115,7 +115,7 @@ func (c *call) createTable(ctx context.Context, tx *store.Tx, run *processRun) (
 		if plan.flag != "" && !run.flag(plan.flag, plan.onByDefault) {
 			continue
 		}
-		made, err := c.addColumn(ctx, tx, table, plan, entityType)
+		made, err := s.addColumn(ctx, tx, table, plan, entityType)
 		if err != nil {
 			return result, err
 		}
@@ -128,7 +128,7 @@ func (c *call) createTable(ctx context.Context, tx *store.Tx, run *processRun) (
 }
 
 // addColumn makes an AD_Column record unless the table has the column.
-func (c *call) addColumn(ctx context.Context, tx *store.Tx, table store.Row, plan columnPlan, entityType string) (bool, error) {
+func (s *session) addColumn(ctx context.Context, tx *store.Tx, table store.Row, plan columnPlan, entityType string) (bool, error) {
 	columns, err := rowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", table.Int("AD_Table_ID"), plan.name)
 	if err != nil || len(columns) > 0 {
 		return false, err
@@ -137,7 +137,7 @@ func (c *call) addColumn(ctx context.Context, tx *store.Tx, table store.Row, pla
 	if label == "" {
 		label = plan.name
 	}
-	element, err := c.elementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
+	element, err := s.elementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
 	if err != nil {
 		return false, err
 	}
@@ -165,20 +165,20 @@ func (c *call) addColumn(ctx context.Context, tx *store.Tx, table store.Row, pla
 	if plan.readOnly != "" {
 		values["ReadOnlyLogic"] = plan.readOnly
 	}
-	_, err = c.insertRow(ctx, tx, "AD_Column", values)
+	_, err = s.insertRow(ctx, tx, "AD_Column", values)
 	return err == nil, err
 }
 
 // createColumnsFromDatabase makes AD_Column records for the columns the
 // database has and the dictionary has not.
-func (c *call) createColumnsFromDatabase(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
-	if err := c.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
+func (s *session) createColumnsFromDatabase(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
 		return processResult{}, err
 	}
 	if run.flag("AllTables", false) {
 		return failed("run this for one table: give its AD_Table_ID as record-id"), nil
 	}
-	t, row, err := c.tableOf(ctx, tx, run)
+	t, row, err := s.tableOf(ctx, tx, run)
 	if err != nil {
 		return processResult{}, err
 	}
@@ -195,7 +195,7 @@ func (c *call) createColumnsFromDatabase(ctx context.Context, tx *store.Tx, run 
 	}
 	result := processResult{}
 	for _, p := range physical {
-		made, err := c.addColumn(ctx, tx, row, planFor(t.Name, p), entityType)
+		made, err := s.addColumn(ctx, tx, row, planFor(t.Name, p), entityType)
 		if err != nil {
 			return result, err
 		}
@@ -240,11 +240,11 @@ func planFor(table string, p store.PhysicalColumn) columnPlan {
 
 // copyColumns gives a table without columns those of another one; key and
 // UUID column take the name of their new table.
-func (c *call) copyColumns(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
-	if err := c.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
+func (s *session) copyColumns(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
 		return processResult{}, err
 	}
-	target, row, err := c.tableOf(ctx, tx, run)
+	target, row, err := s.tableOf(ctx, tx, run)
 	if err != nil {
 		return processResult{}, err
 	}
@@ -275,14 +275,14 @@ func (c *call) copyColumns(ctx context.Context, tx *store.Tx, run *processRun) (
 		for _, suffix := range []string{"_ID", "_UU"} {
 			if strings.EqualFold(column.String("ColumnName"), source.String("TableName")+suffix) {
 				name := target.Name + suffix
-				element, err := c.elementFor(ctx, tx, name, store.Row{"Name": target.Label, "EntityType": row.String("EntityType")})
+				element, err := s.elementFor(ctx, tx, name, store.Row{"Name": target.Label, "EntityType": row.String("EntityType")})
 				if err != nil {
 					return processResult{}, err
 				}
 				values["ColumnName"], values["AD_Element_ID"] = name, element
 			}
 		}
-		if _, err := c.insertRow(ctx, tx, "AD_Column", values); err != nil {
+		if _, err := s.insertRow(ctx, tx, "AD_Column", values); err != nil {
 			return processResult{}, err
 		}
 	}

@@ -12,11 +12,11 @@ import (
 
 // createWindow makes a window, or a tab of an existing one, for a table, with
 // its fields and, for a new window, a menu entry if asked for.
-func (c *call) createWindow(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
-	if err := c.mustWriteDictionary(ctx, tx, "AD_Window"); err != nil {
+func (s *session) createWindow(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Window"); err != nil {
 		return processResult{}, err
 	}
-	t, row, err := c.tableOf(ctx, tx, run)
+	t, row, err := s.tableOf(ctx, tx, run)
 	if err != nil {
 		return processResult{}, err
 	}
@@ -28,7 +28,7 @@ func (c *call) createWindow(ctx context.Context, tx *store.Tx, run *processRun) 
 	isNew := run.flag("IsNewWindow", true)
 	var window store.Row
 	if isNew {
-		if window, err = c.newWindow(ctx, tx, run, t, row); err != nil {
+		if window, err = s.newWindow(ctx, tx, run, t, row); err != nil {
 			return processResult{}, err
 		}
 	} else if window, err = oneRow(ctx, tx, "AD_Window", run.id("AD_Window_ID")); err != nil {
@@ -36,16 +36,16 @@ func (c *call) createWindow(ctx context.Context, tx *store.Tx, run *processRun) 
 	} else if window == nil {
 		return failed("%sWindow", msgFillMandatory), nil
 	}
-	tab, err := c.newTab(ctx, tx, run, t, window, isNew)
+	tab, err := s.newTab(ctx, tx, run, t, window, isNew)
 	if err != nil {
 		return processResult{}, err
 	}
-	fields, err := c.fieldsFor(ctx, tx, tab, t, "", "")
+	fields, err := s.fieldsFor(ctx, tx, tab, t, "", "")
 	if err != nil {
 		return processResult{}, err
 	}
 	if isNew && run.flag("IsCreateMenu", false) {
-		if _, err := c.insertRow(ctx, tx, "AD_Menu", store.Row{
+		if _, err := s.insertRow(ctx, tx, "AD_Menu", store.Row{
 			"Name": window.String("Name"), "Action": "W", "AD_Window_ID": window.Int("AD_Window_ID"), "IsSummary": "N",
 			"IsSOTrx": window.String("IsSOTrx"), "IsReadOnly": "N", "EntityType": t.EntityType, "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
 		}); err != nil {
@@ -57,14 +57,14 @@ func (c *call) createWindow(ctx context.Context, tx *store.Tx, run *processRun) 
 		if err != nil {
 			return processResult{}, err
 		}
-		if _, err := c.changeRow(ctx, tx, tables, row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
+		if _, err := s.changeRow(ctx, tx, tables, row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
 			return processResult{}, err
 		}
 	}
 	return processResult{summary: fmt.Sprintf("Window %s: tab %s with %d fields", window.String("Name"), tab.String("Name"), fields)}, nil
 }
 
-func (c *call) newWindow(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table, row store.Row) (store.Row, error) {
+func (s *session) newWindow(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table, row store.Row) (store.Row, error) {
 	kind := run.text("WindowType")
 	if kind == "" {
 		kind = "M"
@@ -92,14 +92,14 @@ func (c *call) newWindow(ctx context.Context, tx *store.Tx, run *processRun, t *
 	if text := row.String("Description"); text != "" {
 		values["Description"] = text
 	}
-	r, err := c.insertRow(ctx, tx, "AD_Window", values)
+	r, err := s.insertRow(ctx, tx, "AD_Window", values)
 	if err != nil {
 		return nil, err
 	}
 	return r.row, nil
 }
 
-func (c *call) newTab(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table, window store.Row, isNew bool) (store.Row, error) {
+func (s *session) newTab(ctx context.Context, tx *store.Tx, run *processRun, t *store.Table, window store.Row, isNew bool) (store.Row, error) {
 	values := store.Row{
 		"AD_Window_ID": window.Int("AD_Window_ID"), "AD_Table_ID": t.ID, "Name": t.Label, "SeqNo": int64(10), "TabLevel": int64(0),
 		"IsSingleRow": "Y", "EntityType": t.EntityType, "IsReadOnly": "N", "HasTree": "N", "IsTranslationTab": "N", "IsSortTab": "N",
@@ -136,7 +136,7 @@ func (c *call) newTab(ctx context.Context, tx *store.Tx, run *processRun, t *sto
 	if strings.HasSuffix(strings.ToUpper(t.Name), "_TRL") {
 		values["IsTranslationTab"], values["IsInsertRecord"], values["OrderByClause"] = "Y", "N", t.Name+".AD_Language"
 	}
-	r, err := c.insertRow(ctx, tx, "AD_Tab", values)
+	r, err := s.insertRow(ctx, tx, "AD_Tab", values)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func (c *call) newTab(ctx context.Context, tx *store.Tx, run *processRun, t *sto
 }
 
 // createFields makes fields for the columns of a tab's table that have none.
-func (c *call) createFields(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
-	if err := c.mustWriteDictionary(ctx, tx, "AD_Field"); err != nil {
+func (s *session) createFields(ctx context.Context, tx *store.Tx, run *processRun) (processResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Field"); err != nil {
 		return processResult{}, err
 	}
 	tab, err := oneRow(ctx, tx, "AD_Tab", run.recordID)
@@ -159,7 +159,7 @@ func (c *call) createFields(ctx context.Context, tx *store.Tx, run *processRun) 
 	if err != nil {
 		return processResult{}, err
 	}
-	n, err := c.fieldsFor(ctx, tx, tab, t, run.text("EntityType"), run.text("CreatedSince"))
+	n, err := s.fieldsFor(ctx, tx, tab, t, run.text("EntityType"), run.text("CreatedSince"))
 	return processResult{summary: fmt.Sprintf("%d fields created", n)}, err
 }
 
@@ -188,7 +188,7 @@ func fieldRank(col *store.Column) int {
 	return 8
 }
 
-func (c *call) fieldsFor(ctx context.Context, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (int, error) {
+func (s *session) fieldsFor(ctx context.Context, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (int, error) {
 	existing, err := rowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", tab.Int("AD_Tab_ID"))
 	if err != nil {
 		return 0, err
@@ -215,7 +215,7 @@ func (c *call) fieldsFor(ctx context.Context, tx *store.Tx, tab store.Row, t *st
 			continue
 		}
 		seq, seqGrid = seq+10, seqGrid+10
-		if _, err := c.insertRow(ctx, tx, "AD_Field", fieldValues(tab, t, col, row, seq, seqGrid)); err != nil {
+		if _, err := s.insertRow(ctx, tx, "AD_Field", fieldValues(tab, t, col, row, seq, seqGrid)); err != nil {
 			return made, err
 		}
 		made++

@@ -43,8 +43,8 @@ func (c *call) newReader(ctx context.Context, tx *store.Tx) (*reader, error) {
 		locations:  map[int64]store.Row{},
 		images:     map[int64]*imageData{},
 	}
-	rd.lowerNames = c.sysconfig(ctx, tx, "REST_COLUMNNAME_TOLOWERCASE", "N") == "Y"
-	if tables := c.sysconfig(ctx, tx, "REST_TABLES_EXPORT_LOOKUP_UU", ""); tables != "" {
+	rd.lowerNames = c.session.sysconfig(ctx, tx, "REST_COLUMNNAME_TOLOWERCASE", "N") == "Y"
+	if tables := c.session.sysconfig(ctx, tx, "REST_TABLES_EXPORT_LOOKUP_UU", ""); tables != "" {
 		rd.uuidAll = tables == "ALL"
 		rd.uuidFor = map[string]bool{}
 		for name := range strings.SplitSeq(tables, ",") {
@@ -52,7 +52,7 @@ func (c *call) newReader(ctx context.Context, tx *store.Tx) (*reader, error) {
 		}
 	}
 	var err error
-	if rd.pageCap, err = strconv.Atoi(c.sysconfig(ctx, tx, "REST_MAX_RECORDS_SIZE", "100")); err != nil || rd.pageCap < 0 {
+	if rd.pageCap, err = strconv.Atoi(c.session.sysconfig(ctx, tx, "REST_MAX_RECORDS_SIZE", "100")); err != nil || rd.pageCap < 0 {
 		rd.pageCap = 100
 	}
 	rd.language, err = foreignLanguage(ctx, tx, c.session.Language)
@@ -100,7 +100,7 @@ func (rd *reader) properties(ctx context.Context, t *store.Table, columns []*sto
 		if col == key || col == uu || col.Secure || col.Encrypted || strings.HasPrefix(col.ColumnSQL, "@") {
 			continue
 		}
-		hidden, err := rd.c.columnHidden(ctx, rd.tx, t, col)
+		hidden, err := rd.c.session.columnHidden(ctx, rd.tx, t, col)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (rd *reader) selected(ctx context.Context, t *store.Table, names []string) 
 		if !ok {
 			return nil, failf(http.StatusBadRequest, "", "%s is not a valid column of table %s", name, t.Name)
 		}
-		hidden, err := rd.c.columnHidden(ctx, rd.tx, t, col)
+		hidden, err := rd.c.session.columnHidden(ctx, rd.tx, t, col)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (rd *reader) condition(ctx context.Context, t *store.Table, cond string, ar
 	if active, ok := t.Column("IsActive"); ok && !strings.Contains(strings.ToLower(cond), "isactive") {
 		parts = append(parts, store.Expr(t, active)+"='Y'")
 	}
-	access, more, err := rd.c.rowFilter(ctx, rd.tx, t)
+	access, more, err := rd.c.session.rowFilter(ctx, rd.tx, t)
 	if err != nil {
 		return "", nil, err
 	}

@@ -115,7 +115,7 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 	if t == nil {
 		return nil, invalid
 	}
-	if t, err = rd.c.findTable(ctx, rd.tx, t.Name, false); err != nil {
+	if t, err = rd.c.session.findTable(ctx, rd.tx, t.Name, false); err != nil {
 		return nil, err
 	}
 	cond, args, err := rd.condition(ctx, t, "", nil)
@@ -123,13 +123,13 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 		return nil, err
 	}
 	if clause := strings.TrimSpace(ref.Table.Where); clause != "" {
-		vars := variables{c: rd.c, record: &record{table: t, row: store.Row{}}}
+		vars := variables{s: rd.c.session, record: &record{table: t, row: store.Row{}}}
 		bound, ok, err := vars.bind(ctx, rd.tx, clause)
 		if err != nil {
 			return nil, err
 		}
 		if ok { // without its context a condition does not restrict
-			if bound, err = rd.c.guardedCondition(ctx, rd.tx, t, bound); err != nil {
+			if bound, err = rd.c.session.guardedCondition(ctx, rd.tx, t, bound); err != nil {
 				return nil, err
 			}
 			if cond != "" {

@@ -115,7 +115,7 @@ func TestMayUpdate(t *testing.T) {
 		{"record not included", role{userLevel: "O", clientID: 11, orgs: list, records: []recordRule{{7, 5, false, false, false, 0}}}, 11, 11, 11, 6, "3", false},
 	} {
 		c := &call{session: &session{ClientID: tc.session, role: &tc.role}}
-		err := c.mayUpdate(t.Context(), nil, &store.Table{ID: 7, Name: "T", AccessLevel: tc.accessLevel}, tc.client, tc.org, tc.record)
+		err := c.session.mayUpdate(t.Context(), nil, &store.Table{ID: 7, Name: "T", AccessLevel: tc.accessLevel}, tc.client, tc.org, tc.record)
 		if tc.may {
 			assert.NoError(t, err, tc.name)
 		} else {
@@ -162,12 +162,12 @@ func TestIsCondition(t *testing.T) {
 
 func TestValidationRuleContext(t *testing.T) {
 	t.Parallel()
-	c := &call{srv: &Server{opts: Options{Clock: time.Now}}, session: &session{ClientID: 11, UserID: 102, RoleID: 103, OrgID: 12}}
-	got, err := c.validationRule("T.AD_Client_ID=@#AD_Client_ID@ AND T.CreatedBy IN (@#AD_User_ID@,@AD_Role_ID@) AND T.AD_Org_ID=@AD_Org_ID@")
+	c := &call{session: &session{erp: &system{opts: systemOptions{Clock: time.Now}}, ClientID: 11, UserID: 102, RoleID: 103, OrgID: 12}}
+	got, err := c.session.validationRule("T.AD_Client_ID=@#AD_Client_ID@ AND T.CreatedBy IN (@#AD_User_ID@,@AD_Role_ID@) AND T.AD_Org_ID=@AD_Org_ID@")
 	assert.NoError(t, err)
 	assert.Equal(t, "T.AD_Client_ID=11 AND T.CreatedBy IN (102,103) AND T.AD_Org_ID=12", got)
 	for _, bad := range []string{"X=@Unknown@", "X=@#AD_User_ID", "1=1) OR (1=1"} {
-		_, err := c.validationRule(bad)
+		_, err := c.session.validationRule(bad)
 		assert.Error(t, err, bad)
 	}
 }

@@ -3,6 +3,7 @@ package erptest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -109,23 +110,23 @@ func (r *record) where() (string, []any, error) {
 // save writes the record with everything the ERP does around it: references
 // and mandatory columns are checked, the rules of its table run, stamps, ids
 // and numbers are filled in, and the change is logged.
-func (c *call) save(ctx context.Context, tx *store.Tx, r *record) error {
-	if err := c.checkReferences(ctx, tx, r); err != nil {
+func (s *session) save(ctx context.Context, tx *store.Tx, r *record) error {
+	if err := s.checkReferences(ctx, tx, r); err != nil {
 		return err
 	}
 	rules := rulesOf(r.table)
 	if rules.before != nil {
-		if err := rules.before(ctx, c, tx, r); err != nil {
+		if err := rules.before(ctx, s, tx, r); err != nil {
 			return err
 		}
 	}
-	if err := c.checkMandatory(r); err != nil {
+	if err := s.checkMandatory(r); err != nil {
 		return err
 	}
 	if !r.isNew() && !r.dirty() {
 		return nil // nothing to write: Updated stays as it is
 	}
-	if err := c.complete(ctx, tx, r); err != nil {
+	if err := s.complete(ctx, tx, r); err != nil {
 		return err
 	}
 	if err := checkValues(r); err != nil {
@@ -137,14 +138,29 @@ func (c *call) save(ctx context.Context, tx *store.Tx, r *record) error {
 	if err := write(ctx, tx, r); err != nil {
 		return publicWriteError(r, err)
 	}
-	if err := c.keepTranslations(ctx, tx, r); err != nil {
+	if err := s.keepTranslations(ctx, tx, r); err != nil {
 		return err
 	}
-	if err := c.logChange(ctx, tx, r); err != nil {
+	if err := s.logChange(ctx, tx, r); err != nil {
 		return err
 	}
 	if rules.after != nil {
-		return rules.after(ctx, c, tx, r)
+		return rules.after(ctx, s, tx, r)
+	}
+	return nil
+}
+
+// beforeSave applies the rules that complete a record before it is saved.
+// What they have against it does not count yet.
+func (s *session) beforeSave(ctx context.Context, tx *store.Tx, r *record) error {
+	rules := rulesOf(r.table)
+	if rules.before == nil {
+		return nil
+	}
+	row := maps.Clone(r.row)
+	if err := tx.Savepoint(ctx, func() error { return rules.before(ctx, s, tx, r) }); err != nil {
+		r.row = row
+		return ctx.Err()
 	}
 	return nil
 }
@@ -196,7 +212,7 @@ func (r *record) reread(ctx context.Context, tx *store.Tx) (store.Row, error) {
 
 // insertRow saves a new record made by the server itself, such as the access
 // rows of a new window. Columns that are absent get their defaults.
-func (c *call) insertRow(ctx context.Context, tx *store.Tx, table string, row store.Row) (*record, error) {
+func (s *session) insertRow(ctx context.Context, tx *store.Tx, table string, row store.Row) (*record, error) {
 	t, err := tx.Table(ctx, table)
 	if err != nil {
 		return nil, err
@@ -205,15 +221,15 @@ func (c *call) insertRow(ctx context.Context, tx *store.Tx, table string, row st
 	for name, v := range row {
 		r.set(name, v)
 	}
-	if err := c.fillDefaults(ctx, tx, r, nil); err != nil {
+	if err := s.fillDefaults(ctx, tx, r, nil); err != nil {
 		return nil, err
 	}
-	return r, c.save(ctx, tx, r)
+	return r, s.save(ctx, tx, r)
 }
 
 // changeRow saves changes of one record made by the server itself; nil is
 // NULL.
-func (c *call) changeRow(ctx context.Context, tx *store.Tx, t *store.Table, old, change store.Row) (*record, error) {
+func (s *session) changeRow(ctx context.Context, tx *store.Tx, t *store.Table, old, change store.Row) (*record, error) {
 	r := &record{table: t, old: old, row: store.Row{}}
 	for name, v := range old {
 		r.row[name] = v
@@ -221,5 +237,5 @@ func (c *call) changeRow(ctx context.Context, tx *store.Tx, t *store.Table, old,
 	for name, v := range change {
 		r.set(name, v)
 	}
-	return r, c.save(ctx, tx, r)
+	return r, s.save(ctx, tx, r)
 }

@@ -15,7 +15,7 @@ import (
 
 // checkReferences refuses references to records that do not exist or belong
 // to another tenant. Only what changes is looked at.
-func (c *call) checkReferences(ctx context.Context, tx *store.Tx, r *record) error {
+func (s *session) checkReferences(ctx context.Context, tx *store.Tx, r *record) error {
 	for _, col := range r.table.Columns {
 		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.has(col.Name) || !r.changed(col.Name) {
 			continue
@@ -23,7 +23,7 @@ func (c *call) checkReferences(ctx context.Context, tx *store.Tx, r *record) err
 		if col.Key && strings.EqualFold(col.Name, r.table.Name+"_ID") {
 			continue
 		}
-		ok, err := c.referenceExists(ctx, tx, col, r.row[col.Name])
+		ok, err := s.referenceExists(ctx, tx, col, r.row[col.Name])
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (c *call) checkReferences(ctx context.Context, tx *store.Tx, r *record) err
 	return nil
 }
 
-func (c *call) referenceExists(ctx context.Context, tx *store.Tx, col *store.Column, v any) (bool, error) {
+func (s *session) referenceExists(ctx context.Context, tx *store.Tx, col *store.Column, v any) (bool, error) {
 	kind := col.Kind()
 	if kind == store.KindInteger && v == int64(0) {
 		return true, nil // "no document type yet" and the like; real records with id 0 exist in the seed
@@ -58,8 +58,8 @@ func (c *call) referenceExists(ctx context.Context, tx *store.Tx, col *store.Col
 		return true, nil
 	}
 	where, args := store.Quote(keys[0].Name)+"=?", []any{v}
-	if _, ok := target.Column("AD_Client_ID"); ok && c.session.ClientID != 0 {
-		where, args = where+" AND AD_Client_ID IN (0,?)", append(args, c.session.ClientID)
+	if _, ok := target.Column("AD_Client_ID"); ok && s.ClientID != 0 {
+		where, args = where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)
 	}
 	n, err := tx.Count(ctx, target, where, args...)
 	return n > 0, err
@@ -67,7 +67,7 @@ func (c *call) referenceExists(ctx context.Context, tx *store.Tx, col *store.Col
 
 // checkMandatory lists the mandatory columns without a value: all of a new
 // record, of an existing one those the request named.
-func (c *call) checkMandatory(r *record) error {
+func (s *session) checkMandatory(r *record) error {
 	var missing []string
 	for _, col := range r.table.Columns {
 		if r.has(col.Name) || !col.Mandatory || mandatoryExempt(r.table, col) || !r.isNew() && !r.named(col.Name) {

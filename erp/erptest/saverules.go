@@ -10,7 +10,7 @@ import (
 )
 
 // rule is what a table's program does at one moment of a record's life.
-type rule func(ctx context.Context, c *call, tx *store.Tx, r *record) error
+type rule func(ctx context.Context, s *session, tx *store.Tx, r *record) error
 
 // tableRules are the rules of one table's program, nil for none.
 type tableRules struct {

@@ -12,9 +12,9 @@ import (
 // columnDefaults makes up for what a request for a column may leave out here
 // although the real server wants it: the element is found by the column's
 // name, or created.
-func columnDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) error {
-	if c.srv.opts.Strict || r.has("AD_Element_ID") {
-		if id := r.row.Int("AD_Element_ID"); id != 0 && !c.srv.opts.Strict && !r.has("ColumnName") {
+func columnDefaults(ctx context.Context, s *session, tx *store.Tx, r *record) error {
+	if s.erp.opts.Strict || r.has("AD_Element_ID") {
+		if id := r.row.Int("AD_Element_ID"); id != 0 && !s.erp.opts.Strict && !r.has("ColumnName") {
 			element, err := oneRow(ctx, tx, "AD_Element", id)
 			if err != nil {
 				return err
@@ -27,7 +27,7 @@ func columnDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) error
 	if name == "" || checkIdentifier("ColumnName", name) != nil {
 		return nil // said by the checks on saving
 	}
-	id, err := c.elementFor(ctx, tx, name, r.row)
+	id, err := s.elementFor(ctx, tx, name, r.row)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func columnDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) error
 
 // elementFor is the element of a column name, made of the other values when
 // there is none yet.
-func (c *call) elementFor(ctx context.Context, tx *store.Tx, name string, values store.Row) (int64, error) {
+func (s *session) elementFor(ctx context.Context, tx *store.Tx, name string, values store.Row) (int64, error) {
 	elements, err := tx.Table(ctx, "AD_Element")
 	if err != nil {
 		return 0, err
@@ -59,7 +59,7 @@ func (c *call) elementFor(ctx context.Context, tx *store.Tx, name string, values
 			row[column] = v
 		}
 	}
-	element, err := c.insertRow(ctx, tx, "AD_Element", row)
+	element, err := s.insertRow(ctx, tx, "AD_Element", row)
 	if err != nil {
 		return 0, fmt.Errorf("making the element %s: %w", name, err)
 	}
@@ -73,7 +73,7 @@ var standardColumns = map[string]bool{
 }
 
 // beforeColumn runs the rules for an AD_Column record in the ERP's order.
-func beforeColumn(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func beforeColumn(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	if !r.has("AD_Table_ID") || !r.has("AD_Reference_ID") || !r.has("ColumnName") {
 		return nil // said by the check of mandatory columns
 	}

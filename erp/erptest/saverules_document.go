@@ -13,7 +13,7 @@ import (
 // documentDefaults completes the header of an order or invoice from its
 // business partner, price list and document type, as far as the request left
 // that open.
-func documentDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func documentDefaults(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	partner, err := oneRow(ctx, tx, "C_BPartner", r.row.Int("C_BPartner_ID"))
 	if err != nil {
 		return err
@@ -45,11 +45,11 @@ func documentDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) err
 	}
 	fill("Bill_BPartner_ID", r.row["C_BPartner_ID"])
 	fill("Bill_Location_ID", r.row["C_BPartner_Location_ID"])
-	fill("SalesRep_ID", c.session.UserID)
-	if c.session.WarehouseID > 0 {
-		fill("M_Warehouse_ID", c.session.WarehouseID)
+	fill("SalesRep_ID", s.UserID)
+	if s.WarehouseID > 0 {
+		fill("M_Warehouse_ID", s.WarehouseID)
 	}
-	vars := variables{c: c, record: r}
+	vars := variables{s: s, record: r}
 	term, err := vars.defaultRecord(ctx, tx, "C_PaymentTerm_ID")
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func documentDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) err
 	fill("C_PaymentTerm_ID", term)
 	if !r.has("M_PriceList_ID") {
 		lists, err := rowsWhere(ctx, tx, "M_PriceList", "IsDefault DESC, M_PriceList_ID",
-			"AD_Client_ID=? AND IsActive='Y' AND IsSOPriceList=?", c.session.ClientID, r.row.String("IsSOTrx"))
+			"AD_Client_ID=? AND IsActive='Y' AND IsSOPriceList=?", s.ClientID, r.row.String("IsSOTrx"))
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func partnerLocation(ctx context.Context, tx *store.Tx, partner int64) (any, err
 func lineHeader(t *store.Table) string { return strings.TrimSuffix(t.Name, "Line") }
 
 // lineDefaults completes a line from its header and product.
-func lineDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func lineDefaults(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	header, err := oneRow(ctx, tx, lineHeader(r.table), r.row.Int(lineHeader(r.table)+"_ID"))
 	if err != nil || header == nil {
 		return err
@@ -159,12 +159,12 @@ func lineDefaults(ctx context.Context, c *call, tx *store.Tx, r *record) error {
 	if !r.has("M_AttributeSetInstance_ID") {
 		r.set("M_AttributeSetInstance_ID", int64(0))
 	}
-	return c.priceLine(ctx, tx, r, header)
+	return s.priceLine(ctx, tx, r, header)
 }
 
 // priceLine takes unit, price and tax of a line from its product, and the
 // price the request gives from the request.
-func (c *call) priceLine(ctx context.Context, tx *store.Tx, r *record, header store.Row) error {
+func (s *session) priceLine(ctx context.Context, tx *store.Tx, r *record, header store.Row) error {
 	product, err := oneRow(ctx, tx, "M_Product", r.row.Int("M_Product_ID"))
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (c *call) priceLine(ctx context.Context, tx *store.Tx, r *record, header st
 		category = product.Int("C_TaxCategory_ID")
 	}
 	taxes, err := rowsWhere(ctx, tx, "C_Tax", fmt.Sprintf("CASE WHEN C_TaxCategory_ID=%d THEN 0 ELSE 1 END, IsDefault DESC, C_Tax_ID", category),
-		"AD_Client_ID=? AND IsActive='Y'", c.session.ClientID)
+		"AD_Client_ID=? AND IsActive='Y'", s.ClientID)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (c *call) priceLine(ctx context.Context, tx *store.Tx, r *record, header st
 }
 
 // beforeLine refuses lines of processed documents and works out the amount.
-func beforeLine(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func beforeLine(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	header, err := oneRow(ctx, tx, lineHeader(r.table), r.row.Int(lineHeader(r.table)+"_ID"))
 	if err != nil || header == nil {
 		return err
@@ -232,7 +232,7 @@ func beforeLine(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
 }
 
 // afterLine brings the totals of the document up to date.
-func afterLine(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func afterLine(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	name := lineHeader(r.table)
 	header, err := tx.Table(ctx, name)
 	if errors.Is(err, store.ErrNoTable) {

@@ -9,7 +9,7 @@ import (
 
 // beforeTable checks an AD_Table record. It makes no column and no database
 // table; the synchronisation process does.
-func beforeTable(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func beforeTable(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	if r.row.Bool("IsView") && r.row.Bool("IsDeleteable") {
 		r.set("IsDeleteable", "N")
 	}
@@ -24,7 +24,7 @@ func beforeTable(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
 
 // afterTable gives a new table its sequence of ids and follows a change of
 // the name's case.
-func afterTable(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func afterTable(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	if r.row.Bool("IsView") {
 		return nil
 	}
@@ -40,7 +40,7 @@ func afterTable(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
 	return tx.EnsureSequence(ctx, name)
 }
 
-func afterTableDelete(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func afterTableDelete(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	sequences, err := tx.Table(ctx, "AD_Sequence")
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func afterTableDelete(ctx context.Context, _ *call, tx *store.Tx, r *record) err
 }
 
 // beforeElement keeps column names unique among the elements.
-func beforeElement(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func beforeElement(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	if !r.has("ColumnName") {
 		return nil
 	}
@@ -63,7 +63,7 @@ func beforeElement(ctx context.Context, _ *call, tx *store.Tx, r *record) error 
 
 // afterElement passes changed terms on to the columns, parameters and fields
 // that take them from the element.
-func afterElement(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func afterElement(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	if r.isNew() {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // beforeUser keeps a new password as a salted hash.
-func beforeUser(_ context.Context, c *call, _ *store.Tx, r *record) error {
+func beforeUser(_ context.Context, s *session, _ *store.Tx, r *record) error {
 	if !r.has("Password") || !r.changed("Password") {
 		return nil
 	}
@@ -21,6 +21,6 @@ func beforeUser(_ context.Context, c *call, _ *store.Tx, r *record) error {
 	text := hex.EncodeToString(salt)
 	r.set("Password", seed.HashPassword(r.row.String("Password"), text))
 	r.set("Salt", text)
-	r.set("DatePasswordChanged", c.storedNow())
+	r.set("DatePasswordChanged", s.storedNow())
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-func fieldDefaults(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func fieldDefaults(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	column, err := oneRow(ctx, tx, "AD_Column", r.row.Int("AD_Column_ID"))
 	if err != nil || column == nil {
 		return err
@@ -28,7 +28,7 @@ func fieldDefaults(ctx context.Context, _ *call, tx *store.Tx, r *record) error 
 
 // beforeField takes the terms of a centrally maintained field from the
 // element of its column.
-func beforeField(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func beforeField(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	if r.row.Bool("IsCentrallyMaintained") && (r.isNew() || r.changed("AD_Column_ID")) {
 		column, err := oneRow(ctx, tx, "AD_Column", r.row.Int("AD_Column_ID"))
 		if err != nil {
@@ -57,7 +57,7 @@ func beforeField(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
 	return nil
 }
 
-func tabDefaults(_ context.Context, _ *call, _ *store.Tx, r *record) error {
+func tabDefaults(_ context.Context, _ *session, _ *store.Tx, r *record) error {
 	for name, v := range map[string]any{"SeqNo": int64(0), "TabLevel": int64(0)} {
 		if !r.has(name) {
 			r.set(name, v)
@@ -69,7 +69,7 @@ func tabDefaults(_ context.Context, _ *call, _ *store.Tx, r *record) error {
 	return nil
 }
 
-func beforeTab(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func beforeTab(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	if r.row.Bool("IsReadOnly") {
 		r.set("IsInsertRecord", "N")
 	}
@@ -95,9 +95,9 @@ func beforeTab(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
 
 // afterWindow grants a new window to the roles that get access by themselves,
 // and carries a new name or state over to the menu.
-func afterWindow(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func afterWindow(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	if r.isNew() {
-		return c.grantAll(ctx, tx, "AD_Window_Access", "AD_Window_ID", r.id())
+		return s.grantAll(ctx, tx, "AD_Window_Access", "AD_Window_ID", r.id())
 	}
 	change := store.Row{}
 	for _, name := range []string{"Name", "Description", "IsActive"} {
@@ -116,29 +116,29 @@ func afterWindow(ctx context.Context, c *call, tx *store.Tx, r *record) error {
 	return err
 }
 
-func beforeProcess(_ context.Context, _ *call, _ *store.Tx, r *record) error {
+func beforeProcess(_ context.Context, _ *session, _ *store.Tx, r *record) error {
 	if !r.has("AllowMultipleExecution") {
 		r.set("AllowMultipleExecution", "P")
 	}
 	return nil
 }
 
-func afterProcess(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func afterProcess(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	if !r.isNew() {
 		return nil
 	}
-	return c.grantAll(ctx, tx, "AD_Process_Access", "AD_Process_ID", r.id())
+	return s.grantAll(ctx, tx, "AD_Process_Access", "AD_Process_ID", r.id())
 }
 
 // grantAll gives every role that is not maintained by hand access to an
 // object.
-func (c *call) grantAll(ctx context.Context, tx *store.Tx, table, column string, id int64) error {
+func (s *session) grantAll(ctx context.Context, tx *store.Tx, table, column string, id int64) error {
 	roles, err := rowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", "IsManual='N'")
 	if err != nil {
 		return err
 	}
 	for _, role := range roles {
-		if err := c.grant(ctx, tx, table, column, role, id); err != nil {
+		if err := s.grant(ctx, tx, table, column, role, id); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (c *call) grantAll(ctx context.Context, tx *store.Tx, table, column string,
 }
 
 // grant writes one access row unless the role has one for the object.
-func (c *call) grant(ctx context.Context, tx *store.Tx, table, column string, role store.Row, id int64) error {
+func (s *session) grant(ctx context.Context, tx *store.Tx, table, column string, role store.Row, id int64) error {
 	t, err := tx.Table(ctx, table)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (c *call) grant(ctx context.Context, tx *store.Tx, table, column string, ro
 	row := store.Row{
 		"AD_Role_ID": role.Int("AD_Role_ID"), column: id,
 		"AD_Client_ID": role.Int("AD_Client_ID"), "AD_Org_ID": role.Int("AD_Org_ID"), "IsActive": "Y",
-		"Created": c.storedNow(), "CreatedBy": c.session.UserID, "Updated": c.storedNow(), "UpdatedBy": c.session.UserID,
+		"Created": s.storedNow(), "CreatedBy": s.UserID, "Updated": s.storedNow(), "UpdatedBy": s.UserID,
 	}
 	if _, ok := t.Column("IsReadWrite"); ok {
 		row["IsReadWrite"] = "Y"
@@ -180,7 +180,7 @@ var menuTargets = map[string]string{
 	"AD_Window_ID": "W", "AD_Form_ID": "X", "AD_Workflow_ID": "F", "AD_Task_ID": "T", "AD_InfoWindow_ID": "I",
 }
 
-func beforeMenu(_ context.Context, _ *call, _ *store.Tx, r *record) error {
+func beforeMenu(_ context.Context, _ *session, _ *store.Tx, r *record) error {
 	action := r.row.String("Action")
 	for column, fits := range menuTargets {
 		if action != fits {
@@ -194,7 +194,7 @@ func beforeMenu(_ context.Context, _ *call, _ *store.Tx, r *record) error {
 }
 
 // afterMenu puts a new entry at the end of the tenant's menu trees.
-func afterMenu(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func afterMenu(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	if !r.isNew() {
 		return nil
 	}
@@ -204,7 +204,7 @@ func afterMenu(ctx context.Context, c *call, tx *store.Tx, r *record) error {
 		return err
 	}
 	for _, tree := range trees {
-		if _, err := c.insertRow(ctx, tx, "AD_TreeNodeMM", store.Row{
+		if _, err := s.insertRow(ctx, tx, "AD_TreeNodeMM", store.Row{
 			"AD_Tree_ID": tree.Int("AD_Tree_ID"), "Node_ID": r.id(), "Parent_ID": int64(0), "SeqNo": int64(999),
 			"AD_Client_ID": r.row.Int("AD_Client_ID"),
 		}); err != nil {
@@ -214,7 +214,7 @@ func afterMenu(ctx context.Context, c *call, tx *store.Tx, r *record) error {
 	return nil
 }
 
-func afterMenuDelete(ctx context.Context, _ *call, tx *store.Tx, r *record) error {
+func afterMenuDelete(ctx context.Context, _ *session, tx *store.Tx, r *record) error {
 	nodes, err := tx.Table(ctx, "AD_TreeNodeMM")
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func afterMenuDelete(ctx context.Context, _ *call, tx *store.Tx, r *record) erro
 // systemMaintained tells whether an entity type belongs to the ERP itself.
 func systemMaintained(r *record) bool { return r.id() > 0 && r.id() < store.FirstCustomID }
 
-func beforeEntityType(_ context.Context, _ *call, _ *store.Tx, r *record) error {
+func beforeEntityType(_ context.Context, _ *session, _ *store.Tx, r *record) error {
 	if r.isNew() {
 		return nil
 	}
@@ -239,7 +239,7 @@ func beforeEntityType(_ context.Context, _ *call, _ *store.Tx, r *record) error 
 	return nil
 }
 
-func beforeEntityTypeDelete(_ context.Context, _ *call, _ *store.Tx, r *record) error {
+func beforeEntityTypeDelete(_ context.Context, _ *session, _ *store.Tx, r *record) error {
 	if systemMaintained(r) {
 		return plainError("Entity types maintained by the system cannot be deleted")
 	}
@@ -248,10 +248,10 @@ func beforeEntityTypeDelete(_ context.Context, _ *call, _ *store.Tx, r *record) 
 
 // afterRole gives a new role, or one whose user level changed, the access that
 // goes with its level, and a new one its creator.
-func afterRole(ctx context.Context, c *call, tx *store.Tx, r *record) error {
+func afterRole(ctx context.Context, s *session, tx *store.Tx, r *record) error {
 	if r.isNew() {
-		if _, err := c.insertRow(ctx, tx, "AD_User_Roles", store.Row{
-			"AD_Client_ID": r.row.Int("AD_Client_ID"), "AD_Role_ID": r.id(), "AD_User_ID": c.session.UserID,
+		if _, err := s.insertRow(ctx, tx, "AD_User_Roles", store.Row{
+			"AD_Client_ID": r.row.Int("AD_Client_ID"), "AD_Role_ID": r.id(), "AD_User_ID": s.UserID,
 		}); err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func afterRole(ctx context.Context, c *call, tx *store.Tx, r *record) error {
 	if r.row.Bool("IsManual") || !r.isNew() && !r.changed("UserLevel") {
 		return nil
 	}
-	_, err := c.updateRoleAccess(ctx, tx, r.row, false)
+	_, err := s.updateRoleAccess(ctx, tx, r.row, false)
 	return err
 }
 
@@ -285,7 +285,7 @@ func levelFits(userLevel, accessLevel string) bool {
 // updateRoleAccess grants a role the windows, processes, forms, workflows and
 // info windows that fit its level, and counts them. With reset, what it had
 // is taken away first.
-func (c *call) updateRoleAccess(ctx context.Context, tx *store.Tx, role store.Row, reset bool) (int, error) {
+func (s *session) updateRoleAccess(ctx context.Context, tx *store.Tx, role store.Row, reset bool) (int, error) {
 	type grantable struct{ access, key, query string }
 	firstTab := `SELECT w.AD_Window_ID, t.AccessLevel, w.Name FROM AD_Window w
 		JOIN AD_Tab b ON b.AD_Tab_ID=(SELECT AD_Tab_ID FROM AD_Tab x WHERE x.AD_Window_ID=w.AD_Window_ID AND x.IsActive='Y'
@@ -323,7 +323,7 @@ func (c *call) updateRoleAccess(ctx context.Context, tx *store.Tx, role store.Ro
 			return granted, err
 		}
 		for _, id := range ids {
-			if err := c.grant(ctx, tx, g.access, g.key, role, id); err != nil {
+			if err := s.grant(ctx, tx, g.access, g.key, role, id); err != nil {
 				return granted, err
 			}
 		}

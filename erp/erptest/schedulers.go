@@ -27,11 +27,11 @@ func getScheduler(c *call) error {
 // scheduler. One that is registered is refused with the scheduler itself.
 func addScheduler(c *call) error {
 	return c.withScheduler(func(ctx context.Context, tx *store.Tx, row store.Row) (int, error) {
-		job, err := c.srv.schedulerJob(ctx, tx, row)
+		job, err := c.srv.erp.schedulerJob(ctx, tx, row)
 		if err != nil {
 			return 0, err
 		}
-		if !c.srv.jobs.add(job) {
+		if !c.srv.erp.jobs.add(job) {
 			return http.StatusConflict, nil
 		}
 		c.srv.events.Info("scheduler added", "job", job.id)
@@ -44,7 +44,7 @@ func addScheduler(c *call) error {
 func removeScheduler(c *call) error {
 	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
 		id := schedulerJobID(row.Int("AD_Scheduler_ID"))
-		c.srv.jobs.remove(id)
+		c.srv.erp.jobs.remove(id)
 		c.srv.events.Info("scheduler removed", "job", id)
 		return http.StatusOK, nil
 	})
@@ -69,7 +69,7 @@ func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (sta
 			return err
 		}
 		client := row.Int("AD_Client_ID")
-		system := c.isAdministrator() && c.session.ClientID == 0
+		system := c.session.isAdministrator() && c.session.ClientID == 0
 		if row == nil || client != 0 && client != c.session.ClientID && !system {
 			return fail(http.StatusNotFound, "Invalid scheduler Id", "No match found for scheduler id: "+c.param("id"))
 		}
@@ -98,7 +98,7 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 	if err != nil {
 		return nil, err
 	}
-	job, registered := c.srv.jobs.look(schedulerJobID(row.Int("AD_Scheduler_ID")))
+	job, registered := c.srv.erp.jobs.look(schedulerJobID(row.Int("AD_Scheduler_ID")))
 	value, text := "SchedulerNotScheduled", "Not scheduled"
 	switch {
 	case registered && job.started:

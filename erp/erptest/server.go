@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
@@ -59,22 +60,17 @@ type Options struct {
 type Server struct {
 	opts   Options
 	log    *slog.Logger
-	db     *store.Store
+	erp    *system
 	routes *node
 	faults Faults
-	roles  roleCache
 	health healthCache
 
 	resources resourceCache
 
-	records recordCaches
-	files   fileStore
-	events  *serverLog // what the API shows of log files; log writes to it too
-	node    nodeState
-	jobs    serverManager
+	events *serverLog // what the API shows of log files; log writes to it too
+	node   nodeState
 
-	processes processTable
-	secret    []byte // with which tokens are signed; set by Open
+	secret []byte // with which tokens are signed; set by Open
 
 	mu  sync.Mutex // guards url
 	url string
@@ -104,19 +100,24 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
-	s := &Server{opts: opts, db: db, routes: newNode(), events: newServerLog(opts.Clock, opts.Location)}
+	s := &Server{opts: opts, routes: newNode(), events: newServerLog(opts.Clock, opts.Location)}
 	s.log = slog.New(teeHandler{s.events.Handler(), opts.Logger.Handler()})
 	s.node.started = s.now()
+	s.erp = newSystem(db, systemOptions{
+		Clock: opts.Clock, Location: opts.Location, Strict: opts.Strict, Log: s.log, Events: s.events.Logger,
+		Represent: func(ctx context.Context, as *session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) (*wire.Object, error) {
+			return (&call{srv: s, session: as}).recordObject(ctx, tx, t, row, columns)
+		},
+	})
 	db.OnChange(func(commit uint64, tables map[string]bool) {
-		s.roles.changed(commit, tables)
+		s.erp.changed(commit, tables)
 		s.resources.changed(commit, tables)
 		s.health.changed(commit, tables)
-		s.records.changed(tables)
 	})
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if err := db.View(ctx, func(tx *store.Tx) error { return s.reloadJobs(ctx, tx) }); err != nil {
+	if err := db.View(ctx, func(tx *store.Tx) error { return s.erp.reloadJobs(ctx, tx) }); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.events.Info("server started")
@@ -140,8 +141,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 // Close ends background jobs and the server's database; a server in memory
 // loses its data.
 func (s *Server) Close() error {
-	s.processes.stop()
-	return s.db.Close()
+	return s.erp.close()
 }
 
 // TB is what [New] needs of a test; *testing.T and *testing.B are such.

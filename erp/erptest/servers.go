@@ -35,7 +35,7 @@ func listServers(c *call) error {
 
 func (s *Server) serverList() *wire.Object {
 	list := []*wire.Object{}
-	for _, job := range s.jobs.all() {
+	for _, job := range s.erp.jobs.all() {
 		list = append(list, wire.NewObject("id", job.id, "name", job.name, "started", job.started))
 	}
 	return wire.NewObject("servers", list)
@@ -46,7 +46,7 @@ func reloadServers(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.reloadJobs(c.ctx(), tx) })
+	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.erp.reloadJobs(c.ctx(), tx) })
 	if err != nil {
 		return orTitled("Server error", err)
 	}
@@ -63,14 +63,14 @@ func (c *call) sendServer(status int) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.jobs.look(c.param("id"))
+	job, ok := c.srv.erp.jobs.look(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}
 	o := wire.NewObject("id", job.id, "name", job.name)
 	for _, m := range []struct{ name, value string }{
-		{"description", job.description}, {"lastRun", c.localeTime(job.lastRun)}, {"info", job.info()},
-		{"nextRun", c.localeTime(job.nextRun)}, {"statistics", job.statistics()},
+		{"description", job.description}, {"lastRun", c.session.localeTime(job.lastRun)}, {"info", job.info()},
+		{"nextRun", c.session.localeTime(job.nextRun)}, {"statistics", job.statistics()},
 	} {
 		if m.value != "" {
 			o.Set(m.name, m.value)
@@ -90,11 +90,11 @@ func noServer(id string) error {
 // mayManage lets administrators through, and those who may open the window of
 // schedulers to the schedulers of their own tenant.
 func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, scheduler bool) error {
-	if c.isAdministrator() {
+	if c.session.isAdministrator() {
 		return nil
 	}
 	if scheduler && clientID == c.session.ClientID {
-		if read, _, err := c.windowAccess(ctx, tx, schedulerWindow); err != nil || read {
+		if read, _, err := c.session.windowAccess(ctx, tx, schedulerWindow); err != nil || read {
 			return err
 		}
 	}
@@ -104,8 +104,8 @@ func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, sche
 // managed is the processor in the path, for those who may manage it. To others
 // the processors of other tenants do not exist.
 func (c *call) managed() (serverJob, error) {
-	job, ok := c.srv.jobs.look(c.param("id"))
-	if !ok || !c.isAdministrator() && job.client != 0 && job.client != c.session.ClientID {
+	job, ok := c.srv.erp.jobs.look(c.param("id"))
+	if !ok || !c.session.isAdministrator() && job.client != 0 && job.client != c.session.ClientID {
 		return job, noServer(c.param("id"))
 	}
 	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.mayManage(c.ctx(), tx, job.client, job.scheduler > 0) })
@@ -119,7 +119,7 @@ func toggleServer(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !c.srv.jobs.toggle(job.id) {
+	if !c.srv.erp.jobs.toggle(job.id) {
 		return noServer(job.id)
 	}
 	c.srv.events.Info("server job toggled", "job", job.id, "started", !job.started)
@@ -133,7 +133,7 @@ func runServer(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.runJobNow(c.ctx(), job); err != nil {
+	if err := c.session.runJobNow(c.ctx(), c.tx, job); err != nil {
 		return orTitled("Server error", err)
 	}
 	return c.sendServer(http.StatusOK)
@@ -144,7 +144,7 @@ func listServerLogs(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.jobs.look(c.param("id"))
+	job, ok := c.srv.erp.jobs.look(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}
@@ -166,7 +166,7 @@ func listServerLogs(c *call) error {
 	list := []*wire.Object{}
 	for i := len(job.logs) - 1; i >= 0; i-- {
 		log := job.logs[i]
-		o := wire.NewObject("created", c.localeTime(log.created))
+		o := wire.NewObject("created", c.session.localeTime(log.created))
 		for _, m := range []struct{ name, value string }{
 			{"summary", log.summary}, {"description", log.description}, {"reference", log.reference}, {"textMessage", log.text},
 		} {

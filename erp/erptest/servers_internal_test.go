@@ -80,12 +80,12 @@ func TestJobThatRunsIsNotRunAgain(t *testing.T) {
 	srv, err := Open(t.Context(), Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, srv.Close()) })
-	require.True(t, srv.jobs.begin("WorkflowProcessor100"))
-	job, ok := srv.jobs.look("WorkflowProcessor100")
+	require.True(t, srv.erp.jobs.begin("WorkflowProcessor100"))
+	job, ok := srv.erp.jobs.look("WorkflowProcessor100")
 	require.True(t, ok)
-	c := &call{srv: srv, session: &session{}}
-	err = c.runJobNow(t.Context(), job)
+	c := &call{srv: srv, session: &session{erp: srv.erp}}
+	err = c.session.runJobNow(t.Context(), nil, job)
 	require.EqualError(t, err, "Server error: The server job is running: WorkflowProcessor100")
-	srv.jobs.end(job.id, jobLog{}, 0, time.Time{})
-	require.NoError(t, c.runJobNow(t.Context(), job))
+	srv.erp.jobs.end(job.id, jobLog{}, 0, time.Time{})
+	require.NoError(t, c.session.runJobNow(t.Context(), nil, job))
 }

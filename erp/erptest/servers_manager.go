@@ -22,9 +22,9 @@ const localeDateTime = "01/02/2006 03:04:05 PM"
 type serverJob struct {
 	id                string // such as Scheduler100
 	name, description string
-	scheduler         int64                                                   // AD_Scheduler_ID, 0 for the server's own
-	client            int64                                                   // AD_Client_ID
-	work              func(context.Context, *call, *store.Tx) (string, error) // of the server's own
+	scheduler         int64                                                      // AD_Scheduler_ID, 0 for the server's own
+	client            int64                                                      // AD_Client_ID
+	work              func(context.Context, *session, *store.Tx) (string, error) // of the server's own
 
 	started, interrupted, running bool
 	runs                          int
@@ -58,13 +58,13 @@ func ownJobs() []*serverJob {
 	}
 }
 
-func overdueRequests(ctx context.Context, c *call, tx *store.Tx) (string, error) {
+func overdueRequests(ctx context.Context, s *session, tx *store.Tx) (string, error) {
 	var n int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM R_Request WHERE IsActive='Y' AND Processed='N' AND DateNextAction<?`, c.storedNow()).Scan(&n)
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM R_Request WHERE IsActive='Y' AND Processed='N' AND DateNextAction<?`, s.storedNow()).Scan(&n)
 	return fmt.Sprintf("%d requests are overdue", n), err
 }
 
-func waitingActivities(ctx context.Context, _ *call, tx *store.Tx) (string, error) {
+func waitingActivities(ctx context.Context, _ *session, tx *store.Tx) (string, error) {
 	var n int
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_WF_Activity WHERE IsActive='Y' AND Processed='N' AND WFState='OS'`).Scan(&n)
 	return fmt.Sprintf("%d activities wait", n), err
@@ -72,27 +72,27 @@ func waitingActivities(ctx context.Context, _ *call, tx *store.Tx) (string, erro
 
 // reloadJobs builds the processors anew: the server's own and one for every
 // active scheduler, all of them started.
-func (s *Server) reloadJobs(ctx context.Context, tx *store.Tx) error {
+func (e *system) reloadJobs(ctx context.Context, tx *store.Tx) error {
 	rows, err := rowsWhere(ctx, tx, "AD_Scheduler", "AD_Scheduler_ID", "IsActive='Y'")
 	if err != nil {
 		return fmt.Errorf("reading the schedulers: %w", err)
 	}
 	jobs := ownJobs()
 	for _, row := range rows {
-		job, err := s.schedulerJob(ctx, tx, row)
+		job, err := e.schedulerJob(ctx, tx, row)
 		if err != nil {
 			return err
 		}
 		jobs = append(jobs, job)
 	}
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
-	s.jobs.jobs = jobs
+	e.jobs.mu.Lock()
+	defer e.jobs.mu.Unlock()
+	e.jobs.jobs = jobs
 	return nil
 }
 
 // schedulerJob is the processor of a scheduler.
-func (s *Server) schedulerJob(ctx context.Context, tx *store.Tx, row store.Row) (*serverJob, error) {
+func (e *system) schedulerJob(ctx context.Context, tx *store.Tx, row store.Row) (*serverJob, error) {
 	id := row.Int("AD_Scheduler_ID")
 	job := &serverJob{
 		id: schedulerJobID(id), scheduler: id, client: row.Int("AD_Client_ID"), name: row.String("Name"),
@@ -104,7 +104,7 @@ func (s *Server) schedulerJob(ctx context.Context, tx *store.Tx, row store.Row) 
 		if err != nil {
 			return nil, err
 		}
-		job.nextRun, _ = nextRun(schedule, s.now().In(s.opts.Location))
+		job.nextRun, _ = nextRun(schedule, e.now().In(e.opts.Location))
 	}
 	return job, nil
 }

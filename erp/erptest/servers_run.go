@@ -4,56 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// runJobNow runs a processor to its end and writes its log.
-func (c *call) runJobNow(ctx context.Context, job serverJob) error {
-	if !c.srv.jobs.begin(job.id) {
+// runJobNow runs a processor to its end and writes its log, in the open
+// transaction if there is one.
+func (s *session) runJobNow(ctx context.Context, in *store.Tx, job serverJob) error {
+	if !s.erp.jobs.begin(job.id) {
 		return refuse(errFailed, "Server error", "The server job is running: "+job.id)
 	}
 	begun := time.Now()
-	log := jobLog{created: c.srv.now(), summary: "The run broke off", failed: true}
+	log := jobLog{created: s.erp.now(), summary: "The run broke off", failed: true}
 	var next time.Time
 	over := false
 	defer func() {
 		if !over { // also after a panic the job can run again
-			c.srv.jobs.end(job.id, log, time.Since(begun), next)
+			s.erp.jobs.end(job.id, log, time.Since(begun), next)
 		}
 	}()
 	var err error
 	if job.scheduler == 0 {
-		err = c.view(ctx, func(tx *store.Tx) (err error) {
-			log.summary, err = job.work(ctx, c, tx)
+		err = s.erp.view(ctx, in, func(tx *store.Tx) (err error) {
+			log.summary, err = job.work(ctx, s, tx)
 			return err
 		})
 	} else {
-		log.summary, next, err = c.runScheduler(ctx, job.scheduler)
+		log.summary, next, err = s.runScheduler(ctx, in, job.scheduler)
 	}
 	log.failed = err != nil
 	if err != nil {
-		c.srv.log.Warn("server job failed", "job", job.id, "error", err)
+		s.erp.opts.Log.Warn("server job failed", "job", job.id, "error", err)
 		log.summary = publicText(err)
 	}
 	over = true
-	run := c.srv.jobs.end(job.id, log, time.Since(begun), next)
-	c.srv.events.Info("server job ran", "job", job.id, "run", run, "failed", log.failed)
+	run := s.erp.jobs.end(job.id, log, time.Since(begun), next)
+	s.erp.opts.Events.Info("server job ran", "job", job.id, "run", run, "failed", log.failed)
 	if job.scheduler == 0 {
 		return nil
 	}
-	return c.update(ctx, func(tx *store.Tx) error { return c.logScheduler(ctx, tx, job.scheduler, log, run, next) })
+	return s.erp.update(ctx, in, func(tx *store.Tx) error { return s.logScheduler(ctx, tx, job.scheduler, log, run, next) })
 }
 
 // runScheduler runs the process of a scheduler as its supervisor and tells
 // when it is due again.
-func (c *call) runScheduler(ctx context.Context, id int64) (summary string, next time.Time, err error) {
+func (s *session) runScheduler(ctx context.Context, in *store.Tx, id int64) (summary string, next time.Time, err error) {
 	var run *processRun
-	var as *call
-	err = c.update(ctx, func(tx *store.Tx) error {
+	var as *session
+	err = s.erp.update(ctx, in, func(tx *store.Tx) error {
 		row, err := oneRow(ctx, tx, "AD_Scheduler", id)
 		if err != nil {
 			return err
@@ -65,8 +65,8 @@ func (c *call) runScheduler(ctx context.Context, id int64) (summary string, next
 		if err != nil {
 			return err
 		}
-		next, _ = nextRun(schedule, c.srv.now().In(c.srv.opts.Location))
-		if as, err = c.supervisor(ctx, tx, row); err != nil {
+		next, _ = nextRun(schedule, s.erp.now().In(s.erp.opts.Location))
+		if as, err = s.supervisor(ctx, tx, row); err != nil {
 			return err
 		}
 		if run, err = as.schedulerRun(ctx, tx, row); err != nil {
@@ -82,21 +82,21 @@ func (c *call) runScheduler(ctx context.Context, id int64) (summary string, next
 		return nil
 	})
 	if run != nil && run.claimed {
-		defer c.srv.processes.done(run.instanceID)
+		defer s.erp.processes.done(run.instanceID)
 	}
 	if err != nil {
 		return "", next, err
 	}
-	result, err := as.perform(ctx, run)
+	result, err := as.perform(ctx, in, run)
 	if err == nil && result.isError {
 		err = plainError(result.summary)
 	}
 	return result.summary, next, err
 }
 
-// supervisor is a call in the name of a scheduler's supervisor, with the first
+// supervisor is a session in the name of a scheduler's supervisor, with the first
 // role the user has in the scheduler's tenant.
-func (c *call) supervisor(ctx context.Context, tx *store.Tx, scheduler store.Row) (*call, error) {
+func (s *session) supervisor(ctx context.Context, tx *store.Tx, scheduler store.Row) (*session, error) {
 	user, client := scheduler.Int("Supervisor_ID"), scheduler.Int("AD_Client_ID")
 	roles, err := lookUp(ctx, tx, `SELECT ur.AD_Role_ID FROM AD_User_Roles ur JOIN AD_Role r ON r.AD_Role_ID=ur.AD_Role_ID
 		WHERE ur.AD_User_ID=? AND ur.IsActive='Y' AND r.IsActive='Y' AND r.AD_Client_ID=? ORDER BY ur.AD_Role_ID`, user, client)
@@ -106,7 +106,7 @@ func (c *call) supervisor(ctx context.Context, tx *store.Tx, scheduler store.Row
 	if len(roles) == 0 {
 		return nil, plainError(fmt.Sprintf("The supervisor (user %d) has no role in tenant %d", user, client))
 	}
-	role, err := loadRole(ctx, tx, roles[0], user, c.srv.now())
+	role, err := loadRole(ctx, tx, roles[0], user, s.erp.now())
 	if err != nil {
 		return nil, err
 	}
@@ -114,18 +114,15 @@ func (c *call) supervisor(ctx context.Context, tx *store.Tx, scheduler store.Row
 	if err != nil {
 		return nil, err
 	}
-	return &call{
-		srv: c.srv, r: (&http.Request{Header: http.Header{}}).WithContext(ctx), params: map[string]string{}, query: params{}, tx: c.tx,
-		session: &session{
-			ClientID: client, UserID: user, RoleID: roles[0], OrgID: scheduler.Int("AD_Org_ID"), UserName: who.String("Name"),
-			Language: c.session.Language, role: role,
-		},
+	return &session{
+		erp: s.erp, ClientID: client, UserID: user, RoleID: roles[0], OrgID: scheduler.Int("AD_Org_ID"), UserName: who.String("Name"),
+		Language: s.Language, role: role,
 	}, nil
 }
 
 // schedulerRun is the run a scheduler asks for: its process with its
 // parameters and its record.
-func (c *call) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.Row) (*processRun, error) {
+func (s *session) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.Row) (*processRun, error) {
 	process, err := oneRow(ctx, tx, "AD_Process", scheduler.Int("AD_Process_ID"))
 	if err != nil {
 		return nil, err
@@ -133,7 +130,7 @@ func (c *call) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.R
 	if process == nil || !process.Bool("IsActive") {
 		return nil, plainError("The scheduler has no active process")
 	}
-	if _, write, err := c.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
+	if _, write, err := s.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
 		return nil, err
 	} else if !write {
 		return nil, plainError("The supervisor may not run the process " + process.String("Value"))
@@ -167,7 +164,7 @@ func (c *call) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.R
 			if text == "" {
 				continue
 			}
-			if *into, err = c.toStored(ctx, tx, col, text); err != nil {
+			if *into, err = s.toStored(ctx, tx, col, text); err != nil {
 				return nil, plainError(fmt.Sprintf("The scheduler's value for parameter %s cannot be used", name))
 			}
 		}
@@ -178,7 +175,7 @@ func (c *call) schedulerRun(ctx context.Context, tx *store.Tx, scheduler store.R
 
 // logScheduler writes a line to the log of a scheduler, drops lines that are
 // older than it keeps them, and notes when it ran.
-func (c *call) logScheduler(ctx context.Context, tx *store.Tx, id int64, log jobLog, run int, next time.Time) error {
+func (s *session) logScheduler(ctx context.Context, tx *store.Tx, id int64, log jobLog, run int, next time.Time) error {
 	row, err := oneRow(ctx, tx, "AD_Scheduler", id)
 	if err != nil || row == nil {
 		return err
@@ -190,8 +187,8 @@ func (c *call) logScheduler(ctx context.Context, tx *store.Tx, id int64, log job
 	if log.failed {
 		values["IsError"] = "Y"
 	}
-	by := stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}
-	if err := c.srv.insertRow(ctx, tx, "AD_SchedulerLog", by, values); err != nil {
+	by := stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), s.UserID}
+	if err := s.erp.insertRow(ctx, tx, "AD_SchedulerLog", by, values); err != nil {
 		return err
 	}
 	logs, err := tx.Table(ctx, "AD_SchedulerLog")

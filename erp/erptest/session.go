@@ -2,6 +2,8 @@ package erptest
 
 // session is who is calling, as the bearer token says.
 type session struct {
+	erp *system
+
 	ClientID, UserID, RoleID, OrgID, WarehouseID, SessionID int64
 	UserName                                                string
 	// Language is the token's, or the one the request's locale asks for.

@@ -22,15 +22,15 @@ func TestOldReadersRememberNothing(t *testing.T) {
 
 	const roleID, userID = 102, 101
 	look := func(ctx context.Context, tx *store.Tx) (level string, hasColumn bool) {
-		r, err := s.roles.get(ctx, tx, roleID, userID, s.now())
+		r, err := s.erp.roles.get(ctx, tx, roleID, userID, s.now())
 		require.NoError(t, err)
 		table, err := tx.Table(ctx, "C_Region")
 		require.NoError(t, err)
 		_, hasColumn = table.Column("XX_New")
 		return r.userLevel, hasColumn
 	}
-	require.NoError(t, s.db.View(ctx, func(old *store.Tx) error {
-		require.NoError(t, s.db.Update(ctx, func(tx *store.Tx) error {
+	require.NoError(t, s.erp.db.View(ctx, func(old *store.Tx) error {
+		require.NoError(t, s.erp.db.Update(ctx, func(tx *store.Tx) error {
 			roles, err := tx.Table(ctx, "AD_Role")
 			require.NoError(t, err)
 			_, err = tx.Set(ctx, roles, store.Row{"UserLevel": "  O"}, "AD_Role_ID=?", roleID)
@@ -49,7 +49,7 @@ func TestOldReadersRememberNothing(t *testing.T) {
 		assert.False(t, has, "a reader sees its own state")
 		return nil
 	}))
-	require.NoError(t, s.db.View(ctx, func(tx *store.Tx) error {
+	require.NoError(t, s.erp.db.View(ctx, func(tx *store.Tx) error {
 		level, has := look(ctx, tx)
 		assert.Equal(t, "O", level)
 		assert.True(t, has)

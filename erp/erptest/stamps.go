@@ -20,10 +20,10 @@ func parseRat(s string) (*big.Rat, bool) {
 // complete fills in what every record gets on saving: stamps, its id and
 // UUID, search key and document number, and the organization its table's
 // access level allows.
-func (c *call) complete(ctx context.Context, tx *store.Tx, r *record) error {
-	now := c.storedNow()
+func (s *session) complete(ctx context.Context, tx *store.Tx, r *record) error {
+	now := s.storedNow()
 	r.set("Updated", now)
-	r.set("UpdatedBy", c.session.UserID)
+	r.set("UpdatedBy", s.UserID)
 	if r.table.AccessLevel == "4" && r.row.Int("AD_Org_ID") != 0 {
 		r.set("AD_Org_ID", int64(0))
 	}
@@ -37,7 +37,7 @@ func (c *call) complete(ctx context.Context, tx *store.Tx, r *record) error {
 		return nil
 	}
 	r.set("Created", now)
-	r.set("CreatedBy", c.session.UserID)
+	r.set("CreatedBy", s.UserID)
 	// Ids of the ERP's own range may be given, as its scripts do; others come
 	// from the sequence.
 	if key := r.table.KeyColumn(); key != nil && (r.row.Int(key.Name) <= 0 || r.row.Int(key.Name) >= store.FirstCustomID) {
@@ -55,7 +55,7 @@ func (c *call) complete(ctx context.Context, tx *store.Tx, r *record) error {
 		if given := r.row.String(col.Name); given != "" && !(strings.HasPrefix(given, "<") && strings.HasSuffix(given, ">")) {
 			continue
 		}
-		number, err := c.nextDocumentNo(ctx, tx, r, name == "DocumentNo")
+		number, err := s.nextDocumentNo(ctx, tx, r, name == "DocumentNo")
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ const firstDocumentNo = 1_000_000
 
 // nextDocumentNo takes the next number of the sequence of the record's
 // document type, if it has one, else of its table within the tenant.
-func (c *call) nextDocumentNo(ctx context.Context, tx *store.Tx, r *record, document bool) (string, error) {
+func (s *session) nextDocumentNo(ctx context.Context, tx *store.Tx, r *record, document bool) (string, error) {
 	sequences, err := tx.Table(ctx, "AD_Sequence")
 	if err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func (c *call) nextDocumentNo(ctx context.Context, tx *store.Tx, r *record, docu
 	if number, ok, err := takeNumber(ctx, tx, sequences, where, name, client); err != nil || ok {
 		return number, err
 	}
-	if _, err := c.insertRow(ctx, tx, "AD_Sequence", store.Row{
+	if _, err := s.insertRow(ctx, tx, "AD_Sequence", store.Row{
 		"AD_Client_ID": client, "AD_Org_ID": int64(0), "Name": name, "Description": "Numbers of " + r.table.Name,
 		"IsAutoSequence": "Y", "IsTableID": "N", "StartNo": int64(firstDocumentNo), "CurrentNext": int64(firstDocumentNo),
 		"CurrentNextSys": int64(100), "IncrementNo": int64(1),

@@ -65,7 +65,7 @@ func getStatusLine(c *call) error {
 		if err != nil {
 			return err
 		}
-		row, err := rd.c.findRow(ctx, rd.tx, t, c.param("id"))
+		row, err := rd.c.session.findRow(ctx, rd.tx, t, c.param("id"))
 		if err != nil {
 			var api *apiError
 			if asAPI(err, &api) && api.status == http.StatusNotFound {
@@ -87,7 +87,7 @@ func getStatusLine(c *call) error {
 // statement, "" when there is no row or the statement needs a context that a
 // request does not have.
 func (rd *reader) statusMessage(ctx context.Context, row store.Row) (string, error) {
-	vars := variables{c: rd.c, record: &record{table: &store.Table{}, row: store.Row{}}}
+	vars := variables{s: rd.c.session, record: &record{table: &store.Table{}, row: store.Row{}}}
 	bound, ok, err := vars.bind(ctx, rd.tx, row.String("SQLStatement"))
 	if err != nil || !ok {
 		return "", err
@@ -97,7 +97,7 @@ func (rd *reader) statusMessage(ctx context.Context, row store.Row) (string, err
 	}
 	var values []any
 	bound.text = "SELECT * FROM (" + bound.text + ") LIMIT 1"
-	if err := rd.c.queryDictionary(ctx, rd.tx, bound, func(v []any) error {
+	if err := rd.c.session.queryDictionary(ctx, rd.tx, bound, func(v []any) error {
 		values = v
 		return nil
 	}); err != nil || values == nil {

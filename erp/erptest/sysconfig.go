@@ -15,14 +15,15 @@ import (
 // sysconfig is the value of an AD_SysConfig key: the session's organization's,
 // else its tenant's, else the system's, else def. A key that cannot be read
 // counts as missing and is logged.
-func (c *call) sysconfig(ctx context.Context, tx *store.Tx, name, def string) string {
-	var clientID, orgID int64
-	if c.session != nil {
-		clientID, orgID = c.session.ClientID, c.session.OrgID
-	}
+func (s *session) sysconfig(ctx context.Context, tx *store.Tx, name, def string) string {
+	return s.erp.sysconfig(ctx, tx, name, def, s.ClientID, s.OrgID)
+}
+
+// sysconfig is the value of a key in an organization of a tenant.
+func (e *system) sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) string {
 	v, err := sysconfig(ctx, tx, name, def, clientID, orgID)
 	if err != nil {
-		c.srv.log.Warn("reading a configuration key", "key", name, "error", err)
+		e.opts.Log.Warn("reading a configuration key", "key", name, "error", err)
 		return def
 	}
 	return v

@@ -212,7 +212,7 @@ func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row)
 
 // logic evaluates logic of the dictionary for a record.
 func (rd *reader) logic(ctx context.Context, t *store.Table, row store.Row, text string) (result, ok bool) {
-	vars := variables{c: rd.c, record: &record{table: t, row: row}}
+	vars := variables{s: rd.c.session, record: &record{table: t, row: row}}
 	return evalLogic(text, func(name string) string {
 		value, _, err := vars.lookup(ctx, rd.tx, name)
 		if err != nil {

@@ -160,10 +160,10 @@ func deleteTabRecord(c *call) error {
 			return fail(http.StatusForbidden, "Delete not allow", "Records of the tab cannot be deleted: "+tab.slug)
 		}
 		r := &record{table: tab.table, old: row, row: row}
-		if err := c.mayUpdate(ctx, tx, tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.id()); err != nil {
+		if err := c.session.mayUpdate(ctx, tx, tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.id()); err != nil {
 			return err
 		}
-		return c.remove(ctx, tx, tab.table, row)
+		return c.session.remove(ctx, tx, tab.table, row)
 	})
 	if err != nil {
 		return c.tabError("Delete error", err)
@@ -227,7 +227,7 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 				continue
 			}
 		}
-		ok, err := c.writable(ctx, tx, probe, f.col)
+		ok, err := c.session.writable(ctx, tx, probe, f.col)
 		var refused *apiError
 		if asAPI(err, &refused) {
 			continue
@@ -265,14 +265,14 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 			accepted.Set("IsSOTrx", tab.window.row.Bool("IsSOTrx"))
 		}
 	}
-	r, err := c.readNew(ctx, tx, tab.table, accepted, preset)
+	r, err := c.session.readNew(ctx, tx, tab.table, accepted, preset)
 	if err != nil {
 		return nil, saveFailed(err, true)
 	}
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
 		return nil, err
 	}
 	return c.saveInTab(ctx, tx, tab, r, body, depth)
@@ -280,14 +280,14 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 
 // changeInTab changes a record of a tab, and the children its body names.
 func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, body *wire.Object, depth int) (*wire.Object, error) {
-	if err := c.mayWrite(ctx, tx, &record{table: tab.table, old: row, row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
+	if err := c.session.mayWrite(ctx, tx, &record{table: tab.table, old: row, row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
 		return nil, err
 	}
 	accepted, err := c.tabBody(ctx, tx, tab, row, body)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.readChange(ctx, tx, tab.table, row, accepted)
+	r, err := c.session.readChange(ctx, tx, tab.table, row, accepted)
 	if err != nil {
 		return nil, saveFailed(err, true)
 	}
@@ -299,10 +299,10 @@ func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row s
 func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
 	dry := c.dryRun()
 	if dry {
-		if err := c.beforeSave(ctx, tx, r); err != nil {
+		if err := c.session.beforeSave(ctx, tx, r); err != nil {
 			return nil, err
 		}
-	} else if err := c.save(ctx, tx, r); err != nil {
+	} else if err := c.session.save(ctx, tx, r); err != nil {
 		return nil, saveFailed(err, false)
 	}
 	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
@@ -311,7 +311,7 @@ func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *reco
 	}
 	message, row := "", r.row
 	if !dry {
-		if message, err = c.docAction(ctx, tx, r); err != nil {
+		if message, err = c.session.docAction(ctx, tx, r); err != nil {
 			return nil, actionFailed(err)
 		}
 		if row, err = r.reread(ctx, tx); err != nil {
@@ -335,19 +335,4 @@ func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *reco
 		o.Set(name, v)
 	}
 	return o, nil
-}
-
-// beforeSave applies the rules that complete a record before it is saved.
-// What they have against it does not count yet.
-func (c *call) beforeSave(ctx context.Context, tx *store.Tx, r *record) error {
-	rules := rulesOf(r.table)
-	if rules.before == nil {
-		return nil
-	}
-	row := maps.Clone(r.row)
-	if err := tx.Savepoint(ctx, func() error { return rules.before(ctx, c, tx, r) }); err != nil {
-		r.row = row
-		return ctx.Err()
-	}
-	return nil
 }

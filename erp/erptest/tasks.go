@@ -68,7 +68,7 @@ func (rd *reader) findTask(ctx context.Context, slug string) (store.Row, error) 
 	if row == nil {
 		return nil, fail(http.StatusNotFound, "Invalid task name", "No match found for task name: "+slug)
 	}
-	read, _, err := rd.c.objectAccess(ctx, rd.tx, kindTask, row.Int("AD_Task_ID"))
+	read, _, err := rd.c.session.objectAccess(ctx, rd.tx, kindTask, row.Int("AD_Task_ID"))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 		return "", fmt.Errorf("making an API token for %q: the lifetime %v is negative", userName, lifetime)
 	}
 	var token string
-	err := s.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
 		users, err := findUsers(ctx, tx, userName)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 			ok: true, hasClient: true, client: fmt.Sprint(clientID), hasRole: true, role: fmt.Sprint(roleID),
 			hasOrg: true, org: fmt.Sprint(orgID),
 		}
-		who, err := s.resolve(ctx, tx, ids, choiceIDs(clients), p)
+		who, err := s.erp.resolve(ctx, tx, ids, choiceIDs(clients), p)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 
 // BlockAPIToken deactivates a token that [Server.APIToken] made.
 func (s *Server) BlockAPIToken(ctx context.Context, token string) error {
-	err := s.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
 		res, err := tx.Exec(ctx, `UPDATE REST_AuthToken SET IsActive='N' WHERE Token=?`, fingerprint(token))
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ type RefreshTokenState struct {
 // log-in first; for tests that must show that none was used twice.
 func (s *Server) RefreshTokens(ctx context.Context) ([]RefreshTokenState, error) {
 	var states []RefreshTokenState
-	err := s.db.View(ctx, func(tx *store.Tx) error {
+	err := s.erp.db.View(ctx, func(tx *store.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT r.AD_Session_ID, r.AD_User_ID, r.RevokedAt<>0, r.REST_RevokeCause,
 			EXISTS(SELECT 1 FROM REST_RefreshToken n WHERE n.ParentToken=r.RefreshToken)
 			FROM REST_RefreshToken r ORDER BY r.REST_RefreshToken_ID`)

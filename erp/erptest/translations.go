@@ -10,7 +10,7 @@ import (
 // keepTranslations gives a new record a row in its translation table for
 // every further language of the system, and passes changed texts on to rows
 // nobody has translated yet.
-func (c *call) keepTranslations(ctx context.Context, tx *store.Tx, r *record) error {
+func (s *session) keepTranslations(ctx context.Context, tx *store.Tx, r *record) error {
 	key := r.table.KeyColumn()
 	if key == nil {
 		return nil
@@ -55,7 +55,7 @@ func (c *call) keepTranslations(ctx context.Context, tx *store.Tx, r *record) er
 		row := store.Row{
 			key.Name: r.id(), "AD_Language": language.String("AD_Language"), "IsTranslated": "N", "IsActive": "Y",
 			"AD_Client_ID": r.row.Int("AD_Client_ID"), "AD_Org_ID": r.row.Int("AD_Org_ID"),
-			"Created": c.storedNow(), "CreatedBy": c.session.UserID, "Updated": c.storedNow(), "UpdatedBy": c.session.UserID,
+			"Created": s.storedNow(), "CreatedBy": s.UserID, "Updated": s.storedNow(), "UpdatedBy": s.UserID,
 		}
 		for name, v := range texts {
 			if v != nil {

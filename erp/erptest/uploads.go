@@ -124,7 +124,7 @@ func openUpload(c *call) error {
 			values["AD_Session_ID"] = c.session.SessionID
 		}
 		by := stamp{c.session.ClientID, c.session.OrgID, c.session.UserID}
-		if err := c.srv.insertRow(c.ctx(), tx, "REST_Upload", by, values); err != nil {
+		if err := c.srv.erp.insertRow(c.ctx(), tx, "REST_Upload", by, values); err != nil {
 			return err
 		}
 		chunks := "v1/uploads/" + id + "/chunks"
@@ -188,7 +188,7 @@ func (c *call) dropExpiredChunks(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.storedNow()); err != nil {
+	if _, err := tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.session.storedNow()); err != nil {
 		return err
 	}
 	// what neither a chunk nor a completed file has
@@ -358,7 +358,7 @@ func (c *call) changeUpload(ctx context.Context, tx *store.Tx, row, change store
 	if err != nil {
 		return err
 	}
-	change["Updated"], change["UpdatedBy"] = c.storedNow(), c.session.UserID
+	change["Updated"], change["UpdatedBy"] = c.session.storedNow(), c.session.UserID
 	_, err = tx.Set(ctx, t, change, "REST_Upload_ID=?", row.Int("REST_Upload_ID"))
 	return err
 }

@@ -99,7 +99,7 @@ func (c *call) checkChunk(ctx context.Context, tx *store.Tx, k chunk) error {
 	default:
 		return fail(http.StatusConflict, "Upload session is already: "+strings.ToLower(status), id)
 	}
-	if expires := row.String("ExpiresAt"); expires == "" || expires <= c.storedNow() {
+	if expires := row.String("ExpiresAt"); expires == "" || expires <= c.session.storedNow() {
 		return fail(http.StatusGone, "Upload session has expired: ", id)
 	}
 	known := row.Int("REST_TotalChunks")
@@ -173,7 +173,7 @@ func (c *call) storeChunk(ctx context.Context, tx *store.Tx, row store.Row, k ch
 	if err := k.data.store(ctx, tx, row.Int("REST_Upload_ID"), k.order); err != nil {
 		return err
 	}
-	return c.srv.insertRow(ctx, tx, t.Name, stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}, store.Row{
+	return c.srv.erp.insertRow(ctx, tx, t.Name, stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}, store.Row{
 		"REST_Upload_ID": row.Int("REST_Upload_ID"), "SeqNo": k.order, "REST_ReceivedSize": strconv.FormatInt(k.data.size, 10),
 		"REST_SHA256": nullIfEmpty(k.sum[:min(len(k.sum), 64)]),
 	})
@@ -219,7 +219,7 @@ func (c *call) assemble(ctx context.Context, tx *store.Tx, row store.Row, chunks
 // newImage makes an AD_Image of a file.
 func (c *call) newImage(ctx context.Context, tx *store.Tx, name string, data []byte) (int64, error) {
 	runes := []rune(name)
-	image, err := c.insertRow(ctx, tx, "AD_Image", store.Row{
+	image, err := c.session.insertRow(ctx, tx, "AD_Image", store.Row{
 		"AD_Client_ID": c.session.ClientID, "AD_Org_ID": int64(0), "Name": string(runes[:min(len(runes), 60)]), "BinaryData": data, "EntityType": "U",
 	})
 	if err != nil {

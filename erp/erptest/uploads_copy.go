@@ -98,11 +98,11 @@ func (c *call) copyTarget(ctx context.Context, tx *store.Tx, table, id string) (
 	if table == "" || id == "" {
 		return nil, &shortError{"tableName and recordId are mandatory."}
 	}
-	t, err := c.findTable(ctx, tx, table, false)
+	t, err := c.session.findTable(ctx, tx, table, false)
 	if err != nil {
 		return nil, shortenedError(err)
 	}
-	row, err := c.findRow(ctx, tx, t, id)
+	row, err := c.session.findRow(ctx, tx, t, id)
 	if err != nil {
 		return nil, shortenedError(err)
 	}
@@ -123,7 +123,7 @@ func shortenedError(err error) error {
 }
 
 func (c *call) attachFile(ctx context.Context, tx *store.Tx, target *record, name string, data []byte) error {
-	a, err := c.loadAttachment(ctx, tx, target)
+	a, err := c.session.loadAttachment(ctx, tx, target)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (c *call) attachFile(ctx context.Context, tx *store.Tx, target *record, nam
 		return &shortError{"Duplicate file name: " + name}
 	}
 	a.entries = append(a.entries, attachmentEntry{name: name, data: data})
-	return c.saveAttachment(ctx, tx, target, a)
+	return c.session.saveAttachment(ctx, tx, target, a)
 }
 
 func (c *call) archiveFile(ctx context.Context, tx *store.Tx, target *record, upload store.Row, data []byte) error {
@@ -149,6 +149,6 @@ func (c *call) archiveFile(ctx context.Context, tx *store.Tx, target *record, up
 	if uu := target.uuid(); uu != "" {
 		row["Record_UU"] = uu
 	}
-	_, err := c.insertRow(ctx, tx, "AD_Archive", row)
+	_, err := c.session.insertRow(ctx, tx, "AD_Archive", row)
 	return err
 }

@@ -99,7 +99,11 @@ func (c *call) authenticatePresigned() error {
 		if err == nil {
 			return c.checkResource(c.ctx(), tx)
 		}
-		if c.ctx().Err() == nil && c.sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N") == "Y" {
+		var clientID, orgID int64
+		if c.session != nil {
+			clientID, orgID = c.session.ClientID, c.session.OrgID
+		}
+		if c.ctx().Err() == nil && c.srv.erp.sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N", clientID, orgID) == "Y" {
 			c.session = nil
 			return &textError{status: http.StatusBadRequest, text: "Invalid request"}
 		}
@@ -176,6 +180,7 @@ func (c *call) enterAs(tx *store.Tx, may credential) error {
 		return err
 	}
 	c.session = &session{
+		erp:      c.srv.erp,
 		ClientID: may.Client, UserID: may.User, RoleID: may.Role, OrgID: may.Org, UserName: user.String("Name"),
 		Language: client.String("AD_Language"), role: role,
 	}

@@ -11,7 +11,7 @@ import (
 
 // valRule is the SQL of an AD_Val_Rule named by id or UUID, with the
 // variables of the context put in, as a condition on rows of a table.
-func (c *call) valRule(ctx context.Context, tx *store.Tx, of *store.Table, rule, variables string) (boundSQL, error) {
+func (s *session) valRule(ctx context.Context, tx *store.Tx, of *store.Table, rule, variables string) (boundSQL, error) {
 	t, err := tx.Table(ctx, "AD_Val_Rule")
 	if err != nil {
 		return boundSQL{}, err
@@ -24,7 +24,7 @@ func (c *call) valRule(ctx context.Context, tx *store.Tx, of *store.Table, rule,
 		where = `"AD_Val_Rule_UU"=?`
 	}
 	rows, err := tx.Select(ctx, t, store.Selection{
-		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, c.session.ClientID}, Limit: 1,
+		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, s.ClientID}, Limit: 1,
 	})
 	if err != nil {
 		return boundSQL{}, err
@@ -44,7 +44,7 @@ func (c *call) valRule(ctx context.Context, tx *store.Tx, of *store.Table, rule,
 	if !selfContained(code) {
 		return boundSQL{}, plainError("The validation rule is not a condition of its own: " + rows[0].String("Name"))
 	}
-	out, err := c.guardedCondition(ctx, tx, of, boundSQL{text: code})
+	out, err := s.guardedCondition(ctx, tx, of, boundSQL{text: code})
 	if active, ok := of.Column("IsActive"); err == nil && ok && !strings.Contains(strings.ToLower(code), "isactive") &&
 		strings.Contains(strings.ToLower(out.text), "isactive") {
 		// Only what the rule itself says of IsActive lets inactive records in.

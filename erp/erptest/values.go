@@ -24,18 +24,18 @@ const (
 )
 
 // storedNow is the server's time as date-time columns hold it.
-func (c *call) storedNow() string { return c.srv.now().UTC().Format(storedDateTime) }
+func (s *session) storedNow() string { return s.erp.now().UTC().Format(storedDateTime) }
 
 // toStored converts a member of a request into the value its column stores;
 // nil is NULL. The rules are those of the REST plugin's converters, by
 // display type.
-func (c *call) toStored(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
+func (s *session) toStored(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
 	target, err := tx.TargetTable(ctx, col)
 	if err != nil {
 		return nil, err
 	}
 	f := field{name: col.Name, ref: col.Ref, kind: col.Kind(), target: target, refValue: col.RefValue}
-	return c.convert(ctx, tx, f, v)
+	return s.convert(ctx, tx, f, v)
 }
 
 // field is what converting a value depends on: a column or a parameter of a
@@ -48,15 +48,15 @@ type field struct {
 	refValue int64
 }
 
-func (c *call) convert(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
+func (s *session) convert(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
 	switch f.ref {
 	case store.TypeLocation:
-		return c.convertLocation(ctx, tx, v)
+		return s.convertLocation(ctx, tx, v)
 	case store.TypeImage:
 		if f.kind == store.KindBytes {
 			return binary(f, v)
 		}
-		return c.convertImage(ctx, tx, v)
+		return s.convertImage(ctx, tx, v)
 	case store.TypeBinary:
 		return binary(f, v)
 	case store.TypeJSON:
@@ -72,11 +72,11 @@ func (c *call) convert(ctx context.Context, tx *store.Tx, f field, v any) (any, 
 	case store.TypeAmount, store.TypeNumber, store.TypeQuantity, store.TypeCostPrice:
 		return decimal(f, v)
 	case store.TypeChosenMultiTab, store.TypeChosenMultiSrch:
-		return c.convertSelections(ctx, tx, f, v)
+		return s.convertSelections(ctx, tx, f, v)
 	case store.TypeList, store.TypeRadiogroup, store.TypePayment, store.TypeChosenMultiList,
 		store.TypeTable, store.TypeTableDir, store.TypeSearch, store.TypeLocator, store.TypeAccount, store.TypePAttribute,
 		store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU:
-		return c.convertLookup(ctx, tx, f, v)
+		return s.convertLookup(ctx, tx, f, v)
 	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeRowID, store.TypeSchedulerState:
 		return nil, nil // no converter exists for them: the value is not understood
 	}
@@ -327,20 +327,20 @@ func jsonText(v any) (any, error) {
 
 // storedMoment brings a date or time in a stored or plain form into the form
 // of a kind.
-func (c *call) storedMoment(kind store.Kind, s string) (any, bool) {
+func (s *session) storedMoment(kind store.Kind, text string) (any, bool) {
 	for _, layout := range []string{storedInstant, storedDateTime, time.DateOnly, time.RFC3339Nano} {
-		t, err := time.Parse(layout, s)
+		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue
 		}
 		switch kind {
 		case store.KindDate:
-			if layout == storedDateTime && t.Format(storedDate) != s {
-				t = t.In(c.srv.opts.Location) // an instant: its date where the server stands
+			if layout == storedDateTime && t.Format(storedDate) != text {
+				t = t.In(s.erp.opts.Location) // an instant: its date where the server stands
 			}
 			return t.Format(storedDate), true
 		case store.KindTime:
-			return t.In(c.srv.opts.Location).Format(storedTime), true
+			return t.In(s.erp.opts.Location).Format(storedTime), true
 		case store.KindInstant:
 			return t.UTC().Format(storedInstant), true
 		}
@@ -350,9 +350,9 @@ func (c *call) storedMoment(kind store.Kind, s string) (any, bool) {
 }
 
 // localeTime is a moment as people read it, "" for none.
-func (c *call) localeTime(t time.Time) string {
+func (s *session) localeTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.In(c.srv.opts.Location).Format(localeDateTime)
+	return t.In(s.erp.opts.Location).Format(localeDateTime)
 }

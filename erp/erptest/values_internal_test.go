@@ -101,8 +101,8 @@ func FuzzConvert(f *testing.F) {
 		if err != nil {
 			return
 		}
-		err = srv.db.Update(t.Context(), func(tx *store.Tx) error {
-			c := &call{srv: srv, session: &session{ClientID: 11, OrgID: 11, UserID: 101, RoleID: 102}}
+		err = srv.erp.db.Update(t.Context(), func(tx *store.Tx) error {
+			c := &call{srv: srv, session: &session{erp: srv.erp, ClientID: 11, OrgID: 11, UserID: 101, RoleID: 102}}
 			role, err := loadRole(t.Context(), tx, 102, 101, srv.now())
 			if err != nil {
 				return err
@@ -113,7 +113,7 @@ func FuzzConvert(f *testing.F) {
 				if ref == store.TypeSearchUU {
 					name = "C_BPartner_UU"
 				}
-				stored, err := c.toStored(t.Context(), tx, &store.Column{Name: name, Ref: ref}, v)
+				stored, err := c.session.toStored(t.Context(), tx, &store.Column{Name: name, Ref: ref}, v)
 				if err != nil {
 					var public plainError
 					var api *erpError

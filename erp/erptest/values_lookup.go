@@ -25,13 +25,13 @@ func isZeroIDTable(name string) bool {
 // convertLookup reads a reference to a record, or a value of a list, in any of
 // the forms the API accepts: the key itself, or an object with id, identifier,
 // uid, or lookupColumn and lookupValue, whichever leads somewhere first.
-func (c *call) convertLookup(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
+func (s *session) convertLookup(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
 	isText := f.kind == store.KindText
 	isID := f.kind == store.KindInteger
 	switch v := v.(type) {
 	case []any:
 		if f.ref == store.TypeChosenMultiList {
-			return c.convertSelections(ctx, tx, f, v)
+			return s.convertSelections(ctx, tx, f, v)
 		}
 	case nil:
 		if isID && !isList(f.ref) || f.kind == store.KindUUID {
@@ -39,16 +39,16 @@ func (c *call) convertLookup(ctx context.Context, tx *store.Tx, f field, v any) 
 		}
 		return nil, nil
 	case *wire.Object:
-		found, err := c.findReference(ctx, tx, f, v)
+		found, err := s.findReference(ctx, tx, f, v)
 		if err != nil {
 			return nil, err
 		}
 		if found == nil {
 			return nil, couldNot(v, f.target)
 		}
-		return c.keyValue(f, found)
+		return s.keyValue(f, found)
 	case json.Number, string:
-		return c.keyValue(f, v)
+		return s.keyValue(f, v)
 	case bool:
 		if isText {
 			return strconv.FormatBool(v), nil
@@ -66,7 +66,7 @@ func isList(ref int) bool {
 }
 
 // keyValue makes a stored key of the number or text a reference was given as.
-func (c *call) keyValue(f field, v any) (any, error) {
+func (s *session) keyValue(f field, v any) (any, error) {
 	if f.kind != store.KindInteger {
 		return text(f, v)
 	}
@@ -96,7 +96,7 @@ func (c *call) keyValue(f field, v any) (any, error) {
 }
 
 // findReference is the key an object leads to, nil when it leads nowhere.
-func (c *call) findReference(ctx context.Context, tx *store.Tx, f field, o *wire.Object) (any, error) {
+func (s *session) findReference(ctx context.Context, tx *store.Tx, f field, o *wire.Object) (any, error) {
 	if id, ok := o.Get("id"); ok {
 		switch id.(type) {
 		case string, json.Number:
@@ -115,7 +115,7 @@ func (c *call) findReference(ctx context.Context, tx *store.Tx, f field, o *wire
 		return nil, err
 	}
 	if identifier, ok := o.Get("identifier"); ok && identifier != nil {
-		found, err := c.findByIdentifier(ctx, tx, f, t, identifier)
+		found, err := s.findByIdentifier(ctx, tx, f, t, identifier)
 		if err != nil || found != nil {
 			return found, err
 		}
@@ -136,12 +136,12 @@ func (c *call) findReference(ctx context.Context, tx *store.Tx, f field, o *wire
 		return nil, plainError("Column not found -> " + t.Name + "." + jsonOf(name))
 	}
 	value, _ := o.Get("lookupValue")
-	return c.findOnly(ctx, tx, f, t, col, value)
+	return s.findOnly(ctx, tx, f, t, col, value)
 }
 
-func (c *call) findByIdentifier(ctx context.Context, tx *store.Tx, f field, t *store.Table, identifier any) (any, error) {
+func (s *session) findByIdentifier(ctx context.Context, tx *store.Tx, f field, t *store.Table, identifier any) (any, error) {
 	if ids := t.Identifiers(); len(ids) > 0 {
-		found, err := c.findOnly(ctx, tx, f, t, ids[0], identifier)
+		found, err := s.findOnly(ctx, tx, f, t, ids[0], identifier)
 		if err != nil || found != nil {
 			return found, err
 		}
@@ -157,7 +157,7 @@ func (c *call) findByIdentifier(ctx context.Context, tx *store.Tx, f field, t *s
 	if !ok {
 		return nil, nil
 	}
-	return c.findOnly(ctx, tx, f, t, display, identifier)
+	return s.findOnly(ctx, tx, f, t, display, identifier)
 }
 
 func findByUID(ctx context.Context, tx *store.Tx, f field, t *store.Table, uid any) (any, error) {
@@ -175,7 +175,7 @@ func findByUID(ctx context.Context, tx *store.Tx, f field, t *store.Table, uid a
 
 // findOnly is the key of the one record, of those the session may read, whose
 // column holds the value; nil when there is none.
-func (c *call) findOnly(ctx context.Context, tx *store.Tx, f field, t *store.Table, col *store.Column, value any) (any, error) {
+func (s *session) findOnly(ctx context.Context, tx *store.Tx, f field, t *store.Table, col *store.Column, value any) (any, error) {
 	wanted, err := searchValue(col, value)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (c *call) findOnly(ctx context.Context, tx *store.Tx, f field, t *store.Tab
 		return nil, nil
 	}
 	where, args := store.Expr(t, col)+"=?", []any{wanted}
-	access, accessArgs, err := c.rowFilter(ctx, tx, t)
+	access, accessArgs, err := s.rowFilter(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func keyOf(f field, t *store.Table, row store.Row) any {
 }
 
 // convertSelections reads the comma-separated keys of a multiple selection.
-func (c *call) convertSelections(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
+func (s *session) convertSelections(ctx context.Context, tx *store.Tx, f field, v any) (any, error) {
 	var list []any
 	switch v := v.(type) {
 	case nil:
@@ -261,9 +261,9 @@ func (c *call) convertSelections(ctx context.Context, tx *store.Tx, f field, v a
 	case []any:
 		list = v
 	case *wire.Object:
-		s, _ := v.Get("selections")
+		chosen, _ := v.Get("selections")
 		var ok bool
-		if list, ok = s.([]any); !ok {
+		if list, ok = chosen.([]any); !ok {
 			return nil, couldNot(v, f.target)
 		}
 	default:
@@ -279,7 +279,7 @@ func (c *call) convertSelections(ctx context.Context, tx *store.Tx, f field, v a
 		case *wire.Object:
 			single := f
 			single.kind = store.KindInteger
-			found, err := c.findReference(ctx, tx, single, item)
+			found, err := s.findReference(ctx, tx, single, item)
 			if err != nil {
 				return nil, err
 			}

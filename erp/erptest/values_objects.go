@@ -12,11 +12,11 @@ import (
 
 // convertLocation reads an address: the number of an existing one, or an
 // object whose members change that address, or make a new one.
-func (c *call) convertLocation(ctx context.Context, tx *store.Tx, v any) (any, error) {
+func (s *session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any, error) {
 	var o *wire.Object
 	switch v := v.(type) {
 	case json.Number:
-		return c.keyValue(field{name: "C_Location_ID", kind: store.KindInteger, target: "C_Location"}, v)
+		return s.keyValue(field{name: "C_Location_ID", kind: store.KindInteger, target: "C_Location"}, v)
 	case *wire.Object:
 		o = v
 	default:
@@ -35,35 +35,35 @@ func (c *call) convertLocation(ctx context.Context, tx *store.Tx, v any) (any, e
 		}
 	}
 	if id == nil || id.(int64) <= 0 {
-		r, err := c.readNew(ctx, tx, t, o, nil)
+		r, err := s.readNew(ctx, tx, t, o, nil)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+		if err := s.mayWrite(ctx, tx, r, 0); err != nil {
 			return nil, err
 		}
-		if err := c.save(ctx, tx, r); err != nil {
+		if err := s.save(ctx, tx, r); err != nil {
 			return nil, err
 		}
 		return r.id(), nil
 	}
-	row, err := c.findRow(ctx, tx, t, formatID(id.(int64)))
+	row, err := s.findRow(ctx, tx, t, formatID(id.(int64)))
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, id.(int64)); err != nil {
+	if err := s.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, id.(int64)); err != nil {
 		return nil, err
 	}
-	r, err := c.readChange(ctx, tx, t, row, o)
+	r, err := s.readChange(ctx, tx, t, row, o)
 	if err != nil {
 		return nil, err
 	}
-	return id, c.save(ctx, tx, r)
+	return id, s.save(ctx, tx, r)
 }
 
 // convertImage stores the data of an image and answers its id. Without data
 // the reference is cleared.
-func (c *call) convertImage(ctx context.Context, tx *store.Tx, v any) (any, error) {
+func (s *session) convertImage(ctx context.Context, tx *store.Tx, v any) (any, error) {
 	o, ok := v.(*wire.Object)
 	if !ok {
 		return nil, nil
@@ -95,32 +95,32 @@ func (c *call) convertImage(ctx context.Context, tx *store.Tx, v any) (any, erro
 				return nil, err
 			}
 			if id.(int64) > 0 {
-				return id, c.changeImage(ctx, tx, t, id.(int64), values)
+				return id, s.changeImage(ctx, tx, t, id.(int64), values)
 			}
 		}
 	}
 	if values["Name"] == nil {
 		values["Name"] = "-"
 	}
-	values["AD_Client_ID"] = c.session.ClientID
-	r, err := c.insertRow(ctx, tx, t.Name, values)
+	values["AD_Client_ID"] = s.ClientID
+	r, err := s.insertRow(ctx, tx, t.Name, values)
 	if err != nil {
 		return nil, err
 	}
 	return r.id(), nil
 }
 
-func (c *call) changeImage(ctx context.Context, tx *store.Tx, t *store.Table, id int64, values store.Row) error {
-	row, err := c.findRow(ctx, tx, t, formatID(id))
+func (s *session) changeImage(ctx context.Context, tx *store.Tx, t *store.Table, id int64, values store.Row) error {
+	row, err := s.findRow(ctx, tx, t, formatID(id))
 	if err != nil {
 		return err
 	}
-	if err := c.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, id); err != nil {
+	if err := s.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, id); err != nil {
 		return err
 	}
 	r := &record{table: t, old: row, row: maps.Clone(row)}
 	for name, v := range values {
 		r.set(name, v)
 	}
-	return c.save(ctx, tx, r)
+	return s.save(ctx, tx, r)
 }

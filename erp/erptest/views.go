@@ -78,7 +78,7 @@ func listViews(c *call) error {
 			if v.table == nil {
 				continue
 			}
-			if ok, err := c.canRead(ctx, rd.tx, v.table); err != nil || !ok {
+			if ok, err := c.session.canRead(ctx, rd.tx, v.table); err != nil || !ok {
 				if err != nil {
 					return err
 				}

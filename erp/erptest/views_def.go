@@ -90,7 +90,7 @@ func (rd *reader) checkView(ctx context.Context, v *viewDef, write bool) error {
 	if v.table == nil {
 		return fail(http.StatusNotFound, "Invalid table name", "The dictionary lacks the table of the view "+v.name())
 	}
-	_, err := rd.c.findTable(ctx, rd.tx, v.table.Name, write)
+	_, err := rd.c.session.findTable(ctx, rd.tx, v.table.Name, write)
 	return err
 }
 
@@ -153,7 +153,7 @@ func (rd *reader) viewCondition(ctx context.Context, v *viewDef) (boundSQL, erro
 	if clause == "" {
 		return boundSQL{}, nil
 	}
-	vars := variables{c: rd.c, record: &record{table: v.table, row: store.Row{}}}
+	vars := variables{s: rd.c.session, record: &record{table: v.table, row: store.Row{}}}
 	bound, ok, err := vars.bind(ctx, rd.tx, clause)
 	if err != nil {
 		return boundSQL{}, err
@@ -161,12 +161,12 @@ func (rd *reader) viewCondition(ctx context.Context, v *viewDef) (boundSQL, erro
 	if !ok {
 		return boundSQL{text: "1=2"}, nil // its context lacks a value
 	}
-	return rd.c.guardedCondition(ctx, rd.tx, v.table, bound)
+	return rd.c.session.guardedCondition(ctx, rd.tx, v.table, bound)
 }
 
 // viewRow is the record of the view with that id or UUID.
 func (rd *reader) viewRow(ctx context.Context, v *viewDef, id string) (store.Row, error) {
-	row, err := rd.c.findRow(ctx, rd.tx, v.table, id)
+	row, err := rd.c.session.findRow(ctx, rd.tx, v.table, id)
 	if err != nil {
 		return nil, err
 	}

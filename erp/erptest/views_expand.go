@@ -110,7 +110,7 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filte
 		}
 		return &viewExpansion{name: col.name(), column: col.col, plain: plain}, nil
 	}
-	if hidden, err := rd.c.columnHidden(ctx, rd.tx, v.table, col.col); err != nil || hidden {
+	if hidden, err := rd.c.session.columnHidden(ctx, rd.tx, v.table, col.col); err != nil || hidden {
 		return nil, err
 	}
 	look, err := rd.lookupOf(ctx, col.col)
@@ -167,7 +167,7 @@ func (rd *reader) expandReference(ctx context.Context, row store.Row, o *wire.Ob
 	t := x.work.view.table
 	key, _ := t.Column(x.look.key)
 	where, args := store.Expr(t, key)+"=?", []any{value}
-	access, more, err := rd.c.rowFilter(ctx, rd.tx, t)
+	access, more, err := rd.c.session.rowFilter(ctx, rd.tx, t)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (rd *reader) viewSelection(ctx context.Context, v *viewDef, names []string)
 			hiddenOnly = false
 			continue
 		}
-		hidden, err := rd.c.columnHidden(ctx, rd.tx, v.table, col.col)
+		hidden, err := rd.c.session.columnHidden(ctx, rd.tx, v.table, col.col)
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +295,7 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.c.valRule(ctx, rd.tx, v.table, q.valRule, q.context)
+		rule, err := rd.c.session.valRule(ctx, rd.tx, v.table, q.valRule, q.context)
 		if err != nil {
 			return sel, err
 		}

@@ -62,7 +62,7 @@ func updateViewRecord(c *call) error {
 			return nil, err
 		}
 		r := &record{table: v.table, old: row, row: row}
-		if err := c.mayWrite(ctx, rd.tx, r, r.id()); err != nil {
+		if err := c.session.mayWrite(ctx, rd.tx, r, r.id()); err != nil {
 			return nil, err
 		}
 		if bodyErr != nil {
@@ -79,7 +79,7 @@ func updateViewRecord(c *call) error {
 // viewBody is a body in the view's names translated into column names. Arrays
 // may be children and are left out. New records get the view's defaults.
 func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store.Row, body *wire.Object) (*wire.Object, error) {
-	if c.sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") != "N" {
+	if c.session.sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") != "N" {
 		if err := v.checkNames(body, ""); err != nil {
 			return nil, err
 		}
@@ -114,8 +114,8 @@ func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store
 
 // viewDefault evaluates the default of a view's column to a value for a body.
 func (c *call) viewDefault(ctx context.Context, tx *store.Tx, v *viewDef, col viewColumn, text string, body *wire.Object) (any, bool, error) {
-	vars := variables{c: c, record: &record{table: v.table, row: store.Row{}}, body: body}
-	value, ok, err := c.defaultToken(ctx, tx, vars, text)
+	vars := variables{s: c.session, record: &record{table: v.table, row: store.Row{}}, body: body}
+	value, ok, err := c.session.defaultToken(ctx, tx, vars, text)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -179,14 +179,14 @@ func (c *call) createInView(ctx context.Context, tx *store.Tx, v *viewDef, link 
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.readNew(ctx, tx, v.table, accepted, link)
+	r, err := c.session.readNew(ctx, tx, v.table, accepted, link)
 	if err != nil {
 		return nil, err
 	}
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
 		return nil, err
 	}
 	if err := c.saveInView(ctx, tx, v, r); err != nil {
@@ -212,7 +212,7 @@ func (c *call) changeInView(ctx context.Context, tx *store.Tx, v *viewDef, row s
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.readChange(ctx, tx, v.table, row, accepted)
+	r, err := c.session.readChange(ctx, tx, v.table, row, accepted)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *reco
 	if err := v.checkMandatory(ctx, rd, r); err != nil {
 		return err
 	}
-	if err := c.save(ctx, tx, r); err != nil {
+	if err := c.session.save(ctx, tx, r); err != nil {
 		return orTitled("Save error", err)
 	}
 	return nil
@@ -310,11 +310,11 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 	if row == nil {
 		return c.createInView(ctx, tx, child, link, body, maxTabDepth)
 	}
-	if err := c.mayWrite(ctx, tx, &record{table: child.table, old: row, row: row}, row.Int(child.table.Name+"_ID")); err != nil {
+	if err := c.session.mayWrite(ctx, tx, &record{table: child.table, old: row, row: row}, row.Int(child.table.Name+"_ID")); err != nil {
 		return nil, err
 	}
 	if remove {
-		return nil, c.remove(ctx, tx, child.table, row)
+		return nil, c.session.remove(ctx, tx, child.table, row)
 	}
 	return c.changeInView(ctx, tx, child, row, body, false)
 }
@@ -322,7 +322,7 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 // viewAnswer runs the document action and is the saved record as the view
 // shows it, with its children.
 func (c *call) viewAnswer(ctx context.Context, tx *store.Tx, v *viewDef, r *record, children *wire.Object) (*wire.Object, error) {
-	message, err := c.docAction(ctx, tx, r)
+	message, err := c.session.docAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (rd *reader) findWindow(ctx context.Context, slug string) (*windowDef, erro
 	}
 	w := &windowDef{row: row}
 	var read bool
-	if read, w.write, err = rd.c.windowAccess(ctx, rd.tx, row.Int("AD_Window_ID")); err != nil {
+	if read, w.write, err = rd.c.session.windowAccess(ctx, rd.tx, row.Int("AD_Window_ID")); err != nil {
 		return nil, err
 	}
 	if !read {
@@ -229,7 +229,7 @@ func (rd *reader) tabCondition(ctx context.Context, tab *tabDef, parent store.Ro
 		if parent != nil {
 			context = parent
 		}
-		vars := variables{c: rd.c, record: &record{table: tab.table, row: context}}
+		vars := variables{s: rd.c.session, record: &record{table: tab.table, row: context}}
 		bound, ok, err := vars.bind(ctx, rd.tx, clause)
 		if err != nil {
 			return out, err
@@ -237,13 +237,13 @@ func (rd *reader) tabCondition(ctx context.Context, tab *tabDef, parent store.Ro
 		if !ok { // as the window does when its context lacks a value
 			parts = append(parts, "1=2")
 		} else {
-			if bound, err = rd.c.guardedCondition(ctx, rd.tx, tab.table, bound); err != nil {
+			if bound, err = rd.c.session.guardedCondition(ctx, rd.tx, tab.table, bound); err != nil {
 				return out, err
 			}
 			parts, out.args = append(parts, bound.text), append(out.args, bound.args...)
 		}
 	}
-	access, args, err := rd.c.rowFilter(ctx, rd.tx, tab.table)
+	access, args, err := rd.c.session.rowFilter(ctx, rd.tx, tab.table)
 	if err != nil {
 		return out, err
 	}

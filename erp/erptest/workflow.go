@@ -90,7 +90,7 @@ func (c *call) sendActivities(user int64) error {
 			return err
 		}
 		where, args := pendingFor+` AND "AD_WF_Activity"."AD_Client_ID"=?`, append(pendingArgs(user), c.session.ClientID)
-		access, more, err := c.rowFilter(ctx, tx, t)
+		access, more, err := c.session.rowFilter(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (c *call) sendActivities(user int64) error {
 
 // activityObject is an activity as the list shows it.
 func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
-	a, err := c.loadActivity(ctx, tx, row)
+	a, err := c.session.loadActivity(ctx, tx, row)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 	}
 	o := wire.NewObject("id", row.Int("AD_WF_Activity_ID"), "uid", row.String("AD_WF_Activity_UU"), "model-name", "ad_wf_activity",
 		"node-name", node.String("Name"), "priority", row.Int("Priority"))
-	summary, history, err := c.activityTexts(ctx, tx, a)
+	summary, history, err := c.session.activityTexts(ctx, tx, a)
 	if err != nil {
 		return nil, err
 	}

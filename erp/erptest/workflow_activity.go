@@ -40,7 +40,7 @@ type activity struct {
 
 func (a *activity) id() int64 { return a.row.Int("AD_WF_Activity_ID") }
 
-func (c *call) loadActivity(ctx context.Context, tx *store.Tx, row store.Row) (*activity, error) {
+func (s *session) loadActivity(ctx context.Context, tx *store.Tx, row store.Row) (*activity, error) {
 	a := &activity{row: row}
 	var err error
 	if a.node, err = oneRow(ctx, tx, "AD_WF_Node", row.Int("AD_WF_Node_ID")); err != nil {
@@ -108,7 +108,7 @@ func (a *activity) document(ctx context.Context, tx *store.Tx) (*record, error) 
 
 // activityTexts are the summary of the activity's document and the history of
 // its process as HTML.
-func (c *call) activityTexts(ctx context.Context, tx *store.Tx, a *activity) (summary, history string, err error) {
+func (s *session) activityTexts(ctx context.Context, tx *store.Tx, a *activity) (summary, history string, err error) {
 	doc, err := a.document(ctx, tx)
 	if err != nil {
 		return "", "", err
@@ -120,12 +120,12 @@ func (c *call) activityTexts(ctx context.Context, tx *store.Tx, a *activity) (su
 			}
 		}
 	}
-	history, err = c.historyHTML(ctx, tx, a.row.Int("AD_WF_Process_ID"))
+	history, err = s.historyHTML(ctx, tx, a.row.Int("AD_WF_Process_ID"))
 	return summary, history, err
 }
 
 // historyHTML is what happened in a process so far, "" for nothing.
-func (c *call) historyHTML(ctx context.Context, tx *store.Tx, process int64) (string, error) {
+func (s *session) historyHTML(ctx context.Context, tx *store.Tx, process int64) (string, error) {
 	audits, err := rowsWhere(ctx, tx, "AD_WF_EventAudit", "Created, AD_WF_EventAudit_ID", "AD_WF_Process_ID=?", process)
 	if err != nil || len(audits) == 0 {
 		return "", err
@@ -141,7 +141,7 @@ func (c *call) historyHTML(ctx context.Context, tx *store.Tx, process int64) (st
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "<p>%s <b>%s</b> %s: %s", html.EscapeString(c.localeTime(storedTimeOf(audit.String("Created")))),
+		fmt.Fprintf(&b, "<p>%s <b>%s</b> %s: %s", html.EscapeString(s.localeTime(storedTimeOf(audit.String("Created")))),
 			html.EscapeString(node.String("Name")), html.EscapeString(user.String("Name")), stateNames[audit.String("WFState")])
 		if text := audit.String("TextMsg"); text != "" {
 			b.WriteString(" - " + html.EscapeString(text))

@@ -48,7 +48,7 @@ func decide(kind activityKind, value string) handler {
 				}
 				given = scalarMember(body, "value")
 			}
-			if err := c.answerActivity(ctx, tx, a, given, messageOf(body)); err != nil {
+			if err := c.session.answerActivity(ctx, tx, a, given, messageOf(body)); err != nil {
 				return err
 			}
 			answer, err = c.activityAnswer(ctx, tx, a)
@@ -103,7 +103,7 @@ func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*activity, error
 	if row == nil || row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusNotFound, "Activity not found", "")
 	}
-	return c.loadActivity(ctx, tx, row)
+	return c.session.loadActivity(ctx, tx, row)
 }
 
 // mayAct refuses users the activity does not wait for; nobody can act on one
@@ -126,7 +126,7 @@ func (c *call) activityAnswer(ctx context.Context, tx *store.Tx, a *activity) (*
 	if err != nil {
 		return nil, err
 	}
-	summary, history, err := c.activityTexts(ctx, tx, a)
+	summary, history, err := c.session.activityTexts(ctx, tx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func forwardActivity(c *call) error {
 		if to.Int("AD_User_ID") == a.row.Int("AD_User_ID") {
 			return nil // refused: there is no answer
 		}
-		if err := c.giveActivity(ctx, tx, a, to, messageOf(body)); err != nil {
+		if err := c.session.giveActivity(ctx, tx, a, to, messageOf(body)); err != nil {
 			return err
 		}
 		answer, err = c.activityAnswer(ctx, tx, a)

@@ -14,7 +14,7 @@ const maxWorkflowSteps = 100
 
 // answerActivity does what the answer to an activity means: for its document,
 // for itself, and for its process.
-func (c *call) answerActivity(ctx context.Context, tx *store.Tx, a *activity, value, message string) error {
+func (s *session) answerActivity(ctx context.Context, tx *store.Tx, a *activity, value, message string) error {
 	state := stateCompleted
 	switch a.kind {
 	case userApproval:
@@ -23,33 +23,33 @@ func (c *call) answerActivity(ctx context.Context, tx *store.Tx, a *activity, va
 		if !approved {
 			action, state = "RJ", stateAborted
 		}
-		if err := c.decideDocument(ctx, tx, a, approved, action); err != nil {
+		if err := s.decideDocument(ctx, tx, a, approved, action); err != nil {
 			return err
 		}
 		value = map[bool]string{true: "Y", false: "N"}[approved]
 	case userChoice:
-		if err := c.setDocumentValue(ctx, tx, a, value); err != nil {
+		if err := s.setDocumentValue(ctx, tx, a, value); err != nil {
 			return err
 		}
 	case userConfirmation, noQuestion:
 	}
 	if a.kind != userConfirmation {
-		if err := c.keepResult(ctx, tx, a, value, message); err != nil {
+		if err := s.keepResult(ctx, tx, a, value, message); err != nil {
 			return err
 		}
 	}
-	if err := c.endActivity(ctx, tx, a, state, message); err != nil {
+	if err := s.endActivity(ctx, tx, a, state, message); err != nil {
 		return err
 	}
 	if state == stateAborted {
-		return c.endProcess(ctx, tx, a.row.Int("AD_WF_Process_ID"), stateAborted, message)
+		return s.endProcess(ctx, tx, a.row.Int("AD_WF_Process_ID"), stateAborted, message)
 	}
-	return c.proceed(ctx, tx, a, 0)
+	return s.proceed(ctx, tx, a, 0)
 }
 
 // decideDocument approves or rejects the activity's document; of a record that
 // is no document it sets IsApproved.
-func (c *call) decideDocument(ctx context.Context, tx *store.Tx, a *activity, approved bool, action string) error {
+func (s *session) decideDocument(ctx context.Context, tx *store.Tx, a *activity, approved bool, action string) error {
 	doc, err := a.document(ctx, tx)
 	if err != nil {
 		return err
@@ -58,15 +58,15 @@ func (c *call) decideDocument(ctx context.Context, tx *store.Tx, a *activity, ap
 		return plainError("The record of the activity does not exist any more")
 	}
 	if isDocument(doc.table) {
-		_, err := c.processDocument(ctx, tx, doc, action)
+		_, err := s.processDocument(ctx, tx, doc, action)
 		return err
 	}
-	_, err = c.changeRow(ctx, tx, doc.table, doc.row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
+	_, err = s.changeRow(ctx, tx, doc.table, doc.row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
 	return err
 }
 
 // setDocumentValue writes a choice into the column of the activity's node.
-func (c *call) setDocumentValue(ctx context.Context, tx *store.Tx, a *activity, value string) error {
+func (s *session) setDocumentValue(ctx context.Context, tx *store.Tx, a *activity, value string) error {
 	doc, err := a.document(ctx, tx)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *call) setDocumentValue(ctx context.Context, tx *store.Tx, a *activity, 
 	if !ok || col.IsVirtual() {
 		return plainError("The record has no column " + a.column.Name)
 	}
-	stored, err := c.toStored(ctx, tx, col, value)
+	stored, err := s.toStored(ctx, tx, col, value)
 	if err != nil {
 		var api *erpError
 		if errors.As(err, &api) {
@@ -91,7 +91,7 @@ func (c *call) setDocumentValue(ctx context.Context, tx *store.Tx, a *activity, 
 			return err
 		}
 	}
-	_, err = c.changeRow(ctx, tx, doc.table, doc.row, store.Row{col.Name: stored})
+	_, err = s.changeRow(ctx, tx, doc.table, doc.row, store.Row{col.Name: stored})
 	return err
 }
 
@@ -110,18 +110,18 @@ func mustBeListed(ctx context.Context, tx *store.Tx, col *store.Column, value an
 }
 
 // keepResult stores the value that was chosen.
-func (c *call) keepResult(ctx context.Context, tx *store.Tx, a *activity, value, message string) error {
+func (s *session) keepResult(ctx context.Context, tx *store.Tx, a *activity, value, message string) error {
 	name := "Value"
 	if a.column != nil {
 		name = a.column.Name
 	}
-	return c.srv.insertRow(ctx, tx, "AD_WF_ActivityResult", c.stampOf(a), store.Row{
+	return s.erp.insertRow(ctx, tx, "AD_WF_ActivityResult", s.stampOf(a), store.Row{
 		"AD_WF_Activity_ID": a.id(), "AttributeName": name, "AttributeValue": value, "Help": nullIfEmpty(message),
 	})
 }
 
-func (c *call) stampOf(a *activity) stamp {
-	return stamp{a.row.Int("AD_Client_ID"), a.row.Int("AD_Org_ID"), c.session.UserID}
+func (s *session) stampOf(a *activity) stamp {
+	return stamp{a.row.Int("AD_Client_ID"), a.row.Int("AD_Org_ID"), s.UserID}
 }
 
 // nullIfEmpty is the text, or NULL for an empty one.
@@ -133,23 +133,23 @@ func nullIfEmpty(text string) any {
 }
 
 // endActivity puts an activity into a final state and notes that.
-func (c *call) endActivity(ctx context.Context, tx *store.Tx, a *activity, state, message string) error {
+func (s *session) endActivity(ctx context.Context, tx *store.Tx, a *activity, state, message string) error {
 	change := store.Row{"WFState": state, "Processed": "Y"}
 	if message != "" {
 		change["TextMsg"] = message
 	}
-	if err := c.changeActivity(ctx, tx, a, change); err != nil {
+	if err := s.changeActivity(ctx, tx, a, change); err != nil {
 		return err
 	}
-	return c.audit(ctx, tx, a, state, message, nil)
+	return s.audit(ctx, tx, a, state, message, nil)
 }
 
-func (c *call) changeActivity(ctx context.Context, tx *store.Tx, a *activity, change store.Row) error {
+func (s *session) changeActivity(ctx context.Context, tx *store.Tx, a *activity, change store.Row) error {
 	t, err := tx.Table(ctx, "AD_WF_Activity")
 	if err != nil {
 		return err
 	}
-	change["Updated"], change["UpdatedBy"] = c.storedNow(), c.session.UserID
+	change["Updated"], change["UpdatedBy"] = s.storedNow(), s.UserID
 	if _, err := tx.Set(ctx, t, change, "AD_WF_Activity_ID=?", a.id()); err != nil {
 		return err
 	}
@@ -161,29 +161,29 @@ func (c *call) changeActivity(ctx context.Context, tx *store.Tx, a *activity, ch
 
 // audit writes a line into the history of the activity's process. more are
 // further columns.
-func (c *call) audit(ctx context.Context, tx *store.Tx, a *activity, state, message string, more store.Row) error {
+func (s *session) audit(ctx context.Context, tx *store.Tx, a *activity, state, message string, more store.Row) error {
 	event := "SC"
 	if state == stateCompleted {
 		event = "PX"
 	}
 	elapsed := int64(0)
 	if since := storedTimeOf(a.row.String("Created")); !since.IsZero() {
-		elapsed = max(0, c.srv.now().Sub(since).Truncate(time.Millisecond).Milliseconds())
+		elapsed = max(0, s.erp.now().Sub(since).Truncate(time.Millisecond).Milliseconds())
 	}
 	row := store.Row{
 		"AD_WF_Process_ID": a.row.Int("AD_WF_Process_ID"), "AD_WF_Node_ID": a.row.Int("AD_WF_Node_ID"),
-		"AD_WF_Responsible_ID": a.row.Int("AD_WF_Responsible_ID"), "AD_User_ID": c.session.UserID,
+		"AD_WF_Responsible_ID": a.row.Int("AD_WF_Responsible_ID"), "AD_User_ID": s.UserID,
 		"AD_Table_ID": a.row.Int("AD_Table_ID"), "Record_ID": a.row.Int("Record_ID"),
 		"EventType": event, "WFState": state, "ElapsedTimeMS": fmt.Sprint(elapsed), "TextMsg": nullIfEmpty(message),
 	}
 	for name, v := range more {
 		row[name] = v
 	}
-	return c.srv.insertRow(ctx, tx, "AD_WF_EventAudit", c.stampOf(a), row)
+	return s.erp.insertRow(ctx, tx, "AD_WF_EventAudit", s.stampOf(a), row)
 }
 
 // giveActivity makes another user the one the activity is given to.
-func (c *call) giveActivity(ctx context.Context, tx *store.Tx, a *activity, to store.Row, message string) error {
+func (s *session) giveActivity(ctx context.Context, tx *store.Tx, a *activity, to store.Row, message string) error {
 	from, err := oneRow(ctx, tx, "AD_User", a.row.Int("AD_User_ID"))
 	if err != nil {
 		return err
@@ -198,10 +198,10 @@ func (c *call) giveActivity(ctx context.Context, tx *store.Tx, a *activity, to s
 	if message != "" {
 		change["TextMsg"] = message
 	}
-	if err := c.changeActivity(ctx, tx, a, change); err != nil {
+	if err := s.changeActivity(ctx, tx, a, change); err != nil {
 		return err
 	}
-	return c.audit(ctx, tx, a, stateSuspended, message, store.Row{
+	return s.audit(ctx, tx, a, stateSuspended, message, store.Row{
 		"AttributeName": "AD_User_ID", "OldValue": label(from), "NewValue": label(to),
 	})
 }
@@ -209,7 +209,7 @@ func (c *call) giveActivity(ctx context.Context, tx *store.Tx, a *activity, to s
 // proceed begins what follows a completed activity: the first of the next
 // nodes, or all of them where the node splits with AND. Nodes the process has
 // been at are not begun again. A process with nothing left to do is complete.
-func (c *call) proceed(ctx context.Context, tx *store.Tx, a *activity, step int) error {
+func (s *session) proceed(ctx context.Context, tx *store.Tx, a *activity, step int) error {
 	if step >= maxWorkflowSteps {
 		return plainError("The workflow does not come to an end")
 	}
@@ -229,7 +229,7 @@ func (c *call) proceed(ctx context.Context, tx *store.Tx, a *activity, step int)
 		if len(been) > 0 {
 			continue
 		}
-		if err := c.beginNode(ctx, tx, a, n.Int("AD_WF_Next_ID"), step+1); err != nil {
+		if err := s.beginNode(ctx, tx, a, n.Int("AD_WF_Next_ID"), step+1); err != nil {
 			return err
 		}
 	}
@@ -237,11 +237,11 @@ func (c *call) proceed(ctx context.Context, tx *store.Tx, a *activity, step int)
 	if err != nil || len(open) > 0 {
 		return err
 	}
-	return c.endProcess(ctx, tx, process, stateCompleted, "")
+	return s.endProcess(ctx, tx, process, stateCompleted, "")
 }
 
 // beginNode makes the activity of a node. What needs nobody is done at once.
-func (c *call) beginNode(ctx context.Context, tx *store.Tx, after *activity, nodeID int64, step int) error {
+func (s *session) beginNode(ctx context.Context, tx *store.Tx, after *activity, nodeID int64, step int) error {
 	node, err := oneRow(ctx, tx, "AD_WF_Node", nodeID)
 	if err != nil || node == nil || !node.Bool("IsActive") {
 		return err
@@ -265,7 +265,7 @@ func (c *call) beginNode(ctx context.Context, tx *store.Tx, after *activity, nod
 	case who.String("ResponsibleType") == "H" && process.Int("AD_User_ID") > 0: // the invoker
 		user = process.Int("AD_User_ID")
 	}
-	created, err := c.insertRow(ctx, tx, "AD_WF_Activity", store.Row{
+	created, err := s.insertRow(ctx, tx, "AD_WF_Activity", store.Row{
 		"AD_Client_ID": after.row.Int("AD_Client_ID"), "AD_Org_ID": after.row.Int("AD_Org_ID"),
 		"AD_WF_Process_ID": after.row.Int("AD_WF_Process_ID"), "AD_Workflow_ID": node.Int("AD_Workflow_ID"), "AD_WF_Node_ID": nodeID,
 		"AD_WF_Responsible_ID": responsible, "AD_User_ID": user,
@@ -275,29 +275,29 @@ func (c *call) beginNode(ctx context.Context, tx *store.Tx, after *activity, nod
 	if err != nil {
 		return err
 	}
-	a, err := c.loadActivity(ctx, tx, created.row)
+	a, err := s.loadActivity(ctx, tx, created.row)
 	if err != nil {
 		return err
 	}
-	if err := c.audit(ctx, tx, a, stateSuspended, "", store.Row{"EventType": "PC", "AD_User_ID": user}); err != nil {
+	if err := s.audit(ctx, tx, a, stateSuspended, "", store.Row{"EventType": "PC", "AD_User_ID": user}); err != nil {
 		return err
 	}
 	if a.kind != noQuestion {
 		return nil
 	}
-	message, err := c.doNode(ctx, tx, a)
+	message, err := s.doNode(ctx, tx, a)
 	if err != nil {
 		return err
 	}
-	if err := c.endActivity(ctx, tx, a, stateCompleted, message); err != nil {
+	if err := s.endActivity(ctx, tx, a, stateCompleted, message); err != nil {
 		return err
 	}
-	return c.proceed(ctx, tx, a, step)
+	return s.proceed(ctx, tx, a, step)
 }
 
 // doNode does what an automatic node is for, as far as the embedded ERP can:
 // document actions and setting values.
-func (c *call) doNode(ctx context.Context, tx *store.Tx, a *activity) (message string, err error) {
+func (s *session) doNode(ctx context.Context, tx *store.Tx, a *activity) (message string, err error) {
 	switch a.node.String("Action") {
 	case "Z": // waits, if for any time, no longer than the clock of a test
 		return "", nil
@@ -307,26 +307,26 @@ func (c *call) doNode(ctx context.Context, tx *store.Tx, a *activity) (message s
 		if err != nil || doc == nil || action == "" || action == "--" {
 			return "", err
 		}
-		return c.processDocument(ctx, tx, doc, action)
+		return s.processDocument(ctx, tx, doc, action)
 	case "V":
-		return "", c.setDocumentValue(ctx, tx, a, a.node.String("AttributeValue"))
+		return "", s.setDocumentValue(ctx, tx, a, a.node.String("AttributeValue"))
 	}
 	return "The embedded ERP does not do this step", nil
 }
 
 // endProcess puts a process into a final state, with the activities that are
 // still open.
-func (c *call) endProcess(ctx context.Context, tx *store.Tx, process int64, state, message string) error {
+func (s *session) endProcess(ctx context.Context, tx *store.Tx, process int64, state, message string) error {
 	open, err := rowsWhere(ctx, tx, "AD_WF_Activity", "AD_WF_Activity_ID", "AD_WF_Process_ID=? AND Processed='N' AND IsActive='Y'", process)
 	if err != nil {
 		return err
 	}
 	for _, row := range open {
-		a, err := c.loadActivity(ctx, tx, row)
+		a, err := s.loadActivity(ctx, tx, row)
 		if err != nil {
 			return err
 		}
-		if err := c.endActivity(ctx, tx, a, state, ""); err != nil {
+		if err := s.endActivity(ctx, tx, a, state, ""); err != nil {
 			return err
 		}
 	}
@@ -334,7 +334,7 @@ func (c *call) endProcess(ctx context.Context, tx *store.Tx, process int64, stat
 	if err != nil {
 		return err
 	}
-	change := store.Row{"WFState": state, "Processed": "Y", "Updated": c.storedNow(), "UpdatedBy": c.session.UserID}
+	change := store.Row{"WFState": state, "Processed": "Y", "Updated": s.storedNow(), "UpdatedBy": s.UserID}
 	if message != "" {
 		change["TextMsg"] = message
 	}

@@ -1,0 +1,71 @@
+package erptest
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// systemOptions are the knobs of a [system]. All must be set.
+type systemOptions struct {
+	Clock    func() time.Time // the time the ERP lives in
+	Location *time.Location   // the zone in which it writes times for people
+	// Strict deactivates what the ERP accepts beyond the real one.
+	Strict bool
+	// Log receives what goes wrong, Events what the ERP's own log files show as well.
+	Log, Events *slog.Logger
+	// Represent shows a record as callers get it, which is what reports print: all
+	// columns for none.
+	Represent func(ctx context.Context, s *session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) (*wire.Object, error)
+}
+
+// system is the ERP: a database with a dictionary, and what the ERP's programs
+// do around it. It is safe for concurrent use.
+type system struct {
+	opts systemOptions
+	db   *store.Store
+
+	roles     roleCache
+	records   recordCaches
+	files     fileStore
+	jobs      serverManager
+	processes processTable
+}
+
+// newSystem is the ERP over a database that is filled.
+func newSystem(db *store.Store, opts systemOptions) *system { return &system{opts: opts, db: db} }
+
+// changed is told which tables a commit wrote to, by upper-case names.
+func (e *system) changed(commit uint64, tables map[string]bool) {
+	e.roles.changed(commit, tables)
+	e.records.changed(tables)
+}
+
+// close ends background jobs, then the database.
+func (e *system) close() error {
+	e.processes.stop()
+	return e.db.Close()
+}
+
+// now is the ERP's time.
+func (e *system) now() time.Time { return e.opts.Clock() }
+
+// update runs fn in a writing transaction: in tx when it is there, else in one of
+// its own. When fn fails, what it changed is undone in both cases.
+func (e *system) update(ctx context.Context, tx *store.Tx, fn func(*store.Tx) error) error {
+	if tx != nil {
+		return tx.Savepoint(ctx, func() error { return fn(tx) })
+	}
+	return e.db.Update(ctx, fn)
+}
+
+// view runs fn in tx when it is there, else in a reading transaction of its own.
+func (e *system) view(ctx context.Context, tx *store.Tx, fn func(*store.Tx) error) error {
+	if tx != nil {
+		return fn(tx)
+	}
+	return e.db.View(ctx, fn)
+}
