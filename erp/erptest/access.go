@@ -13,32 +13,30 @@ import (
 
 // canRead tells whether the role may read the table through REST: it can open
 // a window that shows the table, or it has table access.
-func (s *session) canRead(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {
-	r := s.role
-	return len(r.windows[t.ID]) > 0 || r.tableAccess(t, false), nil
+func (r *role) canRead(t *store.Table) bool {
+	return len(r.windows[t.ID]) > 0 || r.tableAccess(t, false)
 }
 
 // canWrite tells whether the role may change the table through REST: it can
 // change data in a window that shows the table, or it has table access for
 // writing.
-func (s *session) canWrite(_ context.Context, _ *store.Tx, t *store.Table) (bool, error) {
-	r := s.role
+func (r *role) canWrite(t *store.Table) bool {
 	for _, w := range r.windows[t.ID] {
 		if r.objects[kindWindow][w].write {
-			return true, nil
+			return true
 		}
 	}
-	return r.tableAccess(t, true), nil
+	return r.tableAccess(t, true)
 }
 
-// columnHidden tells whether the role may not see the column.
-func (s *session) columnHidden(_ context.Context, _ *store.Tx, t *store.Table, col *store.Column) (bool, error) {
-	return !s.role.columnAccess(t, col, false), nil
+// canSeeColumn tells whether the role may see the column.
+func (r *role) canSeeColumn(t *store.Table, col *store.Column) bool {
+	return r.columnAccess(t, col, false)
 }
 
-// columnReadOnly tells whether the role may not change the column.
-func (s *session) columnReadOnly(_ context.Context, _ *store.Tx, t *store.Table, col *store.Column) (bool, error) {
-	return !s.role.columnAccess(t, col, true), nil
+// canWriteColumn tells whether the role may change the column.
+func (r *role) canWriteColumn(t *store.Table, col *store.Column) bool {
+	return r.columnAccess(t, col, true)
 }
 
 // processAccess tells whether the role may see and may run a process.
@@ -172,7 +170,7 @@ func (r *role) recordAccess(tableID, recordID int64, write bool) bool {
 
 // mayUpdate answers an [*accessDenied] unless the session may write a record
 // of that tenant and organization; recordID 0 stands for a new record.
-func (s *session) mayUpdate(_ context.Context, _ *store.Tx, t *store.Table, clientID, orgID, recordID int64) error {
+func (s *session) mayUpdate(t *store.Table, clientID, orgID, recordID int64) error {
 	r := s.role
 	deny := func(format string, args ...any) error {
 		return &accessDenied{reason: fmt.Sprintf(format, args...)}

@@ -3,6 +3,8 @@ package erptest
 import (
 	"context"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -141,13 +143,13 @@ func (c *call) ownOrSystem(row store.Row) bool {
 
 // findBySlug is the first active record of a table whose name has that slug,
 // nil when there is none.
-func (rd *reader) findBySlug(ctx context.Context, table, slug string) (store.Row, error) {
+func (rd *reader) findBySlug(ctx context.Context, table, wanted string) (store.Row, error) {
 	rows, err := rowsWhere(ctx, rd.tx, table, table+"_ID", "IsActive='Y'")
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		if rd.c.ownOrSystem(row) && databaseSlug(row.String("Name")) == slug {
+		if rd.c.ownOrSystem(row) && slug.Lookup(row.String("Name")) == wanted {
 			return row, nil
 		}
 	}

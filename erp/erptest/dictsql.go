@@ -140,12 +140,7 @@ func (s *session) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table
 	for _, p := range columns {
 		col, ok := t.Column(p.Name)
 		hidden := !ok || col.Secure || col.Encrypted
-		if !hidden {
-			if hidden, err = s.columnHidden(ctx, tx, t, col); err != nil {
-				return boundSQL{}, err
-			}
-		}
-		if hidden {
+		if hidden || !s.role.canSeeColumn(t, col) {
 			list = append(list, "NULL AS "+store.Quote(p.Name))
 		} else {
 			list = append(list, store.Quote(p.Name))

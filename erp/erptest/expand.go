@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -68,8 +67,8 @@ func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *stor
 	if !item.Only("$select") {
 		return nil, expandError("Only $select is allowed when expanding the column %s", col.Name)
 	}
-	if hidden, err := rd.c.session.columnHidden(ctx, rd.tx, t, col); err != nil || hidden {
-		return nil, err
+	if !rd.c.session.role.canSeeColumn(t, col) {
+		return nil, nil
 	}
 	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
 	if isTreeNode(t, col) {
@@ -222,8 +221,8 @@ func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Ta
 	if !ok || shared.Secure || shared.Encrypted || strings.HasPrefix(shared.ColumnSQL, "@") {
 		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
 	}
-	if hidden, err := rd.c.session.columnHidden(ctx, rd.tx, parent, shared); err != nil || hidden {
-		return errors.Join(err, expandError("%s does not link %s to %s", name, x.table.Name, parent.Name))
+	if !rd.c.session.role.canSeeColumn(parent, shared) {
+		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
 	}
 	x.parent = shared
 	return nil

@@ -24,15 +24,7 @@ func (s *session) findTable(ctx context.Context, tx *store.Tx, name string, writ
 	if err != nil {
 		return nil, err
 	}
-	allowed := s.canRead
-	if write {
-		allowed = s.canWrite
-	}
-	ok, err := allowed(ctx, tx, t)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
+	if write && !s.role.canWrite(t) || !write && !s.role.canRead(t) {
 		return nil, refuse(errDenied, "Access denied", "Access denied for table: "+t.Name)
 	}
 	return t, nil

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -30,7 +31,7 @@ func (c *call) slugged(table string, kind objectKind, columns []string, orderBy 
 			table: table, columns: columns, filter: c.query.get("$filter"), orderBy: orderBy, access: kind,
 		})
 		for _, r := range records {
-			r.object.Set("slug", slugify(r.row.String("Name")))
+			r.object.Set("slug", slug.Of(r.row.String("Name")))
 		}
 		list = objectsOf(records)
 		return err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -91,7 +92,7 @@ func (rd *reader) slugFrom(ctx context.Context, o *wire.Object, table, column st
 	if err != nil {
 		return err
 	}
-	o.Set("slug", slugify(row.String(column)))
+	o.Set("slug", slug.Of(row.String(column)))
 	return nil
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // mayWrite refuses what the role may not write. recordID 0 is a new record.
-func (s *session) mayWrite(ctx context.Context, tx *store.Tx, r *record, recordID int64) error {
-	err := s.mayUpdate(ctx, tx, r.table, r.row.Int("AD_Client_ID"), r.row.Int("AD_Org_ID"), recordID)
+func (s *session) mayWrite(r *record, recordID int64) error {
+	err := s.mayUpdate(r.table, r.row.Int("AD_Client_ID"), r.row.Int("AD_Org_ID"), recordID)
 	var denied *accessDenied
 	if errors.As(err, &denied) {
 		return refuse(errDenied, "Update error", "Role does not have access")
@@ -104,12 +104,8 @@ func (s *session) writable(ctx context.Context, tx *store.Tx, r *record, col *st
 		refusal = "Cannot update secure/encrypted column " + col.Name
 	}
 	if refusal == "" {
-		readOnly, err := s.columnReadOnly(ctx, tx, r.table, col)
-		if err != nil {
-			return false, err
-		}
 		switch {
-		case readOnly:
+		case !s.role.canWriteColumn(r.table, col):
 			refusal = "No access to update column " + col.Name
 		case !r.isNew() && !col.AlwaysUpdateable && r.old.Bool("Processed"):
 			refusal = "Cannot update " + col.Name + " on processed record"

@@ -82,7 +82,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(r, 0); err != nil {
 		return nil, err
 	}
 	if err := c.session.save(ctx, tx, r); err != nil {
@@ -185,7 +185,7 @@ func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, plainError("You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(r, 0); err != nil {
 		return nil, err
 	}
 	if err := c.session.save(ctx, tx, r); err != nil {

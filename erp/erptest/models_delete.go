@@ -15,7 +15,7 @@ func deleteModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		err = c.session.mayUpdate(c.ctx(), tx, t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
+		err = c.session.mayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
 		var denied *accessDenied
 		if errors.As(err, &denied) {
 			return fail(http.StatusForbidden, "Delete error", "AccessCannotDelete")

@@ -19,7 +19,7 @@ func updateModel(c *call) error {
 			return err
 		}
 		r := &record{table: t, old: row, row: row}
-		if err := c.session.mayWrite(c.ctx(), tx, r, r.id()); err != nil {
+		if err := c.session.mayWrite(r, r.id()); err != nil {
 			return err
 		}
 		if bodyErr != nil {
@@ -126,7 +126,7 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 		if row == nil {
 			return nil, fail(http.StatusNotFound, "Delete Error", "Cannot delete non-existing record")
 		}
-		if err := c.session.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+		if err := c.session.mayWrite(&record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
 		return nil, c.session.remove(ctx, tx, t, row)
@@ -139,9 +139,9 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 		if r.row.Int("AD_Client_ID") != c.session.ClientID {
 			return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 		}
-		err = c.session.mayWrite(ctx, tx, r, 0)
+		err = c.session.mayWrite(r, 0)
 	} else {
-		if err := c.session.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+		if err := c.session.mayWrite(&record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
 		r, err = c.session.readChange(ctx, tx, t, row, body)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -66,14 +67,14 @@ func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *s
 	if process == nil || processID == 0 || !process.Bool("IsActive") {
 		return nil, fail(http.StatusNotFound, "No print process", "The window of the table has no print process: "+t.Name)
 	}
-	slug := slugify(process.String("Value"))
+	name := slug.Of(process.String("Value"))
 	if _, write, err := c.session.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
 		return nil, err
 	} else if !write {
-		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+slug)
+		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+name)
 	}
 	run := &processRun{
-		process: process, slug: slug, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
+		process: process, slug: name, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
 		reportType: strings.ToUpper(c.query.get("$report_type")),
 	}
 	return run, c.session.startRun(ctx, tx, run, false)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -98,7 +99,7 @@ func (c *call) processObject(ctx context.Context, tx *store.Tx, t *store.Table, 
 	if err != nil {
 		return nil, err
 	}
-	o.Set("slug", slugify(row.String("Value")))
+	o.Set("slug", slug.Of(row.String("Value")))
 	return o, nil
 }
 
@@ -175,17 +176,17 @@ func getProcess(c *call) error {
 // findProcess is the active process with that slug, which the role must have
 // access to, for running with the right to change. Unless the server is
 // strict a number stands for the process of that id.
-func (c *call) findProcess(ctx context.Context, tx *store.Tx, slug string, run bool) (store.Row, error) {
+func (c *call) findProcess(ctx context.Context, tx *store.Tx, name string, run bool) (store.Row, error) {
 	rows, err := rowsWhere(ctx, tx, "AD_Process", "AD_Process_ID", "IsActive='Y'")
 	if err != nil {
 		return nil, err
 	}
-	number, notNumber := strconv.ParseInt(slug, 10, 64)
+	number, notNumber := strconv.ParseInt(name, 10, 64)
 	byNumber := notNumber == nil && !c.srv.opts.Strict
 	for _, row := range rows {
 		switch {
 		case byNumber && row.Int("AD_Process_ID") == number:
-		case databaseSlug(row.String("Value")) != slug:
+		case slug.Lookup(row.String("Value")) != name:
 			continue
 		}
 		read, write, err := c.session.processAccess(ctx, tx, row.Int("AD_Process_ID"))
@@ -194,9 +195,9 @@ func (c *call) findProcess(ctx context.Context, tx *store.Tx, slug string, run b
 		}
 		visible := row.Int("AD_Client_ID") == 0 || row.Int("AD_Client_ID") == c.session.ClientID
 		if !visible || !read || run && !write {
-			return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+slug)
+			return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+name)
 		}
 		return row, nil
 	}
-	return nil, fail(http.StatusNotFound, "Invalid process name", "No match found for process name: "+slug)
+	return nil, fail(http.StatusNotFound, "Invalid process name", "No match found for process name: "+name)
 }

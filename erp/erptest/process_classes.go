@@ -268,9 +268,8 @@ func (s *session) mustWriteDictionary(ctx context.Context, tx *store.Tx, table s
 	if err != nil {
 		return err
 	}
-	ok, err := s.canWrite(ctx, tx, t)
-	if err == nil && !ok {
-		err = refuse(errDenied, "Access denied", "Access denied for table: "+t.Name)
+	if !s.role.canWrite(t) {
+		return refuse(errDenied, "Access denied", "Access denied for table: "+t.Name)
 	}
-	return err
+	return nil
 }

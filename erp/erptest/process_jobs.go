@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -122,7 +123,7 @@ func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Obj
 		}
 		names[table] = row.String("Name")
 		if table == "AD_Process" {
-			names[table] = slugify(row.String("Value"))
+			names[table] = slug.Of(row.String("Value"))
 		}
 	}
 	since := ""

@@ -30,10 +30,7 @@ func (s *session) runReport(ctx context.Context, tx *store.Tx, run *processRun) 
 	if t == nil {
 		return failed("the embedded ERP has no data for the report %s", run.process.String("Value")), nil
 	}
-	if ok, err := s.canRead(ctx, tx, t); err != nil || !ok {
-		if err != nil {
-			return processResult{}, err
-		}
+	if !s.role.canRead(t) {
 		return failed("Access denied for table: %s", t.Name), nil
 	}
 	var table *report.Table
@@ -116,10 +113,7 @@ func (s *session) reportTable(ctx context.Context, tx *store.Tx, run *processRun
 func (s *session) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
 	var out []*store.Column
 	for _, col := range t.Columns {
-		if hidden, err := s.columnHidden(ctx, tx, t, col); err != nil || hidden {
-			if err != nil {
-				return nil, err
-			}
+		if !s.role.canSeeColumn(t, col) {
 			continue
 		}
 		switch {

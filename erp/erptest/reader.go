@@ -100,17 +100,15 @@ func (rd *reader) properties(ctx context.Context, t *store.Table, columns []*sto
 		if col == key || col == uu || col.Secure || col.Encrypted || strings.HasPrefix(col.ColumnSQL, "@") {
 			continue
 		}
-		hidden, err := rd.c.session.columnHidden(ctx, rd.tx, t, col)
-		if err != nil {
-			return nil, err
-		}
-		if hidden {
+		if !rd.c.session.role.canSeeColumn(t, col) {
 			continue
 		}
 		f := property{name: rd.propertyName(col.Name), col: col, label: col.Label}
-		if f.look, err = rd.lookupOf(ctx, col); err != nil {
+		look, err := rd.lookupOf(ctx, col)
+		if err != nil {
 			return nil, err
 		}
+		f.look = look
 		if f.look != nil || col.IsList() || col.Ref == store.TypeChosenMultiList {
 			elements = append(elements, col.ElementID)
 		}
@@ -140,11 +138,7 @@ func (rd *reader) selected(ctx context.Context, t *store.Table, names []string) 
 		if !ok {
 			return nil, failf(http.StatusBadRequest, "", "%s is not a valid column of table %s", name, t.Name)
 		}
-		hidden, err := rd.c.session.columnHidden(ctx, rd.tx, t, col)
-		if err != nil {
-			return nil, err
-		}
-		if !hidden {
+		if rd.c.session.role.canSeeColumn(t, col) {
 			out = append(out, col)
 		}
 	}

@@ -115,7 +115,7 @@ func TestMayUpdate(t *testing.T) {
 		{"record not included", role{userLevel: "O", clientID: 11, orgs: list, records: []recordRule{{7, 5, false, false, false, 0}}}, 11, 11, 11, 6, "3", false},
 	} {
 		c := &call{session: &session{ClientID: tc.session, role: &tc.role}}
-		err := c.session.mayUpdate(t.Context(), nil, &store.Table{ID: 7, Name: "T", AccessLevel: tc.accessLevel}, tc.client, tc.org, tc.record)
+		err := c.session.mayUpdate(&store.Table{ID: 7, Name: "T", AccessLevel: tc.accessLevel}, tc.client, tc.org, tc.record)
 		if tc.may {
 			assert.NoError(t, err, tc.name)
 		} else {

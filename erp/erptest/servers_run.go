@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -136,7 +137,7 @@ func (s *session) schedulerRun(ctx context.Context, tx *store.Tx, scheduler stor
 		return nil, plainError("The supervisor may not run the process " + process.String("Value"))
 	}
 	run := &processRun{
-		process: process, slug: slugify(process.String("Value")), params: map[string]parameter{},
+		process: process, slug: slug.Of(process.String("Value")), params: map[string]parameter{},
 		recordID: scheduler.Int("Record_ID"), tableID: scheduler.Int("AD_Table_ID"),
 	}
 	if isReport(process) {

@@ -160,7 +160,7 @@ func deleteTabRecord(c *call) error {
 			return fail(http.StatusForbidden, "Delete not allow", "Records of the tab cannot be deleted: "+tab.slug)
 		}
 		r := &record{table: tab.table, old: row, row: row}
-		if err := c.session.mayUpdate(ctx, tx, tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.id()); err != nil {
+		if err := c.session.mayUpdate(tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.id()); err != nil {
 			return err
 		}
 		return c.session.remove(ctx, tx, tab.table, row)
@@ -272,7 +272,7 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(r, 0); err != nil {
 		return nil, err
 	}
 	return c.saveInTab(ctx, tx, tab, r, body, depth)
@@ -280,7 +280,7 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 
 // changeInTab changes a record of a tab, and the children its body names.
 func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, body *wire.Object, depth int) (*wire.Object, error) {
-	if err := c.session.mayWrite(ctx, tx, &record{table: tab.table, old: row, row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
+	if err := c.session.mayWrite(&record{table: tab.table, old: row, row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
 		return nil, err
 	}
 	accepted, err := c.tabBody(ctx, tx, tab, row, body)

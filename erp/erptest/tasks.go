@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -48,7 +49,7 @@ func getTask(c *call) error {
 			return err
 		}
 		answer = records[0].object
-		answer.Set("slug", slugify(row.String("Name")))
+		answer.Set("slug", slug.Of(row.String("Name")))
 		return nil
 	})
 	if err != nil {

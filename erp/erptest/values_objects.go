@@ -39,7 +39,7 @@ func (s *session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 		if err != nil {
 			return nil, err
 		}
-		if err := s.mayWrite(ctx, tx, r, 0); err != nil {
+		if err := s.mayWrite(r, 0); err != nil {
 			return nil, err
 		}
 		if err := s.save(ctx, tx, r); err != nil {
@@ -51,7 +51,7 @@ func (s *session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, id.(int64)); err != nil {
+	if err := s.mayWrite(&record{table: t, old: row, row: row}, id.(int64)); err != nil {
 		return nil, err
 	}
 	r, err := s.readChange(ctx, tx, t, row, o)
@@ -115,7 +115,7 @@ func (s *session) changeImage(ctx context.Context, tx *store.Tx, t *store.Table,
 	if err != nil {
 		return err
 	}
-	if err := s.mayWrite(ctx, tx, &record{table: t, old: row, row: row}, id); err != nil {
+	if err := s.mayWrite(&record{table: t, old: row, row: row}, id); err != nil {
 		return err
 	}
 	r := &record{table: t, old: row, row: maps.Clone(row)}

@@ -78,10 +78,7 @@ func listViews(c *call) error {
 			if v.table == nil {
 				continue
 			}
-			if ok, err := c.session.canRead(ctx, rd.tx, v.table); err != nil || !ok {
-				if err != nil {
-					return err
-				}
+			if !c.session.role.canRead(v.table) {
 				continue
 			}
 			o, err := rd.viewObject(ctx, v)

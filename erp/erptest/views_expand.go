@@ -110,8 +110,8 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filte
 		}
 		return &viewExpansion{name: col.name(), column: col.col, plain: plain}, nil
 	}
-	if hidden, err := rd.c.session.columnHidden(ctx, rd.tx, v.table, col.col); err != nil || hidden {
-		return nil, err
+	if !rd.c.session.role.canSeeColumn(v.table, col.col) {
+		return nil, nil
 	}
 	look, err := rd.lookupOf(ctx, col.col)
 	if err != nil {

@@ -73,11 +73,7 @@ func (rd *reader) viewSelection(ctx context.Context, v *viewDef, names []string)
 			hiddenOnly = false
 			continue
 		}
-		hidden, err := rd.c.session.columnHidden(ctx, rd.tx, v.table, col.col)
-		if err != nil {
-			return nil, err
-		}
-		if !hidden {
+		if rd.c.session.role.canSeeColumn(v.table, col.col) {
 			out, hiddenOnly = append(out, col), false
 		}
 	}

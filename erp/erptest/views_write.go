@@ -62,7 +62,7 @@ func updateViewRecord(c *call) error {
 			return nil, err
 		}
 		r := &record{table: v.table, old: row, row: row}
-		if err := c.session.mayWrite(ctx, rd.tx, r, r.id()); err != nil {
+		if err := c.session.mayWrite(r, r.id()); err != nil {
 			return nil, err
 		}
 		if bodyErr != nil {
@@ -186,7 +186,7 @@ func (c *call) createInView(ctx context.Context, tx *store.Tx, v *viewDef, link 
 	if r.row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(ctx, tx, r, 0); err != nil {
+	if err := c.session.mayWrite(r, 0); err != nil {
 		return nil, err
 	}
 	if err := c.saveInView(ctx, tx, v, r); err != nil {
@@ -310,7 +310,7 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 	if row == nil {
 		return c.createInView(ctx, tx, child, link, body, maxTabDepth)
 	}
-	if err := c.session.mayWrite(ctx, tx, &record{table: child.table, old: row, row: row}, row.Int(child.table.Name+"_ID")); err != nil {
+	if err := c.session.mayWrite(&record{table: child.table, old: row, row: row}, row.Int(child.table.Name+"_ID")); err != nil {
 		return nil, err
 	}
 	if remove {

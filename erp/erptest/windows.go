@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -59,7 +60,7 @@ func listWindows(c *call) error {
 		}
 		expand := c.query.get("$expand")
 		for _, r := range records {
-			r.object.Set("slug", slugify(r.row.String("Name")))
+			r.object.Set("slug", slug.Of(r.row.String("Name")))
 			if !strings.Contains(expand, "AD_Tab") {
 				continue
 			}
@@ -167,7 +168,7 @@ func getWindow(c *call) error {
 			return err
 		}
 		answer = records[0].object
-		answer.Set("slug", slugify(w.row.String("Name")))
+		answer.Set("slug", slug.Of(w.row.String("Name")))
 		tabs, err := rd.tabObjects(ctx, w.row.Int("AD_Window_ID"), nil, false)
 		answer.Set("tabs", tabs)
 		return err

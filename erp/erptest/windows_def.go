@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -81,7 +82,7 @@ func (rd *reader) windowTabs(ctx context.Context, windowID int64) ([]*tabDef, er
 		if t == nil || !rd.c.session.role.tableAccess(t, false) {
 			continue
 		}
-		tab := &tabDef{row: row, slug: slugify(shown[i].String("Name")), table: t}
+		tab := &tabDef{row: row, slug: slug.Of(shown[i].String("Name")), table: t}
 		level := row.Int("TabLevel")
 		for j := len(out) - 1; level > 0 && j >= 0; j-- {
 			if out[j].row.Int("TabLevel") == level-1 {

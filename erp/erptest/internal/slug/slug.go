@@ -1,4 +1,6 @@
-package erptest
+// Package slug makes the short names by which the API calls processes, windows
+// and the like.
+package slug
 
 import (
 	"strings"
@@ -6,10 +8,10 @@ import (
 	"unicode"
 )
 
-// slugify is the slug the API prints: blanks and ASCII punctuation become
+// Of is the slug the API prints: blanks and ASCII punctuation become
 // hyphens, accents are dropped, other characters that are no letter, digit,
 // underscore or hyphen of ASCII go, and hyphens are never doubled.
-func slugify(text string) string {
+func Of(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == ' ' || r >= '\t' && r <= '\r' || r < 0x80 && r != '-' && r != '_' && (unicode.IsPunct(r) || unicode.IsSymbol(r)) {
 			return '-'
@@ -41,9 +43,9 @@ func collapseHyphens(s string) string {
 
 func trimHyphens(s string) string { return strings.TrimSuffix(strings.TrimPrefix(s, "-"), "-") }
 
-// databaseSlug is the slug the lookup compares with: accents and ligatures
+// Lookup is the slug the lookup compares with: accents and ligatures
 // become plain letters, and every run of other characters one hyphen.
-func databaseSlug(text string) string {
+func Lookup(text string) string {
 	text = strings.NewReplacer("ß", "ss", "Æ", "AE", "æ", "ae", "Œ", "OE", "œ", "oe", "Ø", "O", "ø", "o", "Ł", "L", "ł", "l", "Đ", "D", "đ", "d").Replace(text)
 	text = strings.Map(func(r rune) rune {
 		r = unaccented(r)

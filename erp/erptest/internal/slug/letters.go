@@ -1,4 +1,4 @@
-package erptest
+package slug
 
 // accented are the Latin letters with accents, by the letter that remains when
 // Unicode decomposes them and the accents are dropped.
