@@ -102,7 +102,7 @@ func (s *session) recordFilter(ctx context.Context, tx *store.Tx, b *condition, 
 		if rule.tableID != t.ID {
 			continue
 		}
-		code, err := s.validationRule(rule.code)
+		code, err := s.tableValRule(rule.code)
 		if err != nil {
 			return fmt.Errorf("the validation rule of table %s: %w", t.Name, err)
 		}
@@ -163,10 +163,10 @@ func (s *session) dependentFilter(ctx context.Context, tx *store.Tx, b *conditio
 	return nil
 }
 
-// validationRule is the SQL of an AD_TableValRule with the session's values in
+// tableValRule is the SQL of an AD_TableValRule with the session's values in
 // the place of its context variables. What could reach beyond a condition is
 // refused.
-func (s *session) validationRule(code string) (string, error) {
+func (s *session) tableValRule(code string) (string, error) {
 	values := map[string]string{
 		"AD_CLIENT_ID": strconv.FormatInt(s.ClientID, 10), "AD_ORG_ID": strconv.FormatInt(s.OrgID, 10),
 		"AD_ROLE_ID": strconv.FormatInt(s.RoleID, 10), "AD_USER_ID": strconv.FormatInt(s.UserID, 10),

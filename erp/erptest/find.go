@@ -10,8 +10,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-var errNoRows = sql.ErrNoRows
-
 func formatID(id int64) string { return strconv.FormatInt(id, 10) }
 
 // findTable is the table a path or an expansion names, provided that the role
@@ -32,11 +30,14 @@ func (s *session) findTable(ctx context.Context, tx *store.Tx, name string, writ
 
 var uuidText = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
+// isUUID tells whether text is a UUID.
+func isUUID(text string) bool { return uuidText.MatchString(text) }
+
 // isRecordID tells whether a path segment can name a record: an integer or a
 // UUID.
 func isRecordID(id string) bool {
 	_, err := strconv.ParseInt(id, 10, 32)
-	return err == nil || uuidText.MatchString(id)
+	return err == nil || isUUID(id)
 }
 
 // findRow is the record of t with this id or UUID, with all columns, provided
@@ -52,7 +53,7 @@ func (s *session) findRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 			return nil, refusef(errFailed, "Wrong detail", "Table %s has no single key column, use the UUID of the record", t.Name)
 		}
 		where, arg = store.Expr(t, key)+"=?", n
-	} else if uuidText.MatchString(id) {
+	} else if isUUID(id) {
 		uu := t.UUColumn()
 		if uu == nil {
 			return nil, notFound
@@ -100,7 +101,7 @@ func oneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Ro
 		return nil, err
 	}
 	row, err := tx.One(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
-	if errors.Is(err, errNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return row, err

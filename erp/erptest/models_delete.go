@@ -8,6 +8,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
+// msgDeleted is what the installation says of something that was deleted.
+const msgDeleted = "Deleted"
+
 // deleteModel answers DELETE /models/{table}/{id}.
 func deleteModel(c *call) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {

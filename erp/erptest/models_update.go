@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"net/http"
 
@@ -182,7 +183,7 @@ func (c *call) loadChild(ctx context.Context, tx *store.Tx, t *store.Table, body
 		where += " AND (" + access + ")"
 	}
 	row, err := tx.One(ctx, t, where, append([]any{arg}, args...)...)
-	if errors.Is(err, errNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return row, err

@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -22,7 +23,7 @@ func (s *session) importPackage(ctx context.Context, tx *store.Tx, run *processR
 		return failed("a package is imported for a record of AD_Package_Imp_Proc"), nil
 	}
 	row, err := tx.One(ctx, t, "AD_Package_Imp_Proc_ID=? AND AD_Client_ID=?", run.recordID, s.ClientID)
-	if errors.Is(err, errNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return failed("There is no AD_Package_Imp_Proc record %d: create one, attach the archive and give its id as record-id", run.recordID), nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"maps"
 	"strconv"
@@ -173,7 +174,7 @@ func mustProperty(e *packxml.Element, name string) packxml.Property {
 
 func (p *packIn) oneRow(ctx context.Context, t *store.Table, where string, args ...any) (store.Row, error) {
 	row, err := p.tx.One(ctx, t, where, args...)
-	if errors.Is(err, errNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return row, err

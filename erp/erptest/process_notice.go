@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -19,7 +20,7 @@ func (s *session) notifyJob(ctx context.Context, run *processRun, notification s
 			return err
 		}
 		message, err := tx.One(ctx, messages, "Value='BackgroundJob' AND IsActive='Y'")
-		if errors.Is(err, errNoRows) {
+		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {

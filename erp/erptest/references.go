@@ -48,7 +48,7 @@ func (rd *reader) findReference(ctx context.Context, id string) (store.Row, erro
 	where, arg := "Name=?", any(id)
 	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
 		where, arg = "AD_Reference_ID=?", n
-	} else if uuidText.MatchString(id) {
+	} else if isUUID(id) {
 		where = "AD_Reference_UU=?"
 	}
 	rows, err := rowsWhere(ctx, rd.tx, "AD_Reference", "AD_Reference_ID", where+" AND AD_Client_ID IN (0,?)", arg, rd.c.session.ClientID)

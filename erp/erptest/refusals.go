@@ -11,7 +11,6 @@ import (
 const (
 	msgValidation     = "Validation error"
 	msgFillMandatory  = "Fill mandatory fields: "
-	msgDeleted        = "Deleted"
 	msgFailedDocument = "Failed when processing document"
 	msgAlreadyRunning = "Process is already running"
 )

@@ -163,11 +163,11 @@ func TestIsCondition(t *testing.T) {
 func TestValidationRuleContext(t *testing.T) {
 	t.Parallel()
 	c := &call{session: &session{erp: &system{opts: systemOptions{Clock: time.Now}}, ClientID: 11, UserID: 102, RoleID: 103, OrgID: 12}}
-	got, err := c.session.validationRule("T.AD_Client_ID=@#AD_Client_ID@ AND T.CreatedBy IN (@#AD_User_ID@,@AD_Role_ID@) AND T.AD_Org_ID=@AD_Org_ID@")
+	got, err := c.session.tableValRule("T.AD_Client_ID=@#AD_Client_ID@ AND T.CreatedBy IN (@#AD_User_ID@,@AD_Role_ID@) AND T.AD_Org_ID=@AD_Org_ID@")
 	assert.NoError(t, err)
 	assert.Equal(t, "T.AD_Client_ID=11 AND T.CreatedBy IN (102,103) AND T.AD_Org_ID=12", got)
 	for _, bad := range []string{"X=@Unknown@", "X=@#AD_User_ID", "1=1) OR (1=1"} {
-		_, err := c.session.validationRule(bad)
+		_, err := c.session.tableValRule(bad)
 		assert.Error(t, err, bad)
 	}
 }

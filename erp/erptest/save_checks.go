@@ -108,7 +108,7 @@ func checkValues(r *record) error {
 				return plainError(fmt.Sprintf("Value too long for column %s: %d characters, at most %d", col.Name, n, textLimit(col)))
 			}
 		case store.KindUUID:
-			if s := r.row.String(col.Name); !uuidText.MatchString(s) {
+			if s := r.row.String(col.Name); !isUUID(s) {
 				return plainError(fmt.Sprintf("Invalid UUID for column %s: %s", col.Name, jsonOf(s)))
 			}
 		case store.KindInteger, store.KindDecimal:

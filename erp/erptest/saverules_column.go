@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,7 +47,7 @@ func (s *session) elementFor(ctx context.Context, tx *store.Tx, name string, val
 	if err == nil {
 		return found.Int("AD_Element_ID"), nil
 	}
-	if !errors.Is(err, errNoRows) {
+	if !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
 	label := values.String("Name")

@@ -105,14 +105,13 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	s.node.started = s.now()
 	s.erp = newSystem(db, systemOptions{
 		Clock: opts.Clock, Location: opts.Location, Strict: opts.Strict, Log: s.log, Events: s.events.Logger,
+		Changed: func(commit uint64, tables map[string]bool) {
+			s.resources.changed(commit, tables)
+			s.health.changed(commit, tables)
+		},
 		Represent: func(ctx context.Context, as *session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) (*wire.Object, error) {
 			return (&call{srv: s, session: as}).recordObject(ctx, tx, t, row, columns)
 		},
-	})
-	db.OnChange(func(commit uint64, tables map[string]bool) {
-		s.erp.changed(commit, tables)
-		s.resources.changed(commit, tables)
-		s.health.changed(commit, tables)
 	})
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())

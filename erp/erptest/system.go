@@ -9,12 +9,16 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// systemOptions are the knobs of a [system]. All must be set.
+// systemOptions are the knobs of a [system]. All must be set unless they say what
+// nil means.
 type systemOptions struct {
 	Clock    func() time.Time // the time the ERP lives in
 	Location *time.Location   // the zone in which it writes times for people
 	// Strict deactivates what the ERP accepts beyond the real one.
 	Strict bool
+	// Changed is told which tables a commit wrote to, by upper-case names, after the
+	// ERP; nil for nobody.
+	Changed func(commit uint64, tables map[string]bool)
 	// Log receives what goes wrong, Events what the ERP's own log files show as well.
 	Log, Events *slog.Logger
 	// Represent shows a record as callers get it, which is what reports print: all
@@ -35,13 +39,17 @@ type system struct {
 	processes processTable
 }
 
-// newSystem is the ERP over a database that is filled.
-func newSystem(db *store.Store, opts systemOptions) *system { return &system{opts: opts, db: db} }
-
-// changed is told which tables a commit wrote to, by upper-case names.
-func (e *system) changed(commit uint64, tables map[string]bool) {
-	e.roles.changed(commit, tables)
-	e.records.changed(tables)
+// newSystem is the ERP over a database that is filled. It closes the database.
+func newSystem(db *store.Store, opts systemOptions) *system {
+	e := &system{opts: opts, db: db}
+	db.OnChange(func(commit uint64, tables map[string]bool) {
+		e.roles.changed(commit, tables)
+		e.records.changed(tables)
+		if opts.Changed != nil {
+			opts.Changed(commit, tables)
+		}
+	})
+	return e
 }
 
 // close ends background jobs, then the database.

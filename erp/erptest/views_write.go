@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -327,7 +328,7 @@ func (c *call) viewAnswer(ctx context.Context, tx *store.Tx, v *viewDef, r *reco
 		return nil, err
 	}
 	row, err := r.reread(ctx, tx)
-	if errors.Is(err, errNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, plainError("The record is gone")
 	}
 	if err != nil {

@@ -46,7 +46,7 @@ func listOwnActivities(c *call) error { return c.sendActivities(c.session.UserID
 // a UUID escapes the guards of the real server.
 func listUserActivities(c *call) error {
 	key := c.param("user")
-	if _, err := strconv.ParseInt(key, 10, 32); err != nil && !uuidText.MatchString(key) {
+	if _, err := strconv.ParseInt(key, 10, 32); err != nil && !isUUID(key) {
 		return page(http.StatusInternalServerError)
 	}
 	var user store.Row
@@ -69,7 +69,7 @@ func (c *call) byKey(ctx context.Context, tx *store.Tx, table, key string) (stor
 	where, arg := table+"_ID=?", any(nil)
 	if n, err := strconv.ParseInt(key, 10, 32); err == nil {
 		arg = n
-	} else if uuidText.MatchString(key) {
+	} else if isUUID(key) {
 		where, arg = table+"_UU=?", key
 	} else {
 		return nil, nil
