@@ -66,6 +66,15 @@ var rules = map[string]rule{
 		},
 		reason: "client and server share no code, or a shared mistake would be invisible",
 	},
+	"erp/erptest/internal/engine": {
+		ours: []string{"erp/erptest/internal/..."},
+		outside: []string{
+			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
+			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/mattn/go-isatty",
+			"github.com/ncruces/go-strftime", "github.com/remyoudompheng/bigfft", "golang.org/x/sys", "golang.org/x/text",
+		},
+		reason: "the ERP is records, rules, roles and processes over a database; routes and tokens are its REST plugin's",
+	},
 	"tokens": {
 		ours:    []string{"tokens/internal/..."},
 		outside: []string{"github.com/golang-jwt/jwt/v5"},
@@ -181,6 +190,9 @@ var forbidden = map[string]map[string]string{
 	"erp/erptest": {
 		"testing":           "programs serve the embedded ERP, too",
 		"net/http/httptest": "programs serve the embedded ERP, too",
+	},
+	"erp/erptest/internal/engine": {
+		"net/http": "the ERP knows no requests: what it refuses gets its status from the REST plugin",
 	},
 }
 

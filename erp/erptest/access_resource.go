@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -35,7 +37,7 @@ func (s *Server) RestrictPath(ctx context.Context, pattern string, roleID int64,
 	if _, err := regexp.Compile(pattern); err != nil {
 		return fmt.Errorf("restricting a path: %w", err)
 	}
-	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.DB.Update(ctx, func(tx *store.Tx) error {
 		res, err := tx.Exec(ctx, `INSERT INTO REST_Resource(Pattern) VALUES(?)`, pattern)
 		if err != nil {
 			return err
@@ -59,14 +61,14 @@ func (s *Server) RestrictPath(ctx context.Context, pattern string, roleID int64,
 // that no rule matches is open.
 func (c *call) checkResource(ctx context.Context, tx *store.Tx) error {
 	path := strings.TrimPrefix(c.r.URL.Path, "/api/")
-	if strings.HasPrefix(path, "v1/auth/") || c.session.role == nil {
+	if strings.HasPrefix(path, "v1/auth/") || c.session.Role == nil {
 		return nil
 	}
 	resources, err := c.srv.resources.get(ctx, tx)
 	if err != nil || len(resources) == 0 {
 		return err
 	}
-	if c.session.sysconfig(ctx, tx, "REST_RESOURCE_ACCESS_CONTROL", "Y") != "Y" {
+	if c.session.Sysconfig(ctx, tx, "REST_RESOURCE_ACCESS_CONTROL", "Y") != "Y" {
 		return nil
 	}
 	method := c.r.Method
@@ -100,7 +102,7 @@ type resourceCache struct {
 
 // changed is told which tables a commit wrote to.
 func (rc *resourceCache) changed(commit uint64, tables map[string]bool) {
-	if changesRoles(tables) {
+	if engine.ChangesRoles(tables) {
 		rc.mu.Lock()
 		defer rc.mu.Unlock()
 		rc.since, rc.rules, rc.loaded = commit, nil, false

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -19,8 +21,8 @@ func listAttachments(c *call) error {
 		if err != nil || a == nil {
 			return err
 		}
-		for _, e := range a.entries {
-			list = append(list, wire.NewObject("name", e.name, "contentType", mediaType(e.name)))
+		for _, e := range a.Entries {
+			list = append(list, wire.NewObject("name", e.Name, "contentType", engine.MediaType(e.Name)))
 		}
 		return nil
 	})
@@ -33,17 +35,17 @@ func listAttachments(c *call) error {
 
 // pathAttachment is the attachment of the record a path names, nil when it has
 // none.
-func (c *call) pathAttachment(ctx context.Context, tx *store.Tx) (*attachment, error) {
+func (c *call) pathAttachment(ctx context.Context, tx *store.Tx) (*engine.Attachment, error) {
 	t, row, err := c.pathRecord(ctx, tx, false)
 	if err != nil {
 		return nil, err
 	}
-	return c.session.loadAttachment(ctx, tx, &record{table: t, old: row, row: row})
+	return c.session.LoadAttachment(ctx, tx, &engine.Record{Table: t, Old: row, Row: row})
 }
 
 // attachmentsZip answers GET …/attachments/zip.
 func attachmentsZip(c *call) error {
-	var a *attachment
+	var a *engine.Attachment
 	err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
 		a, err = c.pathAttachment(c.ctx(), tx)
 		return err
@@ -51,11 +53,11 @@ func attachmentsZip(c *call) error {
 	if err != nil {
 		return err
 	}
-	if a == nil || len(a.entries) == 0 {
+	if a == nil || len(a.Entries) == 0 {
 		c.empty(http.StatusNoContent)
 		return nil
 	}
-	data, err := a.zip()
+	data, err := a.Zip()
 	if err != nil {
 		return titled("IO error", "", err)
 	}
@@ -74,14 +76,14 @@ func (c *call) download(contentType string, data []byte) {
 
 // getAttachment answers GET …/attachments/{file}.
 func getAttachment(c *call) error {
-	var found *attachmentEntry
+	var found *engine.AttachmentEntry
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
 		a, err := c.pathAttachment(c.ctx(), tx)
 		if err != nil || a == nil {
 			return err
 		}
-		if i := a.find(c.param("file")); i >= 0 {
-			found = &a.entries[i]
+		if i := a.Find(c.param("file")); i >= 0 {
+			found = &a.Entries[i]
 		}
 		return nil
 	})
@@ -92,7 +94,7 @@ func getAttachment(c *call) error {
 		c.empty(http.StatusNoContent)
 		return nil
 	}
-	c.download(mediaType(found.name), found.data)
+	c.download(engine.MediaType(found.Name), found.Data)
 	return nil
 }
 
@@ -116,19 +118,19 @@ func (c *call) uploadBody(named bool) (upload, error) {
 	}
 	var u upload
 	if named {
-		if u.name = scalarMember(o, "name"); strings.TrimSpace(u.name) == "" {
+		if u.name = engine.ScalarMember(o, "name"); strings.TrimSpace(u.name) == "" {
 			return upload{}, fail(http.StatusBadRequest, "name property is mandatory", "")
 		}
-		if strings.ContainsRune(u.name, 0) || len(u.name) > maxEntryName {
+		if strings.ContainsRune(u.name, 0) || len(u.name) > engine.MaxEntryName {
 			return upload{}, fail(http.StatusBadRequest, "name property is mandatory", "The name is no file name")
 		}
 	}
-	encoded := scalarMember(o, "data")
+	encoded := engine.ScalarMember(o, "data")
 	if strings.TrimSpace(encoded) == "" {
 		return upload{}, fail(http.StatusBadRequest, "data property is mandatory", "")
 	}
-	u.overwrite = strings.EqualFold(scalarMember(o, "overwrite"), "true")
-	if u.data, err = decodeBase64(encoded); err != nil || len(u.data) == 0 {
+	u.overwrite = strings.EqualFold(engine.ScalarMember(o, "overwrite"), "true")
+	if u.data, err = engine.DecodeBase64(encoded); err != nil || len(u.data) == 0 {
 		return upload{}, fail(http.StatusBadRequest, "Can't parse data", "The data property is not base64")
 	}
 	return u, nil
@@ -140,7 +142,7 @@ func addAttachment(c *call) error {
 	if err != nil {
 		return orTitled("Save error", err)
 	}
-	return c.addEntries([]attachmentEntry{{name: u.name, data: u.data}}, u.overwrite, "Save error")
+	return c.addEntries([]engine.AttachmentEntry{{Name: u.name, Data: u.data}}, u.overwrite, "Save error")
 }
 
 // addAttachmentsZip answers POST …/attachments/zip.
@@ -149,7 +151,7 @@ func addAttachmentsZip(c *call) error {
 	if err != nil {
 		return orTitled("Create attachment error", err)
 	}
-	entries, err := unzip(u.data)
+	entries, err := engine.Unzip(u.data)
 	if err != nil {
 		return titled("Create attachment error", "", err)
 	}
@@ -157,30 +159,30 @@ func addAttachmentsZip(c *call) error {
 }
 
 // addEntries adds files to the record's attachment, all or none.
-func (c *call) addEntries(entries []attachmentEntry, overwrite bool, title string) error {
+func (c *call) addEntries(entries []engine.AttachmentEntry, overwrite bool, title string) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, false)
 		if err != nil {
 			return err
 		}
-		r := &record{table: t, old: row, row: row}
-		a, err := c.session.loadAttachment(c.ctx(), tx, r)
+		r := &engine.Record{Table: t, Old: row, Row: row}
+		a, err := c.session.LoadAttachment(c.ctx(), tx, r)
 		if err != nil {
 			return err
 		}
 		if a == nil {
-			a = &attachment{}
+			a = &engine.Attachment{}
 		}
 		for _, e := range entries {
-			if i := a.find(e.name); i >= 0 {
+			if i := a.Find(e.Name); i >= 0 {
 				if !overwrite {
-					return fail(http.StatusConflict, "Duplicate file name", "Duplicate file name: "+e.name)
+					return fail(http.StatusConflict, "Duplicate file name", "Duplicate file name: "+e.Name)
 				}
-				a.entries = slices.Delete(a.entries, i, i+1)
+				a.Entries = slices.Delete(a.Entries, i, i+1)
 			}
-			a.entries = append(a.entries, e)
+			a.Entries = append(a.Entries, e)
 		}
-		return c.session.saveAttachment(c.ctx(), tx, r, a)
+		return c.session.SaveAttachment(c.ctx(), tx, r, a)
 	})
 	if err != nil {
 		return orTitled(title, err)
@@ -191,33 +193,33 @@ func (c *call) addEntries(entries []attachmentEntry, overwrite bool, title strin
 
 // deleteAttachments answers DELETE …/attachments.
 func deleteAttachments(c *call) error {
-	return c.dropEntries(func(a *attachment) error {
-		a.entries = nil
+	return c.dropEntries(func(a *engine.Attachment) error {
+		a.Entries = nil
 		return nil
 	})
 }
 
 // deleteAttachment answers DELETE …/attachments/{file}.
 func deleteAttachment(c *call) error {
-	return c.dropEntries(func(a *attachment) error {
+	return c.dropEntries(func(a *engine.Attachment) error {
 		name := c.param("file")
-		i := a.find(name)
+		i := a.Find(name)
 		if i < 0 {
 			return fail(http.StatusNotFound, "No matching attachment entry", "No attachment entry is found for name "+name)
 		}
-		a.entries = slices.Delete(a.entries, i, i+1)
+		a.Entries = slices.Delete(a.Entries, i, i+1)
 		return nil
 	})
 }
 
-func (c *call) dropEntries(drop func(*attachment) error) error {
+func (c *call) dropEntries(drop func(*engine.Attachment) error) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, false)
 		if err != nil {
 			return err
 		}
-		r := &record{table: t, old: row, row: row}
-		a, err := c.session.loadAttachment(c.ctx(), tx, r)
+		r := &engine.Record{Table: t, Old: row, Row: row}
+		a, err := c.session.LoadAttachment(c.ctx(), tx, r)
 		if err != nil {
 			return err
 		}
@@ -227,7 +229,7 @@ func (c *call) dropEntries(drop func(*attachment) error) error {
 		if err := drop(a); err != nil {
 			return err
 		}
-		return c.session.saveAttachment(c.ctx(), tx, r, a)
+		return c.session.SaveAttachment(c.ctx(), tx, r, a)
 	})
 	if err != nil {
 		return orTitled("Delete error", err)

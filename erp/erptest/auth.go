@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -69,14 +71,14 @@ func (c *call) authenticate() error {
 		case claims.ClientID == nil && !below:
 			return page(http.StatusUnauthorized)
 		case claims.ClientID == nil:
-			c.session = &session{erp: c.srv.erp, UserName: claims.Subject, Clients: claims.clients()}
+			c.session = &engine.Session{ERP: c.srv.erp, UserName: claims.Subject, Clients: claims.clients()}
 			return nil
 		}
 		s, err := c.srv.sessionOf(ctx, tx, claims, row)
 		if err != nil {
 			return err
 		}
-		if s.role, err = c.srv.erp.roles.get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
+		if s.Role, err = c.srv.erp.Roles.Get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
 			return err
 		}
 		c.session = s
@@ -116,18 +118,18 @@ func (s *Server) checkIssued(ctx context.Context, tx *store.Tx, token string) (r
 }
 
 // sessionOf checks that what the claims name is there and active.
-func (s *Server) sessionOf(ctx context.Context, tx *store.Tx, claims *tokenClaims, row *refreshRow) (*session, error) {
+func (s *Server) sessionOf(ctx context.Context, tx *store.Tx, claims *tokenClaims, row *refreshRow) (*engine.Session, error) {
 	id := func(p *int64) int64 {
 		if p == nil {
 			return -1
 		}
 		return *p
 	}
-	out := &session{
-		erp:      s.erp,
+	out := &engine.Session{
+		ERP:      s.erp,
 		ClientID: *claims.ClientID, UserID: id(claims.UserID), RoleID: id(claims.RoleID), OrgID: max(id(claims.OrgID), 0),
 		WarehouseID: max(id(claims.WarehouseID), 0), SessionID: id(claims.SessionID),
-		UserName: claims.Subject, Language: claims.Language, Clients: claims.clients(), loggedIn: row != nil,
+		UserName: claims.Subject, Language: claims.Language, Clients: claims.clients(), LoggedIn: row != nil,
 	}
 	var client, user, role, sess, processed sql.NullString
 	var password string

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -37,50 +39,50 @@ func isAuthError(err error) bool {
 
 // candidates are the users who may be behind the token's name.
 func (c *call) candidates(tx *store.Tx) ([]int64, error) {
-	users, err := findUsers(c.ctx(), tx, c.session.UserName)
-	users = slices.DeleteFunc(users, func(u loginUser) bool { return u.locked })
-	return userIDs(users), err
+	users, err := engine.FindUsers(c.ctx(), tx, c.session.UserName)
+	users = slices.DeleteFunc(users, func(u engine.LoginUser) bool { return u.Locked })
+	return engine.UserIDs(users), err
 }
 
-func listRoles(c *call, tx *store.Tx, q *choiceQuery) ([]choice, error) {
+func listRoles(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
 	if !slices.Contains(c.session.Clients, q.client) {
-		return nil, authError("Invalid client")
+		return nil, engine.LoginRefused("Invalid client")
 	}
 	users, err := c.candidates(tx)
 	if err != nil {
 		return nil, err
 	}
-	return roleChoices(c.ctx(), tx, users, q.client)
+	return engine.RoleChoices(c.ctx(), tx, users, q.client)
 }
 
-func listOrganizations(c *call, tx *store.Tx, q *choiceQuery) ([]choice, error) {
+func listOrganizations(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
 	roles, err := listRoles(c, tx, q)
 	if err != nil {
 		return nil, err
 	}
-	if !hasChoice(roles, q.role) {
-		return nil, authError("Invalid role")
+	if !engine.HasChoice(roles, q.role) {
+		return nil, engine.LoginRefused("Invalid role")
 	}
 	users, err := c.candidates(tx)
 	if err != nil {
 		return nil, err
 	}
-	user, err := roleUser(c.ctx(), tx, users, q.client, q.role)
+	user, err := engine.RoleUser(c.ctx(), tx, users, q.client, q.role)
 	if err != nil {
 		return nil, err
 	}
-	return c.srv.erp.orgChoices(c.ctx(), tx, user, q.client, q.role)
+	return c.srv.erp.OrgChoices(c.ctx(), tx, user, q.client, q.role)
 }
 
-func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]choice, error) {
+func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
 	orgs, err := listOrganizations(c, tx, q)
 	if err != nil {
 		return nil, err
 	}
-	if !hasChoice(orgs, q.org) {
-		return nil, authError("Invalid organization")
+	if !engine.HasChoice(orgs, q.org) {
+		return nil, engine.LoginRefused("Invalid organization")
 	}
-	return warehouseChoices(c.ctx(), tx, q.client, q.org)
+	return engine.WarehouseChoices(c.ctx(), tx, q.client, q.org)
 }
 
 // clientLanguage answers GET /auth/language.
@@ -94,14 +96,14 @@ func clientLanguage(c *call) error {
 	}
 	var lang string
 	err = c.view(c.ctx(), func(tx *store.Tx) error {
-		ids, err := lookUp(c.ctx(), tx, `SELECT AD_Client_ID FROM AD_Client WHERE AD_Client_ID=?`, q.client)
+		ids, err := engine.LookUpIDs(c.ctx(), tx, `SELECT AD_Client_ID FROM AD_Client WHERE AD_Client_ID=?`, q.client)
 		if err != nil {
 			return err
 		}
 		if len(ids) == 0 {
 			return page(http.StatusBadRequest)
 		}
-		lang, err = loginLanguage(c.ctx(), tx, "", q.client, -1)
+		lang, err = engine.LoginLanguage(c.ctx(), tx, "", q.client, -1)
 		return err
 	})
 	if err != nil {
@@ -112,13 +114,13 @@ func clientLanguage(c *call) error {
 }
 
 // choiceList answers one of the GET lists of the first step.
-func choiceList(name string, list func(c *call, tx *store.Tx, q *choiceQuery) ([]choice, error)) handler {
+func choiceList(name string, list func(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error)) handler {
 	return func(c *call) error {
 		q, err := c.choiceQuery()
 		if err != nil {
 			return err
 		}
-		var found []choice
+		var found []engine.Choice
 		err = c.view(c.ctx(), func(tx *store.Tx) error {
 			found, err = list(c, tx, q)
 			return err

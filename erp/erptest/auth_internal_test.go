@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -33,7 +35,7 @@ func openInside(t *testing.T) *inside {
 // sql changes the database and has the server notice, as a save would.
 func (in *inside) sql(query string, args ...any) {
 	in.t.Helper()
-	require.NoError(in.t, in.srv.erp.db.Update(in.t.Context(), func(tx *store.Tx) error {
+	require.NoError(in.t, in.srv.erp.DB.Update(in.t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec(in.t.Context(), query, args...)
 		tx.DictionaryChanged()
 		return err
@@ -143,11 +145,11 @@ func (in *inside) insertAccess(table, columns, values string) {
 		VALUES(11,0,'Y','2026-01-01 00:00:00',0,'2026-01-01 00:00:00',0,` + values + `)`)
 }
 
-func (in *inside) role(roleID, userID int64) *role {
+func (in *inside) role(roleID, userID int64) *engine.Role {
 	in.t.Helper()
-	var r *role
-	require.NoError(in.t, in.srv.erp.db.View(in.t.Context(), func(tx *store.Tx) (err error) {
-		r, err = loadRole(in.t.Context(), tx, roleID, userID, in.now)
+	var r *engine.Role
+	require.NoError(in.t, in.srv.erp.DB.View(in.t.Context(), func(tx *store.Tx) (err error) {
+		r, err = engine.LoadRole(in.t.Context(), tx, roleID, userID, in.now)
 		return err
 	}))
 	return r
@@ -157,7 +159,7 @@ func TestIncludedRoles(t *testing.T) {
 	t.Parallel()
 	in := openInside(t)
 	before := in.role(103, 102)
-	require.NotContains(t, before.orgs, int64(50000))
+	require.NotContains(t, before.Orgs, int64(50000))
 	in.insertAccess("AD_Role", "AD_Role_ID, Name, IsManual, IsMasterRole, UserLevel, IsAccessAllOrgs", "2000000,'Master','Y','Y','S  ','Y'")
 	in.insertAccess("AD_Role_Included", "AD_Role_ID, Included_Role_ID, SeqNo", "103,2000000,10")
 	in.insertAccess("AD_Role_Included", "AD_Role_ID, Included_Role_ID, SeqNo", "2000000,103,10") // a circle
@@ -168,11 +170,11 @@ func TestIncludedRoles(t *testing.T) {
 	in.sql(`INSERT INTO AD_Process_Access(AD_Client_ID, AD_Org_ID, AD_Role_ID, AD_Process_ID, IsActive, IsReadWrite, Created, CreatedBy, Updated, UpdatedBy)
 		VALUES(11,0,103,182,'N','Y','2026-01-01 00:00:00',0,'2026-01-01 00:00:00',0)`)
 	r := in.role(103, 102)
-	assert.Equal(t, orgAccess{clientID: 11, readOnly: true, seq: 10}, r.orgs[50000])
-	assert.Equal(t, "O", r.userLevel, "the login role's own level counts")
-	assert.False(t, r.allOrgs)
-	assert.True(t, r.objects[kindProcess][181].write)
-	assert.False(t, r.objects[kindProcess][182].read, "an inactive row of the own role takes access away")
+	assert.Equal(t, engine.OrgAccess{ClientID: 11, ReadOnly: true, Seq: 10}, r.Orgs[50000])
+	assert.Equal(t, "O", r.UserLevel, "the login role's own level counts")
+	assert.False(t, r.AllOrgs)
+	assert.True(t, r.Objects[engine.KindProcess][181].Write)
+	assert.False(t, r.Objects[engine.KindProcess][182].Read, "an inactive row of the own role takes access away")
 }
 
 func TestSubstitutedUsers(t *testing.T) {
@@ -184,11 +186,11 @@ func TestSubstitutedUsers(t *testing.T) {
 		var err error
 		in.now, err = time.Parse(time.RFC3339, day)
 		require.NoError(t, err)
-		_, has := in.role(103, 102).orgs[12]
+		_, has := in.role(103, 102).Orgs[12]
 		assert.Equal(t, stands, has, day)
 	}
 	in.now = time.Date(2026, 3, 9, 8, 0, 0, 0, time.UTC)
-	assert.Equal(t, time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), in.role(103, 102).until, "the cached role must not outlive this")
+	assert.Equal(t, time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), in.role(103, 102).Until, "the cached role must not outlive this")
 }
 
 func TestOrganizationTree(t *testing.T) {
@@ -199,10 +201,10 @@ func TestOrganizationTree(t *testing.T) {
 		VALUES(11,50007,103,'Y','Y','2026-01-01 00:00:00',0,'2026-01-01 00:00:00',0)`)
 	r := in.role(103, 102)
 	for _, id := range []int64{12, 50002, 50004} {
-		assert.True(t, r.orgs[id].readOnly, "organization %d is below Stores", id)
+		assert.True(t, r.Orgs[id].ReadOnly, "organization %d is below Stores", id)
 	}
-	assert.False(t, r.orgs[11].readOnly)
-	assert.NotContains(t, r.orgs, int64(50000))
+	assert.False(t, r.Orgs[11].ReadOnly)
+	assert.NotContains(t, r.Orgs, int64(50000))
 }
 
 func TestTokensAreNotStored(t *testing.T) {
@@ -211,7 +213,7 @@ func TestTokensAreNotStored(t *testing.T) {
 	token, refresh := in.login("GardenAdmin", gardenAdmin)
 	api, err := in.srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
 	require.NoError(t, err)
-	require.NoError(t, in.srv.erp.db.View(t.Context(), func(tx *store.Tx) error {
+	require.NoError(t, in.srv.erp.DB.View(t.Context(), func(tx *store.Tx) error {
 		for _, table := range []string{"REST_RefreshToken", "REST_AuthToken", "AD_Session"} {
 			rows, err := tx.Query(t.Context(), `SELECT * FROM `+table)
 			require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -25,7 +27,7 @@ func login(c *call) error {
 	if err != nil {
 		return err
 	}
-	var params choiceParams
+	var params engine.LoginChoice
 	if raw := m["parameters"]; raw != nil && string(raw) != "null" {
 		pm, err := parseMembers(raw, choiceNames...)
 		if err != nil {
@@ -39,23 +41,23 @@ func login(c *call) error {
 	var answer *wire.Object
 	var refusal string // the failures counted are to be kept, so it is no error of the transaction
 	err = c.update(ctx, func(tx *store.Tx) error {
-		named, err := findUsers(ctx, tx, name)
+		named, err := engine.FindUsers(ctx, tx, name)
 		if err != nil {
 			return err
 		}
-		users, why, err := c.srv.erp.checkPassword(ctx, tx, named, password)
+		users, why, err := c.srv.erp.CheckPassword(ctx, tx, named, password)
 		if err != nil {
 			return err
 		}
-		if refusal, err = why.text(ctx, tx, c.query.get("locale")); err != nil || refusal != "" {
+		if refusal, err = why.Text(ctx, tx, c.query.get("locale")); err != nil || refusal != "" {
 			return err
 		}
-		if params.ok {
-			clients, err := clientChoices(ctx, tx, userIDs(users))
+		if params.Ok {
+			clients, err := engine.ClientChoices(ctx, tx, engine.UserIDs(users))
 			if err != nil {
 				return err
 			}
-			r, err := c.srv.erp.resolve(ctx, tx, userIDs(users), choiceIDs(clients), params)
+			r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), engine.ChoiceIDs(clients), params)
 			if err != nil {
 				return err
 			}
@@ -69,15 +71,15 @@ func login(c *call) error {
 		return err
 	}
 	if refusal != "" {
-		return authError(refusal)
+		return engine.LoginRefused(refusal)
 	}
 	c.json(http.StatusOK, answer)
 	return nil
 }
 
 // firstStep is the answer to a log-in without parameters.
-func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, users []loginUser) (*wire.Object, error) {
-	clients, err := clientChoices(ctx, tx, userIDs(users))
+func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, users []engine.LoginUser) (*wire.Object, error) {
+	clients, err := engine.ClientChoices(ctx, tx, engine.UserIDs(users))
 	if err != nil {
 		return nil, err
 	}
@@ -85,24 +87,24 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 	// with another password has a role, the tenant can be had in one step only.
 	var others []int64
 	for _, u := range named {
-		if !slices.ContainsFunc(users, func(v loginUser) bool { return v.id == u.id }) {
-			others = append(others, u.id)
+		if !slices.ContainsFunc(users, func(v engine.LoginUser) bool { return v.ID == u.ID }) {
+			others = append(others, u.ID)
 		}
 	}
-	theirs, err := clientChoices(ctx, tx, others)
+	theirs, err := engine.ClientChoices(ctx, tx, others)
 	if err != nil {
 		return nil, err
 	}
-	clients = slices.DeleteFunc(clients, func(cl choice) bool { return hasChoice(theirs, cl.ID) })
+	clients = slices.DeleteFunc(clients, func(cl engine.Choice) bool { return engine.HasChoice(theirs, cl.ID) })
 	answer := wire.NewObject("clients", clients)
-	claim := joinIDs(choiceIDs(clients))
+	claim := engine.JoinIDs(engine.ChoiceIDs(clients))
 	if len(clients) == 1 {
-		roles, err := roleChoices(ctx, tx, userIDs(users), clients[0].ID)
+		roles, err := engine.RoleChoices(ctx, tx, engine.UserIDs(users), clients[0].ID)
 		if err != nil {
 			return nil, err
 		}
 		if len(roles) == 1 {
-			r, err := c.srv.erp.resolve(ctx, tx, userIDs(users), choiceIDs(clients), choiceParams{ok: true})
+			r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), engine.ChoiceIDs(clients), engine.LoginChoice{Ok: true})
 			if err == nil {
 				return answer, c.finishLogin(ctx, tx, answer, name, claim, r)
 			}
@@ -139,12 +141,12 @@ func chooseTokens(c *call) error {
 	ctx := c.ctx()
 	answer := &wire.Object{}
 	err = c.update(ctx, func(tx *store.Tx) error {
-		users, err := findUsers(ctx, tx, c.session.UserName)
+		users, err := engine.FindUsers(ctx, tx, c.session.UserName)
 		if err != nil {
 			return err
 		}
-		users = slices.DeleteFunc(users, func(u loginUser) bool { return u.locked })
-		r, err := c.srv.erp.resolve(ctx, tx, userIDs(users), c.session.Clients, params)
+		users = slices.DeleteFunc(users, func(u engine.LoginUser) bool { return u.Locked })
+		r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), c.session.Clients, params)
 		if err != nil {
 			return err
 		}
@@ -158,7 +160,7 @@ func chooseTokens(c *call) error {
 }
 
 // finishLogin opens the session and sets the members of a completed log-in.
-func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Object, userName, clients string, r *resolved) error {
+func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Object, userName, clients string, r *engine.Login) error {
 	sessionID, err := c.srv.openSession(ctx, tx, c.r, r)
 	if err != nil {
 		return err
@@ -169,74 +171,74 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Objec
 	if err != nil {
 		return err
 	}
-	tree, err := menuTree(ctx, tx, r.clientID, r.roleID)
+	tree, err := engine.MenuTree(ctx, tx, r.ClientID, r.RoleID)
 	if err != nil {
 		return err
 	}
 	echo(r, answer)
-	answer.Set("language", r.language)
+	answer.Set("language", r.Language)
 	answer.Set("menuTreeId", tree)
 	answer.Set("token", token)
 	answer.Set("refresh_token", refresh)
 	return nil
 }
 
-func claimsOf(r *resolved, userName string, sessionID int64) *tokenClaims {
+func claimsOf(r *engine.Login, userName string, sessionID int64) *tokenClaims {
 	claims := &tokenClaims{
-		Subject: userName, ClientID: &r.clientID, UserID: &r.userID, RoleID: &r.roleID, OrgID: &r.orgID,
-		Language: r.language, SessionID: &sessionID,
+		Subject: userName, ClientID: &r.ClientID, UserID: &r.UserID, RoleID: &r.RoleID, OrgID: &r.OrgID,
+		Language: r.Language, SessionID: &sessionID,
 	}
-	if r.orgID > 0 && r.warehouseID > 0 {
-		claims.WarehouseID = &r.warehouseID
+	if r.OrgID > 0 && r.WarehouseID > 0 {
+		claims.WarehouseID = &r.WarehouseID
 	}
 	return claims
 }
 
 // openSession writes the AD_Session row of a log-in. r may be nil for a
 // request that has none.
-func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request, who *resolved) (int64, error) {
+func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request, who *engine.Login) (int64, error) {
 	id, err := tx.NextID(ctx, "AD_Session")
 	if err != nil {
 		return 0, err
 	}
 	row := store.Row{
-		"AD_Session_ID": id, "AD_Role_ID": who.roleID, "Processed": "N", "LoginDate": dbTime(s.now()),
+		"AD_Session_ID": id, "AD_Role_ID": who.RoleID, "Processed": "N", "LoginDate": engine.DBTime(s.now()),
 		"WebSession": "rest", "ServerName": "erptest",
 	}
 	if r != nil {
 		row["Remote_Addr"] = remoteHost(r)
 		row["Remote_Host"] = remoteHost(r)
 	}
-	return id, s.erp.insertRow(ctx, tx, "AD_Session", stamp{who.clientID, who.orgID, who.userID}, row)
+	return id, s.erp.InsertRow(ctx, tx, "AD_Session", engine.Stamp{ClientID: who.ClientID, OrgID: who.OrgID, UserID: who.UserID}, row)
 }
 
 // echo sets the members that tell the caller what was not given as a number.
-func echo(r *resolved, o *wire.Object) {
-	if r.echoClient {
-		o.Set("clientId", r.clientID)
+func echo(r *engine.Login, o *wire.Object) {
+	if r.EchoClient {
+		o.Set("clientId", r.ClientID)
 	}
-	o.Set("userId", r.userID)
-	if r.echoRole {
-		o.Set("roleId", r.roleID)
+	o.Set("userId", r.UserID)
+	if r.EchoRole {
+		o.Set("roleId", r.RoleID)
 	}
-	if r.echoOrg {
-		o.Set("organizationId", r.orgID)
+	if r.EchoOrg {
+		o.Set("organizationId", r.OrgID)
 	}
-	if r.echoWarehouse && r.orgID > 0 && r.warehouseID > 0 {
-		o.Set("warehouseId", r.warehouseID)
+	if r.EchoWarehouse && r.OrgID > 0 && r.WarehouseID > 0 {
+		o.Set("warehouseId", r.WarehouseID)
 	}
 }
 
 var choiceNames = []string{"clientId", "roleId", "organizationId", "warehouseId", "language"}
 
-func readChoice(m members) (choiceParams, error) {
-	p := choiceParams{ok: true}
+func readChoice(m members) (engine.LoginChoice, error) {
+	p := engine.LoginChoice{Ok: true}
 	var errs [5]error
-	p.client, p.hasClient, errs[0] = m.text("clientId")
-	p.role, p.hasRole, errs[1] = m.text("roleId")
-	p.org, p.hasOrg, errs[2] = m.text("organizationId")
-	p.warehouse, p.hasWarehouse, errs[3] = m.text("warehouseId")
-	p.language, _, errs[4] = m.text("language")
+	p.Client, p.HasClient, errs[0] = m.text("clientId")
+	p.Role, p.HasRole, errs[1] = m.text("roleId")
+	p.Org, p.HasOrg, errs[2] = m.text("organizationId")
+	p.Warehouse, p.HasWarehouse, errs[3] = m.text("warehouseId")
+	p.Language, _, errs[4] = m.text("language")
 	for _, err := range errs {
 		if err != nil {
 			return p, err

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -49,7 +51,7 @@ func findRefresh(ctx context.Context, tx *store.Tx, where string, args ...any) (
 
 // accessExpiry is the exp of an access token that begins now, nil for never.
 func (s *Server) accessExpiry(ctx context.Context, tx *store.Tx, clientID int64) (*int64, error) {
-	life, err := sysconfigMinutes(ctx, tx, "REST_TOKEN_EXPIRE_IN_MINUTES", 60, clientID, 0)
+	life, err := engine.SysconfigMinutes(ctx, tx, "REST_TOKEN_EXPIRE_IN_MINUTES", 60, clientID, 0)
 	if err != nil || life == 0 {
 		return nil, err
 	}
@@ -77,7 +79,7 @@ func (s *Server) issue(ctx context.Context, tx *store.Tx, claims *tokenClaims, p
 	if refresh, err = s.sign(&tokenClaims{ID: randomHex(32)}); err != nil {
 		return "", "", err
 	}
-	idle, err := sysconfigMinutes(ctx, tx, "REST_REFRESH_TOKEN_EXPIRE_IN_MINUTES", 1440, *claims.ClientID, 0)
+	idle, err := engine.SysconfigMinutes(ctx, tx, "REST_REFRESH_TOKEN_EXPIRE_IN_MINUTES", 1440, *claims.ClientID, 0)
 	if err != nil {
 		return "", "", err
 	}
@@ -86,7 +88,7 @@ func (s *Server) issue(ctx context.Context, tx *store.Tx, claims *tokenClaims, p
 	if parent != nil {
 		absolute, parentToken = parent.absolute, parent.refresh
 	} else {
-		life, err := sysconfigMinutes(ctx, tx, "REST_TOKEN_ABSOLUTE_EXPIRE_IN_MINUTES", 10080, *claims.ClientID, 0)
+		life, err := engine.SysconfigMinutes(ctx, tx, "REST_TOKEN_ABSOLUTE_EXPIRE_IN_MINUTES", 10080, *claims.ClientID, 0)
 		if err != nil {
 			return "", "", err
 		}
@@ -179,12 +181,12 @@ func refreshTokens(c *call) error {
 			if p.has {
 				continue
 			}
-			mandatory, err := sysconfig(ctx, tx, p.key, "Y", 0, 0)
+			mandatory, err := engine.Sysconfig(ctx, tx, p.key, "Y", 0, 0)
 			if err != nil {
 				return err
 			}
 			if mandatory == "Y" {
-				return authError(p.text)
+				return engine.LoginRefused(p.text)
 			}
 		}
 		row, text, err := c.srv.spend(ctx, tx, given)
@@ -193,7 +195,7 @@ func refreshTokens(c *call) error {
 			return err
 		}
 		if hasClient && clientID != row.clientID || hasUser && userID != row.userID {
-			return authError("Invalid refresh token")
+			return engine.LoginRefused("Invalid refresh token")
 		}
 		claims := &tokenClaims{}
 		if err := json.Unmarshal([]byte(row.claims), claims); err != nil {
@@ -207,7 +209,7 @@ func refreshTokens(c *call) error {
 		return err
 	}
 	if refusal != "" {
-		return authError(refusal)
+		return engine.LoginRefused(refusal)
 	}
 	c.json(http.StatusOK, answer)
 	return nil
@@ -260,7 +262,7 @@ func logout(c *call) error {
 	}
 	claims, err := c.srv.readToken(token, true)
 	if err != nil {
-		return authError(err.Error())
+		return engine.LoginRefused(err.Error())
 	}
 	if claims.SessionID == nil {
 		return fail(http.StatusNotFound, "AD_Session_ID not found", "")
@@ -268,7 +270,7 @@ func logout(c *call) error {
 	ctx := c.ctx()
 	var row *refreshRow
 	err = c.update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE AD_Session SET Processed='Y', Updated=? WHERE AD_Session_ID=?`, dbTime(c.srv.now()), *claims.SessionID); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE AD_Session SET Processed='Y', Updated=? WHERE AD_Session_ID=?`, engine.DBTime(c.srv.now()), *claims.SessionID); err != nil {
 			return fmt.Errorf("closing a session: %w", err)
 		}
 		row, err = findRefresh(ctx, tx, `Token=?`, fingerprint(token))

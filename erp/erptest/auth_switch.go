@@ -3,6 +3,8 @@ package erptest
 import (
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -11,37 +13,37 @@ import (
 // warehouse of a log-in that is complete already. The real server refuses
 // that, and so does a strict one; so does every server when nothing is named,
 // or when the token was made without a log-in and is to stay what it is.
-func (c *call) switches(p choiceParams) bool {
+func (c *call) switches(p engine.LoginChoice) bool {
 	s := c.session
-	return !c.srv.opts.Strict && s.role != nil && s.loggedIn && len(s.Clients) == 0 && (p.hasRole || p.hasOrg || p.hasWarehouse)
+	return !c.srv.opts.Strict && s.Role != nil && s.LoggedIn && len(s.Clients) == 0 && (p.HasRole || p.HasOrg || p.HasWarehouse)
 }
 
 // switchLogin is the second step with a completed log-in: the user and the
 // tenant stay, what is not named stays as long as it can, and only what the
 // user has been granted can be chosen.
-func (c *call) switchLogin(p choiceParams) error {
+func (c *call) switchLogin(p engine.LoginChoice) error {
 	s := c.session
 	keep := func(given *bool, value *string, id int64) {
 		if !*given {
 			*given, *value = true, strconv.FormatInt(id, 10)
 		}
 	}
-	roleNamed, orgNamed := p.hasRole, p.hasOrg
-	keep(&p.hasClient, &p.client, s.ClientID)
-	keep(&p.hasRole, &p.role, s.RoleID)
+	roleNamed, orgNamed := p.HasRole, p.HasOrg
+	keep(&p.HasClient, &p.Client, s.ClientID)
+	keep(&p.HasRole, &p.Role, s.RoleID)
 	if !roleNamed {
-		keep(&p.hasOrg, &p.org, s.OrgID)
+		keep(&p.HasOrg, &p.Org, s.OrgID)
 	}
 	if !roleNamed && !orgNamed {
-		keep(&p.hasWarehouse, &p.warehouse, s.WarehouseID)
+		keep(&p.HasWarehouse, &p.Warehouse, s.WarehouseID)
 	}
-	if p.language == "" {
-		p.language = s.Language
+	if p.Language == "" {
+		p.Language = s.Language
 	}
 	ctx := c.ctx()
 	answer := &wire.Object{}
 	err := c.update(ctx, func(tx *store.Tx) error {
-		r, err := c.srv.erp.resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
+		r, err := c.srv.erp.Resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS REST_Resource_Access (
 
 // prepareAuth makes a database ready for log-ins.
 func (s *Server) prepareAuth(ctx context.Context) error {
-	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.DB.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, authTables); err != nil {
 			return err
 		}

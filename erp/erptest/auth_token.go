@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -162,7 +164,7 @@ func fingerprint(token string) string {
 // loadSecret reads the signing secret, making one when there is none. With
 // REST_USE_SYSCONFIG_SECRET=N each start has its own.
 func (s *Server) loadSecret(ctx context.Context, tx *store.Tx) error {
-	use, err := sysconfig(ctx, tx, "REST_USE_SYSCONFIG_SECRET", "Y", 0, 0)
+	use, err := engine.Sysconfig(ctx, tx, "REST_USE_SYSCONFIG_SECRET", "Y", 0, 0)
 	if err != nil {
 		return err
 	}
@@ -171,17 +173,17 @@ func (s *Server) loadSecret(ctx context.Context, tx *store.Tx) error {
 		return nil
 	}
 	var secret string
-	err = tx.QueryRow(ctx, `SELECT COALESCE(Value,'') FROM AD_SysConfig WHERE Name=? AND AD_Client_ID=0 AND IsActive='Y'`, secretKey).Scan(&secret)
+	err = tx.QueryRow(ctx, `SELECT COALESCE(Value,'') FROM AD_SysConfig WHERE Name=? AND AD_Client_ID=0 AND IsActive='Y'`, engine.TokenSecretKey).Scan(&secret)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("reading the token secret: %w", err)
 	}
 	if secret == "" {
 		secret = randomHex(64)
-		if _, err := tx.Exec(ctx, `DELETE FROM AD_SysConfig WHERE Name=? AND AD_Client_ID=0`, secretKey); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM AD_SysConfig WHERE Name=? AND AD_Client_ID=0`, engine.TokenSecretKey); err != nil {
 			return fmt.Errorf("replacing the token secret: %w", err)
 		}
-		err := s.erp.insertRow(ctx, tx, "AD_SysConfig", stamp{}, store.Row{
-			"Name": secretKey, "Value": secret, "Description": "Secret the REST API signs its tokens with",
+		err := s.erp.InsertRow(ctx, tx, "AD_SysConfig", engine.Stamp{}, store.Row{
+			"Name": engine.TokenSecretKey, "Value": secret, "Description": "Secret the REST API signs its tokens with",
 			"EntityType": "D", "ConfigurationLevel": "S",
 		})
 		if err != nil {
@@ -202,7 +204,7 @@ func jwk(c *call) error {
 	expose := c.srv.opts.ExposeJWK
 	if !expose {
 		err := c.view(c.ctx(), func(tx *store.Tx) error {
-			v, err := sysconfig(c.ctx(), tx, "IDEMPIERE_REST_EXPOSE_JWK", "N", 0, 0)
+			v, err := engine.Sysconfig(c.ctx(), tx, "IDEMPIERE_REST_EXPOSE_JWK", "N", 0, 0)
 			expose = v == "Y"
 			return err
 		})

@@ -26,12 +26,12 @@ func batchRoutes() []route {
 // of a transactional one, else its own. When fn fails, what it changed is
 // undone in both cases. The answer must be written after update returned.
 func (c *call) update(ctx context.Context, fn func(*store.Tx) error) error {
-	return c.srv.erp.update(ctx, c.tx, fn)
+	return c.srv.erp.Update(ctx, c.tx, fn)
 }
 
 // view runs fn in a reading transaction, or in the batch's.
 func (c *call) view(ctx context.Context, fn func(*store.Tx) error) error {
-	return c.srv.erp.view(ctx, c.tx, fn)
+	return c.srv.erp.View(ctx, c.tx, fn)
 }
 
 // batchItem is one request of a batch.
@@ -55,7 +55,7 @@ func batch(c *call) error {
 	}
 	results := make([]*wire.Object, 0, len(items))
 	if v := c.query.get("transaction"); v == "" || strings.EqualFold(v, "true") {
-		err = c.srv.erp.db.Update(c.ctx(), func(tx *store.Tx) error {
+		err = c.srv.erp.DB.Update(c.ctx(), func(tx *store.Tx) error {
 			for _, item := range items {
 				result, ok := c.runItem(item, tx)
 				results = append(results, result)

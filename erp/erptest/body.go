@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -18,7 +20,7 @@ func (c *call) bodyValue() (any, error) {
 	v, err := wire.Parse(body)
 	var syntax *wire.SyntaxError
 	if errors.As(err, &syntax) {
-		return nil, plainError("Malformed JSON: " + syntax.Error())
+		return nil, engine.PublicError("Malformed JSON: " + syntax.Error())
 	}
 	return v, err
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -27,11 +29,11 @@ type cache struct {
 // caches are the server's caches: the dictionary's, the roles', and those of
 // records.
 func (s *Server) caches() []cache {
-	tables, references := s.erp.db.DictionarySize()
-	roles, resources := s.erp.roles.size(), s.resources.size()
+	tables, references := s.erp.DB.DictionarySize()
+	roles, resources := s.erp.Roles.Size(), s.resources.size()
 	forget := func(n int) func(int64) int {
 		return func(int64) int {
-			s.erp.roles.forget()
+			s.erp.Roles.Forget()
 			s.resources.forget()
 			return n
 		}
@@ -39,14 +41,14 @@ func (s *Server) caches() []cache {
 	list := []cache{
 		{name: "AD_Table", table: "AD_Table", size: tables, wholeDictionary: true},
 		{name: "AD_Reference", table: "AD_Reference", size: references, wholeDictionary: true},
-		{name: "AD_Role", table: "AD_Role", size: roles, max: maxCachedRoles, reset: forget(roles)},
+		{name: "AD_Role", table: "AD_Role", size: roles, max: engine.MaxCachedRoles, reset: forget(roles)},
 		{name: "REST_Resource", table: "REST_Resource", size: resources, reset: forget(resources)},
 	}
 	now := s.now()
-	for _, name := range recordCacheTables {
+	for _, name := range engine.RecordCacheTables {
 		list = append(list, cache{
-			name: name, table: name, size: s.erp.records.size(name, now), minutes: recordCacheMinutes, max: recordCacheSize,
-			reset: func(id int64) int { return s.erp.records.reset(name, id) },
+			name: name, table: name, size: s.erp.Records.Size(name, now), minutes: engine.RecordCacheMinutes, max: engine.RecordCacheSize,
+			reset: func(id int64) int { return s.erp.Records.Reset(name, id) },
 		})
 	}
 	return list
@@ -114,12 +116,12 @@ func resetCaches(c *call) error {
 // mayResetCaches refuses roles without access to the process Cache Reset.
 func (c *call) mayResetCaches() error {
 	return c.view(c.ctx(), func(tx *store.Tx) error {
-		rows, err := rowsWhere(c.ctx(), tx, "AD_Process", "AD_Process_ID", "IsActive='Y' AND Classname LIKE '%.CacheReset'")
+		rows, err := engine.RowsWhere(c.ctx(), tx, "AD_Process", "AD_Process_ID", "IsActive='Y' AND Classname LIKE '%.CacheReset'")
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			if read, _, err := c.session.processAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || read {
+			if read, _, err := c.session.ProcessAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || read {
 				return err
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -21,8 +23,8 @@ type call struct {
 	r       *http.Request
 	params  map[string]string // decoded path parameters
 	query   params
-	session *session  // nil on public routes
-	tx      *store.Tx // the open transaction of a transactional batch, else nil
+	session *engine.Session // nil on public routes
+	tx      *store.Tx       // the open transaction of a transactional batch, else nil
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/plot"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -26,10 +28,10 @@ func (rd *reader) findChart(ctx context.Context, id string) (store.Row, error) {
 		return nil, err
 	}
 	notFound := fail(http.StatusNotFound, "Chart not found", "No chart found matching id: "+id)
-	if !isRecordID(id) {
+	if !engine.IsRecordID(id) {
 		return nil, notFound
 	}
-	row, err := rd.c.session.findRow(ctx, rd.tx, t, id)
+	row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
 	var api *apiError
 	if asAPI(err, &api) && api.status == http.StatusNotFound {
 		return nil, notFound

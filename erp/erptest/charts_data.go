@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -39,7 +41,7 @@ func (ch *chart) isTimeSeries() bool { return !ch.isPie() && ch.row.Bool("IsTime
 // loadChart reads the data of a chart from all its sources.
 func (rd *reader) loadChart(ctx context.Context, row store.Row) (*chart, error) {
 	ch := &chart{row: row}
-	sources, err := rowsWhere(ctx, rd.tx, "AD_ChartDatasource", "AD_ChartDatasource_ID", "AD_Chart_ID=? AND IsActive='Y'", row.Int("AD_Chart_ID"))
+	sources, err := engine.RowsWhere(ctx, rd.tx, "AD_ChartDatasource", "AD_ChartDatasource_ID", "AD_Chart_ID=? AND IsActive='Y'", row.Int("AD_Chart_ID"))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 	if clause := strings.TrimSpace(source.String("WhereClause")); clause != "" {
 		conditions = append(conditions, "("+clause+")")
 	}
-	vars := variables{s: rd.c.session, record: &record{table: &store.Table{}, row: store.Row{}}}
+	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
 	var scope []any
 	if ch.isTimeSeries() {
 		date := source.String("DateColumn")
@@ -66,7 +68,7 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 		if n := ch.row.Int("TimeScope"); n > 0 && n < 10_000 {
 			from, to := timeScope(rd.c.srv.now().UTC(), unit, int(n), int(source.Int("TimeOffset")))
 			conditions = append(conditions, "("+date+")>=? AND ("+date+")<?")
-			scope = []any{from.Format(storedDateTime), to.Format(storedDateTime)}
+			scope = []any{from.Format(engine.StoredDateTime), to.Format(engine.StoredDateTime)}
 		}
 	}
 	if strings.TrimSpace(category) == "" {
@@ -84,15 +86,15 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 		text += " WHERE " + strings.Join(conditions, " AND ")
 	}
 	text += " GROUP BY " + group + " ORDER BY " + group + " LIMIT " + strconv.Itoa(maxChartPoints)
-	bound, ok, err := vars.bind(ctx, rd.tx, text)
+	bound, ok, err := vars.Bind(ctx, rd.tx, text)
 	if err != nil || !ok {
 		return err // without its context a source has no data
 	}
 	if len(scope) > 0 && strings.Contains(group, "@") {
-		return plainError("The series of a chart over time cannot use context variables: " + ch.row.String("Name"))
+		return engine.PublicError("The series of a chart over time cannot use context variables: " + ch.row.String("Name"))
 	}
-	bound.args = append(bound.args, scope...)
-	return rd.c.session.queryDictionary(ctx, rd.tx, bound, func(values []any) error {
+	bound.Args = append(bound.Args, scope...)
+	return rd.c.session.QueryDictionary(ctx, rd.tx, bound, func(values []any) error {
 		p := chartPoint{series: source.String("Name"), value: values[0]}
 		if p.value == nil {
 			return nil
@@ -167,7 +169,7 @@ func (p chartPoint) number() any {
 	case float64:
 		return wire.Decimal(strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64))
 	}
-	if text, ok := plainDecimal(plainText(p.value)); ok {
+	if text, ok := engine.PlainDecimal(plainText(p.value)); ok {
 		return wire.Decimal(text)
 	}
 	return nil

@@ -12,13 +12,13 @@ import (
 // the server is in memory, a transaction or a result that is open keeps it from
 // writing, so do not call the server or [Server.Write] before it is closed. The
 // caller closes it.
-func (s *Server) Database() *sql.DB { return s.erp.db.Reader() }
+func (s *Server) Database() *sql.DB { return s.erp.DB.Reader() }
 
 // Write runs fn in a transaction that writes to the server's database, beside
 // the ERP's own rules, and commits it unless fn answers an error. Name the
 // tables it writes to: what the server remembers of them is forgotten.
 func (s *Server) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
-	if err := s.erp.db.Write(ctx, fn, tables...); err != nil {
+	if err := s.erp.DB.Write(ctx, fn, tables...); err != nil {
 		return fmt.Errorf("writing to the database of the embedded ERP: %w", err)
 	}
 	return nil
@@ -28,7 +28,7 @@ func (s *Server) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...st
 // database, with the number of that state for [Server.Changed]. A server in
 // memory does not write before fn has returned, so fn must not have it write.
 func (s *Server) Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64) error) error {
-	return s.erp.db.Snapshot(ctx, fn)
+	return s.erp.DB.Snapshot(ctx, fn)
 }
 
 // Changed lists the tables written to since a state of the database, in upper
@@ -37,5 +37,5 @@ func (s *Server) Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64)
 // can ask often. Called within [Server.Snapshot] it tells all that the snapshot
 // sees, and perhaps more. The state 0 is that of the start.
 func (s *Server) Changed(since uint64) (state uint64, tables []string, all bool) {
-	return s.erp.db.Changed(since)
+	return s.erp.DB.Changed(since)
 }

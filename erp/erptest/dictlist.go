@@ -3,6 +3,8 @@ package erptest
 import (
 	"context"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -17,8 +19,8 @@ type dictionaryQuery struct {
 	filter  string   // $filter of the request
 	where   string   // further condition
 	args    []any
-	orderBy string     // SQL
-	access  objectKind // what the role must have been granted, "" for nothing
+	orderBy string            // SQL
+	access  engine.ObjectKind // what the role must have been granted, "" for nothing
 }
 
 // dictionaryRecord is a record of such a list: as it is stored, and as the API
@@ -51,7 +53,7 @@ func (rd *reader) dictionary(ctx context.Context, q dictionaryQuery) ([]dictiona
 	if q.access != "" {
 		granted := rows[:0]
 		for _, row := range rows {
-			read, _, err := rd.c.session.objectAccess(ctx, rd.tx, q.access, row.Int(t.Name+"_ID"))
+			read, _, err := rd.c.session.ObjectAccess(ctx, rd.tx, q.access, row.Int(t.Name+"_ID"))
 			if err != nil {
 				return nil, err
 			}
@@ -144,7 +146,7 @@ func (c *call) ownOrSystem(row store.Row) bool {
 // findBySlug is the first active record of a table whose name has that slug,
 // nil when there is none.
 func (rd *reader) findBySlug(ctx context.Context, table, wanted string) (store.Row, error) {
-	rows, err := rowsWhere(ctx, rd.tx, table, table+"_ID", "IsActive='Y'")
+	rows, err := engine.RowsWhere(ctx, rd.tx, table, table+"_ID", "IsActive='Y'")
 	if err != nil {
 		return nil, err
 	}

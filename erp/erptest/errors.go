@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -27,9 +29,9 @@ func failf(status int, title, format string, args ...any) error {
 }
 
 // statuses are the statuses of the ERP's own refusals.
-var statuses = map[errorKind]int{
-	errFailed: http.StatusInternalServerError, errInvalid: http.StatusBadRequest, errUnauthenticated: http.StatusUnauthorized,
-	errDenied: http.StatusForbidden, errNotFound: http.StatusNotFound, errConflict: http.StatusConflict,
+var statuses = map[engine.ErrorKind]int{
+	engine.Failed: http.StatusInternalServerError, engine.Invalid: http.StatusBadRequest, engine.Unauthenticated: http.StatusUnauthorized,
+	engine.Denied: http.StatusForbidden, engine.NotFound: http.StatusNotFound, engine.Conflict: http.StatusConflict,
 }
 
 // asAPI finds in err what the REST plugin describes as its JSON error object: a
@@ -38,11 +40,11 @@ func asAPI(err error, api **apiError) bool {
 	if errors.As(err, api) {
 		return true
 	}
-	var refused *erpError
+	var refused *engine.Error
 	if !errors.As(err, &refused) {
 		return false
 	}
-	*api = &apiError{status: statuses[refused.kind], title: refused.title, detail: refused.detail}
+	*api = &apiError{status: statuses[refused.Kind], title: refused.Title, detail: refused.Detail}
 	return true
 }
 
@@ -90,7 +92,7 @@ func (c *call) writeError(err error) {
 		pg    *pageError
 		text  *textError
 		named *errorTitle
-		deny  *accessDenied
+		deny  *engine.AccessDenied
 	)
 	switch {
 	case asAPI(err, &api):
@@ -105,17 +107,17 @@ func (c *call) writeError(err error) {
 	case errors.As(err, &pg):
 		c.srv.containerPage(c.w, c.r, pg.status, pg.message)
 	case errors.As(err, &deny):
-		c.json(http.StatusForbidden, wire.NewObject("title", "Access denied", "status", http.StatusForbidden, "detail", deny.reason))
+		c.json(http.StatusForbidden, wire.NewObject("title", "Access denied", "status", http.StatusForbidden, "detail", deny.Reason))
 	case errors.As(err, &text):
 		c.w.Header().Set("Content-Type", "text/plain")
 		c.w.WriteHeader(text.status)
 		_, _ = c.w.Write([]byte(text.text))
 	case errors.As(err, &named):
 		c.logFailure(err)
-		c.json(http.StatusInternalServerError, wire.NewObject("title", named.title, "status", 500, "detail", named.prefix+publicText(named.err)))
+		c.json(http.StatusInternalServerError, wire.NewObject("title", named.title, "status", 500, "detail", named.prefix+engine.PublicText(named.err)))
 	default:
 		c.logFailure(err)
-		c.json(http.StatusInternalServerError, wire.NewObject("title", "Server error", "status", 500, "detail", publicText(err)))
+		c.json(http.StatusInternalServerError, wire.NewObject("title", "Server error", "status", 500, "detail", engine.PublicText(err)))
 	}
 }
 
@@ -124,7 +126,7 @@ func (c *call) writeError(err error) {
 func (c *call) logFailure(err error) {
 	const text = "request failed"
 	args := []any{"method", c.r.Method, "path", c.r.URL.Path, "error", err}
-	if p := plainError(""); errors.As(err, &p) {
+	if p := engine.PublicError(""); errors.As(err, &p) {
 		c.srv.events.Warn(text, args...)
 		c.srv.opts.Logger.Info(text, args...)
 		return

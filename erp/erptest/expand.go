@@ -67,7 +67,7 @@ func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *stor
 	if !item.Only("$select") {
 		return nil, expandError("Only $select is allowed when expanding the column %s", col.Name)
 	}
-	if !rd.c.session.role.canSeeColumn(t, col) {
+	if !rd.c.session.Role.CanSeeColumn(t, col) {
 		return nil, nil
 	}
 	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
@@ -92,7 +92,7 @@ func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *stor
 
 // expandTable resolves the table brought and what is selected of it.
 func (rd *reader) expandTable(ctx context.Context, x *expansion, name string) error {
-	t, err := rd.c.session.findTable(ctx, rd.tx, name, false)
+	t, err := rd.c.session.FindTable(ctx, rd.tx, name, false)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Ta
 	if !ok || shared.Secure || shared.Encrypted || strings.HasPrefix(shared.ColumnSQL, "@") {
 		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
 	}
-	if !rd.c.session.role.canSeeColumn(parent, shared) {
+	if !rd.c.session.Role.CanSeeColumn(parent, shared) {
 		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
 	}
 	x.parent = shared
@@ -289,7 +289,7 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 	}
 	keyColumn, _ := x.table.Column(key)
 	where, args := store.Expr(x.table, keyColumn)+"=?", []any{value}
-	access, more, err := rd.c.session.rowFilter(ctx, rd.tx, x.table)
+	access, more, err := rd.c.session.RowFilter(ctx, rd.tx, x.table)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 )
 
 // Folders of the file system the server pretends to have. Nothing of it is on
@@ -28,7 +30,7 @@ func filesRoutes() []route {
 
 // mustAdminister refuses everybody but administrators.
 func (c *call) mustAdminister(what string) error {
-	if c.session.isAdministrator() {
+	if c.session.IsAdministrator() {
 		return nil
 	}
 	return fail(http.StatusForbidden, "Access denied", "Access denied for "+what+" request")
@@ -54,7 +56,7 @@ func downloadFile(c *call) error {
 	name := c.query.get("fileName")
 	full := name
 	if !strings.Contains(name, "/") && !c.srv.opts.Strict {
-		full = tempFolder + "/" + name
+		full = engine.TempFolder + "/" + name
 	}
 	data, err := c.srv.readFile(full)
 	if err != nil {
@@ -83,7 +85,7 @@ func (s *Server) readFile(name string) ([]byte, error) {
 		}
 		return nil, missing
 	}
-	if data, ok := s.erp.files.get(clean); ok {
+	if data, ok := s.erp.Files.Get(clean); ok {
 		return data, nil
 	}
 	return nil, missing

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -15,7 +17,7 @@ func formRoutes() []route {
 
 // listForms answers GET /forms, by id.
 func listForms(c *call) error {
-	list, err := c.slugged("AD_Form", kindForm, []string{"Name", "Description", "Help", "Classname", "EntityType"}, `"AD_Form"."AD_Form_ID"`)
+	list, err := c.slugged("AD_Form", engine.KindForm, []string{"Name", "Description", "Help", "Classname", "EntityType"}, `"AD_Form"."AD_Form_ID"`)
 	if err != nil {
 		return listError("forms", err)
 	}
@@ -25,7 +27,7 @@ func listForms(c *call) error {
 }
 
 // slugged lists what the role may open of a kind, each with its slug.
-func (c *call) slugged(table string, kind objectKind, columns []string, orderBy string) (list []*wire.Object, err error) {
+func (c *call) slugged(table string, kind engine.ObjectKind, columns []string, orderBy string) (list []*wire.Object, err error) {
 	err = c.read(func(ctx context.Context, rd *reader) error {
 		records, err := rd.dictionary(ctx, dictionaryQuery{
 			table: table, columns: columns, filter: c.query.get("$filter"), orderBy: orderBy, access: kind,

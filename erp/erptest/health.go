@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -50,7 +52,7 @@ func (c *call) monitoringKey() string {
 		return key
 	}
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		v, err := sysconfig(c.ctx(), tx, "REST_HEALTH_MONITORING_KEY", "", 0, 0)
+		v, err := engine.Sysconfig(c.ctx(), tx, "REST_HEALTH_MONITORING_KEY", "", 0, 0)
 		if err != nil {
 			return err
 		}
@@ -108,9 +110,9 @@ func (s *Server) unhealthy(ctx context.Context, db bool) string {
 		return last.reason
 	}
 	last.reason, last.at = "", now
-	err := s.erp.db.Writable(ctx)
+	err := s.erp.DB.Writable(ctx)
 	if err == nil && db {
-		err = s.erp.db.View(ctx, func(tx *store.Tx) error {
+		err = s.erp.DB.View(ctx, func(tx *store.Tx) error {
 			var n int
 			return tx.QueryRow(ctx, `SELECT 1`).Scan(&n)
 		})

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -23,7 +25,7 @@ func infoRoutes() []route {
 
 // listInfos answers GET /infos: whole records of the info windows.
 func listInfos(c *call) error {
-	list, err := c.slugged("AD_InfoWindow", kindInfo, nil, `"AD_InfoWindow"."Name", "AD_InfoWindow"."AD_InfoWindow_ID"`)
+	list, err := c.slugged("AD_InfoWindow", engine.KindInfo, nil, `"AD_InfoWindow"."Name", "AD_InfoWindow"."AD_InfoWindow_ID"`)
 	if err != nil {
 		return listError("InfoWindows", err)
 	}
@@ -41,7 +43,7 @@ func (rd *reader) findInfo(ctx context.Context, slug string) (store.Row, error) 
 	if row == nil {
 		return nil, fail(http.StatusNotFound, "Invalid info window name", "No match found for info window name: "+slug)
 	}
-	read, _, err := rd.c.session.objectAccess(ctx, rd.tx, kindInfo, row.Int("AD_InfoWindow_ID"))
+	read, _, err := rd.c.session.ObjectAccess(ctx, rd.tx, engine.KindInfo, row.Int("AD_InfoWindow_ID"))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,7 @@ func listInfoColumns(c *call) error {
 
 // slugFrom gives the object of a record the slug of another one's name.
 func (rd *reader) slugFrom(ctx context.Context, o *wire.Object, table, column string, id int64) error {
-	row, err := oneRow(ctx, rd.tx, table, id)
+	row, err := engine.OneRow(ctx, rd.tx, table, id)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -53,7 +55,7 @@ func (c *call) infoPage(number int) (rows []*wire.Object, more bool, err error) 
 
 // infoColumns are the active columns of an info window in their order.
 func (rd *reader) infoColumns(ctx context.Context, infoID int64) ([]infoColumn, error) {
-	rows, err := rowsWhere(ctx, rd.tx, "AD_InfoColumn", "SeqNo, AD_InfoColumn_ID", "AD_InfoWindow_ID=? AND IsActive='Y'", infoID)
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_InfoColumn", "SeqNo, AD_InfoColumn_ID", "AD_InfoWindow_ID=? AND IsActive='Y'", infoID)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func shown(columns []infoColumn) []infoColumn {
 }
 
 // infoStatement is the query for one page of an info window, and one row more.
-func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []infoColumn, number int) (boundSQL, error) {
+func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []infoColumn, number int) (engine.SQL, error) {
 	var b strings.Builder
 	b.WriteString("SELECT ")
 	if info.Bool("IsDistinct") {
@@ -110,25 +112,25 @@ func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []i
 		b.WriteString("(" + col.expr + ")")
 	}
 	b.WriteString(" FROM " + info.String("FromClause"))
-	var out boundSQL
+	var out engine.SQL
 	var conditions []string
-	vars := variables{s: rd.c.session, record: &record{table: &store.Table{}, row: store.Row{}}}
+	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
 	if clause := strings.TrimSpace(info.String("WhereClause")); clause != "" {
-		bound, ok, err := vars.bind(ctx, rd.tx, clause)
+		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {
 			return out, err
 		}
 		if !ok {
-			bound.text = "1=2" // its context lacks a value
+			bound.Text = "1=2" // its context lacks a value
 		}
-		conditions, out.args = append(conditions, "("+bound.text+")"), append(out.args, bound.args...)
+		conditions, out.Args = append(conditions, "("+bound.Text+")"), append(out.Args, bound.Args...)
 	}
 	criteria, err := rd.infoCriteria(ctx, columns)
 	if err != nil {
 		return out, err
 	}
-	if criteria.text != "" {
-		conditions, out.args = append(conditions, criteria.text), append(out.args, criteria.args...)
+	if criteria.Text != "" {
+		conditions, out.Args = append(conditions, criteria.Text), append(out.Args, criteria.Args...)
 	}
 	if len(conditions) > 0 {
 		b.WriteString(" WHERE " + strings.Join(conditions, " AND "))
@@ -144,7 +146,7 @@ func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []i
 		b.WriteString(" ORDER BY " + order)
 	}
 	b.WriteString(" LIMIT " + strconv.Itoa(infoPageSize+1) + " OFFSET " + strconv.Itoa((number-1)*infoPageSize))
-	out.text = b.String()
+	out.Text = b.String()
 	return out, nil
 }
 
@@ -156,28 +158,28 @@ var infoFunctions = map[string]string{"upper": "erp_upper", "lower": "erp_lower"
 
 // infoCriteria are the conditions of $parameters, a JSON object of column
 // names, in any case, and values. Names of no column are passed over.
-func (rd *reader) infoCriteria(ctx context.Context, columns []infoColumn) (boundSQL, error) {
+func (rd *reader) infoCriteria(ctx context.Context, columns []infoColumn) (engine.SQL, error) {
 	text := rd.c.query.get("$parameters")
 	if strings.TrimSpace(text) == "" {
-		return boundSQL{}, nil
+		return engine.SQL{}, nil
 	}
 	v, err := wire.Parse([]byte(text))
 	body, ok := v.(*wire.Object)
 	if err != nil || !ok {
-		return boundSQL{}, fail(http.StatusBadRequest, "Invalid parameters", "$parameters is not a JSON object")
+		return engine.SQL{}, fail(http.StatusBadRequest, "Invalid parameters", "$parameters is not a JSON object")
 	}
 	given := map[string]any{}
 	for _, name := range body.Names() {
 		given[strings.ToLower(name)], _ = body.Get(name)
 	}
 	var parts []string
-	var out boundSQL
+	var out engine.SQL
 	for _, col := range columns {
 		v, ok := given[strings.ToLower(col.field.col.Name)]
 		if !ok || v == nil {
 			continue
 		}
-		value, err := rd.c.session.toStored(ctx, rd.tx, col.field.col, v)
+		value, err := rd.c.session.ToStored(ctx, rd.tx, col.field.col, v)
 		if err != nil {
 			return out, infoValueError(col, err)
 		}
@@ -185,15 +187,15 @@ func (rd *reader) infoCriteria(ctx context.Context, columns []infoColumn) (bound
 			continue
 		}
 		part, arg := infoComparison(col, value)
-		parts, out.args = append(parts, part), append(out.args, arg)
+		parts, out.Args = append(parts, part), append(out.Args, arg)
 	}
-	out.text = strings.Join(parts, " AND ")
+	out.Text = strings.Join(parts, " AND ")
 	return out, nil
 }
 
 // infoValueError is a value that a column cannot be compared with.
 func infoValueError(col infoColumn, err error) error {
-	var public plainError
+	var public engine.PublicError
 	if errors.As(err, &public) {
 		return fail(http.StatusBadRequest, "Invalid parameters", string(public))
 	}
@@ -259,10 +261,10 @@ func infoOrder(text string, columns []infoColumn) string {
 }
 
 // infoRows runs the query; the rows have the displayed columns by name.
-func (rd *reader) infoRows(ctx context.Context, columns []infoColumn, statement boundSQL) ([]store.Row, error) {
+func (rd *reader) infoRows(ctx context.Context, columns []infoColumn, statement engine.SQL) ([]store.Row, error) {
 	columns = shown(columns)
 	var rows []store.Row
-	err := rd.c.session.queryDictionary(ctx, rd.tx, statement, func(values []any) error {
+	err := rd.c.session.QueryDictionary(ctx, rd.tx, statement, func(values []any) error {
 		row := store.Row{}
 		for i, v := range values {
 			if v != nil && i < len(columns) {

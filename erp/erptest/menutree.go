@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -24,11 +26,11 @@ var menuColumns = []string{
 // it is granted.
 var menuOpens = map[string]struct {
 	column string
-	kind   objectKind
+	kind   engine.ObjectKind
 }{
-	"W": {"AD_Window_ID", kindWindow}, "R": {"AD_Process_ID", kindProcess}, "P": {"AD_Process_ID", kindProcess},
-	"X": {"AD_Form_ID", kindForm}, "I": {"AD_InfoWindow_ID", kindInfo}, "T": {"AD_Task_ID", kindTask},
-	"F": {"AD_Workflow_ID", kindWorkflow},
+	"W": {"AD_Window_ID", engine.KindWindow}, "R": {"AD_Process_ID", engine.KindProcess}, "P": {"AD_Process_ID", engine.KindProcess},
+	"X": {"AD_Form_ID", engine.KindForm}, "I": {"AD_InfoWindow_ID", engine.KindInfo}, "T": {"AD_Task_ID", engine.KindTask},
+	"F": {"AD_Workflow_ID", engine.KindWorkflow},
 }
 
 // getMenuTree answers GET /menutree/{id}: the menu as far as the role may open
@@ -63,7 +65,7 @@ func (rd *reader) findTree(ctx context.Context, id string) (store.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := rd.c.session.findRow(ctx, rd.tx, t, id)
+	row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ type menu struct {
 }
 
 func (rd *reader) loadMenu(ctx context.Context, treeID int64) (*menu, error) {
-	nodes, err := rowsWhere(ctx, rd.tx, "AD_TreeNodeMM", "SeqNo, Node_ID", "AD_Tree_ID=? AND IsActive='Y' AND Node_ID<>0", treeID)
+	nodes, err := engine.RowsWhere(ctx, rd.tx, "AD_TreeNodeMM", "SeqNo, Node_ID", "AD_Tree_ID=? AND IsActive='Y' AND Node_ID<>0", treeID)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func (rd *reader) loadMenu(ctx context.Context, treeID int64) (*menu, error) {
 		if !ok {
 			continue
 		}
-		read, _, err := rd.c.session.objectAccess(ctx, rd.tx, target.kind, r.row.Int(target.column))
+		read, _, err := rd.c.session.ObjectAccess(ctx, rd.tx, target.kind, r.row.Int(target.column))
 		if err != nil {
 			return nil, err
 		}

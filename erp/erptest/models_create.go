@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -15,7 +17,7 @@ func createModel(c *call) error {
 	v, bodyErr := c.bodyValue()
 	var answer any
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
-		t, err := c.session.findTable(c.ctx(), tx, c.param("table"), true)
+		t, err := c.session.FindTable(c.ctx(), tx, c.param("table"), true)
 		if err != nil {
 			return err
 		}
@@ -26,7 +28,7 @@ func createModel(c *call) error {
 			answer, err = c.createAll(c.ctx(), tx, t, list)
 			return err
 		}
-		o, err := asObject(v)
+		o, err := engine.AsObject(v)
 		if err != nil {
 			return err
 		}
@@ -47,7 +49,7 @@ func orTitled(title string, err error) error {
 		api   *apiError
 		pg    *pageError
 		txt   *textError
-		deny  *accessDenied
+		deny  *engine.AccessDenied
 	)
 	if errors.As(err, &named) || asAPI(err, &api) || errors.As(err, &pg) || errors.As(err, &txt) || errors.As(err, &deny) {
 		return err
@@ -59,7 +61,7 @@ func orTitled(title string, err error) error {
 func (c *call) createAll(ctx context.Context, tx *store.Tx, t *store.Table, list []any) ([]*wire.Object, error) {
 	answers := make([]*wire.Object, 0, len(list))
 	for _, item := range list {
-		o, err := asObject(item)
+		o, err := engine.AsObject(item)
 		if err != nil {
 			return nil, err
 		}
@@ -75,17 +77,17 @@ func (c *call) createAll(ctx context.Context, tx *store.Tx, t *store.Table, list
 // create saves a new record with its children and document action, and
 // answers it as the API does.
 func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (*wire.Object, error) {
-	r, err := c.session.readNew(ctx, tx, t, body, nil)
+	r, err := c.session.ReadNew(ctx, tx, t, body, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r.row.Int("AD_Client_ID") != c.session.ClientID {
+	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(r, 0); err != nil {
+	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
-	if err := c.session.save(ctx, tx, r); err != nil {
+	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, orTitled("Save error", err)
 	}
 	type child struct {
@@ -93,7 +95,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 		records []*wire.Object
 	}
 	var children []child
-	for _, name := range childArrays(t, body) {
+	for _, name := range engine.ChildArrays(t, body) {
 		records, err := c.createChildren(ctx, tx, r, name)
 		if err != nil {
 			return nil, err
@@ -102,7 +104,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 			children = append(children, child{name, records})
 		}
 	}
-	message, err := c.session.docAction(ctx, tx, r)
+	message, err := c.session.DocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +120,13 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 
 // answer is the saved record as the API shows it, with what its document
 // action had to say.
-func (c *call) answer(ctx context.Context, tx *store.Tx, r *record, message string) (*wire.Object, error) {
-	row, err := r.reread(ctx, tx)
+func (c *call) answer(ctx context.Context, tx *store.Tx, r *engine.Record, message string) (*wire.Object, error) {
+	row, err := r.Reread(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	r.old, r.row = row, row
-	o, err := c.recordObject(ctx, tx, r.table, row, nil)
+	r.Old, r.Row = row, row
+	o, err := c.recordObject(ctx, tx, r.Table, row, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +138,10 @@ func (c *call) answer(ctx context.Context, tx *store.Tx, r *record, message stri
 
 // childTable is the table of a child array, which must have a column for the
 // key of the parent.
-func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *record, name string) (*store.Table, store.Row, error) {
-	key, value := parent.table.Name+"_ID", any(parent.id())
-	if parent.table.KeyColumn() == nil {
-		key, value = parent.table.Name+"_UU", parent.uuid()
+func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) (*store.Table, store.Row, error) {
+	key, value := parent.Table.Name+"_ID", any(parent.ID())
+	if parent.Table.KeyColumn() == nil {
+		key, value = parent.Table.Name+"_UU", parent.UUID()
 	}
 	t, err := tx.Table(ctx, name)
 	if err == nil {
@@ -150,17 +152,17 @@ func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *record, nam
 		return nil, nil, err
 	}
 	return nil, nil, failf(http.StatusInternalServerError, "Wrong detail",
-		"%s holds no children of %s: a table with the column %s is needed", name, parent.table.Name, key)
+		"%s holds no children of %s: a table with the column %s is needed", name, parent.Table.Name, key)
 }
 
 // createChildren saves the new records of a child array and theirs. Whatever
 // fails in them is a failure to save the parent.
-func (c *call) createChildren(ctx context.Context, tx *store.Tx, parent *record, name string) ([]*wire.Object, error) {
+func (c *call) createChildren(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) ([]*wire.Object, error) {
 	t, link, err := c.childTable(ctx, tx, parent, name)
 	if err != nil {
 		return nil, err
 	}
-	v, _ := parent.body.Get(name)
+	v, _ := parent.Body.Get(name)
 	list, _ := v.([]any)
 	var out []*wire.Object
 	for _, item := range list {
@@ -178,22 +180,22 @@ func (c *call) createChildren(ctx context.Context, tx *store.Tx, parent *record,
 }
 
 func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, link store.Row, body *wire.Object) (*wire.Object, error) {
-	r, err := c.session.readNew(ctx, tx, t, body, link)
+	r, err := c.session.ReadNew(ctx, tx, t, body, link)
 	if err != nil {
 		return nil, err
 	}
-	if r.row.Int("AD_Client_ID") != c.session.ClientID {
-		return nil, plainError("You are not allowed to create a record for another tenant")
+	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
+		return nil, engine.PublicError("You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(r, 0); err != nil {
+	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
-	if err := c.session.save(ctx, tx, r); err != nil {
+	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	var names []string
 	children := map[string][]*wire.Object{}
-	for _, name := range childArrays(t, body) {
+	for _, name := range engine.ChildArrays(t, body) {
 		records, err := c.createChildren(ctx, tx, r, name)
 		if err != nil {
 			return nil, err
@@ -202,7 +204,7 @@ func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 			names, children[name] = append(names, name), records
 		}
 	}
-	if _, err := c.session.docAction(ctx, tx, r); err != nil {
+	if _, err := c.session.DocAction(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	o, err := c.answer(ctx, tx, r, "")
@@ -221,9 +223,9 @@ func plainDetail(err error) error {
 	var api *apiError
 	if asAPI(err, &api) {
 		if api.detail == "" {
-			return plainError(api.title)
+			return engine.PublicError(api.title)
 		}
-		return plainError(api.detail)
+		return engine.PublicError(api.detail)
 	}
 	var named *errorTitle
 	if errors.As(err, &named) {

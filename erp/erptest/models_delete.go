@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -18,15 +20,15 @@ func deleteModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		err = c.session.mayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
-		var denied *accessDenied
+		err = c.session.MayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
+		var denied *engine.AccessDenied
 		if errors.As(err, &denied) {
 			return fail(http.StatusForbidden, "Delete error", "AccessCannotDelete")
 		}
 		if err != nil {
 			return err
 		}
-		return c.session.remove(c.ctx(), tx, t, row)
+		return c.session.Remove(c.ctx(), tx, t, row)
 	})
 	if err != nil {
 		return orTitled("Delete error", err)

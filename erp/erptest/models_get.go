@@ -24,7 +24,7 @@ func (c *call) readOne(opts readOptions, column string) error {
 	ctx := c.ctx()
 	var body *wire.Object
 	err := c.view(ctx, func(tx *store.Tx) error {
-		t, err := c.session.findTable(ctx, tx, c.param("table"), false)
+		t, err := c.session.FindTable(ctx, tx, c.param("table"), false)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (c *call) readOne(opts readOptions, column string) error {
 }
 
 func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readOptions, column string) (*wire.Object, error) {
-	row, err := c.session.findRow(ctx, tx, t, c.param("id"))
+	row, err := c.session.FindRow(ctx, tx, t, c.param("id"))
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func queryModel(c *call) error {
 	ctx := c.ctx()
 	var page *listPage
 	err = c.view(ctx, func(tx *store.Tx) error {
-		t, err := c.session.findTable(ctx, tx, c.param("table"), false)
+		t, err := c.session.FindTable(ctx, tx, c.param("table"), false)
 		if err != nil {
 			return err
 		}
@@ -195,11 +195,11 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.c.session.valRule(ctx, rd.tx, t, q.valRule, q.context)
+		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, t, q.valRule, q.context)
 		if err != nil {
 			return w, err
 		}
-		and(rule.text, rule.args...)
+		and(rule.Text, rule.Args...)
 	}
 	if q.label != "" {
 		labelled, labelArgs, err := rd.labelCondition(ctx, t, q.label)
@@ -225,7 +225,7 @@ func (rd *reader) filterSQL(t *store.Table, text string) (string, []any, error) 
 
 // expandSeparator is the character between the options of an expansion.
 func (rd *reader) expandSeparator(ctx context.Context) byte {
-	if s := strings.TrimSpace(rd.c.session.sysconfig(ctx, rd.tx, "REST_EXPAND_SEPARATOR", ";")); s != "" {
+	if s := strings.TrimSpace(rd.c.session.Sysconfig(ctx, rd.tx, "REST_EXPAND_SEPARATOR", ";")); s != "" {
 		return s[0]
 	}
 	return ';'

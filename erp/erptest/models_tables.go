@@ -55,7 +55,7 @@ func (c *call) tables(ctx context.Context, tx *store.Tx, text string) ([]*wire.O
 	for _, row := range rows {
 		// Access is decided by these facts alone; loading every column of
 		// every table would take long the first time.
-		ok := c.session.role.canRead(&store.Table{
+		ok := c.session.Role.CanRead(&store.Table{
 			ID: row.Int("AD_Table_ID"), Name: row.String("TableName"),
 			AccessLevel: row.String("AccessLevel"), IsView: row.Bool("IsView"), Active: true,
 		})

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -19,14 +21,14 @@ func updateModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		r := &record{table: t, old: row, row: row}
-		if err := c.session.mayWrite(r, r.id()); err != nil {
+		r := &engine.Record{Table: t, Old: row, Row: row}
+		if err := c.session.MayWrite(r, r.ID()); err != nil {
 			return err
 		}
 		if bodyErr != nil {
 			return bodyErr
 		}
-		body, err := asObject(v)
+		body, err := engine.AsObject(v)
 		if err != nil {
 			return err
 		}
@@ -43,25 +45,25 @@ func updateModel(c *call) error {
 // pathRecord is the record a path names. An id that is neither number nor
 // UUID escapes the guards of the writing operations of the real server.
 func (c *call) pathRecord(ctx context.Context, tx *store.Tx, write bool) (*store.Table, store.Row, error) {
-	t, err := c.session.findTable(ctx, tx, c.param("table"), write)
+	t, err := c.session.FindTable(ctx, tx, c.param("table"), write)
 	if err != nil {
 		return nil, nil, err
 	}
 	id := c.param("id")
-	if !isRecordID(id) {
+	if !engine.IsRecordID(id) {
 		return nil, nil, page(http.StatusInternalServerError)
 	}
-	row, err := c.session.findRow(ctx, tx, t, id)
+	row, err := c.session.FindRow(ctx, tx, t, id)
 	return t, row, err
 }
 
 // change applies a request to an existing record and answers the outcome.
 func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*wire.Object, error) {
-	r, err := c.session.readChange(ctx, tx, t, row, body)
+	r, err := c.session.ReadChange(ctx, tx, t, row, body)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.session.save(ctx, tx, r); err != nil {
+	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, orTitled("Save error", err)
 	}
 	type child struct {
@@ -69,7 +71,7 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 		records []*wire.Object
 	}
 	var children []child
-	for _, name := range childArrays(t, body) {
+	for _, name := range engine.ChildArrays(t, body) {
 		records, err := c.changeChildren(ctx, tx, r, name)
 		if err != nil {
 			return nil, err
@@ -78,7 +80,7 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 			children = append(children, child{name, records})
 		}
 	}
-	message, err := c.session.docAction(ctx, tx, r)
+	message, err := c.session.DocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +96,12 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 
 // changeChildren updates, deletes or creates the records of a child array,
 // one level deep. Deleted ones are not among what it answers.
-func (c *call) changeChildren(ctx context.Context, tx *store.Tx, parent *record, name string) ([]*wire.Object, error) {
+func (c *call) changeChildren(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) ([]*wire.Object, error) {
 	t, link, err := c.childTable(ctx, tx, parent, name)
 	if err != nil {
 		return nil, err
 	}
-	v, _ := parent.body.Get(name)
+	v, _ := parent.Body.Get(name)
 	list, _ := v.([]any)
 	var out []*wire.Object
 	for _, item := range list {
@@ -123,34 +125,34 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 	if err != nil {
 		return nil, err
 	}
-	if flag, _ := body.Get("(delete)"); yesNo(flag) == "Y" {
+	if flag, _ := body.Get("(delete)"); engine.YesNo(flag) == "Y" {
 		if row == nil {
 			return nil, fail(http.StatusNotFound, "Delete Error", "Cannot delete non-existing record")
 		}
-		if err := c.session.mayWrite(&record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+		if err := c.session.MayWrite(&engine.Record{Table: t, Old: row, Row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
-		return nil, c.session.remove(ctx, tx, t, row)
+		return nil, c.session.Remove(ctx, tx, t, row)
 	}
-	var r *record
+	var r *engine.Record
 	if row == nil {
-		if r, err = c.session.readNew(ctx, tx, t, body, link); err != nil {
+		if r, err = c.session.ReadNew(ctx, tx, t, body, link); err != nil {
 			return nil, err
 		}
-		if r.row.Int("AD_Client_ID") != c.session.ClientID {
+		if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 			return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 		}
-		err = c.session.mayWrite(r, 0)
+		err = c.session.MayWrite(r, 0)
 	} else {
-		if err := c.session.mayWrite(&record{table: t, old: row, row: row}, row.Int(t.Name+"_ID")); err != nil {
+		if err := c.session.MayWrite(&engine.Record{Table: t, Old: row, Row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
-		r, err = c.session.readChange(ctx, tx, t, row, body)
+		r, err = c.session.ReadChange(ctx, tx, t, row, body)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.session.save(ctx, tx, r); err != nil {
+	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	return c.answer(ctx, tx, r, "")
@@ -161,7 +163,7 @@ func (c *call) loadChild(ctx context.Context, tx *store.Tx, t *store.Table, body
 	var where string
 	var arg any
 	if v, ok := body.Get("id"); ok && t.KeyColumn() != nil {
-		id, err := integer(field{name: "id"}, v)
+		id, err := engine.Integer(engine.Field{Name: "id"}, v)
 		if err != nil || id == nil {
 			return nil, err
 		}
@@ -175,7 +177,7 @@ func (c *call) loadChild(ctx context.Context, tx *store.Tx, t *store.Table, body
 	} else {
 		return nil, nil
 	}
-	access, args, err := c.session.rowFilter(ctx, tx, t)
+	access, args, err := c.session.RowFilter(ctx, tx, t)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func modelYAML(c *call) error {
 		if err != nil {
 			return err
 		}
-		if t, err = c.session.findTable(ctx, tx, t.Name, false); err != nil {
+		if t, err = c.session.FindTable(ctx, tx, t.Name, false); err != nil {
 			return err
 		}
 		rd, err := c.newReader(ctx, tx)

@@ -104,7 +104,7 @@ func getNode(c *call) error {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	database := "sqlite:memory"
-	if p := c.srv.erp.db.Path(); p != "" {
+	if p := c.srv.erp.DB.Path(); p != "" {
 		database = "sqlite:file"
 	}
 	threads, peak := c.srv.node.threads()

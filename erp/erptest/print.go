@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -13,7 +15,7 @@ import (
 // header tab of the record's window, run for the record.
 func printModel(c *call) error {
 	ctx := c.ctx()
-	var run *processRun
+	var run *engine.ProcessRun
 	err := c.update(ctx, func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(ctx, tx, false)
 		if err != nil {
@@ -21,7 +23,7 @@ func printModel(c *call) error {
 		}
 		window := t.WindowID
 		if _, ok := t.Column("IsSOTrx"); ok && !row.Bool("IsSOTrx") {
-			table, err := oneRow(ctx, tx, "AD_Table", t.ID)
+			table, err := engine.OneRow(ctx, tx, "AD_Table", t.ID)
 			if err != nil {
 				return err
 			}
@@ -32,12 +34,12 @@ func printModel(c *call) error {
 		if window == 0 {
 			return fail(http.StatusNotFound, "Window not found", "No valid window found for table name: "+t.Name)
 		}
-		if read, _, err := c.session.windowAccess(ctx, tx, window); err != nil {
+		if read, _, err := c.session.WindowAccess(ctx, tx, window); err != nil {
 			return err
 		} else if !read {
 			return fail(http.StatusForbidden, "Access denied", "Access denied for window of table: "+t.Name)
 		}
-		tabs, err := rowsWhere(ctx, tx, "AD_Tab", "SeqNo, AD_Tab_ID", "AD_Window_ID=? AND IsActive='Y'", window)
+		tabs, err := engine.RowsWhere(ctx, tx, "AD_Tab", "SeqNo, AD_Tab_ID", "AD_Window_ID=? AND IsActive='Y'", window)
 		if err != nil {
 			return err
 		}
@@ -49,8 +51,8 @@ func printModel(c *call) error {
 		return err
 	})
 	if err != nil {
-		if run != nil && run.claimed {
-			c.srv.erp.processes.done(run.instanceID)
+		if run != nil && run.Claimed {
+			c.srv.erp.Processes.Done(run.InstanceID)
 		}
 		return orTitled("Print model error", err)
 	}
@@ -59,8 +61,8 @@ func printModel(c *call) error {
 
 // printRun prepares running a print process for a record. What it answers may
 // be claimed also when it fails.
-func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *store.Table, row store.Row) (*processRun, error) {
-	process, err := oneRow(ctx, tx, "AD_Process", processID)
+func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *store.Table, row store.Row) (*engine.ProcessRun, error) {
+	process, err := engine.OneRow(ctx, tx, "AD_Process", processID)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +70,16 @@ func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *s
 		return nil, fail(http.StatusNotFound, "No print process", "The window of the table has no print process: "+t.Name)
 	}
 	name := slug.Of(process.String("Value"))
-	if _, write, err := c.session.processAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
+	if _, write, err := c.session.ProcessAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
 		return nil, err
 	} else if !write {
 		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+name)
 	}
-	run := &processRun{
-		process: process, slug: name, recordID: row.Int(t.Name + "_ID"), tableID: t.ID, params: map[string]parameter{},
-		reportType: strings.ToUpper(c.query.get("$report_type")),
+	run := &engine.ProcessRun{
+		Process: process, Slug: name, RecordID: row.Int(t.Name + "_ID"), TableID: t.ID, Params: map[string]engine.Parameter{},
+		ReportType: strings.ToUpper(c.query.get("$report_type")),
 	}
-	return run, c.session.startRun(ctx, tx, run, false)
+	return run, c.session.StartRun(ctx, tx, run, false)
 }
 
 // printTabRecord answers GET …/{id}/print of a window or tab: the print process
@@ -88,7 +90,7 @@ func printTabRecord(c *call) error {
 		return err
 	}
 	ctx := c.ctx()
-	var run *processRun
+	var run *engine.ProcessRun
 	err = c.update(ctx, func(tx *store.Tx) error {
 		rd, err := c.newReader(ctx, tx)
 		if err != nil {
@@ -106,8 +108,8 @@ func printTabRecord(c *call) error {
 		return err
 	})
 	if err != nil {
-		if run != nil && run.claimed {
-			c.srv.erp.processes.done(run.instanceID)
+		if run != nil && run.Claimed {
+			c.srv.erp.Processes.Done(run.InstanceID)
 		}
 		return c.tabError("Print model error", err)
 	}

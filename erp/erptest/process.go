@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -52,7 +54,7 @@ func listProcesses(c *call) error {
 				where, args = where+" AND ("+cond+")", condArgs
 			}
 		}
-		access, accessArgs, err := c.session.rowFilter(ctx, tx, t)
+		access, accessArgs, err := c.session.RowFilter(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -64,7 +66,7 @@ func listProcesses(c *call) error {
 			return err
 		}
 		for _, row := range rows {
-			if read, _, err := c.session.processAccess(ctx, tx, row.Int("AD_Process_ID")); err != nil {
+			if read, _, err := c.session.ProcessAccess(ctx, tx, row.Int("AD_Process_ID")); err != nil {
 				return err
 			} else if !read {
 				continue
@@ -150,7 +152,7 @@ func getProcess(c *call) error {
 				columns = append(columns, col)
 			}
 		}
-		rows, err := parameterRows(ctx, tx, row.Int("AD_Process_ID"))
+		rows, err := engine.ParameterRows(ctx, tx, row.Int("AD_Process_ID"))
 		if err != nil {
 			return err
 		}
@@ -177,7 +179,7 @@ func getProcess(c *call) error {
 // access to, for running with the right to change. Unless the server is
 // strict a number stands for the process of that id.
 func (c *call) findProcess(ctx context.Context, tx *store.Tx, name string, run bool) (store.Row, error) {
-	rows, err := rowsWhere(ctx, tx, "AD_Process", "AD_Process_ID", "IsActive='Y'")
+	rows, err := engine.RowsWhere(ctx, tx, "AD_Process", "AD_Process_ID", "IsActive='Y'")
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func (c *call) findProcess(ctx context.Context, tx *store.Tx, name string, run b
 		case slug.Lookup(row.String("Value")) != name:
 			continue
 		}
-		read, write, err := c.session.processAccess(ctx, tx, row.Int("AD_Process_ID"))
+		read, write, err := c.session.ProcessAccess(ctx, tx, row.Int("AD_Process_ID"))
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -21,8 +23,8 @@ func runJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	started := c.srv.erp.processes.start(func(ctx context.Context) {
-		defer c.srv.erp.processes.done(run.instanceID)
+	started := c.srv.erp.Processes.Start(func(ctx context.Context) {
+		defer c.srv.erp.Processes.Done(run.InstanceID)
 		select {
 		case <-ctx.Done():
 			return
@@ -30,21 +32,21 @@ func runJob(c *call) error {
 		}
 		limited, cancel := context.WithTimeout(ctx, c.srv.opts.RequestTimeout)
 		defer cancel()
-		result, err := c.session.perform(limited, nil, run)
+		result, err := c.session.Perform(limited, nil, run)
 		if err == nil {
-			err = c.session.notifyJob(limited, run, run.notification, result)
+			err = c.session.NotifyJob(limited, run, run.Notification, result)
 		}
 		if err != nil {
-			c.srv.log.Warn("job failed", "process", run.process.String("Value"), "error", err)
+			c.srv.log.Warn("job failed", "process", run.Process.String("Value"), "error", err)
 		}
 	})
 	if !started {
-		c.srv.erp.processes.done(run.instanceID)
+		c.srv.erp.Processes.Done(run.InstanceID)
 		return page(http.StatusServiceUnavailable)
 	}
 	var answer *wire.Object
 	err = c.view(c.ctx(), func(tx *store.Tx) (err error) {
-		answer, err = c.jobObject(c.ctx(), tx, run.instanceID)
+		answer, err = c.jobObject(c.ctx(), tx, run.InstanceID)
 		return err
 	})
 	if err != nil {
@@ -58,13 +60,13 @@ func runJob(c *call) error {
 func listJobs(c *call) error {
 	list := []*wire.Object{}
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		rows, err := rowsWhere(c.ctx(), tx, "AD_PInstance", "AD_PInstance_ID",
+		rows, err := engine.RowsWhere(c.ctx(), tx, "AD_PInstance", "AD_PInstance_ID",
 			"IsRunAsJob='Y' AND IsProcessing='Y' AND IsActive='Y' AND AD_Client_ID=?", c.session.ClientID)
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			if !c.srv.erp.processes.has(row.Int("AD_PInstance_ID")) {
+			if !c.srv.erp.Processes.Has(row.Int("AD_PInstance_ID")) {
 				continue // left over from a server that ended before the job
 			}
 			o, err := c.jobObject(c.ctx(), tx, row.Int("AD_PInstance_ID"))
@@ -90,7 +92,7 @@ func getJob(c *call) error {
 	}
 	var answer *wire.Object
 	err = c.view(c.ctx(), func(tx *store.Tx) error {
-		rows, err := rowsWhere(c.ctx(), tx, "AD_PInstance", "",
+		rows, err := engine.RowsWhere(c.ctx(), tx, "AD_PInstance", "",
 			"IsRunAsJob='Y' AND AD_PInstance_ID=? AND AD_Client_ID=?", id, c.session.ClientID)
 		if err != nil {
 			return err
@@ -109,7 +111,7 @@ func getJob(c *call) error {
 }
 
 func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Object, error) {
-	instance, err := oneRow(ctx, tx, "AD_PInstance", id)
+	instance, err := engine.OneRow(ctx, tx, "AD_PInstance", id)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Obj
 	for table, key := range map[string]int64{
 		"AD_Client": instance.Int("AD_Client_ID"), "AD_User": instance.Int("CreatedBy"), "AD_Process": instance.Int("AD_Process_ID"),
 	} {
-		row, err := oneRow(ctx, tx, table, key)
+		row, err := engine.OneRow(ctx, tx, table, key)
 		if err != nil {
 			return nil, err
 		}
@@ -127,9 +129,9 @@ func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Obj
 		}
 	}
 	since := ""
-	if t, err := time.Parse(storedDateTime, instance.String("Created")); err == nil {
+	if t, err := time.Parse(engine.StoredDateTime, instance.String("Created")); err == nil {
 		since = t.In(c.srv.opts.Location).Format("01/02/2006 03:04:05 PM")
 	}
 	return wire.NewObject("id", id, "client", names["AD_Client"], "user", names["AD_User"], "process", names["AD_Process"],
-		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.erp.processes.has(id)), nil
+		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.erp.Processes.Has(id)), nil
 }

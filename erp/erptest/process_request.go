@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
 // runProcess answers POST /processes/{slug}: 200 whenever the process ran, with
-// isError telling whether it failed.
+// IsError telling whether it failed.
 func runProcess(c *call) error {
 	run, err := c.prepareRun(false)
 	if err != nil {
@@ -23,9 +25,9 @@ func runProcess(c *call) error {
 }
 
 // execute runs a prepared process to its end and answers with its result.
-func (c *call) execute(run *processRun) error {
-	defer c.srv.erp.processes.done(run.instanceID)
-	result, err := c.session.perform(c.ctx(), c.tx, run)
+func (c *call) execute(run *engine.ProcessRun) error {
+	defer c.srv.erp.Processes.Done(run.InstanceID)
+	result, err := c.session.Perform(c.ctx(), c.tx, run)
 	if err != nil {
 		return orTitled("Server error", err)
 	}
@@ -35,9 +37,9 @@ func (c *call) execute(run *processRun) error {
 
 // prepareRun reads a request to run a process and records the instance. A
 // process that must not run twice at once is refused while it does.
-func (c *call) prepareRun(job bool) (*processRun, error) {
+func (c *call) prepareRun(job bool) (*engine.ProcessRun, error) {
 	v, bodyErr := c.bodyValue()
-	var run *processRun
+	var run *engine.ProcessRun
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		process, err := c.findProcess(c.ctx(), tx, c.param("slug"), true)
 		if err != nil {
@@ -55,12 +57,12 @@ func (c *call) prepareRun(job bool) (*processRun, error) {
 		if err != nil {
 			return err
 		}
-		run.notification = notificationType(body)
-		return c.session.startRun(c.ctx(), tx, run, job)
+		run.Notification = notificationType(body)
+		return c.session.StartRun(c.ctx(), tx, run, job)
 	})
 	if err != nil {
-		if run != nil && run.claimed {
-			c.srv.erp.processes.done(run.instanceID)
+		if run != nil && run.Claimed {
+			c.srv.erp.Processes.Done(run.InstanceID)
 		}
 		return nil, orTitled("Server error", err)
 	}
@@ -69,7 +71,7 @@ func (c *call) prepareRun(job bool) (*processRun, error) {
 
 // notificationType is how the end of a job is announced.
 func notificationType(body *wire.Object) string {
-	switch t := scalarMember(body, "notification-type"); t {
+	switch t := engine.ScalarMember(body, "notification-type"); t {
 	case "E", "N":
 		return t
 	}
@@ -78,79 +80,79 @@ func notificationType(body *wire.Object) string {
 
 // readRun reads parameters and control members. Values of a wrong type escape
 // the guards of the real server.
-func (c *call) readRun(ctx context.Context, tx *store.Tx, process store.Row, body *wire.Object) (*processRun, error) {
-	run := &processRun{process: process, slug: c.param("slug"), params: map[string]parameter{}}
-	rows, err := parameterRows(ctx, tx, process.Int("AD_Process_ID"))
+func (c *call) readRun(ctx context.Context, tx *store.Tx, process store.Row, body *wire.Object) (*engine.ProcessRun, error) {
+	run := &engine.ProcessRun{Process: process, Slug: c.param("slug"), Params: map[string]engine.Parameter{}}
+	rows, err := engine.ParameterRows(ctx, tx, process.Int("AD_Process_ID"))
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
 		name := row.String("ColumnName")
 		col := &store.Column{Name: name, Ref: int(row.Int("AD_Reference_ID")), RefValue: row.Int("AD_Reference_Value_ID")}
-		p := parameter{ref: col.Ref}
-		if v, ok := member(body, name); ok {
+		p := engine.Parameter{Ref: col.Ref}
+		if v, ok := engine.Member(body, name); ok {
 			if err := c.readParameter(ctx, tx, col, v, &p); err != nil {
 				return nil, err
 			}
 		}
 		if row.Bool("IsRange") {
-			v, ok := body.Get(propertyName(name) + "_to")
+			v, ok := body.Get(engine.PropertyName(name) + "_to")
 			if !ok {
 				v, ok = body.Get(name + "_to")
 			}
 			if ok {
-				if p.to, err = c.parameterValue(ctx, tx, col, v); err != nil {
+				if p.To, err = c.parameterValue(ctx, tx, col, v); err != nil {
 					return nil, err
 				}
 			}
 		}
-		run.params[name] = p
+		run.Params[name] = p
 	}
-	if run.recordID, err = controlNumber(body, "record-id"); err != nil {
+	if run.RecordID, err = controlNumber(body, "record-id"); err != nil {
 		return nil, err
 	}
-	if run.recordID > 0 {
-		if run.tableID, err = controlNumber(body, "table-id"); err != nil {
+	if run.RecordID > 0 {
+		if run.TableID, err = controlNumber(body, "table-id"); err != nil {
 			return nil, err
 		}
-		if run.tableID == 0 {
-			if t, err := tx.Table(ctx, scalarMember(body, "model-name")); err == nil {
-				run.tableID = t.ID
+		if run.TableID == 0 {
+			if t, err := tx.Table(ctx, engine.ScalarMember(body, "model-name")); err == nil {
+				run.TableID = t.ID
 			}
 		}
 	} else {
-		run.recordID = 0
+		run.RecordID = 0
 	}
-	if isReport(process) {
-		run.reportType = strings.ToUpper(scalarMember(body, "report-type"))
-		run.summary = strings.EqualFold(scalarMember(body, "is-summary"), "true")
+	if engine.IsReport(process) {
+		run.ReportType = strings.ToUpper(engine.ScalarMember(body, "report-type"))
+		run.Summary = strings.EqualFold(engine.ScalarMember(body, "is-summary"), "true")
 	}
 	return run, nil
 }
 
 // readParameter reads a parameter; files may come with the request.
-func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Column, v any, p *parameter) error {
+func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Column, v any, p *engine.Parameter) error {
 	o, ok := v.(*wire.Object)
 	if col.Ref != store.TypeFileName || !ok {
 		var err error
-		p.value, err = c.parameterValue(ctx, tx, col, v)
+		p.Value, err = c.parameterValue(ctx, tx, col, v)
 		return err
 	}
-	data, err := decodeBase64(scalarMember(o, "fileContent"))
+	data, err := engine.DecodeBase64(engine.ScalarMember(o, "fileContent"))
 	if err != nil || len(data) == 0 {
 		return page(http.StatusInternalServerError)
 	}
-	p.file, p.value = data, scalarMember(o, "fileName")
-	if p.value == "" {
-		p.value = "RESTUploadedFile.bin"
+	p.File, p.Value = data, engine.ScalarMember(o, "fileName")
+	if p.Value == "" {
+		p.Value = "RESTUploadedFile.bin"
 	}
 	return nil
 }
 
 func (c *call) parameterValue(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
-	stored, err := c.session.toStored(ctx, tx, col, v)
+	stored, err := c.session.ToStored(ctx, tx, col, v)
 	if err != nil {
-		var public plainError
+		var public engine.PublicError
 		var api *apiError
 		if errors.As(err, &public) || asAPI(err, &api) {
 			return nil, page(http.StatusInternalServerError)
@@ -168,7 +170,7 @@ func controlNumber(body *wire.Object, name string) (int64, error) {
 	}
 	switch v.(type) {
 	case string, json.Number:
-		n, err := integer(field{name: name}, v)
+		n, err := engine.Integer(engine.Field{Name: name}, v)
 		if err != nil {
 			return 0, page(http.StatusInternalServerError)
 		}
@@ -180,42 +182,42 @@ func controlNumber(body *wire.Object, name string) (int64, error) {
 }
 
 // resultObject is the result of a run as the API writes it.
-func resultObject(run *processRun, p processResult) *wire.Object {
-	o := wire.NewObject("AD_PInstance_ID", run.instanceID, "process", run.slug, "summary", nil)
-	if p.summary != "" {
-		o.Set("summary", p.summary)
+func resultObject(run *engine.ProcessRun, p engine.ProcessResult) *wire.Object {
+	o := wire.NewObject("AD_PInstance_ID", run.InstanceID, "process", run.Slug, "summary", nil)
+	if p.Summary != "" {
+		o.Set("summary", p.Summary)
 	}
-	if p.data != nil {
-		o.Set("data", p.data)
+	if p.Data != nil {
+		o.Set("data", p.Data)
 	}
-	o.Set("isError", p.isError)
+	o.Set("isError", p.IsError)
 	for _, f := range []struct {
 		name string
-		file *processFile
-	}{{"reportFile", p.report}, {"exportFile", p.export}} {
+		file *engine.ProcessFile
+	}{{"reportFile", p.Report}, {"exportFile", p.Export}} {
 		if f.file == nil {
 			continue
 		}
-		if strings.HasSuffix(f.file.name, ".json") && json.Valid(f.file.data) {
-			o.Set(f.name, json.RawMessage(f.file.data))
+		if strings.HasSuffix(f.file.Name, ".json") && json.Valid(f.file.Data) {
+			o.Set(f.name, json.RawMessage(f.file.Data))
 		} else {
-			o.Set(f.name, base64.StdEncoding.EncodeToString(f.file.data))
+			o.Set(f.name, base64.StdEncoding.EncodeToString(f.file.Data))
 		}
-		o.Set(f.name+"Name", f.file.name)
-		o.Set(f.name+"Length", len(f.file.data))
+		o.Set(f.name+"Name", f.file.Name)
+		o.Set(f.name+"Length", len(f.file.Data))
 	}
-	if len(p.logs) > 0 {
-		logs := make([]any, 0, len(p.logs))
-		for _, log := range p.logs {
+	if len(p.Logs) > 0 {
+		logs := make([]any, 0, len(p.Logs))
+		for _, log := range p.Logs {
 			line := wire.NewObject()
-			if !log.date.IsZero() {
-				line.Set("date", log.date.Format("01/02/2006"))
+			if !log.Date.IsZero() {
+				line.Set("date", log.Date.Format("01/02/2006"))
 			}
-			if log.number != "" {
-				line.Set("number", wire.Decimal(log.number))
+			if log.Number != "" {
+				line.Set("number", wire.Decimal(log.Number))
 			}
-			if log.message != "" {
-				line.Set("msg", log.message)
+			if log.Message != "" {
+				line.Set("msg", log.Message)
 			}
 			logs = append(logs, line)
 		}

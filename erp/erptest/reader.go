@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -43,8 +45,8 @@ func (c *call) newReader(ctx context.Context, tx *store.Tx) (*reader, error) {
 		locations:  map[int64]store.Row{},
 		images:     map[int64]*imageData{},
 	}
-	rd.lowerNames = c.session.sysconfig(ctx, tx, "REST_COLUMNNAME_TOLOWERCASE", "N") == "Y"
-	if tables := c.session.sysconfig(ctx, tx, "REST_TABLES_EXPORT_LOOKUP_UU", ""); tables != "" {
+	rd.lowerNames = c.session.Sysconfig(ctx, tx, "REST_COLUMNNAME_TOLOWERCASE", "N") == "Y"
+	if tables := c.session.Sysconfig(ctx, tx, "REST_TABLES_EXPORT_LOOKUP_UU", ""); tables != "" {
 		rd.uuidAll = tables == "ALL"
 		rd.uuidFor = map[string]bool{}
 		for name := range strings.SplitSeq(tables, ",") {
@@ -52,7 +54,7 @@ func (c *call) newReader(ctx context.Context, tx *store.Tx) (*reader, error) {
 		}
 	}
 	var err error
-	if rd.pageCap, err = strconv.Atoi(c.session.sysconfig(ctx, tx, "REST_MAX_RECORDS_SIZE", "100")); err != nil || rd.pageCap < 0 {
+	if rd.pageCap, err = strconv.Atoi(c.session.Sysconfig(ctx, tx, "REST_MAX_RECORDS_SIZE", "100")); err != nil || rd.pageCap < 0 {
 		rd.pageCap = 100
 	}
 	rd.language, err = foreignLanguage(ctx, tx, c.session.Language)
@@ -67,7 +69,7 @@ func (rd *reader) limit(top int) int {
 	return top
 }
 
-// propertyName is how the API calls a column.
+// PropertyName is how the API calls a column.
 func (rd *reader) propertyName(column string) string {
 	if rd.lowerNames && column != "" && !strings.Contains(column, "_") {
 		return strings.ToLower(column[:1]) + column[1:]
@@ -100,7 +102,7 @@ func (rd *reader) properties(ctx context.Context, t *store.Table, columns []*sto
 		if col == key || col == uu || col.Secure || col.Encrypted || strings.HasPrefix(col.ColumnSQL, "@") {
 			continue
 		}
-		if !rd.c.session.role.canSeeColumn(t, col) {
+		if !rd.c.session.Role.CanSeeColumn(t, col) {
 			continue
 		}
 		f := property{name: rd.propertyName(col.Name), col: col, label: col.Label}
@@ -138,7 +140,7 @@ func (rd *reader) selected(ctx context.Context, t *store.Table, names []string) 
 		if !ok {
 			return nil, failf(http.StatusBadRequest, "", "%s is not a valid column of table %s", name, t.Name)
 		}
-		if rd.c.session.role.canSeeColumn(t, col) {
+		if rd.c.session.Role.CanSeeColumn(t, col) {
 			out = append(out, col)
 		}
 	}
@@ -181,7 +183,7 @@ func (rd *reader) condition(ctx context.Context, t *store.Table, cond string, ar
 	if active, ok := t.Column("IsActive"); ok && !strings.Contains(strings.ToLower(cond), "isactive") {
 		parts = append(parts, store.Expr(t, active)+"='Y'")
 	}
-	access, more, err := rd.c.session.rowFilter(ctx, rd.tx, t)
+	access, more, err := rd.c.session.RowFilter(ctx, rd.tx, t)
 	if err != nil {
 		return "", nil, err
 	}
@@ -195,7 +197,7 @@ func (rd *reader) condition(ctx context.Context, t *store.Table, cond string, ar
 // count notes that n more records are rendered.
 func (rd *reader) count(n int) error {
 	if rd.written += n; rd.written > maxRecords {
-		return plainError(fmt.Sprintf("The answer has more than %d records", maxRecords))
+		return engine.PublicError(fmt.Sprintf("The answer has more than %d records", maxRecords))
 	}
 	return nil
 }

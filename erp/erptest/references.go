@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -48,10 +50,10 @@ func (rd *reader) findReference(ctx context.Context, id string) (store.Row, erro
 	where, arg := "Name=?", any(id)
 	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
 		where, arg = "AD_Reference_ID=?", n
-	} else if isUUID(id) {
+	} else if engine.IsUUID(id) {
 		where = "AD_Reference_UU=?"
 	}
-	rows, err := rowsWhere(ctx, rd.tx, "AD_Reference", "AD_Reference_ID", where+" AND AD_Client_ID IN (0,?)", arg, rd.c.session.ClientID)
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_Reference", "AD_Reference_ID", where+" AND AD_Client_ID IN (0,?)", arg, rd.c.session.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (rd *reader) listReference(ctx context.Context, row store.Row) (*wire.Objec
 	if err != nil {
 		return nil, err
 	}
-	values, err := rowsWhere(ctx, rd.tx, "AD_Ref_List", "AD_Ref_List_ID", "AD_Reference_ID=? AND IsActive='Y' AND AD_Client_ID IN (0,?)",
+	values, err := engine.RowsWhere(ctx, rd.tx, "AD_Ref_List", "AD_Ref_List_ID", "AD_Reference_ID=? AND IsActive='Y' AND AD_Client_ID IN (0,?)",
 		row.Int("AD_Reference_ID"), rd.c.session.ClientID)
 	if err != nil {
 		return nil, err
@@ -108,14 +110,14 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 	if ref.Table == nil {
 		return nil, invalid
 	}
-	t, err := existingTable(ctx, rd.tx, func() (*store.Table, error) { return rd.tx.Table(ctx, ref.Table.Table) })
+	t, err := engine.ExistingTable(ctx, rd.tx, func() (*store.Table, error) { return rd.tx.Table(ctx, ref.Table.Table) })
 	if err != nil {
 		return nil, err
 	}
 	if t == nil {
 		return nil, invalid
 	}
-	if t, err = rd.c.session.findTable(ctx, rd.tx, t.Name, false); err != nil {
+	if t, err = rd.c.session.FindTable(ctx, rd.tx, t.Name, false); err != nil {
 		return nil, err
 	}
 	cond, args, err := rd.condition(ctx, t, "", nil)
@@ -123,19 +125,19 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 		return nil, err
 	}
 	if clause := strings.TrimSpace(ref.Table.Where); clause != "" {
-		vars := variables{s: rd.c.session, record: &record{table: t, row: store.Row{}}}
-		bound, ok, err := vars.bind(ctx, rd.tx, clause)
+		vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: t, Row: store.Row{}}}
+		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {
 			return nil, err
 		}
 		if ok { // without its context a condition does not restrict
-			if bound, err = rd.c.session.guardedCondition(ctx, rd.tx, t, bound); err != nil {
+			if bound, err = rd.c.session.GuardedCondition(ctx, rd.tx, t, bound); err != nil {
 				return nil, err
 			}
 			if cond != "" {
 				cond += " AND "
 			}
-			cond, args = cond+bound.text, append(args, bound.args...)
+			cond, args = cond+bound.Text, append(args, bound.Args...)
 		}
 	}
 	names := []string{ref.Table.Key}

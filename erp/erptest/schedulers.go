@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -27,14 +29,14 @@ func getScheduler(c *call) error {
 // scheduler. One that is registered is refused with the scheduler itself.
 func addScheduler(c *call) error {
 	return c.withScheduler(func(ctx context.Context, tx *store.Tx, row store.Row) (int, error) {
-		job, err := c.srv.erp.schedulerJob(ctx, tx, row)
+		job, err := c.srv.erp.SchedulerJob(ctx, tx, row)
 		if err != nil {
 			return 0, err
 		}
-		if !c.srv.erp.jobs.add(job) {
+		if !c.srv.erp.Jobs.Add(job) {
 			return http.StatusConflict, nil
 		}
-		c.srv.events.Info("scheduler added", "job", job.id)
+		c.srv.events.Info("scheduler added", "job", job.ID)
 		return http.StatusCreated, nil
 	})
 }
@@ -43,8 +45,8 @@ func addScheduler(c *call) error {
 // longer registered; its record stays.
 func removeScheduler(c *call) error {
 	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
-		id := schedulerJobID(row.Int("AD_Scheduler_ID"))
-		c.srv.erp.jobs.remove(id)
+		id := engine.SchedulerJobID(row.Int("AD_Scheduler_ID"))
+		c.srv.erp.Jobs.Remove(id)
 		c.srv.events.Info("scheduler removed", "job", id)
 		return http.StatusOK, nil
 	})
@@ -64,12 +66,12 @@ func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (sta
 	var status int
 	var answer *wire.Object
 	err = c.view(c.ctx(), func(tx *store.Tx) error {
-		row, err := oneRow(c.ctx(), tx, "AD_Scheduler", id)
+		row, err := engine.OneRow(c.ctx(), tx, "AD_Scheduler", id)
 		if err != nil {
 			return err
 		}
 		client := row.Int("AD_Client_ID")
-		system := c.session.isAdministrator() && c.session.ClientID == 0
+		system := c.session.IsAdministrator() && c.session.ClientID == 0
 		if row == nil || client != 0 && client != c.session.ClientID && !system {
 			return fail(http.StatusNotFound, "Invalid scheduler Id", "No match found for scheduler id: "+c.param("id"))
 		}
@@ -98,18 +100,18 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 	if err != nil {
 		return nil, err
 	}
-	job, registered := c.srv.erp.jobs.look(schedulerJobID(row.Int("AD_Scheduler_ID")))
+	job, registered := c.srv.erp.Jobs.Look(engine.SchedulerJobID(row.Int("AD_Scheduler_ID")))
 	value, text := "SchedulerNotScheduled", "Not scheduled"
 	switch {
-	case registered && job.started:
+	case registered && job.Started:
 		value, text = "Started", "Started"
 	case registered:
 		value, text = "Stopped", "Stopped"
 	}
-	if text, err = message(ctx, tx, value, c.session.Language, text); err != nil {
+	if text, err = engine.Message(ctx, tx, value, c.session.Language, text); err != nil {
 		return nil, err
 	}
-	o.Set("server-id", schedulerJobID(row.Int("AD_Scheduler_ID")))
+	o.Set("server-id", engine.SchedulerJobID(row.Int("AD_Scheduler_ID")))
 	o.Set("scheduler-state", text)
 	return o, nil
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -60,7 +62,7 @@ type Options struct {
 type Server struct {
 	opts   Options
 	log    *slog.Logger
-	erp    *system
+	erp    *engine.ERP
 	routes *node
 	faults Faults
 	health healthCache
@@ -103,20 +105,20 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	s := &Server{opts: opts, routes: newNode(), events: newServerLog(opts.Clock, opts.Location)}
 	s.log = slog.New(teeHandler{s.events.Handler(), opts.Logger.Handler()})
 	s.node.started = s.now()
-	s.erp = newSystem(db, systemOptions{
+	s.erp = engine.New(db, engine.Options{
 		Clock: opts.Clock, Location: opts.Location, Strict: opts.Strict, Log: s.log, Events: s.events.Logger,
 		Changed: func(commit uint64, tables map[string]bool) {
 			s.resources.changed(commit, tables)
 			s.health.changed(commit, tables)
 		},
-		Represent: func(ctx context.Context, as *session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) (*wire.Object, error) {
+		Represent: func(ctx context.Context, as *engine.Session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) (*wire.Object, error) {
 			return (&call{srv: s, session: as}).recordObject(ctx, tx, t, row, columns)
 		},
 	})
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if err := db.View(ctx, func(tx *store.Tx) error { return s.erp.reloadJobs(ctx, tx) }); err != nil {
+	if err := db.View(ctx, func(tx *store.Tx) error { return s.erp.ReloadJobs(ctx, tx) }); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.events.Info("server started")
@@ -140,7 +142,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 // Close ends background jobs and the server's database; a server in memory
 // loses its data.
 func (s *Server) Close() error {
-	return s.erp.close()
+	return s.erp.Close()
 }
 
 // TB is what [New] needs of a test; *testing.T and *testing.B are such.

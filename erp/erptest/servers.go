@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -35,8 +37,8 @@ func listServers(c *call) error {
 
 func (s *Server) serverList() *wire.Object {
 	list := []*wire.Object{}
-	for _, job := range s.erp.jobs.all() {
-		list = append(list, wire.NewObject("id", job.id, "name", job.name, "started", job.started))
+	for _, job := range s.erp.Jobs.All() {
+		list = append(list, wire.NewObject("id", job.ID, "name", job.Name, "started", job.Started))
 	}
 	return wire.NewObject("servers", list)
 }
@@ -46,7 +48,7 @@ func reloadServers(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.erp.reloadJobs(c.ctx(), tx) })
+	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.erp.ReloadJobs(c.ctx(), tx) })
 	if err != nil {
 		return orTitled("Server error", err)
 	}
@@ -63,22 +65,22 @@ func (c *call) sendServer(status int) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.erp.jobs.look(c.param("id"))
+	job, ok := c.srv.erp.Jobs.Look(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}
-	o := wire.NewObject("id", job.id, "name", job.name)
+	o := wire.NewObject("id", job.ID, "name", job.Name)
 	for _, m := range []struct{ name, value string }{
-		{"description", job.description}, {"lastRun", c.session.localeTime(job.lastRun)}, {"info", job.info()},
-		{"nextRun", c.session.localeTime(job.nextRun)}, {"statistics", job.statistics()},
+		{"description", job.Description}, {"lastRun", c.session.LocaleTime(job.LastRun)}, {"info", job.Info()},
+		{"nextRun", c.session.LocaleTime(job.NextRun)}, {"statistics", job.Statistics()},
 	} {
 		if m.value != "" {
 			o.Set(m.name, m.value)
 		}
 	}
-	o.Set("started", job.started)
-	o.Set("sleeping", job.started && !job.running)
-	o.Set("interruptd", job.interrupted)
+	o.Set("started", job.Started)
+	o.Set("sleeping", job.Started && !job.Running)
+	o.Set("interruptd", job.Interrupted)
 	c.json(status, o)
 	return nil
 }
@@ -90,11 +92,11 @@ func noServer(id string) error {
 // mayManage lets administrators through, and those who may open the window of
 // schedulers to the schedulers of their own tenant.
 func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, scheduler bool) error {
-	if c.session.isAdministrator() {
+	if c.session.IsAdministrator() {
 		return nil
 	}
 	if scheduler && clientID == c.session.ClientID {
-		if read, _, err := c.session.windowAccess(ctx, tx, schedulerWindow); err != nil || read {
+		if read, _, err := c.session.WindowAccess(ctx, tx, schedulerWindow); err != nil || read {
 			return err
 		}
 	}
@@ -103,12 +105,12 @@ func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, sche
 
 // managed is the processor in the path, for those who may manage it. To others
 // the processors of other tenants do not exist.
-func (c *call) managed() (serverJob, error) {
-	job, ok := c.srv.erp.jobs.look(c.param("id"))
-	if !ok || !c.session.isAdministrator() && job.client != 0 && job.client != c.session.ClientID {
+func (c *call) managed() (engine.ServerJob, error) {
+	job, ok := c.srv.erp.Jobs.Look(c.param("id"))
+	if !ok || !c.session.IsAdministrator() && job.Client != 0 && job.Client != c.session.ClientID {
 		return job, noServer(c.param("id"))
 	}
-	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.mayManage(c.ctx(), tx, job.client, job.scheduler > 0) })
+	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.mayManage(c.ctx(), tx, job.Client, job.Scheduler > 0) })
 	return job, orTitled("Server error", err)
 }
 
@@ -119,10 +121,10 @@ func toggleServer(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !c.srv.erp.jobs.toggle(job.id) {
-		return noServer(job.id)
+	if !c.srv.erp.Jobs.Toggle(job.ID) {
+		return noServer(job.ID)
 	}
-	c.srv.events.Info("server job toggled", "job", job.id, "started", !job.started)
+	c.srv.events.Info("server job toggled", "job", job.ID, "started", !job.Started)
 	return c.sendServer(http.StatusOK)
 }
 
@@ -133,7 +135,7 @@ func runServer(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.session.runJobNow(c.ctx(), c.tx, job); err != nil {
+	if err := c.session.RunJob(c.ctx(), c.tx, job); err != nil {
 		return orTitled("Server error", err)
 	}
 	return c.sendServer(http.StatusOK)
@@ -144,17 +146,17 @@ func listServerLogs(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.erp.jobs.look(c.param("id"))
+	job, ok := c.srv.erp.Jobs.Look(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}
-	if job.scheduler > 0 {
+	if job.Scheduler > 0 {
 		err := c.view(c.ctx(), func(tx *store.Tx) error {
-			rows, err := rowsWhere(c.ctx(), tx, "AD_SchedulerLog", "Created, AD_SchedulerLog_ID", "AD_Scheduler_ID=?", job.scheduler)
+			rows, err := engine.RowsWhere(c.ctx(), tx, "AD_SchedulerLog", "Created, AD_SchedulerLog_ID", "AD_Scheduler_ID=?", job.Scheduler)
 			for _, row := range rows {
-				job.logs = append(job.logs, jobLog{
-					created: storedTimeOf(row.String("Created")), summary: row.String("Summary"), description: row.String("Description"),
-					reference: row.String("Reference"), text: row.String("TextMsg"), failed: row.Bool("IsError"),
+				job.Logs = append(job.Logs, engine.JobLog{
+					Created: engine.StoredTimeOf(row.String("Created")), Summary: row.String("Summary"), Description: row.String("Description"),
+					Reference: row.String("Reference"), Text: row.String("TextMsg"), Failed: row.Bool("IsError"),
 				})
 			}
 			return err
@@ -164,17 +166,17 @@ func listServerLogs(c *call) error {
 		}
 	}
 	list := []*wire.Object{}
-	for i := len(job.logs) - 1; i >= 0; i-- {
-		log := job.logs[i]
-		o := wire.NewObject("created", c.session.localeTime(log.created))
+	for i := len(job.Logs) - 1; i >= 0; i-- {
+		log := job.Logs[i]
+		o := wire.NewObject("created", c.session.LocaleTime(log.Created))
 		for _, m := range []struct{ name, value string }{
-			{"summary", log.summary}, {"description", log.description}, {"reference", log.reference}, {"textMessage", log.text},
+			{"summary", log.Summary}, {"description", log.Description}, {"reference", log.Reference}, {"textMessage", log.Text},
 		} {
 			if m.value != "" {
 				o.Set(m.name, m.value)
 			}
 		}
-		o.Set("error", log.failed)
+		o.Set("error", log.Failed)
 		list = append(list, o)
 	}
 	c.json(http.StatusOK, wire.NewObject("logs", list))

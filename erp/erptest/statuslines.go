@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -58,14 +60,14 @@ func listStatusLines(c *call) error {
 func getStatusLine(c *call) error {
 	var text string
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		if !isRecordID(c.param("id")) {
-			return plainError("For input string: " + jsonOf(c.param("id")))
+		if !engine.IsRecordID(c.param("id")) {
+			return engine.PublicError("For input string: " + engine.JSONOf(c.param("id")))
 		}
 		t, err := rd.tx.Table(ctx, "AD_StatusLine")
 		if err != nil {
 			return err
 		}
-		row, err := rd.c.session.findRow(ctx, rd.tx, t, c.param("id"))
+		row, err := rd.c.session.FindRow(ctx, rd.tx, t, c.param("id"))
 		if err != nil {
 			var api *apiError
 			if asAPI(err, &api) && api.status == http.StatusNotFound {
@@ -87,27 +89,27 @@ func getStatusLine(c *call) error {
 // statement, "" when there is no row or the statement needs a context that a
 // request does not have.
 func (rd *reader) statusMessage(ctx context.Context, row store.Row) (string, error) {
-	vars := variables{s: rd.c.session, record: &record{table: &store.Table{}, row: store.Row{}}}
-	bound, ok, err := vars.bind(ctx, rd.tx, row.String("SQLStatement"))
+	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
+	bound, ok, err := vars.Bind(ctx, rd.tx, row.String("SQLStatement"))
 	if err != nil || !ok {
 		return "", err
 	}
-	if words, _ := sqlWords(bound.text); len(words) == 0 || !strings.EqualFold(words[0], "select") {
-		return "", plainError("The statement of the status line is no query: " + row.String("Name"))
+	if words, _ := engine.SqlWords(bound.Text); len(words) == 0 || !strings.EqualFold(words[0], "select") {
+		return "", engine.PublicError("The statement of the status line is no query: " + row.String("Name"))
 	}
 	var values []any
-	bound.text = "SELECT * FROM (" + bound.text + ") LIMIT 1"
-	if err := rd.c.session.queryDictionary(ctx, rd.tx, bound, func(v []any) error {
+	bound.Text = "SELECT * FROM (" + bound.Text + ") LIMIT 1"
+	if err := rd.c.session.QueryDictionary(ctx, rd.tx, bound, func(v []any) error {
 		values = v
 		return nil
 	}); err != nil || values == nil {
 		return "", err
 	}
-	m, err := oneRow(ctx, rd.tx, "AD_Message", row.Int("AD_Message_ID"))
+	m, err := engine.OneRow(ctx, rd.tx, "AD_Message", row.Int("AD_Message_ID"))
 	if err != nil || m == nil {
 		return "", err
 	}
-	text, err := message(ctx, rd.tx, m.String("Value"), rd.c.session.Language, m.String("MsgText"))
+	text, err := engine.Message(ctx, rd.tx, m.String("Value"), rd.c.session.Language, m.String("MsgText"))
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +157,7 @@ func messageValue(v any) string {
 	if f, ok := v.(float64); ok {
 		text = strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	r, ok := parseRat(text)
+	r, ok := engine.ParseRat(text)
 	if !ok {
 		return text
 	}

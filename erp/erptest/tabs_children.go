@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -15,7 +17,7 @@ const maxTabDepth = 10
 
 // saveChildTabs saves the arrays of a body that stand under the slugs of child
 // tabs. A row that names an existing record changes it.
-func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
+func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
 	out := wire.NewObject()
 	for _, name := range body.Names() {
 		v, _ := body.Get(name)
@@ -43,13 +45,13 @@ func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *
 	return out, nil
 }
 
-func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, parent *record, body *wire.Object, depth int) (*wire.Object, error) {
-	if !parent.isNew() {
+func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, parent *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
+	if !parent.IsNew() {
 		row, err := c.loadChild(ctx, tx, child.table, body)
 		if err != nil {
 			return nil, err
 		}
-		if row != nil && sameValue(row[child.link.Name], parent.row[child.source.Name]) {
+		if row != nil && engine.SameValue(row[child.link.Name], parent.Row[child.source.Name]) {
 			if err := child.mayChange(); err != nil {
 				return nil, err
 			}
@@ -59,7 +61,7 @@ func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, pa
 	if err := child.mayCreate(); err != nil {
 		return nil, err
 	}
-	return c.createInTab(ctx, tx, child, parent.row, body, depth)
+	return c.createInTab(ctx, tx, child, parent.Row, body, depth)
 }
 
 // saveFailed is how a tab reports that a record could not be saved. Values

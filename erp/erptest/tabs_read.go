@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -74,26 +76,26 @@ func (c *call) answerTabPage(member string, find func(context.Context, *reader) 
 				return err
 			}
 			if where != "" {
-				if cond.text != "" {
-					cond.text += " AND "
+				if cond.Text != "" {
+					cond.Text += " AND "
 				}
-				cond.text, cond.args = cond.text+"("+where+")", append(cond.args, args...)
+				cond.Text, cond.Args = cond.Text+"("+where+")", append(cond.Args, args...)
 			}
 		}
-		rows, err := rd.tx.Total(ctx, tab.table, cond.text, cond.args...)
+		rows, err := rd.tx.Total(ctx, tab.table, cond.Text, cond.Args...)
 		if err != nil {
 			return err
 		}
 		pages := max(1, (rows+tabPageSize-1)/tabPageSize)
 		if number >= pages {
-			return titled("Internal Server Error", "", plainError("Page "+strconv.Itoa(number)+" is beyond the last one"))
+			return titled("Internal Server Error", "", engine.PublicError("Page "+strconv.Itoa(number)+" is beyond the last one"))
 		}
 		orderBy, err := rd.tabOrder(ctx, tab)
 		if err != nil {
 			return err
 		}
 		page, err := rd.tx.Page(ctx, tab.table, store.Selection{
-			Where: cond.text, Args: cond.args, OrderBy: orderBy, Limit: tabPageSize, Offset: number * tabPageSize,
+			Where: cond.Text, Args: cond.Args, OrderBy: orderBy, Limit: tabPageSize, Offset: number * tabPageSize,
 		})
 		if err != nil {
 			return err
@@ -212,9 +214,9 @@ func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row)
 
 // logic evaluates logic of the dictionary for a record.
 func (rd *reader) logic(ctx context.Context, t *store.Table, row store.Row, text string) (result, ok bool) {
-	vars := variables{s: rd.c.session, record: &record{table: t, row: row}}
-	return evalLogic(text, func(name string) string {
-		value, _, err := vars.lookup(ctx, rd.tx, name)
+	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: t, Row: row}}
+	return engine.EvalLogic(text, func(name string) string {
+		value, _, err := vars.Lookup(ctx, rd.tx, name)
 		if err != nil {
 			return ""
 		}
@@ -270,7 +272,7 @@ func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o 
 		if key := child.table.KeyColumn(); key != nil && orderBy == "" {
 			orderBy = store.Expr(child.table, key)
 		}
-		rows, err := rd.tx.Select(ctx, child.table, store.Selection{Where: cond.text, Args: cond.args, OrderBy: orderBy})
+		rows, err := rd.tx.Select(ctx, child.table, store.Selection{Where: cond.Text, Args: cond.Args, OrderBy: orderBy})
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -59,7 +61,7 @@ func createInWindow(c *call) error {
 		if err := tab.mayCreate(); err != nil {
 			return nil, err
 		}
-		body, err := asObject(v)
+		body, err := engine.AsObject(v)
 		if err != nil {
 			return nil, err
 		}
@@ -94,12 +96,12 @@ func createInChildTab(c *call) error {
 		}
 		row, err := rd.tabRow(ctx, parent, id)
 		if errors.Is(err, errNoTabRecord) {
-			return nil, fail(http.StatusBadRequest, "No parent tab record", "No record found matching id: "+formatID(id))
+			return nil, fail(http.StatusBadRequest, "No parent tab record", "No record found matching id: "+engine.FormatID(id))
 		}
 		if err != nil {
 			return nil, err
 		}
-		body, err := asObject(v)
+		body, err := engine.AsObject(v)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +127,7 @@ func updateTabRecord(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		body, err := asObject(v)
+		body, err := engine.AsObject(v)
 		if err != nil {
 			return nil, err
 		}
@@ -159,11 +161,11 @@ func deleteTabRecord(c *call) error {
 		if !tab.table.IsDeleteable {
 			return fail(http.StatusForbidden, "Delete not allow", "Records of the tab cannot be deleted: "+tab.slug)
 		}
-		r := &record{table: tab.table, old: row, row: row}
-		if err := c.session.mayUpdate(tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.id()); err != nil {
+		r := &engine.Record{Table: tab.table, Old: row, Row: row}
+		if err := c.session.MayUpdate(tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.ID()); err != nil {
 			return err
 		}
-		return c.session.remove(ctx, tx, tab.table, row)
+		return c.session.Remove(ctx, tx, tab.table, row)
 	})
 	if err != nil {
 		return c.tabError("Delete error", err)
@@ -216,9 +218,9 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 		return nil, err
 	}
 	out := wire.NewObject()
-	probe := &record{table: tab.table, old: old, row: maps.Clone(old), body: body}
+	probe := &engine.Record{Table: tab.table, Old: old, Row: maps.Clone(old), Body: body}
 	for _, f := range fields {
-		v, ok := member(body, f.col.Name)
+		v, ok := engine.Member(body, f.col.Name)
 		if !ok || f.row.Bool("IsReadOnly") || old != nil && f.row.String("IsUpdateable") == "N" {
 			continue
 		}
@@ -227,7 +229,7 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 				continue
 			}
 		}
-		ok, err := c.session.writable(ctx, tx, probe, f.col)
+		ok, err := c.session.Writable(ctx, tx, probe, f.col)
 		var refused *apiError
 		if asAPI(err, &refused) {
 			continue
@@ -255,24 +257,24 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	preset := store.Row{}
 	if tab.parent != nil && parent != nil {
 		preset[tab.link.Name] = parent[tab.source.Name]
-		if _, named := member(accepted, "AD_Org_ID"); !named && parent["AD_Org_ID"] != nil {
+		if _, named := engine.Member(accepted, "AD_Org_ID"); !named && parent["AD_Org_ID"] != nil {
 			if _, ok := tab.table.Column("AD_Org_ID"); ok {
 				preset["AD_Org_ID"] = parent["AD_Org_ID"]
 			}
 		}
 	} else if _, ok := tab.table.Column("IsSOTrx"); ok {
-		if _, named := member(accepted, "IsSOTrx"); !named {
+		if _, named := engine.Member(accepted, "IsSOTrx"); !named {
 			accepted.Set("IsSOTrx", tab.window.row.Bool("IsSOTrx"))
 		}
 	}
-	r, err := c.session.readNew(ctx, tx, tab.table, accepted, preset)
+	r, err := c.session.ReadNew(ctx, tx, tab.table, accepted, preset)
 	if err != nil {
 		return nil, saveFailed(err, true)
 	}
-	if r.row.Int("AD_Client_ID") != c.session.ClientID {
+	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(r, 0); err != nil {
+	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
 	return c.saveInTab(ctx, tx, tab, r, body, depth)
@@ -280,14 +282,14 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 
 // changeInTab changes a record of a tab, and the children its body names.
 func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, body *wire.Object, depth int) (*wire.Object, error) {
-	if err := c.session.mayWrite(&record{table: tab.table, old: row, row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
+	if err := c.session.MayWrite(&engine.Record{Table: tab.table, Old: row, Row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
 		return nil, err
 	}
 	accepted, err := c.tabBody(ctx, tx, tab, row, body)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.session.readChange(ctx, tx, tab.table, row, accepted)
+	r, err := c.session.ReadChange(ctx, tx, tab.table, row, accepted)
 	if err != nil {
 		return nil, saveFailed(err, true)
 	}
@@ -296,25 +298,25 @@ func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row s
 
 // saveInTab saves a record, its children and its document action, or in a dry
 // run applies only what happens before saving.
-func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *record, body *wire.Object, depth int) (*wire.Object, error) {
+func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
 	dry := c.dryRun()
 	if dry {
-		if err := c.session.beforeSave(ctx, tx, r); err != nil {
+		if err := c.session.BeforeSave(ctx, tx, r); err != nil {
 			return nil, err
 		}
-	} else if err := c.session.save(ctx, tx, r); err != nil {
+	} else if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, saveFailed(err, false)
 	}
 	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
 	if err != nil {
 		return nil, err
 	}
-	message, row := "", r.row
+	message, row := "", r.Row
 	if !dry {
-		if message, err = c.session.docAction(ctx, tx, r); err != nil {
+		if message, err = c.session.DocAction(ctx, tx, r); err != nil {
 			return nil, actionFailed(err)
 		}
-		if row, err = r.reread(ctx, tx); err != nil {
+		if row, err = r.Reread(ctx, tx); err != nil {
 			return nil, err
 		}
 	}

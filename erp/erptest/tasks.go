@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -24,7 +26,7 @@ var taskColumns = []string{"Name", "Description", "Help", "EntityType"}
 
 // listTasks answers GET /tasks.
 func listTasks(c *call) error {
-	list, err := c.slugged("AD_Task", kindTask, taskColumns, `"AD_Task"."Name", "AD_Task"."AD_Task_ID"`)
+	list, err := c.slugged("AD_Task", engine.KindTask, taskColumns, `"AD_Task"."Name", "AD_Task"."AD_Task_ID"`)
 	if err != nil {
 		return listError("task", err)
 	}
@@ -69,7 +71,7 @@ func (rd *reader) findTask(ctx context.Context, slug string) (store.Row, error) 
 	if row == nil {
 		return nil, fail(http.StatusNotFound, "Invalid task name", "No match found for task name: "+slug)
 	}
-	read, _, err := rd.c.session.objectAccess(ctx, rd.tx, kindTask, row.Int("AD_Task_ID"))
+	read, _, err := rd.c.session.ObjectAccess(ctx, rd.tx, engine.KindTask, row.Int("AD_Task_ID"))
 	if err != nil {
 		return nil, err
 	}

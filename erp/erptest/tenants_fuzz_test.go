@@ -23,7 +23,7 @@ const canary = "Canary7261"
 func plantCanaries(f *testing.F, srv *Server) {
 	f.Helper()
 	planted := 0
-	err := srv.erp.db.Update(f.Context(), func(tx *store.Tx) error {
+	err := srv.erp.DB.Update(f.Context(), func(tx *store.Tx) error {
 		for table, columns := range map[string][]string{
 			"AD_Client": {"Name", "Description"}, "AD_Org": {"Name", "Description"}, "AD_Role": {"Name", "Description"},
 			"AD_User": {"Name", "Description", "Comments"}, "C_BPartner": {"Name", "Value", "Description"}, "C_BP_Group": {"Name", "Description"},

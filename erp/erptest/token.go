@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -20,21 +22,21 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 		return "", fmt.Errorf("making an API token for %q: the lifetime %v is negative", userName, lifetime)
 	}
 	var token string
-	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
-		users, err := findUsers(ctx, tx, userName)
+	err := s.erp.DB.Update(ctx, func(tx *store.Tx) error {
+		users, err := engine.FindUsers(ctx, tx, userName)
 		if err != nil {
 			return err
 		}
-		ids := userIDs(users)
-		clients, err := clientChoices(ctx, tx, ids)
+		ids := engine.UserIDs(users)
+		clients, err := engine.ClientChoices(ctx, tx, ids)
 		if err != nil {
 			return err
 		}
-		p := choiceParams{
-			ok: true, hasClient: true, client: fmt.Sprint(clientID), hasRole: true, role: fmt.Sprint(roleID),
-			hasOrg: true, org: fmt.Sprint(orgID),
+		p := engine.LoginChoice{
+			Ok: true, HasClient: true, Client: fmt.Sprint(clientID), HasRole: true, Role: fmt.Sprint(roleID),
+			HasOrg: true, Org: fmt.Sprint(orgID),
 		}
-		who, err := s.erp.resolve(ctx, tx, ids, choiceIDs(clients), p)
+		who, err := s.erp.Resolve(ctx, tx, ids, engine.ChoiceIDs(clients), p)
 		if err != nil {
 			return err
 		}
@@ -53,7 +55,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 			return err
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO REST_AuthToken(Token, AD_User_ID, AD_Session_ID, ExpiresAt, Created) VALUES(?,?,?,?,?)`,
-			fingerprint(token), who.userID, sessionID, expires, millis(s.now()))
+			fingerprint(token), who.UserID, sessionID, expires, millis(s.now()))
 		return err
 	})
 	var refused *apiError
@@ -68,7 +70,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 
 // BlockAPIToken deactivates a token that [Server.APIToken] made.
 func (s *Server) BlockAPIToken(ctx context.Context, token string) error {
-	err := s.erp.db.Update(ctx, func(tx *store.Tx) error {
+	err := s.erp.DB.Update(ctx, func(tx *store.Tx) error {
 		res, err := tx.Exec(ctx, `UPDATE REST_AuthToken SET IsActive='N' WHERE Token=?`, fingerprint(token))
 		if err != nil {
 			return err
@@ -97,7 +99,7 @@ type RefreshTokenState struct {
 // log-in first; for tests that must show that none was used twice.
 func (s *Server) RefreshTokens(ctx context.Context) ([]RefreshTokenState, error) {
 	var states []RefreshTokenState
-	err := s.erp.db.View(ctx, func(tx *store.Tx) error {
+	err := s.erp.DB.View(ctx, func(tx *store.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT r.AD_Session_ID, r.AD_User_ID, r.RevokedAt<>0, r.REST_RevokeCause,
 			EXISTS(SELECT 1 FROM REST_RefreshToken n WHERE n.ParentToken=r.RefreshToken)
 			FROM REST_RefreshToken r ORDER BY r.REST_RefreshToken_ID`)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -118,13 +120,13 @@ func openUpload(c *call) error {
 		values := store.Row{
 			"REST_UploadID": id, "FileName": u.name, "REST_ContentType": u.contentType, "REST_FileSize": strconv.FormatInt(u.size, 10),
 			"REST_ChunkSize": strconv.FormatInt(u.chunk, 10), "REST_SHA256": u.sum, "REST_UploadStatus": uploadInitiated,
-			"REST_UploadLocation": u.location, "ExpiresAt": dbTime(expires), "REST_ReceivedSize": "0",
+			"REST_UploadLocation": u.location, "ExpiresAt": engine.DBTime(expires), "REST_ReceivedSize": "0",
 		}
 		if c.session.SessionID > 0 {
 			values["AD_Session_ID"] = c.session.SessionID
 		}
-		by := stamp{c.session.ClientID, c.session.OrgID, c.session.UserID}
-		if err := c.srv.erp.insertRow(c.ctx(), tx, "REST_Upload", by, values); err != nil {
+		by := engine.Stamp{ClientID: c.session.ClientID, OrgID: c.session.OrgID, UserID: c.session.UserID}
+		if err := c.srv.erp.InsertRow(c.ctx(), tx, "REST_Upload", by, values); err != nil {
 			return err
 		}
 		chunks := "v1/uploads/" + id + "/chunks"
@@ -156,7 +158,7 @@ func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) e
 		}
 	}
 	if len(missing) > 0 {
-		return plainError(msgFillMandatory + strings.Join(missing, ", "))
+		return engine.PublicError(engine.FillMandatory + strings.Join(missing, ", "))
 	}
 	switch {
 	case u.size <= 0:
@@ -165,7 +167,7 @@ func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) e
 		return &shortError{"The file is larger than " + strconv.Itoa(maxUpload) + " bytes."}
 	case (u.size+u.chunk-1)/u.chunk > maxUploadChunks:
 		return &shortError{"The file has more than " + strconv.Itoa(maxUploadChunks) + " chunks."}
-	case len(u.name) > maxEntryName || strings.ContainsRune(u.name, 0) || len(u.contentType) > maxEntryName || len(u.sum) > 64:
+	case len(u.name) > engine.MaxEntryName || strings.ContainsRune(u.name, 0) || len(u.contentType) > engine.MaxEntryName || len(u.sum) > 64:
 		return &shortError{"The file name, content type or checksum is too long."}
 	}
 	if err := c.dropExpiredChunks(ctx, tx); err != nil {
@@ -188,7 +190,7 @@ func (c *call) dropExpiredChunks(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.session.storedNow()); err != nil {
+	if _, err := tx.Delete(ctx, t, `REST_Upload_ID IN (SELECT REST_Upload_ID FROM REST_Upload WHERE ExpiresAt<=?)`, c.session.StoredNow()); err != nil {
 		return err
 	}
 	// what neither a chunk nor a completed file has
@@ -358,7 +360,7 @@ func (c *call) changeUpload(ctx context.Context, tx *store.Tx, row, change store
 	if err != nil {
 		return err
 	}
-	change["Updated"], change["UpdatedBy"] = c.session.storedNow(), c.session.UserID
+	change["Updated"], change["UpdatedBy"] = c.session.StoredNow(), c.session.UserID
 	_, err = tx.Set(ctx, t, change, "REST_Upload_ID=?", row.Int("REST_Upload_ID"))
 	return err
 }

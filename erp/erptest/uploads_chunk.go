@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -99,7 +101,7 @@ func (c *call) checkChunk(ctx context.Context, tx *store.Tx, k chunk) error {
 	default:
 		return fail(http.StatusConflict, "Upload session is already: "+strings.ToLower(status), id)
 	}
-	if expires := row.String("ExpiresAt"); expires == "" || expires <= c.session.storedNow() {
+	if expires := row.String("ExpiresAt"); expires == "" || expires <= c.session.StoredNow() {
 		return fail(http.StatusGone, "Upload session has expired: ", id)
 	}
 	known := row.Int("REST_TotalChunks")
@@ -123,7 +125,7 @@ func (c *call) takeChunk(ctx context.Context, tx *store.Tx, k chunk) (int, *wire
 		return 0, nil, err
 	}
 	if k.sum != "" && k.sum != hex.EncodeToString(k.data.digest()) {
-		return 0, nil, plainError(fmt.Sprintf("The checksum of chunk %d does not match", k.order))
+		return 0, nil, engine.PublicError(fmt.Sprintf("The checksum of chunk %d does not match", k.order))
 	}
 	receipt := func(text string, last bool) *wire.Object {
 		return wire.NewObject("uploadId", row.String("REST_UploadID"), "chunkOrder", k.order, "receivedSize", k.data.size,
@@ -141,7 +143,7 @@ func (c *call) takeChunk(ctx context.Context, tx *store.Tx, k chunk) (int, *wire
 		return 0, nil, err
 	}
 	if held+k.data.size > maxUploadsHeld {
-		return 0, nil, plainError("The server has no room for the chunk")
+		return 0, nil, engine.PublicError("The server has no room for the chunk")
 	}
 	if err := c.storeChunk(ctx, tx, row, k); err != nil {
 		return 0, nil, err
@@ -173,9 +175,9 @@ func (c *call) storeChunk(ctx context.Context, tx *store.Tx, row store.Row, k ch
 	if err := k.data.store(ctx, tx, row.Int("REST_Upload_ID"), k.order); err != nil {
 		return err
 	}
-	return c.srv.erp.insertRow(ctx, tx, t.Name, stamp{row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), c.session.UserID}, store.Row{
+	return c.srv.erp.InsertRow(ctx, tx, t.Name, engine.Stamp{ClientID: row.Int("AD_Client_ID"), OrgID: row.Int("AD_Org_ID"), UserID: c.session.UserID}, store.Row{
 		"REST_Upload_ID": row.Int("REST_Upload_ID"), "SeqNo": k.order, "REST_ReceivedSize": strconv.FormatInt(k.data.size, 10),
-		"REST_SHA256": nullIfEmpty(k.sum[:min(len(k.sum), 64)]),
+		"REST_SHA256": engine.NullIfEmpty(k.sum[:min(len(k.sum), 64)]),
 	})
 }
 
@@ -219,11 +221,11 @@ func (c *call) assemble(ctx context.Context, tx *store.Tx, row store.Row, chunks
 // newImage makes an AD_Image of a file.
 func (c *call) newImage(ctx context.Context, tx *store.Tx, name string, data []byte) (int64, error) {
 	runes := []rune(name)
-	image, err := c.session.insertRow(ctx, tx, "AD_Image", store.Row{
+	image, err := c.session.InsertRow(ctx, tx, "AD_Image", store.Row{
 		"AD_Client_ID": c.session.ClientID, "AD_Org_ID": int64(0), "Name": string(runes[:min(len(runes), 60)]), "BinaryData": data, "EntityType": "U",
 	})
 	if err != nil {
 		return 0, err
 	}
-	return image.id(), nil
+	return image.ID(), nil
 }

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -52,7 +54,7 @@ func (c *call) receive() (*received, error) {
 	case errors.As(err, &tooLarge):
 		return nil, page(http.StatusRequestEntityTooLarge)
 	case errors.Is(err, syscall.ENOSPC):
-		return nil, withCause(plainError(textDiskFull), err)
+		return nil, engine.WithCause(engine.PublicError(engine.TextDiskFull), err)
 	case errors.Is(err, errSpill):
 		return nil, err
 	}

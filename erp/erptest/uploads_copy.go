@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -75,9 +77,9 @@ func copyUpload(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer.Set("tableName", target.table.Name)
-		answer.Set("recordId", target.id())
-		if uu := target.uuid(); uu != "" {
+		answer.Set("tableName", target.Table.Name)
+		answer.Set("recordId", target.ID())
+		if uu := target.UUID(); uu != "" {
 			answer.Set("recordUU", uu)
 		}
 		if location == "ARCHIVE" {
@@ -94,19 +96,19 @@ func copyUpload(c *call) error {
 
 // copyTarget is the record a file is copied to. That the caller may not read
 // it is said as everywhere, all else in the short form.
-func (c *call) copyTarget(ctx context.Context, tx *store.Tx, table, id string) (*record, error) {
+func (c *call) copyTarget(ctx context.Context, tx *store.Tx, table, id string) (*engine.Record, error) {
 	if table == "" || id == "" {
 		return nil, &shortError{"tableName and recordId are mandatory."}
 	}
-	t, err := c.session.findTable(ctx, tx, table, false)
+	t, err := c.session.FindTable(ctx, tx, table, false)
 	if err != nil {
 		return nil, shortenedError(err)
 	}
-	row, err := c.session.findRow(ctx, tx, t, id)
+	row, err := c.session.FindRow(ctx, tx, t, id)
 	if err != nil {
 		return nil, shortenedError(err)
 	}
-	return &record{table: t, old: row, row: row}, nil
+	return &engine.Record{Table: t, Old: row, Row: row}, nil
 }
 
 // shortenedError is the short form of a record or table that is not there.
@@ -122,33 +124,33 @@ func shortenedError(err error) error {
 	return &shortError{text}
 }
 
-func (c *call) attachFile(ctx context.Context, tx *store.Tx, target *record, name string, data []byte) error {
-	a, err := c.session.loadAttachment(ctx, tx, target)
+func (c *call) attachFile(ctx context.Context, tx *store.Tx, target *engine.Record, name string, data []byte) error {
+	a, err := c.session.LoadAttachment(ctx, tx, target)
 	if err != nil {
 		return err
 	}
 	if a == nil {
-		a = &attachment{}
+		a = &engine.Attachment{}
 	}
-	if a.find(name) >= 0 {
+	if a.Find(name) >= 0 {
 		return &shortError{"Duplicate file name: " + name}
 	}
-	a.entries = append(a.entries, attachmentEntry{name: name, data: data})
-	return c.session.saveAttachment(ctx, tx, target, a)
+	a.Entries = append(a.Entries, engine.AttachmentEntry{Name: name, Data: data})
+	return c.session.SaveAttachment(ctx, tx, target, a)
 }
 
-func (c *call) archiveFile(ctx context.Context, tx *store.Tx, target *record, upload store.Row, data []byte) error {
+func (c *call) archiveFile(ctx context.Context, tx *store.Tx, target *engine.Record, upload store.Row, data []byte) error {
 	runes := []rune(upload.String("FileName"))
 	row := store.Row{
-		"AD_Client_ID": c.session.ClientID, "AD_Org_ID": target.row.Int("AD_Org_ID"), "Name": string(runes[:min(len(runes), 60)]),
-		"BinaryData": data, "AD_Table_ID": target.table.ID, "IsReport": "N",
+		"AD_Client_ID": c.session.ClientID, "AD_Org_ID": target.Row.Int("AD_Org_ID"), "Name": string(runes[:min(len(runes), 60)]),
+		"BinaryData": data, "AD_Table_ID": target.Table.ID, "IsReport": "N",
 	}
-	if id := target.id(); id > 0 {
+	if id := target.ID(); id > 0 {
 		row["Record_ID"] = id
 	}
-	if uu := target.uuid(); uu != "" {
+	if uu := target.UUID(); uu != "" {
 		row["Record_UU"] = uu
 	}
-	_, err := c.session.insertRow(ctx, tx, "AD_Archive", row)
+	_, err := c.session.InsertRow(ctx, tx, "AD_Archive", row)
 	return err
 }

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -103,7 +105,7 @@ func (c *call) authenticatePresigned() error {
 		if c.session != nil {
 			clientID, orgID = c.session.ClientID, c.session.OrgID
 		}
-		if c.ctx().Err() == nil && c.srv.erp.sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N", clientID, orgID) == "Y" {
+		if c.ctx().Err() == nil && c.srv.erp.Sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N", clientID, orgID) == "Y" {
 			c.session = nil
 			return &textError{status: http.StatusBadRequest, text: "Invalid request"}
 		}
@@ -167,22 +169,22 @@ func (c *call) enterAs(tx *store.Tx, may credential) error {
 	if n == 0 {
 		return page(http.StatusUnauthorized)
 	}
-	user, err := oneRow(ctx, tx, "AD_User", may.User)
+	user, err := engine.OneRow(ctx, tx, "AD_User", may.User)
 	if err != nil {
 		return err
 	}
-	client, err := oneRow(ctx, tx, "AD_Client", may.Client)
+	client, err := engine.OneRow(ctx, tx, "AD_Client", may.Client)
 	if err != nil {
 		return err
 	}
-	role, err := loadRole(ctx, tx, may.Role, may.User, c.srv.now())
+	role, err := engine.LoadRole(ctx, tx, may.Role, may.User, c.srv.now())
 	if err != nil {
 		return err
 	}
-	c.session = &session{
-		erp:      c.srv.erp,
+	c.session = &engine.Session{
+		ERP:      c.srv.erp,
 		ClientID: may.Client, UserID: may.User, RoleID: may.Role, OrgID: may.Org, UserName: user.String("Name"),
-		Language: client.String("AD_Language"), role: role,
+		Language: client.String("AD_Language"), Role: role,
 	}
 	return c.setLocale(ctx, tx)
 }

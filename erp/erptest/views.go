@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -46,7 +48,7 @@ func throughView(handle handler) handler {
 				return err
 			}
 			c.params["table"] = v.table.Name
-			if !isRecordID(c.param("id")) {
+			if !engine.IsRecordID(c.param("id")) {
 				return nil // the operation itself has its say about that
 			}
 			_, err = rd.viewRow(ctx, v, c.param("id"))
@@ -78,7 +80,7 @@ func listViews(c *call) error {
 			if v.table == nil {
 				continue
 			}
-			if !c.session.role.canRead(v.table) {
+			if !c.session.Role.CanRead(v.table) {
 				continue
 			}
 			o, err := rd.viewObject(ctx, v)
@@ -110,7 +112,7 @@ func (rd *reader) viewObject(ctx context.Context, v *viewDef) (*wire.Object, err
 		if text := col.row.String("Help"); text != "" {
 			x.Set("help", text)
 		}
-		if ref, err := oneRow(ctx, rd.tx, "REST_View", col.row.Int("REST_ReferenceView_ID")); err != nil {
+		if ref, err := engine.OneRow(ctx, rd.tx, "REST_View", col.row.Int("REST_ReferenceView_ID")); err != nil {
 			return nil, err
 		} else if ref != nil && rd.c.ownOrSystem(ref) {
 			x.Set("referenceView", named(ref, "REST_View"))
@@ -121,7 +123,7 @@ func (rd *reader) viewObject(ctx context.Context, v *viewDef) (*wire.Object, err
 	relateds := make([]*wire.Object, 0, len(v.related))
 	for _, rel := range v.related {
 		x := named(rel.row, "REST_ViewRelated")
-		if ref, err := oneRow(ctx, rd.tx, "REST_View", rel.row.Int("REST_RelatedRestView_ID")); err != nil {
+		if ref, err := engine.OneRow(ctx, rd.tx, "REST_View", rel.row.Int("REST_RelatedRestView_ID")); err != nil {
 			return nil, err
 		} else if ref != nil && rd.c.ownOrSystem(ref) {
 			x.Set("view", named(ref, "REST_View"))

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -45,7 +47,7 @@ func (rd *reader) loadView(ctx context.Context, row store.Row) (*viewDef, error)
 	}
 	v.table = t
 	id := row.Int("REST_View_ID")
-	columns, err := rowsWhere(ctx, rd.tx, "REST_ViewColumn", "SeqNo, REST_ViewColumn_ID", "REST_View_ID=? AND IsActive='Y'", id)
+	columns, err := engine.RowsWhere(ctx, rd.tx, "REST_ViewColumn", "SeqNo, REST_ViewColumn_ID", "REST_View_ID=? AND IsActive='Y'", id)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,7 @@ func (rd *reader) loadView(ctx context.Context, row store.Row) (*viewDef, error)
 			v.columns = append(v.columns, viewColumn{r, col})
 		}
 	}
-	related, err := rowsWhere(ctx, rd.tx, "REST_ViewRelated", "SeqNo, REST_ViewRelated_ID", "REST_View_ID=? AND IsActive='Y'", id)
+	related, err := engine.RowsWhere(ctx, rd.tx, "REST_ViewRelated", "SeqNo, REST_ViewRelated_ID", "REST_View_ID=? AND IsActive='Y'", id)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (rd *reader) loadView(ctx context.Context, row store.Row) (*viewDef, error)
 // pathView is the view the path names.
 func (rd *reader) pathView(ctx context.Context) (*viewDef, error) {
 	name := rd.c.param("view")
-	rows, err := rowsWhere(ctx, rd.tx, "REST_View", "AD_Client_ID DESC, REST_View_ID", "Name=? AND IsActive='Y' AND AD_Client_ID IN (0,?)", name, rd.c.session.ClientID)
+	rows, err := engine.RowsWhere(ctx, rd.tx, "REST_View", "AD_Client_ID DESC, REST_View_ID", "Name=? AND IsActive='Y' AND AD_Client_ID IN (0,?)", name, rd.c.session.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +92,14 @@ func (rd *reader) checkView(ctx context.Context, v *viewDef, write bool) error {
 	if v.table == nil {
 		return fail(http.StatusNotFound, "Invalid table name", "The dictionary lacks the table of the view "+v.name())
 	}
-	_, err := rd.c.session.findTable(ctx, rd.tx, v.table.Name, write)
+	_, err := rd.c.session.FindTable(ctx, rd.tx, v.table.Name, write)
 	return err
 }
 
 // viewByID is a view another one refers to, nil when it is not there for the
 // session.
 func (rd *reader) viewByID(ctx context.Context, id int64) (*viewDef, error) {
-	row, err := oneRow(ctx, rd.tx, "REST_View", id)
+	row, err := engine.OneRow(ctx, rd.tx, "REST_View", id)
 	if err != nil || row == nil || !row.Bool("IsActive") || !rd.c.ownOrSystem(row) {
 		return nil, err
 	}
@@ -148,37 +150,37 @@ func (v *viewDef) Filterable(name string) (*store.Column, string, bool) {
 }
 
 // viewCondition is the where clause of a view, "" without one.
-func (rd *reader) viewCondition(ctx context.Context, v *viewDef) (boundSQL, error) {
+func (rd *reader) viewCondition(ctx context.Context, v *viewDef) (engine.SQL, error) {
 	clause := strings.TrimSpace(v.row.String("WhereClause"))
 	if clause == "" {
-		return boundSQL{}, nil
+		return engine.SQL{}, nil
 	}
-	vars := variables{s: rd.c.session, record: &record{table: v.table, row: store.Row{}}}
-	bound, ok, err := vars.bind(ctx, rd.tx, clause)
+	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}}
+	bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 	if err != nil {
-		return boundSQL{}, err
+		return engine.SQL{}, err
 	}
 	if !ok {
-		return boundSQL{text: "1=2"}, nil // its context lacks a value
+		return engine.SQL{Text: "1=2"}, nil // its context lacks a value
 	}
-	return rd.c.session.guardedCondition(ctx, rd.tx, v.table, bound)
+	return rd.c.session.GuardedCondition(ctx, rd.tx, v.table, bound)
 }
 
 // viewRow is the record of the view with that id or UUID.
 func (rd *reader) viewRow(ctx context.Context, v *viewDef, id string) (store.Row, error) {
-	row, err := rd.c.session.findRow(ctx, rd.tx, v.table, id)
+	row, err := rd.c.session.FindRow(ctx, rd.tx, v.table, id)
 	if err != nil {
 		return nil, err
 	}
 	cond, err := rd.viewCondition(ctx, v)
-	if err != nil || cond.text == "" {
+	if err != nil || cond.Text == "" {
 		return row, err
 	}
-	where, args, err := (&record{table: v.table, row: row}).where()
+	where, args, err := (&engine.Record{Table: v.table, Row: row}).Where()
 	if err != nil {
 		return nil, err
 	}
-	n, err := rd.tx.Count(ctx, v.table, where+" AND "+cond.text, append(args, cond.args...)...)
+	n, err := rd.tx.Count(ctx, v.table, where+" AND "+cond.Text, append(args, cond.Args...)...)
 	if err != nil {
 		return nil, err
 	}

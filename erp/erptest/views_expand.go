@@ -110,7 +110,7 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filte
 		}
 		return &viewExpansion{name: col.name(), column: col.col, plain: plain}, nil
 	}
-	if !rd.c.session.role.canSeeColumn(v.table, col.col) {
+	if !rd.c.session.Role.CanSeeColumn(v.table, col.col) {
 		return nil, nil
 	}
 	look, err := rd.lookupOf(ctx, col.col)
@@ -167,7 +167,7 @@ func (rd *reader) expandReference(ctx context.Context, row store.Row, o *wire.Ob
 	t := x.work.view.table
 	key, _ := t.Column(x.look.key)
 	where, args := store.Expr(t, key)+"=?", []any{value}
-	access, more, err := rd.c.session.rowFilter(ctx, rd.tx, t)
+	access, more, err := rd.c.session.RowFilter(ctx, rd.tx, t)
 	if err != nil {
 		return err
 	}

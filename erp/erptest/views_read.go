@@ -73,7 +73,7 @@ func (rd *reader) viewSelection(ctx context.Context, v *viewDef, names []string)
 			hiddenOnly = false
 			continue
 		}
-		if rd.c.session.role.canSeeColumn(v.table, col.col) {
+		if rd.c.session.Role.CanSeeColumn(v.table, col.col) {
 			out, hiddenOnly = append(out, col), false
 		}
 	}
@@ -291,11 +291,11 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 		args = append(args, moreArgs...)
 	}
 	if q.valRule != "" {
-		rule, err := rd.c.session.valRule(ctx, rd.tx, v.table, q.valRule, q.context)
+		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, v.table, q.valRule, q.context)
 		if err != nil {
 			return sel, err
 		}
-		and(rule.text, rule.args...)
+		and(rule.Text, rule.Args...)
 	}
 	if q.label != "" {
 		labelled, labelArgs, err := rd.labelCondition(ctx, v.table, q.label)
@@ -311,11 +311,11 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 	if sel.Where, sel.Args, err = rd.condition(ctx, v.table, cond, args); err != nil {
 		return sel, err
 	}
-	if own.text != "" {
+	if own.Text != "" {
 		if sel.Where != "" {
 			sel.Where += " AND "
 		}
-		sel.Where, sel.Args = sel.Where+own.text, append(sel.Args, own.args...)
+		sel.Where, sel.Args = sel.Where+own.Text, append(sel.Args, own.Args...)
 	}
 	sel.OrderBy = filter.OrderBy(q.orderBy, v.table)
 	return sel, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -60,7 +62,7 @@ func (rd *reader) viewRecord(ctx context.Context, v *viewDef, row store.Row, opt
 	}
 	statement := ""
 	if opts.showSQL {
-		where, args, err := (&record{table: v.table, row: row}).where()
+		where, args, err := (&engine.Record{Table: v.table, Row: row}).Where()
 		if err != nil {
 			return nil, err
 		}

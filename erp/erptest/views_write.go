@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -44,7 +46,7 @@ func createViewRecord(c *call) error {
 		if bodyErr != nil {
 			return nil, bodyErr
 		}
-		o, err := asObject(body)
+		o, err := engine.AsObject(body)
 		if err != nil {
 			return nil, err
 		}
@@ -55,21 +57,21 @@ func createViewRecord(c *call) error {
 // updateViewRecord answers PUT /views/{view}/{id}.
 func updateViewRecord(c *call) error {
 	return c.writeView(http.StatusOK, "Update error", func(ctx context.Context, rd *reader, v *viewDef, body any, bodyErr error) (*wire.Object, error) {
-		if !isRecordID(c.param("id")) {
+		if !engine.IsRecordID(c.param("id")) {
 			return nil, page(http.StatusInternalServerError)
 		}
 		row, err := rd.viewRow(ctx, v, c.param("id"))
 		if err != nil {
 			return nil, err
 		}
-		r := &record{table: v.table, old: row, row: row}
-		if err := c.session.mayWrite(r, r.id()); err != nil {
+		r := &engine.Record{Table: v.table, Old: row, Row: row}
+		if err := c.session.MayWrite(r, r.ID()); err != nil {
 			return nil, err
 		}
 		if bodyErr != nil {
 			return nil, bodyErr
 		}
-		o, err := asObject(body)
+		o, err := engine.AsObject(body)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +82,7 @@ func updateViewRecord(c *call) error {
 // viewBody is a body in the view's names translated into column names. Arrays
 // may be children and are left out. New records get the view's defaults.
 func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store.Row, body *wire.Object) (*wire.Object, error) {
-	if c.session.sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") != "N" {
+	if c.session.Sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") != "N" {
 		if err := v.checkNames(body, ""); err != nil {
 			return nil, err
 		}
@@ -94,7 +96,7 @@ func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store
 		value, given := getPath(body, col.name())
 		if given {
 			if readOnly, ok := rd.logic(ctx, v.table, old, col.row.String("ReadOnlyLogic")); ok && readOnly && old != nil {
-				return nil, invalid("Cannot update column %s", col.name())
+				return nil, engine.Invalidf("Cannot update column %s", col.name())
 			}
 			out.Set(col.col.Name, value)
 			continue
@@ -115,8 +117,8 @@ func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store
 
 // viewDefault evaluates the default of a view's column to a value for a body.
 func (c *call) viewDefault(ctx context.Context, tx *store.Tx, v *viewDef, col viewColumn, text string, body *wire.Object) (any, bool, error) {
-	vars := variables{s: c.session, record: &record{table: v.table, row: store.Row{}}, body: body}
-	value, ok, err := c.session.defaultToken(ctx, tx, vars, text)
+	vars := engine.Variables{S: c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}, Body: body}
+	value, ok, err := c.session.DefaultToken(ctx, tx, vars, text)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -133,17 +135,17 @@ func (v *viewDef) checkNames(o *wire.Object, prefix string) error {
 		value, _ := o.Get(name)
 		path := prefix + name
 		switch known, group := v.names(path); {
-		case known, prefix == "" && (extraMembers[name] || name == "view-name" || isArray(value)):
+		case known, prefix == "" && (engine.ExtraMembers[name] || name == "view-name" || engine.IsArray(value)):
 		case group:
 			inner, ok := value.(*wire.Object)
 			if !ok {
-				return invalid("Column %s does not exist", path)
+				return engine.Invalidf("Column %s does not exist", path)
 			}
 			if err := v.checkNames(inner, path+"."); err != nil {
 				return err
 			}
 		default:
-			return invalid("Column %s does not exist", path)
+			return engine.Invalidf("Column %s does not exist", path)
 		}
 	}
 	return nil
@@ -161,13 +163,13 @@ func (v *viewDef) names(path string) (known, group bool) {
 
 // checkMandatory refuses a record that lacks what the view's own logic
 // demands.
-func (v *viewDef) checkMandatory(ctx context.Context, rd *reader, r *record) error {
+func (v *viewDef) checkMandatory(ctx context.Context, rd *reader, r *engine.Record) error {
 	for _, col := range v.columns {
-		if r.has(col.col.Name) {
+		if r.Has(col.col.Name) {
 			continue
 		}
-		if must, ok := rd.logic(ctx, v.table, r.row, col.row.String("MandatoryLogic")); ok && must {
-			return invalid("%s%s", msgFillMandatory, col.name())
+		if must, ok := rd.logic(ctx, v.table, r.Row, col.row.String("MandatoryLogic")); ok && must {
+			return engine.Invalidf("%s%s", engine.FillMandatory, col.name())
 		}
 	}
 	return nil
@@ -180,14 +182,14 @@ func (c *call) createInView(ctx context.Context, tx *store.Tx, v *viewDef, link 
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.session.readNew(ctx, tx, v.table, accepted, link)
+	r, err := c.session.ReadNew(ctx, tx, v.table, accepted, link)
 	if err != nil {
 		return nil, err
 	}
-	if r.row.Int("AD_Client_ID") != c.session.ClientID {
+	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
 	}
-	if err := c.session.mayWrite(r, 0); err != nil {
+	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
 	if err := c.saveInView(ctx, tx, v, r); err != nil {
@@ -213,7 +215,7 @@ func (c *call) changeInView(ctx context.Context, tx *store.Tx, v *viewDef, row s
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.session.readChange(ctx, tx, v.table, row, accepted)
+	r, err := c.session.ReadChange(ctx, tx, v.table, row, accepted)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +238,7 @@ func (c *call) changeInView(ctx context.Context, tx *store.Tx, v *viewDef, row s
 	return c.viewAnswer(ctx, tx, v, r, children)
 }
 
-func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *record) error {
+func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record) error {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return err
@@ -244,7 +246,7 @@ func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *reco
 	if err := v.checkMandatory(ctx, rd, r); err != nil {
 		return err
 	}
-	if err := c.session.save(ctx, tx, r); err != nil {
+	if err := c.session.Save(ctx, tx, r); err != nil {
 		return orTitled("Save error", err)
 	}
 	return nil
@@ -252,7 +254,7 @@ func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *reco
 
 // viewChildren saves the arrays of a body that stand under names of relations.
 // What it answers are arrays under the same names.
-func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *record, body *wire.Object, depth int, save func(*viewDef, store.Row, *wire.Object) (*wire.Object, error)) (*wire.Object, error) {
+func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, body *wire.Object, depth int, save func(*viewDef, store.Row, *wire.Object) (*wire.Object, error)) (*wire.Object, error) {
 	out := wire.NewObject()
 	for _, name := range body.Names() {
 		value, _ := body.Get(name)
@@ -304,32 +306,32 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 		return nil, err
 	}
 	flag, _ := body.Get("(delete)")
-	remove := yesNo(flag) == "Y"
+	remove := engine.YesNo(flag) == "Y"
 	if remove && row == nil {
 		return nil, fail(http.StatusNotFound, "Delete Error", "Cannot delete non-existing record")
 	}
 	if row == nil {
 		return c.createInView(ctx, tx, child, link, body, maxTabDepth)
 	}
-	if err := c.session.mayWrite(&record{table: child.table, old: row, row: row}, row.Int(child.table.Name+"_ID")); err != nil {
+	if err := c.session.MayWrite(&engine.Record{Table: child.table, Old: row, Row: row}, row.Int(child.table.Name+"_ID")); err != nil {
 		return nil, err
 	}
 	if remove {
-		return nil, c.session.remove(ctx, tx, child.table, row)
+		return nil, c.session.Remove(ctx, tx, child.table, row)
 	}
 	return c.changeInView(ctx, tx, child, row, body, false)
 }
 
 // viewAnswer runs the document action and is the saved record as the view
 // shows it, with its children.
-func (c *call) viewAnswer(ctx context.Context, tx *store.Tx, v *viewDef, r *record, children *wire.Object) (*wire.Object, error) {
-	message, err := c.session.docAction(ctx, tx, r)
+func (c *call) viewAnswer(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, children *wire.Object) (*wire.Object, error) {
+	message, err := c.session.DocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
-	row, err := r.reread(ctx, tx)
+	row, err := r.Reread(ctx, tx)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, plainError("The record is gone")
+		return nil, engine.PublicError("The record is gone")
 	}
 	if err != nil {
 		return nil, err

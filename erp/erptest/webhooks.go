@@ -19,7 +19,7 @@ func receiveWebhook(c *call) error {
 	}
 	enabled := "Y"
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		enabled = c.srv.erp.sysconfig(c.ctx(), tx, "REST_WEBHOOK_INBOUND_ENABLED", "Y", 0, 0)
+		enabled = c.srv.erp.Sysconfig(c.ctx(), tx, "REST_WEBHOOK_INBOUND_ENABLED", "Y", 0, 0)
 		return nil
 	})
 	if err != nil {

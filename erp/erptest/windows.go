@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -53,7 +55,7 @@ func listWindows(c *call) error {
 		selects := windowSelection(c.query.get("$select"))
 		records, err := rd.dictionary(ctx, dictionaryQuery{
 			table: "AD_Window", columns: selects.of(windowColumns, ""), filter: c.query.get("$filter"),
-			orderBy: `"AD_Window"."Name", "AD_Window"."AD_Window_ID"`, access: kindWindow,
+			orderBy: `"AD_Window"."Name", "AD_Window"."AD_Window_ID"`, access: engine.KindWindow,
 		})
 		if err != nil {
 			return err
@@ -231,7 +233,7 @@ func readErrorOf(err error) error {
 	return err
 }
 
-// recordID is the id in the path. The container cannot convert anything but
+// RecordID is the id in the path. The container cannot convert anything but
 // an integer.
 func (c *call) recordID() (int64, error) {
 	n, err := strconv.ParseInt(c.param("id"), 10, 32)

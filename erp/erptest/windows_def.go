@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -42,7 +44,7 @@ func (rd *reader) findWindow(ctx context.Context, slug string) (*windowDef, erro
 	}
 	w := &windowDef{row: row}
 	var read bool
-	if read, w.write, err = rd.c.session.windowAccess(ctx, rd.tx, row.Int("AD_Window_ID")); err != nil {
+	if read, w.write, err = rd.c.session.WindowAccess(ctx, rd.tx, row.Int("AD_Window_ID")); err != nil {
 		return nil, err
 	}
 	if !read {
@@ -60,7 +62,7 @@ func (rd *reader) findWindow(ctx context.Context, slug string) (*windowDef, erro
 // windowTabs are the active tabs of a window whose tables the role may read,
 // each linked to the tab it details.
 func (rd *reader) windowTabs(ctx context.Context, windowID int64) ([]*tabDef, error) {
-	rows, err := rowsWhere(ctx, rd.tx, "AD_Tab", "SeqNo, AD_Tab_ID", "AD_Window_ID=? AND IsActive='Y'", windowID)
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_Tab", "SeqNo, AD_Tab_ID", "AD_Window_ID=? AND IsActive='Y'", windowID)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +77,11 @@ func (rd *reader) windowTabs(ctx context.Context, windowID int64) ([]*tabDef, er
 	}
 	var out []*tabDef
 	for i, row := range rows {
-		t, err := existingTable(ctx, rd.tx, func() (*store.Table, error) { return rd.tx.TableByID(ctx, row.Int("AD_Table_ID")) })
+		t, err := engine.ExistingTable(ctx, rd.tx, func() (*store.Table, error) { return rd.tx.TableByID(ctx, row.Int("AD_Table_ID")) })
 		if err != nil {
 			return nil, err
 		}
-		if t == nil || !rd.c.session.role.tableAccess(t, false) {
+		if t == nil || !rd.c.session.Role.TableAccess(t, false) {
 			continue
 		}
 		tab := &tabDef{row: row, slug: slug.Of(shown[i].String("Name")), table: t}
@@ -199,7 +201,7 @@ type tabField struct {
 // tabFields are the active fields of a tab in their order, also those that
 // are not displayed.
 func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error) {
-	rows, err := rowsWhere(ctx, rd.tx, "AD_Field", "SeqNo, AD_Field_ID", "AD_Tab_ID=? AND IsActive='Y'", tab.id())
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_Field", "SeqNo, AD_Field_ID", "AD_Tab_ID=? AND IsActive='Y'", tab.id())
 	if err != nil {
 		return nil, err
 	}
@@ -218,40 +220,40 @@ func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error
 
 // tabCondition is the condition for all records of a tab: its own where
 // clause and what the role may read.
-func (rd *reader) tabCondition(ctx context.Context, tab *tabDef, parent store.Row) (boundSQL, error) {
-	var out boundSQL
+func (rd *reader) tabCondition(ctx context.Context, tab *tabDef, parent store.Row) (engine.SQL, error) {
+	var out engine.SQL
 	var parts []string
 	if parent != nil {
 		parts = append(parts, store.Expr(tab.table, tab.link)+"=?")
-		out.args = append(out.args, parent[tab.source.Name])
+		out.Args = append(out.Args, parent[tab.source.Name])
 	}
 	if clause := strings.TrimSpace(tab.row.String("WhereClause")); clause != "" {
 		context := store.Row{}
 		if parent != nil {
 			context = parent
 		}
-		vars := variables{s: rd.c.session, record: &record{table: tab.table, row: context}}
-		bound, ok, err := vars.bind(ctx, rd.tx, clause)
+		vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: tab.table, Row: context}}
+		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {
 			return out, err
 		}
 		if !ok { // as the window does when its context lacks a value
 			parts = append(parts, "1=2")
 		} else {
-			if bound, err = rd.c.session.guardedCondition(ctx, rd.tx, tab.table, bound); err != nil {
+			if bound, err = rd.c.session.GuardedCondition(ctx, rd.tx, tab.table, bound); err != nil {
 				return out, err
 			}
-			parts, out.args = append(parts, bound.text), append(out.args, bound.args...)
+			parts, out.Args = append(parts, bound.Text), append(out.Args, bound.Args...)
 		}
 	}
-	access, args, err := rd.c.session.rowFilter(ctx, rd.tx, tab.table)
+	access, args, err := rd.c.session.RowFilter(ctx, rd.tx, tab.table)
 	if err != nil {
 		return out, err
 	}
 	if access != "" {
-		parts, out.args = append(parts, "("+access+")"), append(out.args, args...)
+		parts, out.Args = append(parts, "("+access+")"), append(out.Args, args...)
 	}
-	out.text = strings.Join(parts, " AND ")
+	out.Text = strings.Join(parts, " AND ")
 	return out, nil
 }
 
@@ -285,9 +287,9 @@ func (rd *reader) tabRow(ctx context.Context, tab *tabDef, id int64) (store.Row,
 	if err != nil {
 		return nil, err
 	}
-	where, args := store.Expr(tab.table, col)+"=?", append([]any{id}, cond.args...)
-	if cond.text != "" {
-		where += " AND " + cond.text
+	where, args := store.Expr(tab.table, col)+"=?", append([]any{id}, cond.Args...)
+	if cond.Text != "" {
+		where += " AND " + cond.Text
 	}
 	rows, err := rd.tx.Select(ctx, tab.table, store.Selection{Where: where, Args: args, Limit: 2})
 	switch {
@@ -296,7 +298,7 @@ func (rd *reader) tabRow(ctx context.Context, tab *tabDef, id int64) (store.Row,
 	case len(rows) == 0:
 		return nil, errNoTabRecord
 	case len(rows) > 1:
-		return nil, &oddStatus{"Record not found", "More than one record found matching id: " + formatID(id)}
+		return nil, &oddStatus{"Record not found", "More than one record found matching id: " + engine.FormatID(id)}
 	}
 	return rows[0], nil
 }
@@ -305,7 +307,7 @@ func (rd *reader) tabRow(ctx context.Context, tab *tabDef, id int64) (store.Row,
 func (rd *reader) mustTabRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
 	row, err := rd.tabRow(ctx, tab, id)
 	if errors.Is(err, errNoTabRecord) {
-		return nil, fail(http.StatusNotFound, "Record not found", "No record found matching id: "+formatID(id))
+		return nil, fail(http.StatusNotFound, "Record not found", "No record found matching id: "+engine.FormatID(id))
 	}
 	return row, err
 }

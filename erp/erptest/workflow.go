@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -14,10 +16,10 @@ func workflowRoutes() []route {
 	return []route{
 		{method: http.MethodGet, pattern: base, handle: listOwnActivities},
 		{method: http.MethodGet, pattern: base + "/{user}", handle: listUserActivities},
-		{method: http.MethodPut, pattern: base + "/approve/{id}", handle: decide(userApproval, "Y")},
-		{method: http.MethodPut, pattern: base + "/reject/{id}", handle: decide(userApproval, "N")},
-		{method: http.MethodPut, pattern: base + "/acknowledge/{id}", handle: decide(userConfirmation, "")},
-		{method: http.MethodPut, pattern: base + "/setuserchoice/{id}", handle: decide(userChoice, "")},
+		{method: http.MethodPut, pattern: base + "/approve/{id}", handle: decide(engine.UserApproval, "Y")},
+		{method: http.MethodPut, pattern: base + "/reject/{id}", handle: decide(engine.UserApproval, "N")},
+		{method: http.MethodPut, pattern: base + "/acknowledge/{id}", handle: decide(engine.UserConfirmation, "")},
+		{method: http.MethodPut, pattern: base + "/setuserchoice/{id}", handle: decide(engine.UserChoice, "")},
 		{method: http.MethodPut, pattern: base + "/forward/{id}", handle: forwardActivity},
 	}
 }
@@ -46,7 +48,7 @@ func listOwnActivities(c *call) error { return c.sendActivities(c.session.UserID
 // a UUID escapes the guards of the real server.
 func listUserActivities(c *call) error {
 	key := c.param("user")
-	if _, err := strconv.ParseInt(key, 10, 32); err != nil && !isUUID(key) {
+	if _, err := strconv.ParseInt(key, 10, 32); err != nil && !engine.IsUUID(key) {
 		return page(http.StatusInternalServerError)
 	}
 	var user store.Row
@@ -69,12 +71,12 @@ func (c *call) byKey(ctx context.Context, tx *store.Tx, table, key string) (stor
 	where, arg := table+"_ID=?", any(nil)
 	if n, err := strconv.ParseInt(key, 10, 32); err == nil {
 		arg = n
-	} else if isUUID(key) {
+	} else if engine.IsUUID(key) {
 		where, arg = table+"_UU=?", key
 	} else {
 		return nil, nil
 	}
-	rows, err := rowsWhere(ctx, tx, table, "", where+" AND IsActive='Y' AND AD_Client_ID IN (0,?)", arg, c.session.ClientID)
+	rows, err := engine.RowsWhere(ctx, tx, table, "", where+" AND IsActive='Y' AND AD_Client_ID IN (0,?)", arg, c.session.ClientID)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (c *call) sendActivities(user int64) error {
 			return err
 		}
 		where, args := pendingFor+` AND "AD_WF_Activity"."AD_Client_ID"=?`, append(pendingArgs(user), c.session.ClientID)
-		access, more, err := c.session.rowFilter(ctx, tx, t)
+		access, more, err := c.session.RowFilter(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -121,17 +123,17 @@ func (c *call) sendActivities(user int64) error {
 
 // activityObject is an activity as the list shows it.
 func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
-	a, err := c.session.loadActivity(ctx, tx, row)
+	a, err := c.session.LoadActivity(ctx, tx, row)
 	if err != nil {
 		return nil, err
 	}
-	node, err := c.translatedNode(ctx, tx, a.node)
+	node, err := c.translatedNode(ctx, tx, a.Node)
 	if err != nil {
 		return nil, err
 	}
 	o := wire.NewObject("id", row.Int("AD_WF_Activity_ID"), "uid", row.String("AD_WF_Activity_UU"), "model-name", "ad_wf_activity",
 		"node-name", node.String("Name"), "priority", row.Int("Priority"))
-	summary, history, err := c.session.activityTexts(ctx, tx, a)
+	summary, history, err := c.session.ActivityTexts(ctx, tx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +141,13 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 	setText(o, "node-description", node.String("Description"))
 	setText(o, "node-help", node.String("Help"))
 	setText(o, "history-records", history)
-	if a.table != nil {
-		o.Set("table-name", a.table.Name)
-		o.Set("ad_table_id", a.table.ID)
+	if a.Table != nil {
+		o.Set("table-name", a.Table.Name)
+		o.Set("ad_table_id", a.Table.ID)
 		o.Set("record_id", row.Int("Record_ID"))
 	}
-	o.Set("node-approval", a.kind == userApproval)
-	o.Set("node-confirmation", a.kind == userConfirmation)
+	o.Set("node-approval", a.Kind == engine.UserApproval)
+	o.Set("node-confirmation", a.Kind == engine.UserConfirmation)
 	o.Set("created", moments(store.KindDateTime, row.String("Created"), c.srv.opts.Location))
 	return o, nil
 }

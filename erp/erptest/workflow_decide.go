@@ -4,26 +4,22 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
 // kindErrors are the refusals of an activity that asks for something else.
-var kindErrors = map[activityKind]string{
-	userApproval: "Not an approval node", userConfirmation: "Not an acknowledgment node", userChoice: "Not a user choice node",
-}
-
-// is tells whether the activity can be answered as wanted; an approval is a
-// choice, too.
-func (k activityKind) is(wanted activityKind) bool {
-	return k == wanted || wanted == userChoice && k == userApproval
+var kindErrors = map[engine.ActivityKind]string{
+	engine.UserApproval: "Not an approval node", engine.UserConfirmation: "Not an acknowledgment node", engine.UserChoice: "Not a user choice node",
 }
 
 // decide is the handler for answers to activities of a kind. For approvals
 // value is the answer; for choices it comes with the request.
-func decide(kind activityKind, value string) handler {
+func decide(kind engine.ActivityKind, value string) handler {
 	return func(c *call) error {
-		body, err := c.activityBody(kind == userChoice)
+		body, err := c.activityBody(kind == engine.UserChoice)
 		if err != nil {
 			return orTitled("Approve error", err)
 		}
@@ -34,21 +30,21 @@ func decide(kind activityKind, value string) handler {
 			if err != nil {
 				return err
 			}
-			if !a.kind.is(kind) {
+			if !a.Kind.Is(kind) {
 				return fail(http.StatusNotFound, kindErrors[kind], "")
 			}
 			if err := c.mayAct(ctx, tx, a); err != nil {
 				return err
 			}
 			given := value
-			if kind == userChoice {
+			if kind == engine.UserChoice {
 				v, ok := body.Get("value")
 				if !ok || v == nil {
-					return plainError("The value of the choice is missing")
+					return engine.PublicError("The value of the choice is missing")
 				}
-				given = scalarMember(body, "value")
+				given = engine.ScalarMember(body, "value")
 			}
-			if err := c.session.answerActivity(ctx, tx, a, given, messageOf(body)); err != nil {
+			if err := c.session.DecideActivity(ctx, tx, a, given, messageOf(body)); err != nil {
 				return err
 			}
 			answer, err = c.activityAnswer(ctx, tx, a)
@@ -85,17 +81,17 @@ func (c *call) activityBody(needed bool) (*wire.Object, error) {
 	case v == nil:
 		return &wire.Object{}, nil
 	}
-	return asObject(v)
+	return engine.AsObject(v)
 }
 
 // messageOf is the remark that comes with an answer.
 func messageOf(body *wire.Object) string {
-	runes := []rune(scalarMember(body, "message"))
+	runes := []rune(engine.ScalarMember(body, "message"))
 	return string(runes[:min(len(runes), 2000)])
 }
 
 // pathActivity is the activity in the path.
-func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*activity, error) {
+func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*engine.Activity, error) {
 	row, err := c.byKey(ctx, tx, "AD_WF_Activity", c.param("id"))
 	if err != nil {
 		return nil, err
@@ -103,17 +99,17 @@ func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*activity, error
 	if row == nil || row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusNotFound, "Activity not found", "")
 	}
-	return c.session.loadActivity(ctx, tx, row)
+	return c.session.LoadActivity(ctx, tx, row)
 }
 
 // mayAct refuses users the activity does not wait for; nobody can act on one
 // that is over.
-func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *activity) error {
+func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *engine.Activity) error {
 	t, err := tx.Table(ctx, "AD_WF_Activity")
 	if err != nil {
 		return err
 	}
-	n, err := tx.Count(ctx, t, `"AD_WF_Activity_ID"=? AND `+pendingFor, append([]any{a.id()}, pendingArgs(c.session.UserID)...)...)
+	n, err := tx.Count(ctx, t, `"AD_WF_Activity_ID"=? AND `+pendingFor, append([]any{a.ID()}, pendingArgs(c.session.UserID)...)...)
 	if err == nil && n == 0 {
 		err = fail(http.StatusBadRequest, "The current User cannot action this Activity", "")
 	}
@@ -121,12 +117,12 @@ func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *activity) error {
 }
 
 // activityAnswer is what the caller gets when an activity was answered.
-func (c *call) activityAnswer(ctx context.Context, tx *store.Tx, a *activity) (*wire.Object, error) {
-	text, err := message(ctx, tx, "Updated", c.session.Language, "Updated")
+func (c *call) activityAnswer(ctx context.Context, tx *store.Tx, a *engine.Activity) (*wire.Object, error) {
+	text, err := engine.Message(ctx, tx, "Updated", c.session.Language, "Updated")
 	if err != nil {
 		return nil, err
 	}
-	summary, history, err := c.session.activityTexts(ctx, tx, a)
+	summary, history, err := c.session.ActivityTexts(ctx, tx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +147,7 @@ func forwardActivity(c *call) error {
 		if err != nil {
 			return err
 		}
-		key := scalarMember(body, "userTo")
+		key := engine.ScalarMember(body, "userTo")
 		if key == "" {
 			return fail(http.StatusBadRequest, "userTo property is mandatory.", "userTo property is mandatory.")
 		}
@@ -167,10 +163,10 @@ func forwardActivity(c *call) error {
 		} else if !internal {
 			return fail(http.StatusBadRequest, "Invalid user - not Internal", "")
 		}
-		if to.Int("AD_User_ID") == a.row.Int("AD_User_ID") {
+		if to.Int("AD_User_ID") == a.Row.Int("AD_User_ID") {
 			return nil // refused: there is no answer
 		}
-		if err := c.session.giveActivity(ctx, tx, a, to, messageOf(body)); err != nil {
+		if err := c.session.ForwardActivity(ctx, tx, a, to, messageOf(body)); err != nil {
 			return err
 		}
 		answer, err = c.activityAnswer(ctx, tx, a)
@@ -195,6 +191,6 @@ func isInternal(ctx context.Context, tx *store.Tx, user store.Row) (bool, error)
 	if partner == 0 {
 		return false, nil
 	}
-	row, err := oneRow(ctx, tx, "C_BPartner", partner)
+	row, err := engine.OneRow(ctx, tx, "C_BPartner", partner)
 	return row.Bool("IsEmployee") || row.Bool("IsSalesRep"), err
 }

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+func FormatID(id int64) string { return strconv.FormatInt(id, 10) }
+
+// FindTable is the table a path or an expansion names, provided that the role
+// may read (or write) it.
+func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, write bool) (*store.Table, error) {
+	t, err := tx.Table(ctx, name)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, refuse(NotFound, "Invalid table name", "No match found for table name: "+name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if write && !s.Role.canWrite(t) || !write && !s.Role.CanRead(t) {
+		return nil, refuse(Denied, "Access denied", "Access denied for table: "+t.Name)
+	}
+	return t, nil
+}
+
+var uuidText = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// IsUUID tells whether text is a UUID.
+func IsUUID(text string) bool { return uuidText.MatchString(text) }
+
+// IsRecordID tells whether a path segment can name a record: an integer or a
+// UUID.
+func IsRecordID(id string) bool {
+	_, err := strconv.ParseInt(id, 10, 32)
+	return err == nil || IsUUID(id)
+}
+
+// FindRow is the record of t with this id or UUID, with all columns, provided
+// that it belongs to the session's tenant or to System and the role's row
+// rules let it through.
+func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id string) (store.Row, error) {
+	notFound := refuse(NotFound, "Record not found", "No record found matching id: "+id)
+	var where string
+	var arg any
+	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
+		key := t.KeyColumn()
+		if key == nil {
+			return nil, refusef(Failed, "Wrong detail", "Table %s has no single key column, use the UUID of the record", t.Name)
+		}
+		where, arg = store.Expr(t, key)+"=?", n
+	} else if IsUUID(id) {
+		uu := t.UUColumn()
+		if uu == nil {
+			return nil, notFound
+		}
+		where, arg = store.Expr(t, uu)+"=?", id
+	} else {
+		return nil, refusef(Invalid, "Request Error", "Wrong ID %s is not an UU value nor a valid integer ID", id)
+	}
+	rows, err := tx.Select(ctx, t, store.Selection{Where: where, Args: []any{arg}, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, notFound
+	}
+	if client := rows[0].Int("AD_Client_ID"); client != 0 && client != s.ClientID {
+		return nil, notFound
+	}
+	access, args, err := s.RowFilter(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	if access != "" {
+		n, err := tx.Count(ctx, t, where+" AND ("+access+")", append([]any{arg}, args...)...)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, refuse(Denied, "Access denied", "Access denied for record with id: "+id)
+		}
+	}
+	if key := t.KeyColumn(); key != nil {
+		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.now())
+	}
+	return rows[0], nil
+}
+
+// OneRow is the record of a table with that key, nil when there is none.
+func OneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Row, error) {
+	t, err := tx.Table(ctx, table)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	row, err := tx.One(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return row, err
+}
+
+// RowsWhere are the records of a table a condition finds, none when the
+// dictionary does not know the table.
+func RowsWhere(ctx context.Context, tx *store.Tx, table, orderBy, where string, args ...any) ([]store.Row, error) {
+	t, err := tx.Table(ctx, table)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tx.Select(ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+}
+
+// ExistingTable is a table that both dictionary and database have, else nil.
+func ExistingTable(ctx context.Context, tx *store.Tx, find func() (*store.Table, error)) (*store.Table, error) {
+	t, err := find()
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ok, err := tx.TableExists(ctx, t.Name)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return t, nil
+}

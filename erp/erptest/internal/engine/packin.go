@@ -1,0 +1,304 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/packxml"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// importPackage is the process PackIn: it reads the package archive attached to
+// an AD_Package_Imp_Proc record, all of it or nothing.
+func (s *Session) importPackage(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	t, err := tx.Table(ctx, "AD_Package_Imp_Proc")
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if run.TableID != 0 && run.TableID != t.ID {
+		return failed("a package is imported for a record of AD_Package_Imp_Proc"), nil
+	}
+	row, err := tx.One(ctx, t, "AD_Package_Imp_Proc_ID=? AND AD_Client_ID=?", run.RecordID, s.ClientID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return failed("There is no AD_Package_Imp_Proc record %d: create one, attach the archive and give its id as record-id", run.RecordID), nil
+	}
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	p := &packIn{s: s, tx: tx, proc: row, override: row.Bool("AD_Override_Dict"), name: run.text("Name"), version: run.text("Version"),
+		saved: map[*packxml.Element]*Record{}, syncs: map[int64]map[int64]bool{}, aliases: map[string]int64{}}
+	err = p.run(ctx, &Record{Table: t, Old: row, Row: row})
+	if cause := context.Cause(ctx); cause != nil {
+		return ProcessResult{}, cause
+	}
+	result := p.outcome(err)
+	if !result.IsError {
+		return result, p.log(ctx, tx, result)
+	}
+	s.ERP.opts.Log.Warn("package not imported", "record", run.RecordID, "error", err)
+	result.after = p.log // what was done is undone, but that it was tried is kept
+	return result, nil
+}
+
+// packIn is one import.
+type packIn struct {
+	s             *Session
+	tx            *store.Tx
+	proc          store.Row // AD_Package_Imp_Proc
+	name, version string
+	override      bool // AD_Override_Dict
+	translations  bool // 2PACK_HANDLE_TRANSLATIONS
+	archive       *packxml.Archive
+	header        packxml.Header
+
+	done    []packResult
+	waiting []*waitingElement
+	saved   map[*packxml.Element]*Record
+	syncs   map[int64]map[int64]bool // tables to columns whose place in the database is due
+	order   []int64                  // tables of syncs, as they came
+	indexes []int64
+	aliases map[string]int64 // table and UUID of records that are there under another UUID
+}
+
+// packResult is what was done with one element.
+type packResult struct {
+	element *packxml.Element
+	what    string // the record's name
+	action  string // New, Update, Unchanged, Skipped, Sync, Index
+	note    string
+	table   *store.Table
+	id      int64
+	uuid    string
+}
+
+// waitingElement refers to a record that is not there yet.
+type waitingElement struct {
+	element, parent *packxml.Element
+	reason          error
+}
+
+// packError is the failure of one element.
+type packError struct {
+	element *packxml.Element
+	what    string
+	err     error
+}
+
+func (e *packError) Error() string {
+	text := e.element.String()
+	if e.what != "" {
+		text += " " + e.what
+	}
+	return text + ": " + packText(e.err)
+}
+
+func (e *packError) Unwrap() error { return e.err }
+
+// packText is an error as it may be told.
+func packText(err error) string {
+	var (
+		api      *Error
+		missing  *unresolvedReference
+		refusal  *store.DDLError
+		nested   *packError
+		combined PublicError
+	)
+	switch {
+	case errors.As(err, &nested):
+		return nested.Error()
+	case errors.As(err, &missing):
+		return missing.Error()
+	case errors.As(err, &api):
+		return api.Detail
+	case errors.As(err, &refusal):
+		return refusal.Reason
+	case errors.Is(err, packxml.ErrFormat):
+		return err.Error()
+	case errors.As(err, &combined):
+		return string(combined)
+	}
+	return PublicText(err)
+}
+
+// run imports the attached archive.
+func (p *packIn) run(ctx context.Context, proc *Record) error {
+	data, err := p.attached(ctx, proc)
+	if err != nil {
+		return err
+	}
+	if p.archive, err = packxml.Open(data, packxml.DefaultLimits); err != nil {
+		return err
+	}
+	header, elements, err := p.archive.Read()
+	if err != nil {
+		return err
+	}
+	p.header = header
+	if err := p.checkClient(); err != nil {
+		return err
+	}
+	p.translations = p.s.Sysconfig(ctx, p.tx, "2PACK_HANDLE_TRANSLATIONS", "N") == "Y"
+	for e, err := range elements {
+		if err != nil {
+			return err
+		}
+		if err := p.element(ctx, e, nil); err != nil {
+			return err
+		}
+		if err := p.flush(ctx, 0); err != nil {
+			return err
+		}
+	}
+	if err := p.retry(ctx); err != nil {
+		return err
+	}
+	return p.buildIndexes(ctx)
+}
+
+// attached is the one archive attached to the record.
+func (p *packIn) attached(ctx context.Context, proc *Record) ([]byte, error) {
+	a, err := p.s.LoadAttachment(ctx, p.tx, proc)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil || len(a.Entries) != 1 {
+		return nil, PublicError("Attach exactly one file, the package archive, to the record")
+	}
+	if !strings.HasSuffix(strings.ToLower(a.Entries[0].Name), ".zip") {
+		return nil, PublicError("The attached file " + JSONOf(a.Entries[0].Name) + " is no .zip archive")
+	}
+	return a.Entries[0].Data, nil
+}
+
+// checkClient refuses archives of tenants for the System tenant, and the other
+// way round.
+func (p *packIn) checkClient() error {
+	number, _, _ := strings.Cut(p.header.Client, "-")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 {
+		return PublicError("The attribute Client of the archive does not begin with a tenant's number: " + JSONOf(p.header.Client))
+	}
+	if (n == 0) != (p.s.ClientID == 0) {
+		if n == 0 {
+			return PublicError("The archive is for the System tenant: log in there to import it")
+		}
+		return PublicError("The archive is for a tenant: log in to one to import it")
+	}
+	return nil
+}
+
+// element handles one element and what is nested in it, parents first.
+func (p *packIn) element(ctx context.Context, e, parent *packxml.Element) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := p.one(ctx, e, parent)
+	var missing *unresolvedReference
+	if errors.As(err, &missing) {
+		p.waiting = append(p.waiting, &waitingElement{e, parent, missing})
+	} else if err != nil {
+		return &packError{element: e, what: packName(e), err: err}
+	}
+	if e.Type == "custom" {
+		return nil
+	}
+	for _, child := range e.Children {
+		if err := p.element(ctx, child, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one handles an element without what is nested in it.
+func (p *packIn) one(ctx context.Context, e, parent *packxml.Element) error {
+	switch e.Type {
+	case "translation":
+		return p.translation(ctx, e, parent)
+	case "custom":
+		return p.custom(e)
+	}
+	return p.record(ctx, e)
+}
+
+// retry takes up the elements that had to wait, in order, until a round brings
+// nothing new.
+func (p *packIn) retry(ctx context.Context) error {
+	for len(p.waiting) > 0 {
+		round := p.waiting
+		p.waiting = nil
+		for _, w := range round {
+			err := p.one(ctx, w.element, w.parent)
+			var missing *unresolvedReference
+			if errors.As(err, &missing) {
+				w.reason = missing
+				p.waiting = append(p.waiting, w)
+				continue
+			}
+			if err != nil {
+				return &packError{element: w.element, what: packName(w.element), err: err}
+			}
+		}
+		if err := p.flush(ctx, 0); err != nil {
+			return err
+		}
+		if len(p.waiting) == len(round) {
+			var texts []string
+			for i, w := range p.waiting {
+				if i == 10 {
+					texts = append(texts, fmt.Sprintf("and %d more", len(p.waiting)-i))
+					break
+				}
+				texts = append(texts, (&packError{element: w.element, what: packName(w.element), err: w.reason}).Error())
+			}
+			return PublicError(fmt.Sprintf("%d elements refer to records that are not there: ", len(p.waiting)) + strings.Join(texts, "; "))
+		}
+	}
+	return nil
+}
+
+// custom passes over steps that are written for other databases or run programs
+// on the server.
+func (p *packIn) custom(e *packxml.Element) error {
+	result := packResult{element: e, action: "Skipped", what: e.Text("DBType")}
+	switch e.Name {
+	case "SQLStatement":
+		result.note = "SQL for the ERP's own databases is not run"
+	case "SQLMandatory":
+		if kind := e.Text("DBType"); kind == "ALL" || kind == "" {
+			return PublicError("The archive demands an SQL step, which the embedded ERP cannot run")
+		}
+		result.note = "the step is for another database"
+	default:
+		result.note = "programs in archives are not run"
+	}
+	p.done = append(p.done, result)
+	return nil
+}
+
+// packName is what people call the record of an element.
+func packName(e *packxml.Element) string {
+	for _, name := range []string{"TableName", "ColumnName", "EntityType", "Value", "Name"} {
+		if name == "EntityType" && e.Name != "AD_EntityType" || name == "Value" && e.Name != "AD_Process" && e.Name != "AD_Message" {
+			continue
+		}
+		if text := e.Text(name); text != "" {
+			return clipRunes(text, 100)
+		}
+	}
+	if id := e.Text(e.Name + "_UU"); id != "" {
+		return clipRunes(id, 40)
+	}
+	return ""
+}
+
+func clipRunes(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n])
+	}
+	return s
+}

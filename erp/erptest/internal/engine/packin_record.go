@@ -1,0 +1,349 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/erphub/erphub/erp/erptest/internal/packxml"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// coreEntityTypes are those of the ERP itself, whose records an import leaves
+// alone unless it is told otherwise.
+var coreEntityTypes = map[string]bool{"D": true, "EE01": true, "EE02": true, "EE04": true, "EE05": true}
+
+// neverImported are columns the ERP fills in itself.
+var neverImported = map[string]bool{"CREATED": true, "CREATEDBY": true, "UPDATED": true, "UPDATEDBY": true}
+
+// record brings the record of an element into the database. Any table works;
+// some have more to them than their row.
+func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
+	t, err := p.tx.Table(ctx, e.Name)
+	if errors.Is(err, store.ErrNoTable) {
+		return &unresolvedReference{text: "there is no table " + JSONOf(e.Name)}
+	}
+	if err != nil {
+		return err
+	}
+	result := packResult{element: e, what: packName(e), table: t}
+	if coreEntityTypes[e.Text("EntityType")] && !p.header.UpdateDictionary && !p.override {
+		result.action, result.note = "Skipped", "it belongs to the ERP itself (entity type "+e.Text("EntityType")+")"
+		p.done = append(p.done, result)
+		return nil
+	}
+	if err := p.flush(ctx, t.ID); err != nil { // rows of a table the archive has just made
+		return err
+	}
+	if there, err := p.tx.TableExists(ctx, t.Name); err != nil {
+		return err
+	} else if !there {
+		return PublicError("table " + t.Name + " is not in the database; synchronize it first")
+	}
+	old, standIn, err := p.existing(ctx, t, e)
+	if err != nil {
+		return err
+	}
+	if old != nil && old.Int("AD_Client_ID") != p.s.ClientID && !(p.s.ClientID != 0 && old.Int("AD_Client_ID") == 0) {
+		return PublicError("the record belongs to another tenant")
+	}
+	r := &Record{Table: t, Old: old, Row: store.Row{}}
+	if old != nil {
+		maps.Copy(r.Row, old)
+	}
+	if t.Name == "AD_EntityType" && old != nil && systemMaintained(r) {
+		p.saved[e] = r
+		result.action, result.note, result.id = "Unchanged", "the ERP has this entity type already", r.ID()
+		p.done = append(p.done, result)
+		return nil
+	}
+	ignored, err := p.fill(ctx, r, e)
+	if err != nil {
+		return err
+	}
+	if standIn {
+		r.set(t.UUColumn().Name, e.Text(t.Name+"_UU"))
+		result.note = "known under this name"
+	}
+	if old == nil {
+		if err := p.newRecord(ctx, r, e); err != nil {
+			return err
+		}
+	}
+	if err := p.permit(r); err != nil {
+		return err
+	}
+	changed, err := p.save(ctx, r)
+	if err != nil {
+		return err
+	}
+	p.saved[e] = r
+	switch {
+	case old == nil:
+		result.action = "New"
+	case changed:
+		result.action = "Update"
+	default:
+		result.action = "Unchanged"
+	}
+	if len(ignored) > 0 {
+		result.note = strings.TrimPrefix(result.note+"; not known here: "+strings.Join(ignored, ", "), "; ")
+	}
+	result.id, result.uuid = r.ID(), r.UUID()
+	p.done = append(p.done, result)
+	return p.afterRecord(ctx, r, e, old == nil)
+}
+
+// permit asks the role as any request that writes the record would.
+func (p *packIn) permit(r *Record) error {
+	if !p.s.Role.canWrite(r.Table) {
+		return PublicError("the role may not write table " + r.Table.Name)
+	}
+	id := int64(0)
+	if !r.IsNew() {
+		id = r.ID()
+	}
+	return p.s.MayWrite(r, id)
+}
+
+// existing finds the record of an element: by UUID, then by official id. standIn
+// tells that it was found by its name among the records whose ids and UUIDs are
+// not the real ones, because nobody has published those.
+func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Element) (row store.Row, standIn bool, err error) {
+	if uu := t.UUColumn(); uu != nil {
+		if text := e.Text(uu.Name); text != "" {
+			if len(text) > 36 {
+				return nil, false, PublicError("the UUID is longer than 36 characters")
+			}
+			if row, err = p.byUUID(ctx, t, text); row != nil || err != nil {
+				return row, false, err
+			}
+		}
+	}
+	key := t.KeyColumn()
+	if key == nil {
+		return nil, false, nil
+	}
+	if id, err := strconv.ParseInt(e.Text(key.Name), 10, 64); err == nil && id > 0 && id < store.FirstCustomID {
+		row, err := p.oneRow(ctx, t, store.Quote(key.Name)+"=?", id)
+		if row != nil || err != nil {
+			return row, false, err
+		}
+	}
+	if t.Name == "AD_EntityType" {
+		row, err := p.oneRow(ctx, t, "EntityType=?", e.Text("EntityType"))
+		if row != nil {
+			p.aliases[t.Name+" "+e.Text("AD_EntityType_UU")] = row.Int(key.Name)
+		}
+		return row, false, err
+	}
+	where, args := "", []any(nil)
+	switch t.Name {
+	case "AD_Element":
+		where, args = "ColumnName=? COLLATE NOCASE", []any{e.Text("ColumnName")}
+	case "AD_Table":
+		where, args = "TableName=? COLLATE NOCASE", []any{e.Text("TableName")}
+	case "AD_Reference":
+		where, args = "Name=?", []any{e.Text("Name")}
+	case "AD_Column":
+		table, err := p.reference(ctx, e, "AD_Table", mustProperty(e, "AD_Table_ID"))
+		if err != nil {
+			return nil, false, err
+		}
+		where, args = "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", []any{table, e.Text("ColumnName")}
+	default:
+		return nil, false, nil
+	}
+	row, err = p.oneRow(ctx, t, where+" AND "+store.Quote(key.Name)+" BETWEEN ? AND ?", append(args, firstStandIn, store.FirstCustomID-1)...)
+	return row, row != nil, err
+}
+
+// firstStandIn is where ids begin that the demo data made up for records of the
+// ERP whose ids are not known; see package seed.
+const firstStandIn = 900_001
+
+func mustProperty(e *packxml.Element, name string) packxml.Property {
+	p, _ := e.Property(name)
+	return p
+}
+
+func (p *packIn) oneRow(ctx context.Context, t *store.Table, where string, args ...any) (store.Row, error) {
+	row, err := p.tx.One(ctx, t, where, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return row, err
+}
+
+// byUUID finds a record by the UUID an archive gives. What another tenant has
+// under that UUID is not this tenant's record: archives of tenants then get UUIDs
+// of their own.
+func (p *packIn) byUUID(ctx context.Context, t *store.Table, text string) (store.Row, error) {
+	uu := t.UUColumn()
+	if uu == nil {
+		return nil, nil
+	}
+	if id, ok := p.aliases[t.Name+" "+text]; ok {
+		return p.oneRow(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
+	}
+	row, err := p.oneRow(ctx, t, store.Quote(uu.Name)+"=?", text)
+	if err != nil || row == nil || !p.foreign(t, row) {
+		return row, err
+	}
+	return p.oneRow(ctx, t, store.Quote(uu.Name)+"=?", p.ownUUID(text))
+}
+
+// foreign tells whether a row belongs to a tenant other than the importing one.
+func (p *packIn) foreign(t *store.Table, row store.Row) bool {
+	if _, ok := t.Column("AD_Client_ID"); !ok || p.s.ClientID == 0 {
+		return false
+	}
+	client := row.Int("AD_Client_ID")
+	return client != 0 && client != p.s.ClientID
+}
+
+// ownUUID is the UUID that a tenant's record gets in place of one that another
+// tenant's record has; the same each time.
+func (p *packIn) ownUUID(text string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(strconv.FormatInt(p.s.ClientID, 10)+"/"+text)).String()
+}
+
+// fill sets the values an element gives and lists the properties whose columns
+// this ERP does not have.
+func (p *packIn) fill(ctx context.Context, r *Record, e *packxml.Element) (ignored []string, err error) {
+	for _, prop := range e.Properties {
+		if pseudoColumn(e.Name, prop.Name) {
+			continue
+		}
+		col, ok := r.Table.Column(prop.Name)
+		if !ok {
+			ignored = append(ignored, prop.Name)
+			continue
+		}
+		if col.IsVirtual() || neverImported[strings.ToUpper(col.Name)] || col.Name == "AD_Client_ID" {
+			continue
+		}
+		if key := r.Table.KeyColumn(); key == col {
+			if err := p.setKey(r, col, prop.Text); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if uu := r.Table.UUColumn(); uu == col {
+			if r.IsNew() && prop.Text != "" {
+				r.set(col.Name, prop.Text)
+			}
+			continue
+		}
+		v, err := p.value(ctx, e, r.Table, col, prop)
+		if err != nil {
+			return nil, err
+		}
+		if col.Name == "FieldLength" && r.Table.Name == "AD_Column" && !r.IsNew() {
+			if n, ok := v.(int64); !ok || n < r.Old.Int("FieldLength") {
+				continue // a column never shrinks
+			}
+		}
+		r.set(col.Name, v)
+	}
+	return ignored, nil
+}
+
+// pseudoColumn tells whether a property is no column but has a meaning: the
+// place in the menu and the wish for a place in the database.
+func pseudoColumn(table, name string) bool {
+	switch table {
+	case "AD_Menu":
+		return name == "Parent_ID" || name == "SeqNo"
+	case "AD_Column":
+		return name == "IsSyncDatabase"
+	}
+	return false
+}
+
+// setKey gives a new record the official id of the archive; other ids are the
+// installation's own.
+func (p *packIn) setKey(r *Record, col *store.Column, text string) error {
+	if text == "" || !r.IsNew() {
+		return nil
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return PublicError("the id " + JSONOf(text) + " is no number")
+	}
+	if id > 0 && id < store.FirstCustomID {
+		r.set(col.Name, id)
+	}
+	return nil
+}
+
+// newRecord completes a record that is not there yet.
+func (p *packIn) newRecord(ctx context.Context, r *Record, e *packxml.Element) error {
+	r.set("AD_Client_ID", p.s.ClientID)
+	if uu := r.Table.UUColumn(); uu != nil && p.s.ClientID != 0 {
+		if text := r.Row.String(uu.Name); text != "" {
+			taken, err := p.oneRow(ctx, r.Table, store.Quote(uu.Name)+"=?", text)
+			if err != nil {
+				return err
+			}
+			if taken != nil {
+				r.set(uu.Name, p.ownUUID(text))
+			}
+		}
+	}
+	if r.Table.Name == "AD_Column" && !r.Has("AD_Element_ID") && r.Has("ColumnName") {
+		id, err := p.s.elementFor(ctx, p.tx, strings.TrimSpace(e.Text("ColumnName")), r.Row)
+		if err != nil {
+			return err
+		}
+		r.set("AD_Element_ID", id)
+	}
+	return p.s.fillDefaults(ctx, p.tx, r, nil)
+}
+
+// save writes a record as any other, except that mandatory columns an archive
+// leaves out are the database's business.
+func (p *packIn) save(ctx context.Context, r *Record) (changed bool, err error) {
+	s, tx := p.s, p.tx
+	if err := s.checkReferences(ctx, tx, r); err != nil {
+		return false, err
+	}
+	rules := rulesOf(r.Table)
+	if rules.before != nil {
+		if err := rules.before(ctx, s, tx, r); err != nil {
+			return false, err
+		}
+	}
+	if !r.IsNew() && !r.dirty() {
+		return false, nil
+	}
+	for _, step := range []func() error{
+		func() error { return s.complete(ctx, tx, r) },
+		func() error { return checkValues(r) },
+		func() error { return checkUniqueKeys(ctx, tx, r) },
+		func() error {
+			if err := write(ctx, tx, r); err != nil {
+				return publicWriteError(r, err)
+			}
+			return nil
+		},
+		func() error { return s.keepTranslations(ctx, tx, r) },
+		func() error { return s.logChange(ctx, tx, r) },
+		func() error {
+			if rules.after == nil {
+				return nil
+			}
+			return rules.after(ctx, s, tx, r)
+		},
+	} {
+		if err := step(); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/packxml"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// unresolvedReference is a reference to a record that is not there, or not yet.
+type unresolvedReference struct{ text string }
+
+func (e *unresolvedReference) Error() string { return e.text }
+
+func unresolved(column, format string, args ...any) error {
+	return &unresolvedReference{text: column + " refers to " + fmt.Sprintf(format, args...) + ", which is not there"}
+}
+
+var blobName = regexp.MustCompile(`^([0-9]+\.dat)\|(byte\[\]|string)$`)
+
+// value converts a property into what its column stores; nil is NULL.
+func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, col *store.Column, prop packxml.Property) (any, error) {
+	if prop.Text == "" {
+		if col.Ref == store.TypeYesNo {
+			return "N", nil // empty means no
+		}
+		return nil, nil
+	}
+	if prop.Reference != "" {
+		return p.referenceValue(ctx, e, col, prop)
+	}
+	if col.Name == "AD_Org_ID" && prop.Text == "@AD_Org_ID@" {
+		return p.s.OrgID, nil
+	}
+	if col.Name == "EntityType" && t.Name != "AD_EntityType" {
+		if err := p.checkEntityType(ctx, prop.Text); err != nil {
+			return nil, err
+		}
+	}
+	bad := func(what string) error {
+		return PublicError(col.Name + ": " + JSONOf(prop.Text) + " is no " + what)
+	}
+	switch col.Kind() {
+	case store.KindInteger:
+		n, err := strconv.ParseInt(prop.Text, 10, 32)
+		if err != nil {
+			return nil, bad("whole number")
+		}
+		return n, nil
+	case store.KindDecimal:
+		s, ok := PlainDecimal(prop.Text)
+		if !ok {
+			return nil, bad("number")
+		}
+		return s, nil
+	case store.KindBool:
+		return YesNo(prop.Text), nil
+	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
+		v, ok := p.s.storedMoment(col.Kind(), prop.Text)
+		if !ok {
+			return nil, bad("time of the form 2026-01-31 12:00:00.0")
+		}
+		return v, nil
+	case store.KindBytes:
+		m := blobName.FindStringSubmatch(prop.Text)
+		if m == nil {
+			return nil, bad("name of a file in the archive")
+		}
+		return p.archive.Blob(m[1])
+	}
+	if m := blobName.FindStringSubmatch(prop.Text); m != nil && m[2] == "string" {
+		data, err := p.archive.Blob(m[1])
+		return string(data), err
+	}
+	return prop.Text, nil
+}
+
+// checkEntityType wants the owner of a record to be known; it may come later in
+// the archive.
+func (p *packIn) checkEntityType(ctx context.Context, code string) error {
+	t, err := p.tx.Table(ctx, "AD_EntityType")
+	if err != nil {
+		return err
+	}
+	n, err := p.tx.Count(ctx, t, "EntityType=?", code)
+	if err == nil && n == 0 {
+		err = unresolved("EntityType", "the entity type %s", JSONOf(code))
+	}
+	return err
+}
+
+// referenceValue is the key of the record a property refers to, or of several.
+func (p *packIn) referenceValue(ctx context.Context, e *packxml.Element, col *store.Column, prop packxml.Property) (any, error) {
+	table, err := p.referencedTable(ctx, e, col, prop)
+	if err != nil {
+		return nil, err
+	}
+	if col.IsMultiLookup() {
+		var keys []string
+		for one := range strings.SplitSeq(prop.Text, ",") {
+			prop.Text = strings.TrimSpace(one)
+			key, err := p.reference(ctx, e, table, prop)
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, strconv.FormatInt(key, 10))
+		}
+		return strings.Join(keys, ","), nil
+	}
+	if col.Kind() == store.KindUUID || col.Kind() == store.KindText {
+		return p.textReference(ctx, col, table, prop)
+	}
+	return p.reference(ctx, e, table, prop)
+}
+
+// referencedTable is the table a property refers to: the one it names, that of
+// AD_Table_ID for Record_ID, else the column's own.
+func (p *packIn) referencedTable(ctx context.Context, e *packxml.Element, col *store.Column, prop packxml.Property) (string, error) {
+	table := prop.Key
+	if table == "" && (col.Name == "Record_ID" || col.Name == "Record_UU") {
+		id, err := p.reference(ctx, e, "AD_Table", mustProperty(e, "AD_Table_ID"))
+		if err != nil {
+			return "", err
+		}
+		t, err := p.tx.TableByID(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		table = t.Name
+	}
+	if table == "" {
+		var err error
+		if table, err = p.tx.TargetTable(ctx, col); err != nil {
+			return "", err
+		}
+	}
+	switch strings.ToUpper(table) {
+	case "AD_ALLCLIENTS_V":
+		table = "AD_Client"
+	case "AD_ALLUSERS_V":
+		table = "AD_User"
+	case "AD_ALLROLES_V":
+		table = "AD_Role"
+	}
+	return table, nil
+}
+
+// reference is the id of the record a property refers to in a table.
+func (p *packIn) reference(ctx context.Context, _ *packxml.Element, table string, prop packxml.Property) (int64, error) {
+	t, there, err := p.target(ctx, table)
+	if err != nil {
+		return 0, err
+	}
+	if prop.Reference == "uuid" {
+		if !there {
+			return 0, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
+		}
+		row, err := p.byUUID(ctx, t, prop.Text)
+		if err != nil {
+			return 0, err
+		}
+		if row == nil {
+			return 0, unresolved(prop.Name, "%s %s", t.Name, clipRunes(prop.Text, 40))
+		}
+		return row.Int(t.Name + "_ID"), nil
+	}
+	id, err := strconv.ParseInt(prop.Text, 10, 64)
+	if err != nil || id < 0 || id >= store.FirstCustomID {
+		return 0, PublicError(prop.Name + ": " + JSONOf(prop.Text) + " is no official id")
+	}
+	if !there || t.KeyColumn() == nil || id == 0 {
+		return id, nil // a table this ERP does not have: nothing to look at
+	}
+	n, err := p.tx.Count(ctx, t, store.Quote(t.KeyColumn().Name)+"=?", id)
+	if err == nil && n == 0 {
+		err = unresolved(prop.Name, "%s %d", t.Name, id)
+	}
+	return id, err
+}
+
+// textReference is the key of a record that is referred to by text: its UUID,
+// or what else identifies it.
+func (p *packIn) textReference(ctx context.Context, col *store.Column, table string, prop packxml.Property) (any, error) {
+	if prop.Reference != "uuid" {
+		return prop.Text, nil
+	}
+	t, there, err := p.target(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	var row store.Row
+	if there {
+		if row, err = p.byUUID(ctx, t, prop.Text); err != nil {
+			return nil, err
+		}
+	}
+	if row == nil {
+		return nil, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
+	}
+	return keyOf(Field{Name: col.Name, kind: col.Kind()}, t, row), nil
+}
+
+// target is a table that is referred to; there tells whether its rows can be
+// looked at.
+func (p *packIn) target(ctx context.Context, name string) (t *store.Table, there bool, err error) {
+	t, err = p.tx.Table(ctx, name)
+	if errors.Is(err, store.ErrNoTable) || name == "" {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	there, err = p.tx.TableExists(ctx, t.Name)
+	return t, there, err
+}

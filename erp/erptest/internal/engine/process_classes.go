@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// runImplementation runs what stands behind a process: the program of its
+// class, or its report.
+func (s *Session) runImplementation(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	switch implementation(run.Process) {
+	case "ColumnSync":
+		return s.synchronize(ctx, tx, run)
+	case "TableCreateColumns":
+		return s.createColumnsFromDatabase(ctx, tx, run)
+	case "CreateTable":
+		return s.createTable(ctx, tx, run)
+	case "CopyColumnsFromTable":
+		return s.copyColumns(ctx, tx, run)
+	case "CreateWindowFromTable":
+		return s.createWindow(ctx, tx, run)
+	case "TabCreateFields":
+		return s.createFields(ctx, tx, run)
+	case "SynchronizeTerminology":
+		return s.synchronizeTerminology(ctx, tx)
+	case "SequenceCheck":
+		return s.checkSequences(ctx, tx)
+	case "RoleAccessUpdate":
+		return s.roleAccessProcess(ctx, tx, run)
+	case "UUIDGenerator":
+		return s.generateUUIDs(ctx, tx, run)
+	case "TableIndexValidate":
+		return s.validateIndex(ctx, tx, run)
+	case "CacheReset":
+		tx.DictionaryChanged()
+		return ProcessResult{Summary: "Cache reset"}, nil
+	case "PackIn", "PackInProcess":
+		return s.importPackage(ctx, tx, run)
+	case "PackInFolder":
+		return failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
+	}
+	if IsReport(run.Process) {
+		return s.runReport(ctx, tx, run)
+	}
+	what := run.Process.String("Classname")
+	if what == "" {
+		what = run.Process.String("Value")
+	}
+	return failed("the embedded ERP has no program for %s", what), nil
+}
+
+func failed(format string, args ...any) ProcessResult {
+	return ProcessResult{Summary: fmt.Sprintf(format, args...), IsError: true}
+}
+
+// synchronize brings the database in line with the dictionary: the column the
+// record id names, or, which the real server does not offer, a whole table when
+// the request says that the record is one (table-id or model-name).
+func (s *Session) synchronize(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if run.RecordID == 0 {
+		return failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil
+	}
+	tables, err := tx.Table(ctx, "AD_Table")
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if run.TableID == tables.ID && !s.ERP.opts.Strict {
+		t, err := tx.TableByID(ctx, run.RecordID)
+		if err != nil {
+			return failed("There is no active table with AD_Table_ID %d", run.RecordID), nil //nolint:nilerr // said in the result
+		}
+		if len(t.Columns) == 0 {
+			return failed("Table %s has no columns yet", t.Name), nil
+		}
+		report, err := tx.SyncTable(ctx, t)
+		return syncOutcome(t, report, err)
+	}
+	return syncColumnsSince(ctx, tx, run.RecordID, run.text("DateFrom"))
+}
+
+// syncOutcome is the result of bringing a table in line with the dictionary.
+func syncOutcome(t *store.Table, report string, err error) (ProcessResult, error) {
+	var ddl *store.DDLError
+	switch {
+	case errors.As(err, &ddl):
+		return failed("%s", ddl.Error()), nil
+	case err != nil:
+		return ProcessResult{}, fmt.Errorf("synchronizing %s: %w", t.Name, err)
+	case report == "":
+		report = "No SQL: the database has what the dictionary says"
+	}
+	return ProcessResult{Summary: report}, nil
+}
+
+func (s *Session) checkSequences(ctx context.Context, tx *store.Tx) (ProcessResult, error) {
+	names, err := tx.TableNames(ctx)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	result := ProcessResult{}
+	for _, name := range sortedNames(names) {
+		t, err := tx.Table(ctx, name)
+		if err != nil {
+			return result, err
+		}
+		key := t.KeyColumn()
+		if t.IsView || key == nil {
+			continue
+		}
+		if exists, err := hasPhysicalColumn(ctx, tx, t.Name, key.Name); err != nil || !exists {
+			if err != nil {
+				return result, err
+			}
+			continue
+		}
+		if err := tx.EnsureSequence(ctx, t.Name); err != nil {
+			return result, err
+		}
+		var highest int64
+		if err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(key.Name)+"),0) FROM "+store.Quote(t.Name)).Scan(&highest); err != nil {
+			return result, err
+		}
+		next := max(highest+1, store.FirstCustomID)
+		sequences, err := tx.Table(ctx, "AD_Sequence")
+		if err != nil {
+			return result, err
+		}
+		n, err := tx.Set(ctx, sequences, store.Row{"CurrentNext": next}, "Name=? COLLATE NOCASE AND IsTableID='Y' AND CurrentNext<?", t.Name, next)
+		if err != nil {
+			return result, err
+		}
+		if n > 0 {
+			result.Logs = append(result.Logs, processLog{Message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
+		}
+	}
+	result.Summary = fmt.Sprintf("%d sequences corrected", len(result.Logs))
+	return result, nil
+}
+
+func (s *Session) roleAccessProcess(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	where, args := "IsManual='N' AND IsActive='Y'", []any(nil)
+	if id := run.id("AD_Role_ID"); id > 0 {
+		where, args = where+" AND AD_Role_ID=?", append(args, id)
+	}
+	if s.ClientID != 0 {
+		where, args = where+" AND AD_Client_ID=?", append(args, s.ClientID)
+	}
+	roles, err := RowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", where, args...)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	result := ProcessResult{Summary: fmt.Sprintf("%d roles updated", len(roles))}
+	for _, role := range roles {
+		n, err := s.updateRoleAccess(ctx, tx, role, run.flag("ResetAccess", false))
+		if err != nil {
+			return result, err
+		}
+		result.Logs = append(result.Logs, processLog{Message: fmt.Sprintf("%s: %d objects", role.String("Name"), n)})
+	}
+	return result, nil
+}
+
+func (s *Session) generateUUIDs(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if run.flag("IsClearUUID", false) {
+		return failed("UUIDs are not cleared: they identify records to other systems"), nil
+	}
+	names, err := tx.TableNames(ctx)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	wanted := run.text("TableName")
+	result := ProcessResult{}
+	for _, name := range sortedNames(names) {
+		if wanted != "" && !strings.EqualFold(name, wanted) {
+			continue
+		}
+		t, err := tx.Table(ctx, name)
+		if err != nil {
+			return result, err
+		}
+		uu, key := t.UUColumn(), t.KeyColumn()
+		if t.IsView || uu == nil || key == nil {
+			continue
+		}
+		if exists, err := hasPhysicalColumn(ctx, tx, t.Name, uu.Name); err != nil || !exists {
+			if err != nil {
+				return result, err
+			}
+			continue
+		}
+		rows, err := tx.Select(ctx, t, store.Selection{
+			Columns: []*store.Column{key}, Where: "COALESCE(" + store.Quote(uu.Name) + ",'')=''", OrderBy: store.Quote(key.Name),
+		})
+		if err != nil {
+			return result, err
+		}
+		for _, row := range rows {
+			if _, err := tx.Set(ctx, t, store.Row{uu.Name: store.NewUUID()}, store.Quote(key.Name)+"=?", row.Int(key.Name)); err != nil {
+				return result, err
+			}
+		}
+		if len(rows) > 0 {
+			result.Logs = append(result.Logs, processLog{Number: fmt.Sprint(len(rows)), Message: t.Name})
+		}
+	}
+	result.Summary = fmt.Sprintf("UUIDs given in %d tables", len(result.Logs))
+	return result, nil
+}
+
+// synchronizeTerminology passes the terms of the elements on to the columns
+// and centrally maintained fields that differ.
+func (s *Session) synchronizeTerminology(ctx context.Context, tx *store.Tx) (ProcessResult, error) {
+	res, err := tx.Exec(ctx, `UPDATE AD_Column SET
+		ColumnName=(SELECT e.ColumnName FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
+		Name=(SELECT e.Name FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
+		Description=(SELECT e.Description FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
+		Help=(SELECT e.Help FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID)
+		WHERE EXISTS (SELECT 1 FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID
+			AND (e.ColumnName<>AD_Column.ColumnName OR e.Name<>AD_Column.Name))`)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	columns, err := res.RowsAffected()
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	res, err = tx.Exec(ctx, `UPDATE AD_Field SET
+		Name=(SELECT c.Name FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID),
+		Description=(SELECT c.Description FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID),
+		Help=(SELECT c.Help FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID)
+		WHERE IsCentrallyMaintained='Y' AND EXISTS (SELECT 1 FROM AD_Column c
+			WHERE c.AD_Column_ID=AD_Field.AD_Column_ID AND c.Name<>AD_Field.Name)`)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	fields, err := res.RowsAffected()
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	tx.DictionaryChanged()
+	return ProcessResult{Summary: fmt.Sprintf("%d columns and %d fields synchronized", columns, fields)}, nil
+}
+
+// tableOf is the table a process is to work on: the one its record names.
+func (s *Session) tableOf(ctx context.Context, tx *store.Tx, run *ProcessRun) (*store.Table, store.Row, error) {
+	row, err := OneRow(ctx, tx, "AD_Table", run.RecordID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if run.RecordID == 0 || row == nil {
+		return nil, nil, PublicError("No table: give its AD_Table_ID as record-id")
+	}
+	t, err := tx.TableByID(ctx, run.RecordID)
+	if err != nil {
+		return nil, nil, WithCause(PublicError("The table is not active"), err)
+	}
+	return t, row, nil
+}
+
+// mustWriteDictionary refuses those who may not change a table of the
+// dictionary, whatever process they may run.
+func (s *Session) mustWriteDictionary(ctx context.Context, tx *store.Tx, table string) error {
+	t, err := tx.Table(ctx, table)
+	if err != nil {
+		return err
+	}
+	if !s.Role.canWrite(t) {
+		return refuse(Denied, "Access denied", "Access denied for table: "+t.Name)
+	}
+	return nil
+}

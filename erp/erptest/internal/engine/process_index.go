@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// validateIndex makes the index in the database that an AD_TableIndex record
+// declares. One of that name is made anew, so that a changed declaration takes
+// effect.
+func (s *Session) validateIndex(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	indexes, err := tx.Table(ctx, "AD_TableIndex")
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	row, err := tx.One(ctx, indexes, "AD_TableIndex_ID=?", run.RecordID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return failed("there is no index with AD_TableIndex_ID %d", run.RecordID), nil
+	}
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	name := row.String("Name")
+	t, err := tx.TableByID(ctx, row.Int("AD_Table_ID"))
+	if errors.Is(err, store.ErrNoTable) {
+		return failed("the table of index %s is not active", name), nil
+	}
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if there, err := tx.TableExists(ctx, t.Name); err != nil {
+		return ProcessResult{}, err
+	} else if !there {
+		return failed("table %s is not in the database yet; synchronize it first", t.Name), nil
+	}
+	if row.Bool("IsCreateConstraint") && !row.Bool("IsUnique") {
+		return failed("index %s is to be a constraint, which must be unique", name), nil
+	}
+	columns, refused, err := indexColumns(ctx, tx, t, run.RecordID)
+	if err != nil || refused != "" {
+		return failed("index %s: %s", name, refused), err
+	}
+	return makeIndex(ctx, tx, t, name, columns, row.Bool("IsUnique"))
+}
+
+// indexColumns are the columns of a declared index in their order, or what
+// keeps it from being made.
+func indexColumns(ctx context.Context, tx *store.Tx, t *store.Table, id int64) (columns []string, refused string, err error) {
+	parts, err := tx.Table(ctx, "AD_IndexColumn")
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err := tx.Select(ctx, parts, store.Selection{Where: "AD_TableIndex_ID=? AND IsActive='Y'", Args: []any{id}, OrderBy: "SeqNo, AD_IndexColumn_ID"})
+	if err != nil {
+		return nil, "", err
+	}
+	present, err := tx.PhysicalColumns(ctx, t.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	there := map[string]bool{}
+	for _, p := range present {
+		there[strings.ToLower(p.Name)] = true
+	}
+	for _, r := range rows {
+		if r.String("ColumnSQL") != "" {
+			return nil, "the embedded ERP makes no indexes over expressions", nil
+		}
+		i := r.Int("AD_Column_ID")
+		name := ""
+		for _, col := range t.Columns {
+			if col.ID == i {
+				name = col.Name
+			}
+		}
+		if !there[strings.ToLower(name)] {
+			return nil, fmt.Sprintf("AD_Column_ID %d is no column of %s in the database", i, t.Name), nil
+		}
+		columns = append(columns, store.Quote(name))
+	}
+	if len(columns) == 0 {
+		return nil, "it has no columns", nil
+	}
+	return columns, "", nil
+}
+
+func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, columns []string, unique bool) (ProcessResult, error) {
+	var other string
+	err := tx.QueryRow(ctx, `SELECT tbl_name FROM sqlite_schema WHERE name=? COLLATE NOCASE`, name).Scan(&other)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return ProcessResult{}, err
+	}
+	if err == nil {
+		if !strings.EqualFold(other, t.Name) || strings.EqualFold(name, t.Name) {
+			return failed("the name %s is taken in the database", name), nil
+		}
+		if _, err := tx.Exec(ctx, "DROP INDEX "+store.Quote(name)); err != nil {
+			return ProcessResult{}, err
+		}
+	}
+	kind := "INDEX "
+	if unique {
+		kind = "UNIQUE INDEX "
+	}
+	statement := "CREATE " + kind + store.Quote(name) + " ON " + store.Quote(t.Name) + " (" + strings.Join(columns, ", ") + ")"
+	if _, err := tx.Exec(ctx, statement); err != nil {
+		var refused *sqlite.Error
+		if errors.As(err, &refused) && refused.Code()&0xff == 19 { // SQLITE_CONSTRAINT
+			return failed("the rows of %s do not fit index %s: some repeat its values", t.Name, name), nil
+		}
+		return ProcessResult{}, fmt.Errorf("making index %s: %w", name, err)
+	}
+	return ProcessResult{Summary: statement}, nil
+}

@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/erphub/erphub/erp/erptest/internal/report"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// maxReportRows bounds a report.
+const maxReportRows = 10_000
+
+// IsReport tells whether running a process gives a report.
+func IsReport(process store.Row) bool {
+	return process.Bool("IsReport") || process.Int("AD_ReportView_ID") > 0 || process.Int("AD_PrintFormat_ID") > 0 ||
+		process.String("JasperReport") != ""
+}
+
+// runReport writes the rows of a report's table, or the record it is about.
+func (s *Session) runReport(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	t, err := s.reportTable(ctx, tx, run)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if t == nil {
+		return failed("the embedded ERP has no data for the report %s", run.Process.String("Value")), nil
+	}
+	if !s.Role.CanRead(t) {
+		return failed("Access denied for table: %s", t.Name), nil
+	}
+	var table *report.Table
+	if run.RecordID > 0 {
+		table, err = s.recordReport(ctx, tx, run, t)
+	} else {
+		table, err = s.listReport(ctx, tx, run, t)
+	}
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	result := ProcessResult{Summary: fmt.Sprintf("Report: %d rows", len(table.Rows))}
+	name := fileBase(run.Process.String("Name"))
+	switch run.ReportType {
+	case "", "PDF":
+		result.Report = &ProcessFile{name + ".pdf", table.PDF()}
+	case "HTML":
+		result.Export = &ProcessFile{name + ".html", table.HTML()}
+	case "CSV":
+		data, err := table.CSV()
+		if err != nil {
+			return ProcessResult{}, err
+		}
+		result.Export = &ProcessFile{name + ".csv", data}
+	case "XLSX":
+		data, err := table.XLSX()
+		if err != nil {
+			return ProcessResult{}, err
+		}
+		result.Export = &ProcessFile{name + ".xlsx", data}
+	default:
+		return failed("report type %s is not available in the embedded ERP: use PDF, HTML, CSV or XLSX", JSONOf(run.ReportType)), nil
+	}
+	return result, nil
+}
+
+// fileBase makes a file name of a report's name.
+func fileBase(name string) string {
+	base := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' {
+			return r
+		}
+		return -1
+	}, name)
+	if base == "" {
+		return "Report"
+	}
+	return base
+}
+
+// reportViews are the tables that stand in for database views of reports.
+var reportViews = map[string]string{
+	"RV_BPARTNER": "C_BPartner", "RV_BPARTNEROPEN": "C_BPartner", "RV_ORDERDETAIL": "C_OrderLine",
+}
+
+// reportTable is the table a report is about: its record's, its report view's,
+// or the one its search key names ("Rpt C_Order"); nil when there is none.
+func (s *Session) reportTable(ctx context.Context, tx *store.Tx, run *ProcessRun) (*store.Table, error) {
+	if run.RecordID > 0 && run.TableID > 0 {
+		return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, run.TableID) })
+	}
+	if id := run.Process.Int("AD_ReportView_ID"); id > 0 {
+		view, err := OneRow(ctx, tx, "AD_ReportView", id)
+		if err != nil {
+			return nil, err
+		}
+		return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, view.Int("AD_Table_ID")) })
+	}
+	if name, ok := reportViews[strings.ToUpper(run.Process.String("Value"))]; ok {
+		return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
+	}
+	words := strings.Fields(run.Process.String("Value"))
+	if len(words) == 0 {
+		return nil, nil
+	}
+	return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, words[len(words)-1]) })
+}
+
+// reportColumns are the columns of a list: what a person would look for.
+func (s *Session) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
+	var out []*store.Column
+	for _, col := range t.Columns {
+		if !s.Role.CanSeeColumn(t, col) {
+			continue
+		}
+		switch {
+		case col.IsVirtual(), col.Secure, col.Encrypted, col.Kind() == store.KindBytes, col.Kind() == store.KindUUID, col.Key,
+			standardColumns[strings.ToUpper(col.Name)]:
+			continue
+		}
+		if col.Identifier || col.Selection || col.Mandatory {
+			out = append(out, col)
+		}
+	}
+	return out[:min(len(out), 12)], nil
+}
+
+func (s *Session) listReport(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table) (*report.Table, error) {
+	columns, err := s.reportColumns(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	where, args, err := s.RowFilter(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
+	parts := []string{store.Quote(t.Name) + ".IsActive='Y'"}
+	if where != "" {
+		parts = append(parts, "("+where+")")
+	}
+	for name, p := range run.Params {
+		col, ok := t.Column(name)
+		if !ok || col.IsVirtual() {
+			continue
+		}
+		if list, ok := p.Value.(string); ok && col.Kind() == store.KindInteger {
+			keys := strings.Split(list, ",") // of a parameter that takes several
+			parts = append(parts, store.Expr(t, col)+" IN (?"+strings.Repeat(",?", len(keys)-1)+")")
+			for _, key := range keys {
+				args = append(args, strings.TrimSpace(key))
+			}
+			continue
+		}
+		switch {
+		case p.Value != nil && p.To != nil:
+			parts, args = append(parts, store.Expr(t, col)+" BETWEEN ? AND ?"), append(args, p.Value, p.To)
+		case p.Value != nil:
+			parts, args = append(parts, store.Expr(t, col)+"=?"), append(args, p.Value)
+		case p.To != nil:
+			parts, args = append(parts, store.Expr(t, col)+"<=?"), append(args, p.To)
+		}
+	}
+	order := ""
+	if key := t.KeyColumn(); key != nil {
+		order = store.Expr(t, key)
+	}
+	rows, err := tx.Select(ctx, t, store.Selection{Where: strings.Join(parts, " AND "), Args: args, OrderBy: order, Limit: maxReportRows})
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Table{Title: run.Process.String("Name")}
+	for _, col := range columns {
+		out.Header = append(out.Header, col.Label)
+	}
+	for _, row := range rows {
+		line, err := s.reportLine(ctx, tx, t, row, columns)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, line)
+	}
+	return out, nil
+}
+
+func (s *Session) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
+	o, err := s.ERP.opts.Represent(ctx, s, tx, t, row, columns)
+	if err != nil {
+		return nil, err
+	}
+	line := make([]string, len(columns))
+	for i, col := range columns {
+		v, ok := o.Get(col.Name)
+		if !ok {
+			v, _ = o.Get(PropertyName(col.Name))
+		}
+		line[i] = reportText(v)
+	}
+	return line, nil
+}
+
+// reportText is a value as a person reads it.
+func reportText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case wire.Decimal:
+		return string(v)
+	case bool:
+		if v {
+			return "Yes"
+		}
+		return "No"
+	case *wire.Object:
+		for _, name := range []string{"identifier", "id"} {
+			if inner, ok := v.Get(name); ok {
+				return reportText(inner)
+			}
+		}
+		return ""
+	case json.RawMessage:
+		return string(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// recordReport prints one record: what it holds, then its lines.
+func (s *Session) recordReport(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table) (*report.Table, error) {
+	row, err := s.FindRow(ctx, tx, t, FormatID(run.RecordID))
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.ERP.opts.Represent(ctx, s, tx, t, row, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Table{Title: run.Process.String("Name"), Header: []string{"Field", "Value"}}
+	for _, name := range o.Names() {
+		v, _ := o.Get(name)
+		col, ok := t.Column(name)
+		if !ok || col.Kind() == store.KindBytes {
+			continue
+		}
+		out.Rows = append(out.Rows, []string{col.Label, reportText(v)})
+	}
+	if !isDocument(t) {
+		return out, nil
+	}
+	lines, err := s.documentLines(ctx, tx, &Record{Table: t, Old: row, Row: row})
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range lines.rows {
+		columns, err := s.reportColumns(ctx, tx, lines.table)
+		if err != nil {
+			return nil, err
+		}
+		values, err := s.reportLine(ctx, tx, lines.table, line, columns)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, []string{fmt.Sprintf("%s %d", lines.table.Label, i+1), strings.Join(values, " | ")})
+	}
+	return out, nil
+}

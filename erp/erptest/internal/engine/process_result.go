@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// ProcessResult is what a process reports when it has run.
+type ProcessResult struct {
+	Summary string
+	IsError bool
+	Logs    []processLog
+	Data    any          // JSON data of the process itself, nil if none
+	Report  *ProcessFile // reportFile, reportFileName, reportFileLength
+	Export  *ProcessFile // exportFile, exportFileName, exportFileLength
+	// after is run when the outcome is recorded, which happens also when what the
+	// process did is undone because it failed; nil for nothing.
+	after func(ctx context.Context, tx *store.Tx, result ProcessResult) error
+}
+
+// processLog is one line of a process's log; zero members are left out.
+type processLog struct {
+	Date    time.Time
+	Number  string // a decimal
+	Message string
+}
+
+// ProcessFile is a file a process made.
+type ProcessFile struct {
+	Name string
+	Data []byte
+}
+
+// implementation is the last part of a process's class name, by which the
+// server knows what to run.
+func implementation(row store.Row) string {
+	name := row.String("Classname")
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+func ParameterRows(ctx context.Context, tx *store.Tx, processID int64) ([]store.Row, error) {
+	return RowsWhere(ctx, tx, "AD_Process_Para", "SeqNo, AD_Process_Para_ID", "AD_Process_ID=? AND IsActive='Y'", processID)
+}

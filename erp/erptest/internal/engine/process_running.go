@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// processTable knows the processes that run. The zero value is ready.
+type processTable struct {
+	mu      sync.Mutex           // guards the rest
+	running map[int64]claimed    // by AD_PInstance_ID
+	stopped bool                 // no more jobs are taken
+	cancel  []context.CancelFunc // of jobs
+	wg      sync.WaitGroup       // jobs
+}
+
+// claimed is what a running process excludes.
+type claimed struct {
+	process, client, record int64
+	parameters              string
+	job                     bool
+}
+
+// claim enters a run, or refuses because the process is running already:
+// with the same parameters and record for AllowMultipleExecution P, at all
+// for N.
+func (t *processTable) claim(run *ProcessRun, client int64, job bool) bool {
+	mine := claimed{
+		process: run.Process.Int("AD_Process_ID"), client: client, record: run.RecordID, parameters: run.signature(), job: job,
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rule := run.Process.String("AllowMultipleExecution")
+	for _, other := range t.running {
+		if other.process != mine.process || other.client != mine.client {
+			continue
+		}
+		if rule == "N" || rule == "P" && other.record == mine.record && other.parameters == mine.parameters {
+			return false
+		}
+	}
+	if t.running == nil {
+		t.running = map[int64]claimed{}
+	}
+	t.running[run.InstanceID] = mine
+	return true
+}
+
+func (t *processTable) Done(instance int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.running, instance)
+}
+
+// Has tells whether a job has not ended yet.
+func (t *processTable) Has(instance int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running[instance].job
+}
+
+// Start runs job in the background until the server closes.
+func (t *processTable) Start(job func(context.Context)) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return false
+	}
+	ctx, cancel := context.WithCancel(context.Background()) // a job outlives its request; stop ends it
+	t.cancel = append(t.cancel, cancel)
+	t.wg.Go(func() {
+		defer cancel()
+		job(ctx)
+	})
+	return true
+}
+
+// stop ends the jobs and waits for them.
+func (t *processTable) stop() {
+	t.mu.Lock()
+	t.stopped = true
+	for _, cancel := range t.cancel {
+		cancel()
+	}
+	t.mu.Unlock()
+	t.wg.Wait()
+}
+
+// signature is the parameters as one text.
+func (r *ProcessRun) signature() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		p := r.Params[name]
+		fmt.Fprintf(&b, "%s=%q..%q/%x;", name, fmt.Sprint(p.Value), fmt.Sprint(p.To), p.File)
+	}
+	return b.String()
+}

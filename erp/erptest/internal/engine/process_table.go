@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+func sortedNames(names map[int64]string) []string { return slices.Sorted(maps.Values(names)) }
+
+// columnPlan is a column a process makes.
+type columnPlan struct {
+	name        string
+	label       string
+	ref         int
+	refValue    int64
+	length      int64
+	def         string
+	flags       string // M mandatory, U updateable, K key, I identifier, S selection
+	flag        string // the parameter that asks for it, "" for always
+	readOnly    string
+	onByDefault bool
+}
+
+// tableColumns are the columns the process "create table" knows, in its order.
+func tableColumns(table string) []columnPlan {
+	return []columnPlan{
+		{name: table + "_ID", label: table, ref: store.TypeID, length: 22, flags: "MK", flag: "IsCreateKeyColumn", onByDefault: true},
+		{name: "AD_Client_ID", ref: store.TypeSearch, def: "@#AD_Client_ID@", flags: "M", readOnly: "1=1"},
+		{name: "AD_Org_ID", ref: store.TypeTableDir, def: "@AD_Org_ID@", flags: "M"},
+		{name: "Created", ref: store.TypeDateTime, flags: "M"},
+		{name: "CreatedBy", ref: store.TypeSearch, refValue: 110, flags: "M"},
+		{name: "IsActive", ref: store.TypeYesNo, length: 1, def: "Y", flags: "MU"},
+		{name: "Updated", ref: store.TypeDateTime, flags: "M"},
+		{name: "UpdatedBy", ref: store.TypeSearch, refValue: 110, flags: "M"},
+		{name: table + "_UU", label: table + "_UU", ref: store.TypeUUID, length: 36, flags: "U"},
+		{name: "Value", ref: store.TypeString, length: 40, flags: "US", flag: "IsCreateColValue"},
+		{name: "Name", ref: store.TypeString, length: 60, flags: "MUIS", flag: "IsCreateColName"},
+		{name: "Description", ref: store.TypeString, length: 255, flags: "U", flag: "IsCreateColDescription"},
+		{name: "Help", ref: store.TypeString, length: 2000, flags: "U", flag: "IsCreateColHelp"},
+		{name: "DocumentNo", ref: store.TypeString, length: 30, flags: "US", flag: "IsCreateColDocumentNo"},
+		{name: "DateTrx", ref: store.TypeDate, length: 7, def: "@#Date@", flags: "MU", flag: "IsCreateColDateTrx"},
+		{name: "DateAcct", ref: store.TypeDate, length: 7, def: "@#Date@", flags: "MU", flag: "IsCreateColDateAcct"},
+		{name: "C_Currency_ID", ref: store.TypeTableDir, length: 22, def: "@C_Currency_ID@", flags: "MU", flag: "IsCreateColC_Currency_ID"},
+		{name: "C_DocType_ID", ref: store.TypeTableDir, length: 22, flags: "MU", flag: "IsCreateColC_DocType_ID"},
+		{name: "C_DocTypeTarget_ID", ref: store.TypeTable, refValue: 170, length: 22, flags: "MU", flag: "IsCreateColC_DocTypeTarget_ID"},
+		{name: "DocStatus", ref: store.TypeList, refValue: 131, length: 2, def: "DR", flags: "MU", flag: "IsCreateColDocStatus"},
+		{name: "DocAction", ref: store.TypeButton, refValue: 135, length: 2, def: "CO", flags: "MU", flag: "IsCreateColDocAction"},
+		{name: "Processed", ref: store.TypeYesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColProcessed"},
+		{name: "Processing", ref: store.TypeYesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColProcessing"},
+		{name: "IsApproved", ref: store.TypeYesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColIsApproved"},
+		{name: "ProcessedOn", ref: store.TypeNumber, length: 20, flags: "U", flag: "IsCreateColProcessedOn"},
+		{name: "Posted", ref: store.TypeButton, refValue: 234, length: 1, def: "N", flags: "MU", flag: "IsCreateColPosted"},
+		{name: "AD_User_ID", ref: store.TypeSearch, refValue: 110, flags: "MU", flag: "IsCreateColAD_User_ID"},
+		{name: "SalesRep_ID", ref: store.TypeSearch, refValue: 190, flags: "MU", flag: "IsCreateColSalesRep_ID"},
+	}
+}
+
+// createTable makes an AD_Table record unless there is one, and the columns
+// asked for. It does not touch the database.
+func (s *Session) createTable(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Table"); err != nil {
+		return ProcessResult{}, err
+	}
+	if run.flag("IsCreateWorkflow", false) || run.flag("IsCreateTranslationTable", false) {
+		return failed("workflows and translation tables are not created by the embedded ERP"), nil
+	}
+	name := run.text("TableName")
+	if existing, err := OneRow(ctx, tx, "AD_Table", run.RecordID); err != nil {
+		return ProcessResult{}, err
+	} else if existing != nil {
+		name = existing.String("TableName")
+	}
+	if name == "" {
+		return failed("%sTableName", FillMandatory), nil
+	}
+	rows, err := RowsWhere(ctx, tx, "AD_Table", "", "TableName=? COLLATE NOCASE", name)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	entityType := run.text("EntityType")
+	if entityType == "" {
+		entityType = "U"
+	}
+	var table store.Row
+	if len(rows) > 0 {
+		table = rows[0]
+	} else {
+		label := run.text("Name")
+		if label == "" {
+			label = name
+		}
+		values := store.Row{
+			"TableName": name, "Name": label, "EntityType": entityType, "IsDeleteable": "Y", "IsChangeLog": "Y",
+			"AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+		}
+		if level := run.text("AccessLevel"); level != "" {
+			values["AccessLevel"] = level
+		}
+		if text := run.text("Description"); text != "" {
+			values["Description"] = text
+		}
+		r, err := s.InsertRow(ctx, tx, "AD_Table", values)
+		if err != nil {
+			return ProcessResult{}, err
+		}
+		table = r.Row
+	}
+	result := ProcessResult{}
+	for _, plan := range tableColumns(table.String("TableName")) {
+		if plan.flag != "" && !run.flag(plan.flag, plan.onByDefault) {
+			continue
+		}
+		made, err := s.addColumn(ctx, tx, table, plan, entityType)
+		if err != nil {
+			return result, err
+		}
+		if made {
+			result.Logs = append(result.Logs, processLog{Message: "Created column " + plan.name})
+		}
+	}
+	result.Summary = fmt.Sprintf("Table %s: %d columns created", table.String("TableName"), len(result.Logs))
+	return result, nil
+}
+
+// addColumn makes an AD_Column record unless the table has the column.
+func (s *Session) addColumn(ctx context.Context, tx *store.Tx, table store.Row, plan columnPlan, entityType string) (bool, error) {
+	columns, err := RowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", table.Int("AD_Table_ID"), plan.name)
+	if err != nil || len(columns) > 0 {
+		return false, err
+	}
+	label := plan.label
+	if label == "" {
+		label = plan.name
+	}
+	element, err := s.elementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
+	if err != nil {
+		return false, err
+	}
+	yes := func(flag string) string {
+		if strings.Contains(plan.flags, flag) {
+			return "Y"
+		}
+		return "N"
+	}
+	values := store.Row{
+		"AD_Table_ID": table.Int("AD_Table_ID"), "AD_Element_ID": element, "ColumnName": plan.name, "Name": label,
+		"AD_Reference_ID": int64(plan.ref), "EntityType": entityType, "IsMandatory": yes("M"), "IsUpdateable": yes("U"),
+		"IsKey": yes("K"), "IsIdentifier": yes("I"), "IsSelectionColumn": yes("S"), "FieldLength": plan.length,
+		"Version": "0", "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+	}
+	if yes("I") == "Y" {
+		values["SeqNo"] = int64(1)
+	}
+	if plan.refValue != 0 {
+		values["AD_Reference_Value_ID"] = plan.refValue
+	}
+	if plan.def != "" {
+		values["DefaultValue"] = plan.def
+	}
+	if plan.readOnly != "" {
+		values["ReadOnlyLogic"] = plan.readOnly
+	}
+	_, err = s.InsertRow(ctx, tx, "AD_Column", values)
+	return err == nil, err
+}
+
+// createColumnsFromDatabase makes AD_Column records for the columns the
+// database has and the dictionary has not.
+func (s *Session) createColumnsFromDatabase(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
+		return ProcessResult{}, err
+	}
+	if run.flag("AllTables", false) {
+		return failed("run this for one table: give its AD_Table_ID as record-id"), nil
+	}
+	t, row, err := s.tableOf(ctx, tx, run)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	physical, err := tx.PhysicalColumns(ctx, t.Name)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if len(physical) == 0 {
+		return failed("The database has no table %s", t.Name), nil
+	}
+	entityType := run.text("EntityType")
+	if entityType == "" {
+		entityType = t.EntityType
+	}
+	result := ProcessResult{}
+	for _, p := range physical {
+		made, err := s.addColumn(ctx, tx, row, planFor(t.Name, p), entityType)
+		if err != nil {
+			return result, err
+		}
+		if made {
+			result.Logs = append(result.Logs, processLog{Message: t.Name + "." + p.Name})
+		}
+	}
+	result.Summary = fmt.Sprintf("%d columns created", len(result.Logs))
+	return result, nil
+}
+
+// planFor guesses the dictionary's column from the database's.
+func planFor(table string, p store.PhysicalColumn) columnPlan {
+	for _, known := range tableColumns(table) {
+		if strings.EqualFold(known.name, p.Name) {
+			return known
+		}
+	}
+	plan := columnPlan{name: p.Name, flags: "U"}
+	if p.NotNull {
+		plan.flags += "M"
+	}
+	kind := strings.ToUpper(p.Type)
+	switch {
+	case strings.HasSuffix(strings.ToUpper(p.Name), "_ID"):
+		plan.ref, plan.length = store.TypeTableDir, 22
+	case strings.HasPrefix(kind, "INT"):
+		plan.ref, plan.length = store.TypeInteger, 14
+	case strings.Contains(kind, "DECIMAL"), strings.Contains(kind, "NUM"), strings.Contains(kind, "REAL"):
+		plan.ref, plan.length = store.TypeNumber, 14
+	case strings.Contains(kind, "TIME"), strings.Contains(kind, "DATE"):
+		plan.ref, plan.length = store.TypeDateTime, 7
+	case strings.Contains(kind, "BLOB"):
+		plan.ref = store.TypeBinary
+	case strings.HasPrefix(p.Name, "Is"):
+		plan.ref, plan.length = store.TypeYesNo, 1
+	default:
+		plan.ref, plan.length = store.TypeString, 255
+	}
+	return plan
+}
+
+// copyColumns gives a table without columns those of another one; key and
+// UUID column take the name of their new table.
+func (s *Session) copyColumns(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
+		return ProcessResult{}, err
+	}
+	target, row, err := s.tableOf(ctx, tx, run)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	existing, err := RowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=?", target.ID)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if len(existing) > 0 {
+		return failed("Table %s has columns already", target.Name), nil
+	}
+	source, err := OneRow(ctx, tx, "AD_Table", run.id("AD_Table_ID"))
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if source == nil {
+		return failed("There is no table with AD_Table_ID %d", run.id("AD_Table_ID")), nil
+	}
+	columns, err := RowsWhere(ctx, tx, "AD_Column", "AD_Column_ID", "AD_Table_ID=?", source.Int("AD_Table_ID"))
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	for _, column := range columns {
+		values := maps.Clone(column)
+		for _, name := range []string{"AD_Column_ID", "AD_Column_UU", "Created", "CreatedBy", "Updated", "UpdatedBy", "FKConstraintName"} {
+			delete(values, name)
+		}
+		values["AD_Table_ID"], values["EntityType"] = target.ID, row.String("EntityType")
+		for _, suffix := range []string{"_ID", "_UU"} {
+			if strings.EqualFold(column.String("ColumnName"), source.String("TableName")+suffix) {
+				name := target.Name + suffix
+				element, err := s.elementFor(ctx, tx, name, store.Row{"Name": target.Label, "EntityType": row.String("EntityType")})
+				if err != nil {
+					return ProcessResult{}, err
+				}
+				values["ColumnName"], values["AD_Element_ID"] = name, element
+			}
+		}
+		if _, err := s.InsertRow(ctx, tx, "AD_Column", values); err != nil {
+			return ProcessResult{}, err
+		}
+	}
+	return ProcessResult{Summary: fmt.Sprintf("%d columns copied", len(columns))}, nil
+}

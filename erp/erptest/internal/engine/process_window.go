@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// createWindow makes a window, or a tab of an existing one, for a table, with
+// its fields and, for a new window, a menu entry if asked for.
+func (s *Session) createWindow(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Window"); err != nil {
+		return ProcessResult{}, err
+	}
+	t, row, err := s.tableOf(ctx, tx, run)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	for _, name := range []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
+		if _, ok := t.Column(name); !ok {
+			return failed("Table %s lacks the standard column %s", t.Name, name), nil
+		}
+	}
+	isNew := run.flag("IsNewWindow", true)
+	var window store.Row
+	if isNew {
+		if window, err = s.newWindow(ctx, tx, run, t, row); err != nil {
+			return ProcessResult{}, err
+		}
+	} else if window, err = OneRow(ctx, tx, "AD_Window", run.id("AD_Window_ID")); err != nil {
+		return ProcessResult{}, err
+	} else if window == nil {
+		return failed("%sWindow", FillMandatory), nil
+	}
+	tab, err := s.newTab(ctx, tx, run, t, window, isNew)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	fields, err := s.fieldsFor(ctx, tx, tab, t, "", "")
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if isNew && run.flag("IsCreateMenu", false) {
+		if _, err := s.InsertRow(ctx, tx, "AD_Menu", store.Row{
+			"Name": window.String("Name"), "Action": "W", "AD_Window_ID": window.Int("AD_Window_ID"), "IsSummary": "N",
+			"IsSOTrx": window.String("IsSOTrx"), "IsReadOnly": "N", "EntityType": t.EntityType, "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+		}); err != nil {
+			return ProcessResult{}, err
+		}
+	}
+	if row.Int("AD_Window_ID") == 0 {
+		tables, err := tx.Table(ctx, "AD_Table")
+		if err != nil {
+			return ProcessResult{}, err
+		}
+		if _, err := s.changeRow(ctx, tx, tables, row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
+			return ProcessResult{}, err
+		}
+	}
+	return ProcessResult{Summary: fmt.Sprintf("Window %s: tab %s with %d fields", window.String("Name"), tab.String("Name"), fields)}, nil
+}
+
+func (s *Session) newWindow(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table, row store.Row) (store.Row, error) {
+	kind := run.text("WindowType")
+	if kind == "" {
+		kind = "M"
+	}
+	if kind == "T" {
+		if col, ok := t.Column("Processed"); !ok || col.IsVirtual() {
+			return nil, PublicError("A window for transactions needs the column Processed")
+		}
+	}
+	same, err := RowsWhere(ctx, tx, "AD_Window", "", "Name=?", t.Label)
+	if err != nil {
+		return nil, err
+	}
+	if len(same) > 0 {
+		return nil, PublicError("There is a window named " + JSONOf(t.Label) + " already")
+	}
+	flag := "N"
+	if run.flag("IsSOTrx", true) {
+		flag = "Y"
+	}
+	values := store.Row{
+		"Name": t.Label, "WindowType": kind, "IsSOTrx": flag, "EntityType": row.String("EntityType"), "IsDefault": "N",
+		"IsBetaFunctionality": "N", "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+	}
+	if text := row.String("Description"); text != "" {
+		values["Description"] = text
+	}
+	r, err := s.InsertRow(ctx, tx, "AD_Window", values)
+	if err != nil {
+		return nil, err
+	}
+	return r.Row, nil
+}
+
+func (s *Session) newTab(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table, window store.Row, isNew bool) (store.Row, error) {
+	values := store.Row{
+		"AD_Window_ID": window.Int("AD_Window_ID"), "AD_Table_ID": t.ID, "Name": t.Label, "SeqNo": int64(10), "TabLevel": int64(0),
+		"IsSingleRow": "Y", "EntityType": t.EntityType, "IsReadOnly": "N", "HasTree": "N", "IsTranslationTab": "N", "IsSortTab": "N",
+		"IsInfoTab": "N", "IsAdvancedTab": "N", "IsInsertRecord": "Y", "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+	}
+	if !isNew {
+		tabs, err := RowsWhere(ctx, tx, "AD_Tab", "SeqNo", "AD_Window_ID=?", window.Int("AD_Window_ID"))
+		if err != nil {
+			return nil, err
+		}
+		level, deepest, last := run.id("TabLevel"), int64(-1), int64(0)
+		for _, tab := range tabs {
+			deepest, last = max(deepest, tab.Int("TabLevel")), max(last, tab.Int("SeqNo"))
+		}
+		switch {
+		case level > deepest+1:
+			return nil, PublicError(fmt.Sprintf("The tab level must be at most %d", deepest+1))
+		case level == 0 && deepest == 0:
+			return nil, PublicError("The tab level must be above 0")
+		case level > 0 && run.id("AD_Column_ID") == 0:
+			return nil, PublicError(FillMandatory + "Link Column")
+		}
+		values["SeqNo"], values["TabLevel"] = last+10, level
+		if level > 0 {
+			values["AD_Column_ID"] = run.id("AD_Column_ID")
+		}
+	}
+	for _, order := range []struct{ column, suffix string }{{"Value", ""}, {"Name", ""}, {"Created", " DESC"}} {
+		if col, ok := t.Column(order.column); ok && !col.IsVirtual() {
+			values["OrderByClause"] = t.Name + "." + order.column + order.suffix
+			break
+		}
+	}
+	if strings.HasSuffix(strings.ToUpper(t.Name), "_TRL") {
+		values["IsTranslationTab"], values["IsInsertRecord"], values["OrderByClause"] = "Y", "N", t.Name+".AD_Language"
+	}
+	r, err := s.InsertRow(ctx, tx, "AD_Tab", values)
+	if err != nil {
+		return nil, err
+	}
+	return r.Row, nil
+}
+
+// createFields makes fields for the columns of a tab's table that have none.
+func (s *Session) createFields(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	if err := s.mustWriteDictionary(ctx, tx, "AD_Field"); err != nil {
+		return ProcessResult{}, err
+	}
+	tab, err := OneRow(ctx, tx, "AD_Tab", run.RecordID)
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	if tab == nil || run.RecordID == 0 {
+		return failed("No tab: give its AD_Tab_ID as record-id"), nil
+	}
+	t, err := tx.TableByID(ctx, tab.Int("AD_Table_ID"))
+	if err != nil {
+		return ProcessResult{}, err
+	}
+	n, err := s.fieldsFor(ctx, tx, tab, t, run.text("EntityType"), run.text("CreatedSince"))
+	return ProcessResult{Summary: fmt.Sprintf("%d fields created", n)}, err
+}
+
+// fieldRank orders the columns of a tab: who and where first, the search key
+// and names next, the active flag last.
+func fieldRank(col *store.Column) int {
+	switch col.Name {
+	case "AD_Client_ID":
+		return 1
+	case "AD_Org_ID":
+		return 2
+	case "Value":
+		return 4
+	case "Name":
+		return 5
+	case "Description":
+		return 6
+	case "Help":
+		return 7
+	case "IsActive":
+		return 9
+	}
+	if col.Parent {
+		return 3
+	}
+	return 8
+}
+
+func (s *Session) fieldsFor(ctx context.Context, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (int, error) {
+	existing, err := RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", tab.Int("AD_Tab_ID"))
+	if err != nil {
+		return 0, err
+	}
+	has := map[int64]bool{}
+	var seq, seqGrid int64
+	for _, f := range existing {
+		has[f.Int("AD_Column_ID")] = true
+		seq, seqGrid = max(seq, f.Int("SeqNo")), max(seqGrid, f.Int("SeqNoGrid"))
+	}
+	columns := slices.Clone(t.Columns)
+	slices.SortStableFunc(columns, func(a, b *store.Column) int {
+		return cmp.Or(cmp.Compare(fieldRank(a), fieldRank(b)), cmp.Compare(a.ID, b.ID))
+	})
+	made := 0
+	for _, col := range columns {
+		row, err := OneRow(ctx, tx, "AD_Column", col.ID)
+		if err != nil {
+			return made, err
+		}
+		switch {
+		case has[col.ID], strings.HasPrefix(row.String("Name"), "Created"), strings.HasPrefix(row.String("Name"), "Updated"),
+			entityType != "" && row.String("EntityType") != entityType, since != "" && row.String("Created") < since:
+			continue
+		}
+		seq, seqGrid = seq+10, seqGrid+10
+		if _, err := s.InsertRow(ctx, tx, "AD_Field", fieldValues(tab, t, col, row, seq, seqGrid)); err != nil {
+			return made, err
+		}
+		made++
+	}
+	return made, nil
+}
+
+func fieldValues(tab store.Row, t *store.Table, col *store.Column, row store.Row, seq, seqGrid int64) store.Row {
+	entityType := row.String("EntityType")
+	if entityType == "D" {
+		entityType = tab.String("EntityType")
+	}
+	values := store.Row{
+		"AD_Tab_ID": tab.Int("AD_Tab_ID"), "AD_Column_ID": col.ID, "Name": row.String("Name"), "EntityType": entityType,
+		"IsCentrallyMaintained": "Y", "IsDisplayed": "Y", "IsDisplayedGrid": "Y", "SeqNo": seq, "SeqNoGrid": seqGrid,
+		"DisplayLength": int64(col.Length), "IsReadOnly": "N", "IsSameLine": "N", "IsHeading": "N", "IsFieldOnly": "N",
+		"IsEncrypted": "N", "XPosition": int64(1), "ColumnSpan": int64(2), "NumLines": int64(1), "SortNo": "0",
+		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+	}
+	uu := t.UUColumn()
+	if col.Key || uu != nil && uu.Name == col.Name {
+		values["IsDisplayed"], values["IsDisplayedGrid"] = "N", "N"
+	}
+	if col.Length >= 60 {
+		values["ColumnSpan"] = int64(5)
+	}
+	switch col.Ref {
+	case store.TypeButton, store.TypeYesNo:
+		values["XPosition"] = int64(2)
+	case store.TypeText:
+		values["NumLines"] = int64(3)
+	case store.TypeTextLong, store.TypeJSON:
+		values["NumLines"] = int64(5)
+	case store.TypeMemo:
+		values["NumLines"] = int64(8)
+	}
+	switch col.Name {
+	case "AD_Org_ID":
+		values["XPosition"] = int64(4)
+		if strings.Contains("246", t.AccessLevel) {
+			values["IsDisplayedGrid"] = "N"
+		}
+	case "AD_Client_ID":
+		if t.AccessLevel != "6" && t.AccessLevel != "7" {
+			values["IsDisplayedGrid"] = "N"
+		}
+	case "IsApproved", "DocStatus", "Processed", "ProcessedOn", "Processing":
+		values["IsReadOnly"] = "Y"
+	}
+	return values
+}

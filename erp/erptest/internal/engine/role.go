@@ -1,0 +1,402 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// Role is what an AD_Role, with the roles it includes, allows its user. It is
+// not changed once it is loaded.
+type Role struct {
+	id, clientID  int64
+	UserLevel     string // the letters of S, C and O it has
+	AllOrgs       bool   // IsAccessAllOrgs
+	personal      bool   // IsPersonalAccess: sees others' private records
+	administrator bool   // the user has the System Administrator role
+	readUnlisted  bool   // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
+
+	Orgs    map[int64]OrgAccess
+	tables  []tableRule
+	columns []columnRule
+	records []recordRule
+	valid   []validRule
+	Objects map[ObjectKind]map[int64]grant
+	windows map[int64][]int64 // active windows with an active tab, by AD_Table_ID
+
+	Until time.Time // when a user substitution begins or ends, zero for never
+}
+
+// Entries of the role itself and of roles it includes. seq orders the included
+// roles; the role's own entries have ownSeq.
+type (
+	OrgAccess struct {
+		ClientID int64
+		ReadOnly bool
+		Seq      int64
+	}
+	tableRule struct {
+		tableID           int64
+		kind              string // AccessTypeRule: A accessing, R reporting, E exporting
+		exclude, readOnly bool
+		seq               int64
+	}
+	columnRule struct {
+		tableID, columnID int64
+		exclude, readOnly bool
+		seq               int64
+	}
+	recordRule struct {
+		tableID, recordID            int64
+		exclude, readOnly, dependent bool
+		seq                          int64
+	}
+	validRule struct {
+		tableID int64
+		code    string
+	}
+)
+
+// ownSeq is the seq of entries that come from no included role.
+const ownSeq = math.MinInt64
+
+// roleTables are the tables a role is made of: when one of them changes, all
+// cached roles are forgotten.
+var roleTables = map[string]bool{
+	"*": true, "AD_ROLE": true, "AD_ROLE_INCLUDED": true, "AD_ROLE_ORGACCESS": true, "AD_USER_ORGACCESS": true,
+	"AD_USER_ROLES": true, "AD_USER_SUBSTITUTE": true, "AD_TABLE_ACCESS": true, "AD_COLUMN_ACCESS": true,
+	"AD_RECORD_ACCESS": true, "AD_TABLEVALRULE": true, "AD_WINDOW": true, "AD_TAB": true, "AD_WINDOW_ACCESS": true,
+	"AD_PROCESS_ACCESS": true, "AD_FORM_ACCESS": true, "AD_TASK_ACCESS": true, "AD_WORKFLOW_ACCESS": true,
+	"AD_INFOWINDOW_ACCESS": true, "AD_PROCESS": true, "AD_FORM": true, "AD_TASK": true, "AD_WORKFLOW": true, "AD_INFOWINDOW": true, "AD_ORG": true, "AD_TREENODE": true, "AD_SYSCONFIG": true,
+	"REST_RESOURCE": true, "REST_RESOURCE_ACCESS": true,
+}
+
+// MaxCachedRoles bounds the cache.
+const MaxCachedRoles = 1000
+
+// roleCache keeps loaded roles until something they are made of changes.
+type roleCache struct {
+	mu    sync.Mutex // guards the fields below
+	since uint64     // the commit that last changed what roles are made of
+	roles map[[2]int64]*Role
+}
+
+// ChangesRoles tells whether roles may be others once these tables were written to.
+func ChangesRoles(tables map[string]bool) bool {
+	for t := range tables {
+		if roleTables[t] {
+			return true
+		}
+	}
+	return false
+}
+
+// changed is told which tables a commit wrote to.
+func (rc *roleCache) changed(commit uint64, tables map[string]bool) {
+	if ChangesRoles(tables) {
+		rc.mu.Lock()
+		defer rc.mu.Unlock()
+		rc.since, rc.roles = commit, nil
+	}
+}
+
+// Size tells how many roles are in the cache.
+func (rc *roleCache) Size() int {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	return len(rc.roles)
+}
+
+// Forget empties the cache.
+func (rc *roleCache) Forget() {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	rc.roles = nil
+}
+
+// Get is the role for its user, as the transaction sees it.
+func (rc *roleCache) Get(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*Role, error) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	key := [2]int64{roleID, userID}
+	if tx.Writing() || tx.Commit() < rc.since { // it may see another state than the cache
+		return LoadRole(ctx, tx, roleID, userID, now)
+	}
+	if r := rc.roles[key]; r != nil && (r.Until.IsZero() || now.Before(r.Until)) {
+		return r, nil
+	}
+	r, err := LoadRole(ctx, tx, roleID, userID, now)
+	if err != nil {
+		return nil, err
+	}
+	if rc.roles == nil || len(rc.roles) >= MaxCachedRoles {
+		rc.roles = map[[2]int64]*Role{}
+	}
+	rc.roles[key] = r
+	return r, nil
+}
+
+// LoadRole reads the role as it is for the user at this time.
+func LoadRole(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*Role, error) {
+	l := &roleLoader{ctx: ctx, tx: tx, userID: userID, seen: map[int64]bool{}}
+	r, err := l.own(roleID)
+	if err != nil {
+		return nil, fmt.Errorf("reading role %d: %w", roleID, err)
+	}
+	if err := l.include(r, roleID); err != nil {
+		return nil, fmt.Errorf("reading the roles that role %d includes: %w", roleID, err)
+	}
+	if err := l.substitutes(r, now); err != nil {
+		return nil, fmt.Errorf("reading the users that user %d stands in for: %w", userID, err)
+	}
+	if err := l.surroundings(r); err != nil {
+		return nil, fmt.Errorf("reading what role %d may see: %w", roleID, err)
+	}
+	return r, nil
+}
+
+// roleLoader reads one role and those it includes.
+type roleLoader struct {
+	ctx    context.Context
+	tx     *store.Tx
+	userID int64
+	seen   map[int64]bool // roles read, so that a circle ends
+}
+
+// rows reads rows of an AD_ table; one the database lacks is empty.
+func (l *roleLoader) rows(table, where, orderBy string, args ...any) ([]store.Row, error) {
+	t, err := l.tx.Table(l.ctx, table)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.tx.Select(l.ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+}
+
+// own reads a role without those it includes.
+func (l *roleLoader) own(roleID int64) (*Role, error) {
+	l.seen[roleID] = true
+	rows, err := l.rows("AD_Role", `AD_Role_ID=?`, "", roleID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("there is no AD_Role %d", roleID)
+	}
+	row := rows[0]
+	r := &Role{
+		id: roleID, clientID: row.Int("AD_Client_ID"),
+		UserLevel: strings.ReplaceAll(row.String("UserLevel"), " ", ""),
+		AllOrgs:   row.Bool("IsAccessAllOrgs"), personal: row.Bool("IsPersonalAccess"),
+		Orgs: map[int64]OrgAccess{}, Objects: map[ObjectKind]map[int64]grant{},
+	}
+	if err := l.loadOrgs(r, row); err != nil {
+		return nil, err
+	}
+	if err := l.loadRules(r); err != nil {
+		return nil, err
+	}
+	for _, kind := range objectKinds {
+		if r.Objects[kind], err = l.grants(r, kind, row.Bool("IsManual")); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (l *roleLoader) loadOrgs(r *Role, roleRow store.Row) error {
+	table, column, id := "AD_Role_OrgAccess", "AD_Role_ID", r.id
+	if roleRow.Bool("IsUseUserOrgAccess") {
+		table, column, id = "AD_User_OrgAccess", "AD_User_ID", l.userID
+	}
+	rows, err := l.rows(table, column+`=? AND AD_Client_ID=? AND IsActive='Y'`, "AD_Org_ID", id, r.clientID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		r.Orgs[row.Int("AD_Org_ID")] = OrgAccess{ClientID: r.clientID, ReadOnly: row.Bool("IsReadOnly"), Seq: ownSeq}
+	}
+	tree := roleRow.Int("AD_Tree_Org_ID")
+	if tree == 0 || len(rows) == 0 {
+		return nil
+	}
+	return l.addOrgTree(r, tree)
+}
+
+// addOrgTree adds the active organizations below the summary organizations in
+// the list, each with the read-only flag of the entry it hangs under.
+func (l *roleLoader) addOrgTree(r *Role, tree int64) error {
+	orgs, err := l.rows("AD_Org", `IsActive='Y'`, "")
+	if err != nil {
+		return err
+	}
+	summary := map[int64]bool{}
+	active := map[int64]bool{}
+	for _, o := range orgs {
+		active[o.Int("AD_Org_ID")] = true
+		summary[o.Int("AD_Org_ID")] = o.Bool("IsSummary")
+	}
+	nodes, err := l.rows("AD_TreeNode", `AD_Tree_ID=? AND IsActive='Y'`, "SeqNo, Node_ID", tree)
+	if err != nil {
+		return err
+	}
+	below := map[int64][]int64{}
+	for _, n := range nodes {
+		below[n.Int("Parent_ID")] = append(below[n.Int("Parent_ID")], n.Int("Node_ID"))
+	}
+	var add func(parent int64, entry OrgAccess)
+	add = func(parent int64, entry OrgAccess) {
+		for _, id := range below[parent] {
+			if _, there := r.Orgs[id]; there || !active[id] {
+				continue // listed itself, with a flag of its own
+			}
+			r.Orgs[id] = entry
+			if summary[id] {
+				add(id, entry)
+			}
+		}
+	}
+	listed := make([]int64, 0, len(r.Orgs))
+	for id := range r.Orgs {
+		listed = append(listed, id)
+	}
+	slices.Sort(listed)
+	for _, id := range listed {
+		if summary[id] {
+			add(id, r.Orgs[id])
+		}
+	}
+	return nil
+}
+
+func (l *roleLoader) loadRules(r *Role) error {
+	rows, err := l.rows("AD_Table_Access", `AD_Role_ID=? AND IsActive='Y'`, "AD_Table_ID, AccessTypeRule", r.id)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		r.tables = append(r.tables, tableRule{row.Int("AD_Table_ID"), row.String("AccessTypeRule"), row.Bool("IsExclude"), row.Bool("IsReadOnly"), ownSeq})
+	}
+	if rows, err = l.rows("AD_Column_Access", `AD_Role_ID=? AND IsActive='Y'`, "AD_Column_ID", r.id); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		r.columns = append(r.columns, columnRule{row.Int("AD_Table_ID"), row.Int("AD_Column_ID"), row.Bool("IsExclude"), row.Bool("IsReadOnly"), ownSeq})
+	}
+	if rows, err = l.rows("AD_Record_Access", `AD_Role_ID=? AND IsActive='Y'`, "AD_Table_ID, Record_ID", r.id); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		r.records = append(r.records, recordRule{row.Int("AD_Table_ID"), row.Int("Record_ID"), row.Bool("IsExclude"),
+			row.Bool("IsReadOnly"), row.Bool("IsDependentEntities"), ownSeq})
+	}
+	return nil
+}
+
+// substitutes includes the roles of the users whom the user stands in for now.
+func (l *roleLoader) substitutes(r *Role, now time.Time) error {
+	rows, err := l.rows("AD_User_Substitute", `Substitute_ID=? AND IsActive='Y'`, "AD_User_ID", l.userID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		from, hasFrom := storedDay(row.String("ValidFrom"))
+		to, hasTo := storedDay(row.String("ValidTo"))
+		to = to.AddDate(0, 0, 1) // the last day is included
+		for _, edge := range []struct {
+			at time.Time
+			is bool
+		}{{from, hasFrom}, {to, hasTo}} {
+			if edge.is && edge.at.After(now) && (r.Until.IsZero() || edge.at.Before(r.Until)) {
+				r.Until = edge.at
+			}
+		}
+		if hasFrom && now.Before(from) || hasTo && !now.Before(to) {
+			continue
+		}
+		theirs, err := l.rows("AD_User_Roles", `AD_User_ID=? AND IsActive='Y'`, "AD_Role_ID", row.Int("AD_User_ID"))
+		if err != nil {
+			return err
+		}
+		for _, ur := range theirs {
+			if err := l.merge(r, ur.Int("AD_Role_ID"), 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func storedDay(text string) (time.Time, bool) {
+	day, _, _ := strings.Cut(text, " ")
+	t, err := time.ParseInLocation(time.DateOnly, day, time.UTC)
+	return t, err == nil
+}
+
+// surroundings reads what does not belong to one role but decides what it may.
+func (l *roleLoader) surroundings(r *Role) error {
+	v, err := Sysconfig(l.ctx, l.tx, "READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST", "N", r.clientID, 0)
+	if err != nil {
+		return err
+	}
+	r.readUnlisted = v == "Y"
+	admin, err := LookUpIDs(l.ctx, l.tx, `SELECT AD_Role_ID FROM AD_User_Roles WHERE AD_User_ID=? AND AD_Role_ID=0 AND IsActive='Y'`, l.userID)
+	if err != nil {
+		return err
+	}
+	r.administrator = len(admin) > 0
+	rules, err := l.rows("AD_TableValRule", `IsActive='Y' AND AD_Client_ID IN (0,?) AND COALESCE(AD_Role_ID,?)=? AND COALESCE(AD_User_ID,?)=?`, "AD_TableValRule_UU",
+		r.clientID, r.id, r.id, l.userID, l.userID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rules {
+		r.valid = append(r.valid, validRule{row.Int("AD_Table_ID"), row.String("Code")})
+	}
+	return l.loadWindows(r)
+}
+
+func (l *roleLoader) loadWindows(r *Role) error {
+	rows, err := l.tx.Query(l.ctx, `SELECT DISTINCT t.AD_Table_ID, t.AD_Window_ID FROM AD_Tab t JOIN AD_Window w ON w.AD_Window_ID=t.AD_Window_ID
+		WHERE t.IsActive='Y' AND w.IsActive='Y'`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	r.windows = map[int64][]int64{}
+	for rows.Next() {
+		var table, window int64
+		if err := rows.Scan(&table, &window); err != nil {
+			return err
+		}
+		if r.Objects[KindWindow][window].Read {
+			r.windows[table] = append(r.windows[table], window)
+		}
+	}
+	return rows.Err()
+}
+
+// include merges in the roles that role id includes, by SeqNo.
+func (l *roleLoader) include(r *Role, id int64) error {
+	rows, err := l.rows("AD_Role_Included", `AD_Role_ID=? AND IsActive='Y'`, "SeqNo, Included_Role_ID", id)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(rows, func(a, b store.Row) int { return cmp.Compare(a.Int("SeqNo"), b.Int("SeqNo")) })
+	for _, row := range rows {
+		if err := l.merge(r, row.Int("Included_Role_ID"), row.Int("SeqNo")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// rule is what a table's program does at one moment of a record's life.
+type rule func(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
+
+// tableRules are the rules of one table's program, nil for none.
+type tableRules struct {
+	defaults     rule // values of a new record beyond the dictionary's
+	before       rule // checks and changes before a record is written
+	after        rule
+	beforeDelete rule
+	afterDelete  rule
+}
+
+// rulesOf are the rules of a table's program. Tables the ERP has no program
+// for have none.
+func rulesOf(t *store.Table) tableRules {
+	switch strings.ToUpper(t.Name) {
+	case "AD_TABLE":
+		return tableRules{before: beforeTable, after: afterTable, afterDelete: afterTableDelete}
+	case "AD_COLUMN":
+		return tableRules{defaults: columnDefaults, before: beforeColumn}
+	case "AD_ELEMENT":
+		return tableRules{before: beforeElement, after: afterElement}
+	case "AD_FIELD":
+		return tableRules{defaults: fieldDefaults, before: beforeField}
+	case "AD_TAB":
+		return tableRules{defaults: tabDefaults, before: beforeTab}
+	case "AD_WINDOW":
+		return tableRules{after: afterWindow}
+	case "AD_MENU":
+		return tableRules{before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete}
+	case "AD_PROCESS":
+		return tableRules{before: beforeProcess, after: afterProcess}
+	case "AD_ENTITYTYPE":
+		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
+	case "AD_ROLE":
+		return tableRules{after: afterRole}
+	case "AD_USER":
+		return tableRules{before: beforeUser}
+	case "C_ORDER", "C_INVOICE":
+		return tableRules{defaults: documentDefaults}
+	case "C_ORDERLINE", "C_INVOICELINE":
+		return tableRules{defaults: lineDefaults, before: beforeLine, after: afterLine, afterDelete: afterLine}
+	}
+	return tableRules{}
+}
+
+var identifierText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// checkIdentifier refuses names the database could not use.
+func checkIdentifier(column, name string) error {
+	if identifierText.MatchString(name) {
+		return nil
+	}
+	return PublicError(fmt.Sprintf("Invalid identifier %s in %s: it must begin with a letter and hold only letters, digits and underscores",
+		JSONOf(name), column))
+}
+
+// checkUnique refuses a record when another one already has its values in the
+// columns; texts are compared without regard to case.
+func checkUnique(ctx context.Context, tx *store.Tx, r *Record, columns ...string) error {
+	key := r.Table.KeyColumn()
+	where, args := store.Quote(key.Name)+"<>?", []any{r.ID()}
+	for _, name := range columns {
+		where += " AND " + store.Quote(name) + "=?"
+		if _, text := r.Row[name].(string); text {
+			where += " COLLATE NOCASE" // which indexes of numbers do not serve
+		}
+		args = append(args, r.Row[name])
+	}
+	n, err := tx.Count(ctx, r.Table, where, args...)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return PublicError("Record already exists: " + columns[len(columns)-1])
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// Sysconfig is the value of an AD_SysConfig key: the session's organization's,
+// else its tenant's, else the system's, else def. A key that cannot be read
+// counts as missing and is logged.
+func (s *Session) Sysconfig(ctx context.Context, tx *store.Tx, name, def string) string {
+	return s.ERP.Sysconfig(ctx, tx, name, def, s.ClientID, s.OrgID)
+}
+
+// Sysconfig is the value of a key in an organization of a tenant.
+func (e *ERP) Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) string {
+	v, err := Sysconfig(ctx, tx, name, def, clientID, orgID)
+	if err != nil {
+		e.opts.Log.Warn("reading a configuration key", "key", name, "error", err)
+		return def
+	}
+	return v
+}
+
+func Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) (string, error) {
+	var v sql.NullString
+	err := tx.QueryRow(ctx, `SELECT Value FROM AD_SysConfig WHERE Name=? AND IsActive='Y'
+		AND AD_Client_ID IN (0,?) AND AD_Org_ID IN (0,?) ORDER BY AD_Client_ID DESC, AD_Org_ID DESC LIMIT 1`,
+		name, clientID, orgID).Scan(&v)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !v.Valid {
+		return def, nil
+	}
+	if err != nil {
+		return def, fmt.Errorf("reading AD_SysConfig %s: %w", name, err)
+	}
+	return v.String, nil
+}
+
+// SysconfigMinutes is a key that holds a number of minutes, where 0 or less
+// means "never" and answers 0. What is no number counts as missing.
+func SysconfigMinutes(ctx context.Context, tx *store.Tx, name string, def, clientID, orgID int64) (time.Duration, error) {
+	v, err := Sysconfig(ctx, tx, name, "", clientID, orgID)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 32)
+	if err != nil {
+		n = def
+	}
+	return time.Duration(max(n, 0)) * time.Minute, nil
+}
+
+// TokenSecretKey is the AD_SysConfig row with the secret that signs tokens, which
+// nobody reads through the API.
+const TokenSecretKey = "REST_TOKEN_SECRET"

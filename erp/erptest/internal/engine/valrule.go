@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// ValidationRule is the SQL of an AD_Val_Rule named by id or UUID, with the
+// variables of the context put in, as a condition on rows of a table.
+func (s *Session) ValidationRule(ctx context.Context, tx *store.Tx, of *store.Table, rule, variables string) (SQL, error) {
+	t, err := tx.Table(ctx, "AD_Val_Rule")
+	if err != nil {
+		return SQL{}, err
+	}
+	var where string
+	var arg any = rule
+	if id, err := strconv.ParseInt(rule, 10, 32); err == nil {
+		where, arg = `"AD_Val_Rule_ID"=?`, id
+	} else {
+		where = `"AD_Val_Rule_UU"=?`
+	}
+	rows, err := tx.Select(ctx, t, store.Selection{
+		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, s.ClientID}, Limit: 1,
+	})
+	if err != nil {
+		return SQL{}, err
+	}
+	if len(rows) == 0 {
+		return SQL{}, refuse(NotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
+	}
+	code := rows[0].String("Code")
+	if strings.TrimSpace(code) == "" {
+		return SQL{}, nil
+	}
+	if variables != "" {
+		if code, err = putContext(code, variables); err != nil {
+			return SQL{}, err
+		}
+	}
+	if !selfContained(code) {
+		return SQL{}, PublicError("The validation rule is not a condition of its own: " + rows[0].String("Name"))
+	}
+	out, err := s.GuardedCondition(ctx, tx, of, SQL{Text: code})
+	if active, ok := of.Column("IsActive"); err == nil && ok && !strings.Contains(strings.ToLower(code), "isactive") &&
+		strings.Contains(strings.ToLower(out.Text), "isactive") {
+		// Only what the rule itself says of IsActive lets inactive records in.
+		out.Text = "(" + out.Text + " AND " + store.Expr(of, active) + "='Y')"
+	}
+	return out, err
+}
+
+var (
+	contextValue = regexp.MustCompile(`^[\pL\pN \-]*$`)
+	wholeValue   = regexp.MustCompile(`^-?[0-9]{1,18}$`)
+)
+
+// putContext replaces the @Name@ of a rule by the values of a context, a list
+// of Name:Value. Values with other characters than letters, digits, blanks and
+// hyphens are passed over. Inside quotes a value stands as it is; elsewhere it
+// is a number or becomes a text of its own, so that it is never SQL.
+func putContext(code, variables string) (string, error) {
+	for pair := range strings.SplitSeq(variables, ",") {
+		name, value, ok := strings.Cut(pair, ":")
+		if !ok {
+			return "", PublicError("The context is not a list of Name:Value: " + pair)
+		}
+		name = strings.TrimSpace(name)
+		if name == "" || !contextValue.MatchString(value) {
+			continue
+		}
+		mark := "@" + name + "@"
+		var b strings.Builder
+		quoted := false
+		for rest := code; rest != ""; {
+			if after, found := strings.CutPrefix(rest, mark); found {
+				if quoted || wholeValue.MatchString(value) {
+					b.WriteString(value)
+				} else {
+					b.WriteString("'" + value + "'")
+				}
+				rest = after
+				continue
+			}
+			if rest[0] == '\'' {
+				quoted = !quoted
+			}
+			b.WriteByte(rest[0])
+			rest = rest[1:]
+		}
+		code = b.String()
+	}
+	return code, nil
+}
+
+// selfContained tells whether a rule stays inside the parentheses put around
+// it: they match, literals end, there are no comments and no second statement.
+func selfContained(code string) bool {
+	depth := 0
+	var quote byte
+	for i := range len(code) {
+		ch := code[i]
+		switch {
+		case quote != 0:
+			if ch == quote {
+				quote = 0
+			}
+		case ch == '\'' || ch == '"' || ch == '`':
+			quote = ch
+		case ch == '(':
+			depth++
+		case ch == ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		case ch == ';', ch == 0, ch == '?', ch == '[', ch == ']',
+			strings.HasPrefix(code[i:], "--"), strings.HasPrefix(code[i:], "/*"):
+			return false
+		}
+	}
+	return depth == 0 && quote == 0
+}

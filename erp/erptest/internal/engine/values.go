@@ -1,0 +1,358 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// Forms in which times are stored; see package store.
+const (
+	StoredDateTime = "2006-01-02 15:04:05"
+	storedInstant  = "2006-01-02 15:04:05.000"
+	storedDate     = "2006-01-02 00:00:00"
+	storedTime     = "1970-01-01 15:04:05"
+)
+
+// StoredNow is the server's time as date-time columns hold it.
+func (s *Session) StoredNow() string { return s.ERP.now().UTC().Format(StoredDateTime) }
+
+// ToStored converts a member of a request into the value its column stores;
+// nil is NULL. The rules are those of the REST plugin's converters, by
+// display type.
+func (s *Session) ToStored(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
+	target, err := tx.TargetTable(ctx, col)
+	if err != nil {
+		return nil, err
+	}
+	f := Field{Name: col.Name, ref: col.Ref, kind: col.Kind(), target: target, refValue: col.RefValue}
+	return s.convert(ctx, tx, f, v)
+}
+
+// Field is what converting a value depends on: a column or a parameter of a
+// process.
+type Field struct {
+	Name     string
+	ref      int // display type
+	kind     store.Kind
+	target   string // the table it points at, "" if none
+	refValue int64
+}
+
+func (s *Session) convert(ctx context.Context, tx *store.Tx, f Field, v any) (any, error) {
+	switch f.ref {
+	case store.TypeLocation:
+		return s.convertLocation(ctx, tx, v)
+	case store.TypeImage:
+		if f.kind == store.KindBytes {
+			return binary(f, v)
+		}
+		return s.convertImage(ctx, tx, v)
+	case store.TypeBinary:
+		return binary(f, v)
+	case store.TypeJSON:
+		return jsonText(v)
+	case store.TypeYesNo:
+		return YesNo(v), nil
+	case store.TypeDate, store.TypeDateTime, store.TypeTime, store.TypeTimestampTZ:
+		return moment(f, v)
+	case store.TypeInteger, store.TypeID, store.TypeRecordID:
+		return Integer(f, v)
+	case store.TypeButton:
+		return button(f, v)
+	case store.TypeAmount, store.TypeNumber, store.TypeQuantity, store.TypeCostPrice:
+		return decimal(f, v)
+	case store.TypeChosenMultiTab, store.TypeChosenMultiSrch:
+		return s.convertSelections(ctx, tx, f, v)
+	case store.TypeList, store.TypeRadiogroup, store.TypePayment, store.TypeChosenMultiList,
+		store.TypeTable, store.TypeTableDir, store.TypeSearch, store.TypeLocator, store.TypeAccount, store.TypePAttribute,
+		store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU:
+		return s.convertLookup(ctx, tx, f, v)
+	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeRowID, store.TypeSchedulerState:
+		return nil, nil // no converter exists for them: the value is not understood
+	}
+	return text(f, v)
+}
+
+// couldNot is the failure of a value that its column cannot take.
+func couldNot(v any, what string) error {
+	return PublicError("Could not convert value " + JSONOf(v) + " for " + what)
+}
+
+// JSONOf is v as JSON, cut to a length fit for a message.
+func JSONOf(v any) string {
+	b, err := wire.Encode(v)
+	if err != nil {
+		return "?"
+	}
+	if s, ok := v.(string); ok {
+		b = []byte(s)
+	}
+	if len(b) > 200 {
+		b = append(bytes.ToValidUTF8(b[:200], nil), "..."...)
+	}
+	return string(b)
+}
+
+func text(f Field, v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		if v == "" {
+			return nil, nil // the ERP keeps no empty texts
+		}
+		if strings.ContainsRune(v, 0) {
+			return nil, PublicError("Invalid character in " + f.Name)
+		}
+		return v, nil
+	case json.Number:
+		return string(v), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	}
+	return nil, couldNot(v, f.Name)
+}
+
+func YesNo(v any) any {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return "Y"
+		}
+		return "N"
+	case string:
+		if strings.EqualFold(v, "y") || strings.EqualFold(v, "true") {
+			return "Y"
+		}
+		return "N"
+	}
+	return nil
+}
+
+// Integer reads whole numbers of the 32 bits the ERP has for them; a JSON
+// number loses its fraction, a text must be whole.
+func Integer(f Field, v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		n, err := strconv.ParseInt(v, 10, 32)
+		if err != nil {
+			return nil, couldNot(v, f.Name)
+		}
+		return n, nil
+	case json.Number:
+		n, ok := wholePart(string(v))
+		if !ok {
+			return nil, couldNot(v, f.Name)
+		}
+		return n, nil
+	}
+	return nil, nil // anything else is not understood
+}
+
+// wholePart is a JSON number without its fraction, if it fits 32 bits.
+func wholePart(s string) (int64, bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, n >= math.MinInt32 && n <= math.MaxInt32
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x >= math.MaxInt32+1.0 || x <= math.MinInt32-1.0 {
+		return 0, false
+	}
+	return int64(x), true
+}
+
+// button reads the number of a button named like an id; buttons that hold
+// text cannot be written.
+func button(f Field, v any) (any, error) {
+	switch v.(type) {
+	case string, json.Number:
+		if f.kind != store.KindInteger {
+			return nil, couldNot(v, f.Name)
+		}
+		return Integer(f, v)
+	}
+	return nil, nil
+}
+
+// maxDigits bounds a number, so that an exponent cannot ask for gigabytes.
+const maxDigits = 1000
+
+func decimal(f Field, v any) (any, error) {
+	var s string
+	switch v := v.(type) {
+	case string:
+		s = v
+	case json.Number:
+		s = string(v)
+	default:
+		return nil, nil
+	}
+	plain, ok := PlainDecimal(s)
+	if !ok {
+		return nil, couldNot(v, f.Name)
+	}
+	return plain, nil
+}
+
+// PlainDecimal writes a decimal number without an exponent, keeping its scale.
+func PlainDecimal(s string) (string, bool) {
+	mantissa, exponent, hasExp := s, 0, false
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		n, err := strconv.Atoi(s[i+1:])
+		if err != nil || n > maxDigits || n < -maxDigits {
+			return "", false
+		}
+		mantissa, exponent, hasExp = s[:i], n, true
+	}
+	digits := strings.TrimLeft(mantissa, "+-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if len(mantissa)-len(digits) > 1 || len(whole)+len(fraction) == 0 || len(digits) > maxDigits ||
+		strings.Trim(whole+fraction, "0123456789") != "" {
+		return "", false
+	}
+	negative := strings.HasPrefix(mantissa, "-")
+	scale := len(fraction)
+	if hasExp {
+		scale = max(0, scale-exponent)
+	}
+	r, ok := new(big.Rat).SetString(whole + "." + fraction + "0")
+	if !ok {
+		return "", false
+	}
+	if exponent != 0 {
+		power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil))
+		if exponent > 0 {
+			r.Mul(r, power)
+		} else {
+			r.Quo(r, power)
+		}
+	}
+	out := r.FloatString(scale)
+	if negative && r.Sign() != 0 {
+		out = "-" + out
+	}
+	return out, true
+}
+
+func moment(f Field, v any) (any, error) {
+	s, ok := v.(string)
+	if !ok {
+		return nil, nil // null, and what is no text, clears
+	}
+	switch f.ref {
+	case store.TypeDate:
+		t, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			return nil, invalidDate("Date", "yyyy-MM-dd", s)
+		}
+		return t.Format(storedDate), nil
+	case store.TypeTime:
+		t, err := time.Parse("15:04:05Z", s)
+		if err != nil {
+			return nil, invalidDate("Time", "HH:mm:ss'Z'", s)
+		}
+		return t.Format(storedTime), nil
+	case store.TypeTimestampTZ:
+		t, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil || !storableYear(t) {
+			return nil, refuse(Invalid, "Invalid ISO Timestamp. ",
+				"A timestamp with time zone is written as yyyy-MM-dd'T'HH:mm:ss[.SSSSSSSSS]'Z', not as "+JSONOf(s))
+		}
+		return t.UTC().Format(storedInstant), nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || !storableYear(t) {
+		return nil, invalidDate("Date+Time", "yyyy-MM-dd'T'HH:mm:ss'Z'", s)
+	}
+	return t.UTC().Format(StoredDateTime), nil
+}
+
+// storableYear keeps a shift to UTC from leaving the four-digit years.
+func storableYear(t time.Time) bool {
+	y := t.UTC().Year()
+	return y >= 1 && y <= 9999
+}
+
+func invalidDate(kind, pattern, given string) error {
+	return refusef(Invalid, "Invalid date", "A %s is written as %s, not as %s", kind, pattern, JSONOf(given))
+}
+
+func binary(f Field, v any) (any, error) {
+	s, ok := v.(string)
+	if !ok {
+		return nil, nil
+	}
+	data, err := DecodeBase64(s)
+	if err != nil {
+		return nil, couldNot("<binary>", f.Name)
+	}
+	return data, nil
+}
+
+// DecodeBase64 reads base64 as callers send it: with line breaks, with or
+// without padding.
+func DecodeBase64(s string) ([]byte, error) {
+	s = strings.Map(func(r rune) rune {
+		if r == '\r' || r == '\n' || r == ' ' || r == '\t' {
+			return -1
+		}
+		return r
+	}, s)
+	return base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+}
+
+func jsonText(v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	if s, ok := v.(string); ok && json.Valid([]byte(s)) {
+		return s, nil // JSON given as text
+	}
+	b, err := wire.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return string(b), nil
+}
+
+// storedMoment brings a date or time in a stored or plain form into the form
+// of a kind.
+func (s *Session) storedMoment(kind store.Kind, text string) (any, bool) {
+	for _, layout := range []string{storedInstant, StoredDateTime, time.DateOnly, time.RFC3339Nano} {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		switch kind {
+		case store.KindDate:
+			if layout == StoredDateTime && t.Format(storedDate) != text {
+				t = t.In(s.ERP.opts.Location) // an instant: its date where the server stands
+			}
+			return t.Format(storedDate), true
+		case store.KindTime:
+			return t.In(s.ERP.opts.Location).Format(storedTime), true
+		case store.KindInstant:
+			return t.UTC().Format(storedInstant), true
+		}
+		return t.UTC().Format(StoredDateTime), true
+	}
+	return nil, false
+}
+
+// LocaleTime is a moment as people read it, "" for none.
+func (s *Session) LocaleTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(s.ERP.opts.Location).Format(localeDateTime)
+}

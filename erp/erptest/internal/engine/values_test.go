@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+func TestPlainDecimal(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"12.50": "12.50", "-0.10": "-0.10", "+3": "3", "007": "7", "1e3": "1000", "1.5E3": "1500", "12e-3": "0.012",
+		"1.50e1": "15.0", ".5": "0.5", "5.": "5", "-0": "0", "0e5": "0", "0.000": "0.000",
+	} {
+		got, ok := PlainDecimal(in)
+		assert.True(t, ok, in)
+		assert.Equal(t, want, got, in)
+	}
+	for _, in := range []string{"", ".", "-", "--1", "1.2.3", "1e", "e1", "1e1.5", "0x10", "1_000", "Infinity", "NaN", " 1", "1/2", "1e1001", "1e99999999999999999999"} {
+		_, ok := PlainDecimal(in)
+		assert.False(t, ok, in)
+	}
+}
+
+func TestCheckLogic(t *testing.T) {
+	t.Parallel()
+	for logic, sound := range map[string]bool{
+		"@Processed@=Y": true, "@A@='x y' & @B@!1": true, "1=1": true, "(@A@=1 | @B@>2) & $!(@C@=3)": true, "@A@^1": true,
+		"@A@<=5": true, "@A:0@=0": true, "@SQL=SELECT 1": true,
+		"@A@": false, "@A=1": false, "@A@=": false, "(@A@=1": false, "@A@=1 &": false, "@A@=1 @B@=2": false, "'a=1": false,
+		strings.Repeat("(", 1000) + "1=1": false,
+	} {
+		r := &Record{Table: logicTable, Row: store.Row{"ReadOnlyLogic": logic}}
+		err := checkLogic(r, "ReadOnlyLogic")
+		assert.Equal(t, sound, err == nil, "%.50s: %v", logic, err)
+	}
+}
+
+var logicTable = &store.Table{Name: "T"}
+
+func TestMoveDocument(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ from, action, to string }{
+		{"DR", "PR", "IP"}, {"DR", "CO", "CO"}, {"IP", "CO", "CO"}, {"IN", "PR", "IP"}, {"DR", "VO", "VO"}, {"CO", "VO", "VO"},
+		{"CO", "CL", "CL"}, {"CO", "RC", "RE"}, {"CO", "RE", "IP"}, {"IP", "AP", "AP"}, {"IP", "RJ", "NA"}, {"DR", "IN", "IN"},
+		{"CO", "CO", ""}, {"CL", "RE", ""}, {"VO", "CO", ""}, {"RE", "VO", ""}, {"DR", "CL", ""}, {"DR", "RC", ""}, {"CL", "CO", ""},
+	} {
+		move, ok := moveDocument(tc.from, tc.action)
+		assert.Equal(t, tc.to != "", ok, "%s %s", tc.from, tc.action)
+		if ok {
+			assert.Equal(t, tc.to, move.status, "%s %s", tc.from, tc.action)
+		}
+	}
+}
+
+// Whatever JSON a member holds, a column takes it or refuses it with a text
+// made for callers.
+func FuzzConvert(f *testing.F) {
+	for _, seed := range []string{`null`, `1`, `-1`, `"118"`, `{"id":118}`, `{"identifier":"x"}`, `{"uid":"x"}`, `[1,"2",{"id":3}]`,
+		`{"selections":[{"id":1}]}`, `"2026-03-09T14:05:06.123+02:00"`, `"14:05:06Z"`, `1e400`, `"1e-999"`, `{"lookupColumn":"Value","lookupValue":{"a":1}}`,
+		`{"data":"aGk=","file_name":"a"}`, `{"id":0,"city":"Ulm","C_Country_ID":100}`, `"\u0000"`, `true`} {
+		f.Add(seed)
+	}
+	e := open(f, "")
+	refs := []int{
+		store.TypeString, store.TypeInteger, store.TypeAmount, store.TypeID, store.TypeDate, store.TypeDateTime, store.TypeList,
+		store.TypeTableDir, store.TypeYesNo, store.TypeLocation, store.TypeBinary, store.TypeTime, store.TypeButton, store.TypeSearch,
+		store.TypeImage, store.TypeTextLong, store.TypeTimestampTZ, store.TypeChosenMultiSrch, store.TypeUUID, store.TypeSearchUU, store.TypeJSON, store.TypeChart,
+	}
+	undo := errors.New("undo")
+	f.Fuzz(func(t *testing.T, in string) {
+		v, err := wire.Parse([]byte(in))
+		if err != nil {
+			return
+		}
+		err = e.DB.Update(t.Context(), func(tx *store.Tx) error {
+			s := &Session{ERP: e, ClientID: 11, OrgID: 11, UserID: 101, RoleID: 102}
+			role, err := LoadRole(t.Context(), tx, 102, 101, e.now())
+			if err != nil {
+				return err
+			}
+			s.Role = role
+			for _, ref := range refs {
+				name := "C_BPartner_ID"
+				if ref == store.TypeSearchUU {
+					name = "C_BPartner_UU"
+				}
+				stored, err := s.ToStored(t.Context(), tx, &store.Column{Name: name, Ref: ref}, v)
+				if err != nil {
+					var public PublicError
+					var api *Error
+					if !errors.As(err, &public) && !errors.As(err, &api) {
+						t.Errorf("type %d, %s: %v", ref, in, err)
+					}
+					continue
+				}
+				switch stored.(type) {
+				case nil, int64, string, []byte:
+				default:
+					t.Errorf("type %d, %s: stored as %T", ref, in, stored)
+				}
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(fmt.Errorf("%s: %w", in, err))
+		}
+	})
+}
