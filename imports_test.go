@@ -70,8 +70,7 @@ var rules = map[string]rule{
 		ours: []string{"erp/erptest/internal/..."},
 		outside: []string{
 			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
-			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/mattn/go-isatty",
-			"github.com/ncruces/go-strftime", "github.com/remyoudompheng/bigfft", "golang.org/x/sys", "golang.org/x/text",
+			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/remyoudompheng/bigfft", "golang.org/x/sys",
 		},
 		reason: "the ERP is records, rules, roles and processes over a database; routes and tokens are its REST plugin's",
 	},
