@@ -54,7 +54,7 @@ func TestTenantsAreIsolated(t *testing.T) {
 	} {
 		assert.Equal(t, tc.found, len(ids(t, srv, tokens[tc.who], "C_BPartner", tc.filter)) > 0, "%s: %s", tc.who, tc.filter)
 	}
-	get := func(who, path string) answer {
+	get := func(who, path string) response {
 		return request{method: "GET", path: path, token: tokens[who]}.do(t, srv)
 	}
 	assert.Equal(t, http.StatusOK, get("admin", "/models/C_BPartner/118").status)
@@ -77,7 +77,7 @@ func TestRestrictedRole(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	tokens := accessTokens(t, srv)
-	get := func(who, path string) answer {
+	get := func(who, path string) response {
 		return request{method: "GET", path: path, token: tokens[who]}.do(t, srv)
 	}
 

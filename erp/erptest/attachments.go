@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// listAttachments answers GET …/attachments.
+// listAttachments handles GET …/attachments.
 func listAttachments(c *call) error {
 	list := []any{}
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
@@ -43,7 +43,7 @@ func (c *call) pathAttachment(ctx context.Context, tx *store.Tx) (*engine.Attach
 	return c.session.LoadAttachment(ctx, tx, &engine.Record{Table: t, Old: row, Row: row})
 }
 
-// attachmentsZip answers GET …/attachments/zip.
+// attachmentsZip handles GET …/attachments/zip.
 func attachmentsZip(c *call) error {
 	var a *engine.Attachment
 	err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
@@ -65,7 +65,7 @@ func attachmentsZip(c *call) error {
 	return nil
 }
 
-// download answers with a file, or with it in base64 inside JSON.
+// download responds with a file, or with it in base64 inside JSON.
 func (c *call) download(contentType string, data []byte) {
 	if c.query.has("json") {
 		c.json(http.StatusOK, wire.NewObject("data", base64.StdEncoding.EncodeToString(data)))
@@ -74,7 +74,7 @@ func (c *call) download(contentType string, data []byte) {
 	c.bytes(http.StatusOK, contentType, data)
 }
 
-// getAttachment answers GET …/attachments/{file}.
+// getAttachment handles GET …/attachments/{file}.
 func getAttachment(c *call) error {
 	var found *engine.AttachmentEntry
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
@@ -136,7 +136,7 @@ func (c *call) uploadBody(named bool) (upload, error) {
 	return u, nil
 }
 
-// addAttachment answers POST …/attachments.
+// addAttachment handles POST …/attachments.
 func addAttachment(c *call) error {
 	u, err := c.uploadBody(true)
 	if err != nil {
@@ -145,7 +145,7 @@ func addAttachment(c *call) error {
 	return c.addEntries([]engine.AttachmentEntry{{Name: u.name, Data: u.data}}, u.overwrite, "Save error")
 }
 
-// addAttachmentsZip answers POST …/attachments/zip.
+// addAttachmentsZip handles POST …/attachments/zip.
 func addAttachmentsZip(c *call) error {
 	u, err := c.uploadBody(false)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *call) addEntries(entries []engine.AttachmentEntry, overwrite bool, titl
 	return nil
 }
 
-// deleteAttachments answers DELETE …/attachments.
+// deleteAttachments handles DELETE …/attachments.
 func deleteAttachments(c *call) error {
 	return c.dropEntries(func(a *engine.Attachment) error {
 		a.Entries = nil
@@ -199,7 +199,7 @@ func deleteAttachments(c *call) error {
 	})
 }
 
-// deleteAttachment answers DELETE …/attachments/{file}.
+// deleteAttachment handles DELETE …/attachments/{file}.
 func deleteAttachment(c *call) error {
 	return c.dropEntries(func(a *engine.Attachment) error {
 		name := c.param("file")

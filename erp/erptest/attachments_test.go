@@ -42,7 +42,7 @@ func TestAttachments(t *testing.T) {
 	steps := []struct {
 		name, method, path, body string
 		status                   int
-		answer                   string
+		response                 string
 	}{
 		{"none yet", "GET", files, "", 200, `{"attachments":[]}`},
 		{"no zip", "GET", files + "/zip", "", 204, ``},
@@ -72,7 +72,7 @@ func TestAttachments(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			a := w.send(s.method, s.path, s.body)
 			assert.Equal(t, s.status, a.status, a.body)
-			assert.Equal(t, s.answer, a.body)
+			assert.Equal(t, s.response, a.body)
 		})
 	}
 	t.Run("media type of the file", func(t *testing.T) {

@@ -43,7 +43,7 @@ func bearer(r *http.Request) string {
 // unauthorized is the refusal of a protected route: the reason is the title.
 func unauthorized(title string) error { return fail(http.StatusUnauthorized, title, "") }
 
-// authenticate sets c.session from the bearer token, or answers why it is not
+// authenticate sets c.session from the bearer token, or tells why it is not
 // good: as JSON with the reason as title, or with the container's page.
 func (c *call) authenticate() error {
 	token := bearer(c.r)

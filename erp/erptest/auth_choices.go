@@ -85,7 +85,7 @@ func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, err
 	return engine.WarehouseChoices(c.ctx(), tx, q.client, q.org)
 }
 
-// clientLanguage answers GET /auth/language.
+// clientLanguage handles GET /auth/language.
 func clientLanguage(c *call) error {
 	q, err := c.choiceQuery()
 	if err != nil {
@@ -113,7 +113,7 @@ func clientLanguage(c *call) error {
 	return nil
 }
 
-// choiceList answers one of the GET lists of the first step.
+// choiceList handles one of the GET lists of the first step.
 func choiceList(name string, list func(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error)) handler {
 	return func(c *call) error {
 		q, err := c.choiceQuery()

@@ -39,15 +39,15 @@ func (c *testClock) move(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// answer is what came back from the server.
-type answer struct {
+// response is what came back from the server.
+type response struct {
 	status int
 	header http.Header
 	body   string
 }
 
 // object is the body as a JSON object.
-func (a answer) object(t testing.TB) map[string]any {
+func (a response) object(t testing.TB) map[string]any {
 	t.Helper()
 	var m map[string]any
 	require.NoError(t, json.Unmarshal([]byte(a.body), &m), "body: %s", a.body)
@@ -55,7 +55,7 @@ func (a answer) object(t testing.TB) map[string]any {
 }
 
 // text is a member of the body that must be a string.
-func (a answer) text(t testing.TB, member string) string {
+func (a response) text(t testing.TB, member string) string {
 	t.Helper()
 	s, ok := a.object(t)[member].(string)
 	require.True(t, ok, "member %s of %s", member, a.body)
@@ -63,7 +63,7 @@ func (a answer) text(t testing.TB, member string) string {
 }
 
 // isContainerPage tells whether the body is no JSON of the plugin.
-func (a answer) isContainerPage() bool {
+func (a response) isContainerPage() bool {
 	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html")
 }
 
@@ -73,14 +73,14 @@ type request struct {
 	header                    http.Header
 }
 
-func (q request) do(t testing.TB, srv *erptest.Server) answer {
+func (q request) do(t testing.TB, srv *erptest.Server) response {
 	t.Helper()
 	a, err := q.try(t, srv)
 	require.NoError(t, err)
 	return a
 }
 
-func (q request) try(t testing.TB, srv *erptest.Server) (answer, error) {
+func (q request) try(t testing.TB, srv *erptest.Server) (response, error) {
 	t.Helper()
 	var body io.Reader
 	if q.body != "" {
@@ -100,11 +100,11 @@ func (q request) try(t testing.TB, srv *erptest.Server) (answer, error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
-	return answer{status: resp.StatusCode, header: resp.Header, body: string(got)}, err
+	return response{status: resp.StatusCode, header: resp.Header, body: string(got)}, err
 }
 
 // Log-ins of the demo users, in one step.

@@ -58,12 +58,12 @@ func (in *inside) login(user string, parameters string) (token, refresh string) 
 	in.t.Helper()
 	status, body := in.call("POST", "/auth/tokens", "", `{"userName":"`+user+`","password":"`+user+`","parameters":`+parameters+`}`)
 	require.Equal(in.t, http.StatusOK, status, body)
-	var answer struct {
+	var response struct {
 		Token   string `json:"token"`
 		Refresh string `json:"refresh_token"`
 	}
-	require.NoError(in.t, json.Unmarshal([]byte(body), &answer))
-	return answer.Token, answer.Refresh
+	require.NoError(in.t, json.Unmarshal([]byte(body), &response))
+	return response.Token, response.Refresh
 }
 
 const gardenAdmin = `{"clientId":11,"roleId":102,"organizationId":11}`

@@ -72,7 +72,7 @@ func badJSON(err error) error {
 }
 
 // text is a scalar member as text; numbers and booleans are turned into text.
-// An absent or null member answers false.
+// An absent or null member gives false.
 func (m members) text(name string) (string, bool, error) {
 	raw, ok := m[name]
 	if !ok || string(raw) == "null" {
@@ -93,7 +93,7 @@ func (m members) text(name string) (string, bool, error) {
 }
 
 // integer is an integer member; a string of digits counts as one. An absent or
-// null member answers false.
+// null member gives false.
 func (m members) integer(name string) (int64, bool, error) {
 	s, ok, err := m.text(name)
 	if err != nil || !ok {

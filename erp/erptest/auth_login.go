@@ -11,8 +11,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// login answers POST /auth/tokens: with parameters it completes the log-in in
-// one step; without them it answers the tenants to choose from, or completes
+// login handles POST /auth/tokens: with parameters it completes the log-in in
+// one step; without them it lists the tenants to choose from, or completes
 // it as well when there is nothing to choose.
 func login(c *call) error {
 	m, err := c.readMembers("userName", "password", "parameters")
@@ -38,7 +38,7 @@ func login(c *call) error {
 		}
 	}
 	ctx := c.ctx()
-	var answer *wire.Object
+	var response *wire.Object
 	var refusal string // the failures counted are to be kept, so it is no error of the transaction
 	err = c.update(ctx, func(tx *store.Tx) error {
 		named, err := engine.FindUsers(ctx, tx, name)
@@ -61,10 +61,10 @@ func login(c *call) error {
 			if err != nil {
 				return err
 			}
-			answer = &wire.Object{}
-			return c.finishLogin(ctx, tx, answer, name, "", r)
+			response = &wire.Object{}
+			return c.finishLogin(ctx, tx, response, name, "", r)
 		}
-		answer, err = c.firstStep(ctx, tx, name, named, users)
+		response, err = c.firstStep(ctx, tx, name, named, users)
 		return err
 	})
 	if err != nil {
@@ -73,11 +73,11 @@ func login(c *call) error {
 	if refusal != "" {
 		return engine.LoginRefused(refusal)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
-// firstStep is the answer to a log-in without parameters.
+// firstStep is the response to a log-in without parameters.
 func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, users []engine.LoginUser) (*wire.Object, error) {
 	clients, err := engine.ClientChoices(ctx, tx, engine.UserIDs(users))
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 		return nil, err
 	}
 	clients = slices.DeleteFunc(clients, func(cl engine.Choice) bool { return engine.HasChoice(theirs, cl.ID) })
-	answer := wire.NewObject("clients", clients)
+	response := wire.NewObject("clients", clients)
 	claim := engine.JoinIDs(engine.ChoiceIDs(clients))
 	if len(clients) == 1 {
 		roles, err := engine.RoleChoices(ctx, tx, engine.UserIDs(users), clients[0].ID)
@@ -106,7 +106,7 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 		if len(roles) == 1 {
 			r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), engine.ChoiceIDs(clients), engine.LoginChoice{Ok: true})
 			if err == nil {
-				return answer, c.finishLogin(ctx, tx, answer, name, claim, r)
+				return response, c.finishLogin(ctx, tx, response, name, claim, r)
 			}
 			if !isAuthError(err) {
 				return nil, err
@@ -121,11 +121,11 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 	if err != nil {
 		return nil, err
 	}
-	answer.Set("token", token)
-	return answer, nil
+	response.Set("token", token)
+	return response, nil
 }
 
-// chooseTokens answers PUT /auth/tokens, the second step.
+// chooseTokens handles PUT /auth/tokens, the second step.
 func chooseTokens(c *call) error {
 	m, err := c.readMembers(choiceNames...)
 	if err != nil {
@@ -139,7 +139,7 @@ func chooseTokens(c *call) error {
 		return c.switchLogin(params)
 	}
 	ctx := c.ctx()
-	answer := &wire.Object{}
+	response := &wire.Object{}
 	err = c.update(ctx, func(tx *store.Tx) error {
 		users, err := engine.FindUsers(ctx, tx, c.session.UserName)
 		if err != nil {
@@ -150,17 +150,17 @@ func chooseTokens(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.finishLogin(ctx, tx, answer, c.session.UserName, "", r)
+		return c.finishLogin(ctx, tx, response, c.session.UserName, "", r)
 	})
 	if err != nil {
 		return err
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
 // finishLogin opens the session and sets the members of a completed log-in.
-func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Object, userName, clients string, r *engine.Login) error {
+func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Object, userName, clients string, r *engine.Login) error {
 	sessionID, err := c.srv.openSession(ctx, tx, c.r, r)
 	if err != nil {
 		return err
@@ -175,11 +175,11 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, answer *wire.Objec
 	if err != nil {
 		return err
 	}
-	echo(r, answer)
-	answer.Set("language", r.Language)
-	answer.Set("menuTreeId", tree)
-	answer.Set("token", token)
-	answer.Set("refresh_token", refresh)
+	echo(r, response)
+	response.Set("language", r.Language)
+	response.Set("menuTreeId", tree)
+	response.Set("token", token)
+	response.Set("refresh_token", refresh)
 	return nil
 }
 

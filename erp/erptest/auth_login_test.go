@@ -41,7 +41,7 @@ func claimsOf(t testing.TB, srv *erptest.Server, token string) (jwt.MapClaims, m
 	return claims, parsed.Header
 }
 
-func TestLoginAnswers(t *testing.T) {
+func TestLoginResponses(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	for _, tc := range []struct {
@@ -294,7 +294,9 @@ func TestAccountsAreLocked(t *testing.T) {
 	setConfig(t, srv, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", "30")
 	wrong := `{"userName":"GardenUser","password":"x"}`
 	right := `{"userName":"GardenUser","password":"GardenUser"}`
-	try := func(body string) answer { return request{method: "POST", path: "/auth/tokens", body: body}.do(t, srv) }
+	try := func(body string) response {
+		return request{method: "POST", path: "/auth/tokens", body: body}.do(t, srv)
+	}
 
 	assert.Contains(t, try(wrong).body, "remaining attempts: 2")
 	assert.Equal(t, http.StatusOK, try(right).status)

@@ -141,7 +141,7 @@ func (s *Server) revokeChain(ctx context.Context, tx *store.Tx, row *refreshRow,
 	return nil
 }
 
-// refreshTokens answers POST /auth/refresh. The refresh token is spent by it;
+// refreshTokens handles POST /auth/refresh. The refresh token is spent by it;
 // one that comes a second time takes its whole chain down.
 func refreshTokens(c *call) error {
 	names := []string{"refresh_token", "clientId", "userId"}
@@ -168,7 +168,7 @@ func refreshTokens(c *call) error {
 		return err
 	}
 	ctx := c.ctx()
-	var answer *wire.Object
+	var response *wire.Object
 	var refusal string // revocations are to be kept, so it is no error of the transaction
 	err = c.update(ctx, func(tx *store.Tx) error {
 		for _, p := range []struct {
@@ -202,7 +202,7 @@ func refreshTokens(c *call) error {
 			return fmt.Errorf("reading the claims of a refresh token: %w", err)
 		}
 		token, refresh, err := c.srv.issue(ctx, tx, claims, row)
-		answer = wire.NewObject("token", token, "refresh_token", refresh)
+		response = wire.NewObject("token", token, "refresh_token", refresh)
 		return err
 	})
 	if err != nil {
@@ -211,7 +211,7 @@ func refreshTokens(c *call) error {
 	if refusal != "" {
 		return engine.LoginRefused(refusal)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
@@ -250,7 +250,7 @@ func (s *Server) spend(ctx context.Context, tx *store.Tx, token string) (row *re
 	return row, "", nil
 }
 
-// logout answers POST /auth/logout.
+// logout handles POST /auth/logout.
 func logout(c *call) error {
 	m, err := c.readMembers("token")
 	if err != nil {

@@ -20,13 +20,13 @@ const (
 	expired        = `{"title":"Token has expired","status":401}`
 )
 
-func refresh(t testing.TB, srv *erptest.Server, body string) answer {
+func refresh(t testing.TB, srv *erptest.Server, body string) response {
 	t.Helper()
 	return request{method: "POST", path: "/auth/refresh", body: body}.do(t, srv)
 }
 
 // probe asks a protected route that needs nothing but a good token.
-func probe(t testing.TB, srv *erptest.Server, token string) answer {
+func probe(t testing.TB, srv *erptest.Server, token string) response {
 	t.Helper()
 	return request{method: "PUT", path: "/auth/tokens", token: token, body: `{}`}.do(t, srv)
 }
@@ -149,7 +149,7 @@ func TestRefreshExpiry(t *testing.T) {
 		config map[string]string
 		step   time.Duration // between refreshes
 		times  int           // of refreshing that go well
-		access string        // what the last access token is answered right after
+		access string        // the response to the last access token right after
 	}{
 		{"idle for a day", nil, 24 * time.Hour, 0, expired},
 		{"refreshed often: a week at most", nil, 23 * time.Hour, 7, revoked},
@@ -201,7 +201,7 @@ func TestLogout(t *testing.T) {
 	t.Parallel()
 	clock := newTestClock()
 	srv := erptest.New(t, erptest.Options{Clock: clock.now})
-	logout := func(token string) answer {
+	logout := func(token string) response {
 		return request{method: "POST", path: "/auth/logout", body: `{"token":"` + token + `"}`}.do(t, srv)
 	}
 	first := request{method: "POST", path: "/auth/tokens", body: `{"userName":"GardenAdmin","password":"GardenAdmin"}`}.do(t, srv).text(t, "token")

@@ -41,17 +41,17 @@ func (c *call) switchLogin(p engine.LoginChoice) error {
 		p.Language = s.Language
 	}
 	ctx := c.ctx()
-	answer := &wire.Object{}
+	response := &wire.Object{}
 	err := c.update(ctx, func(tx *store.Tx) error {
 		r, err := c.srv.erp.Resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
 		if err != nil {
 			return err
 		}
-		return c.finishLogin(ctx, tx, answer, s.UserName, "", r)
+		return c.finishLogin(ctx, tx, response, s.UserName, "", r)
 	})
 	if err != nil {
 		return err
 	}
-	c.json(200, answer)
+	c.json(200, response)
 	return nil
 }

@@ -198,9 +198,9 @@ func (s *Server) loadSecret(ctx context.Context, tx *store.Tx) error {
 // services that verify them with a shared secret. Keep it out of logs.
 func (s *Server) TokenSecret() string { return string(s.secret) }
 
-// jwk answers GET /auth/jwk.
+// jwk handles GET /auth/jwk.
 func jwk(c *call) error {
-	answer := map[string]any{}
+	response := map[string]any{}
 	expose := c.srv.opts.ExposeJWK
 	if !expose {
 		err := c.view(c.ctx(), func(tx *store.Tx) error {
@@ -213,10 +213,10 @@ func jwk(c *call) error {
 		}
 	}
 	if expose {
-		answer["keys"] = []map[string]string{{
+		response["keys"] = []map[string]string{{
 			"alg": "HS512", "k": base64.StdEncoding.EncodeToString(c.srv.secret), "kid": tokenKeyID, "kty": "oct",
 		}}
 	}
-	c.json(200, answer)
+	c.json(200, response)
 	return nil
 }

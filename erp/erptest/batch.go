@@ -24,7 +24,7 @@ func batchRoutes() []route {
 
 // update runs fn in a writing transaction: the batch's when the call is part
 // of a transactional one, else its own. When fn fails, what it changed is
-// undone in both cases. The answer must be written after update returned.
+// undone in both cases. The response must be written after update returned.
 func (c *call) update(ctx context.Context, fn func(*store.Tx) error) error {
 	return c.srv.erp.Update(ctx, c.tx, fn)
 }
@@ -43,7 +43,7 @@ type batchItem struct {
 // errBatchFailed ends the transaction of a batch one of whose requests failed.
 var errBatchFailed = errors.New("a request of the batch failed")
 
-// batch answers POST /batch. In a transactional batch every request runs in
+// batch handles POST /batch. In a transactional batch every request runs in
 // one transaction and sees what the earlier ones did. (The real server looks
 // up the record to change, and foreign keys given by other values than the
 // UUID, outside of it; that is not reproduced: a client that works there works

@@ -13,14 +13,14 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// batchResult is one entry of the answer to a batch.
+// batchResult is one entry of the response to a batch.
 type batchResult struct {
 	Status     string          `json:"status"`
 	StatusCode int             `json:"statusCode"`
 	Body       json.RawMessage `json:"body"`
 }
 
-func runBatch(t testing.TB, srv *erptest.Server, token, query, body string) (answer, []batchResult) {
+func runBatch(t testing.TB, srv *erptest.Server, token, query, body string) (response, []batchResult) {
 	t.Helper()
 	a := request{method: "POST", path: "/batch" + query, token: token, body: body}.do(t, srv)
 	var results []batchResult

@@ -54,7 +54,7 @@ func (s *Server) caches() []cache {
 	return list
 }
 
-// listCaches answers GET /caches.
+// listCaches handles GET /caches.
 func listCaches(c *call) error {
 	if err := c.mustAdminister("cache"); err != nil {
 		return err
@@ -72,7 +72,7 @@ func listCaches(c *call) error {
 	return nil
 }
 
-// resetCaches answers DELETE /caches, for those who may run Cache Reset.
+// resetCaches handles DELETE /caches, for those who may run Cache Reset.
 func resetCaches(c *call) error {
 	table := c.query.get("table_name")
 	var id int64

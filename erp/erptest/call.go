@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// call is one request being answered.
+// call is one request under way.
 type call struct {
 	srv     *Server
 	w       http.ResponseWriter
@@ -64,18 +64,18 @@ func (p params) get(name string) string {
 // has tells whether the parameter is there, if only with an empty value.
 func (p params) has(name string) bool { return len(p[name]) > 0 }
 
-// json answers with a JSON document.
+// json responds with a JSON document.
 func (c *call) json(status int, v any) {
 	body, err := wire.Encode(v)
 	if err != nil {
-		c.srv.log.Error("encoding an answer", "path", c.r.URL.Path, "error", err)
+		c.srv.log.Error("encoding a response", "path", c.r.URL.Path, "error", err)
 		c.srv.containerPage(c.w, c.r, http.StatusInternalServerError, "Server Error")
 		return
 	}
 	c.bytes(status, "application/json", body)
 }
 
-// bytes answers with a body as it is.
+// bytes responds with a body as it is.
 func (c *call) bytes(status int, contentType string, body []byte) {
 	if contentType != "" {
 		c.w.Header().Set("Content-Type", contentType)
@@ -86,7 +86,7 @@ func (c *call) bytes(status int, contentType string, body []byte) {
 	}
 }
 
-// empty answers without a body.
+// empty responds without a body.
 func (c *call) empty(status int) { c.w.WriteHeader(status) }
 
 // body reads the request's body, at most what the server allows.
@@ -102,7 +102,7 @@ func (c *call) body() ([]byte, error) {
 	return body, nil
 }
 
-// badBody is the answer to a body that did not come whole.
+// badBody is the response to a body that did not come whole.
 func badBody(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return page(http.StatusRequestTimeout)

@@ -73,7 +73,7 @@ func (rd *reader) dictionaryRows(ctx context.Context, table string, row store.Ro
 	return rows[0], nil
 }
 
-// getChartData answers GET /charts/{id}/data.
+// getChartData handles GET /charts/{id}/data.
 func getChartData(c *call) error {
 	found, err := c.pathChart()
 	if err != nil {
@@ -83,7 +83,7 @@ func getChartData(c *call) error {
 	return nil
 }
 
-// listChartData answers GET /charts/data: the data of all charts a filter finds.
+// listChartData handles GET /charts/data: the data of all charts a filter finds.
 func listChartData(c *call) error {
 	list := []*wire.Object{}
 	err := c.read(func(ctx context.Context, rd *reader) error {
@@ -121,7 +121,7 @@ const (
 	chartHeight = 400
 )
 
-// getChart answers GET /charts/{id}: the chart as an image, nothing when it has
+// getChart handles GET /charts/{id}: the chart as an image, nothing when it has
 // no data.
 func getChart(c *call) error {
 	width, err := c.intQuery("width")

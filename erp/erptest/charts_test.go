@@ -127,7 +127,7 @@ func TestDictionaryStatementsAreGuarded(t *testing.T) {
 	t.Parallel()
 	o := operate(t, asSystem)
 	garden := o.as(asGardenAdmin)
-	run := func(sql string) answer {
+	run := func(sql string) response {
 		t.Helper()
 		a := o.put("/models/ad_statusline/200002", `{"SQLStatement":"`+sql+`"}`)
 		require.Equal(t, 200, a.status, a.body)

@@ -15,7 +15,7 @@ import (
 func (s *Server) Database() *sql.DB { return s.erp.DB.Reader() }
 
 // Write runs fn in a transaction that writes to the server's database, beside
-// the ERP's own rules, and commits it unless fn answers an error. Name the
+// the ERP's own rules, and commits it unless fn returns an error. Name the
 // tables it writes to: what the server remembers of them is forgotten.
 func (s *Server) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
 	if err := s.erp.DB.Write(ctx, fn, tables...); err != nil {

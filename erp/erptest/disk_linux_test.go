@@ -24,10 +24,10 @@ func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=40m"); err != nil {
-		t.Skip("SKIPPED: no right to mount a small disk:", err)
+		t.Skip("SKIPPED: no permission to mount a small disk:", err)
 	}
 	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })
-	var offset atomic.Int64 // the server's clock: answers about health are kept for 20 s
+	var offset atomic.Int64 // the server's clock: responses about health are kept for 20 s
 	srv := erptest.New(t, erptest.Options{
 		Path:  filepath.Join(dir, "erp.db"),
 		Clock: func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },
@@ -39,7 +39,7 @@ func TestDiskIsFull(t *testing.T) {
 		a := r.get("health", "db", "true")
 		return a.status, a.header.Get("X-Health-Reason")
 	}
-	batch := func(name string) readAnswer {
+	batch := func(name string) readResponse {
 		var items []map[string]any
 		for i := range 50 {
 			items = append(items, map[string]any{"method": "POST", "path": "v1/models/c_bpartner",
@@ -55,7 +55,7 @@ func TestDiskIsFull(t *testing.T) {
 	filler := filepath.Join(dir, "filler")
 	fill(t, filler)
 	before := partners()
-	var refused readAnswer
+	var refused readResponse
 	require.Eventually(t, func() bool { // what is allocated already takes a few
 		refused = batch("b")
 		if refused.status == http.StatusOK {
@@ -68,7 +68,7 @@ func TestDiskIsFull(t *testing.T) {
 	assert.Contains(t, refused.body, full)
 	single := r.send(http.MethodPost, "models/C_BPartner", map[string]any{"Value": strings.Repeat("c", 30), "Name": "c", "C_BP_Group_ID": 103, "Description": strings.Repeat("x", 255)})
 	login := r.send(http.MethodPost, "auth/tokens", map[string]any{"userName": "GardenAdmin", "password": "GardenAdmin", "parameters": map[string]any{"clientId": 11, "roleId": 102, "organizationId": 11}})
-	for what, a := range map[string]readAnswer{"one record": single, "log-in": login} {
+	for what, a := range map[string]readResponse{"one record": single, "log-in": login} {
 		if a.status < 300 { // there was room for so little
 			continue
 		}

@@ -10,7 +10,7 @@
 // It is not a mock. It authenticates with JSON Web Tokens that expire,
 // rotates refresh tokens and notices their reuse, checks tenant and role on
 // every row, creates database tables when the dictionary's synchronisation
-// process runs, and answers in the wire format of the ERP's REST plugin, its
+// process runs, and responds in the wire format of the ERP's REST plugin, its
 // known faults included.
 //
 // # Demo data
@@ -38,19 +38,19 @@
 //
 // Two spellings of the refresh token, PATCH on records, another role in a
 // log-in that is complete, and some more that
-// [Options].Strict lists and switches off.
+// [Options].Strict lists and deactivates.
 //
 // # Statements in the dictionary, tasks
 //
 // SQL that stands in the dictionary (info windows, status lines, charts, tabs,
 // REST views, validation rules) runs in SQLite, and sees only what the session
 // may read. Tasks are not handed to the operating system: echo, date, df,
-// hostname, java, true and false have made-up answers, any other command is not
+// hostname, java, true and false have made-up responses, any other command is not
 // found (exit value 127).
 //
 // # Data in a file
 //
-// With [Options].Path the data survive the server. What it answered for is there
+// With [Options].Path the data survive the server. What it responded to is there
 // after the process was killed, a batch whole or not at all, and what it refused is
 // not. A power failure, or a crash of the operating system, can undo the writes since
 // the journal was last brought to the disk, which happens every 4 MiB of changes and

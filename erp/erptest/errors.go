@@ -48,7 +48,7 @@ func asAPI(err error, api **apiError) bool {
 	return true
 }
 
-// pageError is a failure the servlet container answers with its own page.
+// pageError is a failure for which the servlet container sends its own page.
 type pageError struct {
 	status  int
 	message string
@@ -58,7 +58,7 @@ func (e *pageError) Error() string { return fmt.Sprintf("%d (container page) %s"
 
 func page(status int) error { return &pageError{status: status, message: http.StatusText(status)} }
 
-// textError is a failure answered as plain text.
+// textError is a failure sent as plain text.
 type textError struct {
 	status int
 	text   string
@@ -85,7 +85,7 @@ func titled(title, prefix string, err error) error {
 	return &errorTitle{title: title, prefix: prefix, err: err}
 }
 
-// writeError answers the request with what err stands for.
+// writeError responds with what err stands for.
 func (c *call) writeError(err error) {
 	var (
 		api   *apiError

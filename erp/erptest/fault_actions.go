@@ -17,7 +17,7 @@ type Action struct {
 	do   func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc)
 }
 
-// FailOption adds to the answer of [Fail].
+// FailOption adds to the response of [Fail].
 type FailOption func(http.Header) (contentType, body string)
 
 // RetryAfter adds a Retry-After header in whole seconds, rounded up.
@@ -28,13 +28,13 @@ func RetryAfter(d time.Duration) FailOption {
 	}
 }
 
-// Body gives the answer a body.
+// Body gives the response a body.
 func Body(contentType, body string) FailOption {
 	return func(http.Header) (string, string) { return contentType, body }
 }
 
-// Fail answers with the status and does not handle the request. Without
-// [Body] the answer is an error object as the REST plugin writes it.
+// Fail responds with the status and does not handle the request. Without
+// [Body] the response is an error object as the REST plugin writes it.
 func Fail(status int, options ...FailOption) Action {
 	return Action{name: "fail " + strconv.Itoa(status), do: func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		contentType := "application/json"
@@ -50,7 +50,7 @@ func Fail(status int, options ...FailOption) Action {
 	}}
 }
 
-// HTML answers with the status and an HTML page, as a proxy in front of the
+// HTML responds with the status and an HTML page, as a proxy in front of the
 // server would, and does not handle the request.
 func HTML(status int) Action {
 	a := Fail(status, Body("text/html;charset=utf-8", "<!DOCTYPE html>\n<html><head><title>"+http.StatusText(status)+
@@ -97,7 +97,7 @@ func CutBefore() Action {
 }
 
 // CutAfter handles the request and resets the connection instead of
-// answering.
+// responding.
 func CutAfter() Action {
 	return Action{name: "cut after", do: func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		next(newMemoryWriter(), r)
@@ -106,7 +106,7 @@ func CutAfter() Action {
 }
 
 // CutMiddle handles the request and breaks the connection off in the middle of
-// the answer's body: its header promises more than what comes.
+// the response's body: its header promises more than what comes.
 func CutMiddle() Action {
 	return Action{name: "cut middle", do: func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		m := newMemoryWriter()
@@ -123,8 +123,8 @@ func CutMiddle() Action {
 	}}
 }
 
-// Duplicate handles the request twice and answers what came of the second
-// time, as when a proxy repeats it.
+// Duplicate handles the request twice and sends what came of the second
+// time, as when a proxy retries it.
 func Duplicate() Action {
 	return Action{name: "duplicate", do: func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		body, ok := readAll(w, r)
@@ -139,7 +139,7 @@ func Duplicate() Action {
 	}}
 }
 
-// readAll reads the body of a request that is to be held or repeated.
+// readAll reads the body of a request that is to be held or sent twice.
 func readAll(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
 	if err != nil {
@@ -150,7 +150,7 @@ func readAll(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 }
 
 // cut resets the connection, so that the client sees no orderly end. Where the
-// connection cannot be had (HTTP/2, say) the answer is aborted.
+// connection cannot be had (HTTP/2, say) the response is aborted.
 func cut(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

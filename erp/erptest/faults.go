@@ -57,7 +57,7 @@ type RequestInfo struct {
 	Number int // counted from 1
 	Method string
 	Path   string // without the query
-	// Status is the status of the answer; 0 when the connection was cut before
+	// Status is the status of the response; 0 when the connection was cut before
 	// one was sent, or none was sent yet.
 	Status int
 	// Fault names what was done to the request, "" for nothing.
@@ -162,7 +162,7 @@ func (f *Faults) arrive(r *http.Request) (number int, action Action) {
 	return f.total, action
 }
 
-func (f *Faults) answered(number, status int) {
+func (f *Faults) sent(number, status int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.log) == 0 {
@@ -173,10 +173,10 @@ func (f *Faults) answered(number, status int) {
 	}
 }
 
-// apply answers a request by next, with the fault that is due for it.
+// apply handles a request by next, with the fault that is due for it.
 func (f *Faults) apply(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	number, action := f.arrive(r)
-	sw := &statusWriter{ResponseWriter: w, sent: func(status int) { f.answered(number, status) }}
+	sw := &statusWriter{ResponseWriter: w, sent: func(status int) { f.sent(number, status) }}
 	if action.do == nil {
 		next(sw, r)
 		return
@@ -184,7 +184,7 @@ func (f *Faults) apply(w http.ResponseWriter, r *http.Request, next http.Handler
 	action.do(sw, r, next)
 }
 
-// statusWriter notes the status of an answer as it is sent.
+// statusWriter notes the status of a response as it is sent.
 type statusWriter struct {
 	http.ResponseWriter
 	sent func(status int)

@@ -17,7 +17,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-func health(t testing.TB, srv *erptest.Server) (answer, error) {
+func health(t testing.TB, srv *erptest.Server) (response, error) {
 	t.Helper()
 	return request{method: "GET", path: "/health"}.try(t, srv)
 }
@@ -67,7 +67,7 @@ func TestFaultMatching(t *testing.T) {
 	}
 }
 
-func TestFaultAnswers(t *testing.T) {
+func TestFaultResponses(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
 	f := srv.Faults()
@@ -145,22 +145,22 @@ func TestFaultHold(t *testing.T) {
 	srv := erptest.New(t)
 	gate := make(chan struct{})
 	fault := srv.Faults().On(erptest.Match{Path: "/auth/tokens", N: 1}, erptest.Hold(gate))
-	answered := make(chan answer, 1)
+	handled := make(chan response, 1)
 	go func() {
 		a, _ := request{method: "POST", path: "/auth/tokens", body: asGardenUser}.try(t, srv)
-		answered <- a
+		handled <- a
 	}()
 	for fault.Hits() == 0 { // until it has arrived
 		_, err := health(t, srv)
 		require.NoError(t, err)
 	}
 	select {
-	case a := <-answered:
-		t.Fatalf("answered while held: %v", a)
+	case a := <-handled:
+		t.Fatalf("handled while held: %v", a)
 	default:
 	}
 	close(gate)
-	assert.Equal(t, http.StatusOK, (<-answered).status)
+	assert.Equal(t, http.StatusOK, (<-handled).status)
 
 	t.Run("the client leaves", func(t *testing.T) {
 		held := srv.Faults().On(erptest.Match{Path: "/health", N: 1}, erptest.Hold(make(chan struct{})))

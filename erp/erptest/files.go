@@ -21,7 +21,7 @@ const (
 // fetched from.
 var unreadableFiles = []string{"/etc/passwd", serverHome + "/idempiere.properties", serverHome + "/idempiereEnv.properties"}
 
-// downloads are the media types the routes answer with that send files.
+// downloads are the media types of the routes that send files.
 const downloads = "application/octet-stream,text/html,text/plain"
 
 func filesRoutes() []route {
@@ -36,7 +36,7 @@ func (c *call) mustAdminister(what string) error {
 	return fail(http.StatusForbidden, "Access denied", "Access denied for "+what+" request")
 }
 
-// downloadFile answers GET /files: a file that a process left in the temporary
+// downloadFile handles GET /files: a file that a process left in the temporary
 // folder, or a log file. A process tells the name of its file without the
 // folder; unless the server is strict that will do.
 func downloadFile(c *call) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// report runs a report and answers the name and content of its file.
+// report runs a report and returns the name and content of its file.
 func (o *operator) report() (name string, content []byte) {
 	o.t.Helper()
 	result := o.object(http.MethodPost, "/processes/rpt-c_order", `{"report-type":"CSV"}`)

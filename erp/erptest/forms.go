@@ -15,7 +15,7 @@ func formRoutes() []route {
 	return []route{{method: http.MethodGet, pattern: "v1/forms", handle: listForms}}
 }
 
-// listForms answers GET /forms, by id.
+// listForms handles GET /forms, by id.
 func listForms(c *call) error {
 	list, err := c.slugged("AD_Form", engine.KindForm, []string{"Name", "Description", "Help", "Classname", "EntityType"}, `"AD_Form"."AD_Form_ID"`)
 	if err != nil {

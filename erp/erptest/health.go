@@ -15,13 +15,13 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// healthAge is how long an answer about health is given again.
+// healthAge is how long a response about health is given again.
 const healthAge = 20 * time.Second
 
-// healthCache keeps the last answers, with and without the database.
+// healthCache keeps the last results, with and without the database.
 type healthCache struct {
-	mu      sync.Mutex // guards the fields below, and one check at a time
-	answers [2]struct {
+	mu   sync.Mutex // guards the fields below, and one check at a time
+	last [2]struct {
 		reason string // why it is not up, "" when it is
 		at     time.Time
 	}
@@ -74,7 +74,7 @@ func healthRoutes() []route {
 	return []route{{method: http.MethodGet, pattern: "v1/health", handle: health, public: true}}
 }
 
-// health answers GET /health.
+// health handles GET /health.
 func health(c *call) error {
 	key := c.monitoringKey()
 	if key != "" && subtle.ConstantTimeCompare([]byte(key), []byte(c.query.get("key"))) != 1 {
@@ -104,7 +104,7 @@ func (s *Server) unhealthy(ctx context.Context, db bool) string {
 	if db {
 		i = 1
 	}
-	last := &s.health.answers[i]
+	last := &s.health.last[i]
 	now := s.now()
 	if age := now.Sub(last.at); !last.at.IsZero() && age >= 0 && age < healthAge {
 		return last.reason

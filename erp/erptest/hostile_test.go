@@ -16,7 +16,7 @@ var hostileTexts = []string{
 	"id eq 1 or", "Name eq", "contains(Name,'", "AD_User($expand=AD_User($expand=AD_User))", ",,,", "!", "!!", "Name,Name", "$", "$$", "\"", "{\"a\":",
 }
 
-// Whatever is put into paths and parameters is refused or answered, never with
+// Whatever is put into paths and parameters is refused or handled, never with
 // a failure of the database and, where the real server does not fail, never with
 // 500.
 func TestHostileRequests(t *testing.T) {

@@ -23,7 +23,7 @@ func infoRoutes() []route {
 	}
 }
 
-// listInfos answers GET /infos: whole records of the info windows.
+// listInfos handles GET /infos: whole records of the info windows.
 func listInfos(c *call) error {
 	list, err := c.slugged("AD_InfoWindow", engine.KindInfo, nil, `"AD_InfoWindow"."Name", "AD_InfoWindow"."AD_InfoWindow_ID"`)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *call) infoParts(table string, each func(ctx context.Context, rd *reader
 	return list, err
 }
 
-// listInfoColumns answers GET /infos/{slug}/columns.
+// listInfoColumns handles GET /infos/{slug}/columns.
 func listInfoColumns(c *call) error {
 	list, err := c.infoParts("AD_InfoColumn", func(context.Context, *reader, dictionaryRecord) error { return nil })
 	if err != nil {
@@ -98,7 +98,7 @@ func (rd *reader) slugFrom(ctx context.Context, o *wire.Object, table, column st
 	return nil
 }
 
-// listInfoProcesses answers GET /infos/{slug}/processes, each with the slug of
+// listInfoProcesses handles GET /infos/{slug}/processes, each with the slug of
 // the process.
 func listInfoProcesses(c *call) error {
 	list, err := c.infoParts("AD_InfoProcess", func(ctx context.Context, rd *reader, r dictionaryRecord) error {
@@ -111,7 +111,7 @@ func listInfoProcesses(c *call) error {
 	return nil
 }
 
-// listInfoRelateds answers GET /infos/{slug}/relateds, each with the slug of the
+// listInfoRelateds handles GET /infos/{slug}/relateds, each with the slug of the
 // related info window.
 func listInfoRelateds(c *call) error {
 	list, err := c.infoParts("AD_InfoRelated", func(ctx context.Context, rd *reader, r dictionaryRecord) error {
@@ -127,7 +127,7 @@ func listInfoRelateds(c *call) error {
 // infoPageSize is how many rows a page of an info window has.
 const infoPageSize = 100
 
-// queryInfo answers GET /infos/{slug}: a page of its rows. As on the real server
+// queryInfo handles GET /infos/{slug}: a page of its rows. As on the real server
 // X-Page is always 1 and X-Next-Page, which is there when more rows follow, 2.
 func queryInfo(c *call) error {
 	number, err := c.intQuery("$page_no")

@@ -228,7 +228,7 @@ func infoComparison(col infoColumn, value any) (string, any) {
 }
 
 // infoOrder is a $orderby by the names of displayed columns; a part that is not
-// right makes all of it void.
+// permission makes all of it void.
 func infoOrder(text string, columns []infoColumn) string {
 	if strings.TrimSpace(text) == "" {
 		return ""

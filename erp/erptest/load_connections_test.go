@@ -37,7 +37,7 @@ func dialServer(t *testing.T, srv *erptest.Server) net.Conn {
 }
 
 // othersAreServed makes ordinary requests, reads and writes, that must be
-// answered in time.
+// handled in time.
 func othersAreServed(t *testing.T, srv *erptest.Server, token string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -84,7 +84,7 @@ func TestSlowClients(t *testing.T) {
 			_, err := io.WriteString(dialServer(t, srv), text)
 			require.NoError(t, err)
 		}
-		if i < 20 { // answers that nobody reads, larger than what the system keeps
+		if i < 20 { // responses that nobody reads, larger than what the system keeps
 			_, err := io.WriteString(dialServer(t, srv), head("GET", "/models/C_Order/100/attachments/"+name, "\r\n"))
 			require.NoError(t, err)
 		}

@@ -63,7 +63,7 @@ type loader struct {
 	name      string
 	latencies []time.Duration
 	statuses  map[int]int
-	failure   string // the first answer that was none or a server's error
+	failure   string // the first response that was none or a server's error
 }
 
 // send makes a request and notes how it went.
@@ -89,7 +89,7 @@ func (l *loader) send(ctx context.Context, method, path, body string) {
 	resp.Body.Close()
 	if err != nil {
 		if ctx.Err() == nil && l.failure == "" {
-			l.failure = fmt.Sprintf("%s %s: reading the answer: %v", method, path, err)
+			l.failure = fmt.Sprintf("%s %s: reading the response: %v", method, path, err)
 		}
 		return
 	}
@@ -185,7 +185,7 @@ func TestLoad(t *testing.T) {
 	rate, median, tail, worst := float64(n)/took.Seconds(), at(0.5), at(0.99), at(1)
 	latencies = nil
 	heapAfter, residentAfter := memoryInUse()
-	t.Logf("%.0f requests/s over %v; answered in %v (median), %v (99 of 100), %v (worst); statuses %v", rate, took.Round(time.Second), median, tail, worst, statuses)
+	t.Logf("%.0f requests/s over %v; responses in %v (median), %v (99 of 100), %v (worst); statuses %v", rate, took.Round(time.Second), median, tail, worst, statuses)
 	t.Logf("heap %.1f MiB before, %.1f MiB after; resident %.0f MiB before, %.0f MiB after",
 		float64(heap)/(1<<20), float64(heapAfter)/(1<<20), float64(resident)/(1<<20), float64(residentAfter)/(1<<20))
 	assert.Less(t, heapAfter, heap+heap/4+16<<20, "the heap grew")

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// memoryWriter keeps an answer instead of sending it.
+// memoryWriter keeps a response instead of sending it.
 type memoryWriter struct {
 	header http.Header
 	status int // 0 until something was written
@@ -27,7 +27,7 @@ func (w *memoryWriter) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// sendHeader copies status and headers to a real answer.
+// sendHeader copies status and headers to a real response.
 func (w *memoryWriter) sendHeader(to http.ResponseWriter) {
 	for name, values := range w.header {
 		to.Header()[name] = values

@@ -33,10 +33,10 @@ var menuOpens = map[string]struct {
 	"F": {"AD_Workflow_ID", engine.KindWorkflow},
 }
 
-// getMenuTree answers GET /menutree/{id}: the menu as far as the role may open
+// getMenuTree handles GET /menutree/{id}: the menu as far as the role may open
 // it, without empty folders.
 func getMenuTree(c *call) error {
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
 		tree, err := rd.findTree(ctx, c.param("id"))
 		if err != nil {
@@ -46,16 +46,16 @@ func getMenuTree(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer = wire.NewObject("Name", tree.String("Name"), "Description", nil, "entries", m.entries(0))
+		response = wire.NewObject("Name", tree.String("Name"), "Description", nil, "entries", m.entries(0))
 		if text := tree.String("Description"); text != "" {
-			answer.Set("Description", text)
+			response.Set("Description", text)
 		}
 		return nil
 	})
 	if err != nil {
 		return singleError("menu tree", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// createModel answers POST /models/{table}.
+// createModel handles POST /models/{table}.
 func createModel(c *call) error {
 	v, bodyErr := c.bodyValue()
-	var answer any
+	var response any
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, err := c.session.FindTable(c.ctx(), tx, c.param("table"), true)
 		if err != nil {
@@ -25,20 +25,20 @@ func createModel(c *call) error {
 			return bodyErr
 		}
 		if list, ok := v.([]any); ok && strings.EqualFold(t.Name, "AD_Column") && !c.srv.opts.Strict {
-			answer, err = c.createAll(c.ctx(), tx, t, list)
+			response, err = c.createAll(c.ctx(), tx, t, list)
 			return err
 		}
 		o, err := engine.AsObject(v)
 		if err != nil {
 			return err
 		}
-		answer, err = c.create(c.ctx(), tx, t, o)
+		response, err = c.create(c.ctx(), tx, t, o)
 		return err
 	})
 	if err != nil {
 		return orTitled("Server error", err)
 	}
-	c.json(http.StatusCreated, answer)
+	c.json(http.StatusCreated, response)
 	return nil
 }
 
@@ -59,23 +59,23 @@ func orTitled(title string, err error) error {
 
 // createAll creates the records of an array, all of them or none.
 func (c *call) createAll(ctx context.Context, tx *store.Tx, t *store.Table, list []any) ([]*wire.Object, error) {
-	answers := make([]*wire.Object, 0, len(list))
+	responses := make([]*wire.Object, 0, len(list))
 	for _, item := range list {
 		o, err := engine.AsObject(item)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := c.create(ctx, tx, t, o)
+		response, err := c.create(ctx, tx, t, o)
 		if err != nil {
 			return nil, err
 		}
-		answers = append(answers, answer)
+		responses = append(responses, response)
 	}
-	return answers, nil
+	return responses, nil
 }
 
 // create saves a new record with its children and document action, and
-// answers it as the API does.
+// returns it as the API does.
 func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (*wire.Object, error) {
 	r, err := c.session.ReadNew(ctx, tx, t, body, nil)
 	if err != nil {
@@ -108,19 +108,19 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.answer(ctx, tx, r, message)
+	response, err := c.response(ctx, tx, r, message)
 	if err != nil {
 		return nil, err
 	}
 	for _, ch := range children {
-		answer.Set(ch.name, ch.records)
+		response.Set(ch.name, ch.records)
 	}
-	return answer, nil
+	return response, nil
 }
 
-// answer is the saved record as the API shows it, with what its document
+// response is the saved record as the API shows it, with what its document
 // action had to say.
-func (c *call) answer(ctx context.Context, tx *store.Tx, r *engine.Record, message string) (*wire.Object, error) {
+func (c *call) response(ctx context.Context, tx *store.Tx, r *engine.Record, message string) (*wire.Object, error) {
 	row, err := r.Reread(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 	if _, err := c.session.DocAction(ctx, tx, r); err != nil {
 		return nil, err
 	}
-	o, err := c.answer(ctx, tx, r, "")
+	o, err := c.response(ctx, tx, r, "")
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // msgDeleted is what the installation says of something that was deleted.
 const msgDeleted = "Deleted"
 
-// deleteModel answers DELETE /models/{table}/{id}.
+// deleteModel handles DELETE /models/{table}/{id}.
 func deleteModel(c *call) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, true)

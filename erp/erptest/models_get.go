@@ -8,10 +8,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// getModel answers GET /models/{table}/{id}.
+// getModel handles GET /models/{table}/{id}.
 func getModel(c *call) error { return c.readOne(c.readOptions(), "") }
 
-// getProperty answers GET /models/{table}/{id}/{property}: the same object
+// getProperty handles GET /models/{table}/{id}/{property}: the same object
 // with one column.
 func getProperty(c *call) error {
 	opts := c.readOptions()
@@ -19,7 +19,7 @@ func getProperty(c *call) error {
 	return c.readOne(opts, c.param("property"))
 }
 
-// readOne answers with one record, or with one column of it.
+// readOne responds with one record, or with one column of it.
 func (c *call) readOne(opts readOptions, column string) error {
 	ctx := c.ctx()
 	var body *wire.Object

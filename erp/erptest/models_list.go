@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// queryModel answers GET /models/{table}.
+// queryModel handles GET /models/{table}.
 func queryModel(c *call) error {
 	q, err := c.listQuery()
 	if err != nil {
@@ -31,7 +31,7 @@ func queryModel(c *call) error {
 	if err != nil {
 		return readError(err)
 	}
-	page.answer(c)
+	page.write(c)
 	return nil
 }
 
@@ -231,8 +231,8 @@ func (rd *reader) expandSeparator(ctx context.Context) byte {
 	return ';'
 }
 
-// answer writes the envelope, its numbers also as headers.
-func (p *listPage) answer(c *call) {
+// write writes the envelope, its numbers also as headers.
+func (p *listPage) write(c *call) {
 	pages := 1
 	if p.size > 0 && p.rows > 0 {
 		pages = (p.rows + p.size - 1) / p.size

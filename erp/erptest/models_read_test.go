@@ -22,8 +22,8 @@ type reads struct {
 	token string
 }
 
-// answer is what came back.
-type readAnswer struct {
+// response is what came back.
+type readResponse struct {
 	status int
 	header http.Header
 	body   string
@@ -36,7 +36,7 @@ func readAs(t testing.TB, srv *erptest.Server, login string) *reads {
 	return &reads{t: t, base: srv.URL() + "/api/v1/", token: token}
 }
 
-func (r *reads) send(method, path string, body any) readAnswer {
+func (r *reads) send(method, path string, body any) readResponse {
 	r.t.Helper()
 	var in io.Reader
 	if body != nil {
@@ -55,11 +55,11 @@ func (r *reads) send(method, path string, body any) readAnswer {
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	require.NoError(r.t, err)
-	return readAnswer{status: res.StatusCode, header: res.Header, body: string(text)}
+	return readResponse{status: res.StatusCode, header: res.Header, body: string(text)}
 }
 
 // get reads a path with query parameters given as names and values.
-func (r *reads) get(path string, query ...string) readAnswer {
+func (r *reads) get(path string, query ...string) readResponse {
 	r.t.Helper()
 	for i := 0; i+1 < len(query); i += 2 {
 		separator := "&"
@@ -100,7 +100,7 @@ func propertyOf(list []map[string]any, name string) []string {
 	return out
 }
 
-func (a readAnswer) decode(t testing.TB) map[string]any {
+func (a readResponse) decode(t testing.TB) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(a.body))
 	d.UseNumber()

@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// listModels answers GET /models: the active tables the role may read.
+// listModels handles GET /models: the active tables the role may read.
 func listModels(c *call) error {
 	ctx := c.ctx()
 	var list []*wire.Object

@@ -12,10 +12,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// updateModel answers PUT /models/{table}/{id}.
+// updateModel handles PUT /models/{table}/{id}.
 func updateModel(c *call) error {
 	v, bodyErr := c.bodyValue()
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, true)
 		if err != nil {
@@ -32,13 +32,13 @@ func updateModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer, err = c.change(c.ctx(), tx, t, row, body)
+		response, err = c.change(c.ctx(), tx, t, row, body)
 		return err
 	})
 	if err != nil {
 		return orTitled("Update error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (c *call) pathRecord(ctx context.Context, tx *store.Tx, write bool) (*store
 	return t, row, err
 }
 
-// change applies a request to an existing record and answers the outcome.
+// change applies a request to an existing record and returns the outcome.
 func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, body *wire.Object) (*wire.Object, error) {
 	r, err := c.session.ReadChange(ctx, tx, t, row, body)
 	if err != nil {
@@ -84,18 +84,18 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.answer(ctx, tx, r, message)
+	response, err := c.response(ctx, tx, r, message)
 	if err != nil {
 		return nil, err
 	}
 	for _, ch := range children {
-		answer.Set(ch.name, ch.records)
+		response.Set(ch.name, ch.records)
 	}
-	return answer, nil
+	return response, nil
 }
 
 // changeChildren updates, deletes or creates the records of a child array,
-// one level deep. Deleted ones are not among what it answers.
+// one level deep. Deleted ones are not among what it returns.
 func (c *call) changeChildren(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) ([]*wire.Object, error) {
 	t, link, err := c.childTable(ctx, tx, parent, name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, err
 	}
-	return c.answer(ctx, tx, r, "")
+	return c.response(ctx, tx, r, "")
 }
 
 // loadChild is the existing record a child names by id or uid, nil for none.

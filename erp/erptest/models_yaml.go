@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// modelYAML answers GET /models/{table}/yaml: an OpenAPI document of one
+// modelYAML handles GET /models/{table}/yaml: an OpenAPI document of one
 // table.
 func modelYAML(c *call) error {
 	ctx := c.ctx()

@@ -71,7 +71,7 @@ func (c *call) node() error {
 	return checkNode(c.param("id"), false)
 }
 
-// listNodes answers GET /nodes as a server without cluster does: with one
+// listNodes handles GET /nodes as a server without cluster does: with one
 // object that is no list.
 func listNodes(c *call) error {
 	if err := c.mustAdminister("node"); err != nil {
@@ -81,7 +81,7 @@ func listNodes(c *call) error {
 	return nil
 }
 
-// getNode answers GET /nodes/{id}. What the Java runtime would tell is told of
+// getNode handles GET /nodes/{id}. What the Java runtime would tell is told of
 // Go's: threads are goroutines.
 func getNode(c *call) error {
 	if err := c.node(); err != nil {
@@ -136,7 +136,7 @@ func goroutinesCreated() int {
 	return int(sample[0].Value.Uint64()) //nolint:gosec // a count of goroutines
 }
 
-// listNodeLogs answers GET /nodes/{id}/logs.
+// listNodeLogs handles GET /nodes/{id}/logs.
 func listNodeLogs(c *call) error {
 	if err := c.node(); err != nil {
 		return err
@@ -150,7 +150,7 @@ func listNodeLogs(c *call) error {
 	return nil
 }
 
-// deleteNodeLogs answers DELETE /nodes/{id}/logs; the file in use stays.
+// deleteNodeLogs handles DELETE /nodes/{id}/logs; the file in use stays.
 func deleteNodeLogs(c *call) error {
 	if err := c.node(); err != nil {
 		return err
@@ -160,7 +160,7 @@ func deleteNodeLogs(c *call) error {
 	return nil
 }
 
-// rotateNodeLog answers POST /nodes/{id}/logs/rotate.
+// rotateNodeLog handles POST /nodes/{id}/logs/rotate.
 func rotateNodeLog(c *call) error {
 	if err := c.node(); err != nil {
 		return err
@@ -170,7 +170,7 @@ func rotateNodeLog(c *call) error {
 	return nil
 }
 
-// setNodeLogLevel answers PUT /nodes/{id}/logs/level/{level}.
+// setNodeLogLevel handles PUT /nodes/{id}/logs/level/{level}.
 func setNodeLogLevel(c *call) error {
 	if err := c.node(); err != nil {
 		return err
@@ -184,10 +184,10 @@ func setNodeLogLevel(c *call) error {
 	return nil
 }
 
-// nodeLogByQuery answers GET /nodes/{id}/logs/file.
+// nodeLogByQuery handles GET /nodes/{id}/logs/file.
 func nodeLogByQuery(c *call) error { return c.sendLog(c.query.get("fileName")) }
 
-// nodeLogByPath answers GET /nodes/{id}/logs/{file}.
+// nodeLogByPath handles GET /nodes/{id}/logs/{file}.
 func nodeLogByPath(c *call) error { return c.sendLog(c.param("file")) }
 
 func (c *call) sendLog(name string) error {

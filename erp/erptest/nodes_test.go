@@ -71,7 +71,7 @@ func TestNodeLogs(t *testing.T) {
 	const folder = "/opt/idempiere-server/log/"
 	first := folder + "idempiere.2026-03-09_0.log"
 	assert.Equal(t, []string{first}, o.logFiles())
-	read := func(name string) answer { return o.get("/nodes/local/logs/file?fileName=" + url.QueryEscape(name)) }
+	read := func(name string) response { return o.get("/nodes/local/logs/file?fileName=" + url.QueryEscape(name)) }
 	a := read(first)
 	require.Equal(t, http.StatusOK, a.status, a.body)
 	assert.Equal(t, "time=2026-03-09T08:00:00.000Z level=INFO msg=\"server started\"\n", a.body)

@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzOperations sends anything to the routes that operate the server. No
-// handler may panic, and no answer may tell what the database said.
+// handler may panic, and no response may tell what the database said.
 func FuzzOperations(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"GET", "files?fileName=/tmp/../etc/passwd&length=1", "", ""},
@@ -72,16 +72,16 @@ func FuzzOperations(f *testing.F) {
 		if len(panics) > 0 {
 			t.Fatalf("%s %s: %s", method, target, panics[0])
 		}
-		answer := w.body.String()
+		response := w.body.String()
 		if strings.HasPrefix(target, "files") || strings.Contains(target, "/logs") {
 			return // files hold what they hold
 		}
 		for _, text := range []string{"SQL logic error", "no such column", "constraint failed", "syntax error"} {
-			if strings.Contains(answer, text) {
-				t.Fatalf("%s %s: %s", method, target, answer)
+			if strings.Contains(response, text) {
+				t.Fatalf("%s %s: %s", method, target, response)
 			}
 		}
-		if w.status >= 500 && strings.Contains(answer, "its log says why") {
+		if w.status >= 500 && strings.Contains(response, "its log says why") {
 			t.Fatalf("%s %s %s: an error nobody thought of", method, target, body)
 		}
 	})

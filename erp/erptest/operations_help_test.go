@@ -17,7 +17,7 @@ import (
 // asGardenSuper is the administrator working in the tenant GardenWorld.
 const asGardenSuper = `{"userName":"SuperUser","password":"System","parameters":{"clientId":11,"roleId":102,"organizationId":11}}`
 
-// operator sends requests whose answers are checked against the contract.
+// operator sends requests whose responses are checked against the contract.
 type operator struct {
 	t     testing.TB
 	srv   *erptest.Server
@@ -43,7 +43,7 @@ func (o *operator) as(login string) *operator {
 
 // send makes one request; path is below /api/v1, or begins with v1/ and is then
 // relative to /api/, as presigned URLs are. headers are names and values.
-func (o *operator) send(method, path, body string, headers ...string) answer {
+func (o *operator) send(method, path, body string, headers ...string) response {
 	o.t.Helper()
 	if rest, ok := strings.CutPrefix(path, "v1/"); ok {
 		path = "/" + rest
@@ -65,28 +65,31 @@ func (o *operator) send(method, path, body string, headers ...string) answer {
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
 	require.NoError(o.t, err)
-	return answer{status: resp.StatusCode, header: resp.Header, body: string(got)}
+	return response{status: resp.StatusCode, header: resp.Header, body: string(got)}
 }
 
-func (o *operator) get(path string) answer { o.t.Helper(); return o.send(http.MethodGet, path, "") }
-func (o *operator) post(path, body string) answer {
+func (o *operator) get(path string) response { o.t.Helper(); return o.send(http.MethodGet, path, "") }
+func (o *operator) post(path, body string) response {
 	o.t.Helper()
 	return o.send(http.MethodPost, path, body)
 }
-func (o *operator) put(path, body string) answer {
+func (o *operator) put(path, body string) response {
 	o.t.Helper()
 	return o.send(http.MethodPut, path, body)
 }
-func (o *operator) del(path string) answer { o.t.Helper(); return o.send(http.MethodDelete, path, "") }
+func (o *operator) del(path string) response {
+	o.t.Helper()
+	return o.send(http.MethodDelete, path, "")
+}
 
-// want checks status and body of an answer.
-func want(t testing.TB, a answer, status int, body string) {
+// want checks status and body of a response.
+func want(t testing.TB, a response, status int, body string) {
 	t.Helper()
 	assert.Equal(t, status, a.status, a.body)
 	assert.Equal(t, body, a.body)
 }
 
-// object makes a request that must succeed and answers its body.
+// object makes a request that must succeed and returns its body.
 func (o *operator) object(method, path, body string) map[string]any {
 	o.t.Helper()
 	a := o.send(method, path, body)

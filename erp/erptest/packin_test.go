@@ -16,7 +16,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// imported is what the process answered.
+// imported is the response of the process.
 type imported struct {
 	summary string
 	failed  bool

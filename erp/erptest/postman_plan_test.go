@@ -36,7 +36,7 @@ var postmanValues = map[string]string{
 type postmanNote struct {
 	// request is its method and path below /api/v1, without the query.
 	request string
-	// status is the answer, when it is no success.
+	// status is the status of the response, when it is no success.
 	status int
 	// fails is part of the message with which the collection's own script fails.
 	fails string
@@ -51,7 +51,7 @@ type postmanNote struct {
 	editedFails string
 }
 
-const bareArrays = "The script of the collection reads a bare array; reference and contract say an object with a member, and so is the answer. " +
+const bareArrays = "The script of the collection reads a bare array; reference and contract say an object with a member, and so is the response. " +
 	"The variable which it should set is set for the requests that use it."
 
 const ownRecord = "The id is of a record in its author's database."
@@ -168,7 +168,7 @@ var postmanNotes = map[int]postmanNote{
 			i.replace(`\"tableName\": \"\"`, `\"tableName\": \"C_Order\"`)
 			i.replace(`\"recordId\": \"\"`, `\"recordId\": \"100\"`)
 		},
-		text:        "to the attachments of order 100. The collection expects 202, the contract knows 200 only, which is the answer",
+		text:        "to the attachments of order 100. The collection expects 202, the contract knows 200 only, which is the response",
 		editedFails: "expected response to have status code 202 but got 200",
 	},
 	116: {
@@ -180,25 +180,25 @@ var postmanNotes = map[int]postmanNote{
 	},
 }
 
-const postmanCloud = "The file lies in the cloud of Postman, where only its author reaches it; nothing is sent, and the server answers that the checksum does not match, which the reference has as 500."
+const postmanCloud = "The file lies in the cloud of Postman, where only its author reaches it; nothing is sent, and the server responds that the checksum does not match, which the reference has as 500."
 
 // postmanTable is docs/postman.md's table of what the plan says.
 func postmanTable() string {
 	var b strings.Builder
-	b.WriteString("| No. | Request | Answer | Why | Also run, and answered with success |\n|---|---|---|---|---|\n")
+	b.WriteString("| No. | Request | Response | Why | Also run, with success |\n|---|---|---|---|---|\n")
 	for n := 1; n <= 121; n++ {
 		note := postmanNotes[n]
 		if note.reason == "" && note.edit == nil {
 			continue
 		}
-		answer := "success"
+		response := "success"
 		if note.status != 0 {
-			answer = fmt.Sprint(note.status)
+			response = fmt.Sprint(note.status)
 		}
 		if note.fails != "" {
-			answer += "; its script fails"
+			response += "; its script fails"
 		}
-		fmt.Fprintf(&b, "| %d | `%s` | %s | %s | %s |\n", n, note.request, answer, note.reason, note.text)
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s | %s |\n", n, note.request, response, note.reason, note.text)
 	}
 	return b.String()
 }

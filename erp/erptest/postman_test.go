@@ -181,7 +181,7 @@ type postmanExecution struct {
 type postmanFailure struct{ Message string }
 
 // The ERP's own Postman collection runs against the server with newman. What
-// is not answered as the collection expects stands in the plan, with reasons.
+// has another response than the collection expects stands in the plan, with reasons.
 func TestPostmanCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a program of the npm registry")
@@ -230,7 +230,7 @@ func TestPostmanCollection(t *testing.T) {
 		for _, c := range e.Response.Stream.Data {
 			body = append(body, byte(c))
 		}
-		at := fmt.Sprintf("request %s, answered %d %.300s", e.Item.Name, e.Response.Code, body)
+		at := fmt.Sprintf("request %s, status %d %.300s", e.Item.Name, e.Response.Code, body)
 		assert.Nil(t, e.RequestError, at)
 		switch {
 		case status != 0:

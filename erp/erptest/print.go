@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// printModel answers GET /models/{table}/{id}/print: the print process of the
+// printModel handles GET /models/{table}/{id}/print: the print process of the
 // header tab of the record's window, run for the record.
 func printModel(c *call) error {
 	ctx := c.ctx()
@@ -59,7 +59,7 @@ func printModel(c *call) error {
 	return c.execute(run)
 }
 
-// printRun prepares running a print process for a record. What it answers may
+// printRun prepares running a print process for a record. What it returns may
 // be claimed also when it fails.
 func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *store.Table, row store.Row) (*engine.ProcessRun, error) {
 	process, err := engine.OneRow(ctx, tx, "AD_Process", processID)
@@ -82,7 +82,7 @@ func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *s
 	return run, c.session.StartRun(ctx, tx, run, false)
 }
 
-// printTabRecord answers GET …/{id}/print of a window or tab: the print process
+// printTabRecord handles GET …/{id}/print of a window or tab: the print process
 // of the tab, run for the record.
 func printTabRecord(c *call) error {
 	id, err := c.recordID()

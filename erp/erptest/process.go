@@ -30,7 +30,7 @@ var processColumns = []string{
 	"AD_PrintFormat_ID", "AD_Workflow_ID", "JasperReport",
 }
 
-// listProcesses answers GET /processes.
+// listProcesses handles GET /processes.
 func listProcesses(c *call) error {
 	ctx := c.ctx()
 	list := []*wire.Object{}
@@ -126,10 +126,10 @@ var hiddenParameterColumns = map[string]bool{
 	"Created": true, "CreatedBy": true, "Updated": true, "UpdatedBy": true,
 }
 
-// getProcess answers GET /processes/{slug}.
+// getProcess handles GET /processes/{slug}.
 func getProcess(c *call) error {
 	ctx := c.ctx()
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.view(ctx, func(tx *store.Tx) error {
 		row, err := c.findProcess(ctx, tx, c.param("slug"), false)
 		if err != nil {
@@ -139,7 +139,7 @@ func getProcess(c *call) error {
 		if err != nil {
 			return err
 		}
-		if answer, err = c.processObject(ctx, tx, t, row); err != nil {
+		if response, err = c.processObject(ctx, tx, t, row); err != nil {
 			return err
 		}
 		paras, err := tx.Table(ctx, "AD_Process_Para")
@@ -165,18 +165,18 @@ func getProcess(c *call) error {
 			o.Set("parameterName", para.String("ColumnName"))
 			list = append(list, o)
 		}
-		answer.Set("parameters", list)
+		response.Set("parameters", list)
 		return nil
 	})
 	if err != nil {
 		return orTitled("GET Error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
 // findProcess is the active process with that slug, which the role must have
-// access to, for running with the right to change. Unless the server is
+// access to, for running with the permission to change. Unless the server is
 // strict a number stands for the process of that id.
 func (c *call) findProcess(ctx context.Context, tx *store.Tx, name string, run bool) (store.Row, error) {
 	rows, err := engine.RowsWhere(ctx, tx, "AD_Process", "AD_Process_ID", "IsActive='Y'")

@@ -16,7 +16,7 @@ import (
 // jobDelay is how long after the request a job begins.
 const jobDelay = time.Second
 
-// runJob answers POST /processes/jobs/{slug}: the process begins a second
+// runJob handles POST /processes/jobs/{slug}: the process begins a second
 // later.
 func runJob(c *call) error {
 	run, err := c.prepareRun(true)
@@ -44,19 +44,19 @@ func runJob(c *call) error {
 		c.srv.erp.Processes.Done(run.InstanceID)
 		return page(http.StatusServiceUnavailable)
 	}
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.view(c.ctx(), func(tx *store.Tx) (err error) {
-		answer, err = c.jobObject(c.ctx(), tx, run.InstanceID)
+		response, err = c.jobObject(c.ctx(), tx, run.InstanceID)
 		return err
 	})
 	if err != nil {
 		return orTitled("Server error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
-// listJobs answers GET /processes/jobs: the tenant's jobs that have not ended.
+// listJobs handles GET /processes/jobs: the tenant's jobs that have not ended.
 func listJobs(c *call) error {
 	list := []*wire.Object{}
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
@@ -84,13 +84,13 @@ func listJobs(c *call) error {
 	return nil
 }
 
-// getJob answers GET /processes/jobs/{id}.
+// getJob handles GET /processes/jobs/{id}.
 func getJob(c *call) error {
 	id, err := strconv.ParseInt(c.param("id"), 10, 32)
 	if err != nil {
 		return page(http.StatusNotFound)
 	}
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.view(c.ctx(), func(tx *store.Tx) error {
 		rows, err := engine.RowsWhere(c.ctx(), tx, "AD_PInstance", "",
 			"IsRunAsJob='Y' AND AD_PInstance_ID=? AND AD_Client_ID=?", id, c.session.ClientID)
@@ -100,13 +100,13 @@ func getJob(c *call) error {
 		if len(rows) == 0 {
 			return failf(http.StatusNotFound, "Job not found", "No job found matching id %d", id)
 		}
-		answer, err = c.jobObject(c.ctx(), tx, id)
+		response, err = c.jobObject(c.ctx(), tx, id)
 		return err
 	})
 	if err != nil {
 		return orTitled("GET Error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 

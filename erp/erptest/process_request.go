@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// runProcess answers POST /processes/{slug}: 200 whenever the process ran, with
+// runProcess handles POST /processes/{slug}: 200 whenever the process ran, with
 // IsError telling whether it failed.
 func runProcess(c *call) error {
 	run, err := c.prepareRun(false)
@@ -24,7 +24,7 @@ func runProcess(c *call) error {
 	return c.execute(run)
 }
 
-// execute runs a prepared process to its end and answers with its result.
+// execute runs a prepared process to its end and responds with its result.
 func (c *call) execute(run *engine.ProcessRun) error {
 	defer c.srv.erp.Processes.Done(run.InstanceID)
 	result, err := c.session.Perform(c.ctx(), c.tx, run)

@@ -58,7 +58,7 @@ func TestProcessDetail(t *testing.T) {
 	for _, tc := range []struct {
 		name, slug string
 		status     int
-		answer     string
+		response   string
 	}{
 		{"unknown", "nope", 404, `{"title":"Invalid process name","status":404,"detail":"No match found for process name: nope"}`},
 		{"not the search key", "AD_Column%20Sync", 404, `{"title":"Invalid process name","status":404,"detail":"No match found for process name: AD_Column Sync"}`},
@@ -68,8 +68,8 @@ func TestProcessDetail(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			a := s.get("/processes/" + tc.slug)
 			assert.Equal(t, tc.status, a.status, a.body)
-			if tc.answer != "" {
-				assert.Equal(t, tc.answer, a.body)
+			if tc.response != "" {
+				assert.Equal(t, tc.response, a.body)
 			}
 		})
 	}
@@ -158,7 +158,7 @@ func TestTableFromNothing(t *testing.T) {
 	})
 }
 
-// Rules 7.3: the answer of a run, and what is wrong with a request.
+// Rules 7.3: the response of a run, and what is wrong with a request.
 func TestRunProcess(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// reader turns the rows of one answer into what the API writes. It remembers
+// reader turns the rows of one response into what the API writes. It remembers
 // what it looked up, so it must not outlive its transaction nor survive a
 // change of the data.
 type reader struct {
@@ -33,7 +33,7 @@ type reader struct {
 	written    int // records rendered so far
 }
 
-// maxRecords bounds the records of one answer, expanded ones included.
+// maxRecords bounds the records of one response, expanded ones included.
 const maxRecords = 200_000
 
 func (c *call) newReader(ctx context.Context, tx *store.Tx) (*reader, error) {

@@ -19,10 +19,10 @@ func referenceRoutes() []route {
 	return []route{{method: http.MethodGet, pattern: "v1/reference/{id}", handle: getReference}}
 }
 
-// getReference answers GET /reference/{id}: the entries of a list, or the rows
+// getReference handles GET /reference/{id}: the entries of a list, or the rows
 // of the table a reference is validated by.
 func getReference(c *call) error {
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
 		row, err := rd.findReference(ctx, c.param("id"))
 		if err != nil {
@@ -30,9 +30,9 @@ func getReference(c *call) error {
 		}
 		switch row.String("ValidationType") {
 		case "L":
-			answer, err = rd.listReference(ctx, row)
+			response, err = rd.listReference(ctx, row)
 		case "T":
-			answer, err = rd.tableReference(ctx, row)
+			response, err = rd.tableReference(ctx, row)
 		default:
 			err = fail(http.StatusNotImplemented, "Not implemented", "References of data types have no values: "+row.String("Name"))
 		}
@@ -41,7 +41,7 @@ func getReference(c *call) error {
 	if err != nil {
 		return readError(err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
@@ -94,9 +94,9 @@ func (rd *reader) listReference(ctx context.Context, row store.Row) (*wire.Objec
 	for i, v := range values {
 		entries[i] = wire.NewObject("value", v.String("Value"), "name", v.String("Name"))
 	}
-	answer := records[0].object
-	answer.Set("reflist", entries)
-	return answer, nil
+	response := records[0].object
+	response.Set("reflist", entries)
+	return response, nil
 }
 
 // tableReference is all active rows of the table, each with its key, what is

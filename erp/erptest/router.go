@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// handler answers one call; what it returns as an error is written by
+// handler handles one call; what it returns as an error is written by
 // [call.writeError].
 type handler func(c *call) error
 
@@ -17,7 +17,7 @@ type route struct {
 	// pattern is relative to /api/ with {name} for parameters: "v1/models/{table}".
 	pattern string
 	handle  handler
-	// public routes are answered without a bearer token.
+	// public routes need no bearer token.
 	public bool
 	// produces is the media type an Accept header must let through, or several
 	// with commas between of which one is enough; "" is application/json, "*" is
@@ -87,7 +87,7 @@ func (n *node) find(segments []string) (*node, []string) {
 }
 
 // match is the outcome of routing: a route with its parameters, or a status
-// the container answers with.
+// the container responds with.
 type match struct {
 	route  *route
 	params map[string]string

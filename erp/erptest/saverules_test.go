@@ -35,7 +35,7 @@ func TestSaveTable(t *testing.T) {
 	assert.Equal(t, false, view["IsDeleteable"], "a view cannot be deletable")
 	assert.InDelta(t, 0, s.get("/models/AD_Sequence?$filter=Name%20eq%20'XX_One_v'").object(t)["row-count"], 0)
 
-	for _, tc := range []struct{ name, body, answer string }{
+	for _, tc := range []struct{ name, body, response string }{
 		{"blank in the name", `{"TableName":"XX One","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier XX One in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
 		{"SQL in the name", `{"TableName":"XX_a;drop","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier XX_a;drop in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
 		{"digit first", `{"TableName":"1XX","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier 1XX in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
@@ -43,7 +43,7 @@ func TestSaveTable(t *testing.T) {
 		{"no name", `{"Name":"x"}`, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: tableName"}`},
 		{"too long", `{"TableName":"XX_` + strings.Repeat("a", 58) + `","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Value too long for column TableName: 61 characters, at most 60"}`},
 	} {
-		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.answer, s.post("/models/AD_Table", tc.body).body) })
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.response, s.post("/models/AD_Table", tc.body).body) })
 	}
 	t.Run("deleting takes columns and sequence along", func(t *testing.T) {
 		id := idOf(t, made)
@@ -61,7 +61,7 @@ func TestSaveColumn(t *testing.T) {
 	s := writeAs(t, srv, asSystem)
 	table := idOf(t, s.create("AD_Table", `{"TableName":"XX_Cols","Name":"Cols"}`))
 	number := 0
-	post := func(members string) answer {
+	post := func(members string) response {
 		if !strings.Contains(members, `"ColumnName"`) {
 			number++
 			members = fmt.Sprintf(`"ColumnName":"XX_C%d",%s`, number, members)

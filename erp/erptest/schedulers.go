@@ -20,12 +20,12 @@ func schedulersRoutes() []route {
 	}
 }
 
-// getScheduler answers GET /servers/schedulers/{id}.
+// getScheduler handles GET /servers/schedulers/{id}.
 func getScheduler(c *call) error {
 	return c.withScheduler(func(context.Context, *store.Tx, store.Row) (int, error) { return http.StatusOK, nil })
 }
 
-// addScheduler answers POST /servers/schedulers/{id}: it registers the
+// addScheduler handles POST /servers/schedulers/{id}: it registers the
 // scheduler. One that is registered is refused with the scheduler itself.
 func addScheduler(c *call) error {
 	return c.withScheduler(func(ctx context.Context, tx *store.Tx, row store.Row) (int, error) {
@@ -41,7 +41,7 @@ func addScheduler(c *call) error {
 	})
 }
 
-// removeScheduler answers DELETE /servers/schedulers/{id}: the scheduler is no
+// removeScheduler handles DELETE /servers/schedulers/{id}: the scheduler is no
 // longer registered; its record stays.
 func removeScheduler(c *call) error {
 	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
@@ -52,7 +52,7 @@ func removeScheduler(c *call) error {
 	})
 }
 
-// withScheduler does something with the scheduler in the path and answers with
+// withScheduler does something with the scheduler in the path and responds with
 // its record and state. Administrators of the system reach every scheduler,
 // others those of their tenant.
 func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (status int, err error)) error {
@@ -64,7 +64,7 @@ func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (sta
 		return fail(http.StatusBadRequest, "Invalid scheduler id", "Invalid scheduler id: "+c.param("id"))
 	}
 	var status int
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.view(c.ctx(), func(tx *store.Tx) error {
 		row, err := engine.OneRow(c.ctx(), tx, "AD_Scheduler", id)
 		if err != nil {
@@ -81,13 +81,13 @@ func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (sta
 		if status, err = do(c.ctx(), tx, row); err != nil {
 			return err
 		}
-		answer, err = c.schedulerObject(c.ctx(), tx, row)
+		response, err = c.schedulerObject(c.ctx(), tx, row)
 		return err
 	})
 	if err != nil {
 		return orTitled("Server error", err)
 	}
-	c.json(status, answer)
+	c.json(status, response)
 	return nil
 }
 

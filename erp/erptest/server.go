@@ -25,7 +25,7 @@ type Options struct {
 	// filled with the demo data when it does not exist. Empty means memory.
 	Path string
 	// Durable has every write wait until it is on the disk. Without it, what was
-	// answered survives the end of the process, however it comes, but a power failure
+	// confirmed survives the end of the process, however it comes, but a power failure
 	// or a crash of the system may undo the last writes. It counts with Path.
 	Durable bool
 	// Clock tells the time the server lives in; nil is [time.Now].
@@ -36,14 +36,14 @@ type Options struct {
 	Logger *slog.Logger
 	// MaxBodyBytes bounds a request's body; 0 means 32 MiB.
 	MaxBodyBytes int64
-	// RequestTimeout bounds one request from its header to its answer; 0 means
+	// RequestTimeout bounds one request from its header to its response; 0 means
 	// 120 s, the statement timeout of the real server.
 	RequestTimeout time.Duration
 	// BodyTimeout is how long a request's body may keep the server waiting: it must
 	// be there that long after the header, with one more second for every 64 KiB; 0
 	// means 10 s.
 	BodyTimeout time.Duration
-	// Strict switches off what the server accepts beyond the real one:
+	// Strict deactivates what the server accepts beyond the real one:
 	// refreshToken for refresh_token in POST /auth/refresh, PATCH for PUT on
 	// records, an array of AD_Column records in one POST, @<TableName>_ID@ for
 	// an AD_Table_ID, columns whose AD_Element_ID is left out, numbers in place
@@ -186,7 +186,7 @@ func New(t TB, options ...Options) *Server {
 	return s
 }
 
-// URL is the address the server answers at, "http://127.0.0.1:port", or ""
+// URL is the address the server listens at, "http://127.0.0.1:port", or ""
 // before it listens. The REST API is below /api/v1.
 func (s *Server) URL() string {
 	s.mu.Lock()
@@ -219,16 +219,16 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 // now is the server's time.
 func (s *Server) now() time.Time { return s.opts.Clock() }
 
-// ServeHTTP answers one request: routing first, then the bearer token, then
+// ServeHTTP handles one request: routing first, then the bearer token, then
 // the operation, in the order the real server checks.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Clients compare this header with their own clock.
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	s.pace(w, r)
-	s.faults.apply(w, r, s.answer)
+	s.faults.apply(w, r, s.handle)
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.RequestTimeout)
 	defer cancel()
 	s.dispatch(w, r.WithContext(ctx), nil, nil)
@@ -238,7 +238,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 // call of the batch and, when the batch is transactional, its transaction.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, outer *call, tx *store.Tx) {
 	defer func() {
-		if httpserver.Recovered(r.Context(), recover(), s.log, "panic while answering", "method", r.Method, "path", r.URL.Path) {
+		if httpserver.Recovered(r.Context(), recover(), s.log, "panic while handling a request", "method", r.Method, "path", r.URL.Path) {
 			s.containerPage(w, r, http.StatusInternalServerError, "Server Error")
 		}
 	}()

@@ -71,7 +71,7 @@ func FuzzRequests(f *testing.F) {
 			t.Fatalf("%s %s: %s", method, target, panics[0])
 		}
 		if w.status == 0 {
-			t.Fatalf("%s %s: no answer", method, target)
+			t.Fatalf("%s %s: no response", method, target)
 		}
 	})
 }

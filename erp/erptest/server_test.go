@@ -35,10 +35,10 @@ func TestRoutingComesBeforeAuthentication(t *testing.T) {
 		{name: "wrong verb", request: request{method: "DELETE", path: "/models/C_Order"}, status: 405, allow: "GET,HEAD,OPTIONS,POST"},
 		{name: "wrong verb on a public route", request: request{method: "GET", path: "/auth/tokens"}, status: 405, allow: "OPTIONS,POST,PUT"},
 		{name: "body of another type", request: request{method: "POST", path: "/models/C_Order", body: "<a/>", header: http.Header{"Content-Type": {"text/xml"}}}, status: 415},
-		{name: "answer of another type wanted", request: request{method: "GET", path: "/models/C_Order", header: http.Header{"Accept": {"text/xml"}}}, status: 406},
+		{name: "response of another type wanted", request: request{method: "GET", path: "/models/C_Order", header: http.Header{"Accept": {"text/xml"}}}, status: 406},
 		{name: "any type wanted", request: request{method: "GET", path: "/models/C_Order", token: token, header: http.Header{"Accept": {"text/xml, */*;q=0.1"}}}, status: 200},
 		{name: "OPTIONS needs no token", request: request{method: "OPTIONS", path: "/models/C_Order"}, status: 200, allow: "GET,HEAD,OPTIONS,POST"},
-		{name: "HEAD is answered from GET", request: request{method: "HEAD", path: "/models/C_Order", token: token}, status: 200},
+		{name: "HEAD is handled by GET", request: request{method: "HEAD", path: "/models/C_Order", token: token}, status: 200},
 		{name: "trailing slash", request: request{method: "GET", path: "/models/C_Order/", token: token}, status: 200},
 		{name: "known path without token", request: request{method: "GET", path: "/models/C_Order"}, status: 401},
 		{name: "int parameter", request: request{method: "GET", path: "/auth/roles?client=x", token: token}, status: 404},
@@ -91,7 +91,7 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	clock := newTestClock()
 	srv := erptest.New(t, erptest.Options{Clock: clock.now})
-	get := func(query string) answer { return request{method: "GET", path: "/health" + query}.do(t, srv) }
+	get := func(query string) response { return request{method: "GET", path: "/health" + query}.do(t, srv) }
 	for query, want := range map[string]string{
 		"": `{"status":"UP"}`, "?db=true": `{"status":"UP","database":"connected"}`, "?db=TRUE": `{"status":"UP","database":"connected"}`,
 		"?db=1": `{"status":"UP"}`, "?key=unneeded": `{"status":"UP"}`,
@@ -142,7 +142,7 @@ func (r *recorder) Header() http.Header         { return r.header }
 func (r *recorder) WriteHeader(status int)      { r.status = status }
 func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
 
-// Requests under way are answered when the server stops; new ones are not
+// Requests under way are completed when the server stops; new ones are not
 // taken.
 func TestServeDrains(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func serversRoutes() []route {
 // administrators tell their tenant's schedulers what to do.
 const schedulerWindow = 305
 
-// listServers answers GET /servers.
+// listServers handles GET /servers.
 func listServers(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *Server) serverList() *wire.Object {
 	return wire.NewObject("servers", list)
 }
 
-// reloadServers answers POST /servers/reload.
+// reloadServers handles POST /servers/reload.
 func reloadServers(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
@@ -57,10 +57,10 @@ func reloadServers(c *call) error {
 	return nil
 }
 
-// getServer answers GET /servers/{id}.
+// getServer handles GET /servers/{id}.
 func getServer(c *call) error { return c.sendServer(http.StatusOK) }
 
-// sendServer answers with the processor in the path, to administrators only.
+// sendServer responds with the processor in the path, to administrators only.
 func (c *call) sendServer(status int) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (c *call) managed() (engine.ServerJob, error) {
 	return job, orTitled("Server error", err)
 }
 
-// toggleServer answers POST /servers/{id}/state. Who is no administrator is
-// refused the answer, after the processor changed its state.
+// toggleServer handles POST /servers/{id}/state. Who is no administrator is
+// refused the response, after the processor changed its state.
 func toggleServer(c *call) error {
 	job, err := c.managed()
 	if err != nil {
@@ -128,8 +128,8 @@ func toggleServer(c *call) error {
 	return c.sendServer(http.StatusOK)
 }
 
-// runServer answers POST /servers/{id}/run, when the run is over. Who is no
-// administrator is refused the answer, not the run.
+// runServer handles POST /servers/{id}/run, when the run is over. Who is no
+// administrator is refused the response, not the run.
 func runServer(c *call) error {
 	job, err := c.managed()
 	if err != nil {
@@ -141,7 +141,7 @@ func runServer(c *call) error {
 	return c.sendServer(http.StatusOK)
 }
 
-// listServerLogs answers GET /servers/{id}/logs, newest first.
+// listServerLogs handles GET /servers/{id}/logs, newest first.
 func listServerLogs(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err

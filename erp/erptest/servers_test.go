@@ -63,7 +63,7 @@ func TestServerJobs(t *testing.T) {
 			`{"logs":[{"created":"03/09/2026 08:00:00 AM","summary":"5 activities wait","reference":"#1","error":false}]}`)
 	})
 	t.Run("unknown", func(t *testing.T) {
-		for _, a := range []answer{
+		for _, a := range []response{
 			o.get("/servers/Scheduler5"), o.get("/servers/Scheduler5/logs"), o.post("/servers/Scheduler5/state", ""), o.post("/servers/Scheduler5/run", ""),
 		} {
 			want(t, a, http.StatusNotFound, `{"title":"Invalid server Id","status":404,"detail":"No match found for server id: Scheduler5"}`)
@@ -92,7 +92,7 @@ func TestSchedulerThatFails(t *testing.T) {
 	report := admin.post("/models/AD_Scheduler", `{"Name":"Orders","AD_Process_ID":110,"AD_Schedule_ID":200002,"Supervisor_ID":101,"KeepLogDays":1,"ReportOutputType":"CSV"}`)
 	require.Equal(t, http.StatusCreated, report.status, report.body)
 	require.Equal(t, http.StatusOK, o.post("/servers/reload", "").status)
-	run := func(a answer) map[string]any {
+	run := func(a response) map[string]any {
 		t.Helper()
 		server := "/servers/Scheduler" + numberText(a.object(t)["id"])
 		o.object(http.MethodPost, server+"/run", "")
@@ -129,7 +129,7 @@ func TestWhoManagesServerJobs(t *testing.T) {
 
 	started := func() any { return o.object(http.MethodGet, "/servers/Scheduler101", "")["started"] }
 	want(t, admin.post("/servers/Scheduler101/state", ""), http.StatusForbidden, denied)
-	assert.Equal(t, false, started(), "the state changed, only the answer is refused")
+	assert.Equal(t, false, started(), "the state changed, only the response is refused")
 	want(t, admin.post("/servers/Scheduler101/run", ""), http.StatusForbidden, denied)
 	assert.Contains(t, o.object(http.MethodGet, "/servers/Scheduler101", "")["info"], "#1")
 

@@ -19,7 +19,7 @@ func statusLineRoutes() []route {
 	}
 }
 
-// listStatusLines answers GET /statuslines; with_messages=true adds the texts of
+// listStatusLines handles GET /statuslines; with_messages=true adds the texts of
 // those that have one.
 func listStatusLines(c *call) error {
 	var list []*wire.Object
@@ -56,7 +56,7 @@ func listStatusLines(c *call) error {
 	return nil
 }
 
-// getStatusLine answers GET /statuslines/{id}: the text of one.
+// getStatusLine handles GET /statuslines/{id}: the text of one.
 func getStatusLine(c *call) error {
 	var text string
 	err := c.read(func(ctx context.Context, rd *reader) error {

@@ -16,22 +16,22 @@ import (
 // tabPageSize is how many records a page of a tab has.
 const tabPageSize = 100
 
-// queryWindow answers GET /windows/{window}: a page of header records.
+// queryWindow handles GET /windows/{window}: a page of header records.
 func queryWindow(c *call) error {
-	return c.answerTabPage("window-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
+	return c.sendTabPage("window-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
 		tab, err := rd.pathTab(ctx)
 		return tab, nil, err
 	})
 }
 
-// queryChildTab answers GET /windows/{window}/tabs/{tab}/{id}/{child}: a page of
+// queryChildTab handles GET /windows/{window}/tabs/{tab}/{id}/{child}: a page of
 // the records below a record.
 func queryChildTab(c *call) error {
 	id, err := c.recordID()
 	if err != nil {
 		return err
 	}
-	return c.answerTabPage("childtab-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
+	return c.sendTabPage("childtab-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
 		w, err := rd.findWindow(ctx, c.param("window"))
 		if err != nil {
 			return nil, nil, err
@@ -52,15 +52,15 @@ func queryChildTab(c *call) error {
 	})
 }
 
-// answerTabPage answers a page of records of the tab that find names, those
+// sendTabPage responds with a page of records of the tab that find names, those
 // below a parent if it names one.
-func (c *call) answerTabPage(member string, find func(context.Context, *reader) (*tabDef, store.Row, error)) error {
+func (c *call) sendTabPage(member string, find func(context.Context, *reader) (*tabDef, store.Row, error)) error {
 	number, err := c.intQuery("$page_no")
 	if err != nil {
 		return err
 	}
 	number = max(number, 0)
-	answer := wire.NewObject()
+	response := wire.NewObject()
 	err = c.read(func(ctx context.Context, rd *reader) error {
 		tab, parent, err := find(ctx, rd)
 		if err != nil {
@@ -114,16 +114,16 @@ func (c *call) answerTabPage(member string, find func(context.Context, *reader) 
 			{"page-count", "X-Page-Count", pages}, {"page-size", "X-Page-Size", tabPageSize},
 			{"page-number", "X-Page-Number", number}, {"row-count", "X-Row-Count", rows},
 		} {
-			answer.Set(n.name, n.value)
+			response.Set(n.name, n.value)
 			c.w.Header().Set(n.header, strconv.Itoa(n.value))
 		}
-		answer.Set(member, records)
+		response.Set(member, records)
 		return nil
 	})
 	if err != nil {
 		return c.tabError("GET Error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
@@ -224,14 +224,14 @@ func (rd *reader) logic(ctx context.Context, t *store.Table, row store.Row, text
 	})
 }
 
-// getTabRecord answers GET …/{id} of a window or tab. $expand lists slugs of
+// getTabRecord handles GET …/{id} of a window or tab. $expand lists slugs of
 // child tabs.
 func getTabRecord(c *call) error {
 	id, err := c.recordID()
 	if err != nil {
 		return err
 	}
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.read(func(ctx context.Context, rd *reader) error {
 		tab, err := rd.pathTab(ctx)
 		if err != nil {
@@ -245,13 +245,13 @@ func getTabRecord(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer = records[0]
-		return rd.expandTabs(ctx, tab, row, answer)
+		response = records[0]
+		return rd.expandTabs(ctx, tab, row, response)
 	})
 	if err != nil {
 		return c.tabError("GET Error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 

@@ -22,36 +22,36 @@ func (c *call) dryRun() bool {
 	return c.query.has("$save") && !strings.EqualFold(c.query.get("$save"), "true")
 }
 
-// writeTab runs a change of records in a tab and answers its outcome.
+// writeTab runs a change of records in a tab and returns its outcome.
 func (c *call) writeTab(status int, write func(ctx context.Context, rd *reader, body any) (*wire.Object, error)) error {
 	v, bodyErr := c.bodyValue()
 	if bodyErr != nil {
 		return orTitled("Server error", bodyErr)
 	}
 	ctx := c.ctx()
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.update(ctx, func(tx *store.Tx) error {
 		rd, err := c.newReader(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if answer, err = write(ctx, rd, v); err == nil && c.dryRun() {
+		if response, err = write(ctx, rd, v); err == nil && c.dryRun() {
 			err = errDryRun
 		}
 		return err
 	})
 	if errors.Is(err, errDryRun) {
-		c.json(http.StatusOK, answer)
+		c.json(http.StatusOK, response)
 		return nil
 	}
 	if err != nil {
 		return c.tabError("Save error", err)
 	}
-	c.json(status, answer)
+	c.json(status, response)
 	return nil
 }
 
-// createInWindow answers POST /windows/{window}.
+// createInWindow handles POST /windows/{window}.
 func createInWindow(c *call) error {
 	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
 		tab, err := rd.pathTab(ctx)
@@ -69,7 +69,7 @@ func createInWindow(c *call) error {
 	})
 }
 
-// createInChildTab answers POST /windows/{window}/tabs/{tab}/{id}/{child}.
+// createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}.
 func createInChildTab(c *call) error {
 	id, err := c.recordID()
 	if err != nil {
@@ -109,7 +109,7 @@ func createInChildTab(c *call) error {
 	})
 }
 
-// updateTabRecord answers PUT …/{id} of a window or tab.
+// updateTabRecord handles PUT …/{id} of a window or tab.
 func updateTabRecord(c *call) error {
 	id, err := c.recordID()
 	if err != nil {
@@ -135,7 +135,7 @@ func updateTabRecord(c *call) error {
 	})
 }
 
-// deleteTabRecord answers DELETE …/{id} of a window or tab, without a body.
+// deleteTabRecord handles DELETE …/{id} of a window or tab, without a body.
 func deleteTabRecord(c *call) error {
 	id, err := c.recordID()
 	if err != nil {

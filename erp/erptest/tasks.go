@@ -24,7 +24,7 @@ func taskRoutes() []route {
 
 var taskColumns = []string{"Name", "Description", "Help", "EntityType"}
 
-// listTasks answers GET /tasks.
+// listTasks handles GET /tasks.
 func listTasks(c *call) error {
 	list, err := c.slugged("AD_Task", engine.KindTask, taskColumns, `"AD_Task"."Name", "AD_Task"."AD_Task_ID"`)
 	if err != nil {
@@ -34,9 +34,9 @@ func listTasks(c *call) error {
 	return nil
 }
 
-// getTask answers GET /tasks/{slug}.
+// getTask handles GET /tasks/{slug}.
 func getTask(c *call) error {
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
 		row, err := rd.findTask(ctx, c.param("slug"))
 		if err != nil {
@@ -50,14 +50,14 @@ func getTask(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer = records[0].object
-		answer.Set("slug", slug.Of(row.String("Name")))
+		response = records[0].object
+		response.Set("slug", slug.Of(row.String("Name")))
 		return nil
 	})
 	if err != nil {
 		return readError(err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
@@ -81,9 +81,9 @@ func (rd *reader) findTask(ctx context.Context, slug string) (store.Row, error) 
 	return row, nil
 }
 
-// runTask answers POST /tasks/{slug}. The real server hands the command to the
+// runTask handles POST /tasks/{slug}. The real server hands the command to the
 // operating system. This one never does: it knows a few harmless commands,
-// whose answers are made up, and says of any other that it was not found.
+// whose output is made up, and says of any other that it was not found.
 func runTask(c *call) error {
 	var command string
 	err := c.read(func(ctx context.Context, rd *reader) error {
@@ -99,7 +99,7 @@ func runTask(c *call) error {
 	return nil
 }
 
-// builtin answers a command from the server's own knowledge: echo, date, df,
+// builtin runs a command from the server's own knowledge: echo, date, df,
 // hostname, java -version, true and false. Anything else ends as in a shell that
 // does not find it.
 func (s *Server) builtin(words []string) (exit int, out, errOut string) {

@@ -54,7 +54,7 @@ func plantCanaries(f *testing.F, srv *Server) {
 	}
 }
 
-// documentedFailures are the details of the 500s that the real server answers,
+// documentedFailures are the details of the 500s of the real server,
 // too: its parser stumbles over what is cut off, over parentheses and unknown
 // functions, and its database over columns that are no text.
 var documentedFailures = regexp.MustCompile(`^(Get [a-zA-Z ]+ with exception: )?(Method call '.*' not implemented$|The expression ends |` +
@@ -65,7 +65,7 @@ var documentedFailures = regexp.MustCompile(`^(Get [a-zA-Z ]+ with exception: )?
 var databaseText = regexp.MustCompile(`(?i)sqlite|sql logic error|syntax error|no such (column|table|function)|constraint failed|ambiguous column|misuse of aggregate|unrecognized token|goroutine \d`)
 
 // FuzzTenants puts anything into paths and into the parameters that become SQL.
-// No answer may be an error nobody thought of, tell what the database said, or
+// No response may be an error nobody thought of, tell what the database said, or
 // show a row of another tenant.
 func FuzzTenants(f *testing.F) {
 	shapes := []struct{ path, parameter string }{
@@ -150,26 +150,26 @@ func FuzzTenants(f *testing.F) {
 			if w == nil {
 				return
 			}
-			answer := w.body.String()
-			if strings.Contains(answer, canary) {
-				t.Fatalf("%s %s: a row of another tenant: %s", user, target, answer)
+			response := w.body.String()
+			if strings.Contains(response, canary) {
+				t.Fatalf("%s %s: a row of another tenant: %s", user, target, response)
 			}
-			if found := databaseText.FindString(answer); found != "" && !strings.Contains(strings.ToLower(text), strings.ToLower(found)) {
-				t.Fatalf("%s %s: the database speaks: %s", user, target, answer)
+			if found := databaseText.FindString(response); found != "" && !strings.Contains(strings.ToLower(text), strings.ToLower(found)) {
+				t.Fatalf("%s %s: the database speaks: %s", user, target, response)
 			}
 			if w.status < http.StatusInternalServerError {
 				continue
 			}
 			var failure struct{ Title, Detail string }
 			if err := json.Unmarshal(w.body.Bytes(), &failure); err != nil || strings.Contains(failure.Detail, "its log says why") {
-				t.Fatalf("%s %s: %d, an error nobody thought of: %s", user, target, w.status, answer)
+				t.Fatalf("%s %s: %d, an error nobody thought of: %s", user, target, w.status, response)
 			}
 			switch s.parameter {
 			case "$orderby", "$select", "$sort_column":
-				t.Fatalf("%s %s: %d: %s", user, target, w.status, answer)
+				t.Fatalf("%s %s: %d: %s", user, target, w.status, response)
 			case "$filter", "$expand", "label":
 				if !documentedFailures.MatchString(failure.Detail) && failure.Title != "Wrong detail" {
-					t.Fatalf("%s %s: a failure the reference does not have: %s", user, target, answer)
+					t.Fatalf("%s %s: a failure the reference does not have: %s", user, target, response)
 				}
 			}
 		}

@@ -98,7 +98,7 @@ func (c *call) readUpload() (uploadRequest, error) {
 	return u, nil
 }
 
-// openUpload answers POST /uploads. Without a lifetime the session has expired
+// openUpload handles POST /uploads. Without a lifetime the session has expired
 // at once, as with the real server.
 func openUpload(c *call) error {
 	u, err := c.readUpload()
@@ -111,7 +111,7 @@ func openUpload(c *call) error {
 	u.chunk = min(u.chunk, c.srv.opts.MaxBodyBytes)
 	u.seconds = min(max(u.seconds, 0), maxUploadSeconds)
 	expires := c.srv.now().Add(time.Duration(u.seconds) * time.Second).Truncate(time.Second)
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.update(c.ctx(), func(tx *store.Tx) error {
 		if err := c.checkUpload(c.ctx(), tx, u); err != nil {
 			return err
@@ -134,14 +134,14 @@ func openUpload(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer = wire.NewObject("uploadId", id, "chunkSize", u.chunk,
+		response = wire.NewObject("uploadId", id, "chunkSize", u.chunk,
 			"expiresAt", expires.In(c.srv.opts.Location).Format("2006-01-02T15:04:05"), "presignedURL", chunks+"/{chunkOrder}?"+query)
 		return nil
 	})
 	if err != nil {
 		return c.orShort("Save error", err)
 	}
-	c.json(http.StatusCreated, answer)
+	c.json(http.StatusCreated, response)
 	return nil
 }
 
@@ -274,7 +274,7 @@ func (c *call) uploadStatus(ctx context.Context, tx *store.Tx, row store.Row, nu
 	return o, nil
 }
 
-// getUpload answers GET /uploads/{uploadId}. The presigned value it gives on
+// getUpload handles GET /uploads/{uploadId}. The presigned value it gives on
 // request is two addresses with a comma between, as with the real server.
 func getUpload(c *call) error {
 	seconds := int64(0)
@@ -284,28 +284,28 @@ func getUpload(c *call) error {
 			return page(http.StatusNotFound)
 		}
 	}
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
 		row, err := c.pathUpload(c.ctx(), tx)
 		if err != nil {
 			return err
 		}
-		if answer, err = c.uploadStatus(c.ctx(), tx, row, true); err != nil || seconds <= 0 {
+		if response, err = c.uploadStatus(c.ctx(), tx, row, true); err != nil || seconds <= 0 {
 			return err
 		}
 		path := "v1/uploads/" + row.String("REST_UploadID") + "/file"
 		query, err := c.presign(http.MethodGet, path, seconds)
-		answer.Set("presignedURL", path+","+path+"?"+query)
+		response.Set("presignedURL", path+","+path+"?"+query)
 		return err
 	})
 	if err != nil {
 		return orTitled("Server error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
-// listUploads answers GET /uploads: the caller's sessions that are neither
+// listUploads handles GET /uploads: the caller's sessions that are neither
 // completed nor cancelled.
 func listUploads(c *call) error {
 	list := []*wire.Object{}
@@ -330,7 +330,7 @@ func listUploads(c *call) error {
 	return nil
 }
 
-// cancelUpload answers DELETE /uploads/{uploadId}.
+// cancelUpload handles DELETE /uploads/{uploadId}.
 func cancelUpload(c *call) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		row, err := c.pathUpload(c.ctx(), tx)

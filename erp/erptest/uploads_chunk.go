@@ -49,9 +49,9 @@ type chunk struct {
 	sum          string // X-Content-SHA256, "" for none
 }
 
-// uploadChunk answers PUT /uploads/{uploadId}/chunks/{chunkOrder}. Chunks come
+// uploadChunk handles PUT /uploads/{uploadId}/chunks/{chunkOrder}. Chunks come
 // in any order and may be sent again. The last one to come completes the file
-// before it is answered; the real server does that a little later.
+// before the response; the real server does that a little later.
 func uploadChunk(c *call) error {
 	order, err := strconv.ParseInt(c.param("chunkOrder"), 10, 32)
 	if err != nil {
@@ -72,18 +72,18 @@ func uploadChunk(c *call) error {
 	}
 	defer k.data.close()
 	status := http.StatusOK
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.update(c.ctx(), func(tx *store.Tx) error {
 		if err := c.checkChunk(c.ctx(), tx, k); err != nil {
 			return err
 		}
-		status, answer, err = c.takeChunk(c.ctx(), tx, k)
+		status, response, err = c.takeChunk(c.ctx(), tx, k)
 		return err
 	})
 	if err != nil {
 		return orTitled("Failed to upload chunk", err)
 	}
-	c.json(status, answer)
+	c.json(status, response)
 	return nil
 }
 

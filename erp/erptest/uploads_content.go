@@ -164,7 +164,7 @@ func uploadContent(ctx context.Context, tx *store.Tx, row store.Row) ([]byte, er
 	return data, err
 }
 
-// sendContent answers with the file of a completed session, piece by piece. No
+// sendContent responds with the file of a completed session, piece by piece. No
 // transaction is open while the client takes its time.
 func (c *call) sendContent(row store.Row) {
 	var out io.Writer = c.w

@@ -10,7 +10,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// uploadedFile answers GET /uploads/{uploadId}/file. The file comes as a stream
+// uploadedFile handles GET /uploads/{uploadId}/file. The file comes as a stream
 // of bytes whatever type it was announced with.
 func uploadedFile(c *call) error {
 	var row store.Row
@@ -31,8 +31,8 @@ func uploadedFile(c *call) error {
 	return nil
 }
 
-// copyUpload answers POST /uploads/{uploadId}/copy. To attach a file to a
-// record, the right to read the record is enough.
+// copyUpload handles POST /uploads/{uploadId}/copy. To attach a file to a
+// record, the permission to read the record is enough.
 func copyUpload(c *call) error {
 	m, err := c.readMembers("copyLocation", "tableName", "recordId")
 	if err != nil {
@@ -47,7 +47,7 @@ func copyUpload(c *call) error {
 			return err
 		}
 	}
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.update(c.ctx(), func(tx *store.Tx) error {
 		ctx := c.ctx()
 		row, err := c.pathUpload(ctx, tx)
@@ -64,7 +64,7 @@ func copyUpload(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer = wire.NewObject("uploadId", row.String("REST_UploadID"), "tableName", nil, "recordId", 0, "recordUU", nil,
+		response = wire.NewObject("uploadId", row.String("REST_UploadID"), "tableName", nil, "recordId", 0, "recordUU", nil,
 			"copyLocation", location, "fileName", row.String("FileName"), "contentType", row.String("REST_ContentType"), "fileSize", len(data))
 		if location == "IMAGE" {
 			id, err := c.newImage(ctx, tx, row.String("FileName"), data)
@@ -77,10 +77,10 @@ func copyUpload(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer.Set("tableName", target.Table.Name)
-		answer.Set("recordId", target.ID())
+		response.Set("tableName", target.Table.Name)
+		response.Set("recordId", target.ID())
 		if uu := target.UUID(); uu != "" {
-			answer.Set("recordUU", uu)
+			response.Set("recordUU", uu)
 		}
 		if location == "ARCHIVE" {
 			return c.archiveFile(ctx, tx, target, row, data)
@@ -90,7 +90,7 @@ func copyUpload(c *call) error {
 	if err != nil {
 		return c.orShort("Server error", err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 

@@ -15,7 +15,7 @@ func sumOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// openUpload announces a file and answers the session.
+// openUpload announces a file and returns the session.
 func (o *operator) openUpload(content string, chunkSize int, location string) map[string]any {
 	o.t.Helper()
 	a := o.post("/uploads", fmt.Sprintf(`{"fileName":"cad.zip","contentType":"application/zip","fileSize":%d,"chunkSize":%d,"sha256":%q,"uploadLocation":%q,"expiresInSeconds":3600}`,
@@ -25,12 +25,12 @@ func (o *operator) openUpload(content string, chunkSize int, location string) ma
 }
 
 // putChunk sends a chunk; path is below /api/v1 or /api/.
-func (o *operator) putChunk(path, data string, total int, headers ...string) answer {
+func (o *operator) putChunk(path, data string, total int, headers ...string) response {
 	o.t.Helper()
 	return o.send(http.MethodPut, path, data, append([]string{"Content-Type", "application/octet-stream", "X-Total-Chunks", fmt.Sprint(total)}, headers...)...)
 }
 
-// upload sends a whole file and answers the id of the session.
+// upload sends a whole file and returns the id of the session.
 func (o *operator) upload(content string, chunkSize int, location string) string {
 	o.t.Helper()
 	id := o.openUpload(content, chunkSize, location)["uploadId"].(string)

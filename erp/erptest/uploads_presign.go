@@ -92,7 +92,7 @@ func (s *Server) presignedSignature(parts ...string) string {
 // is looked at then.
 func (c *call) isPresigned() bool { return strings.TrimSpace(c.query.get(presignedSignature)) != "" }
 
-// authenticatePresigned sets c.session from the presigned URL, or answers why
+// authenticatePresigned sets c.session from the presigned URL, or tells why
 // it is not good: all the same to those REST_HIDE_PRESIGNED_URL_ERRORS hides
 // it from.
 func (c *call) authenticatePresigned() error {

@@ -26,12 +26,12 @@ func TestUpload(t *testing.T) {
 	assert.Equal(t, []any{10.0, "2026-03-09T10:00:00"}, []any{session["chunkSize"], session["expiresAt"]}, "an hour later, in the server's zone without saying so")
 	assert.True(t, strings.HasPrefix(session["presignedURL"].(string), "v1/uploads/"+id+"/chunks/{chunkOrder}?X-ID-CREDENTIAL="))
 
-	status := func() answer { return o.get("/uploads/" + id) }
+	status := func() response { return o.get("/uploads/" + id) }
 	head := `{"uploadId":"` + id + `","fileName":"cad.zip","fileSize":23,"imageId":0,"chunkSize":10,"status":`
 	want(t, status(), http.StatusOK, head+`"INITIATED","uploadedChunks":[],"totalReceivedSize":0,"message":null,"presignedURL":null}`)
 	want(t, o.get("/uploads/"+id+"/file"), http.StatusBadRequest, `{"title":"Upload is not completed","status":400,"detail":"Upload session `+id+` is not completed"}`)
 
-	chunk := func(n int, data string, headers ...string) answer {
+	chunk := func(n int, data string, headers ...string) response {
 		return o.putChunk(fmt.Sprintf("/uploads/%s/chunks/%d", id, n), data, 3, headers...)
 	}
 	receipt := func(n, size int, message string, last bool) string {
@@ -80,7 +80,7 @@ func TestUploadIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		name, body string
 		status     int
-		answer     string
+		response   string
 	}{
 		{"other place", body("uploadLocation", `"MOON"`), 400, `{"error":"Invalid uploadLocation in request."}`},
 		{"no place", body("uploadLocation", ""), 400, `{"error":"Invalid uploadLocation in request."}`},
@@ -94,7 +94,7 @@ func TestUploadIsRefused(t *testing.T) {
 		{"text for a number", body("fileSize", `"many"`), 400, `Cannot deserialize value of member "fileSize": expected an integer`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			want(t, o.post("/uploads", tc.body), tc.status, tc.answer)
+			want(t, o.post("/uploads", tc.body), tc.status, tc.response)
 		})
 	}
 	assert.Equal(t, http.StatusInternalServerError, o.post("/uploads", "").status)
@@ -105,7 +105,7 @@ func TestUploadIsRefused(t *testing.T) {
 		name, path string
 		total      string
 		status     int
-		answer     string
+		response   string
 	}{
 		{"unknown", "/uploads/none/chunks/1", "2", 404, `{"title":"Upload session not found: ","status":404,"detail":"none"}`},
 		{"before the first", path + "0", "2", 400, `{"title":"Invalid chunk order","status":400,"detail":"The chunk order must be from 1 to 2"}`},
@@ -114,7 +114,7 @@ func TestUploadIsRefused(t *testing.T) {
 		{"more than the file has", path + "1", "3", 400, `{"title":"Invalid total chunks","status":400,"detail":"The file does not have 3 chunks"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			want(t, o.send(http.MethodPut, tc.path, "01234", "Content-Type", "application/octet-stream", "X-Total-Chunks", tc.total), tc.status, tc.answer)
+			want(t, o.send(http.MethodPut, tc.path, "01234", "Content-Type", "application/octet-stream", "X-Total-Chunks", tc.total), tc.status, tc.response)
 		})
 	}
 	a := o.send(http.MethodPut, path+"1", "01234", "Content-Type", "application/octet-stream", "X-Total-Chunks", "x")
@@ -127,7 +127,7 @@ func TestUploadIsRefused(t *testing.T) {
 	want(t, o.putChunk(path+"1", "01234", 1), http.StatusBadRequest, `{"title":"Invalid total chunks","status":400,"detail":"The upload has 2 chunks, not 1"}`)
 
 	fern := o.as(asFernAdmin)
-	for _, a := range []answer{
+	for _, a := range []response{
 		fern.get("/uploads/" + id), fern.get("/uploads/" + id + "/file"), fern.del("/uploads/" + id), fern.putChunk(path+"2", "56789", 2),
 		fern.post("/uploads/"+id+"/copy", `{"copyLocation":"IMAGE"}`),
 	} {
@@ -189,7 +189,7 @@ func TestCopyUpload(t *testing.T) {
 	o := operate(t, asGardenAdmin)
 	const content = "the content of the file"
 	id := o.upload(content, 10, "ATTACHMENT")
-	copyTo := func(body string) answer { return o.post("/uploads/"+id+"/copy", body) }
+	copyTo := func(body string) response { return o.post("/uploads/"+id+"/copy", body) }
 	uu := o.object(http.MethodGet, "/models/C_Order/117", "")["uid"].(string)
 	tail := `,"fileName":"cad.zip","contentType":"application/zip","fileSize":23}`
 
@@ -210,7 +210,7 @@ func TestCopyUpload(t *testing.T) {
 	image := numberText(o.object(http.MethodGet, "/uploads/"+id, "")["imageId"])
 	assert.Equal(t, base64.StdEncoding.EncodeToString([]byte(content)), o.object(http.MethodGet, "/models/AD_Image/"+image, "")["BinaryData"])
 
-	for body, answer := range map[string]string{
+	for body, response := range map[string]string{
 		`{"copyLocation":""}`:        `{"error":"Invalid copyLocation in request."}`,
 		`{"copyLocation":"ARCHIVE"}`: `{"error":"tableName and recordId are mandatory."}`,
 		`{"copyLocation":"ARCHIVE","tableName":"C_Order","recordId":"99999999"}`:   `{"error":"No record found matching id: 99999999"}`,
@@ -218,7 +218,7 @@ func TestCopyUpload(t *testing.T) {
 		`{"copyLocation":"ARCHIVE","tableName":"C_BPartner","recordId":"1000001"}`: `{"error":"No record found matching id: 1000001"}`,
 		`{"copyLocation":"ARCHIVE","tableName":"No_Such_Table","recordId":"117"}`:  `{"error":"No match found for table name: No_Such_Table"}`,
 	} {
-		want(t, copyTo(body), http.StatusBadRequest, answer)
+		want(t, copyTo(body), http.StatusBadRequest, response)
 	}
 	assert.Equal(t, http.StatusBadRequest, copyTo(`{"copyLocation":"IMAGE","more":1}`).status)
 	user := o.as(asGardenUser)

@@ -61,7 +61,7 @@ func throughView(handle handler) handler {
 	}
 }
 
-// listViews answers GET /views: the definitions of the views on tables the role
+// listViews handles GET /views: the definitions of the views on tables the role
 // may read.
 func listViews(c *call) error {
 	list := []*wire.Object{}

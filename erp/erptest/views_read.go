@@ -204,7 +204,7 @@ func (rd *reader) expandItems(ctx context.Context, text string) (items []filter.
 	return items, strings.TrimSpace(text) == "", err
 }
 
-// queryView answers GET /views/{view}.
+// queryView handles GET /views/{view}.
 func queryView(c *call) error {
 	q, err := c.listQuery()
 	if err != nil {
@@ -222,7 +222,7 @@ func queryView(c *call) error {
 	if err != nil {
 		return readError(err)
 	}
-	p.answer(c)
+	p.write(c)
 	return nil
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// getViewRecord answers GET /views/{view}/{id}.
+// getViewRecord handles GET /views/{view}/{id}.
 func getViewRecord(c *call) error { return c.readViewRecord(c.readOptions(), "") }
 
-// getViewProperty answers GET /views/{view}/{id}/{property}.
+// getViewProperty handles GET /views/{view}/{id}/{property}.
 func getViewProperty(c *call) error {
 	opts := c.readOptions()
 	opts.selects, opts.expand = "", ""
@@ -21,7 +21,7 @@ func getViewProperty(c *call) error {
 }
 
 func (c *call) readViewRecord(opts readOptions, property string) error {
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
 		v, err := rd.pathView(ctx)
 		if err != nil {
@@ -31,13 +31,13 @@ func (c *call) readViewRecord(opts readOptions, property string) error {
 		if err != nil {
 			return err
 		}
-		answer, err = rd.viewRecord(ctx, v, row, opts, property)
+		response, err = rd.viewRecord(ctx, v, row, opts, property)
 		return err
 	})
 	if err != nil {
 		return readError(err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 

@@ -13,11 +13,11 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// writeView runs a change through a view and answers its outcome.
+// writeView runs a change through a view and returns its outcome.
 func (c *call) writeView(status int, title string, write func(ctx context.Context, rd *reader, v *viewDef, body any, bodyErr error) (*wire.Object, error)) error {
 	body, bodyErr := c.bodyValue()
 	ctx := c.ctx()
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.update(ctx, func(tx *store.Tx) error {
 		rd, err := c.newReader(ctx, tx)
 		if err != nil {
@@ -30,17 +30,17 @@ func (c *call) writeView(status int, title string, write func(ctx context.Contex
 		if err := rd.checkView(ctx, v, true); err != nil {
 			return err
 		}
-		answer, err = write(ctx, rd, v, body, bodyErr)
+		response, err = write(ctx, rd, v, body, bodyErr)
 		return err
 	})
 	if err != nil {
 		return orTitled(title, err)
 	}
-	c.json(status, answer)
+	c.json(status, response)
 	return nil
 }
 
-// createViewRecord answers POST /views/{view}.
+// createViewRecord handles POST /views/{view}.
 func createViewRecord(c *call) error {
 	return c.writeView(http.StatusCreated, "Server error", func(ctx context.Context, rd *reader, v *viewDef, body any, bodyErr error) (*wire.Object, error) {
 		if bodyErr != nil {
@@ -54,7 +54,7 @@ func createViewRecord(c *call) error {
 	})
 }
 
-// updateViewRecord answers PUT /views/{view}/{id}.
+// updateViewRecord handles PUT /views/{view}/{id}.
 func updateViewRecord(c *call) error {
 	return c.writeView(http.StatusOK, "Update error", func(ctx context.Context, rd *reader, v *viewDef, body any, bodyErr error) (*wire.Object, error) {
 		if !engine.IsRecordID(c.param("id")) {
@@ -176,7 +176,7 @@ func (v *viewDef) checkMandatory(ctx context.Context, rd *reader, r *engine.Reco
 }
 
 // createInView saves a new record with its children and document action, and
-// answers it through the view.
+// returns it through the view.
 func (c *call) createInView(ctx context.Context, tx *store.Tx, v *viewDef, link store.Row, body *wire.Object, depth int) (*wire.Object, error) {
 	accepted, err := c.viewBody(ctx, tx, v, nil, body)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *call) createInView(ctx context.Context, tx *store.Tx, v *viewDef, link 
 	if err != nil {
 		return nil, err
 	}
-	return c.viewAnswer(ctx, tx, v, r, children)
+	return c.viewResponse(ctx, tx, v, r, children)
 }
 
 // changeInView applies a body to an existing record; children only one level
@@ -235,7 +235,7 @@ func (c *call) changeInView(ctx context.Context, tx *store.Tx, v *viewDef, row s
 			return nil, err
 		}
 	}
-	return c.viewAnswer(ctx, tx, v, r, children)
+	return c.viewResponse(ctx, tx, v, r, children)
 }
 
 func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record) error {
@@ -253,7 +253,7 @@ func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *engi
 }
 
 // viewChildren saves the arrays of a body that stand under names of relations.
-// What it answers are arrays under the same names.
+// What it returns are arrays under the same names.
 func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, body *wire.Object, depth int, save func(*viewDef, store.Row, *wire.Object) (*wire.Object, error)) (*wire.Object, error) {
 	out := wire.NewObject()
 	for _, name := range body.Names() {
@@ -299,7 +299,7 @@ func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *en
 }
 
 // changeViewChild updates, deletes or creates a record of a child array;
-// deleted ones are answered with nil.
+// deleted ones are nil.
 func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef, link store.Row, body *wire.Object) (*wire.Object, error) {
 	row, err := c.loadChild(ctx, tx, child.table, body)
 	if err != nil {
@@ -322,9 +322,9 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 	return c.changeInView(ctx, tx, child, row, body, false)
 }
 
-// viewAnswer runs the document action and is the saved record as the view
+// viewResponse runs the document action and is the saved record as the view
 // shows it, with its children.
-func (c *call) viewAnswer(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, children *wire.Object) (*wire.Object, error) {
+func (c *call) viewResponse(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, children *wire.Object) (*wire.Object, error) {
 	message, err := c.session.DocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// viewYAML answers GET /views/{view}/yaml: an OpenAPI document of one view.
+// viewYAML handles GET /views/{view}/yaml: an OpenAPI document of one view.
 func viewYAML(c *call) error {
 	var text string
 	err := c.read(func(ctx context.Context, rd *reader) error {
@@ -72,7 +72,7 @@ func viewPaths(y *yamlDoc, v *viewDef) {
 		y.line(level+1, "application/json:")
 		y.line(level+2, "schema: {$ref: %s}", quoted("#/components/schemas/"+v.name()))
 	}
-	operation := func(method, summary, status string, body, answer bool) {
+	operation := func(method, summary, status string, body, response bool) {
 		y.line(2, "%s:", method)
 		y.line(3, "tags: [%s]", quoted(v.name()))
 		y.line(3, "summary: %s", quoted(summary))
@@ -83,7 +83,7 @@ func viewPaths(y *yamlDoc, v *viewDef) {
 		y.line(3, "responses:")
 		y.line(4, "%q:", status)
 		y.line(5, "description: Done")
-		if answer {
+		if response {
 			schema(5)
 		}
 		yamlError(y)

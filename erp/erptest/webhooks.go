@@ -11,7 +11,7 @@ func webhooksRoutes() []route {
 	return []route{{method: http.MethodPost, pattern: "v1/webhooks/{endpointKey}", handle: receiveWebhook, public: true}}
 }
 
-// receiveWebhook answers POST /webhooks/{endpointKey}. The sandbox has no
+// receiveWebhook handles POST /webhooks/{endpointKey}. The sandbox has no
 // inbound endpoints, so it knows none of the keys.
 func receiveWebhook(c *call) error {
 	if _, err := c.body(); err != nil {

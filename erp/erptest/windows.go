@@ -47,7 +47,7 @@ var (
 	fieldColumns  = []string{"Name", "Description", "Help", "EntityType", "AD_Reference_ID", "AD_Column_ID", "MandatoryLogic"}
 )
 
-// listWindows answers GET /windows. $expand is only searched for AD_Tab and
+// listWindows handles GET /windows. $expand is only searched for AD_Tab and
 // AD_Field.
 func listWindows(c *call) error {
 	var list []*wire.Object
@@ -153,9 +153,9 @@ func (rd *reader) tabObjects(ctx context.Context, windowID int64, selects window
 	return objectsOf(records), nil
 }
 
-// getWindow answers GET /windows/{window}/tabs: the window with its tabs.
+// getWindow handles GET /windows/{window}/tabs: the window with its tabs.
 func getWindow(c *call) error {
-	var answer *wire.Object
+	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
 		w, err := rd.findWindow(ctx, c.param("window"))
 		if err != nil {
@@ -169,20 +169,20 @@ func getWindow(c *call) error {
 		if err != nil {
 			return err
 		}
-		answer = records[0].object
-		answer.Set("slug", slug.Of(w.row.String("Name")))
+		response = records[0].object
+		response.Set("slug", slug.Of(w.row.String("Name")))
 		tabs, err := rd.tabObjects(ctx, w.row.Int("AD_Window_ID"), nil, false)
-		answer.Set("tabs", tabs)
+		response.Set("tabs", tabs)
 		return err
 	})
 	if err != nil {
 		return readError(err)
 	}
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 
-// listFields answers GET /windows/{window}/tabs/{tab}/fields.
+// listFields handles GET /windows/{window}/tabs/{tab}/fields.
 func listFields(c *call) error {
 	var list []*wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
@@ -208,7 +208,7 @@ func listFields(c *call) error {
 	return nil
 }
 
-// oddStatus is one of the two failures that are answered with 400 although the
+// oddStatus is one of the two failures that have status 400 although the
 // status in their body is 404.
 type oddStatus struct{ title, detail string }
 

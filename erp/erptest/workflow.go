@@ -41,10 +41,10 @@ const pendingFor = `"AD_WF_Activity"."Processed"='N' AND "AD_WF_Activity"."WFSta
 
 func pendingArgs(user int64) []any { return []any{user, user, user, user} }
 
-// listOwnActivities answers GET /workflow.
+// listOwnActivities handles GET /workflow.
 func listOwnActivities(c *call) error { return c.sendActivities(c.session.UserID) }
 
-// listUserActivities answers GET /workflow/{user}. What is neither a number nor
+// listUserActivities handles GET /workflow/{user}. What is neither a number nor
 // a UUID escapes the guards of the real server.
 func listUserActivities(c *call) error {
 	key := c.param("user")

@@ -15,15 +15,15 @@ var kindErrors = map[engine.ActivityKind]string{
 	engine.UserApproval: "Not an approval node", engine.UserConfirmation: "Not an acknowledgment node", engine.UserChoice: "Not a user choice node",
 }
 
-// decide is the handler for answers to activities of a kind. For approvals
-// value is the answer; for choices it comes with the request.
+// decide is the handler for decisions on activities of a kind. For approvals
+// value is the decision; for choices it comes with the request.
 func decide(kind engine.ActivityKind, value string) handler {
 	return func(c *call) error {
 		body, err := c.activityBody(kind == engine.UserChoice)
 		if err != nil {
 			return orTitled("Approve error", err)
 		}
-		var answer *wire.Object
+		var response *wire.Object
 		err = c.update(c.ctx(), func(tx *store.Tx) error {
 			ctx := c.ctx()
 			a, err := c.pathActivity(ctx, tx)
@@ -47,14 +47,14 @@ func decide(kind engine.ActivityKind, value string) handler {
 			if err := c.session.DecideActivity(ctx, tx, a, given, messageOf(body)); err != nil {
 				return err
 			}
-			answer, err = c.activityAnswer(ctx, tx, a)
+			response, err = c.activityResponse(ctx, tx, a)
 			return err
 		})
 		if err != nil {
 			return orTitled("Approve error", approveError(err))
 		}
-		c.srv.events.Info("workflow activity answered", "activity", c.param("id"))
-		c.json(http.StatusOK, answer)
+		c.srv.events.Info("workflow activity decided", "activity", c.param("id"))
+		c.json(http.StatusOK, response)
 		return nil
 	}
 }
@@ -69,7 +69,7 @@ func approveError(err error) error {
 	return err
 }
 
-// activityBody reads what comes with an answer. Where a body must come and
+// activityBody reads what comes with a decision. Where a body must come and
 // does not, the real server fails outside of its guards.
 func (c *call) activityBody(needed bool) (*wire.Object, error) {
 	v, err := c.bodyValue()
@@ -84,7 +84,7 @@ func (c *call) activityBody(needed bool) (*wire.Object, error) {
 	return engine.AsObject(v)
 }
 
-// messageOf is the remark that comes with an answer.
+// messageOf is the remark that comes with a decision.
 func messageOf(body *wire.Object) string {
 	runes := []rune(engine.ScalarMember(body, "message"))
 	return string(runes[:min(len(runes), 2000)])
@@ -116,8 +116,8 @@ func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *engine.Activity) err
 	return err
 }
 
-// activityAnswer is what the caller gets when an activity was answered.
-func (c *call) activityAnswer(ctx context.Context, tx *store.Tx, a *engine.Activity) (*wire.Object, error) {
+// activityResponse is what the caller gets when an activity was decided.
+func (c *call) activityResponse(ctx context.Context, tx *store.Tx, a *engine.Activity) (*wire.Object, error) {
 	text, err := engine.Message(ctx, tx, "Updated", c.session.Language, "Updated")
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (c *call) activityAnswer(ctx context.Context, tx *store.Tx, a *engine.Activ
 	return o, nil
 }
 
-// forwardActivity answers PUT /workflow/forward/{id}: the activity is given to
+// forwardActivity handles PUT /workflow/forward/{id}: the activity is given to
 // another internal user. Giving it to the user that has it is refused with
 // 304.
 func forwardActivity(c *call) error {
@@ -140,7 +140,7 @@ func forwardActivity(c *call) error {
 	if err != nil {
 		return orTitled("Forward error", err)
 	}
-	var answer *wire.Object
+	var response *wire.Object
 	err = c.update(c.ctx(), func(tx *store.Tx) error {
 		ctx := c.ctx()
 		a, err := c.pathActivity(ctx, tx)
@@ -164,23 +164,23 @@ func forwardActivity(c *call) error {
 			return fail(http.StatusBadRequest, "Invalid user - not Internal", "")
 		}
 		if to.Int("AD_User_ID") == a.Row.Int("AD_User_ID") {
-			return nil // refused: there is no answer
+			return nil // refused: there is no response
 		}
 		if err := c.session.ForwardActivity(ctx, tx, a, to, messageOf(body)); err != nil {
 			return err
 		}
-		answer, err = c.activityAnswer(ctx, tx, a)
+		response, err = c.activityResponse(ctx, tx, a)
 		return err
 	})
 	if err != nil {
 		return orTitled("Forward error", err)
 	}
-	if answer == nil {
+	if response == nil {
 		c.empty(http.StatusNotModified)
 		return nil
 	}
 	c.srv.events.Info("workflow activity forwarded", "activity", c.param("id"))
-	c.json(http.StatusOK, answer)
+	c.json(http.StatusOK, response)
 	return nil
 }
 

@@ -82,9 +82,9 @@ func TestApprove(t *testing.T) {
 	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.now})
 	require.Equal(t, "IP", o.code("/models/C_Order/117", "DocStatus"))
 	clock.move(time.Minute)
-	answer := o.object(http.MethodPut, "/workflow/approve/100", `{"message":"fine <by> me"}`)
-	assert.Equal(t, []any{"Updated", "80017"}, []any{answer["msg"], answer["summary"]})
-	assert.Contains(t, answer["history-records"], "GardenAdmin: Completed - fine &lt;by&gt; me")
+	response := o.object(http.MethodPut, "/workflow/approve/100", `{"message":"fine <by> me"}`)
+	assert.Equal(t, []any{"Updated", "80017"}, []any{response["msg"], response["summary"]})
+	assert.Contains(t, response["history-records"], "GardenAdmin: Completed - fine &lt;by&gt; me")
 
 	order := o.object(http.MethodGet, "/models/C_Order/117", "")
 	assert.Equal(t, true, order["IsApproved"])
@@ -132,8 +132,8 @@ func TestChoicesAndAcknowledgment(t *testing.T) {
 	assert.Equal(t, "CC", o.code("/models/AD_WF_Process/103", "WFState"), "nothing is left to do")
 	assert.Equal(t, true, o.object(http.MethodGet, "/models/AD_WF_Process/103", "")["Processed"])
 
-	answer := o.object(http.MethodPut, "/workflow/setuserchoice/100", `{"value":"Y"}`)
-	assert.Equal(t, "80017", answer["summary"])
+	response := o.object(http.MethodPut, "/workflow/setuserchoice/100", `{"value":"Y"}`)
+	assert.Equal(t, "80017", response["summary"])
 	assert.Equal(t, "AP", o.code("/models/C_Order/117", "DocStatus"), "an approval is a choice, too")
 }
 
@@ -145,12 +145,12 @@ func TestActivitiesThatRefuse(t *testing.T) {
 		return `{"title":"` + title + `","status":` + numberText(float64(status)) + `}`
 	}
 	for _, tc := range []struct {
-		name   string
-		who    *operator
-		path   string
-		body   string
-		status int
-		answer string
+		name     string
+		who      *operator
+		path     string
+		body     string
+		status   int
+		response string
 	}{
 		{"unknown", o, "approve/999", `{}`, 404, title(404, "Activity not found")},
 		{"neither number nor uuid", o, "approve/x%27%20OR%201=1", `{}`, 404, title(404, "Activity not found")},
@@ -171,8 +171,8 @@ func TestActivitiesThatRefuse(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			a := tc.who.put("/workflow/"+tc.path, tc.body)
 			assert.Equal(t, tc.status, a.status, a.body)
-			if tc.answer != "" {
-				assert.Equal(t, tc.answer, a.body)
+			if tc.response != "" {
+				assert.Equal(t, tc.response, a.body)
 			}
 		})
 	}
@@ -194,7 +194,7 @@ func TestForward(t *testing.T) {
 	t.Parallel()
 	o := operate(t, asGardenAdmin)
 	user := o.as(asGardenUser)
-	for body, answer := range map[string]string{
+	for body, response := range map[string]string{
 		`{}`:                   `{"title":"userTo property is mandatory.","status":400,"detail":"userTo property is mandatory."}`,
 		`{"userTo":""}`:        `{"title":"userTo property is mandatory.","status":400,"detail":"userTo property is mandatory."}`,
 		`{"userTo":"105"}`:     `{"title":"Invalid user - not Internal","status":400}`,
@@ -202,15 +202,15 @@ func TestForward(t *testing.T) {
 		`{"userTo":"1000000"}`: `{"title":"Invalid user - not Internal","status":400}`,
 		`{"userTo":"joe"}`:     `{"title":"Invalid user - not Internal","status":400}`,
 	} {
-		want(t, o.put("/workflow/forward/100", body), http.StatusBadRequest, answer)
+		want(t, o.put("/workflow/forward/100", body), http.StatusBadRequest, response)
 	}
 	a := o.put("/workflow/forward/100", `{"userTo":"101"}`)
 	want(t, a, http.StatusNotModified, "")
 	assert.Equal(t, []int{}, user.activities("/workflow"))
 
-	answer := o.object(http.MethodPut, "/workflow/forward/100", `{"userTo":"102","message":"please look"}`)
-	assert.Equal(t, []any{"Updated", "80017"}, []any{answer["msg"], answer["summary"]})
-	assert.Contains(t, answer["history-records"], "please look")
+	response := o.object(http.MethodPut, "/workflow/forward/100", `{"userTo":"102","message":"please look"}`)
+	assert.Equal(t, []any{"Updated", "80017"}, []any{response["msg"], response["summary"]})
+	assert.Contains(t, response["history-records"], "please look")
 	assert.Equal(t, []int{100}, user.activities("/workflow"))
 	assert.Contains(t, o.activities("/workflow"), 100, "those with the role of its responsible keep it")
 	audit := o.object(http.MethodGet, "/models/AD_WF_EventAudit?$filter=AttributeName%20eq%20'AD_User_ID'", "")["records"].([]any)

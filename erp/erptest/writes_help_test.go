@@ -23,23 +23,23 @@ func writeAs(t testing.TB, srv *erptest.Server, login string) *writes {
 	return &writes{t, srv, token}
 }
 
-func (w *writes) send(method, path, body string) answer {
+func (w *writes) send(method, path, body string) response {
 	w.t.Helper()
 	return request{method: method, path: path, token: w.token, body: body}.do(w.t, w.srv)
 }
 
-func (w *writes) get(path string) answer { w.t.Helper(); return w.send(http.MethodGet, path, "") }
-func (w *writes) post(path, body string) answer {
+func (w *writes) get(path string) response { w.t.Helper(); return w.send(http.MethodGet, path, "") }
+func (w *writes) post(path, body string) response {
 	w.t.Helper()
 	return w.send(http.MethodPost, path, body)
 }
-func (w *writes) put(path, body string) answer {
+func (w *writes) put(path, body string) response {
 	w.t.Helper()
 	return w.send(http.MethodPut, path, body)
 }
-func (w *writes) del(path string) answer { w.t.Helper(); return w.send(http.MethodDelete, path, "") }
+func (w *writes) del(path string) response { w.t.Helper(); return w.send(http.MethodDelete, path, "") }
 
-// create posts a record, which must succeed, and answers it.
+// create posts a record, which must succeed, and returns it.
 func (w *writes) create(table, body string) map[string]any {
 	w.t.Helper()
 	a := w.post("/models/"+table, body)
@@ -47,7 +47,7 @@ func (w *writes) create(table, body string) map[string]any {
 	return a.object(w.t)
 }
 
-// change puts a record, which must succeed, and answers it.
+// change puts a record, which must succeed, and returns it.
 func (w *writes) change(table string, id int, body string) map[string]any {
 	w.t.Helper()
 	a := w.put(fmt.Sprintf("/models/%s/%d", table, id), body)

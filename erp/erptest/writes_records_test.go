@@ -34,7 +34,7 @@ func TestCreateRecord(t *testing.T) {
 	assert.NotEmpty(t, p["Value"], "the search key comes from a sequence")
 	assert.Equal(t, "c_bpartner", p["model-name"])
 	again := w.get(fmt.Sprintf("/models/C_BPartner/%d", idOf(t, p)))
-	assert.Equal(t, again.body, a.body, "the answer is what GET answers")
+	assert.Equal(t, again.body, a.body, "the response is what GET sends")
 
 	clock.move(time.Minute)
 	changed := w.change("C_BPartner", idOf(t, p), `{"Description":"d"}`)
@@ -111,7 +111,7 @@ func TestUpdateRecord(t *testing.T) {
 	for _, tc := range []struct {
 		name, path, body string
 		status           int
-		answer           string
+		response         string
 	}{
 		{"by uuid", "/models/XX_Types/" + made["uid"].(string), `{"Name":"b"}`, 200, ""},
 		{"fixed column with its value", fmt.Sprintf("/models/XX_Types/%d", id), `{"XXFixed":"fixed"}`, 200, ""},
@@ -133,8 +133,8 @@ func TestUpdateRecord(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			a := w.put(tc.path, tc.body)
 			assert.Equal(t, tc.status, a.status, a.body)
-			if tc.answer != "" {
-				assert.Equal(t, tc.answer, a.body)
+			if tc.response != "" {
+				assert.Equal(t, tc.response, a.body)
 			}
 		})
 	}
@@ -178,14 +178,14 @@ func TestUpdateChildren(t *testing.T) {
 	assert.Equal(t, "Three", got[1].(map[string]any)["Name"])
 	assert.Equal(t, 404, s.get(fmt.Sprintf("/models/AD_Tab/%d", idOf(t, two))).status)
 
-	for _, tc := range []struct{ name, child, answer string }{
+	for _, tc := range []struct{ name, child, response string }{
 		{"delete what is not there", `{"id":999999,"(delete)":true}`, `{"title":"Delete Error","status":404,"detail":"Cannot delete non-existing record"}`},
 		{"delete false", fmt.Sprintf(`{"id":%d,"(delete)":false}`, idOf(t, one)), `{"title":"Validation error","status":400,"detail":"Column (delete) does not exist"}`},
 		{"mandatory values of a new child", `{"SeqNo":40,"EntityType":"U"}`, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: AD_Table_ID, name"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := s.put(path, `{"AD_Tab":[`+tc.child+`]}`)
-			assert.JSONEq(t, tc.answer, a.body)
+			assert.JSONEq(t, tc.response, a.body)
 		})
 	}
 }
@@ -271,7 +271,7 @@ func TestCreateInvoice(t *testing.T) {
 	assert.Equal(t, "CO", o["DocStatus"].(map[string]any)["id"])
 }
 
-// No answer tells SQL, whatever is sent.
+// No response tells SQL, whatever is sent.
 func TestWriteHostile(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // typesTable makes the table XX_Types, which has a column of every kind, and
-// answers its id.
+// returns its id.
 func typesTable(t testing.TB, srv *erptest.Server) int {
 	t.Helper()
 	s := writeAs(t, srv, asSystem)
@@ -62,7 +62,7 @@ func typesTable(t testing.TB, srv *erptest.Server) int {
 	return table
 }
 
-// Rules 5.2: every form of value a column accepts, and what it answers to
+// Rules 5.2: every form of value a column accepts, and the response to
 // others.
 func TestWriteValues(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestWriteValues(t *testing.T) {
 	uid, name, value := partner["uid"].(string), partner["Name"].(string), partner["Value"].(string)
 	place := fmt.Sprint(idOf(t, w.get("/models/C_Location?$top=1&$orderby=C_Location_ID").object(t)["records"].([]any)[0]))
 	const cleared = "absent"
-	status := func(a answer) string { return fmt.Sprintf("%d %s", a.status, a.body) }
+	status := func(a response) string { return fmt.Sprintf("%d %s", a.status, a.body) }
 
 	for _, tc := range []struct {
 		name, column, value string
@@ -203,7 +203,7 @@ func TestWriteNames(t *testing.T) {
 	for _, tc := range []struct {
 		name, body string
 		status     int
-		answer     string // "" for any
+		response   string // "" for any
 	}{
 		{"dictionary casing", `{"Name":"a","C_BP_Group_ID":103}`, 201, ""},
 		{"first letter in lower case", `{"name":"a","C_BP_Group_ID":103}`, 201, ""},
@@ -223,8 +223,8 @@ func TestWriteNames(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			a := w.post("/models/c_bpartner", tc.body)
 			assert.Equal(t, tc.status, a.status, a.body)
-			if tc.answer != "" {
-				assert.Equal(t, tc.answer, a.body)
+			if tc.response != "" {
+				assert.Equal(t, tc.response, a.body)
 			}
 		})
 	}

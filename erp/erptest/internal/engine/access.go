@@ -50,7 +50,7 @@ func (s *Session) WindowAccess(ctx context.Context, tx *store.Tx, windowID int64
 }
 
 // ObjectAccess tells what the role may do with a window, process and so on. A
-// right to change is void altogether where the access level of the process,
+// permission to change is void altogether where the access level of the process,
 // form, task or workflow does not fit the user level.
 func (s *Session) ObjectAccess(ctx context.Context, tx *store.Tx, kind ObjectKind, id int64) (read, write bool, err error) {
 	g := s.Role.Objects[kind][id]
@@ -168,7 +168,7 @@ func (r *Role) recordAccess(tableID, recordID int64, write bool) bool {
 	return !hasInclude
 }
 
-// MayUpdate answers an [*AccessDenied] unless the session may write a record
+// MayUpdate returns an [*AccessDenied] unless the session may write a record
 // of that tenant and organization; RecordID 0 stands for a new record.
 func (s *Session) MayUpdate(t *store.Table, clientID, orgID, recordID int64) error {
 	r := s.Role

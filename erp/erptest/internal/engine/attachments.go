@@ -185,7 +185,7 @@ func (s *Session) removeAttachments(ctx context.Context, tx *store.Tx, r *Record
 }
 
 // mediaTypes are the types of the files people attach; the list is our own so
-// that answers do not depend on the machine.
+// that responses do not depend on the machine.
 var mediaTypes = map[string]string{
 	".csv": "text/csv", ".doc": "application/msword", ".gif": "image/gif", ".gz": "application/gzip",
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -75,7 +75,7 @@ func moveDocument(status, action string) (docMove, bool) {
 }
 
 // DocAction runs the document action a request asks for, after everything
-// else is saved. It answers what the document has to say to it. On tables
+// else is saved. It returns what the document has to say to it. On tables
 // that hold no documents it does nothing.
 func (s *Session) DocAction(ctx context.Context, tx *store.Tx, r *Record) (string, error) {
 	if r.Body == nil || !isDocument(r.Table) {

@@ -51,7 +51,7 @@ func Invalidf(format string, args ...any) error {
 }
 
 // AccessDenied is the refusal of an access check. Unless the handler gives it
-// another title it is answered as 403 Access denied.
+// another title its response is 403 Access denied.
 type AccessDenied struct{ Reason string }
 
 func (e *AccessDenied) Error() string { return e.Reason }

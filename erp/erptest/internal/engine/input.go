@@ -83,7 +83,7 @@ func (s *Session) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *sto
 	return numberOf(t.ID), nil
 }
 
-// checkMembers checks the names in a body, unless that is switched off.
+// checkMembers checks the names in a body, unless that is deactivated.
 func (s *Session) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) error {
 	if s.Sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") == "N" {
 		return nil

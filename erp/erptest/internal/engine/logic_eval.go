@@ -4,7 +4,7 @@ import "strings"
 
 // EvalLogic evaluates display, read-only or mandatory logic such as
 // @Processed@='Y' & @GrandTotal@>0. Comparisons are joined from left to right;
-// several values separated by commas are alternatives. value answers what a
+// several values separated by commas are alternatives. value is what a
 // variable stands for, "" for nothing. ok is false for logic that cannot be
 // evaluated here, such as SQL.
 func EvalLogic(logic string, value func(name string) string) (result, ok bool) {

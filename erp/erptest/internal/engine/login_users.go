@@ -33,7 +33,7 @@ func (r LoginRefusal) Text(ctx context.Context, tx *store.Tx, language string) (
 }
 
 // loginRole is the condition for roles with which one may log in here: roles
-// made for no or for this kind of program, and no mere collections of rights.
+// made for no or for this kind of program, and no mere collections of permissions.
 const loginRole = `r.IsActive='Y' AND COALESCE(r.RoleType,'') IN ('','WS') AND COALESCE(r.IsMasterRole,'N')='N'`
 
 // LoginUser is an AD_User whose name was given at log-in.

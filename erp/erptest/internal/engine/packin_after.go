@@ -66,7 +66,7 @@ func (p *packIn) flush(ctx context.Context, only int64) error {
 func (p *packIn) sync(ctx context.Context, id int64, columns map[int64]bool) error {
 	t, err := p.tx.TableByID(ctx, id)
 	if errors.Is(err, store.ErrNoTable) {
-		return nil // switched off
+		return nil // deactivated
 	}
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // exactly this text.
 const packCompleted = "Completed successfully"
 
-// maxPackLogs bounds the lines of an answer.
+// maxPackLogs bounds the lines of a response.
 const maxPackLogs = 20_000
 
 // outcome is the result of an import as the process tells it: one line for each

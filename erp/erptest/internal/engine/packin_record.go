@@ -255,7 +255,7 @@ func (p *packIn) fill(ctx context.Context, r *Record, e *packxml.Element) (ignor
 }
 
 // pseudoColumn tells whether a property is no column but has a meaning: the
-// place in the menu and the wish for a place in the database.
+// place in the menu and the request for columns in the database.
 func pseudoColumn(table, name string) bool {
 	switch table {
 	case "AD_Menu":

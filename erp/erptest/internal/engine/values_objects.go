@@ -61,7 +61,7 @@ func (s *Session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 	return id, s.Save(ctx, tx, r)
 }
 
-// convertImage stores the data of an image and answers its id. Without data
+// convertImage stores the data of an image and returns its id. Without data
 // the reference is cleared.
 func (s *Session) convertImage(ctx context.Context, tx *store.Tx, v any) (any, error) {
 	o, ok := v.(*wire.Object)

@@ -9,10 +9,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// maxWorkflowSteps bounds how many nodes one answer sets off.
+// maxWorkflowSteps bounds how many nodes one decision sets off.
 const maxWorkflowSteps = 100
 
-// DecideActivity does what the answer to an activity means: for its document,
+// DecideActivity does what the decision on an activity means: for its document,
 // for itself, and for its process.
 func (s *Session) DecideActivity(ctx context.Context, tx *store.Tx, a *Activity, value, message string) error {
 	state := stateCompleted

@@ -6,7 +6,7 @@
 // turns it into a condition for the columns a [Columns] knows. What a caller
 // wrote is never part of the SQL: values become arguments, names become the
 // dictionary's own spelling, and everything else is refused with an [*Error]
-// that carries the status the ERP answers.
+// that carries the status of the ERP's response.
 package filter
 
 import "fmt"

@@ -16,7 +16,7 @@ func mount(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skip("SKIPPED: no right to mount a small disk:", err)
+		t.Skip("SKIPPED: no permission to mount a small disk:", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, 0); err != nil && !errors.Is(err, syscall.EINVAL) {

@@ -16,7 +16,7 @@
 //
 // What follows from the dictionary is not in the files: the records of
 // AD_Column, AD_Field and AD_Sequence, the seven standard columns, UUIDs, and
-// the access rights of roles that are not kept by hand.
+// the access permissions of roles that are not kept by hand.
 //
 // # Ids
 //

@@ -23,7 +23,7 @@ func HashPassword(password, salt string) string {
 
 // VerifyPassword tells whether the password is the one behind stored, which
 // is what AD_User.Password holds. Without a salt, stored is the password
-// itself, as the ERP keeps it when hashing is switched off. An empty stored
+// itself, as the ERP keeps it when hashing is deactivated. An empty stored
 // password lets nobody in.
 func VerifyPassword(password, stored, salt string) bool {
 	if stored == "" {

@@ -79,7 +79,7 @@ func (tx *Tx) PhysicalColumns(ctx context.Context, name string) ([]PhysicalColum
 
 // CreateTable makes the physical table of the dictionary's definition: every
 // column that is not virtual, in alphabetical order as the ERP does, the key,
-// and the unique index of the UUID column. It answers the statements.
+// and the unique index of the UUID column. It returns the statements.
 func (tx *Tx) CreateTable(ctx context.Context, t *Table) (string, error) {
 	statements, err := createSQL(t, t.Name)
 	if err != nil {

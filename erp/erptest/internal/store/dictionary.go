@@ -110,7 +110,7 @@ type RefTable struct {
 	Where, OrderBy      string
 }
 
-// Dictionary answers what the AD_ tables say. It loads lazily and is replaced
+// Dictionary tells what the AD_ tables say. It loads lazily and is replaced
 // as a whole when they change; a value taken from it is never modified.
 type Dictionary struct {
 	mu     sync.Mutex // guards the maps
@@ -139,7 +139,7 @@ func (s *Store) DictionarySize() (tables, references int) {
 	return len(d.tables), len(d.refs)
 }
 
-// ErrNoTable is what lookups of an unknown table answer.
+// ErrNoTable is what lookups of an unknown table return.
 var ErrNoTable = errors.New("no such table in the dictionary")
 
 // Table finds an active table by name in any case; the error is [ErrNoTable]

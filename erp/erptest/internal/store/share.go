@@ -21,7 +21,7 @@ func (s *Store) Reader() *sql.DB {
 }
 
 // Write runs fn in a writing transaction of database/sql and commits it when fn
-// answers nil. The names of the tables it writes to are told to what
+// returns nil. The names of the tables it writes to are told to what
 // [Store.OnChange] has set; without any, all may have changed.
 func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
 	return s.Update(ctx, func(tx *Tx) error {

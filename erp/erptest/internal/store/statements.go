@@ -10,7 +10,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Bounds of the prepared statements that a connection keeps. Answering a request
+// Bounds of the prepared statements that a connection keeps. Handling a request
 // takes a dozen of the same few statements, and preparing one takes longer than
 // most of them run.
 const (

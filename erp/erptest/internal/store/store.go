@@ -166,7 +166,7 @@ func (s *Store) beginRead(ctx context.Context) (tx *Tx, done func(), err error) 
 	return &Tx{tx: sqlTx, s: s, shared: s.dict.Load(), commit: s.commits}, done, nil
 }
 
-// Update runs fn in a writing transaction and commits it when fn answers nil;
+// Update runs fn in a writing transaction and commits it when fn returns nil;
 // otherwise nothing of it remains.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	s.writer.Lock()
@@ -228,7 +228,7 @@ func (s *Store) publish(tx *Tx) {
 // must not use the store.
 func (s *Store) OnChange(fn func(commit uint64, tables map[string]bool)) { s.onChange = fn }
 
-// Savepoint runs fn so that, when it answers an error, its own changes are
+// Savepoint runs fn so that, when it returns an error, its own changes are
 // undone and those made before stay.
 func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	tx.depth++

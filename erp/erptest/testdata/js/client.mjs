@@ -42,9 +42,9 @@ class Session {
   }
 
   async ok (method, path, options, status = 200) {
-    const answer = await this.send(method, path, options)
-    assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const response = await this.send(method, path, options)
+    assert.equal(response.status, status, `${method} ${path}: ${JSON.stringify(response.body)}`)
+    return response.body
   }
 }
 
@@ -208,9 +208,9 @@ await step('upload in chunks', async () => {
   })
   assert.equal((await send(1, sha256(Buffer.from('other')))).status, 500, 'a wrong checksum is refused')
   for (let n = total; n >= 1; n--) { // any order is fine
-    const answer = await send(n, sha256(part(n)))
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    assert.equal(answer.body.isLastChunk, n === 1)
+    const response = await send(n, sha256(part(n)))
+    assert.equal(response.status, 200, JSON.stringify(response.body))
+    assert.equal(response.body.isLastChunk, n === 1)
   }
   const deadline = Date.now() + 10_000
   let status
