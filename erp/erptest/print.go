@@ -52,7 +52,7 @@ func printModel(c *call) error {
 	})
 	if err != nil {
 		if run != nil && run.Claimed {
-			c.srv.erp.Processes.Done(run.InstanceID)
+			c.srv.processes.Done(run.InstanceID)
 		}
 		return orTitled("Print model error", err)
 	}
@@ -79,7 +79,7 @@ func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *s
 		Process: process, Slug: name, RecordID: row.Int(t.Name + "_ID"), TableID: t.ID, Params: map[string]engine.Parameter{},
 		ReportType: strings.ToUpper(c.query.get("$report_type")),
 	}
-	return run, c.session.StartRun(ctx, tx, run, false)
+	return run, c.srv.processes.Begin(ctx, c.session, tx, run, false)
 }
 
 // printTabRecord handles GET …/{id}/print of a window or tab: the print process
@@ -109,7 +109,7 @@ func printTabRecord(c *call) error {
 	})
 	if err != nil {
 		if run != nil && run.Claimed {
-			c.srv.erp.Processes.Done(run.InstanceID)
+			c.srv.processes.Done(run.InstanceID)
 		}
 		return c.tabError("Print model error", err)
 	}

@@ -23,8 +23,8 @@ func runJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	started := c.srv.erp.Processes.Start(func(ctx context.Context) {
-		defer c.srv.erp.Processes.Done(run.InstanceID)
+	started := c.srv.processes.Start(func(ctx context.Context) {
+		defer c.srv.processes.Done(run.InstanceID)
 		select {
 		case <-ctx.Done():
 			return
@@ -32,7 +32,7 @@ func runJob(c *call) error {
 		}
 		limited, cancel := context.WithTimeout(ctx, c.srv.opts.RequestTimeout)
 		defer cancel()
-		result, err := c.session.Perform(limited, nil, run)
+		result, err := c.srv.processes.Perform(limited, c.session, nil, run)
 		if err == nil {
 			err = c.session.NotifyJob(limited, run, run.Notification, result)
 		}
@@ -41,7 +41,7 @@ func runJob(c *call) error {
 		}
 	})
 	if !started {
-		c.srv.erp.Processes.Done(run.InstanceID)
+		c.srv.processes.Done(run.InstanceID)
 		return page(http.StatusServiceUnavailable)
 	}
 	var response *wire.Object
@@ -66,7 +66,7 @@ func listJobs(c *call) error {
 			return err
 		}
 		for _, row := range rows {
-			if !c.srv.erp.Processes.Has(row.Int("AD_PInstance_ID")) {
+			if !c.srv.processes.Has(row.Int("AD_PInstance_ID")) {
 				continue // left over from a server that ended before the job
 			}
 			o, err := c.jobObject(c.ctx(), tx, row.Int("AD_PInstance_ID"))
@@ -133,5 +133,5 @@ func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Obj
 		since = t.In(c.srv.opts.Location).Format("01/02/2006 03:04:05 PM")
 	}
 	return wire.NewObject("id", id, "client", names["AD_Client"], "user", names["AD_User"], "process", names["AD_Process"],
-		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.erp.Processes.Has(id)), nil
+		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.processes.Has(id)), nil
 }

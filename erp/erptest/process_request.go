@@ -26,8 +26,8 @@ func runProcess(c *call) error {
 
 // execute runs a prepared process to its end and responds with its result.
 func (c *call) execute(run *engine.ProcessRun) error {
-	defer c.srv.erp.Processes.Done(run.InstanceID)
-	result, err := c.session.Perform(c.ctx(), c.tx, run)
+	defer c.srv.processes.Done(run.InstanceID)
+	result, err := c.srv.processes.Perform(c.ctx(), c.session, c.tx, run)
 	if err != nil {
 		return orTitled("Server error", err)
 	}
@@ -58,11 +58,11 @@ func (c *call) prepareRun(job bool) (*engine.ProcessRun, error) {
 			return err
 		}
 		run.Notification = notificationType(body)
-		return c.session.StartRun(c.ctx(), tx, run, job)
+		return c.srv.processes.Begin(c.ctx(), c.session, tx, run, job)
 	})
 	if err != nil {
 		if run != nil && run.Claimed {
-			c.srv.erp.Processes.Done(run.InstanceID)
+			c.srv.processes.Done(run.InstanceID)
 		}
 		return nil, orTitled("Server error", err)
 	}

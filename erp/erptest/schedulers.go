@@ -29,11 +29,11 @@ func getScheduler(c *call) error {
 // scheduler. One that is registered is refused with the scheduler itself.
 func addScheduler(c *call) error {
 	return c.withScheduler(func(ctx context.Context, tx *store.Tx, row store.Row) (int, error) {
-		job, err := c.srv.erp.SchedulerJob(ctx, tx, row)
+		job, err := c.srv.jobs.Scheduler(ctx, tx, row)
 		if err != nil {
 			return 0, err
 		}
-		if !c.srv.erp.Jobs.Add(job) {
+		if !c.srv.jobs.Add(job) {
 			return http.StatusConflict, nil
 		}
 		c.srv.events.Info("scheduler added", "job", job.ID)
@@ -46,7 +46,7 @@ func addScheduler(c *call) error {
 func removeScheduler(c *call) error {
 	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
 		id := engine.SchedulerJobID(row.Int("AD_Scheduler_ID"))
-		c.srv.erp.Jobs.Remove(id)
+		c.srv.jobs.Remove(id)
 		c.srv.events.Info("scheduler removed", "job", id)
 		return http.StatusOK, nil
 	})
@@ -100,7 +100,7 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 	if err != nil {
 		return nil, err
 	}
-	job, registered := c.srv.erp.Jobs.Look(engine.SchedulerJobID(row.Int("AD_Scheduler_ID")))
+	job, registered := c.srv.jobs.Look(engine.SchedulerJobID(row.Int("AD_Scheduler_ID")))
 	value, text := "SchedulerNotScheduled", "Not scheduled"
 	switch {
 	case registered && job.Started:

@@ -69,8 +69,10 @@ type Server struct {
 
 	resources resourceCache
 
-	events *serverLog // what the API shows of log files; log writes to it too
-	node   nodeState
+	events    *serverLog // what the API shows of log files; log writes to it too
+	node      nodeState
+	jobs      *engine.ServerManager
+	processes *engine.ProcessTable
 
 	secret []byte // with which tokens are signed; set by Open
 
@@ -115,10 +117,12 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 			return (&call{srv: s, session: as}).recordObject(ctx, tx, t, row, columns)
 		},
 	})
+	s.processes = engine.NewProcessTable(map[string]engine.Program{"PackIn": engine.ImportPackage, "PackInProcess": engine.ImportPackage})
+	s.jobs = engine.NewServerManager(s.erp, s.processes)
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if err := db.View(ctx, func(tx *store.Tx) error { return s.erp.ReloadJobs(ctx, tx) }); err != nil {
+	if err := db.View(ctx, func(tx *store.Tx) error { return s.jobs.Reload(ctx, tx) }); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.events.Info("server started")
@@ -142,6 +146,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 // Close ends background jobs and the server's database; a server in memory
 // loses its data.
 func (s *Server) Close() error {
+	s.processes.Stop()
 	return s.erp.Close()
 }
 

@@ -37,7 +37,7 @@ func listServers(c *call) error {
 
 func (s *Server) serverList() *wire.Object {
 	list := []*wire.Object{}
-	for _, job := range s.erp.Jobs.All() {
+	for _, job := range s.jobs.All() {
 		list = append(list, wire.NewObject("id", job.ID, "name", job.Name, "started", job.Started))
 	}
 	return wire.NewObject("servers", list)
@@ -48,7 +48,7 @@ func reloadServers(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.erp.ReloadJobs(c.ctx(), tx) })
+	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.jobs.Reload(c.ctx(), tx) })
 	if err != nil {
 		return orTitled("Server error", err)
 	}
@@ -65,7 +65,7 @@ func (c *call) sendServer(status int) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.erp.Jobs.Look(c.param("id"))
+	job, ok := c.srv.jobs.Look(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}
@@ -106,7 +106,7 @@ func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, sche
 // managed is the processor in the path, for those who may manage it. To others
 // the processors of other tenants do not exist.
 func (c *call) managed() (engine.ServerJob, error) {
-	job, ok := c.srv.erp.Jobs.Look(c.param("id"))
+	job, ok := c.srv.jobs.Look(c.param("id"))
 	if !ok || !c.session.IsAdministrator() && job.Client != 0 && job.Client != c.session.ClientID {
 		return job, noServer(c.param("id"))
 	}
@@ -121,7 +121,7 @@ func toggleServer(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !c.srv.erp.Jobs.Toggle(job.ID) {
+	if !c.srv.jobs.Toggle(job.ID) {
 		return noServer(job.ID)
 	}
 	c.srv.events.Info("server job toggled", "job", job.ID, "started", !job.Started)
@@ -135,7 +135,7 @@ func runServer(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.session.RunJob(c.ctx(), c.tx, job); err != nil {
+	if err := c.srv.jobs.Run(c.ctx(), c.session, c.tx, job); err != nil {
 		return orTitled("Server error", err)
 	}
 	return c.sendServer(http.StatusOK)
@@ -146,7 +146,7 @@ func listServerLogs(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.erp.Jobs.Look(c.param("id"))
+	job, ok := c.srv.jobs.Look(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}

@@ -171,7 +171,7 @@ func (s *Session) tableValRule(code string) (string, error) {
 		"AD_CLIENT_ID": strconv.FormatInt(s.ClientID, 10), "AD_ORG_ID": strconv.FormatInt(s.OrgID, 10),
 		"AD_ROLE_ID": strconv.FormatInt(s.RoleID, 10), "AD_USER_ID": strconv.FormatInt(s.UserID, 10),
 		"M_WAREHOUSE_ID": strconv.FormatInt(s.WarehouseID, 10), "AD_SESSION_ID": strconv.FormatInt(s.SessionID, 10),
-		"DATE": "'" + s.ERP.now().UTC().Format("2006-01-02") + " 00:00:00'",
+		"DATE": "'" + s.ERP.Now().UTC().Format("2006-01-02") + " 00:00:00'",
 	}
 	var out strings.Builder
 	for rest := code; ; {

@@ -185,7 +185,7 @@ func (v Variables) global(ctx context.Context, tx *store.Tx, name, fallback stri
 	case "AD_LANGUAGE":
 		return s.Language, s.Language != "", nil
 	case "DATE", "SYSDATE":
-		return v.S.ERP.now().In(v.S.ERP.opts.Location).Format(storedDate), true, nil
+		return v.S.ERP.Now().In(v.S.ERP.Options.Location).Format(storedDate), true, nil
 	}
 	if id, err := v.defaultRecord(ctx, tx, name); err != nil || id != 0 {
 		return strconv.FormatInt(id, 10), err == nil, err

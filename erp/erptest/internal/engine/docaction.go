@@ -136,7 +136,7 @@ func (s *Session) processDocument(ctx context.Context, tx *store.Tx, r *Record, 
 		change["IsApproved"] = "N"
 	}
 	if action == "CO" {
-		change["ProcessedOn"] = fmt.Sprint(s.ERP.now().UnixMilli())
+		change["ProcessedOn"] = fmt.Sprint(s.ERP.Now().UnixMilli())
 		if stored.Int("C_DocType_ID") == 0 {
 			change["C_DocType_ID"] = stored["C_DocTypeTarget_ID"]
 		}

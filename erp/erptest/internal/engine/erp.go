@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// Options are the knobs of a [system]. All must be set unless they say what
+// Options are the knobs of an [ERP]. All must be set unless they say what
 // nil means.
 type Options struct {
 	Clock    func() time.Time // the time the ERP lives in
@@ -29,19 +29,17 @@ type Options struct {
 // ERP is the ERP: a database with a dictionary, and what the ERP's programs
 // do around it. It is safe for concurrent use.
 type ERP struct {
-	opts Options
-	DB   *store.Store
+	Options Options // not changed
+	DB      *store.Store
 
-	Roles     roleCache
-	Records   recordCaches
-	Files     Files
-	Jobs      serverManager
-	Processes processTable
+	Roles   RoleCache
+	Records RecordCaches
+	Files   Files
 }
 
 // New is the ERP over a database that is filled. It closes the database.
 func New(db *store.Store, opts Options) *ERP {
-	e := &ERP{opts: opts, DB: db}
+	e := &ERP{Options: opts, DB: db}
 	db.OnChange(func(commit uint64, tables map[string]bool) {
 		e.Roles.changed(commit, tables)
 		e.Records.changed(tables)
@@ -52,14 +50,11 @@ func New(db *store.Store, opts Options) *ERP {
 	return e
 }
 
-// Close ends background jobs, then the database.
-func (e *ERP) Close() error {
-	e.Processes.stop()
-	return e.DB.Close()
-}
+// Close closes the database.
+func (e *ERP) Close() error { return e.DB.Close() }
 
-// now is the ERP's time.
-func (e *ERP) now() time.Time { return e.opts.Clock() }
+// Now is the ERP's time.
+func (e *ERP) Now() time.Time { return e.Options.Clock() }
 
 // Update runs fn in a writing transaction: in tx when it is there, else in one of
 // its own. When fn fails, what it changed is undone in both cases.

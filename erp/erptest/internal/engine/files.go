@@ -28,17 +28,10 @@ type storedFile struct {
 	data []byte // not changed once it is stored
 }
 
-// leave puts what a process made into the temporary folder, under the file's
-// own name; an older file of that name goes.
-func (s *Files) leave(result ProcessResult) {
-	for _, f := range []*ProcessFile{result.Report, result.Export} {
-		if f != nil {
-			s.put(TempFolder+"/"+path.Base(f.Name), f.Data)
-		}
-	}
-}
-
-func (s *Files) put(name string, data []byte) {
+// Leave puts what a process made into the temporary folder, under the file's own
+// name; an older file of that name goes. Data is not copied.
+func (s *Files) Leave(name string, data []byte) {
+	name = TempFolder + "/" + path.Base(name)
 	if len(data) > maxTempBytes {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 
@@ -86,7 +87,7 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 		}
 	}
 	if key := t.KeyColumn(); key != nil {
-		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.now())
+		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.Now())
 	}
 	return rows[0], nil
 }
@@ -134,4 +135,22 @@ func ExistingTable(ctx context.Context, tx *store.Tx, find func() (*store.Table,
 		return nil, err
 	}
 	return t, nil
+}
+
+// LookUpIDs runs a select of ids.
+func LookUpIDs(ctx context.Context, tx *store.Tx, query string, args ...any) ([]int64, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("looking up what a log-in names: %w", err)
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("looking up what a log-in names: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
 }

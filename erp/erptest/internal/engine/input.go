@@ -66,7 +66,7 @@ func (s *Session) ReadNew(ctx context.Context, tx *store.Tx, t *store.Table, bod
 // id of that table, which the real server does not do.
 func (s *Session) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
 	text, ok := v.(string)
-	if !ok || s.ERP.opts.Strict || col.Name != "AD_Table_ID" {
+	if !ok || s.ERP.Options.Strict || col.Name != "AD_Table_ID" {
 		return v, nil
 	}
 	m := placeholder.FindStringSubmatch(text)

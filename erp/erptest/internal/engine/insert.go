@@ -18,7 +18,7 @@ func (e *ERP) InsertRow(ctx context.Context, tx *store.Tx, table string, by Stam
 	if err != nil {
 		return err
 	}
-	now := DBTime(e.now())
+	now := DBTime(e.Now())
 	full := store.Row{
 		"AD_Client_ID": by.ClientID, "AD_Org_ID": by.OrgID, "IsActive": "Y",
 		"Created": now, "CreatedBy": by.UserID, "Updated": now, "UpdatedBy": by.UserID,
@@ -44,3 +44,11 @@ func (e *ERP) InsertRow(ctx context.Context, tx *store.Tx, table string, by Stam
 
 // DBTime is a time as the database keeps it.
 func DBTime(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// NullIfEmpty is the text, or NULL for an empty one.
+func NullIfEmpty(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}

@@ -14,9 +14,6 @@ import (
 // maxJobLogs bounds the log of a job that has no table for it.
 const maxJobLogs = 100
 
-// localeDateTime is how dates with times are written for people.
-const localeDateTime = "01/02/2006 03:04:05 PM"
-
 // ServerJob is a processor of the server manager: a scheduler, or one of the
 // server's own.
 type ServerJob struct {
@@ -41,11 +38,20 @@ type JobLog struct {
 	Failed                                bool
 }
 
-// serverManager has the processors. They run when they are told to, not by the
+// ServerManager has the processors. They run when they are told to, not by the
 // clock, so that tests see the same at all times.
-type serverManager struct {
+type ServerManager struct {
+	erp       *ERP
+	processes *ProcessTable
+
 	mu   sync.Mutex // guards the jobs and what is in them
 	jobs []*ServerJob
+}
+
+// NewServerManager has no processors until [ServerManager.Reload]. Schedulers run their
+// processes among the given ones.
+func NewServerManager(erp *ERP, processes *ProcessTable) *ServerManager {
+	return &ServerManager{erp: erp, processes: processes}
 }
 
 func SchedulerJobID(scheduler int64) string { return fmt.Sprintf("Scheduler%d", scheduler) }
@@ -70,29 +76,29 @@ func waitingActivities(ctx context.Context, _ *Session, tx *store.Tx) (string, e
 	return fmt.Sprintf("%d activities wait", n), err
 }
 
-// ReloadJobs builds the processors anew: the server's own and one for every
+// Reload builds the processors anew: the server's own and one for every
 // active scheduler, all of them started.
-func (e *ERP) ReloadJobs(ctx context.Context, tx *store.Tx) error {
+func (m *ServerManager) Reload(ctx context.Context, tx *store.Tx) error {
 	rows, err := RowsWhere(ctx, tx, "AD_Scheduler", "AD_Scheduler_ID", "IsActive='Y'")
 	if err != nil {
 		return fmt.Errorf("reading the schedulers: %w", err)
 	}
 	jobs := ownJobs()
 	for _, row := range rows {
-		job, err := e.SchedulerJob(ctx, tx, row)
+		job, err := m.Scheduler(ctx, tx, row)
 		if err != nil {
 			return err
 		}
 		jobs = append(jobs, job)
 	}
-	e.Jobs.mu.Lock()
-	defer e.Jobs.mu.Unlock()
-	e.Jobs.jobs = jobs
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs = jobs
 	return nil
 }
 
-// SchedulerJob is the processor of a scheduler.
-func (e *ERP) SchedulerJob(ctx context.Context, tx *store.Tx, row store.Row) (*ServerJob, error) {
+// Scheduler is the processor of a scheduler.
+func (m *ServerManager) Scheduler(ctx context.Context, tx *store.Tx, row store.Row) (*ServerJob, error) {
 	id := row.Int("AD_Scheduler_ID")
 	job := &ServerJob{
 		ID: SchedulerJobID(id), Scheduler: id, Client: row.Int("AD_Client_ID"), Name: row.String("Name"),
@@ -104,23 +110,14 @@ func (e *ERP) SchedulerJob(ctx context.Context, tx *store.Tx, row store.Row) (*S
 		if err != nil {
 			return nil, err
 		}
-		job.NextRun, _ = nextRun(schedule, e.now().In(e.opts.Location))
+		job.NextRun, _ = nextRun(schedule, m.erp.Now().In(m.erp.Options.Location))
 	}
 	return job, nil
 }
 
-// StoredTimeOf is a moment as a column keeps it, zero for none.
-func StoredTimeOf(text string) time.Time {
-	t, err := time.Parse(time.DateTime, text) // takes fractions too
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
 // find is the processor with the id, nil when there is none. The caller holds
 // the lock.
-func (m *serverManager) find(id string) *ServerJob {
+func (m *ServerManager) find(id string) *ServerJob {
 	i := slices.IndexFunc(m.jobs, func(j *ServerJob) bool { return j.ID == id })
 	if i < 0 {
 		return nil
@@ -129,7 +126,7 @@ func (m *serverManager) find(id string) *ServerJob {
 }
 
 // Look is a copy of the processor with the id.
-func (m *serverManager) Look(id string) (ServerJob, bool) {
+func (m *ServerManager) Look(id string) (ServerJob, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	job := m.find(id)
@@ -142,7 +139,7 @@ func (m *serverManager) Look(id string) (ServerJob, bool) {
 }
 
 // All are copies of the processors.
-func (m *serverManager) All() []ServerJob {
+func (m *ServerManager) All() []ServerJob {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := make([]ServerJob, 0, len(m.jobs))
@@ -154,7 +151,7 @@ func (m *serverManager) All() []ServerJob {
 
 // Toggle starts a stopped processor and stops a started one; false when there
 // is none of that id.
-func (m *serverManager) Toggle(id string) bool {
+func (m *ServerManager) Toggle(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	job := m.find(id)
@@ -167,7 +164,7 @@ func (m *serverManager) Toggle(id string) bool {
 }
 
 // Add registers a processor, false when it is registered already.
-func (m *serverManager) Add(job *ServerJob) bool {
+func (m *ServerManager) Add(job *ServerJob) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.find(job.ID) != nil {
@@ -178,14 +175,14 @@ func (m *serverManager) Add(job *ServerJob) bool {
 }
 
 // Remove takes a processor off the list.
-func (m *serverManager) Remove(id string) {
+func (m *ServerManager) Remove(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jobs = slices.DeleteFunc(m.jobs, func(j *ServerJob) bool { return j.ID == id })
 }
 
 // begin marks a processor as running, false when it does already.
-func (m *serverManager) begin(id string) bool {
+func (m *ServerManager) begin(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	job := m.find(id)
@@ -197,7 +194,7 @@ func (m *serverManager) begin(id string) bool {
 }
 
 // end notes the outcome of a run. A zero next keeps the time that was known.
-func (m *serverManager) end(id string, log JobLog, took time.Duration, next time.Time) (run int) {
+func (m *ServerManager) end(id string, log JobLog, took time.Duration, next time.Time) (run int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	job := m.find(id)

@@ -11,19 +11,19 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// RunJob runs a processor to its end and writes its log, in the open
+// Run runs a processor to its end and writes its log, in the open
 // transaction if there is one.
-func (s *Session) RunJob(ctx context.Context, in *store.Tx, job ServerJob) error {
-	if !s.ERP.Jobs.begin(job.ID) {
+func (m *ServerManager) Run(ctx context.Context, s *Session, in *store.Tx, job ServerJob) error {
+	if !m.begin(job.ID) {
 		return refuse(Failed, "Server error", "The server job is running: "+job.ID)
 	}
 	begun := time.Now()
-	log := JobLog{Created: s.ERP.now(), Summary: "The run broke off", Failed: true}
+	log := JobLog{Created: s.ERP.Now(), Summary: "The run broke off", Failed: true}
 	var next time.Time
 	over := false
 	defer func() {
 		if !over { // also after a panic the job can run again
-			s.ERP.Jobs.end(job.ID, log, time.Since(begun), next)
+			m.end(job.ID, log, time.Since(begun), next)
 		}
 	}()
 	var err error
@@ -33,16 +33,16 @@ func (s *Session) RunJob(ctx context.Context, in *store.Tx, job ServerJob) error
 			return err
 		})
 	} else {
-		log.Summary, next, err = s.runScheduler(ctx, in, job.Scheduler)
+		log.Summary, next, err = m.runScheduler(ctx, s, in, job.Scheduler)
 	}
 	log.Failed = err != nil
 	if err != nil {
-		s.ERP.opts.Log.Warn("server job failed", "job", job.ID, "error", err)
+		s.ERP.Options.Log.Warn("server job failed", "job", job.ID, "error", err)
 		log.Summary = PublicText(err)
 	}
 	over = true
-	run := s.ERP.Jobs.end(job.ID, log, time.Since(begun), next)
-	s.ERP.opts.Events.Info("server job ran", "job", job.ID, "run", run, "failed", log.Failed)
+	run := m.end(job.ID, log, time.Since(begun), next)
+	s.ERP.Options.Events.Info("server job ran", "job", job.ID, "run", run, "failed", log.Failed)
 	if job.Scheduler == 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *Session) RunJob(ctx context.Context, in *store.Tx, job ServerJob) error
 
 // runScheduler runs the process of a scheduler as its supervisor and tells
 // when it is due again.
-func (s *Session) runScheduler(ctx context.Context, in *store.Tx, id int64) (summary string, next time.Time, err error) {
+func (m *ServerManager) runScheduler(ctx context.Context, s *Session, in *store.Tx, id int64) (summary string, next time.Time, err error) {
 	var run *ProcessRun
 	var as *Session
 	err = s.ERP.Update(ctx, in, func(tx *store.Tx) error {
@@ -66,14 +66,14 @@ func (s *Session) runScheduler(ctx context.Context, in *store.Tx, id int64) (sum
 		if err != nil {
 			return err
 		}
-		next, _ = nextRun(schedule, s.ERP.now().In(s.ERP.opts.Location))
+		next, _ = nextRun(schedule, s.ERP.Now().In(s.ERP.Options.Location))
 		if as, err = s.supervisor(ctx, tx, row); err != nil {
 			return err
 		}
 		if run, err = as.schedulerRun(ctx, tx, row); err != nil {
 			return err
 		}
-		if err := as.StartRun(ctx, tx, run, false); err != nil {
+		if err := m.processes.Begin(ctx, as, tx, run, false); err != nil {
 			var refused *Error
 			if errors.As(err, &refused) {
 				return PublicError(refused.Title + ": " + refused.Detail)
@@ -83,12 +83,12 @@ func (s *Session) runScheduler(ctx context.Context, in *store.Tx, id int64) (sum
 		return nil
 	})
 	if run != nil && run.Claimed {
-		defer s.ERP.Processes.Done(run.InstanceID)
+		defer m.processes.Done(run.InstanceID)
 	}
 	if err != nil {
 		return "", next, err
 	}
-	result, err := as.Perform(ctx, in, run)
+	result, err := m.processes.Perform(ctx, as, in, run)
 	if err == nil && result.IsError {
 		err = PublicError(result.Summary)
 	}
@@ -107,7 +107,7 @@ func (s *Session) supervisor(ctx context.Context, tx *store.Tx, scheduler store.
 	if len(roles) == 0 {
 		return nil, PublicError(fmt.Sprintf("The supervisor (user %d) has no role in tenant %d", user, client))
 	}
-	role, err := LoadRole(ctx, tx, roles[0], user, s.ERP.now())
+	role, err := LoadRole(ctx, tx, roles[0], user, s.ERP.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -78,13 +78,14 @@ func FuzzCron(f *testing.F) {
 func TestJobThatRunsIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	e := open(t, "")
-	require.NoError(t, e.DB.View(t.Context(), func(tx *store.Tx) error { return e.ReloadJobs(t.Context(), tx) }))
-	require.True(t, e.Jobs.begin("WorkflowProcessor100"))
-	job, ok := e.Jobs.Look("WorkflowProcessor100")
+	m := NewServerManager(e, NewProcessTable(nil))
+	require.NoError(t, e.DB.View(t.Context(), func(tx *store.Tx) error { return m.Reload(t.Context(), tx) }))
+	require.True(t, m.begin("WorkflowProcessor100"))
+	job, ok := m.Look("WorkflowProcessor100")
 	require.True(t, ok)
 	s := &Session{ERP: e}
-	err := s.RunJob(t.Context(), nil, job)
+	err := m.Run(t.Context(), s, nil, job)
 	require.EqualError(t, err, "Server error: The server job is running: WorkflowProcessor100")
-	e.Jobs.end(job.ID, JobLog{}, 0, time.Time{})
-	require.NoError(t, s.RunJob(t.Context(), nil, job))
+	m.end(job.ID, JobLog{}, 0, time.Time{})
+	require.NoError(t, m.Run(t.Context(), s, nil, job))
 }

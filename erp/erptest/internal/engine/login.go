@@ -204,21 +204,3 @@ func MenuTree(ctx context.Context, tx *store.Tx, clientID, roleID int64) (int64,
 	}
 	return ids[0], nil
 }
-
-// LookUpIDs runs a select of ids.
-func LookUpIDs(ctx context.Context, tx *store.Tx, query string, args ...any) ([]int64, error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("looking up what a log-in names: %w", err)
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("looking up what a log-in names: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}

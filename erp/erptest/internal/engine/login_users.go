@@ -85,7 +85,7 @@ func (e *ERP) CheckPassword(ctx context.Context, tx *store.Tx, users []LoginUser
 	if err != nil {
 		return nil, why, err
 	}
-	now := e.now()
+	now := e.Now()
 	for i := range users {
 		u := &users[i]
 		if u.Locked {
@@ -225,7 +225,7 @@ func RoleUser(ctx context.Context, tx *store.Tx, users []int64, clientID, roleID
 // OrgChoices are the organizations in which the user may work with the role;
 // summary organizations only group others.
 func (e *ERP) OrgChoices(ctx context.Context, tx *store.Tx, userID, clientID, roleID int64) ([]Choice, error) {
-	r, err := LoadRole(ctx, tx, roleID, userID, e.now())
+	r, err := LoadRole(ctx, tx, roleID, userID, e.Now())
 	if err != nil {
 		return nil, err
 	}

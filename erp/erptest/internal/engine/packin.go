@@ -12,9 +12,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// importPackage is the process PackIn: it reads the package archive attached to
+// ImportPackage is the process PackIn: it reads the package archive attached to
 // an AD_Package_Imp_Proc record, all of it or nothing.
-func (s *Session) importPackage(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func ImportPackage(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
 	t, err := tx.Table(ctx, "AD_Package_Imp_Proc")
 	if err != nil {
 		return ProcessResult{}, err
@@ -39,7 +39,7 @@ func (s *Session) importPackage(ctx context.Context, tx *store.Tx, run *ProcessR
 	if !result.IsError {
 		return result, p.log(ctx, tx, result)
 	}
-	s.ERP.opts.Log.Warn("package not imported", "record", run.RecordID, "error", err)
+	s.ERP.Options.Log.Warn("package not imported", "record", run.RecordID, "error", err)
 	result.after = p.log // what was done is undone, but that it was tried is kept
 	return result, nil
 }

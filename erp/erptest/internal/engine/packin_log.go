@@ -24,7 +24,7 @@ func (p *packIn) outcome(err error) ProcessResult {
 	for i, d := range p.done {
 		counts[d.action]++
 		if i < maxPackLogs {
-			result.Logs = append(result.Logs, processLog{Message: d.text()})
+			result.Logs = append(result.Logs, ProcessLog{Message: d.text()})
 		}
 	}
 	name := clipRunes(strings.TrimSpace(p.packageName()+" "+p.packageVersion()), 200)

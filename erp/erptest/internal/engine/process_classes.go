@@ -9,10 +9,11 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// runImplementation runs what stands behind a process: the program of its
+// implement runs what stands behind a process: the program of its
 // class, or its report.
-func (s *Session) runImplementation(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	switch implementation(run.Process) {
+func (t *ProcessTable) implement(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+	class := implementation(run.Process)
+	switch class {
 	case "ColumnSync":
 		return s.synchronize(ctx, tx, run)
 	case "TableCreateColumns":
@@ -38,10 +39,11 @@ func (s *Session) runImplementation(ctx context.Context, tx *store.Tx, run *Proc
 	case "CacheReset":
 		tx.DictionaryChanged()
 		return ProcessResult{Summary: "Cache reset"}, nil
-	case "PackIn", "PackInProcess":
-		return s.importPackage(ctx, tx, run)
 	case "PackInFolder":
 		return failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
+	}
+	if program := t.programs[class]; program != nil {
+		return program(ctx, s, tx, run)
 	}
 	if IsReport(run.Process) {
 		return s.runReport(ctx, tx, run)
@@ -68,7 +70,7 @@ func (s *Session) synchronize(ctx context.Context, tx *store.Tx, run *ProcessRun
 	if err != nil {
 		return ProcessResult{}, err
 	}
-	if run.TableID == tables.ID && !s.ERP.opts.Strict {
+	if run.TableID == tables.ID && !s.ERP.Options.Strict {
 		t, err := tx.TableByID(ctx, run.RecordID)
 		if err != nil {
 			return failed("There is no active table with AD_Table_ID %d", run.RecordID), nil //nolint:nilerr // said in the result
@@ -134,7 +136,7 @@ func (s *Session) checkSequences(ctx context.Context, tx *store.Tx) (ProcessResu
 			return result, err
 		}
 		if n > 0 {
-			result.Logs = append(result.Logs, processLog{Message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
+			result.Logs = append(result.Logs, ProcessLog{Message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
 		}
 	}
 	result.Summary = fmt.Sprintf("%d sequences corrected", len(result.Logs))
@@ -159,7 +161,7 @@ func (s *Session) roleAccessProcess(ctx context.Context, tx *store.Tx, run *Proc
 		if err != nil {
 			return result, err
 		}
-		result.Logs = append(result.Logs, processLog{Message: fmt.Sprintf("%s: %d objects", role.String("Name"), n)})
+		result.Logs = append(result.Logs, ProcessLog{Message: fmt.Sprintf("%s: %d objects", role.String("Name"), n)})
 	}
 	return result, nil
 }
@@ -204,7 +206,7 @@ func (s *Session) generateUUIDs(ctx context.Context, tx *store.Tx, run *ProcessR
 			}
 		}
 		if len(rows) > 0 {
-			result.Logs = append(result.Logs, processLog{Number: fmt.Sprint(len(rows)), Message: t.Name})
+			result.Logs = append(result.Logs, ProcessLog{Number: fmt.Sprint(len(rows)), Message: t.Name})
 		}
 	}
 	result.Summary = fmt.Sprintf("UUIDs given in %d tables", len(result.Logs))

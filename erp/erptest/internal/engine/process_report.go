@@ -186,7 +186,7 @@ func (s *Session) listReport(ctx context.Context, tx *store.Tx, run *ProcessRun,
 }
 
 func (s *Session) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
-	o, err := s.ERP.opts.Represent(ctx, s, tx, t, row, columns)
+	o, err := s.ERP.Options.Represent(ctx, s, tx, t, row, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (s *Session) recordReport(ctx context.Context, tx *store.Tx, run *ProcessRu
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.ERP.opts.Represent(ctx, s, tx, t, row, nil)
+	o, err := s.ERP.Options.Represent(ctx, s, tx, t, row, nil)
 	if err != nil {
 		return nil, err
 	}

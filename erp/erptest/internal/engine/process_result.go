@@ -12,7 +12,7 @@ import (
 type ProcessResult struct {
 	Summary string
 	IsError bool
-	Logs    []processLog
+	Logs    []ProcessLog
 	Data    any          // JSON data of the process itself, nil if none
 	Report  *ProcessFile // reportFile, reportFileName, reportFileLength
 	Export  *ProcessFile // exportFile, exportFileName, exportFileLength
@@ -21,8 +21,8 @@ type ProcessResult struct {
 	after func(ctx context.Context, tx *store.Tx, result ProcessResult) error
 }
 
-// processLog is one line of a process's log; zero members are left out.
-type processLog struct {
+// ProcessLog is one line of a process's log; zero members are left out.
+type ProcessLog struct {
 	Date    time.Time
 	Number  string // a decimal
 	Message string

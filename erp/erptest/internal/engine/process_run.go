@@ -45,8 +45,9 @@ func (r *ProcessRun) flag(name string, def bool) bool {
 	return r.text(name) == "Y"
 }
 
-// StartRun records the instance and claims the process.
-func (s *Session) StartRun(ctx context.Context, tx *store.Tx, run *ProcessRun, job bool) error {
+// Begin records the instance of a run and claims the process, which the caller
+// ends with [ProcessTable.Done].
+func (t *ProcessTable) Begin(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun, job bool) error {
 	values := store.Row{
 		"AD_Process_ID": run.Process.Int("AD_Process_ID"), "Record_ID": run.RecordID, "AD_User_ID": s.UserID,
 		"IsProcessing": "Y", "IsRunAsJob": "N", "Name": nil,
@@ -71,7 +72,7 @@ func (s *Session) StartRun(ctx context.Context, tx *store.Tx, run *ProcessRun, j
 	if err := s.saveParameters(ctx, tx, run); err != nil {
 		return err
 	}
-	if run.Claimed = s.ERP.Processes.claim(run, s.ClientID, job); !run.Claimed {
+	if run.Claimed = t.claim(run, s.ClientID, job); !run.Claimed {
 		return refuse(Conflict, msgAlreadyRunning, run.Slug)
 	}
 	return nil
@@ -119,11 +120,11 @@ var errProcessFailed = errors.New("the process failed")
 
 // Perform runs the process in a transaction of its own, or under a savepoint of
 // the one that is open, which is undone when it fails, and records the outcome.
-func (s *Session) Perform(ctx context.Context, in *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func (t *ProcessTable) Perform(ctx context.Context, s *Session, in *store.Tx, run *ProcessRun) (ProcessResult, error) {
 	var result ProcessResult
 	err := s.ERP.Update(ctx, in, func(tx *store.Tx) error {
 		var err error
-		result, err = s.runImplementation(ctx, tx, run)
+		result, err = t.implement(ctx, s, tx, run)
 		if err == nil && result.IsError {
 			return errProcessFailed
 		}
@@ -133,7 +134,7 @@ func (s *Session) Perform(ctx context.Context, in *store.Tx, run *ProcessRun) (P
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		s.ERP.opts.Log.Warn("process failed", "process", run.Process.String("Value"), "error", err)
+		s.ERP.Options.Log.Warn("process failed", "process", run.Process.String("Value"), "error", err)
 		var api *Error
 		summary := PublicText(err)
 		if errors.As(err, &api) {
@@ -141,7 +142,11 @@ func (s *Session) Perform(ctx context.Context, in *store.Tx, run *ProcessRun) (P
 		}
 		result = ProcessResult{Summary: summary, IsError: true}
 	}
-	s.ERP.Files.leave(result)
+	for _, f := range []*ProcessFile{result.Report, result.Export} {
+		if f != nil {
+			s.ERP.Files.Leave(f.Name, f.Data)
+		}
+	}
 	finish := ctx
 	if ctx.Err() != nil { // the outcome is recorded also when the caller has gone
 		var cancel context.CancelFunc

@@ -7,16 +7,27 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// processTable knows the processes that run. The zero value is ready.
-type processTable struct {
+// Program is what stands behind the class of a process.
+type Program func(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun) (ProcessResult, error)
+
+// ProcessTable runs processes and knows those that run.
+type ProcessTable struct {
+	programs map[string]Program // by the last part of the class name
+
 	mu      sync.Mutex           // guards the rest
 	running map[int64]claimed    // by AD_PInstance_ID
 	stopped bool                 // no more jobs are taken
 	cancel  []context.CancelFunc // of jobs
 	wg      sync.WaitGroup       // jobs
 }
+
+// NewProcessTable runs what this package has programs for, and more of them, by
+// the last part of their class name.
+func NewProcessTable(more map[string]Program) *ProcessTable { return &ProcessTable{programs: more} }
 
 // claimed is what a running process excludes.
 type claimed struct {
@@ -28,7 +39,7 @@ type claimed struct {
 // claim enters a run, or refuses because the process is running already:
 // with the same parameters and record for AllowMultipleExecution P, at all
 // for N.
-func (t *processTable) claim(run *ProcessRun, client int64, job bool) bool {
+func (t *ProcessTable) claim(run *ProcessRun, client int64, job bool) bool {
 	mine := claimed{
 		process: run.Process.Int("AD_Process_ID"), client: client, record: run.RecordID, parameters: run.signature(), job: job,
 	}
@@ -50,21 +61,21 @@ func (t *processTable) claim(run *ProcessRun, client int64, job bool) bool {
 	return true
 }
 
-func (t *processTable) Done(instance int64) {
+func (t *ProcessTable) Done(instance int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.running, instance)
 }
 
 // Has tells whether a job has not ended yet.
-func (t *processTable) Has(instance int64) bool {
+func (t *ProcessTable) Has(instance int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.running[instance].job
 }
 
 // Start runs job in the background until the server closes.
-func (t *processTable) Start(job func(context.Context)) bool {
+func (t *ProcessTable) Start(job func(context.Context)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {
@@ -79,8 +90,8 @@ func (t *processTable) Start(job func(context.Context)) bool {
 	return true
 }
 
-// stop ends the jobs and waits for them.
-func (t *processTable) stop() {
+// Stop ends the jobs and waits for them.
+func (t *ProcessTable) Stop() {
 	t.mu.Lock()
 	t.stopped = true
 	for _, cancel := range t.cancel {

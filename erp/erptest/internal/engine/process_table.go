@@ -120,7 +120,7 @@ func (s *Session) createTable(ctx context.Context, tx *store.Tx, run *ProcessRun
 			return result, err
 		}
 		if made {
-			result.Logs = append(result.Logs, processLog{Message: "Created column " + plan.name})
+			result.Logs = append(result.Logs, ProcessLog{Message: "Created column " + plan.name})
 		}
 	}
 	result.Summary = fmt.Sprintf("Table %s: %d columns created", table.String("TableName"), len(result.Logs))
@@ -200,7 +200,7 @@ func (s *Session) createColumnsFromDatabase(ctx context.Context, tx *store.Tx, r
 			return result, err
 		}
 		if made {
-			result.Logs = append(result.Logs, processLog{Message: t.Name + "." + p.Name})
+			result.Logs = append(result.Logs, ProcessLog{Message: t.Name + "." + p.Name})
 		}
 	}
 	result.Summary = fmt.Sprintf("%d columns created", len(result.Logs))

@@ -20,16 +20,16 @@ var RecordCacheTables = []string{
 	"M_PriceList", "M_Product", "M_Warehouse",
 }
 
-// recordCaches tells which records are cached: those read by their id within
+// RecordCaches tells which records are cached: those read by their id within
 // the last hour and not changed since. It keeps no values. The zero value is
 // empty.
-type recordCaches struct {
+type RecordCaches struct {
 	mu   sync.Mutex // guards seen
 	seen map[string]map[int64]time.Time
 }
 
 // note is told of a record that was read.
-func (rc *recordCaches) note(table string, id int64, now time.Time) {
+func (rc *RecordCaches) note(table string, id int64, now time.Time) {
 	known := false
 	for _, name := range RecordCacheTables {
 		known = known || name == table
@@ -55,11 +55,11 @@ func (rc *recordCaches) note(table string, id int64, now time.Time) {
 	rc.seen[table][id] = now
 }
 
-func (rc *recordCaches) expire(table string, now time.Time) {
+func (rc *RecordCaches) expire(table string, now time.Time) {
 	maps.DeleteFunc(rc.seen[table], func(_ int64, at time.Time) bool { return now.Sub(at) >= RecordCacheMinutes*time.Minute })
 }
 
-func (rc *recordCaches) Size(table string, now time.Time) int {
+func (rc *RecordCaches) Size(table string, now time.Time) int {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	rc.expire(table, now)
@@ -68,7 +68,7 @@ func (rc *recordCaches) Size(table string, now time.Time) int {
 
 // Reset empties the cache of a table, or drops one record with id > 0, and
 // tells how many entries went.
-func (rc *recordCaches) Reset(table string, id int64) int {
+func (rc *RecordCaches) Reset(table string, id int64) int {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	if id > 0 {
@@ -84,7 +84,7 @@ func (rc *recordCaches) Reset(table string, id int64) int {
 }
 
 // changed is told which tables a commit wrote to, by upper-case names.
-func (rc *recordCaches) changed(tables map[string]bool) {
+func (rc *RecordCaches) changed(tables map[string]bool) {
 	for _, name := range RecordCacheTables {
 		if tables["*"] || tables[strings.ToUpper(name)] {
 			rc.Reset(name, 0)

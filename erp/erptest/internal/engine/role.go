@@ -82,8 +82,8 @@ var roleTables = map[string]bool{
 // MaxCachedRoles bounds the cache.
 const MaxCachedRoles = 1000
 
-// roleCache keeps loaded roles until something they are made of changes.
-type roleCache struct {
+// RoleCache keeps loaded roles until something they are made of changes.
+type RoleCache struct {
 	mu    sync.Mutex // guards the fields below
 	since uint64     // the commit that last changed what roles are made of
 	roles map[[2]int64]*Role
@@ -100,7 +100,7 @@ func ChangesRoles(tables map[string]bool) bool {
 }
 
 // changed is told which tables a commit wrote to.
-func (rc *roleCache) changed(commit uint64, tables map[string]bool) {
+func (rc *RoleCache) changed(commit uint64, tables map[string]bool) {
 	if ChangesRoles(tables) {
 		rc.mu.Lock()
 		defer rc.mu.Unlock()
@@ -109,21 +109,21 @@ func (rc *roleCache) changed(commit uint64, tables map[string]bool) {
 }
 
 // Size tells how many roles are in the cache.
-func (rc *roleCache) Size() int {
+func (rc *RoleCache) Size() int {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	return len(rc.roles)
 }
 
 // Forget empties the cache.
-func (rc *roleCache) Forget() {
+func (rc *RoleCache) Forget() {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	rc.roles = nil
 }
 
 // Get is the role for its user, as the transaction sees it.
-func (rc *roleCache) Get(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*Role, error) {
+func (rc *RoleCache) Get(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*Role, error) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	key := [2]int64{roleID, userID}

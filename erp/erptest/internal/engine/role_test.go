@@ -162,7 +162,7 @@ func TestIsCondition(t *testing.T) {
 
 func TestValidationRuleContext(t *testing.T) {
 	t.Parallel()
-	s := &Session{ERP: &ERP{opts: Options{Clock: time.Now}}, ClientID: 11, UserID: 102, RoleID: 103, OrgID: 12}
+	s := &Session{ERP: &ERP{Options: Options{Clock: time.Now}}, ClientID: 11, UserID: 102, RoleID: 103, OrgID: 12}
 	got, err := s.tableValRule("T.AD_Client_ID=@#AD_Client_ID@ AND T.CreatedBy IN (@#AD_User_ID@,@AD_Role_ID@) AND T.AD_Org_ID=@AD_Org_ID@")
 	assert.NoError(t, err)
 	assert.Equal(t, "T.AD_Client_ID=11 AND T.CreatedBy IN (102,103) AND T.AD_Org_ID=12", got)

@@ -14,8 +14,8 @@ import (
 // although the real server wants it: the element is found by the column's
 // name, or created.
 func columnDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
-	if s.ERP.opts.Strict || r.Has("AD_Element_ID") {
-		if id := r.Row.Int("AD_Element_ID"); id != 0 && !s.ERP.opts.Strict && !r.Has("ColumnName") {
+	if s.ERP.Options.Strict || r.Has("AD_Element_ID") {
+		if id := r.Row.Int("AD_Element_ID"); id != 0 && !s.ERP.Options.Strict && !r.Has("ColumnName") {
 			element, err := OneRow(ctx, tx, "AD_Element", id)
 			if err != nil {
 				return err

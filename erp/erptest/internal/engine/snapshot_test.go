@@ -20,7 +20,7 @@ func TestOldReadersRememberNothing(t *testing.T) {
 
 	const roleID, userID = 102, 101
 	look := func(ctx context.Context, tx *store.Tx) (level string, hasColumn bool) {
-		r, err := e.Roles.Get(ctx, tx, roleID, userID, e.now())
+		r, err := e.Roles.Get(ctx, tx, roleID, userID, e.Now())
 		require.NoError(t, err)
 		table, err := tx.Table(ctx, "C_Region")
 		require.NoError(t, err)

@@ -23,7 +23,7 @@ func (s *Session) Sysconfig(ctx context.Context, tx *store.Tx, name, def string)
 func (e *ERP) Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) string {
 	v, err := Sysconfig(ctx, tx, name, def, clientID, orgID)
 	if err != nil {
-		e.opts.Log.Warn("reading a configuration key", "key", name, "error", err)
+		e.Options.Log.Warn("reading a configuration key", "key", name, "error", err)
 		return def
 	}
 	return v

@@ -24,7 +24,7 @@ const (
 )
 
 // StoredNow is the server's time as date-time columns hold it.
-func (s *Session) StoredNow() string { return s.ERP.now().UTC().Format(StoredDateTime) }
+func (s *Session) StoredNow() string { return s.ERP.Now().UTC().Format(StoredDateTime) }
 
 // ToStored converts a member of a request into the value its column stores;
 // nil is NULL. The rules are those of the REST plugin's converters, by
@@ -336,11 +336,11 @@ func (s *Session) storedMoment(kind store.Kind, text string) (any, bool) {
 		switch kind {
 		case store.KindDate:
 			if layout == StoredDateTime && t.Format(storedDate) != text {
-				t = t.In(s.ERP.opts.Location) // an instant: its date where the server stands
+				t = t.In(s.ERP.Options.Location) // an instant: its date where the server stands
 			}
 			return t.Format(storedDate), true
 		case store.KindTime:
-			return t.In(s.ERP.opts.Location).Format(storedTime), true
+			return t.In(s.ERP.Options.Location).Format(storedTime), true
 		case store.KindInstant:
 			return t.UTC().Format(storedInstant), true
 		}
@@ -354,5 +354,17 @@ func (s *Session) LocaleTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.In(s.ERP.opts.Location).Format(localeDateTime)
+	return t.In(s.ERP.Options.Location).Format(localeDateTime)
+}
+
+// localeDateTime is how dates with times are written for people.
+const localeDateTime = "01/02/2006 03:04:05 PM"
+
+// StoredTimeOf is a moment as a column keeps it, zero for none.
+func StoredTimeOf(text string) time.Time {
+	t, err := time.Parse(time.DateTime, text) // takes fractions too
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }

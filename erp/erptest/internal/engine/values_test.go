@@ -81,7 +81,7 @@ func FuzzConvert(f *testing.F) {
 		}
 		err = e.DB.Update(t.Context(), func(tx *store.Tx) error {
 			s := &Session{ERP: e, ClientID: 11, OrgID: 11, UserID: 101, RoleID: 102}
-			role, err := LoadRole(t.Context(), tx, 102, 101, e.now())
+			role, err := LoadRole(t.Context(), tx, 102, 101, e.Now())
 			if err != nil {
 				return err
 			}

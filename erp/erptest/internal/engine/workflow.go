@@ -124,14 +124,6 @@ func (s *Session) stampOf(a *Activity) Stamp {
 	return Stamp{ClientID: a.Row.Int("AD_Client_ID"), OrgID: a.Row.Int("AD_Org_ID"), UserID: s.UserID}
 }
 
-// NullIfEmpty is the text, or NULL for an empty one.
-func NullIfEmpty(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 // endActivity puts an activity into a final state and notes that.
 func (s *Session) endActivity(ctx context.Context, tx *store.Tx, a *Activity, state, message string) error {
 	change := store.Row{"WFState": state, "Processed": "Y"}
@@ -168,7 +160,7 @@ func (s *Session) audit(ctx context.Context, tx *store.Tx, a *Activity, state, m
 	}
 	elapsed := int64(0)
 	if since := StoredTimeOf(a.Row.String("Created")); !since.IsZero() {
-		elapsed = max(0, s.ERP.now().Sub(since).Truncate(time.Millisecond).Milliseconds())
+		elapsed = max(0, s.ERP.Now().Sub(since).Truncate(time.Millisecond).Milliseconds())
 	}
 	row := store.Row{
 		"AD_WF_Process_ID": a.Row.Int("AD_WF_Process_ID"), "AD_WF_Node_ID": a.Row.Int("AD_WF_Node_ID"),
