@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 

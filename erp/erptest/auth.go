@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -18,7 +17,7 @@ const authPrefix = "/api/v1/auth/"
 
 func authRoutes() []route {
 	return []route{
-		{method: http.MethodPost, pattern: "v1/auth/tokens", handle: login, public: true},
+		{method: http.MethodPost, pattern: "v1/auth/tokens", handle: logIn, public: true},
 		{method: http.MethodPut, pattern: "v1/auth/tokens", handle: chooseTokens},
 		{method: http.MethodPost, pattern: "v1/auth/refresh", handle: refreshTokens, public: true},
 		{method: http.MethodPost, pattern: "v1/auth/logout", handle: logout, public: true},

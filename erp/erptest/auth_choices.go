@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -39,12 +39,12 @@ func isAuthError(err error) bool {
 
 // candidates are the users who may be behind the token's name.
 func (c *call) candidates(tx *store.Tx) ([]int64, error) {
-	users, err := engine.FindUsers(c.ctx(), tx, c.session.UserName)
-	users = slices.DeleteFunc(users, func(u engine.LoginUser) bool { return u.Locked })
-	return engine.UserIDs(users), err
+	users, err := login.FindUsers(c.ctx(), tx, c.session.UserName)
+	users = slices.DeleteFunc(users, func(u login.User) bool { return u.Locked })
+	return login.UserIDs(users), err
 }
 
-func listRoles(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
+func listRoles(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, error) {
 	if !slices.Contains(c.session.Clients, q.client) {
 		return nil, engine.LoginRefused("Invalid client")
 	}
@@ -52,37 +52,37 @@ func listRoles(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.RoleChoices(c.ctx(), tx, users, q.client)
+	return login.RoleChoices(c.ctx(), tx, users, q.client)
 }
 
-func listOrganizations(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
+func listOrganizations(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, error) {
 	roles, err := listRoles(c, tx, q)
 	if err != nil {
 		return nil, err
 	}
-	if !engine.HasChoice(roles, q.role) {
+	if !login.HasChoice(roles, q.role) {
 		return nil, engine.LoginRefused("Invalid role")
 	}
 	users, err := c.candidates(tx)
 	if err != nil {
 		return nil, err
 	}
-	user, err := engine.RoleUser(c.ctx(), tx, users, q.client, q.role)
+	user, err := login.RoleUser(c.ctx(), tx, users, q.client, q.role)
 	if err != nil {
 		return nil, err
 	}
-	return c.srv.erp.OrgChoices(c.ctx(), tx, user, q.client, q.role)
+	return login.OrgChoices(c.ctx(), c.srv.erp, tx, user, q.client, q.role)
 }
 
-func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error) {
+func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, error) {
 	orgs, err := listOrganizations(c, tx, q)
 	if err != nil {
 		return nil, err
 	}
-	if !engine.HasChoice(orgs, q.org) {
+	if !login.HasChoice(orgs, q.org) {
 		return nil, engine.LoginRefused("Invalid organization")
 	}
-	return engine.WarehouseChoices(c.ctx(), tx, q.client, q.org)
+	return login.WarehouseChoices(c.ctx(), tx, q.client, q.org)
 }
 
 // clientLanguage handles GET /auth/language.
@@ -103,7 +103,7 @@ func clientLanguage(c *call) error {
 		if len(ids) == 0 {
 			return page(http.StatusBadRequest)
 		}
-		lang, err = engine.LoginLanguage(c.ctx(), tx, "", q.client, -1)
+		lang, err = login.Language(c.ctx(), tx, "", q.client, -1)
 		return err
 	})
 	if err != nil {
@@ -114,13 +114,13 @@ func clientLanguage(c *call) error {
 }
 
 // choiceList handles one of the GET lists of the first step.
-func choiceList(name string, list func(c *call, tx *store.Tx, q *choiceQuery) ([]engine.Choice, error)) handler {
+func choiceList(name string, list func(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, error)) handler {
 	return func(c *call) error {
 		q, err := c.choiceQuery()
 		if err != nil {
 			return err
 		}
-		var found []engine.Choice
+		var found []login.Choice
 		err = c.view(c.ctx(), func(tx *store.Tx) error {
 			found, err = list(c, tx, q)
 			return err

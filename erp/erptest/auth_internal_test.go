@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// login handles POST /auth/tokens: with parameters it completes the log-in in
+// logIn handles POST /auth/tokens: with parameters it completes the log-in in
 // one step; without them it lists the tenants to choose from, or completes
 // it as well when there is nothing to choose.
-func login(c *call) error {
+func logIn(c *call) error {
 	m, err := c.readMembers("userName", "password", "parameters")
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func login(c *call) error {
 	if err != nil {
 		return err
 	}
-	var params engine.LoginChoice
+	var params login.Request
 	if raw := m["parameters"]; raw != nil && string(raw) != "null" {
 		pm, err := parseMembers(raw, choiceNames...)
 		if err != nil {
@@ -41,11 +41,11 @@ func login(c *call) error {
 	var response *wire.Object
 	var refusal string // the failures counted are to be kept, so it is no error of the transaction
 	err = c.update(ctx, func(tx *store.Tx) error {
-		named, err := engine.FindUsers(ctx, tx, name)
+		named, err := login.FindUsers(ctx, tx, name)
 		if err != nil {
 			return err
 		}
-		users, why, err := c.srv.erp.CheckPassword(ctx, tx, named, password)
+		users, why, err := login.CheckPassword(ctx, c.srv.erp, tx, named, password)
 		if err != nil {
 			return err
 		}
@@ -53,11 +53,11 @@ func login(c *call) error {
 			return err
 		}
 		if params.Ok {
-			clients, err := engine.ClientChoices(ctx, tx, engine.UserIDs(users))
+			clients, err := login.ClientChoices(ctx, tx, login.UserIDs(users))
 			if err != nil {
 				return err
 			}
-			r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), engine.ChoiceIDs(clients), params)
+			r, err := login.Resolve(ctx, c.srv.erp, tx, login.UserIDs(users), login.ChoiceIDs(clients), params)
 			if err != nil {
 				return err
 			}
@@ -78,8 +78,8 @@ func login(c *call) error {
 }
 
 // firstStep is the response to a log-in without parameters.
-func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, users []engine.LoginUser) (*wire.Object, error) {
-	clients, err := engine.ClientChoices(ctx, tx, engine.UserIDs(users))
+func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, users []login.User) (*wire.Object, error) {
+	clients, err := login.ClientChoices(ctx, tx, login.UserIDs(users))
 	if err != nil {
 		return nil, err
 	}
@@ -87,24 +87,24 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 	// with another password has a role, the tenant can be had in one step only.
 	var others []int64
 	for _, u := range named {
-		if !slices.ContainsFunc(users, func(v engine.LoginUser) bool { return v.ID == u.ID }) {
+		if !slices.ContainsFunc(users, func(v login.User) bool { return v.ID == u.ID }) {
 			others = append(others, u.ID)
 		}
 	}
-	theirs, err := engine.ClientChoices(ctx, tx, others)
+	theirs, err := login.ClientChoices(ctx, tx, others)
 	if err != nil {
 		return nil, err
 	}
-	clients = slices.DeleteFunc(clients, func(cl engine.Choice) bool { return engine.HasChoice(theirs, cl.ID) })
+	clients = slices.DeleteFunc(clients, func(cl login.Choice) bool { return login.HasChoice(theirs, cl.ID) })
 	response := wire.NewObject("clients", clients)
-	claim := engine.JoinIDs(engine.ChoiceIDs(clients))
+	claim := engine.JoinIDs(login.ChoiceIDs(clients))
 	if len(clients) == 1 {
-		roles, err := engine.RoleChoices(ctx, tx, engine.UserIDs(users), clients[0].ID)
+		roles, err := login.RoleChoices(ctx, tx, login.UserIDs(users), clients[0].ID)
 		if err != nil {
 			return nil, err
 		}
 		if len(roles) == 1 {
-			r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), engine.ChoiceIDs(clients), engine.LoginChoice{Ok: true})
+			r, err := login.Resolve(ctx, c.srv.erp, tx, login.UserIDs(users), login.ChoiceIDs(clients), login.Request{Ok: true})
 			if err == nil {
 				return response, c.finishLogin(ctx, tx, response, name, claim, r)
 			}
@@ -141,12 +141,12 @@ func chooseTokens(c *call) error {
 	ctx := c.ctx()
 	response := &wire.Object{}
 	err = c.update(ctx, func(tx *store.Tx) error {
-		users, err := engine.FindUsers(ctx, tx, c.session.UserName)
+		users, err := login.FindUsers(ctx, tx, c.session.UserName)
 		if err != nil {
 			return err
 		}
-		users = slices.DeleteFunc(users, func(u engine.LoginUser) bool { return u.Locked })
-		r, err := c.srv.erp.Resolve(ctx, tx, engine.UserIDs(users), c.session.Clients, params)
+		users = slices.DeleteFunc(users, func(u login.User) bool { return u.Locked })
+		r, err := login.Resolve(ctx, c.srv.erp, tx, login.UserIDs(users), c.session.Clients, params)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func chooseTokens(c *call) error {
 }
 
 // finishLogin opens the session and sets the members of a completed log-in.
-func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Object, userName, clients string, r *engine.Login) error {
+func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Object, userName, clients string, r *login.Resolved) error {
 	sessionID, err := c.srv.openSession(ctx, tx, c.r, r)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Obj
 	if err != nil {
 		return err
 	}
-	tree, err := engine.MenuTree(ctx, tx, r.ClientID, r.RoleID)
+	tree, err := login.MenuTree(ctx, tx, r.ClientID, r.RoleID)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Obj
 	return nil
 }
 
-func claimsOf(r *engine.Login, userName string, sessionID int64) *tokenClaims {
+func claimsOf(r *login.Resolved, userName string, sessionID int64) *tokenClaims {
 	claims := &tokenClaims{
 		Subject: userName, ClientID: &r.ClientID, UserID: &r.UserID, RoleID: &r.RoleID, OrgID: &r.OrgID,
 		Language: r.Language, SessionID: &sessionID,
@@ -196,7 +196,7 @@ func claimsOf(r *engine.Login, userName string, sessionID int64) *tokenClaims {
 
 // openSession writes the AD_Session row of a log-in. r may be nil for a
 // request that has none.
-func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request, who *engine.Login) (int64, error) {
+func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request, who *login.Resolved) (int64, error) {
 	id, err := tx.NextID(ctx, "AD_Session")
 	if err != nil {
 		return 0, err
@@ -213,7 +213,7 @@ func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request,
 }
 
 // echo sets the members that tell the caller what was not given as a number.
-func echo(r *engine.Login, o *wire.Object) {
+func echo(r *login.Resolved, o *wire.Object) {
 	if r.EchoClient {
 		o.Set("clientId", r.ClientID)
 	}
@@ -231,8 +231,8 @@ func echo(r *engine.Login, o *wire.Object) {
 
 var choiceNames = []string{"clientId", "roleId", "organizationId", "warehouseId", "language"}
 
-func readChoice(m members) (engine.LoginChoice, error) {
-	p := engine.LoginChoice{Ok: true}
+func readChoice(m members) (login.Request, error) {
+	p := login.Request{Ok: true}
 	var errs [5]error
 	p.Client, p.HasClient, errs[0] = m.text("clientId")
 	p.Role, p.HasRole, errs[1] = m.text("roleId")

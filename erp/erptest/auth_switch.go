@@ -3,8 +3,7 @@ package erptest
 import (
 	"strconv"
 
-	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -13,7 +12,7 @@ import (
 // warehouse of a log-in that is complete already. The real server refuses
 // that, and so does a strict one; so does every server when nothing is named,
 // or when the token was made without a log-in and is to stay what it is.
-func (c *call) switches(p engine.LoginChoice) bool {
+func (c *call) switches(p login.Request) bool {
 	s := c.session
 	return !c.srv.opts.Strict && s.Role != nil && s.LoggedIn && len(s.Clients) == 0 && (p.HasRole || p.HasOrg || p.HasWarehouse)
 }
@@ -21,7 +20,7 @@ func (c *call) switches(p engine.LoginChoice) bool {
 // switchLogin is the second step with a completed log-in: the user and the
 // tenant stay, what is not named stays as long as it can, and only what the
 // user has been granted can be chosen.
-func (c *call) switchLogin(p engine.LoginChoice) error {
+func (c *call) switchLogin(p login.Request) error {
 	s := c.session
 	keep := func(given *bool, value *string, id int64) {
 		if !*given {
@@ -43,7 +42,7 @@ func (c *call) switchLogin(p engine.LoginChoice) error {
 	ctx := c.ctx()
 	response := &wire.Object{}
 	err := c.update(ctx, func(tx *store.Tx) error {
-		r, err := c.srv.erp.Resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
+		r, err := login.Resolve(ctx, c.srv.erp, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
 		if err != nil {
 			return err
 		}

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 

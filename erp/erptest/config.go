@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 

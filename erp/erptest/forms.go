@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )

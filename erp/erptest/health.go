@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )

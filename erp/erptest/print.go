@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -15,7 +15,7 @@ import (
 // header tab of the record's window, run for the record.
 func printModel(c *call) error {
 	ctx := c.ctx()
-	var run *engine.ProcessRun
+	var run *process.Run
 	err := c.update(ctx, func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(ctx, tx, false)
 		if err != nil {
@@ -61,22 +61,22 @@ func printModel(c *call) error {
 
 // printRun prepares running a print process for a record. What it returns may
 // be claimed also when it fails.
-func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *store.Table, row store.Row) (*engine.ProcessRun, error) {
-	process, err := engine.OneRow(ctx, tx, "AD_Process", processID)
+func (c *call) printRun(ctx context.Context, tx *store.Tx, processID int64, t *store.Table, row store.Row) (*process.Run, error) {
+	proc, err := engine.OneRow(ctx, tx, "AD_Process", processID)
 	if err != nil {
 		return nil, err
 	}
-	if process == nil || processID == 0 || !process.Bool("IsActive") {
+	if proc == nil || processID == 0 || !proc.Bool("IsActive") {
 		return nil, fail(http.StatusNotFound, "No print process", "The window of the table has no print process: "+t.Name)
 	}
-	name := slug.Of(process.String("Value"))
-	if _, write, err := c.session.ProcessAccess(ctx, tx, process.Int("AD_Process_ID")); err != nil {
+	name := slug.Of(proc.String("Value"))
+	if _, write, err := c.session.ProcessAccess(ctx, tx, proc.Int("AD_Process_ID")); err != nil {
 		return nil, err
 	} else if !write {
 		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for process: "+name)
 	}
-	run := &engine.ProcessRun{
-		Process: process, Slug: name, RecordID: row.Int(t.Name + "_ID"), TableID: t.ID, Params: map[string]engine.Parameter{},
+	run := &process.Run{
+		Process: proc, Slug: name, RecordID: row.Int(t.Name + "_ID"), TableID: t.ID, Params: map[string]process.Parameter{},
 		ReportType: strings.ToUpper(c.query.get("$report_type")),
 	}
 	return run, c.srv.processes.Begin(ctx, c.session, tx, run, false)
@@ -90,7 +90,7 @@ func printTabRecord(c *call) error {
 		return err
 	}
 	ctx := c.ctx()
-	var run *engine.ProcessRun
+	var run *process.Run
 	err = c.update(ctx, func(tx *store.Tx) error {
 		rd, err := c.newReader(ctx, tx)
 		if err != nil {

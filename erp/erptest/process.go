@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -152,7 +152,7 @@ func getProcess(c *call) error {
 				columns = append(columns, col)
 			}
 		}
-		rows, err := engine.ParameterRows(ctx, tx, row.Int("AD_Process_ID"))
+		rows, err := process.ParameterRows(ctx, tx, row.Int("AD_Process_ID"))
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -34,7 +34,7 @@ func runJob(c *call) error {
 		defer cancel()
 		result, err := c.srv.processes.Perform(limited, c.session, nil, run)
 		if err == nil {
-			err = c.session.NotifyJob(limited, run, run.Notification, result)
+			err = process.Notify(limited, c.session, run, run.Notification, result)
 		}
 		if err != nil {
 			c.srv.log.Warn("job failed", "process", run.Process.String("Value"), "error", err)

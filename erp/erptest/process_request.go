@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -25,7 +25,7 @@ func runProcess(c *call) error {
 }
 
 // execute runs a prepared process to its end and responds with its result.
-func (c *call) execute(run *engine.ProcessRun) error {
+func (c *call) execute(run *process.Run) error {
 	defer c.srv.processes.Done(run.InstanceID)
 	result, err := c.srv.processes.Perform(c.ctx(), c.session, c.tx, run)
 	if err != nil {
@@ -37,9 +37,9 @@ func (c *call) execute(run *engine.ProcessRun) error {
 
 // prepareRun reads a request to run a process and records the instance. A
 // process that must not run twice at once is refused while it does.
-func (c *call) prepareRun(job bool) (*engine.ProcessRun, error) {
+func (c *call) prepareRun(job bool) (*process.Run, error) {
 	v, bodyErr := c.bodyValue()
-	var run *engine.ProcessRun
+	var run *process.Run
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		process, err := c.findProcess(c.ctx(), tx, c.param("slug"), true)
 		if err != nil {
@@ -80,16 +80,16 @@ func notificationType(body *wire.Object) string {
 
 // readRun reads parameters and control members. Values of a wrong type escape
 // the guards of the real server.
-func (c *call) readRun(ctx context.Context, tx *store.Tx, process store.Row, body *wire.Object) (*engine.ProcessRun, error) {
-	run := &engine.ProcessRun{Process: process, Slug: c.param("slug"), Params: map[string]engine.Parameter{}}
-	rows, err := engine.ParameterRows(ctx, tx, process.Int("AD_Process_ID"))
+func (c *call) readRun(ctx context.Context, tx *store.Tx, proc store.Row, body *wire.Object) (*process.Run, error) {
+	run := &process.Run{Process: proc, Slug: c.param("slug"), Params: map[string]process.Parameter{}}
+	rows, err := process.ParameterRows(ctx, tx, proc.Int("AD_Process_ID"))
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
 		name := row.String("ColumnName")
 		col := &store.Column{Name: name, Ref: int(row.Int("AD_Reference_ID")), RefValue: row.Int("AD_Reference_Value_ID")}
-		p := engine.Parameter{Ref: col.Ref}
+		p := process.Parameter{Ref: col.Ref}
 		if v, ok := engine.Member(body, name); ok {
 			if err := c.readParameter(ctx, tx, col, v, &p); err != nil {
 				return nil, err
@@ -123,7 +123,7 @@ func (c *call) readRun(ctx context.Context, tx *store.Tx, process store.Row, bod
 	} else {
 		run.RecordID = 0
 	}
-	if engine.IsReport(process) {
+	if process.IsReport(proc) {
 		run.ReportType = strings.ToUpper(engine.ScalarMember(body, "report-type"))
 		run.Summary = strings.EqualFold(engine.ScalarMember(body, "is-summary"), "true")
 	}
@@ -131,7 +131,7 @@ func (c *call) readRun(ctx context.Context, tx *store.Tx, process store.Row, bod
 }
 
 // readParameter reads a parameter; files may come with the request.
-func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Column, v any, p *engine.Parameter) error {
+func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Column, v any, p *process.Parameter) error {
 	o, ok := v.(*wire.Object)
 	if col.Ref != store.TypeFileName || !ok {
 		var err error
@@ -182,7 +182,7 @@ func controlNumber(body *wire.Object, name string) (int64, error) {
 }
 
 // resultObject is the result of a run as the API writes it.
-func resultObject(run *engine.ProcessRun, p engine.ProcessResult) *wire.Object {
+func resultObject(run *process.Run, p process.Result) *wire.Object {
 	o := wire.NewObject("AD_PInstance_ID", run.InstanceID, "process", run.Slug, "summary", nil)
 	if p.Summary != "" {
 		o.Set("summary", p.Summary)
@@ -193,7 +193,7 @@ func resultObject(run *engine.ProcessRun, p engine.ProcessResult) *wire.Object {
 	o.Set("isError", p.IsError)
 	for _, f := range []struct {
 		name string
-		file *engine.ProcessFile
+		file *process.File
 	}{{"reportFile", p.Report}, {"exportFile", p.Export}} {
 		if f.file == nil {
 			continue

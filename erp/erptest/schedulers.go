@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/jobs"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -45,7 +45,7 @@ func addScheduler(c *call) error {
 // longer registered; its record stays.
 func removeScheduler(c *call) error {
 	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
-		id := engine.SchedulerJobID(row.Int("AD_Scheduler_ID"))
+		id := jobs.SchedulerID(row.Int("AD_Scheduler_ID"))
 		c.srv.jobs.Remove(id)
 		c.srv.events.Info("scheduler removed", "job", id)
 		return http.StatusOK, nil
@@ -100,7 +100,7 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 	if err != nil {
 		return nil, err
 	}
-	job, registered := c.srv.jobs.Look(engine.SchedulerJobID(row.Int("AD_Scheduler_ID")))
+	job, registered := c.srv.jobs.Look(jobs.SchedulerID(row.Int("AD_Scheduler_ID")))
 	value, text := "SchedulerNotScheduled", "Not scheduled"
 	switch {
 	case registered && job.Started:
@@ -111,7 +111,7 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 	if text, err = engine.Message(ctx, tx, value, c.session.Language, text); err != nil {
 		return nil, err
 	}
-	o.Set("server-id", engine.SchedulerJobID(row.Int("AD_Scheduler_ID")))
+	o.Set("server-id", jobs.SchedulerID(row.Int("AD_Scheduler_ID")))
 	o.Set("scheduler-state", text)
 	return o, nil
 }

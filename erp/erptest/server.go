@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/jobs"
+	"github.com/erphub/erphub/erp/erptest/internal/engine/packin"
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -71,8 +73,8 @@ type Server struct {
 
 	events    *serverLog // what the API shows of log files; log writes to it too
 	node      nodeState
-	jobs      *engine.ServerManager
-	processes *engine.ProcessTable
+	jobs      *jobs.Manager
+	processes *process.Manager
 
 	secret []byte // with which tokens are signed; set by Open
 
@@ -117,8 +119,8 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 			return (&call{srv: s, session: as}).recordObject(ctx, tx, t, row, columns)
 		},
 	})
-	s.processes = engine.NewProcessTable(map[string]engine.Program{"PackIn": engine.ImportPackage, "PackInProcess": engine.ImportPackage})
-	s.jobs = engine.NewServerManager(s.erp, s.processes)
+	s.processes = process.New(map[string]process.Program{"PackIn": packin.Import, "PackInProcess": packin.Import})
+	s.jobs = jobs.New(s.erp, s.processes)
 	if err := s.prepareAuth(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/jobs"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -105,7 +105,7 @@ func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, sche
 
 // managed is the processor in the path, for those who may manage it. To others
 // the processors of other tenants do not exist.
-func (c *call) managed() (engine.ServerJob, error) {
+func (c *call) managed() (jobs.Job, error) {
 	job, ok := c.srv.jobs.Look(c.param("id"))
 	if !ok || !c.session.IsAdministrator() && job.Client != 0 && job.Client != c.session.ClientID {
 		return job, noServer(c.param("id"))
@@ -154,7 +154,7 @@ func listServerLogs(c *call) error {
 		err := c.view(c.ctx(), func(tx *store.Tx) error {
 			rows, err := engine.RowsWhere(c.ctx(), tx, "AD_SchedulerLog", "Created, AD_SchedulerLog_ID", "AD_Scheduler_ID=?", job.Scheduler)
 			for _, row := range rows {
-				job.Logs = append(job.Logs, engine.JobLog{
+				job.Logs = append(job.Logs, jobs.LogLine{
 					Created: engine.StoredTimeOf(row.String("Created")), Summary: row.String("Summary"), Description: row.String("Description"),
 					Reference: row.String("Reference"), Text: row.String("TextMsg"), Failed: row.Bool("IsError"),
 				})

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -23,20 +22,20 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 	}
 	var token string
 	err := s.erp.DB.Update(ctx, func(tx *store.Tx) error {
-		users, err := engine.FindUsers(ctx, tx, userName)
+		users, err := login.FindUsers(ctx, tx, userName)
 		if err != nil {
 			return err
 		}
-		ids := engine.UserIDs(users)
-		clients, err := engine.ClientChoices(ctx, tx, ids)
+		ids := login.UserIDs(users)
+		clients, err := login.ClientChoices(ctx, tx, ids)
 		if err != nil {
 			return err
 		}
-		p := engine.LoginChoice{
+		p := login.Request{
 			Ok: true, HasClient: true, Client: fmt.Sprint(clientID), HasRole: true, Role: fmt.Sprint(roleID),
 			HasOrg: true, Org: fmt.Sprint(orgID),
 		}
-		who, err := s.erp.Resolve(ctx, tx, ids, engine.ChoiceIDs(clients), p)
+		who, err := login.Resolve(ctx, s.erp, tx, ids, login.ChoiceIDs(clients), p)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,6 @@ import (
 	"syscall"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 

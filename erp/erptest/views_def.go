@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
 	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )

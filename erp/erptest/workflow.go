@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/workflow"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -16,10 +16,10 @@ func workflowRoutes() []route {
 	return []route{
 		{method: http.MethodGet, pattern: base, handle: listOwnActivities},
 		{method: http.MethodGet, pattern: base + "/{user}", handle: listUserActivities},
-		{method: http.MethodPut, pattern: base + "/approve/{id}", handle: decide(engine.UserApproval, "Y")},
-		{method: http.MethodPut, pattern: base + "/reject/{id}", handle: decide(engine.UserApproval, "N")},
-		{method: http.MethodPut, pattern: base + "/acknowledge/{id}", handle: decide(engine.UserConfirmation, "")},
-		{method: http.MethodPut, pattern: base + "/setuserchoice/{id}", handle: decide(engine.UserChoice, "")},
+		{method: http.MethodPut, pattern: base + "/approve/{id}", handle: decide(workflow.Approval, "Y")},
+		{method: http.MethodPut, pattern: base + "/reject/{id}", handle: decide(workflow.Approval, "N")},
+		{method: http.MethodPut, pattern: base + "/acknowledge/{id}", handle: decide(workflow.Confirmation, "")},
+		{method: http.MethodPut, pattern: base + "/setuserchoice/{id}", handle: decide(workflow.Choice, "")},
 		{method: http.MethodPut, pattern: base + "/forward/{id}", handle: forwardActivity},
 	}
 }
@@ -123,7 +123,7 @@ func (c *call) sendActivities(user int64) error {
 
 // activityObject is an activity as the list shows it.
 func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
-	a, err := c.session.LoadActivity(ctx, tx, row)
+	a, err := workflow.Load(ctx, c.session, tx, row)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 	}
 	o := wire.NewObject("id", row.Int("AD_WF_Activity_ID"), "uid", row.String("AD_WF_Activity_UU"), "model-name", "ad_wf_activity",
 		"node-name", node.String("Name"), "priority", row.Int("Priority"))
-	summary, history, err := c.session.ActivityTexts(ctx, tx, a)
+	summary, history, err := workflow.Texts(ctx, c.session, tx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 		o.Set("ad_table_id", a.Table.ID)
 		o.Set("record_id", row.Int("Record_ID"))
 	}
-	o.Set("node-approval", a.Kind == engine.UserApproval)
-	o.Set("node-confirmation", a.Kind == engine.UserConfirmation)
+	o.Set("node-approval", a.Kind == workflow.Approval)
+	o.Set("node-confirmation", a.Kind == workflow.Confirmation)
 	o.Set("created", moments(store.KindDateTime, row.String("Created"), c.srv.opts.Location))
 	return o, nil
 }

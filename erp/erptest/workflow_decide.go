@@ -5,21 +5,21 @@ import (
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-
+	"github.com/erphub/erphub/erp/erptest/internal/engine/workflow"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
 // kindErrors are the refusals of an activity that asks for something else.
-var kindErrors = map[engine.ActivityKind]string{
-	engine.UserApproval: "Not an approval node", engine.UserConfirmation: "Not an acknowledgment node", engine.UserChoice: "Not a user choice node",
+var kindErrors = map[workflow.Kind]string{
+	workflow.Approval: "Not an approval node", workflow.Confirmation: "Not an acknowledgment node", workflow.Choice: "Not a user choice node",
 }
 
 // decide is the handler for decisions on activities of a kind. For approvals
 // value is the decision; for choices it comes with the request.
-func decide(kind engine.ActivityKind, value string) handler {
+func decide(kind workflow.Kind, value string) handler {
 	return func(c *call) error {
-		body, err := c.activityBody(kind == engine.UserChoice)
+		body, err := c.activityBody(kind == workflow.Choice)
 		if err != nil {
 			return orTitled("Approve error", err)
 		}
@@ -37,14 +37,14 @@ func decide(kind engine.ActivityKind, value string) handler {
 				return err
 			}
 			given := value
-			if kind == engine.UserChoice {
+			if kind == workflow.Choice {
 				v, ok := body.Get("value")
 				if !ok || v == nil {
 					return engine.PublicError("The value of the choice is missing")
 				}
 				given = engine.ScalarMember(body, "value")
 			}
-			if err := c.session.DecideActivity(ctx, tx, a, given, messageOf(body)); err != nil {
+			if err := workflow.Decide(ctx, c.session, tx, a, given, messageOf(body)); err != nil {
 				return err
 			}
 			response, err = c.activityResponse(ctx, tx, a)
@@ -91,7 +91,7 @@ func messageOf(body *wire.Object) string {
 }
 
 // pathActivity is the activity in the path.
-func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*engine.Activity, error) {
+func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*workflow.Activity, error) {
 	row, err := c.byKey(ctx, tx, "AD_WF_Activity", c.param("id"))
 	if err != nil {
 		return nil, err
@@ -99,12 +99,12 @@ func (c *call) pathActivity(ctx context.Context, tx *store.Tx) (*engine.Activity
 	if row == nil || row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusNotFound, "Activity not found", "")
 	}
-	return c.session.LoadActivity(ctx, tx, row)
+	return workflow.Load(ctx, c.session, tx, row)
 }
 
 // mayAct refuses users the activity does not wait for; nobody can act on one
 // that is over.
-func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *engine.Activity) error {
+func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *workflow.Activity) error {
 	t, err := tx.Table(ctx, "AD_WF_Activity")
 	if err != nil {
 		return err
@@ -117,12 +117,12 @@ func (c *call) mayAct(ctx context.Context, tx *store.Tx, a *engine.Activity) err
 }
 
 // activityResponse is what the caller gets when an activity was decided.
-func (c *call) activityResponse(ctx context.Context, tx *store.Tx, a *engine.Activity) (*wire.Object, error) {
+func (c *call) activityResponse(ctx context.Context, tx *store.Tx, a *workflow.Activity) (*wire.Object, error) {
 	text, err := engine.Message(ctx, tx, "Updated", c.session.Language, "Updated")
 	if err != nil {
 		return nil, err
 	}
-	summary, history, err := c.session.ActivityTexts(ctx, tx, a)
+	summary, history, err := workflow.Texts(ctx, c.session, tx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func forwardActivity(c *call) error {
 		if to.Int("AD_User_ID") == a.Row.Int("AD_User_ID") {
 			return nil // refused: there is no response
 		}
-		if err := c.session.ForwardActivity(ctx, tx, a, to, messageOf(body)); err != nil {
+		if err := workflow.Forward(ctx, c.session, tx, a, to, messageOf(body)); err != nil {
 			return err
 		}
 		response, err = c.activityResponse(ctx, tx, a)

@@ -17,10 +17,10 @@ func (r *Role) CanRead(t *store.Table) bool {
 	return len(r.windows[t.ID]) > 0 || r.TableAccess(t, false)
 }
 
-// canWrite tells whether the role may change the table through REST: it can
+// CanWrite tells whether the role may change the table through REST: it can
 // change data in a window that shows the table, or it has table access for
 // writing.
-func (r *Role) canWrite(t *store.Table) bool {
+func (r *Role) CanWrite(t *store.Table) bool {
 	for _, w := range r.windows[t.ID] {
 		if r.Objects[KindWindow][w].Write {
 			return true

@@ -156,7 +156,7 @@ func (s *Session) SaveAttachment(ctx context.Context, tx *store.Tx, r *Record, a
 		return err
 	}
 	if a.row != nil {
-		_, err := s.changeRow(ctx, tx, t, a.row, store.Row{"BinaryData": data})
+		_, err := s.ChangeRow(ctx, tx, t, a.row, store.Row{"BinaryData": data})
 		return err
 	}
 	row := store.Row{"AD_Table_ID": r.Table.ID, "Title": "zip", "BinaryData": data}

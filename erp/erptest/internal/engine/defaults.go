@@ -18,11 +18,11 @@ type Variables struct {
 	Body   *wire.Object
 }
 
-// fillDefaults gives a new record the dictionary's defaults for the columns
+// FillDefaults gives a new record the dictionary's defaults for the columns
 // without a value, then those the ERP's programs have of their own.
-func (s *Session) fillDefaults(ctx context.Context, tx *store.Tx, r *Record, body *wire.Object) error {
+func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record, body *wire.Object) error {
 	if !r.Has("AD_Client_ID") {
-		r.set("AD_Client_ID", s.ClientID)
+		r.Set("AD_Client_ID", s.ClientID)
 	}
 	vars := Variables{S: s, Record: r, Body: body}
 	for _, col := range r.Table.Columns {
@@ -37,7 +37,7 @@ func (s *Session) fillDefaults(ctx context.Context, tx *store.Tx, r *Record, bod
 			return err
 		}
 		if v != nil {
-			r.set(col.Name, v)
+			r.Set(col.Name, v)
 		}
 	}
 	if !r.Has("AD_Org_ID") && !vars.given("AD_Org_ID") {
@@ -45,9 +45,9 @@ func (s *Session) fillDefaults(ctx context.Context, tx *store.Tx, r *Record, bod
 		if r.Row.Int("AD_Client_ID") == 0 {
 			org = 0
 		}
-		r.set("AD_Org_ID", org)
+		r.Set("AD_Org_ID", org)
 	}
-	if rules := rulesOf(r.Table); rules.defaults != nil {
+	if rules := RulesOf(r.Table); rules.defaults != nil {
 		if err := rules.defaults(ctx, s, tx, r); err != nil {
 			return err
 		}
@@ -76,13 +76,13 @@ func (s *Session) programDefaults(r *Record, vars Variables) {
 		}
 		switch {
 		case col.Ref == store.TypeYesNo && strings.EqualFold(col.Name, "IsActive"):
-			r.set(col.Name, "Y")
+			r.Set(col.Name, "Y")
 		case col.Ref == store.TypeYesNo:
-			r.set(col.Name, "N")
+			r.Set(col.Name, "N")
 		case col.Ref == store.TypeButton && col.Mandatory && col.Kind() == store.KindText:
-			r.set(col.Name, "N")
+			r.Set(col.Name, "N")
 		case own && col.Mandatory && col.Kind() == store.KindDecimal && !vars.given(col.Name):
-			r.set(col.Name, "0")
+			r.Set(col.Name, "0")
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (s *Session) storedText(col *store.Column, text string) (any, bool) {
 	case store.KindBool:
 		return YesNo(text), true
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		return s.storedMoment(col.Kind(), text)
+		return s.StoredMoment(col.Kind(), text)
 	case store.KindBytes:
 		return nil, false
 	}

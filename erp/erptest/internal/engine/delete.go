@@ -23,10 +23,10 @@ func (s *Session) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, ro
 		return PublicError("Records depend on each other too deeply to be deleted")
 	}
 	r := &Record{Table: t, Old: row, Row: row}
-	if isDocument(t) && row.Bool("Processed") {
+	if IsDocument(t) && row.Bool("Processed") {
 		return PublicError("Cannot delete a processed document")
 	}
-	rules := rulesOf(t)
+	rules := RulesOf(t)
 	if rules.beforeDelete != nil {
 		if err := rules.beforeDelete(ctx, s, tx, r); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 				continue
 			}
 		}
-		exists, err := hasPhysicalColumn(ctx, tx, table.Name, col.Name)
+		exists, err := HasPhysicalColumn(ctx, tx, table.Name, col.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +178,7 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 	return refs, nil
 }
 
-func hasPhysicalColumn(ctx context.Context, tx *store.Tx, table, column string) (bool, error) {
+func HasPhysicalColumn(ctx context.Context, tx *store.Tx, table, column string) (bool, error) {
 	columns, err := tx.PhysicalColumns(ctx, table)
 	if err != nil {
 		return false, err

@@ -11,9 +11,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// isDocument tells whether the records of a table have a life of their own:
+// IsDocument tells whether the records of a table have a life of their own:
 // drafted, completed, closed.
-func isDocument(t *store.Table) bool {
+func IsDocument(t *store.Table) bool {
 	for _, name := range []string{"DocStatus", "DocAction", "Processed"} {
 		if _, ok := t.Column(name); !ok {
 			return false
@@ -78,7 +78,7 @@ func moveDocument(status, action string) (docMove, bool) {
 // else is saved. It returns what the document has to say to it. On tables
 // that hold no documents it does nothing.
 func (s *Session) DocAction(ctx context.Context, tx *store.Tx, r *Record) (string, error) {
-	if r.Body == nil || !isDocument(r.Table) {
+	if r.Body == nil || !IsDocument(r.Table) {
 		return "", nil
 	}
 	v, _ := r.Body.Get("doc-action")
@@ -95,15 +95,15 @@ func (s *Session) DocAction(ctx context.Context, tx *store.Tx, r *Record) (strin
 	if action == "" || action == "--" {
 		return "", nil
 	}
-	message, err := s.processDocument(ctx, tx, r, action)
+	message, err := s.ProcessDocument(ctx, tx, r, action)
 	var refused PublicError
 	if errors.As(err, &refused) {
-		return "", refuse(Failed, msgFailedDocument, string(refused))
+		return "", Refuse(Failed, msgFailedDocument, string(refused))
 	}
 	return message, err
 }
 
-func (s *Session) processDocument(ctx context.Context, tx *store.Tx, r *Record, action string) (string, error) {
+func (s *Session) ProcessDocument(ctx context.Context, tx *store.Tx, r *Record, action string) (string, error) {
 	stored, err := r.Reread(ctx, tx)
 	if err != nil {
 		return "", err
@@ -117,11 +117,11 @@ func (s *Session) processDocument(ctx context.Context, tx *store.Tx, r *Record, 
 	if !ok {
 		return "", PublicError(fmt.Sprintf("Cannot %s a document in status %s", name, docStatuses[status]))
 	}
-	lines, err := s.documentLines(ctx, tx, r)
+	lines, err := s.DocumentLines(ctx, tx, r)
 	if err != nil {
 		return "", err
 	}
-	if move.lines && lines.table != nil && len(lines.rows) == 0 {
+	if move.lines && lines.Table != nil && len(lines.Rows) == 0 {
 		return "", PublicError("The document has no lines")
 	}
 	flag := map[bool]string{true: "Y", false: "N"}[move.processed]
@@ -151,7 +151,7 @@ func (s *Session) processDocument(ctx context.Context, tx *store.Tx, r *Record, 
 		after.Row[name] = v
 	}
 	for name, v := range change {
-		after.set(name, v)
+		after.Set(name, v)
 	}
 	where, args, err := after.Where()
 	if err != nil {
@@ -160,25 +160,25 @@ func (s *Session) processDocument(ctx context.Context, tx *store.Tx, r *Record, 
 	if _, err := tx.Set(ctx, r.Table, change, where, args...); err != nil {
 		return "", err
 	}
-	if err := s.logChange(ctx, tx, after); err != nil {
+	if err := s.LogChange(ctx, tx, after); err != nil {
 		return "", err
 	}
-	if lines.table != nil {
-		if _, ok := lines.table.Column("Processed"); ok {
+	if lines.Table != nil {
+		if _, ok := lines.Table.Column("Processed"); ok {
 			change := store.Row{"Processed": flag}
 			if move.status == "VO" {
 				for _, name := range []string{"QtyOrdered", "QtyEntered", "QtyInvoiced", "LineNetAmt"} {
-					if _, ok := lines.table.Column(name); ok {
+					if _, ok := lines.Table.Column(name); ok {
 						change[name] = "0"
 					}
 				}
 			}
-			if _, err := tx.Set(ctx, lines.table, change, store.Quote(r.Table.Name+"_ID")+"=?", r.ID()); err != nil {
+			if _, err := tx.Set(ctx, lines.Table, change, store.Quote(r.Table.Name+"_ID")+"=?", r.ID()); err != nil {
 				return "", err
 			}
 		}
 	}
-	if move.status == "VO" && len(lines.rows) > 0 {
+	if move.status == "VO" && len(lines.Rows) > 0 {
 		if _, ok := r.Table.Column("GrandTotal"); ok {
 			if _, err := tx.Set(ctx, r.Table, store.Row{"GrandTotal": "0", "TotalLines": "0"}, where, args...); err != nil {
 				return "", err
@@ -191,11 +191,11 @@ func (s *Session) processDocument(ctx context.Context, tx *store.Tx, r *Record, 
 // documentParts are the lines of a document; table is nil when the document
 // has none by its nature.
 type documentParts struct {
-	table *store.Table
-	rows  []store.Row
+	Table *store.Table
+	Rows  []store.Row
 }
 
-func (s *Session) documentLines(ctx context.Context, tx *store.Tx, r *Record) (documentParts, error) {
+func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, r *Record) (documentParts, error) {
 	t, err := tx.Table(ctx, r.Table.Name+"Line")
 	if errors.Is(err, store.ErrNoTable) {
 		return documentParts{}, nil

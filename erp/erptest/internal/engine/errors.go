@@ -12,7 +12,7 @@ const (
 	msgValidation     = "Validation error"
 	FillMandatory     = "Fill mandatory fields: "
 	msgFailedDocument = "Failed when processing document"
-	msgAlreadyRunning = "Process is already running"
+	MsgAlreadyRunning = "Process is already running"
 )
 
 // ErrorKind says what sort of refusal an [Error] is.
@@ -37,12 +37,12 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Title + ": " + e.Detail }
 
-func refuse(kind ErrorKind, title, detail string) error {
+func Refuse(kind ErrorKind, title, detail string) error {
 	return &Error{Kind: kind, Title: title, Detail: detail}
 }
 
 func refusef(kind ErrorKind, title, format string, args ...any) error {
-	return refuse(kind, title, fmt.Sprintf(format, args...))
+	return Refuse(kind, title, fmt.Sprintf(format, args...))
 }
 
 // Invalidf is a request whose content does not fit the dictionary.
@@ -89,5 +89,5 @@ func WithCause(public PublicError, cause error) error { return errors.Join(publi
 
 // LoginRefused is the refusal of the auth endpoints.
 func LoginRefused(detail string) error {
-	return refuse(Unauthenticated, "Authenticate error", detail)
+	return Refuse(Unauthenticated, "Authenticate error", detail)
 }

@@ -18,13 +18,13 @@ func FormatID(id int64) string { return strconv.FormatInt(id, 10) }
 func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, write bool) (*store.Table, error) {
 	t, err := tx.Table(ctx, name)
 	if errors.Is(err, store.ErrNoTable) {
-		return nil, refuse(NotFound, "Invalid table name", "No match found for table name: "+name)
+		return nil, Refuse(NotFound, "Invalid table name", "No match found for table name: "+name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if write && !s.Role.canWrite(t) || !write && !s.Role.CanRead(t) {
-		return nil, refuse(Denied, "Access denied", "Access denied for table: "+t.Name)
+	if write && !s.Role.CanWrite(t) || !write && !s.Role.CanRead(t) {
+		return nil, Refuse(Denied, "Access denied", "Access denied for table: "+t.Name)
 	}
 	return t, nil
 }
@@ -45,7 +45,7 @@ func IsRecordID(id string) bool {
 // that it belongs to the session's tenant or to System and the role's row
 // rules let it through.
 func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id string) (store.Row, error) {
-	notFound := refuse(NotFound, "Record not found", "No record found matching id: "+id)
+	notFound := Refuse(NotFound, "Record not found", "No record found matching id: "+id)
 	var where string
 	var arg any
 	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
@@ -83,7 +83,7 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 			return nil, err
 		}
 		if n == 0 {
-			return nil, refuse(Denied, "Access denied", "Access denied for record with id: "+id)
+			return nil, Refuse(Denied, "Access denied", "Access denied for record with id: "+id)
 		}
 	}
 	if key := t.KeyColumn(); key != nil {

@@ -16,7 +16,7 @@ func (s *Session) MayWrite(r *Record, recordID int64) error {
 	err := s.MayUpdate(r.Table, r.Row.Int("AD_Client_ID"), r.Row.Int("AD_Org_ID"), recordID)
 	var denied *AccessDenied
 	if errors.As(err, &denied) {
-		return refuse(Denied, "Update error", "Role does not have access")
+		return Refuse(Denied, "Update error", "Role does not have access")
 	}
 	return err
 }
@@ -32,7 +32,7 @@ func (s *Session) ReadNew(ctx context.Context, tx *store.Tx, t *store.Table, bod
 	}
 	r := &Record{Table: t, Row: store.Row{}, Body: body}
 	if _, ok := Member(body, "AD_Client_ID"); !ok {
-		r.set("AD_Client_ID", s.ClientID)
+		r.Set("AD_Client_ID", s.ClientID)
 	}
 	for _, col := range t.Columns {
 		v, ok := Member(body, col.Name)
@@ -53,13 +53,13 @@ func (s *Session) ReadNew(ctx context.Context, tx *store.Tx, t *store.Table, bod
 		if ok, err := s.Writable(ctx, tx, r, col); err != nil {
 			return nil, err
 		} else if ok {
-			r.set(col.Name, stored)
+			r.Set(col.Name, stored)
 		}
 	}
 	for name, v := range preset {
-		r.set(name, v)
+		r.Set(name, v)
 	}
-	return r, s.fillDefaults(ctx, tx, r, body)
+	return r, s.FillDefaults(ctx, tx, r, body)
 }
 
 // resolvePlaceholder replaces @<TableName>_ID@ in AD_Column.AD_Table_ID by the
@@ -148,7 +148,7 @@ func (s *Session) ReadChange(ctx context.Context, tx *store.Tx, t *store.Table, 
 		if ok, err := s.Writable(ctx, tx, r, col); err != nil {
 			return nil, err
 		} else if ok {
-			r.set(col.Name, stored)
+			r.Set(col.Name, stored)
 		}
 	}
 	return r, nil

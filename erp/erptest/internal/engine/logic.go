@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"strings"
-)
+import "strings"
 
 // checkLogic refuses display, read-only and mandatory logic that could not be
 // evaluated; logic in SQL is not looked at.

@@ -15,42 +15,42 @@ type rule func(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 // tableRules are the rules of one table's program, nil for none.
 type tableRules struct {
 	defaults     rule // values of a new record beyond the dictionary's
-	before       rule // checks and changes before a record is written
-	after        rule
+	Before       rule // checks and changes before a record is written
+	After        rule
 	beforeDelete rule
 	afterDelete  rule
 }
 
-// rulesOf are the rules of a table's program. Tables the ERP has no program
+// RulesOf are the rules of a table's program. Tables the ERP has no program
 // for have none.
-func rulesOf(t *store.Table) tableRules {
+func RulesOf(t *store.Table) tableRules {
 	switch strings.ToUpper(t.Name) {
 	case "AD_TABLE":
-		return tableRules{before: beforeTable, after: afterTable, afterDelete: afterTableDelete}
+		return tableRules{Before: beforeTable, After: afterTable, afterDelete: afterTableDelete}
 	case "AD_COLUMN":
-		return tableRules{defaults: columnDefaults, before: beforeColumn}
+		return tableRules{defaults: columnDefaults, Before: beforeColumn}
 	case "AD_ELEMENT":
-		return tableRules{before: beforeElement, after: afterElement}
+		return tableRules{Before: beforeElement, After: afterElement}
 	case "AD_FIELD":
-		return tableRules{defaults: fieldDefaults, before: beforeField}
+		return tableRules{defaults: fieldDefaults, Before: beforeField}
 	case "AD_TAB":
-		return tableRules{defaults: tabDefaults, before: beforeTab}
+		return tableRules{defaults: tabDefaults, Before: beforeTab}
 	case "AD_WINDOW":
-		return tableRules{after: afterWindow}
+		return tableRules{After: afterWindow}
 	case "AD_MENU":
-		return tableRules{before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete}
+		return tableRules{Before: beforeMenu, After: afterMenu, afterDelete: afterMenuDelete}
 	case "AD_PROCESS":
-		return tableRules{before: beforeProcess, after: afterProcess}
+		return tableRules{Before: beforeProcess, After: afterProcess}
 	case "AD_ENTITYTYPE":
-		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
+		return tableRules{Before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
 	case "AD_ROLE":
-		return tableRules{after: afterRole}
+		return tableRules{After: afterRole}
 	case "AD_USER":
-		return tableRules{before: beforeUser}
+		return tableRules{Before: beforeUser}
 	case "C_ORDER", "C_INVOICE":
 		return tableRules{defaults: documentDefaults}
 	case "C_ORDERLINE", "C_INVOICELINE":
-		return tableRules{defaults: lineDefaults, before: beforeLine, after: afterLine, afterDelete: afterLine}
+		return tableRules{defaults: lineDefaults, Before: beforeLine, After: afterLine, afterDelete: afterLine}
 	}
 	return tableRules{}
 }

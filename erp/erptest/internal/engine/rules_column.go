@@ -20,7 +20,7 @@ func columnDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) er
 			if err != nil {
 				return err
 			}
-			r.set("ColumnName", element["ColumnName"])
+			r.Set("ColumnName", element["ColumnName"])
 		}
 		return nil
 	}
@@ -28,17 +28,17 @@ func columnDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) er
 	if name == "" || checkIdentifier("ColumnName", name) != nil {
 		return nil // said by the checks on saving
 	}
-	id, err := s.elementFor(ctx, tx, name, r.Row)
+	id, err := s.ElementFor(ctx, tx, name, r.Row)
 	if err != nil {
 		return err
 	}
-	r.set("AD_Element_ID", id)
+	r.Set("AD_Element_ID", id)
 	return nil
 }
 
-// elementFor is the element of a column name, made of the other values when
+// ElementFor is the element of a column name, made of the other values when
 // there is none yet.
-func (s *Session) elementFor(ctx context.Context, tx *store.Tx, name string, values store.Row) (int64, error) {
+func (s *Session) ElementFor(ctx context.Context, tx *store.Tx, name string, values store.Row) (int64, error) {
 	elements, err := tx.Table(ctx, "AD_Element")
 	if err != nil {
 		return 0, err
@@ -67,8 +67,8 @@ func (s *Session) elementFor(ctx context.Context, tx *store.Tx, name string, val
 	return element.ID(), nil
 }
 
-// standardColumns are in every table, and treated alike in a few rules.
-var standardColumns = map[string]bool{
+// StandardColumns are in every table, and treated alike in a few rules.
+var StandardColumns = map[string]bool{
 	"AD_CLIENT_ID": true, "AD_ORG_ID": true, "ISACTIVE": true, "CREATED": true, "CREATEDBY": true,
 	"UPDATED": true, "UPDATEDBY": true, "PROCESSING": true,
 }
@@ -178,14 +178,14 @@ func checkColumnLength(r *Record) error {
 	ref, length := columnRef(r), r.Row.Int("FieldLength")
 	switch {
 	case isLargeRef(ref):
-		r.set("FieldLength", int64(0))
+		r.Set("FieldLength", int64(0))
 	case length != 0 || ref == store.TypeText:
 	case isIDRef(ref):
-		r.set("FieldLength", int64(10))
+		r.Set("FieldLength", int64(10))
 	case isNumericRef(ref):
-		r.set("FieldLength", int64(14))
+		r.Set("FieldLength", int64(14))
 	case isDateRef(ref):
-		r.set("FieldLength", int64(7))
+		r.Set("FieldLength", int64(7))
 	default:
 		return PublicError(FillMandatory + "Length")
 	}
@@ -201,7 +201,7 @@ func checkColumnType(r *Record) error {
 		return PublicError(FillMandatory + "Reference Key")
 	}
 	if ref != store.TypeButton {
-		r.set("IsToolbarButton", "N")
+		r.Set("IsToolbarButton", "N")
 	}
 	if columnVirtual(r) {
 		return nil
@@ -231,20 +231,20 @@ func checkIdentifierSequence(ctx context.Context, tx *store.Tx, r *Record) error
 
 func applyColumnFlags(r *Record, table store.Row) error {
 	if columnVirtual(r) {
-		r.set("IsMandatory", "N")
-		r.set("IsUpdateable", "N")
+		r.Set("IsMandatory", "N")
+		r.Set("IsUpdateable", "N")
 		if strings.HasPrefix(r.Row.String("ColumnSQL"), "@SQL") {
-			r.set("IsIdentifier", "N")
+			r.Set("IsIdentifier", "N")
 		}
 	}
 	if r.Row.Bool("IsParent") || r.Row.Bool("IsKey") {
-		r.set("IsUpdateable", "N")
+		r.Set("IsUpdateable", "N")
 	}
 	if r.Row.Bool("IsAlwaysUpdateable") && !r.Row.Bool("IsUpdateable") {
-		r.set("IsAlwaysUpdateable", "N")
+		r.Set("IsAlwaysUpdateable", "N")
 	}
 	if r.Row.Bool("IsEncrypted") && !mayEncrypt(r, table) {
-		r.set("IsEncrypted", "N")
+		r.Set("IsEncrypted", "N")
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func mayEncrypt(r *Record, table store.Row) bool {
 	case "DOCUMENTNO", "VALUE", "NAME":
 		return false
 	}
-	return !(r.Row.Bool("IsKey") || r.Row.Bool("IsParent") || standardColumns[name] || columnVirtual(r) ||
+	return !(r.Row.Bool("IsKey") || r.Row.Bool("IsParent") || StandardColumns[name] || columnVirtual(r) ||
 		r.Row.Bool("IsIdentifier") || r.Row.Bool("IsTranslated") || isOwnUUID(r.Row, table) || isUUIDRef(ref) ||
 		isLookupRef(ref) || isLargeRef(ref))
 }
@@ -272,14 +272,14 @@ func takeFromElement(ctx context.Context, tx *store.Tx, r *Record) error {
 		return err
 	}
 	for _, name := range []string{"ColumnName", "Name", "Description", "Help", "Placeholder"} {
-		r.set(name, element[name])
+		r.Set(name, element[name])
 	}
 	return nil
 }
 
 func applyCopyAndPattern(r *Record, table store.Row) error {
-	if r.Row.Bool("IsAllowCopy") && (r.Row.Bool("IsKey") || columnVirtual(r) || isOwnUUID(r.Row, table) || standardColumns[columnUpper(r)]) {
-		r.set("IsAllowCopy", "N")
+	if r.Row.Bool("IsAllowCopy") && (r.Row.Bool("IsKey") || columnVirtual(r) || isOwnUUID(r.Row, table) || StandardColumns[columnUpper(r)]) {
+		r.Set("IsAllowCopy", "N")
 	}
 	if pattern := r.Row.String("FormatPattern"); pattern != "" {
 		switch ref := columnRef(r); {
@@ -292,11 +292,11 @@ func applyCopyAndPattern(r *Record, table store.Row) error {
 				return PublicError("Invalid format pattern " + JSONOf(pattern))
 			}
 		default:
-			r.set("FormatPattern", nil)
+			r.Set("FormatPattern", nil)
 		}
 	}
 	if r.Row.Bool("IsSecure") && r.Row.Bool("IsAllowLogging") {
-		r.set("IsAllowLogging", "N")
+		r.Set("IsAllowLogging", "N")
 	}
 	return nil
 }
@@ -334,7 +334,7 @@ func nextTen(ctx context.Context, tx *store.Tx, r *Record, column, condition str
 	if err != nil {
 		return err
 	}
-	r.set(column, (highest/10+1)*10)
+	r.Set(column, (highest/10+1)*10)
 	return nil
 }
 
@@ -353,7 +353,7 @@ func growTranslation(ctx context.Context, tx *store.Tx, r *Record, table store.R
 		return err
 	}
 	if col, ok := t.Column(r.Row.String("ColumnName")); ok && col.Translated && int64(col.Length) > r.Row.Int("FieldLength") {
-		r.set("FieldLength", int64(col.Length))
+		r.Set("FieldLength", int64(col.Length))
 	}
 	return nil
 }
@@ -361,22 +361,22 @@ func growTranslation(ctx context.Context, tx *store.Tx, r *Record, table store.R
 func applyTypeRules(ctx context.Context, tx *store.Tx, r *Record, table store.Row) error {
 	ref := columnRef(r)
 	if ref != store.TypeButton {
-		r.set("AD_InfoWindow_ID", nil)
+		r.Set("AD_InfoWindow_ID", nil)
 	}
 	if isUUIDRef(ref) {
-		r.set("FieldLength", int64(36))
+		r.Set("FieldLength", int64(36))
 		if !strings.HasSuffix(r.Row.String("ColumnName"), "_UU") {
 			return PublicError("The name of a UUID column must end in _UU")
 		}
 	}
 	if ref == store.TypeYesNo {
-		r.set("IsMandatory", "Y")
+		r.Set("IsMandatory", "Y")
 		if !r.Has("DefaultValue") {
 			value := "N"
 			if columnUpper(r) == "ISACTIVE" {
 				value = "Y"
 			}
-			r.set("DefaultValue", value)
+			r.Set("DefaultValue", value)
 		}
 	}
 	if r.Row.Bool("IsPartitionKey") && r.Row.Int("SeqNoPartition") == 0 {
@@ -385,11 +385,11 @@ func applyTypeRules(ctx context.Context, tx *store.Tx, r *Record, table store.Ro
 		}
 	}
 	if ref == store.TypePayment {
-		r.set("AD_Reference_Value_ID", int64(195))
+		r.Set("AD_Reference_Value_ID", int64(195))
 	}
 	if isOwnUUID(r.Row, table) && ref != store.TypeUUID {
-		r.set("AD_Reference_ID", int64(store.TypeUUID))
-		r.set("FieldLength", int64(36))
+		r.Set("AD_Reference_ID", int64(store.TypeUUID))
+		r.Set("FieldLength", int64(36))
 	}
 	return nil
 }

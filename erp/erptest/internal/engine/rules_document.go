@@ -30,7 +30,7 @@ func documentDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) 
 	}
 	fill := func(column string, v any) {
 		if !r.Has(column) && v != nil && v != int64(0) {
-			r.set(column, v)
+			r.Set(column, v)
 		}
 	}
 	if partner != nil {
@@ -70,8 +70,8 @@ func documentDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) 
 		return err
 	}
 	if list != nil && !r.named("C_Currency_ID") {
-		r.set("C_Currency_ID", list["C_Currency_ID"])
-		r.set("IsTaxIncluded", list["IsTaxIncluded"])
+		r.Set("C_Currency_ID", list["C_Currency_ID"])
+		r.Set("IsTaxIncluded", list["IsTaxIncluded"])
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func documentDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) 
 // documentType settles the target document type, and sales or purchase by it.
 func documentType(ctx context.Context, tx *store.Tx, r *Record) error {
 	if !r.Has("C_DocType_ID") {
-		r.set("C_DocType_ID", int64(0))
+		r.Set("C_DocType_ID", int64(0))
 	}
 	if !r.Has("C_DocTypeTarget_ID") {
 		bases := "'SOO'"
@@ -99,14 +99,14 @@ func documentType(ctx context.Context, tx *store.Tx, r *Record) error {
 		if len(types) == 0 {
 			return nil
 		}
-		r.set("C_DocTypeTarget_ID", types[0]["C_DocType_ID"])
+		r.Set("C_DocTypeTarget_ID", types[0]["C_DocType_ID"])
 	}
 	typ, err := OneRow(ctx, tx, "C_DocType", r.Row.Int("C_DocTypeTarget_ID"))
 	if err != nil || typ == nil {
 		return err
 	}
 	if !r.named("IsSOTrx") {
-		r.set("IsSOTrx", typ["IsSOTrx"])
+		r.Set("IsSOTrx", typ["IsSOTrx"])
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func lineDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) erro
 		"C_BPartner_ID", "C_BPartner_Location_ID", "DateOrdered", "DatePromised", "M_Warehouse_ID", "C_Currency_ID", "AD_Org_ID",
 	} {
 		if v, ok := header[name]; ok && !r.named(name) {
-			r.set(name, v)
+			r.Set(name, v)
 		}
 	}
 	if r.Row.Int("Line") == 0 {
@@ -144,7 +144,7 @@ func lineDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) erro
 		if len(lines) > 0 {
 			next = lines[0].Int("Line") + 10
 		}
-		r.set("Line", next)
+		r.Set("Line", next)
 	}
 	quantity := "QtyOrdered"
 	if r.Table.Name == "C_InvoiceLine" {
@@ -152,12 +152,12 @@ func lineDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) erro
 	}
 	switch {
 	case r.named("QtyEntered") && !r.named(quantity):
-		r.set(quantity, r.Row["QtyEntered"])
+		r.Set(quantity, r.Row["QtyEntered"])
 	case r.named(quantity) && !r.named("QtyEntered"):
-		r.set("QtyEntered", r.Row[quantity])
+		r.Set("QtyEntered", r.Row[quantity])
 	}
 	if !r.Has("M_AttributeSetInstance_ID") {
-		r.set("M_AttributeSetInstance_ID", int64(0))
+		r.Set("M_AttributeSetInstance_ID", int64(0))
 	}
 	return s.priceLine(ctx, tx, r, header)
 }
@@ -172,7 +172,7 @@ func (s *Session) priceLine(ctx context.Context, tx *store.Tx, r *Record, header
 	given := r.named("PriceEntered") || r.named("PriceActual")
 	if product != nil {
 		if !r.named("C_UOM_ID") {
-			r.set("C_UOM_ID", product["C_UOM_ID"])
+			r.Set("C_UOM_ID", product["C_UOM_ID"])
 		}
 		prices, err := RowsWhere(ctx, tx, "M_ProductPrice", "M_PriceList_Version_ID DESC",
 			`M_Product_ID=? AND IsActive='Y' AND M_PriceList_Version_ID IN
@@ -182,19 +182,19 @@ func (s *Session) priceLine(ctx context.Context, tx *store.Tx, r *Record, header
 			return err
 		}
 		if len(prices) > 0 {
-			r.set("PriceList", prices[0]["PriceList"])
-			r.set("PriceLimit", prices[0]["PriceLimit"])
+			r.Set("PriceList", prices[0]["PriceList"])
+			r.Set("PriceLimit", prices[0]["PriceLimit"])
 			if !given {
-				r.set("PriceEntered", prices[0]["PriceStd"])
-				r.set("PriceActual", prices[0]["PriceStd"])
+				r.Set("PriceEntered", prices[0]["PriceStd"])
+				r.Set("PriceActual", prices[0]["PriceStd"])
 			}
 		}
 	}
 	switch {
 	case r.named("PriceEntered") && !r.named("PriceActual"):
-		r.set("PriceActual", r.Row["PriceEntered"])
+		r.Set("PriceActual", r.Row["PriceEntered"])
 	case r.named("PriceActual") && !r.named("PriceEntered"):
-		r.set("PriceEntered", r.Row["PriceActual"])
+		r.Set("PriceEntered", r.Row["PriceActual"])
 	}
 	if r.Has("C_Tax_ID") {
 		return nil
@@ -209,7 +209,7 @@ func (s *Session) priceLine(ctx context.Context, tx *store.Tx, r *Record, header
 		return err
 	}
 	if len(taxes) > 0 {
-		r.set("C_Tax_ID", taxes[0]["C_Tax_ID"])
+		r.Set("C_Tax_ID", taxes[0]["C_Tax_ID"])
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func beforeLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error 
 	quantity, ok1 := ParseRat(r.Row.String("QtyEntered"))
 	price, ok2 := ParseRat(r.Row.String("PriceEntered"))
 	if ok1 && ok2 {
-		r.set("LineNetAmt", new(big.Rat).Mul(quantity, price).FloatString(2))
+		r.Set("LineNetAmt", new(big.Rat).Mul(quantity, price).FloatString(2))
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // table; the synchronisation process does.
 func beforeTable(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if r.Row.Bool("IsView") && r.Row.Bool("IsDeleteable") {
-		r.set("IsDeleteable", "N")
+		r.Set("IsDeleteable", "N")
 	}
 	if !r.Has("TableName") {
 		return nil // the check of mandatory columns says so
@@ -54,7 +54,7 @@ func beforeElement(ctx context.Context, _ *Session, tx *store.Tx, r *Record) err
 	if !r.Has("ColumnName") {
 		return nil
 	}
-	r.set("ColumnName", strings.TrimSpace(r.Row.String("ColumnName")))
+	r.Set("ColumnName", strings.TrimSpace(r.Row.String("ColumnName")))
 	if err := checkIdentifier("ColumnName", r.Row.String("ColumnName")); err != nil {
 		return err
 	}

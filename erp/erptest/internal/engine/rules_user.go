@@ -19,8 +19,8 @@ func beforeUser(_ context.Context, s *Session, _ *store.Tx, r *Record) error {
 		return err
 	}
 	text := hex.EncodeToString(salt)
-	r.set("Password", seed.HashPassword(r.Row.String("Password"), text))
-	r.set("Salt", text)
-	r.set("DatePasswordChanged", s.StoredNow())
+	r.Set("Password", seed.HashPassword(r.Row.String("Password"), text))
+	r.Set("Salt", text)
+	r.Set("DatePasswordChanged", s.StoredNow())
 	return nil
 }

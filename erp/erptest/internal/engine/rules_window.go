@@ -14,14 +14,14 @@ func fieldDefaults(ctx context.Context, _ *Session, tx *store.Tx, r *Record) err
 	}
 	for name, v := range map[string]any{"IsDisplayed": "Y", "IsDisplayedGrid": "Y", "IsCentrallyMaintained": "Y"} {
 		if !r.Has(name) {
-			r.set(name, v)
+			r.Set(name, v)
 		}
 	}
 	if !r.Has("DisplayLength") {
-		r.set("DisplayLength", column["FieldLength"])
+		r.Set("DisplayLength", column["FieldLength"])
 	}
 	if column.String("ColumnName") == "AD_Org_ID" && !r.Has("IsAllowCopy") {
-		r.set("IsAllowCopy", "Y")
+		r.Set("IsAllowCopy", "Y")
 	}
 	return nil
 }
@@ -40,14 +40,14 @@ func beforeField(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error
 		}
 		if element != nil {
 			for _, name := range []string{"Name", "Description", "Help", "Placeholder"} {
-				r.set(name, element[name])
+				r.Set(name, element[name])
 			}
 		}
 	}
 	if !r.Has("AD_Reference_ID") {
-		r.set("AD_Reference_Value_ID", nil)
-		r.set("AD_Val_Rule_ID", nil)
-		r.set("IsToolbarButton", nil)
+		r.Set("AD_Reference_Value_ID", nil)
+		r.Set("AD_Val_Rule_ID", nil)
+		r.Set("IsToolbarButton", nil)
 	}
 	for _, name := range []string{"DisplayLogic", "ReadOnlyLogic", "MandatoryLogic"} {
 		if err := checkLogic(r, name); err != nil {
@@ -60,18 +60,18 @@ func beforeField(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error
 func tabDefaults(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	for name, v := range map[string]any{"SeqNo": int64(0), "TabLevel": int64(0)} {
 		if !r.Has(name) {
-			r.set(name, v)
+			r.Set(name, v)
 		}
 	}
 	if !r.Has("IsInsertRecord") {
-		r.set("IsInsertRecord", "Y")
+		r.Set("IsInsertRecord", "Y")
 	}
 	return nil
 }
 
 func beforeTab(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if r.Row.Bool("IsReadOnly") {
-		r.set("IsInsertRecord", "N")
+		r.Set("IsInsertRecord", "N")
 	}
 	if r.Row.Bool("IsSortTab") && !r.Has("AD_ColumnSortOrder_ID") {
 		return PublicError(FillMandatory + "Order Column")
@@ -97,7 +97,7 @@ func beforeTab(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 // and carries a new name or state over to the menu.
 func afterWindow(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
 	if r.IsNew() {
-		return s.grantAll(ctx, tx, "AD_Window_Access", "AD_Window_ID", r.ID())
+		return s.GrantAll(ctx, tx, "AD_Window_Access", "AD_Window_ID", r.ID())
 	}
 	change := store.Row{}
 	for _, name := range []string{"Name", "Description", "IsActive"} {
@@ -118,7 +118,7 @@ func afterWindow(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 
 func beforeProcess(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	if !r.Has("AllowMultipleExecution") {
-		r.set("AllowMultipleExecution", "P")
+		r.Set("AllowMultipleExecution", "P")
 	}
 	return nil
 }
@@ -127,12 +127,12 @@ func afterProcess(ctx context.Context, s *Session, tx *store.Tx, r *Record) erro
 	if !r.IsNew() {
 		return nil
 	}
-	return s.grantAll(ctx, tx, "AD_Process_Access", "AD_Process_ID", r.ID())
+	return s.GrantAll(ctx, tx, "AD_Process_Access", "AD_Process_ID", r.ID())
 }
 
-// grantAll gives every role that is not maintained by hand access to an
+// GrantAll gives every role that is not maintained by hand access to an
 // object.
-func (s *Session) grantAll(ctx context.Context, tx *store.Tx, table, column string, id int64) error {
+func (s *Session) GrantAll(ctx context.Context, tx *store.Tx, table, column string, id int64) error {
 	roles, err := RowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", "IsManual='N'")
 	if err != nil {
 		return err
@@ -184,11 +184,11 @@ func beforeMenu(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	action := r.Row.String("Action")
 	for column, fits := range menuTargets {
 		if action != fits {
-			r.set(column, nil)
+			r.Set(column, nil)
 		}
 	}
 	if action != "P" && action != "R" {
-		r.set("AD_Process_ID", nil)
+		r.Set("AD_Process_ID", nil)
 	}
 	return nil
 }
@@ -223,14 +223,14 @@ func afterMenuDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) e
 	return err
 }
 
-// systemMaintained tells whether an entity type belongs to the ERP itself.
-func systemMaintained(r *Record) bool { return r.ID() > 0 && r.ID() < store.FirstCustomID }
+// SystemMaintained tells whether an entity type belongs to the ERP itself.
+func SystemMaintained(r *Record) bool { return r.ID() > 0 && r.ID() < store.FirstCustomID }
 
 func beforeEntityType(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	if r.IsNew() {
 		return nil
 	}
-	if systemMaintained(r) {
+	if SystemMaintained(r) {
 		return PublicError("Entity types maintained by the system cannot be changed")
 	}
 	if r.changed("EntityType") {
@@ -240,7 +240,7 @@ func beforeEntityType(_ context.Context, _ *Session, _ *store.Tx, r *Record) err
 }
 
 func beforeEntityTypeDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
-	if systemMaintained(r) {
+	if SystemMaintained(r) {
 		return PublicError("Entity types maintained by the system cannot be deleted")
 	}
 	return nil
@@ -259,7 +259,7 @@ func afterRole(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
 	if r.Row.Bool("IsManual") || !r.IsNew() && !r.changed("UserLevel") {
 		return nil
 	}
-	_, err := s.updateRoleAccess(ctx, tx, r.Row, false)
+	_, err := s.UpdateRoleAccess(ctx, tx, r.Row, false)
 	return err
 }
 
@@ -282,10 +282,10 @@ func levelFits(userLevel, accessLevel string) bool {
 	return strings.Contains(userLevel, "S") && strings.Contains("1234567", accessLevel)
 }
 
-// updateRoleAccess grants a role the windows, processes, forms, workflows and
+// UpdateRoleAccess grants a role the windows, processes, forms, workflows and
 // info windows that fit its level, and counts them. With reset, what it had
 // is taken away first.
-func (s *Session) updateRoleAccess(ctx context.Context, tx *store.Tx, role store.Row, reset bool) (int, error) {
+func (s *Session) UpdateRoleAccess(ctx context.Context, tx *store.Tx, role store.Row, reset bool) (int, error) {
 	type grantable struct{ access, key, query string }
 	firstTab := `SELECT w.AD_Window_ID, t.AccessLevel, w.Name FROM AD_Window w
 		JOIN AD_Tab b ON b.AD_Tab_ID=(SELECT AD_Tab_ID FROM AD_Tab x WHERE x.AD_Window_ID=w.AD_Window_ID AND x.IsActive='Y'

@@ -20,8 +20,8 @@ type Record struct {
 
 func (r *Record) IsNew() bool { return r.Old == nil }
 
-// set changes a value; nil is NULL.
-func (r *Record) set(column string, v any) {
+// Set changes a value; nil is NULL.
+func (r *Record) Set(column string, v any) {
 	if col, ok := r.Table.Column(column); ok {
 		column = col.Name
 	} else {
@@ -111,41 +111,41 @@ func (r *Record) Where() (string, []any, error) {
 // and mandatory columns are checked, the rules of its table run, stamps, ids
 // and numbers are filled in, and the change is logged.
 func (s *Session) Save(ctx context.Context, tx *store.Tx, r *Record) error {
-	if err := s.checkReferences(ctx, tx, r); err != nil {
+	if err := s.CheckReferences(ctx, tx, r); err != nil {
 		return err
 	}
-	rules := rulesOf(r.Table)
-	if rules.before != nil {
-		if err := rules.before(ctx, s, tx, r); err != nil {
+	rules := RulesOf(r.Table)
+	if rules.Before != nil {
+		if err := rules.Before(ctx, s, tx, r); err != nil {
 			return err
 		}
 	}
 	if err := s.checkMandatory(r); err != nil {
 		return err
 	}
-	if !r.IsNew() && !r.dirty() {
+	if !r.IsNew() && !r.Dirty() {
 		return nil // nothing to write: Updated stays as it is
 	}
-	if err := s.complete(ctx, tx, r); err != nil {
+	if err := s.Complete(ctx, tx, r); err != nil {
 		return err
 	}
-	if err := checkValues(r); err != nil {
+	if err := CheckValues(r); err != nil {
 		return err
 	}
-	if err := checkUniqueKeys(ctx, tx, r); err != nil {
+	if err := CheckUniqueKeys(ctx, tx, r); err != nil {
 		return err
 	}
-	if err := write(ctx, tx, r); err != nil {
-		return publicWriteError(r, err)
+	if err := Write(ctx, tx, r); err != nil {
+		return PublicWriteError(r, err)
 	}
-	if err := s.keepTranslations(ctx, tx, r); err != nil {
+	if err := s.KeepTranslations(ctx, tx, r); err != nil {
 		return err
 	}
-	if err := s.logChange(ctx, tx, r); err != nil {
+	if err := s.LogChange(ctx, tx, r); err != nil {
 		return err
 	}
-	if rules.after != nil {
-		return rules.after(ctx, s, tx, r)
+	if rules.After != nil {
+		return rules.After(ctx, s, tx, r)
 	}
 	return nil
 }
@@ -153,20 +153,20 @@ func (s *Session) Save(ctx context.Context, tx *store.Tx, r *Record) error {
 // BeforeSave applies the rules that complete a record before it is saved.
 // What they have against it does not count yet.
 func (s *Session) BeforeSave(ctx context.Context, tx *store.Tx, r *Record) error {
-	rules := rulesOf(r.Table)
-	if rules.before == nil {
+	rules := RulesOf(r.Table)
+	if rules.Before == nil {
 		return nil
 	}
 	row := maps.Clone(r.Row)
-	if err := tx.Savepoint(ctx, func() error { return rules.before(ctx, s, tx, r) }); err != nil {
+	if err := tx.Savepoint(ctx, func() error { return rules.Before(ctx, s, tx, r) }); err != nil {
 		r.Row = row
 		return ctx.Err()
 	}
 	return nil
 }
 
-// dirty tells whether any stored column changes.
-func (r *Record) dirty() bool {
+// Dirty tells whether any stored column changes.
+func (r *Record) Dirty() bool {
 	for _, col := range r.Table.Columns {
 		if !col.IsVirtual() && r.changed(col.Name) {
 			return true
@@ -175,8 +175,8 @@ func (r *Record) dirty() bool {
 	return false
 }
 
-// write stores the row.
-func write(ctx context.Context, tx *store.Tx, r *Record) error {
+// Write stores the row.
+func Write(ctx context.Context, tx *store.Tx, r *Record) error {
 	if r.IsNew() {
 		row := store.Row{}
 		for _, col := range r.Table.Columns {
@@ -219,23 +219,23 @@ func (s *Session) InsertRow(ctx context.Context, tx *store.Tx, table string, row
 	}
 	r := &Record{Table: t, Row: store.Row{}}
 	for name, v := range row {
-		r.set(name, v)
+		r.Set(name, v)
 	}
-	if err := s.fillDefaults(ctx, tx, r, nil); err != nil {
+	if err := s.FillDefaults(ctx, tx, r, nil); err != nil {
 		return nil, err
 	}
 	return r, s.Save(ctx, tx, r)
 }
 
-// changeRow saves changes of one record made by the server itself; nil is
+// ChangeRow saves changes of one record made by the server itself; nil is
 // NULL.
-func (s *Session) changeRow(ctx context.Context, tx *store.Tx, t *store.Table, old, change store.Row) (*Record, error) {
+func (s *Session) ChangeRow(ctx context.Context, tx *store.Tx, t *store.Table, old, change store.Row) (*Record, error) {
 	r := &Record{Table: t, Old: old, Row: store.Row{}}
 	for name, v := range old {
 		r.Row[name] = v
 	}
 	for name, v := range change {
-		r.set(name, v)
+		r.Set(name, v)
 	}
 	return r, s.Save(ctx, tx, r)
 }

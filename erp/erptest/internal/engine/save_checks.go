@@ -8,14 +8,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// checkReferences refuses references to records that do not exist or belong
+// CheckReferences refuses references to records that do not exist or belong
 // to another tenant. Only what changes is looked at.
-func (s *Session) checkReferences(ctx context.Context, tx *store.Tx, r *Record) error {
+func (s *Session) CheckReferences(ctx context.Context, tx *store.Tx, r *Record) error {
 	for _, col := range r.Table.Columns {
 		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.Has(col.Name) || !r.changed(col.Name) {
 			continue
@@ -53,7 +54,7 @@ func (s *Session) referenceExists(ctx context.Context, tx *store.Tx, col *store.
 	if exists, err := tx.TableExists(ctx, target.Name); err != nil || !exists {
 		return err == nil, err
 	}
-	keys := keyColumns(Field{Name: col.Name, kind: kind}, target)
+	keys := keyColumns(Field{Name: col.Name, Kind: kind}, target)
 	if len(keys) == 0 {
 		return true, nil
 	}
@@ -94,9 +95,9 @@ func mandatoryExempt(t *store.Table, col *store.Column) bool {
 	return uu != nil && uu.Name == col.Name
 }
 
-// checkValues refuses what the database could not hold: texts longer than
+// CheckValues refuses what the database could not hold: texts longer than
 // their column, malformed UUIDs, numbers outside the bounds of the column.
-func checkValues(r *Record) error {
+func CheckValues(r *Record) error {
 	for _, col := range r.Table.Columns {
 		if col.IsVirtual() || !r.Has(col.Name) || !r.changed(col.Name) {
 			continue
@@ -155,9 +156,9 @@ func checkBounds(r *Record, col *store.Column) error {
 // "UNIQUE constraint failed: T.A, T.B".
 var constraintColumns = regexp.MustCompile(`constraint failed: ((?:[A-Za-z0-9_]+\.[A-Za-z0-9_]+(?:, )?)+)`)
 
-// publicWriteError gives the database's refusals texts of the ERP's kind;
+// PublicWriteError gives the database's refusals texts of the ERP's kind;
 // other errors stay as they are, and private.
-func publicWriteError(r *Record, err error) error {
+func PublicWriteError(r *Record, err error) error {
 	var db *sqlite.Error
 	if !errors.As(err, &db) {
 		return err

@@ -17,27 +17,27 @@ func ParseRat(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(plain)
 }
 
-// complete fills in what every record gets on saving: stamps, its id and
+// Complete fills in what every record gets on saving: stamps, its id and
 // UUID, search key and document number, and the organization its table's
 // access level allows.
-func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
+func (s *Session) Complete(ctx context.Context, tx *store.Tx, r *Record) error {
 	now := s.StoredNow()
-	r.set("Updated", now)
-	r.set("UpdatedBy", s.UserID)
+	r.Set("Updated", now)
+	r.Set("UpdatedBy", s.UserID)
 	if r.Table.AccessLevel == "4" && r.Row.Int("AD_Org_ID") != 0 {
-		r.set("AD_Org_ID", int64(0))
+		r.Set("AD_Org_ID", int64(0))
 	}
 	if r.Table.AccessLevel == "1" && r.Row.Int("AD_Org_ID") == 0 {
 		return PublicError(FillMandatory + "Organization")
 	}
 	if uu := r.Table.UUColumn(); uu != nil && !r.Has(uu.Name) && (uu.Length == 0 || uu.Length >= 36) {
-		r.set(uu.Name, store.NewUUID())
+		r.Set(uu.Name, store.NewUUID())
 	}
 	if !r.IsNew() {
 		return nil
 	}
-	r.set("Created", now)
-	r.set("CreatedBy", s.UserID)
+	r.Set("Created", now)
+	r.Set("CreatedBy", s.UserID)
 	// Ids of the ERP's own range may be given, as its scripts do; others come
 	// from the sequence.
 	if key := r.Table.KeyColumn(); key != nil && (r.Row.Int(key.Name) <= 0 || r.Row.Int(key.Name) >= store.FirstCustomID) {
@@ -45,7 +45,7 @@ func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 		if err != nil {
 			return err
 		}
-		r.set(key.Name, id)
+		r.Set(key.Name, id)
 	}
 	for _, name := range []string{"DocumentNo", "Value"} {
 		col, ok := r.Table.Column(name)
@@ -59,7 +59,7 @@ func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 		if err != nil {
 			return err
 		}
-		r.set(col.Name, number)
+		r.Set(col.Name, number)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (s *Session) ValidationRule(ctx context.Context, tx *store.Tx, of *store.Ta
 		return SQL{}, err
 	}
 	if len(rows) == 0 {
-		return SQL{}, refuse(NotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
+		return SQL{}, Refuse(NotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
 	}
 	code := rows[0].String("Code")
 	if strings.TrimSpace(code) == "" {

@@ -18,7 +18,7 @@ import (
 // Forms in which times are stored; see package store.
 const (
 	StoredDateTime = "2006-01-02 15:04:05"
-	storedInstant  = "2006-01-02 15:04:05.000"
+	StoredInstant  = "2006-01-02 15:04:05.000"
 	storedDate     = "2006-01-02 00:00:00"
 	storedTime     = "1970-01-01 15:04:05"
 )
@@ -34,7 +34,7 @@ func (s *Session) ToStored(ctx context.Context, tx *store.Tx, col *store.Column,
 	if err != nil {
 		return nil, err
 	}
-	f := Field{Name: col.Name, ref: col.Ref, kind: col.Kind(), target: target, refValue: col.RefValue}
+	f := Field{Name: col.Name, ref: col.Ref, Kind: col.Kind(), target: target, refValue: col.RefValue}
 	return s.convert(ctx, tx, f, v)
 }
 
@@ -43,7 +43,7 @@ func (s *Session) ToStored(ctx context.Context, tx *store.Tx, col *store.Column,
 type Field struct {
 	Name     string
 	ref      int // display type
-	kind     store.Kind
+	Kind     store.Kind
 	target   string // the table it points at, "" if none
 	refValue int64
 }
@@ -53,7 +53,7 @@ func (s *Session) convert(ctx context.Context, tx *store.Tx, f Field, v any) (an
 	case store.TypeLocation:
 		return s.convertLocation(ctx, tx, v)
 	case store.TypeImage:
-		if f.kind == store.KindBytes {
+		if f.Kind == store.KindBytes {
 			return binary(f, v)
 		}
 		return s.convertImage(ctx, tx, v)
@@ -176,7 +176,7 @@ func wholePart(s string) (int64, bool) {
 func button(f Field, v any) (any, error) {
 	switch v.(type) {
 	case string, json.Number:
-		if f.kind != store.KindInteger {
+		if f.Kind != store.KindInteger {
 			return nil, couldNot(v, f.Name)
 		}
 		return Integer(f, v)
@@ -265,10 +265,10 @@ func moment(f Field, v any) (any, error) {
 	case store.TypeTimestampTZ:
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil || !storableYear(t) {
-			return nil, refuse(Invalid, "Invalid ISO Timestamp. ",
+			return nil, Refuse(Invalid, "Invalid ISO Timestamp. ",
 				"A timestamp with time zone is written as yyyy-MM-dd'T'HH:mm:ss[.SSSSSSSSS]'Z', not as "+JSONOf(s))
 		}
-		return t.UTC().Format(storedInstant), nil
+		return t.UTC().Format(StoredInstant), nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || !storableYear(t) {
@@ -325,10 +325,10 @@ func jsonText(v any) (any, error) {
 	return string(b), nil
 }
 
-// storedMoment brings a date or time in a stored or plain form into the form
+// StoredMoment brings a date or time in a stored or plain form into the form
 // of a kind.
-func (s *Session) storedMoment(kind store.Kind, text string) (any, bool) {
-	for _, layout := range []string{storedInstant, StoredDateTime, time.DateOnly, time.RFC3339Nano} {
+func (s *Session) StoredMoment(kind store.Kind, text string) (any, bool) {
+	for _, layout := range []string{StoredInstant, StoredDateTime, time.DateOnly, time.RFC3339Nano} {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue
@@ -342,7 +342,7 @@ func (s *Session) storedMoment(kind store.Kind, text string) (any, bool) {
 		case store.KindTime:
 			return t.In(s.ERP.Options.Location).Format(storedTime), true
 		case store.KindInstant:
-			return t.UTC().Format(storedInstant), true
+			return t.UTC().Format(StoredInstant), true
 		}
 		return t.UTC().Format(StoredDateTime), true
 	}

@@ -26,15 +26,15 @@ func isZeroIDTable(name string) bool {
 // the forms the API accepts: the key itself, or an object with id, identifier,
 // uid, or lookupColumn and lookupValue, whichever leads somewhere first.
 func (s *Session) convertLookup(ctx context.Context, tx *store.Tx, f Field, v any) (any, error) {
-	isText := f.kind == store.KindText
-	isID := f.kind == store.KindInteger
+	isText := f.Kind == store.KindText
+	isID := f.Kind == store.KindInteger
 	switch v := v.(type) {
 	case []any:
 		if f.ref == store.TypeChosenMultiList {
 			return s.convertSelections(ctx, tx, f, v)
 		}
 	case nil:
-		if isID && !isList(f.ref) || f.kind == store.KindUUID {
+		if isID && !isList(f.ref) || f.Kind == store.KindUUID {
 			return nil, couldNot(nil, f.target)
 		}
 		return nil, nil
@@ -67,7 +67,7 @@ func isList(ref int) bool {
 
 // keyValue makes a stored key of the number or text a reference was given as.
 func (s *Session) keyValue(f Field, v any) (any, error) {
-	if f.kind != store.KindInteger {
+	if f.Kind != store.KindInteger {
 		return text(f, v)
 	}
 	switch v := v.(type) {
@@ -170,7 +170,7 @@ func findByUID(ctx context.Context, tx *store.Tx, f Field, t *store.Table, uid a
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return keyOf(f, t, rows[0]), nil
+	return KeyOf(f, t, rows[0]), nil
 }
 
 // findOnly is the key of the one record, of those the session may read, whose
@@ -198,13 +198,13 @@ func (s *Session) findOnly(ctx context.Context, tx *store.Tx, f Field, t *store.
 	if len(rows) > 1 {
 		return nil, PublicError("More than one ID found for " + t.Name + "." + col.Name + " = " + JSONOf(value))
 	}
-	return keyOf(f, t, rows[0]), nil
+	return KeyOf(f, t, rows[0]), nil
 }
 
 // searchValue is the value to compare a column with.
 func searchValue(col *store.Column, value any) (any, error) {
-	f := Field{Name: col.Name, ref: col.Ref, kind: col.Kind()}
-	switch f.kind {
+	f := Field{Name: col.Name, ref: col.Ref, Kind: col.Kind()}
+	switch f.Kind {
 	case store.KindInteger:
 		return Integer(f, value)
 	case store.KindDecimal:
@@ -222,13 +222,13 @@ func searchValue(col *store.Column, value any) (any, error) {
 // keyColumns are the columns of the target a reference may hold.
 func keyColumns(f Field, t *store.Table) []*store.Column {
 	var out []*store.Column
-	if f.kind == store.KindUUID {
+	if f.Kind == store.KindUUID {
 		if uu := t.UUColumn(); uu != nil {
 			out = append(out, uu)
 		}
 		return out
 	}
-	if named, ok := t.Column(f.Name); ok && f.kind == store.KindText { // AD_Language, EntityType
+	if named, ok := t.Column(f.Name); ok && f.Kind == store.KindText { // AD_Language, EntityType
 		return append(out, named)
 	}
 	if key := t.KeyColumn(); key != nil {
@@ -237,9 +237,9 @@ func keyColumns(f Field, t *store.Table) []*store.Column {
 	return out
 }
 
-// keyOf is the key a reference to the row holds. References by text, such as
+// KeyOf is the key a reference to the row holds. References by text, such as
 // EntityType, hold the column of their own name.
-func keyOf(f Field, t *store.Table, row store.Row) any {
+func KeyOf(f Field, t *store.Table, row store.Row) any {
 	for _, col := range keyColumns(f, t) {
 		if v, ok := row[col.Name]; ok {
 			return v
@@ -278,7 +278,7 @@ func (s *Session) convertSelections(ctx context.Context, tx *store.Tx, f Field, 
 			keys = append(keys, item)
 		case *wire.Object:
 			single := f
-			single.kind = store.KindInteger
+			single.Kind = store.KindInteger
 			found, err := s.findReference(ctx, tx, single, item)
 			if err != nil {
 				return nil, err

@@ -16,7 +16,7 @@ func (s *Session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 	var o *wire.Object
 	switch v := v.(type) {
 	case json.Number:
-		return s.keyValue(Field{Name: "C_Location_ID", kind: store.KindInteger, target: "C_Location"}, v)
+		return s.keyValue(Field{Name: "C_Location_ID", Kind: store.KindInteger, target: "C_Location"}, v)
 	case *wire.Object:
 		o = v
 	default:
@@ -120,7 +120,7 @@ func (s *Session) changeImage(ctx context.Context, tx *store.Tx, t *store.Table,
 	}
 	r := &Record{Table: t, Old: row, Row: maps.Clone(row)}
 	for name, v := range values {
-		r.set(name, v)
+		r.Set(name, v)
 	}
 	return s.Save(ctx, tx, r)
 }

@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -15,34 +15,34 @@ import (
 // those of the table that were updated since a stored time; "" takes the one
 // column only. What stands in the way is told in the result; the caller then
 // undoes the transaction.
-func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since string) (ProcessResult, error) {
+func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since string) (Result, error) {
 	columns, err := tx.Table(ctx, "AD_Column")
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	row, err := tx.One(ctx, columns, "AD_Column_ID=?", recordID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return failed("there is no column with AD_Column_ID %d; give the id of any column of the table as record-id", recordID), nil
+		return Failed("there is no column with AD_Column_ID %d; give the id of any column of the table as record-id", recordID), nil
 	}
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	name := row.String("ColumnName")
 	t, err := tx.TableByID(ctx, row.Int("AD_Table_ID"))
 	if errors.Is(err, store.ErrNoTable) {
-		return failed("the table of column %s is not active", name), nil
+		return Failed("the table of column %s is not active", name), nil
 	}
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	column, ok := t.Column(name)
 	switch {
 	case t.IsView:
-		return failed("%s is a view; it is made from its view components", t.Name), nil
+		return Failed("%s is a view; it is made from its view components", t.Name), nil
 	case !ok || column.ID != recordID:
-		return failed("column %s.%s is not active", t.Name, name), nil
+		return Failed("column %s.%s is not active", t.Name, name), nil
 	case column.IsVirtual():
-		return failed("column %s.%s is virtual; it has no place in the database", t.Name, name), nil
+		return Failed("column %s.%s is virtual; it has no place in the database", t.Name, name), nil
 	}
 	group := []*store.Column{column}
 	if since != "" {
@@ -50,7 +50,7 @@ func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since s
 			Where: "AD_Table_ID=? AND Updated>=? AND AD_Column_ID<>?", Args: []any{t.ID, since, recordID}, OrderBy: "AD_Column_ID",
 		})
 		if err != nil {
-			return ProcessResult{}, fmt.Errorf("looking for changed columns of %s: %w", t.Name, err)
+			return Result{}, fmt.Errorf("looking for changed columns of %s: %w", t.Name, err)
 		}
 		for _, r := range changed {
 			if also, ok := t.Column(r.String("ColumnName")); ok {

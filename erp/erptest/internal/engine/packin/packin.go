@@ -1,4 +1,4 @@
-package engine
+package packin
 
 import (
 	"context"
@@ -8,45 +8,47 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// ImportPackage is the process PackIn: it reads the package archive attached to
+// Import is the process PackIn: it reads the package archive attached to
 // an AD_Package_Imp_Proc record, all of it or nothing.
-func ImportPackage(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func Import(ctx context.Context, s *engine.Session, tx *store.Tx, run *process.Run) (process.Result, error) {
 	t, err := tx.Table(ctx, "AD_Package_Imp_Proc")
 	if err != nil {
-		return ProcessResult{}, err
+		return process.Result{}, err
 	}
 	if run.TableID != 0 && run.TableID != t.ID {
-		return failed("a package is imported for a record of AD_Package_Imp_Proc"), nil
+		return process.Failed("a package is imported for a record of AD_Package_Imp_Proc"), nil
 	}
 	row, err := tx.One(ctx, t, "AD_Package_Imp_Proc_ID=? AND AD_Client_ID=?", run.RecordID, s.ClientID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return failed("There is no AD_Package_Imp_Proc record %d: create one, attach the archive and give its id as record-id", run.RecordID), nil
+		return process.Failed("There is no AD_Package_Imp_Proc record %d: create one, attach the archive and give its id as record-id", run.RecordID), nil
 	}
 	if err != nil {
-		return ProcessResult{}, err
+		return process.Result{}, err
 	}
-	p := &packIn{s: s, tx: tx, proc: row, override: row.Bool("AD_Override_Dict"), name: run.text("Name"), version: run.text("Version"),
-		saved: map[*packxml.Element]*Record{}, syncs: map[int64]map[int64]bool{}, aliases: map[string]int64{}}
-	err = p.run(ctx, &Record{Table: t, Old: row, Row: row})
+	p := &packIn{s: s, tx: tx, proc: row, override: row.Bool("AD_Override_Dict"), name: run.Text("Name"), version: run.Text("Version"),
+		saved: map[*packxml.Element]*engine.Record{}, syncs: map[int64]map[int64]bool{}, aliases: map[string]int64{}}
+	err = p.run(ctx, &engine.Record{Table: t, Old: row, Row: row})
 	if cause := context.Cause(ctx); cause != nil {
-		return ProcessResult{}, cause
+		return process.Result{}, cause
 	}
 	result := p.outcome(err)
 	if !result.IsError {
 		return result, p.log(ctx, tx, result)
 	}
 	s.ERP.Options.Log.Warn("package not imported", "record", run.RecordID, "error", err)
-	result.after = p.log // what was done is undone, but that it was tried is kept
+	result.After = p.log // what was done is undone, but that it was tried is kept
 	return result, nil
 }
 
 // packIn is one import.
 type packIn struct {
-	s             *Session
+	s             *engine.Session
 	tx            *store.Tx
 	proc          store.Row // AD_Package_Imp_Proc
 	name, version string
@@ -57,7 +59,7 @@ type packIn struct {
 
 	done    []packResult
 	waiting []*waitingElement
-	saved   map[*packxml.Element]*Record
+	saved   map[*packxml.Element]*engine.Record
 	syncs   map[int64]map[int64]bool // tables to columns whose place in the database is due
 	order   []int64                  // tables of syncs, as they came
 	indexes []int64
@@ -101,11 +103,11 @@ func (e *packError) Unwrap() error { return e.err }
 // packText is an error as it may be told.
 func packText(err error) string {
 	var (
-		api      *Error
+		api      *engine.Error
 		missing  *unresolvedReference
 		refusal  *store.DDLError
 		nested   *packError
-		combined PublicError
+		combined engine.PublicError
 	)
 	switch {
 	case errors.As(err, &nested):
@@ -121,11 +123,11 @@ func packText(err error) string {
 	case errors.As(err, &combined):
 		return string(combined)
 	}
-	return PublicText(err)
+	return engine.PublicText(err)
 }
 
 // run imports the attached archive.
-func (p *packIn) run(ctx context.Context, proc *Record) error {
+func (p *packIn) run(ctx context.Context, proc *engine.Record) error {
 	data, err := p.attached(ctx, proc)
 	if err != nil {
 		return err
@@ -160,16 +162,16 @@ func (p *packIn) run(ctx context.Context, proc *Record) error {
 }
 
 // attached is the one archive attached to the record.
-func (p *packIn) attached(ctx context.Context, proc *Record) ([]byte, error) {
+func (p *packIn) attached(ctx context.Context, proc *engine.Record) ([]byte, error) {
 	a, err := p.s.LoadAttachment(ctx, p.tx, proc)
 	if err != nil {
 		return nil, err
 	}
 	if a == nil || len(a.Entries) != 1 {
-		return nil, PublicError("Attach exactly one file, the package archive, to the record")
+		return nil, engine.PublicError("Attach exactly one file, the package archive, to the record")
 	}
 	if !strings.HasSuffix(strings.ToLower(a.Entries[0].Name), ".zip") {
-		return nil, PublicError("The attached file " + JSONOf(a.Entries[0].Name) + " is no .zip archive")
+		return nil, engine.PublicError("The attached file " + engine.JSONOf(a.Entries[0].Name) + " is no .zip archive")
 	}
 	return a.Entries[0].Data, nil
 }
@@ -180,13 +182,13 @@ func (p *packIn) checkClient() error {
 	number, _, _ := strings.Cut(p.header.Client, "-")
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 0 {
-		return PublicError("The attribute Client of the archive does not begin with a tenant's number: " + JSONOf(p.header.Client))
+		return engine.PublicError("The attribute Client of the archive does not begin with a tenant's number: " + engine.JSONOf(p.header.Client))
 	}
 	if (n == 0) != (p.s.ClientID == 0) {
 		if n == 0 {
-			return PublicError("The archive is for the System tenant: log in there to import it")
+			return engine.PublicError("The archive is for the System tenant: log in there to import it")
 		}
-		return PublicError("The archive is for a tenant: log in to one to import it")
+		return engine.PublicError("The archive is for a tenant: log in to one to import it")
 	}
 	return nil
 }
@@ -255,7 +257,7 @@ func (p *packIn) retry(ctx context.Context) error {
 				}
 				texts = append(texts, (&packError{element: w.element, what: packName(w.element), err: w.reason}).Error())
 			}
-			return PublicError(fmt.Sprintf("%d elements refer to records that are not there: ", len(p.waiting)) + strings.Join(texts, "; "))
+			return engine.PublicError(fmt.Sprintf("%d elements refer to records that are not there: ", len(p.waiting)) + strings.Join(texts, "; "))
 		}
 	}
 	return nil
@@ -270,7 +272,7 @@ func (p *packIn) custom(e *packxml.Element) error {
 		result.note = "SQL for the ERP's own databases is not run"
 	case "SQLMandatory":
 		if kind := e.Text("DBType"); kind == "ALL" || kind == "" {
-			return PublicError("The archive demands an SQL step, which the embedded ERP cannot run")
+			return engine.PublicError("The archive demands an SQL step, which the embedded ERP cannot run")
 		}
 		result.note = "the step is for another database"
 	default:

@@ -1,4 +1,4 @@
-package engine
+package packin
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -43,7 +44,7 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 		}
 	}
 	bad := func(what string) error {
-		return PublicError(col.Name + ": " + JSONOf(prop.Text) + " is no " + what)
+		return engine.PublicError(col.Name + ": " + engine.JSONOf(prop.Text) + " is no " + what)
 	}
 	switch col.Kind() {
 	case store.KindInteger:
@@ -53,15 +54,15 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 		}
 		return n, nil
 	case store.KindDecimal:
-		s, ok := PlainDecimal(prop.Text)
+		s, ok := engine.PlainDecimal(prop.Text)
 		if !ok {
 			return nil, bad("number")
 		}
 		return s, nil
 	case store.KindBool:
-		return YesNo(prop.Text), nil
+		return engine.YesNo(prop.Text), nil
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		v, ok := p.s.storedMoment(col.Kind(), prop.Text)
+		v, ok := p.s.StoredMoment(col.Kind(), prop.Text)
 		if !ok {
 			return nil, bad("time of the form 2026-01-31 12:00:00.0")
 		}
@@ -89,7 +90,7 @@ func (p *packIn) checkEntityType(ctx context.Context, code string) error {
 	}
 	n, err := p.tx.Count(ctx, t, "EntityType=?", code)
 	if err == nil && n == 0 {
-		err = unresolved("EntityType", "the entity type %s", JSONOf(code))
+		err = unresolved("EntityType", "the entity type %s", engine.JSONOf(code))
 	}
 	return err
 }
@@ -171,7 +172,7 @@ func (p *packIn) reference(ctx context.Context, _ *packxml.Element, table string
 	}
 	id, err := strconv.ParseInt(prop.Text, 10, 64)
 	if err != nil || id < 0 || id >= store.FirstCustomID {
-		return 0, PublicError(prop.Name + ": " + JSONOf(prop.Text) + " is no official id")
+		return 0, engine.PublicError(prop.Name + ": " + engine.JSONOf(prop.Text) + " is no official id")
 	}
 	if !there || t.KeyColumn() == nil || id == 0 {
 		return id, nil // a table this ERP does not have: nothing to look at
@@ -202,7 +203,7 @@ func (p *packIn) textReference(ctx context.Context, col *store.Column, table str
 	if row == nil {
 		return nil, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
 	}
-	return keyOf(Field{Name: col.Name, kind: col.Kind()}, t, row), nil
+	return engine.KeyOf(engine.Field{Name: col.Name, Kind: col.Kind()}, t, row), nil
 }
 
 // target is a table that is referred to; there tells whether its rows can be

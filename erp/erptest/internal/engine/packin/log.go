@@ -1,4 +1,4 @@
-package engine
+package packin
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -18,13 +19,13 @@ const maxPackLogs = 20_000
 
 // outcome is the result of an import as the process tells it: one line for each
 // element.
-func (p *packIn) outcome(err error) ProcessResult {
+func (p *packIn) outcome(err error) process.Result {
 	counts := map[string]int{}
-	result := ProcessResult{}
+	result := process.Result{}
 	for i, d := range p.done {
 		counts[d.action]++
 		if i < maxPackLogs {
-			result.Logs = append(result.Logs, ProcessLog{Message: d.text()})
+			result.Logs = append(result.Logs, process.LogLine{Message: d.text()})
 		}
 	}
 	name := clipRunes(strings.TrimSpace(p.packageName()+" "+p.packageVersion()), 200)
@@ -65,7 +66,7 @@ func (p *packIn) packageVersion() string { return cmp.Or(p.version, p.header.Ver
 
 // log records an import: its result with the AD_Package_Imp_Proc record, the
 // package in the list of installed ones, and what was done in its details.
-func (p *packIn) log(ctx context.Context, tx *store.Tx, result ProcessResult) error {
+func (p *packIn) log(ctx context.Context, tx *store.Tx, result process.Result) error {
 	proc, err := tx.Table(ctx, "AD_Package_Imp_Proc")
 	if err != nil {
 		return err

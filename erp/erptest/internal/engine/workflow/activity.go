@@ -1,4 +1,4 @@
-package engine
+package workflow
 
 import (
 	"context"
@@ -7,25 +7,26 @@ import (
 	"html"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// ActivityKind is what an activity asks of people.
-type ActivityKind int
+// Kind is what an activity asks of people.
+type Kind int
 
 // The kinds; automatic nodes ask nothing. A node of action "User Choice" asks for approval when its column
 // is IsApproved.
 const (
-	noQuestion ActivityKind = iota
-	UserChoice
-	UserApproval
-	UserConfirmation
+	noQuestion Kind = iota
+	Choice
+	Approval
+	Confirmation
 )
 
 // Is tells whether the activity can be decided as wanted; an approval is a
 // choice, too.
-func (k ActivityKind) Is(wanted ActivityKind) bool {
-	return k == wanted || wanted == UserChoice && k == UserApproval
+func (k Kind) Is(wanted Kind) bool {
+	return k == wanted || wanted == Choice && k == Approval
 }
 
 // States of activities and processes (AD_WF_Activity.WFState).
@@ -39,17 +40,17 @@ const (
 type Activity struct {
 	Row    store.Row
 	Node   store.Row // nil when it is gone
-	Kind   ActivityKind
+	Kind   Kind
 	column *store.Column // what a choice sets, nil for none
 	Table  *store.Table  // of the document, nil when it is gone
 }
 
 func (a *Activity) ID() int64 { return a.Row.Int("AD_WF_Activity_ID") }
 
-func (s *Session) LoadActivity(ctx context.Context, tx *store.Tx, row store.Row) (*Activity, error) {
+func Load(ctx context.Context, s *engine.Session, tx *store.Tx, row store.Row) (*Activity, error) {
 	a := &Activity{Row: row}
 	var err error
-	if a.Node, err = OneRow(ctx, tx, "AD_WF_Node", row.Int("AD_WF_Node_ID")); err != nil {
+	if a.Node, err = engine.OneRow(ctx, tx, "AD_WF_Node", row.Int("AD_WF_Node_ID")); err != nil {
 		return nil, err
 	}
 	if a.Table, err = tx.TableByID(ctx, row.Int("AD_Table_ID")); errors.Is(err, store.ErrNoTable) {
@@ -71,7 +72,7 @@ func nodeColumn(ctx context.Context, tx *store.Tx, node store.Row) (*store.Colum
 	if id == 0 {
 		return nil, nil
 	}
-	row, err := OneRow(ctx, tx, "AD_Column", id)
+	row, err := engine.OneRow(ctx, tx, "AD_Column", id)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -86,35 +87,35 @@ func nodeColumn(ctx context.Context, tx *store.Tx, node store.Row) (*store.Colum
 	return col, nil
 }
 
-func nodeKind(node store.Row, column *store.Column) ActivityKind {
+func nodeKind(node store.Row, column *store.Column) Kind {
 	switch node.String("Action") {
 	case "C":
 		if column != nil && strings.EqualFold(column.Name, "IsApproved") {
-			return UserApproval
+			return Approval
 		}
-		return UserChoice
+		return Choice
 	case "W", "X", "I":
-		return UserConfirmation
+		return Confirmation
 	}
 	return noQuestion
 }
 
 // document is the record the activity is about, nil when it is gone or belongs
 // to another tenant than the activity.
-func (a *Activity) document(ctx context.Context, tx *store.Tx) (*Record, error) {
+func (a *Activity) document(ctx context.Context, tx *store.Tx) (*engine.Record, error) {
 	if a.Table == nil || a.Table.KeyColumn() == nil {
 		return nil, nil
 	}
-	row, err := OneRow(ctx, tx, a.Table.Name, a.Row.Int("Record_ID"))
+	row, err := engine.OneRow(ctx, tx, a.Table.Name, a.Row.Int("Record_ID"))
 	if err != nil || row == nil || row.Int("AD_Client_ID") != a.Row.Int("AD_Client_ID") {
 		return nil, err
 	}
-	return &Record{Table: a.Table, Old: row, Row: row}, nil
+	return &engine.Record{Table: a.Table, Old: row, Row: row}, nil
 }
 
-// ActivityTexts are the summary of the activity's document and the history of
+// Texts are the summary of the activity's document and the history of
 // its process as HTML.
-func (s *Session) ActivityTexts(ctx context.Context, tx *store.Tx, a *Activity) (summary, history string, err error) {
+func Texts(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity) (summary, history string, err error) {
 	doc, err := a.document(ctx, tx)
 	if err != nil {
 		return "", "", err
@@ -126,28 +127,28 @@ func (s *Session) ActivityTexts(ctx context.Context, tx *store.Tx, a *Activity) 
 			}
 		}
 	}
-	history, err = s.historyHTML(ctx, tx, a.Row.Int("AD_WF_Process_ID"))
+	history, err = historyHTML(ctx, s, tx, a.Row.Int("AD_WF_Process_ID"))
 	return summary, history, err
 }
 
 // historyHTML is what happened in a process so far, "" for nothing.
-func (s *Session) historyHTML(ctx context.Context, tx *store.Tx, process int64) (string, error) {
-	audits, err := RowsWhere(ctx, tx, "AD_WF_EventAudit", "Created, AD_WF_EventAudit_ID", "AD_WF_Process_ID=?", process)
+func historyHTML(ctx context.Context, s *engine.Session, tx *store.Tx, process int64) (string, error) {
+	audits, err := engine.RowsWhere(ctx, tx, "AD_WF_EventAudit", "Created, AD_WF_EventAudit_ID", "AD_WF_Process_ID=?", process)
 	if err != nil || len(audits) == 0 {
 		return "", err
 	}
 	var b strings.Builder
 	b.WriteString("<html><body>")
 	for _, audit := range audits {
-		node, err := OneRow(ctx, tx, "AD_WF_Node", audit.Int("AD_WF_Node_ID"))
+		node, err := engine.OneRow(ctx, tx, "AD_WF_Node", audit.Int("AD_WF_Node_ID"))
 		if err != nil {
 			return "", err
 		}
-		user, err := OneRow(ctx, tx, "AD_User", audit.Int("AD_User_ID"))
+		user, err := engine.OneRow(ctx, tx, "AD_User", audit.Int("AD_User_ID"))
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "<p>%s <b>%s</b> %s: %s", html.EscapeString(s.LocaleTime(StoredTimeOf(audit.String("Created")))),
+		fmt.Fprintf(&b, "<p>%s <b>%s</b> %s: %s", html.EscapeString(s.LocaleTime(engine.StoredTimeOf(audit.String("Created")))),
 			html.EscapeString(node.String("Name")), html.EscapeString(user.String("Name")), stateNames[audit.String("WFState")])
 		if text := audit.String("TextMsg"); text != "" {
 			b.WriteString(" - " + html.EscapeString(text))

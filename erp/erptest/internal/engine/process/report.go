@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/report"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -22,47 +23,47 @@ func IsReport(process store.Row) bool {
 }
 
 // runReport writes the rows of a report's table, or the record it is about.
-func (s *Session) runReport(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	t, err := s.reportTable(ctx, tx, run)
+func runReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
+	t, err := reportTable(ctx, s, tx, run)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if t == nil {
-		return failed("the embedded ERP has no data for the report %s", run.Process.String("Value")), nil
+		return Failed("the embedded ERP has no data for the report %s", run.Process.String("Value")), nil
 	}
 	if !s.Role.CanRead(t) {
-		return failed("Access denied for table: %s", t.Name), nil
+		return Failed("Access denied for table: %s", t.Name), nil
 	}
 	var table *report.Table
 	if run.RecordID > 0 {
-		table, err = s.recordReport(ctx, tx, run, t)
+		table, err = recordReport(ctx, s, tx, run, t)
 	} else {
-		table, err = s.listReport(ctx, tx, run, t)
+		table, err = listReport(ctx, s, tx, run, t)
 	}
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	result := ProcessResult{Summary: fmt.Sprintf("Report: %d rows", len(table.Rows))}
+	result := Result{Summary: fmt.Sprintf("Report: %d rows", len(table.Rows))}
 	name := fileBase(run.Process.String("Name"))
 	switch run.ReportType {
 	case "", "PDF":
-		result.Report = &ProcessFile{name + ".pdf", table.PDF()}
+		result.Report = &File{name + ".pdf", table.PDF()}
 	case "HTML":
-		result.Export = &ProcessFile{name + ".html", table.HTML()}
+		result.Export = &File{name + ".html", table.HTML()}
 	case "CSV":
 		data, err := table.CSV()
 		if err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
-		result.Export = &ProcessFile{name + ".csv", data}
+		result.Export = &File{name + ".csv", data}
 	case "XLSX":
 		data, err := table.XLSX()
 		if err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
-		result.Export = &ProcessFile{name + ".xlsx", data}
+		result.Export = &File{name + ".xlsx", data}
 	default:
-		return failed("report type %s is not available in the embedded ERP: use PDF, HTML, CSV or XLSX", JSONOf(run.ReportType)), nil
+		return Failed("report type %s is not available in the embedded ERP: use PDF, HTML, CSV or XLSX", engine.JSONOf(run.ReportType)), nil
 	}
 	return result, nil
 }
@@ -88,29 +89,29 @@ var reportViews = map[string]string{
 
 // reportTable is the table a report is about: its record's, its report view's,
 // or the one its search key names ("Rpt C_Order"); nil when there is none.
-func (s *Session) reportTable(ctx context.Context, tx *store.Tx, run *ProcessRun) (*store.Table, error) {
+func reportTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (*store.Table, error) {
 	if run.RecordID > 0 && run.TableID > 0 {
-		return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, run.TableID) })
+		return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, run.TableID) })
 	}
 	if id := run.Process.Int("AD_ReportView_ID"); id > 0 {
-		view, err := OneRow(ctx, tx, "AD_ReportView", id)
+		view, err := engine.OneRow(ctx, tx, "AD_ReportView", id)
 		if err != nil {
 			return nil, err
 		}
-		return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, view.Int("AD_Table_ID")) })
+		return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, view.Int("AD_Table_ID")) })
 	}
 	if name, ok := reportViews[strings.ToUpper(run.Process.String("Value"))]; ok {
-		return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
+		return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
 	}
 	words := strings.Fields(run.Process.String("Value"))
 	if len(words) == 0 {
 		return nil, nil
 	}
-	return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, words[len(words)-1]) })
+	return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, words[len(words)-1]) })
 }
 
 // reportColumns are the columns of a list: what a person would look for.
-func (s *Session) reportColumns(ctx context.Context, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
+func reportColumns(ctx context.Context, s *engine.Session, tx *store.Tx, t *store.Table) ([]*store.Column, error) {
 	var out []*store.Column
 	for _, col := range t.Columns {
 		if !s.Role.CanSeeColumn(t, col) {
@@ -118,7 +119,7 @@ func (s *Session) reportColumns(ctx context.Context, tx *store.Tx, t *store.Tabl
 		}
 		switch {
 		case col.IsVirtual(), col.Secure, col.Encrypted, col.Kind() == store.KindBytes, col.Kind() == store.KindUUID, col.Key,
-			standardColumns[strings.ToUpper(col.Name)]:
+			engine.StandardColumns[strings.ToUpper(col.Name)]:
 			continue
 		}
 		if col.Identifier || col.Selection || col.Mandatory {
@@ -128,8 +129,8 @@ func (s *Session) reportColumns(ctx context.Context, tx *store.Tx, t *store.Tabl
 	return out[:min(len(out), 12)], nil
 }
 
-func (s *Session) listReport(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table) (*report.Table, error) {
-	columns, err := s.reportColumns(ctx, tx, t)
+func listReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *store.Table) (*report.Table, error) {
+	columns, err := reportColumns(ctx, s, tx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (s *Session) listReport(ctx context.Context, tx *store.Tx, run *ProcessRun,
 		out.Header = append(out.Header, col.Label)
 	}
 	for _, row := range rows {
-		line, err := s.reportLine(ctx, tx, t, row, columns)
+		line, err := reportLine(ctx, s, tx, t, row, columns)
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +186,7 @@ func (s *Session) listReport(ctx context.Context, tx *store.Tx, run *ProcessRun,
 	return out, nil
 }
 
-func (s *Session) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
+func reportLine(ctx context.Context, s *engine.Session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {
 	o, err := s.ERP.Options.Represent(ctx, s, tx, t, row, columns)
 	if err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func (s *Session) reportLine(ctx context.Context, tx *store.Tx, t *store.Table, 
 	for i, col := range columns {
 		v, ok := o.Get(col.Name)
 		if !ok {
-			v, _ = o.Get(PropertyName(col.Name))
+			v, _ = o.Get(engine.PropertyName(col.Name))
 		}
 		line[i] = reportText(v)
 	}
@@ -229,8 +230,8 @@ func reportText(v any) string {
 }
 
 // recordReport prints one record: what it holds, then its lines.
-func (s *Session) recordReport(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table) (*report.Table, error) {
-	row, err := s.FindRow(ctx, tx, t, FormatID(run.RecordID))
+func recordReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *store.Table) (*report.Table, error) {
+	row, err := s.FindRow(ctx, tx, t, engine.FormatID(run.RecordID))
 	if err != nil {
 		return nil, err
 	}
@@ -247,23 +248,23 @@ func (s *Session) recordReport(ctx context.Context, tx *store.Tx, run *ProcessRu
 		}
 		out.Rows = append(out.Rows, []string{col.Label, reportText(v)})
 	}
-	if !isDocument(t) {
+	if !engine.IsDocument(t) {
 		return out, nil
 	}
-	lines, err := s.documentLines(ctx, tx, &Record{Table: t, Old: row, Row: row})
+	lines, err := s.DocumentLines(ctx, tx, &engine.Record{Table: t, Old: row, Row: row})
 	if err != nil {
 		return nil, err
 	}
-	for i, line := range lines.rows {
-		columns, err := s.reportColumns(ctx, tx, lines.table)
+	for i, line := range lines.Rows {
+		columns, err := reportColumns(ctx, s, tx, lines.Table)
 		if err != nil {
 			return nil, err
 		}
-		values, err := s.reportLine(ctx, tx, lines.table, line, columns)
+		values, err := reportLine(ctx, s, tx, lines.Table, line, columns)
 		if err != nil {
 			return nil, err
 		}
-		out.Rows = append(out.Rows, []string{fmt.Sprintf("%s %d", lines.table.Label, i+1), strings.Join(values, " | ")})
+		out.Rows = append(out.Rows, []string{fmt.Sprintf("%s %d", lines.Table.Label, i+1), strings.Join(values, " | ")})
 	}
 	return out, nil
 }

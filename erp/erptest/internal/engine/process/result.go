@@ -1,35 +1,36 @@
-package engine
+package process
 
 import (
 	"context"
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// ProcessResult is what a process reports when it has run.
-type ProcessResult struct {
+// Result is what a process reports when it has run.
+type Result struct {
 	Summary string
 	IsError bool
-	Logs    []ProcessLog
-	Data    any          // JSON data of the process itself, nil if none
-	Report  *ProcessFile // reportFile, reportFileName, reportFileLength
-	Export  *ProcessFile // exportFile, exportFileName, exportFileLength
+	Logs    []LogLine
+	Data    any   // JSON data of the process itself, nil if none
+	Report  *File // reportFile, reportFileName, reportFileLength
+	Export  *File // exportFile, exportFileName, exportFileLength
 	// after is run when the outcome is recorded, which happens also when what the
 	// process did is undone because it failed; nil for nothing.
-	after func(ctx context.Context, tx *store.Tx, result ProcessResult) error
+	After func(ctx context.Context, tx *store.Tx, result Result) error
 }
 
-// ProcessLog is one line of a process's log; zero members are left out.
-type ProcessLog struct {
+// LogLine is one line of a process's log; zero members are left out.
+type LogLine struct {
 	Date    time.Time
 	Number  string // a decimal
 	Message string
 }
 
-// ProcessFile is a file a process made.
-type ProcessFile struct {
+// File is a file a process made.
+type File struct {
 	Name string
 	Data []byte
 }
@@ -42,5 +43,5 @@ func implementation(row store.Row) string {
 }
 
 func ParameterRows(ctx context.Context, tx *store.Tx, processID int64) ([]store.Row, error) {
-	return RowsWhere(ctx, tx, "AD_Process_Para", "SeqNo, AD_Process_Para_ID", "AD_Process_ID=? AND IsActive='Y'", processID)
+	return engine.RowsWhere(ctx, tx, "AD_Process_Para", "SeqNo, AD_Process_Para_ID", "AD_Process_ID=? AND IsActive='Y'", processID)
 }

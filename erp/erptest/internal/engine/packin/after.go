@@ -1,4 +1,4 @@
-package engine
+package packin
 
 import (
 	"context"
@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // afterRecord does what belongs to a record beyond its row.
-func (p *packIn) afterRecord(ctx context.Context, r *Record, e *packxml.Element, isNew bool) error {
+func (p *packIn) afterRecord(ctx context.Context, r *engine.Record, e *packxml.Element, isNew bool) error {
 	switch r.Table.Name {
 	case "AD_Column":
 		if e.Text("IsSyncDatabase") == "Y" && r.Row.Bool("IsActive") && r.Row.String("ColumnSQL") == "" {
@@ -26,7 +28,7 @@ func (p *packIn) afterRecord(ctx context.Context, r *Record, e *packxml.Element,
 		return p.placeMenu(ctx, r, e, isNew)
 	case "AD_Form", "AD_InfoWindow", "AD_Workflow":
 		if isNew {
-			return p.s.grantAll(ctx, p.tx, r.Table.Name+"_Access", r.Table.Name+"_ID", r.ID())
+			return p.s.GrantAll(ctx, p.tx, r.Table.Name+"_Access", r.Table.Name+"_ID", r.ID())
 		}
 	}
 	return nil
@@ -93,7 +95,7 @@ func (p *packIn) sync(ctx context.Context, id int64, columns map[int64]bool) err
 		report, err = p.tx.CreateTable(ctx, store.NewTable(only))
 	}
 	if err != nil {
-		return PublicError("table " + t.Name + ": " + packText(err))
+		return engine.PublicError("table " + t.Name + ": " + packText(err))
 	}
 	if report != "" {
 		p.done = append(p.done, packResult{what: t.Name, action: "Sync", note: report, table: t})
@@ -104,19 +106,19 @@ func (p *packIn) sync(ctx context.Context, id int64, columns map[int64]bool) err
 // buildIndexes makes the indexes whose declarations came with the archive.
 func (p *packIn) buildIndexes(ctx context.Context) error {
 	for _, id := range p.indexes {
-		row, err := OneRow(ctx, p.tx, "AD_TableIndex", id)
+		row, err := engine.OneRow(ctx, p.tx, "AD_TableIndex", id)
 		if err != nil {
 			return err
 		}
 		if row == nil || !row.Bool("IsActive") {
 			continue
 		}
-		result, err := p.s.validateIndex(ctx, p.tx, &ProcessRun{RecordID: id})
+		result, err := process.ValidateIndex(ctx, p.s, p.tx, &process.Run{RecordID: id})
 		if err != nil {
 			return err
 		}
 		if result.IsError {
-			return PublicError("index " + row.String("Name") + ": " + result.Summary)
+			return engine.PublicError("index " + row.String("Name") + ": " + result.Summary)
 		}
 		p.done = append(p.done, packResult{what: row.String("Name"), action: "Index", note: result.Summary})
 	}
@@ -125,7 +127,7 @@ func (p *packIn) buildIndexes(ctx context.Context) error {
 
 // placeMenu puts an entry to its place in the menu. A parent that is not there
 // hides the entry, as in the ERP.
-func (p *packIn) placeMenu(ctx context.Context, r *Record, e *packxml.Element, isNew bool) error {
+func (p *packIn) placeMenu(ctx context.Context, r *engine.Record, e *packxml.Element, isNew bool) error {
 	parent, hasParent := e.Property("Parent_ID")
 	seqNo, hasSeqNo := e.Property("SeqNo")
 	change := store.Row{}
@@ -147,7 +149,7 @@ func (p *packIn) placeMenu(ctx context.Context, r *Record, e *packxml.Element, i
 	if hasSeqNo && seqNo.Text != "" {
 		n, err := strconv.ParseInt(seqNo.Text, 10, 32)
 		if err != nil {
-			return PublicError("SeqNo: " + JSONOf(seqNo.Text) + " is no whole number")
+			return engine.PublicError("SeqNo: " + engine.JSONOf(seqNo.Text) + " is no whole number")
 		}
 		change["SeqNo"] = n
 	}
@@ -173,7 +175,7 @@ func (p *packIn) translation(ctx context.Context, e, parent *packxml.Element) er
 		return nil
 	}
 	if parent == nil {
-		return PublicError("a translation stands outside of its record")
+		return engine.PublicError("a translation stands outside of its record")
 	}
 	owner := p.saved[parent]
 	if owner == nil {
@@ -186,7 +188,7 @@ func (p *packIn) translation(ctx context.Context, e, parent *packxml.Element) er
 		p.done = append(p.done, result)
 		return nil
 	}
-	languages, err := RowsWhere(ctx, p.tx, "AD_Language", "", "AD_Language=? AND IsSystemLanguage='Y' AND IsActive='Y'", e.Text("AD_Language"))
+	languages, err := engine.RowsWhere(ctx, p.tx, "AD_Language", "", "AD_Language=? AND IsSystemLanguage='Y' AND IsActive='Y'", e.Text("AD_Language"))
 	if err != nil {
 		return err
 	}
@@ -217,7 +219,7 @@ func (p *packIn) translation(ctx context.Context, e, parent *packxml.Element) er
 			return err
 		}
 		if n == 0 {
-			return PublicError(fmt.Sprintf("%s %d has no row in %s for %s", owner.Table.Name, owner.ID(), t.Name, e.Text("AD_Language")))
+			return engine.PublicError(fmt.Sprintf("%s %d has no row in %s for %s", owner.Table.Name, owner.ID(), t.Name, e.Text("AD_Language")))
 		}
 	}
 	p.done = append(p.done, result)

@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -8,14 +8,15 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // Program is what stands behind the class of a process.
-type Program func(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun) (ProcessResult, error)
+type Program func(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error)
 
-// ProcessTable runs processes and knows those that run.
-type ProcessTable struct {
+// Manager runs processes and knows those that run.
+type Manager struct {
 	programs map[string]Program // by the last part of the class name
 
 	mu      sync.Mutex           // guards the rest
@@ -25,9 +26,9 @@ type ProcessTable struct {
 	wg      sync.WaitGroup       // jobs
 }
 
-// NewProcessTable runs what this package has programs for, and more of them, by
+// New runs what this package has programs for, and more of them, by
 // the last part of their class name.
-func NewProcessTable(more map[string]Program) *ProcessTable { return &ProcessTable{programs: more} }
+func New(more map[string]Program) *Manager { return &Manager{programs: more} }
 
 // claimed is what a running process excludes.
 type claimed struct {
@@ -39,7 +40,7 @@ type claimed struct {
 // claim enters a run, or refuses because the process is running already:
 // with the same parameters and record for AllowMultipleExecution P, at all
 // for N.
-func (t *ProcessTable) claim(run *ProcessRun, client int64, job bool) bool {
+func (t *Manager) claim(run *Run, client int64, job bool) bool {
 	mine := claimed{
 		process: run.Process.Int("AD_Process_ID"), client: client, record: run.RecordID, parameters: run.signature(), job: job,
 	}
@@ -61,21 +62,21 @@ func (t *ProcessTable) claim(run *ProcessRun, client int64, job bool) bool {
 	return true
 }
 
-func (t *ProcessTable) Done(instance int64) {
+func (t *Manager) Done(instance int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.running, instance)
 }
 
 // Has tells whether a job has not ended yet.
-func (t *ProcessTable) Has(instance int64) bool {
+func (t *Manager) Has(instance int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.running[instance].job
 }
 
 // Start runs job in the background until the server closes.
-func (t *ProcessTable) Start(job func(context.Context)) bool {
+func (t *Manager) Start(job func(context.Context)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {
@@ -91,7 +92,7 @@ func (t *ProcessTable) Start(job func(context.Context)) bool {
 }
 
 // Stop ends the jobs and waits for them.
-func (t *ProcessTable) Stop() {
+func (t *Manager) Stop() {
 	t.mu.Lock()
 	t.stopped = true
 	for _, cancel := range t.cancel {
@@ -102,7 +103,7 @@ func (t *ProcessTable) Stop() {
 }
 
 // signature is the parameters as one text.
-func (r *ProcessRun) signature() string {
+func (r *Run) signature() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
 		p := r.Params[name]

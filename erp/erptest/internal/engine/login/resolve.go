@@ -1,4 +1,4 @@
-package engine
+package login
 
 import (
 	"context"
@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// LoginChoice are the log-in parameters as given: ids as digits, or names.
-type LoginChoice struct {
+// Request are the log-in parameters as given: ids as digits, or names.
+type Request struct {
 	Client, Role, Org, Warehouse, Language       string
 	HasClient, HasRole, HasOrg, HasWarehouse, Ok bool
 }
 
 // Login is what a log-in has come down to. The echo flags tell which ids
 // the caller did not give as numbers.
-type Login struct {
+type Resolved struct {
 	ClientID, UserID, RoleID, OrgID, WarehouseID int64
 	EchoClient, EchoRole, EchoOrg, EchoWarehouse bool
 	Language                                     string
@@ -31,40 +32,40 @@ func number(text string) (int64, bool) {
 
 // Resolve finds what the parameters name, among the tenants in clients and
 // what the users (all those who logged in under the name) have there.
-func (e *ERP) Resolve(ctx context.Context, tx *store.Tx, users, clients []int64, p LoginChoice) (*Login, error) {
-	r := &Login{}
+func Resolve(ctx context.Context, e *engine.ERP, tx *store.Tx, users, clients []int64, p Request) (*Resolved, error) {
+	r := &Resolved{}
 	if err := r.resolveClient(ctx, tx, clients, p); err != nil {
 		return nil, err
 	}
 	if err := r.resolveRole(ctx, tx, users, p); err != nil {
 		return nil, err
 	}
-	if err := e.resolveOrg(ctx, tx, r, p); err != nil {
+	if err := resolveOrg(ctx, e, tx, r, p); err != nil {
 		return nil, err
 	}
 	if err := r.resolveWarehouse(ctx, tx, p); err != nil {
 		return nil, err
 	}
 	var err error
-	r.Language, err = LoginLanguage(ctx, tx, p.Language, r.ClientID, r.UserID)
+	r.Language, err = Language(ctx, tx, p.Language, r.ClientID, r.UserID)
 	return r, err
 }
 
-func (r *Login) resolveClient(ctx context.Context, tx *store.Tx, clients []int64, p LoginChoice) error {
+func (r *Resolved) resolveClient(ctx context.Context, tx *store.Tx, clients []int64, p Request) error {
 	id, numeric := number(p.Client)
 	switch {
 	case !p.HasClient:
 		if len(clients) != 1 {
-			return LoginRefused("Invalid clientId")
+			return engine.LoginRefused("Invalid clientId")
 		}
 		id, r.EchoClient = clients[0], true
 	case !numeric:
-		ids, err := LookUpIDs(ctx, tx, `SELECT AD_Client_ID FROM AD_Client WHERE Value=? AND IsActive='Y'`, p.Client)
+		ids, err := engine.LookUpIDs(ctx, tx, `SELECT AD_Client_ID FROM AD_Client WHERE Value=? AND IsActive='Y'`, p.Client)
 		if err != nil {
 			return err
 		}
 		if len(ids) == 0 {
-			return LoginRefused("Client value not found")
+			return engine.LoginRefused("Client value not found")
 		}
 		id, r.EchoClient = ids[0], true
 	}
@@ -74,10 +75,10 @@ func (r *Login) resolveClient(ctx context.Context, tx *store.Tx, clients []int64
 			return nil
 		}
 	}
-	return LoginRefused("Invalid clientId")
+	return engine.LoginRefused("Invalid clientId")
 }
 
-func (r *Login) resolveRole(ctx context.Context, tx *store.Tx, users []int64, p LoginChoice) error {
+func (r *Resolved) resolveRole(ctx context.Context, tx *store.Tx, users []int64, p Request) error {
 	roles, err := RoleChoices(ctx, tx, users, r.ClientID)
 	if err != nil {
 		return err
@@ -86,31 +87,31 @@ func (r *Login) resolveRole(ctx context.Context, tx *store.Tx, users []int64, p 
 	switch {
 	case !p.HasRole:
 		if len(roles) != 1 {
-			return LoginRefused("Missing roleId parameter")
+			return engine.LoginRefused("Missing roleId parameter")
 		}
 		id, r.EchoRole = roles[0].ID, true
 	case !numeric:
-		ids, err := LookUpIDs(ctx, tx, `SELECT AD_Role_ID FROM AD_Role WHERE Name=? AND AD_Client_ID=? AND IsActive='Y'`, p.Role, r.ClientID)
+		ids, err := engine.LookUpIDs(ctx, tx, `SELECT AD_Role_ID FROM AD_Role WHERE Name=? AND AD_Client_ID=? AND IsActive='Y'`, p.Role, r.ClientID)
 		switch {
 		case err != nil:
 			return err
 		case len(ids) == 0:
-			return LoginRefused("Role name not found")
+			return engine.LoginRefused("Role name not found")
 		case len(ids) > 1:
-			return LoginRefused("Role name not unique")
+			return engine.LoginRefused("Role name not unique")
 		}
 		id, r.EchoRole = ids[0], true
 	}
 	if !HasChoice(roles, id) {
-		return LoginRefused("Invalid roleId")
+		return engine.LoginRefused("Invalid roleId")
 	}
 	r.RoleID = id
 	r.UserID, err = RoleUser(ctx, tx, users, r.ClientID, id)
 	return err
 }
 
-func (e *ERP) resolveOrg(ctx context.Context, tx *store.Tx, r *Login, p LoginChoice) error {
-	orgs, err := e.OrgChoices(ctx, tx, r.UserID, r.ClientID, r.RoleID)
+func resolveOrg(ctx context.Context, e *engine.ERP, tx *store.Tx, r *Resolved, p Request) error {
+	orgs, err := OrgChoices(ctx, e, tx, r.UserID, r.ClientID, r.RoleID)
 	if err != nil {
 		return err
 	}
@@ -118,29 +119,29 @@ func (e *ERP) resolveOrg(ctx context.Context, tx *store.Tx, r *Login, p LoginCho
 	switch {
 	case !p.HasOrg:
 		if len(orgs) != 1 || orgs[0].ID == 0 {
-			return LoginRefused("Missing organizationId parameter")
+			return engine.LoginRefused("Missing organizationId parameter")
 		}
 		id, r.EchoOrg = orgs[0].ID, true
 	case !numeric:
-		ids, err := LookUpIDs(ctx, tx, `SELECT AD_Org_ID FROM AD_Org WHERE (Name=? OR Value=?) AND AD_Client_ID IN (0,?) AND IsActive='Y'`, p.Org, p.Org, r.ClientID)
+		ids, err := engine.LookUpIDs(ctx, tx, `SELECT AD_Org_ID FROM AD_Org WHERE (Name=? OR Value=?) AND AD_Client_ID IN (0,?) AND IsActive='Y'`, p.Org, p.Org, r.ClientID)
 		switch {
 		case err != nil:
 			return err
 		case len(ids) == 0:
-			return LoginRefused("Organization name not found")
+			return engine.LoginRefused("Organization name not found")
 		case len(ids) > 1:
-			return LoginRefused("Organization name not unique")
+			return engine.LoginRefused("Organization name not unique")
 		}
 		id, r.EchoOrg = ids[0], true
 	}
 	if !HasChoice(orgs, id) {
-		return LoginRefused("Invalid organizationId")
+		return engine.LoginRefused("Invalid organizationId")
 	}
 	r.OrgID = id
 	return nil
 }
 
-func (r *Login) resolveWarehouse(ctx context.Context, tx *store.Tx, p LoginChoice) error {
+func (r *Resolved) resolveWarehouse(ctx context.Context, tx *store.Tx, p Request) error {
 	list, err := WarehouseChoices(ctx, tx, r.ClientID, r.OrgID)
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (r *Login) resolveWarehouse(ctx context.Context, tx *store.Tx, p LoginChoic
 	id, numeric := number(p.Warehouse)
 	switch {
 	case !p.HasWarehouse:
-		ids, err := LookUpIDs(ctx, tx, `SELECT COALESCE(M_Warehouse_ID,0) FROM AD_OrgInfo WHERE AD_Org_ID=? AND IsActive='Y'`, r.OrgID)
+		ids, err := engine.LookUpIDs(ctx, tx, `SELECT COALESCE(M_Warehouse_ID,0) FROM AD_OrgInfo WHERE AD_Org_ID=? AND IsActive='Y'`, r.OrgID)
 		if err != nil {
 			return err
 		}
@@ -157,26 +158,26 @@ func (r *Login) resolveWarehouse(ctx context.Context, tx *store.Tx, p LoginChoic
 		}
 		return nil
 	case !numeric:
-		ids, err := LookUpIDs(ctx, tx, `SELECT M_Warehouse_ID FROM M_Warehouse WHERE (Name=? OR Value=?) AND AD_Client_ID=? AND IsActive='Y'
+		ids, err := engine.LookUpIDs(ctx, tx, `SELECT M_Warehouse_ID FROM M_Warehouse WHERE (Name=? OR Value=?) AND AD_Client_ID=? AND IsActive='Y'
 			ORDER BY AD_Org_ID<>?, M_Warehouse_ID`, p.Warehouse, p.Warehouse, r.ClientID, r.OrgID)
 		if err != nil {
 			return err
 		}
 		if len(ids) == 0 {
-			return LoginRefused("Warehouse name not found")
+			return engine.LoginRefused("Warehouse name not found")
 		}
 		id, r.EchoWarehouse = ids[0], true
 	}
 	if id != 0 && !HasChoice(list, id) {
-		return LoginRefused("Invalid warehouseId")
+		return engine.LoginRefused("Invalid warehouseId")
 	}
 	r.WarehouseID = id
 	return nil
 }
 
-// LoginLanguage is the language asked for when one can log in with it, else
+// Language is the language asked for when one can log in with it, else
 // the user's preference, else the tenant's.
-func LoginLanguage(ctx context.Context, tx *store.Tx, wanted string, clientID, userID int64) (string, error) {
+func Language(ctx context.Context, tx *store.Tx, wanted string, clientID, userID int64) (string, error) {
 	var lang string
 	err := tx.QueryRow(ctx, `SELECT AD_Language FROM (
 		SELECT AD_Language, 1 AS Rank FROM AD_Language WHERE AD_Language=? AND IsActive='Y' AND (IsLoginLocale='Y' OR IsBaseLanguage='Y')
@@ -196,7 +197,7 @@ func LoginLanguage(ctx context.Context, tx *store.Tx, wanted string, clientID, u
 
 // MenuTree is the AD_Tree of the menu the role sees.
 func MenuTree(ctx context.Context, tx *store.Tx, clientID, roleID int64) (int64, error) {
-	ids, err := LookUpIDs(ctx, tx, `SELECT COALESCE(
+	ids, err := engine.LookUpIDs(ctx, tx, `SELECT COALESCE(
 		(SELECT NULLIF(AD_Tree_Menu_ID,0) FROM AD_Role WHERE AD_Role_ID=?),
 		(SELECT NULLIF(AD_Tree_Menu_ID,0) FROM AD_ClientInfo WHERE AD_Client_ID=?), 10)`, roleID, clientID)
 	if err != nil {

@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// ProcessRun is one run of a process.
-type ProcessRun struct {
+// Run is one run of a process.
+type Run struct {
 	Process    store.Row
 	Slug       string // as the caller wrote it
 	InstanceID int64  // AD_PInstance_ID
@@ -31,23 +32,23 @@ type Parameter struct {
 	Ref       int
 }
 
-// text is the parameter as text.
-func (r *ProcessRun) text(name string) string { return store.Row{"": r.Params[name].Value}.String("") }
+// Text is the parameter as text.
+func (r *Run) Text(name string) string { return store.Row{"": r.Params[name].Value}.String("") }
 
 // id is the parameter as a number.
-func (r *ProcessRun) id(name string) int64 { return store.Row{"": r.Params[name].Value}.Int("") }
+func (r *Run) id(name string) int64 { return store.Row{"": r.Params[name].Value}.Int("") }
 
 // flag tells whether the parameter is yes; def counts when it was not given.
-func (r *ProcessRun) flag(name string, def bool) bool {
+func (r *Run) flag(name string, def bool) bool {
 	if r.Params[name].Value == nil {
 		return def
 	}
-	return r.text(name) == "Y"
+	return r.Text(name) == "Y"
 }
 
 // Begin records the instance of a run and claims the process, which the caller
-// ends with [ProcessTable.Done].
-func (t *ProcessTable) Begin(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun, job bool) error {
+// ends with [Manager.Done].
+func (t *Manager) Begin(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, job bool) error {
 	values := store.Row{
 		"AD_Process_ID": run.Process.Int("AD_Process_ID"), "Record_ID": run.RecordID, "AD_User_ID": s.UserID,
 		"IsProcessing": "Y", "IsRunAsJob": "N", "Name": nil,
@@ -69,16 +70,16 @@ func (t *ProcessTable) Begin(ctx context.Context, s *Session, tx *store.Tx, run 
 		return err
 	}
 	run.InstanceID = instance.ID()
-	if err := s.saveParameters(ctx, tx, run); err != nil {
+	if err := saveParameters(ctx, s, tx, run); err != nil {
 		return err
 	}
 	if run.Claimed = t.claim(run, s.ClientID, job); !run.Claimed {
-		return refuse(Conflict, msgAlreadyRunning, run.Slug)
+		return engine.Refuse(engine.Conflict, engine.MsgAlreadyRunning, run.Slug)
 	}
 	return nil
 }
 
-func (s *Session) saveParameters(ctx context.Context, tx *store.Tx, run *ProcessRun) error {
+func saveParameters(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) error {
 	rows, err := ParameterRows(ctx, tx, run.Process.Int("AD_Process_ID"))
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (s *Session) saveParameters(ctx context.Context, tx *store.Tx, run *Process
 				case store.KindDecimal:
 					values["P_Number"+suffix] = v
 				case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-					values["P_Date"+suffix] = v[:min(len(v), len(StoredDateTime))]
+					values["P_Date"+suffix] = v[:min(len(v), len(engine.StoredDateTime))]
 				default:
 					values["P_String"+suffix] = v
 				}
@@ -120,8 +121,8 @@ var errProcessFailed = errors.New("the process failed")
 
 // Perform runs the process in a transaction of its own, or under a savepoint of
 // the one that is open, which is undone when it fails, and records the outcome.
-func (t *ProcessTable) Perform(ctx context.Context, s *Session, in *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	var result ProcessResult
+func (t *Manager) Perform(ctx context.Context, s *engine.Session, in *store.Tx, run *Run) (Result, error) {
+	var result Result
 	err := s.ERP.Update(ctx, in, func(tx *store.Tx) error {
 		var err error
 		result, err = t.implement(ctx, s, tx, run)
@@ -135,14 +136,14 @@ func (t *ProcessTable) Perform(ctx context.Context, s *Session, in *store.Tx, ru
 			err = context.Cause(ctx)
 		}
 		s.ERP.Options.Log.Warn("process failed", "process", run.Process.String("Value"), "error", err)
-		var api *Error
-		summary := PublicText(err)
+		var api *engine.Error
+		summary := engine.PublicText(err)
 		if errors.As(err, &api) {
 			summary = api.Detail
 		}
-		result = ProcessResult{Summary: summary, IsError: true}
+		result = Result{Summary: summary, IsError: true}
 	}
-	for _, f := range []*ProcessFile{result.Report, result.Export} {
+	for _, f := range []*File{result.Report, result.Export} {
 		if f != nil {
 			s.ERP.Files.Leave(f.Name, f.Data)
 		}
@@ -153,12 +154,12 @@ func (t *ProcessTable) Perform(ctx context.Context, s *Session, in *store.Tx, ru
 		finish, cancel = context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 	}
-	err = s.ERP.Update(finish, in, func(tx *store.Tx) error { return s.finishRun(finish, tx, run, result) })
+	err = s.ERP.Update(finish, in, func(tx *store.Tx) error { return finishRun(finish, s, tx, run, result) })
 	return result, err
 }
 
 // finishRun records the outcome of a run.
-func (s *Session) finishRun(ctx context.Context, tx *store.Tx, run *ProcessRun, result ProcessResult) error {
+func finishRun(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, result Result) error {
 	t, err := tx.Table(ctx, "AD_PInstance")
 	if err != nil {
 		return err
@@ -180,8 +181,8 @@ func (s *Session) finishRun(ctx context.Context, tx *store.Tx, run *ProcessRun, 
 	if _, err := tx.Set(ctx, t, change, "AD_PInstance_ID=?", run.InstanceID); err != nil {
 		return err
 	}
-	if result.after != nil {
-		if err := result.after(ctx, tx, result); err != nil {
+	if result.After != nil {
+		if err := result.After(ctx, tx, result); err != nil {
 			return err
 		}
 	}
@@ -195,7 +196,7 @@ func (s *Session) finishRun(ctx context.Context, tx *store.Tx, run *ProcessRun, 
 			values["P_Number"] = log.Number
 		}
 		if !log.Date.IsZero() {
-			values["P_Date"] = log.Date.UTC().Format(StoredDateTime)
+			values["P_Date"] = log.Date.UTC().Format(engine.StoredDateTime)
 		}
 		logs, err := tx.Table(ctx, "AD_PInstance_Log")
 		if err != nil {

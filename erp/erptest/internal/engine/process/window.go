@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"cmp"
@@ -7,79 +7,80 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // createWindow makes a window, or a tab of an existing one, for a table, with
 // its fields and, for a new window, a menu entry if asked for.
-func (s *Session) createWindow(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	if err := s.mustWriteDictionary(ctx, tx, "AD_Window"); err != nil {
-		return ProcessResult{}, err
+func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
+	if err := mustWriteDictionary(ctx, s, tx, "AD_Window"); err != nil {
+		return Result{}, err
 	}
-	t, row, err := s.tableOf(ctx, tx, run)
+	t, row, err := tableOf(ctx, s, tx, run)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	for _, name := range []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
 		if _, ok := t.Column(name); !ok {
-			return failed("Table %s lacks the standard column %s", t.Name, name), nil
+			return Failed("Table %s lacks the standard column %s", t.Name, name), nil
 		}
 	}
 	isNew := run.flag("IsNewWindow", true)
 	var window store.Row
 	if isNew {
-		if window, err = s.newWindow(ctx, tx, run, t, row); err != nil {
-			return ProcessResult{}, err
+		if window, err = newWindow(ctx, s, tx, run, t, row); err != nil {
+			return Result{}, err
 		}
-	} else if window, err = OneRow(ctx, tx, "AD_Window", run.id("AD_Window_ID")); err != nil {
-		return ProcessResult{}, err
+	} else if window, err = engine.OneRow(ctx, tx, "AD_Window", run.id("AD_Window_ID")); err != nil {
+		return Result{}, err
 	} else if window == nil {
-		return failed("%sWindow", FillMandatory), nil
+		return Failed("%sWindow", engine.FillMandatory), nil
 	}
-	tab, err := s.newTab(ctx, tx, run, t, window, isNew)
+	tab, err := newTab(ctx, s, tx, run, t, window, isNew)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	fields, err := s.fieldsFor(ctx, tx, tab, t, "", "")
+	fields, err := fieldsFor(ctx, s, tx, tab, t, "", "")
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if isNew && run.flag("IsCreateMenu", false) {
 		if _, err := s.InsertRow(ctx, tx, "AD_Menu", store.Row{
 			"Name": window.String("Name"), "Action": "W", "AD_Window_ID": window.Int("AD_Window_ID"), "IsSummary": "N",
 			"IsSOTrx": window.String("IsSOTrx"), "IsReadOnly": "N", "EntityType": t.EntityType, "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
 		}); err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
 	}
 	if row.Int("AD_Window_ID") == 0 {
 		tables, err := tx.Table(ctx, "AD_Table")
 		if err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
-		if _, err := s.changeRow(ctx, tx, tables, row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
-			return ProcessResult{}, err
+		if _, err := s.ChangeRow(ctx, tx, tables, row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
+			return Result{}, err
 		}
 	}
-	return ProcessResult{Summary: fmt.Sprintf("Window %s: tab %s with %d fields", window.String("Name"), tab.String("Name"), fields)}, nil
+	return Result{Summary: fmt.Sprintf("Window %s: tab %s with %d fields", window.String("Name"), tab.String("Name"), fields)}, nil
 }
 
-func (s *Session) newWindow(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table, row store.Row) (store.Row, error) {
-	kind := run.text("WindowType")
+func newWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *store.Table, row store.Row) (store.Row, error) {
+	kind := run.Text("WindowType")
 	if kind == "" {
 		kind = "M"
 	}
 	if kind == "T" {
 		if col, ok := t.Column("Processed"); !ok || col.IsVirtual() {
-			return nil, PublicError("A window for transactions needs the column Processed")
+			return nil, engine.PublicError("A window for transactions needs the column Processed")
 		}
 	}
-	same, err := RowsWhere(ctx, tx, "AD_Window", "", "Name=?", t.Label)
+	same, err := engine.RowsWhere(ctx, tx, "AD_Window", "", "Name=?", t.Label)
 	if err != nil {
 		return nil, err
 	}
 	if len(same) > 0 {
-		return nil, PublicError("There is a window named " + JSONOf(t.Label) + " already")
+		return nil, engine.PublicError("There is a window named " + engine.JSONOf(t.Label) + " already")
 	}
 	flag := "N"
 	if run.flag("IsSOTrx", true) {
@@ -99,14 +100,14 @@ func (s *Session) newWindow(ctx context.Context, tx *store.Tx, run *ProcessRun, 
 	return r.Row, nil
 }
 
-func (s *Session) newTab(ctx context.Context, tx *store.Tx, run *ProcessRun, t *store.Table, window store.Row, isNew bool) (store.Row, error) {
+func newTab(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *store.Table, window store.Row, isNew bool) (store.Row, error) {
 	values := store.Row{
 		"AD_Window_ID": window.Int("AD_Window_ID"), "AD_Table_ID": t.ID, "Name": t.Label, "SeqNo": int64(10), "TabLevel": int64(0),
 		"IsSingleRow": "Y", "EntityType": t.EntityType, "IsReadOnly": "N", "HasTree": "N", "IsTranslationTab": "N", "IsSortTab": "N",
 		"IsInfoTab": "N", "IsAdvancedTab": "N", "IsInsertRecord": "Y", "AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
 	}
 	if !isNew {
-		tabs, err := RowsWhere(ctx, tx, "AD_Tab", "SeqNo", "AD_Window_ID=?", window.Int("AD_Window_ID"))
+		tabs, err := engine.RowsWhere(ctx, tx, "AD_Tab", "SeqNo", "AD_Window_ID=?", window.Int("AD_Window_ID"))
 		if err != nil {
 			return nil, err
 		}
@@ -116,11 +117,11 @@ func (s *Session) newTab(ctx context.Context, tx *store.Tx, run *ProcessRun, t *
 		}
 		switch {
 		case level > deepest+1:
-			return nil, PublicError(fmt.Sprintf("The tab level must be at most %d", deepest+1))
+			return nil, engine.PublicError(fmt.Sprintf("The tab level must be at most %d", deepest+1))
 		case level == 0 && deepest == 0:
-			return nil, PublicError("The tab level must be above 0")
+			return nil, engine.PublicError("The tab level must be above 0")
 		case level > 0 && run.id("AD_Column_ID") == 0:
-			return nil, PublicError(FillMandatory + "Link Column")
+			return nil, engine.PublicError(engine.FillMandatory + "Link Column")
 		}
 		values["SeqNo"], values["TabLevel"] = last+10, level
 		if level > 0 {
@@ -144,23 +145,23 @@ func (s *Session) newTab(ctx context.Context, tx *store.Tx, run *ProcessRun, t *
 }
 
 // createFields makes fields for the columns of a tab's table that have none.
-func (s *Session) createFields(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	if err := s.mustWriteDictionary(ctx, tx, "AD_Field"); err != nil {
-		return ProcessResult{}, err
+func createFields(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
+	if err := mustWriteDictionary(ctx, s, tx, "AD_Field"); err != nil {
+		return Result{}, err
 	}
-	tab, err := OneRow(ctx, tx, "AD_Tab", run.RecordID)
+	tab, err := engine.OneRow(ctx, tx, "AD_Tab", run.RecordID)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if tab == nil || run.RecordID == 0 {
-		return failed("No tab: give its AD_Tab_ID as record-id"), nil
+		return Failed("No tab: give its AD_Tab_ID as record-id"), nil
 	}
 	t, err := tx.TableByID(ctx, tab.Int("AD_Table_ID"))
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	n, err := s.fieldsFor(ctx, tx, tab, t, run.text("EntityType"), run.text("CreatedSince"))
-	return ProcessResult{Summary: fmt.Sprintf("%d fields created", n)}, err
+	n, err := fieldsFor(ctx, s, tx, tab, t, run.Text("EntityType"), run.Text("CreatedSince"))
+	return Result{Summary: fmt.Sprintf("%d fields created", n)}, err
 }
 
 // fieldRank orders the columns of a tab: who and where first, the search key
@@ -188,8 +189,8 @@ func fieldRank(col *store.Column) int {
 	return 8
 }
 
-func (s *Session) fieldsFor(ctx context.Context, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (int, error) {
-	existing, err := RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", tab.Int("AD_Tab_ID"))
+func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (int, error) {
+	existing, err := engine.RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", tab.Int("AD_Tab_ID"))
 	if err != nil {
 		return 0, err
 	}
@@ -205,7 +206,7 @@ func (s *Session) fieldsFor(ctx context.Context, tx *store.Tx, tab store.Row, t 
 	})
 	made := 0
 	for _, col := range columns {
-		row, err := OneRow(ctx, tx, "AD_Column", col.ID)
+		row, err := engine.OneRow(ctx, tx, "AD_Column", col.ID)
 		if err != nil {
 			return made, err
 		}

@@ -1,12 +1,16 @@
-package engine
+package jobs
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
+	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -77,15 +81,20 @@ func FuzzCron(f *testing.F) {
 
 func TestJobThatRunsIsNotRunAgain(t *testing.T) {
 	t.Parallel()
-	e := open(t, "")
-	m := NewServerManager(e, NewProcessTable(nil))
-	require.NoError(t, e.DB.View(t.Context(), func(tx *store.Tx) error { return m.Reload(t.Context(), tx) }))
+	ctx := t.Context()
+	db, err := seed.OpenWith(ctx, "", seed.Options{})
+	require.NoError(t, err)
+	silent := slog.New(slog.DiscardHandler)
+	e := engine.New(db, engine.Options{Clock: time.Now, Location: time.UTC, Log: silent, Events: silent})
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	m := New(e, process.New(nil))
+	require.NoError(t, e.DB.View(ctx, func(tx *store.Tx) error { return m.Reload(ctx, tx) }))
 	require.True(t, m.begin("WorkflowProcessor100"))
 	job, ok := m.Look("WorkflowProcessor100")
 	require.True(t, ok)
-	s := &Session{ERP: e}
-	err := m.Run(t.Context(), s, nil, job)
+	s := &engine.Session{ERP: e}
+	err = m.Run(ctx, s, nil, job)
 	require.EqualError(t, err, "Server error: The server job is running: WorkflowProcessor100")
-	m.end(job.ID, JobLog{}, 0, time.Time{})
-	require.NoError(t, m.Run(t.Context(), s, nil, job))
+	m.end(job.ID, LogLine{}, 0, time.Time{})
+	require.NoError(t, m.Run(ctx, s, nil, job))
 }

@@ -1,4 +1,4 @@
-package engine
+package workflow
 
 import (
 	"context"
@@ -6,83 +6,84 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // maxWorkflowSteps bounds how many nodes one decision sets off.
 const maxWorkflowSteps = 100
 
-// DecideActivity does what the decision on an activity means: for its document,
+// Decide does what the decision on an activity means: for its document,
 // for itself, and for its process.
-func (s *Session) DecideActivity(ctx context.Context, tx *store.Tx, a *Activity, value, message string) error {
+func Decide(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, value, message string) error {
 	state := stateCompleted
 	switch a.Kind {
-	case UserApproval:
+	case Approval:
 		approved := value == "Y" || value == "true"
 		action := "AP"
 		if !approved {
 			action, state = "RJ", stateAborted
 		}
-		if err := s.decideDocument(ctx, tx, a, approved, action); err != nil {
+		if err := decideDocument(ctx, s, tx, a, approved, action); err != nil {
 			return err
 		}
 		value = map[bool]string{true: "Y", false: "N"}[approved]
-	case UserChoice:
-		if err := s.setDocumentValue(ctx, tx, a, value); err != nil {
+	case Choice:
+		if err := setDocumentValue(ctx, s, tx, a, value); err != nil {
 			return err
 		}
-	case UserConfirmation, noQuestion:
+	case Confirmation, noQuestion:
 	}
-	if a.Kind != UserConfirmation {
-		if err := s.keepResult(ctx, tx, a, value, message); err != nil {
+	if a.Kind != Confirmation {
+		if err := keepResult(ctx, s, tx, a, value, message); err != nil {
 			return err
 		}
 	}
-	if err := s.endActivity(ctx, tx, a, state, message); err != nil {
+	if err := endActivity(ctx, s, tx, a, state, message); err != nil {
 		return err
 	}
 	if state == stateAborted {
-		return s.endProcess(ctx, tx, a.Row.Int("AD_WF_Process_ID"), stateAborted, message)
+		return endProcess(ctx, s, tx, a.Row.Int("AD_WF_Process_ID"), stateAborted, message)
 	}
-	return s.proceed(ctx, tx, a, 0)
+	return proceed(ctx, s, tx, a, 0)
 }
 
 // decideDocument approves or rejects the activity's document; of a record that
 // is no document it sets IsApproved.
-func (s *Session) decideDocument(ctx context.Context, tx *store.Tx, a *Activity, approved bool, action string) error {
+func decideDocument(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, approved bool, action string) error {
 	doc, err := a.document(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if doc == nil {
-		return PublicError("The record of the activity does not exist any more")
+		return engine.PublicError("The record of the activity does not exist any more")
 	}
-	if isDocument(doc.Table) {
-		_, err := s.processDocument(ctx, tx, doc, action)
+	if engine.IsDocument(doc.Table) {
+		_, err := s.ProcessDocument(ctx, tx, doc, action)
 		return err
 	}
-	_, err = s.changeRow(ctx, tx, doc.Table, doc.Row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
+	_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
 	return err
 }
 
 // setDocumentValue writes a choice into the column of the activity's node.
-func (s *Session) setDocumentValue(ctx context.Context, tx *store.Tx, a *Activity, value string) error {
+func setDocumentValue(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, value string) error {
 	doc, err := a.document(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if doc == nil || a.column == nil {
-		return PublicError("The record or column of the choice does not exist any more")
+		return engine.PublicError("The record or column of the choice does not exist any more")
 	}
 	col, ok := doc.Table.Column(a.column.Name)
 	if !ok || col.IsVirtual() {
-		return PublicError("The record has no column " + a.column.Name)
+		return engine.PublicError("The record has no column " + a.column.Name)
 	}
 	stored, err := s.ToStored(ctx, tx, col, value)
 	if err != nil {
-		var api *Error
+		var api *engine.Error
 		if errors.As(err, &api) {
-			return PublicError(api.Detail)
+			return engine.PublicError(api.Detail)
 		}
 		return err
 	}
@@ -91,7 +92,7 @@ func (s *Session) setDocumentValue(ctx context.Context, tx *store.Tx, a *Activit
 			return err
 		}
 	}
-	_, err = s.changeRow(ctx, tx, doc.Table, doc.Row, store.Row{col.Name: stored})
+	_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{col.Name: stored})
 	return err
 }
 
@@ -106,37 +107,37 @@ func mustBeListed(ctx context.Context, tx *store.Tx, col *store.Column, value an
 			return nil
 		}
 	}
-	return PublicError(fmt.Sprintf("%s is no value of the list %s", JSONOf(value), ref.Name))
+	return engine.PublicError(fmt.Sprintf("%s is no value of the list %s", engine.JSONOf(value), ref.Name))
 }
 
 // keepResult stores the value that was chosen.
-func (s *Session) keepResult(ctx context.Context, tx *store.Tx, a *Activity, value, message string) error {
+func keepResult(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, value, message string) error {
 	name := "Value"
 	if a.column != nil {
 		name = a.column.Name
 	}
-	return s.ERP.InsertRow(ctx, tx, "AD_WF_ActivityResult", s.stampOf(a), store.Row{
-		"AD_WF_Activity_ID": a.ID(), "AttributeName": name, "AttributeValue": value, "Help": NullIfEmpty(message),
+	return s.ERP.InsertRow(ctx, tx, "AD_WF_ActivityResult", stampOf(s, a), store.Row{
+		"AD_WF_Activity_ID": a.ID(), "AttributeName": name, "AttributeValue": value, "Help": engine.NullIfEmpty(message),
 	})
 }
 
-func (s *Session) stampOf(a *Activity) Stamp {
-	return Stamp{ClientID: a.Row.Int("AD_Client_ID"), OrgID: a.Row.Int("AD_Org_ID"), UserID: s.UserID}
+func stampOf(s *engine.Session, a *Activity) engine.Stamp {
+	return engine.Stamp{ClientID: a.Row.Int("AD_Client_ID"), OrgID: a.Row.Int("AD_Org_ID"), UserID: s.UserID}
 }
 
 // endActivity puts an activity into a final state and notes that.
-func (s *Session) endActivity(ctx context.Context, tx *store.Tx, a *Activity, state, message string) error {
+func endActivity(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, state, message string) error {
 	change := store.Row{"WFState": state, "Processed": "Y"}
 	if message != "" {
 		change["TextMsg"] = message
 	}
-	if err := s.changeActivity(ctx, tx, a, change); err != nil {
+	if err := changeActivity(ctx, s, tx, a, change); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, a, state, message, nil)
+	return audit(ctx, s, tx, a, state, message, nil)
 }
 
-func (s *Session) changeActivity(ctx context.Context, tx *store.Tx, a *Activity, change store.Row) error {
+func changeActivity(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, change store.Row) error {
 	t, err := tx.Table(ctx, "AD_WF_Activity")
 	if err != nil {
 		return err
@@ -153,30 +154,30 @@ func (s *Session) changeActivity(ctx context.Context, tx *store.Tx, a *Activity,
 
 // audit writes a line into the history of the activity's process. more are
 // further columns.
-func (s *Session) audit(ctx context.Context, tx *store.Tx, a *Activity, state, message string, more store.Row) error {
+func audit(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, state, message string, more store.Row) error {
 	event := "SC"
 	if state == stateCompleted {
 		event = "PX"
 	}
 	elapsed := int64(0)
-	if since := StoredTimeOf(a.Row.String("Created")); !since.IsZero() {
+	if since := engine.StoredTimeOf(a.Row.String("Created")); !since.IsZero() {
 		elapsed = max(0, s.ERP.Now().Sub(since).Truncate(time.Millisecond).Milliseconds())
 	}
 	row := store.Row{
 		"AD_WF_Process_ID": a.Row.Int("AD_WF_Process_ID"), "AD_WF_Node_ID": a.Row.Int("AD_WF_Node_ID"),
 		"AD_WF_Responsible_ID": a.Row.Int("AD_WF_Responsible_ID"), "AD_User_ID": s.UserID,
 		"AD_Table_ID": a.Row.Int("AD_Table_ID"), "Record_ID": a.Row.Int("Record_ID"),
-		"EventType": event, "WFState": state, "ElapsedTimeMS": fmt.Sprint(elapsed), "TextMsg": NullIfEmpty(message),
+		"EventType": event, "WFState": state, "ElapsedTimeMS": fmt.Sprint(elapsed), "TextMsg": engine.NullIfEmpty(message),
 	}
 	for name, v := range more {
 		row[name] = v
 	}
-	return s.ERP.InsertRow(ctx, tx, "AD_WF_EventAudit", s.stampOf(a), row)
+	return s.ERP.InsertRow(ctx, tx, "AD_WF_EventAudit", stampOf(s, a), row)
 }
 
-// ForwardActivity makes another user the one the activity is given to.
-func (s *Session) ForwardActivity(ctx context.Context, tx *store.Tx, a *Activity, to store.Row, message string) error {
-	from, err := OneRow(ctx, tx, "AD_User", a.Row.Int("AD_User_ID"))
+// Forward makes another user the one the activity is given to.
+func Forward(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, to store.Row, message string) error {
+	from, err := engine.OneRow(ctx, tx, "AD_User", a.Row.Int("AD_User_ID"))
 	if err != nil {
 		return err
 	}
@@ -190,10 +191,10 @@ func (s *Session) ForwardActivity(ctx context.Context, tx *store.Tx, a *Activity
 	if message != "" {
 		change["TextMsg"] = message
 	}
-	if err := s.changeActivity(ctx, tx, a, change); err != nil {
+	if err := changeActivity(ctx, s, tx, a, change); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, a, stateSuspended, message, store.Row{
+	return audit(ctx, s, tx, a, stateSuspended, message, store.Row{
 		"AttributeName": "AD_User_ID", "OldValue": label(from), "NewValue": label(to),
 	})
 }
@@ -201,12 +202,12 @@ func (s *Session) ForwardActivity(ctx context.Context, tx *store.Tx, a *Activity
 // proceed begins what follows a completed activity: the first of the next
 // nodes, or all of them where the node splits with AND. Nodes the process has
 // been at are not begun again. A process with nothing left to do is complete.
-func (s *Session) proceed(ctx context.Context, tx *store.Tx, a *Activity, step int) error {
+func proceed(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, step int) error {
 	if step >= maxWorkflowSteps {
-		return PublicError("The workflow does not come to an end")
+		return engine.PublicError("The workflow does not come to an end")
 	}
 	process := a.Row.Int("AD_WF_Process_ID")
-	next, err := RowsWhere(ctx, tx, "AD_WF_NodeNext", "SeqNo, AD_WF_NodeNext_ID", "AD_WF_Node_ID=? AND IsActive='Y'", a.Row.Int("AD_WF_Node_ID"))
+	next, err := engine.RowsWhere(ctx, tx, "AD_WF_NodeNext", "SeqNo, AD_WF_NodeNext_ID", "AD_WF_Node_ID=? AND IsActive='Y'", a.Row.Int("AD_WF_Node_ID"))
 	if err != nil {
 		return err
 	}
@@ -214,27 +215,27 @@ func (s *Session) proceed(ctx context.Context, tx *store.Tx, a *Activity, step i
 		next = next[:1]
 	}
 	for _, n := range next {
-		been, err := RowsWhere(ctx, tx, "AD_WF_Activity", "", "AD_WF_Process_ID=? AND AD_WF_Node_ID=?", process, n.Int("AD_WF_Next_ID"))
+		been, err := engine.RowsWhere(ctx, tx, "AD_WF_Activity", "", "AD_WF_Process_ID=? AND AD_WF_Node_ID=?", process, n.Int("AD_WF_Next_ID"))
 		if err != nil {
 			return err
 		}
 		if len(been) > 0 {
 			continue
 		}
-		if err := s.beginNode(ctx, tx, a, n.Int("AD_WF_Next_ID"), step+1); err != nil {
+		if err := beginNode(ctx, s, tx, a, n.Int("AD_WF_Next_ID"), step+1); err != nil {
 			return err
 		}
 	}
-	open, err := RowsWhere(ctx, tx, "AD_WF_Activity", "", "AD_WF_Process_ID=? AND Processed='N' AND IsActive='Y'", process)
+	open, err := engine.RowsWhere(ctx, tx, "AD_WF_Activity", "", "AD_WF_Process_ID=? AND Processed='N' AND IsActive='Y'", process)
 	if err != nil || len(open) > 0 {
 		return err
 	}
-	return s.endProcess(ctx, tx, process, stateCompleted, "")
+	return endProcess(ctx, s, tx, process, stateCompleted, "")
 }
 
 // beginNode makes the activity of a node. What needs nobody is done at once.
-func (s *Session) beginNode(ctx context.Context, tx *store.Tx, after *Activity, nodeID int64, step int) error {
-	node, err := OneRow(ctx, tx, "AD_WF_Node", nodeID)
+func beginNode(ctx context.Context, s *engine.Session, tx *store.Tx, after *Activity, nodeID int64, step int) error {
+	node, err := engine.OneRow(ctx, tx, "AD_WF_Node", nodeID)
 	if err != nil || node == nil || !node.Bool("IsActive") {
 		return err
 	}
@@ -243,11 +244,11 @@ func (s *Session) beginNode(ctx context.Context, tx *store.Tx, after *Activity, 
 		responsible = after.Row.Int("AD_WF_Responsible_ID")
 	}
 	user := any(nil)
-	who, err := OneRow(ctx, tx, "AD_WF_Responsible", responsible)
+	who, err := engine.OneRow(ctx, tx, "AD_WF_Responsible", responsible)
 	if err != nil {
 		return err
 	}
-	process, err := OneRow(ctx, tx, "AD_WF_Process", after.Row.Int("AD_WF_Process_ID"))
+	process, err := engine.OneRow(ctx, tx, "AD_WF_Process", after.Row.Int("AD_WF_Process_ID"))
 	if err != nil {
 		return err
 	}
@@ -267,29 +268,29 @@ func (s *Session) beginNode(ctx context.Context, tx *store.Tx, after *Activity, 
 	if err != nil {
 		return err
 	}
-	a, err := s.LoadActivity(ctx, tx, created.Row)
+	a, err := Load(ctx, s, tx, created.Row)
 	if err != nil {
 		return err
 	}
-	if err := s.audit(ctx, tx, a, stateSuspended, "", store.Row{"EventType": "PC", "AD_User_ID": user}); err != nil {
+	if err := audit(ctx, s, tx, a, stateSuspended, "", store.Row{"EventType": "PC", "AD_User_ID": user}); err != nil {
 		return err
 	}
 	if a.Kind != noQuestion {
 		return nil
 	}
-	message, err := s.doNode(ctx, tx, a)
+	message, err := doNode(ctx, s, tx, a)
 	if err != nil {
 		return err
 	}
-	if err := s.endActivity(ctx, tx, a, stateCompleted, message); err != nil {
+	if err := endActivity(ctx, s, tx, a, stateCompleted, message); err != nil {
 		return err
 	}
-	return s.proceed(ctx, tx, a, step)
+	return proceed(ctx, s, tx, a, step)
 }
 
 // doNode does what an automatic node is for, as far as the embedded ERP can:
 // document actions and setting values.
-func (s *Session) doNode(ctx context.Context, tx *store.Tx, a *Activity) (message string, err error) {
+func doNode(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity) (message string, err error) {
 	switch a.Node.String("Action") {
 	case "Z": // waits, if for any time, no longer than the clock of a test
 		return "", nil
@@ -299,26 +300,26 @@ func (s *Session) doNode(ctx context.Context, tx *store.Tx, a *Activity) (messag
 		if err != nil || doc == nil || action == "" || action == "--" {
 			return "", err
 		}
-		return s.processDocument(ctx, tx, doc, action)
+		return s.ProcessDocument(ctx, tx, doc, action)
 	case "V":
-		return "", s.setDocumentValue(ctx, tx, a, a.Node.String("AttributeValue"))
+		return "", setDocumentValue(ctx, s, tx, a, a.Node.String("AttributeValue"))
 	}
 	return "The embedded ERP does not do this step", nil
 }
 
 // endProcess puts a process into a final state, with the activities that are
 // still open.
-func (s *Session) endProcess(ctx context.Context, tx *store.Tx, process int64, state, message string) error {
-	open, err := RowsWhere(ctx, tx, "AD_WF_Activity", "AD_WF_Activity_ID", "AD_WF_Process_ID=? AND Processed='N' AND IsActive='Y'", process)
+func endProcess(ctx context.Context, s *engine.Session, tx *store.Tx, process int64, state, message string) error {
+	open, err := engine.RowsWhere(ctx, tx, "AD_WF_Activity", "AD_WF_Activity_ID", "AD_WF_Process_ID=? AND Processed='N' AND IsActive='Y'", process)
 	if err != nil {
 		return err
 	}
 	for _, row := range open {
-		a, err := s.LoadActivity(ctx, tx, row)
+		a, err := Load(ctx, s, tx, row)
 		if err != nil {
 			return err
 		}
-		if err := s.endActivity(ctx, tx, a, state, ""); err != nil {
+		if err := endActivity(ctx, s, tx, a, state, ""); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package login
 
 import (
 	"context"
@@ -8,27 +8,28 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// LoginRefusal is why a log-in is refused: an AD_Message, and what follows its text.
-type LoginRefusal struct {
+// Refusal is why a log-in is refused: an AD_Message, and what follows its text.
+type Refusal struct {
 	message, fallback, more string
 }
 
 var (
-	failedLogin     = LoginRefusal{message: "FailedLogin", fallback: "Invalid User ID or Password"}
-	accountLocked   = LoginRefusal{message: "AccountLocked", fallback: "The account is locked"}
-	passwordExpired = LoginRefusal{message: "PasswordExpired", fallback: "The password has expired"}
+	failedLogin     = Refusal{message: "FailedLogin", fallback: "Invalid User ID or Password"}
+	accountLocked   = Refusal{message: "AccountLocked", fallback: "The account is locked"}
+	passwordExpired = Refusal{message: "PasswordExpired", fallback: "The password has expired"}
 )
 
 // Text is the refusal in a language, "" when there is none.
-func (r LoginRefusal) Text(ctx context.Context, tx *store.Tx, language string) (string, error) {
+func (r Refusal) Text(ctx context.Context, tx *store.Tx, language string) (string, error) {
 	if r.message == "" {
 		return "", nil
 	}
-	text, err := Message(ctx, tx, r.message, language, r.fallback)
+	text, err := engine.Message(ctx, tx, r.message, language, r.fallback)
 	return text + r.more, err
 }
 
@@ -36,8 +37,8 @@ func (r LoginRefusal) Text(ctx context.Context, tx *store.Tx, language string) (
 // made for no or for this kind of program, and no mere collections of permissions.
 const loginRole = `r.IsActive='Y' AND COALESCE(r.RoleType,'') IN ('','WS') AND COALESCE(r.IsMasterRole,'N')='N'`
 
-// LoginUser is an AD_User whose name was given at log-in.
-type LoginUser struct {
+// User is an AD_User whose name was given at log-in.
+type User struct {
 	ID, clientID            int64
 	password, salt          string
 	Locked, passwordExpired bool
@@ -48,7 +49,7 @@ type LoginUser struct {
 // FindUsers are the active users who go by this name (or LDAP name, or e-mail
 // address) and have a role to log in with. Tenants may have users of the same
 // name.
-func FindUsers(ctx context.Context, tx *store.Tx, name string) ([]LoginUser, error) {
+func FindUsers(ctx context.Context, tx *store.Tx, name string) ([]User, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -63,9 +64,9 @@ func FindUsers(ctx context.Context, tx *store.Tx, name string) ([]LoginUser, err
 		return nil, fmt.Errorf("looking for a user: %w", err)
 	}
 	defer rows.Close()
-	var users []LoginUser
+	var users []User
 	for rows.Next() {
-		var u LoginUser
+		var u User
 		if err := rows.Scan(&u.ID, &u.clientID, &u.password, &u.salt, &u.Locked, &u.passwordExpired, &u.failed, &u.lockedAt); err != nil {
 			return nil, fmt.Errorf("looking for a user: %w", err)
 		}
@@ -79,9 +80,9 @@ func FindUsers(ctx context.Context, tx *store.Tx, name string) ([]LoginUser, err
 // USER_LOCKING_MAX_LOGIN_ATTEMPT failures in a row (0, the default, is no
 // limit) lock the account, for USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES or for
 // good.
-func (e *ERP) CheckPassword(ctx context.Context, tx *store.Tx, users []LoginUser, password string) (ok []LoginUser, why LoginRefusal, err error) {
+func CheckPassword(ctx context.Context, e *engine.ERP, tx *store.Tx, users []User, password string) (ok []User, why Refusal, err error) {
 	why = failedLogin
-	lockTime, err := SysconfigMinutes(ctx, tx, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", 0, 0, 0)
+	lockTime, err := engine.SysconfigMinutes(ctx, tx, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", 0, 0, 0)
 	if err != nil {
 		return nil, why, err
 	}
@@ -108,16 +109,16 @@ func (e *ERP) CheckPassword(ctx context.Context, tx *store.Tx, users []LoginUser
 	if len(ok) > 0 {
 		for _, u := range ok {
 			if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=0, IsLocked='N', DateAccountLocked=NULL, DateLastLogin=?
-				WHERE AD_User_ID=?`, DBTime(now), u.ID); err != nil {
+				WHERE AD_User_ID=?`, engine.DBTime(now), u.ID); err != nil {
 				return nil, why, fmt.Errorf("noting a log-in: %w", err)
 			}
 		}
-		return ok, LoginRefusal{}, nil
+		return ok, Refusal{}, nil
 	}
 	if why != failedLogin {
 		return nil, why, nil
 	}
-	limit, err := Sysconfig(ctx, tx, "USER_LOCKING_MAX_LOGIN_ATTEMPT", "0", 0, 0)
+	limit, err := engine.Sysconfig(ctx, tx, "USER_LOCKING_MAX_LOGIN_ATTEMPT", "0", 0, 0)
 	if err != nil {
 		return nil, why, err
 	}
@@ -127,7 +128,7 @@ func (e *ERP) CheckPassword(ctx context.Context, tx *store.Tx, users []LoginUser
 		locked, at := "N", any(nil)
 		switch {
 		case most > 0 && u.failed >= most:
-			locked, at, why = "Y", DBTime(now), accountLocked
+			locked, at, why = "Y", engine.DBTime(now), accountLocked
 		case most > 0:
 			why.more = fmt.Sprintf(", remaining attempts: %d", most-u.failed)
 		}
@@ -139,7 +140,7 @@ func (e *ERP) CheckPassword(ctx context.Context, tx *store.Tx, users []LoginUser
 	return nil, why, nil
 }
 
-func UserIDs(users []LoginUser) []int64 {
+func UserIDs(users []User) []int64 {
 	ids := make([]int64, len(users))
 	for i, u := range users {
 		ids[i] = u.ID
@@ -224,8 +225,8 @@ func RoleUser(ctx context.Context, tx *store.Tx, users []int64, clientID, roleID
 
 // OrgChoices are the organizations in which the user may work with the role;
 // summary organizations only group others.
-func (e *ERP) OrgChoices(ctx context.Context, tx *store.Tx, userID, clientID, roleID int64) ([]Choice, error) {
-	r, err := LoadRole(ctx, tx, roleID, userID, e.Now())
+func OrgChoices(ctx context.Context, e *engine.ERP, tx *store.Tx, userID, clientID, roleID int64) ([]Choice, error) {
+	r, err := engine.LoadRole(ctx, tx, roleID, userID, e.Now())
 	if err != nil {
 		return nil, err
 	}

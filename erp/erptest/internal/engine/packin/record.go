@@ -1,4 +1,4 @@
-package engine
+package packin
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -26,7 +27,7 @@ var neverImported = map[string]bool{"CREATED": true, "CREATEDBY": true, "UPDATED
 func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	t, err := p.tx.Table(ctx, e.Name)
 	if errors.Is(err, store.ErrNoTable) {
-		return &unresolvedReference{text: "there is no table " + JSONOf(e.Name)}
+		return &unresolvedReference{text: "there is no table " + engine.JSONOf(e.Name)}
 	}
 	if err != nil {
 		return err
@@ -43,20 +44,20 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	if there, err := p.tx.TableExists(ctx, t.Name); err != nil {
 		return err
 	} else if !there {
-		return PublicError("table " + t.Name + " is not in the database; synchronize it first")
+		return engine.PublicError("table " + t.Name + " is not in the database; synchronize it first")
 	}
 	old, standIn, err := p.existing(ctx, t, e)
 	if err != nil {
 		return err
 	}
 	if old != nil && old.Int("AD_Client_ID") != p.s.ClientID && !(p.s.ClientID != 0 && old.Int("AD_Client_ID") == 0) {
-		return PublicError("the record belongs to another tenant")
+		return engine.PublicError("the record belongs to another tenant")
 	}
-	r := &Record{Table: t, Old: old, Row: store.Row{}}
+	r := &engine.Record{Table: t, Old: old, Row: store.Row{}}
 	if old != nil {
 		maps.Copy(r.Row, old)
 	}
-	if t.Name == "AD_EntityType" && old != nil && systemMaintained(r) {
+	if t.Name == "AD_EntityType" && old != nil && engine.SystemMaintained(r) {
 		p.saved[e] = r
 		result.action, result.note, result.id = "Unchanged", "the ERP has this entity type already", r.ID()
 		p.done = append(p.done, result)
@@ -67,7 +68,7 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 		return err
 	}
 	if standIn {
-		r.set(t.UUColumn().Name, e.Text(t.Name+"_UU"))
+		r.Set(t.UUColumn().Name, e.Text(t.Name+"_UU"))
 		result.note = "known under this name"
 	}
 	if old == nil {
@@ -100,9 +101,9 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 }
 
 // permit asks the role as any request that writes the record would.
-func (p *packIn) permit(r *Record) error {
-	if !p.s.Role.canWrite(r.Table) {
-		return PublicError("the role may not write table " + r.Table.Name)
+func (p *packIn) permit(r *engine.Record) error {
+	if !p.s.Role.CanWrite(r.Table) {
+		return engine.PublicError("the role may not write table " + r.Table.Name)
 	}
 	id := int64(0)
 	if !r.IsNew() {
@@ -118,7 +119,7 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 	if uu := t.UUColumn(); uu != nil {
 		if text := e.Text(uu.Name); text != "" {
 			if len(text) > 36 {
-				return nil, false, PublicError("the UUID is longer than 36 characters")
+				return nil, false, engine.PublicError("the UUID is longer than 36 characters")
 			}
 			if row, err = p.byUUID(ctx, t, text); row != nil || err != nil {
 				return row, false, err
@@ -215,7 +216,7 @@ func (p *packIn) ownUUID(text string) string {
 
 // fill sets the values an element gives and lists the properties whose columns
 // this ERP does not have.
-func (p *packIn) fill(ctx context.Context, r *Record, e *packxml.Element) (ignored []string, err error) {
+func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element) (ignored []string, err error) {
 	for _, prop := range e.Properties {
 		if pseudoColumn(e.Name, prop.Name) {
 			continue
@@ -236,7 +237,7 @@ func (p *packIn) fill(ctx context.Context, r *Record, e *packxml.Element) (ignor
 		}
 		if uu := r.Table.UUColumn(); uu == col {
 			if r.IsNew() && prop.Text != "" {
-				r.set(col.Name, prop.Text)
+				r.Set(col.Name, prop.Text)
 			}
 			continue
 		}
@@ -249,7 +250,7 @@ func (p *packIn) fill(ctx context.Context, r *Record, e *packxml.Element) (ignor
 				continue // a column never shrinks
 			}
 		}
-		r.set(col.Name, v)
+		r.Set(col.Name, v)
 	}
 	return ignored, nil
 }
@@ -268,23 +269,23 @@ func pseudoColumn(table, name string) bool {
 
 // setKey gives a new record the official id of the archive; other ids are the
 // installation's own.
-func (p *packIn) setKey(r *Record, col *store.Column, text string) error {
+func (p *packIn) setKey(r *engine.Record, col *store.Column, text string) error {
 	if text == "" || !r.IsNew() {
 		return nil
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return PublicError("the id " + JSONOf(text) + " is no number")
+		return engine.PublicError("the id " + engine.JSONOf(text) + " is no number")
 	}
 	if id > 0 && id < store.FirstCustomID {
-		r.set(col.Name, id)
+		r.Set(col.Name, id)
 	}
 	return nil
 }
 
 // newRecord completes a record that is not there yet.
-func (p *packIn) newRecord(ctx context.Context, r *Record, e *packxml.Element) error {
-	r.set("AD_Client_ID", p.s.ClientID)
+func (p *packIn) newRecord(ctx context.Context, r *engine.Record, e *packxml.Element) error {
+	r.Set("AD_Client_ID", p.s.ClientID)
 	if uu := r.Table.UUColumn(); uu != nil && p.s.ClientID != 0 {
 		if text := r.Row.String(uu.Name); text != "" {
 			taken, err := p.oneRow(ctx, r.Table, store.Quote(uu.Name)+"=?", text)
@@ -292,53 +293,53 @@ func (p *packIn) newRecord(ctx context.Context, r *Record, e *packxml.Element) e
 				return err
 			}
 			if taken != nil {
-				r.set(uu.Name, p.ownUUID(text))
+				r.Set(uu.Name, p.ownUUID(text))
 			}
 		}
 	}
 	if r.Table.Name == "AD_Column" && !r.Has("AD_Element_ID") && r.Has("ColumnName") {
-		id, err := p.s.elementFor(ctx, p.tx, strings.TrimSpace(e.Text("ColumnName")), r.Row)
+		id, err := p.s.ElementFor(ctx, p.tx, strings.TrimSpace(e.Text("ColumnName")), r.Row)
 		if err != nil {
 			return err
 		}
-		r.set("AD_Element_ID", id)
+		r.Set("AD_Element_ID", id)
 	}
-	return p.s.fillDefaults(ctx, p.tx, r, nil)
+	return p.s.FillDefaults(ctx, p.tx, r, nil)
 }
 
 // save writes a record as any other, except that mandatory columns an archive
 // leaves out are the database's business.
-func (p *packIn) save(ctx context.Context, r *Record) (changed bool, err error) {
+func (p *packIn) save(ctx context.Context, r *engine.Record) (changed bool, err error) {
 	s, tx := p.s, p.tx
-	if err := s.checkReferences(ctx, tx, r); err != nil {
+	if err := s.CheckReferences(ctx, tx, r); err != nil {
 		return false, err
 	}
-	rules := rulesOf(r.Table)
-	if rules.before != nil {
-		if err := rules.before(ctx, s, tx, r); err != nil {
+	rules := engine.RulesOf(r.Table)
+	if rules.Before != nil {
+		if err := rules.Before(ctx, s, tx, r); err != nil {
 			return false, err
 		}
 	}
-	if !r.IsNew() && !r.dirty() {
+	if !r.IsNew() && !r.Dirty() {
 		return false, nil
 	}
 	for _, step := range []func() error{
-		func() error { return s.complete(ctx, tx, r) },
-		func() error { return checkValues(r) },
-		func() error { return checkUniqueKeys(ctx, tx, r) },
+		func() error { return s.Complete(ctx, tx, r) },
+		func() error { return engine.CheckValues(r) },
+		func() error { return engine.CheckUniqueKeys(ctx, tx, r) },
 		func() error {
-			if err := write(ctx, tx, r); err != nil {
-				return publicWriteError(r, err)
+			if err := engine.Write(ctx, tx, r); err != nil {
+				return engine.PublicWriteError(r, err)
 			}
 			return nil
 		},
-		func() error { return s.keepTranslations(ctx, tx, r) },
-		func() error { return s.logChange(ctx, tx, r) },
+		func() error { return s.KeepTranslations(ctx, tx, r) },
+		func() error { return s.LogChange(ctx, tx, r) },
 		func() error {
-			if rules.after == nil {
+			if rules.After == nil {
 				return nil
 			}
-			return rules.after(ctx, s, tx, r)
+			return rules.After(ctx, s, tx, r)
 		},
 	} {
 		if err := step(); err != nil {

@@ -1,16 +1,17 @@
-package engine
+package process
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// NotifyJob leaves the caller a notice that a job has ended, unless only mail
+// Notify leaves the caller a notice that a job has ended, unless only mail
 // was asked for, which the embedded ERP does not send.
-func (s *Session) NotifyJob(ctx context.Context, run *ProcessRun, notification string, result ProcessResult) error {
+func Notify(ctx context.Context, s *engine.Session, run *Run, notification string, result Result) error {
 	if notification == "E" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -9,43 +9,44 @@ import (
 
 	"modernc.org/sqlite"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// validateIndex makes the index in the database that an AD_TableIndex record
+// ValidateIndex makes the index in the database that an AD_TableIndex record
 // declares. One of that name is made anew, so that a changed declaration takes
 // effect.
-func (s *Session) validateIndex(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func ValidateIndex(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	indexes, err := tx.Table(ctx, "AD_TableIndex")
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	row, err := tx.One(ctx, indexes, "AD_TableIndex_ID=?", run.RecordID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return failed("there is no index with AD_TableIndex_ID %d", run.RecordID), nil
+		return Failed("there is no index with AD_TableIndex_ID %d", run.RecordID), nil
 	}
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	name := row.String("Name")
 	t, err := tx.TableByID(ctx, row.Int("AD_Table_ID"))
 	if errors.Is(err, store.ErrNoTable) {
-		return failed("the table of index %s is not active", name), nil
+		return Failed("the table of index %s is not active", name), nil
 	}
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if there, err := tx.TableExists(ctx, t.Name); err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	} else if !there {
-		return failed("table %s is not in the database yet; synchronize it first", t.Name), nil
+		return Failed("table %s is not in the database yet; synchronize it first", t.Name), nil
 	}
 	if row.Bool("IsCreateConstraint") && !row.Bool("IsUnique") {
-		return failed("index %s is to be a constraint, which must be unique", name), nil
+		return Failed("index %s is to be a constraint, which must be unique", name), nil
 	}
 	columns, refused, err := indexColumns(ctx, tx, t, run.RecordID)
 	if err != nil || refused != "" {
-		return failed("index %s: %s", name, refused), err
+		return Failed("index %s: %s", name, refused), err
 	}
 	return makeIndex(ctx, tx, t, name, columns, row.Bool("IsUnique"))
 }
@@ -91,18 +92,18 @@ func indexColumns(ctx context.Context, tx *store.Tx, t *store.Table, id int64) (
 	return columns, "", nil
 }
 
-func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, columns []string, unique bool) (ProcessResult, error) {
+func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, columns []string, unique bool) (Result, error) {
 	var other string
 	err := tx.QueryRow(ctx, `SELECT tbl_name FROM sqlite_schema WHERE name=? COLLATE NOCASE`, name).Scan(&other)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if err == nil {
 		if !strings.EqualFold(other, t.Name) || strings.EqualFold(name, t.Name) {
-			return failed("the name %s is taken in the database", name), nil
+			return Failed("the name %s is taken in the database", name), nil
 		}
 		if _, err := tx.Exec(ctx, "DROP INDEX "+store.Quote(name)); err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
 	}
 	kind := "INDEX "
@@ -113,9 +114,9 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 	if _, err := tx.Exec(ctx, statement); err != nil {
 		var refused *sqlite.Error
 		if errors.As(err, &refused) && refused.Code()&0xff == 19 { // SQLITE_CONSTRAINT
-			return failed("the rows of %s do not fit index %s: some repeat its values", t.Name, name), nil
+			return Failed("the rows of %s do not fit index %s: some repeat its values", t.Name, name), nil
 		}
-		return ProcessResult{}, fmt.Errorf("making index %s: %w", name, err)
+		return Result{}, fmt.Errorf("making index %s: %w", name, err)
 	}
-	return ProcessResult{Summary: statement}, nil
+	return Result{Summary: statement}, nil
 }

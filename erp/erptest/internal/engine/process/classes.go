@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -6,104 +6,105 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // implement runs what stands behind a process: the program of its
 // class, or its report.
-func (t *ProcessTable) implement(ctx context.Context, s *Session, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	class := implementation(run.Process)
 	switch class {
 	case "ColumnSync":
-		return s.synchronize(ctx, tx, run)
+		return synchronize(ctx, s, tx, run)
 	case "TableCreateColumns":
-		return s.createColumnsFromDatabase(ctx, tx, run)
+		return createColumnsFromDatabase(ctx, s, tx, run)
 	case "CreateTable":
-		return s.createTable(ctx, tx, run)
+		return createTable(ctx, s, tx, run)
 	case "CopyColumnsFromTable":
-		return s.copyColumns(ctx, tx, run)
+		return copyColumns(ctx, s, tx, run)
 	case "CreateWindowFromTable":
-		return s.createWindow(ctx, tx, run)
+		return createWindow(ctx, s, tx, run)
 	case "TabCreateFields":
-		return s.createFields(ctx, tx, run)
+		return createFields(ctx, s, tx, run)
 	case "SynchronizeTerminology":
-		return s.synchronizeTerminology(ctx, tx)
+		return synchronizeTerminology(ctx, s, tx)
 	case "SequenceCheck":
-		return s.checkSequences(ctx, tx)
+		return checkSequences(ctx, s, tx)
 	case "RoleAccessUpdate":
-		return s.roleAccessProcess(ctx, tx, run)
+		return roleAccessProcess(ctx, s, tx, run)
 	case "UUIDGenerator":
-		return s.generateUUIDs(ctx, tx, run)
+		return generateUUIDs(ctx, s, tx, run)
 	case "TableIndexValidate":
-		return s.validateIndex(ctx, tx, run)
+		return ValidateIndex(ctx, s, tx, run)
 	case "CacheReset":
 		tx.DictionaryChanged()
-		return ProcessResult{Summary: "Cache reset"}, nil
+		return Result{Summary: "Cache reset"}, nil
 	case "PackInFolder":
-		return failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
+		return Failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
 	}
 	if program := t.programs[class]; program != nil {
 		return program(ctx, s, tx, run)
 	}
 	if IsReport(run.Process) {
-		return s.runReport(ctx, tx, run)
+		return runReport(ctx, s, tx, run)
 	}
 	what := run.Process.String("Classname")
 	if what == "" {
 		what = run.Process.String("Value")
 	}
-	return failed("the embedded ERP has no program for %s", what), nil
+	return Failed("the embedded ERP has no program for %s", what), nil
 }
 
-func failed(format string, args ...any) ProcessResult {
-	return ProcessResult{Summary: fmt.Sprintf(format, args...), IsError: true}
+func Failed(format string, args ...any) Result {
+	return Result{Summary: fmt.Sprintf(format, args...), IsError: true}
 }
 
 // synchronize brings the database in line with the dictionary: the column the
 // record id names, or, which the real server does not offer, a whole table when
 // the request says that the record is one (table-id or model-name).
-func (s *Session) synchronize(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func synchronize(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	if run.RecordID == 0 {
-		return failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil
+		return Failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil
 	}
 	tables, err := tx.Table(ctx, "AD_Table")
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if run.TableID == tables.ID && !s.ERP.Options.Strict {
 		t, err := tx.TableByID(ctx, run.RecordID)
 		if err != nil {
-			return failed("There is no active table with AD_Table_ID %d", run.RecordID), nil //nolint:nilerr // said in the result
+			return Failed("There is no active table with AD_Table_ID %d", run.RecordID), nil //nolint:nilerr // said in the result
 		}
 		if len(t.Columns) == 0 {
-			return failed("Table %s has no columns yet", t.Name), nil
+			return Failed("Table %s has no columns yet", t.Name), nil
 		}
 		report, err := tx.SyncTable(ctx, t)
 		return syncOutcome(t, report, err)
 	}
-	return syncColumnsSince(ctx, tx, run.RecordID, run.text("DateFrom"))
+	return syncColumnsSince(ctx, tx, run.RecordID, run.Text("DateFrom"))
 }
 
 // syncOutcome is the result of bringing a table in line with the dictionary.
-func syncOutcome(t *store.Table, report string, err error) (ProcessResult, error) {
+func syncOutcome(t *store.Table, report string, err error) (Result, error) {
 	var ddl *store.DDLError
 	switch {
 	case errors.As(err, &ddl):
-		return failed("%s", ddl.Error()), nil
+		return Failed("%s", ddl.Error()), nil
 	case err != nil:
-		return ProcessResult{}, fmt.Errorf("synchronizing %s: %w", t.Name, err)
+		return Result{}, fmt.Errorf("synchronizing %s: %w", t.Name, err)
 	case report == "":
 		report = "No SQL: the database has what the dictionary says"
 	}
-	return ProcessResult{Summary: report}, nil
+	return Result{Summary: report}, nil
 }
 
-func (s *Session) checkSequences(ctx context.Context, tx *store.Tx) (ProcessResult, error) {
+func checkSequences(ctx context.Context, s *engine.Session, tx *store.Tx) (Result, error) {
 	names, err := tx.TableNames(ctx)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	result := ProcessResult{}
+	result := Result{}
 	for _, name := range sortedNames(names) {
 		t, err := tx.Table(ctx, name)
 		if err != nil {
@@ -113,7 +114,7 @@ func (s *Session) checkSequences(ctx context.Context, tx *store.Tx) (ProcessResu
 		if t.IsView || key == nil {
 			continue
 		}
-		if exists, err := hasPhysicalColumn(ctx, tx, t.Name, key.Name); err != nil || !exists {
+		if exists, err := engine.HasPhysicalColumn(ctx, tx, t.Name, key.Name); err != nil || !exists {
 			if err != nil {
 				return result, err
 			}
@@ -136,14 +137,14 @@ func (s *Session) checkSequences(ctx context.Context, tx *store.Tx) (ProcessResu
 			return result, err
 		}
 		if n > 0 {
-			result.Logs = append(result.Logs, ProcessLog{Message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
+			result.Logs = append(result.Logs, LogLine{Message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
 		}
 	}
 	result.Summary = fmt.Sprintf("%d sequences corrected", len(result.Logs))
 	return result, nil
 }
 
-func (s *Session) roleAccessProcess(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func roleAccessProcess(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	where, args := "IsManual='N' AND IsActive='Y'", []any(nil)
 	if id := run.id("AD_Role_ID"); id > 0 {
 		where, args = where+" AND AD_Role_ID=?", append(args, id)
@@ -151,31 +152,31 @@ func (s *Session) roleAccessProcess(ctx context.Context, tx *store.Tx, run *Proc
 	if s.ClientID != 0 {
 		where, args = where+" AND AD_Client_ID=?", append(args, s.ClientID)
 	}
-	roles, err := RowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", where, args...)
+	roles, err := engine.RowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", where, args...)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	result := ProcessResult{Summary: fmt.Sprintf("%d roles updated", len(roles))}
+	result := Result{Summary: fmt.Sprintf("%d roles updated", len(roles))}
 	for _, role := range roles {
-		n, err := s.updateRoleAccess(ctx, tx, role, run.flag("ResetAccess", false))
+		n, err := s.UpdateRoleAccess(ctx, tx, role, run.flag("ResetAccess", false))
 		if err != nil {
 			return result, err
 		}
-		result.Logs = append(result.Logs, ProcessLog{Message: fmt.Sprintf("%s: %d objects", role.String("Name"), n)})
+		result.Logs = append(result.Logs, LogLine{Message: fmt.Sprintf("%s: %d objects", role.String("Name"), n)})
 	}
 	return result, nil
 }
 
-func (s *Session) generateUUIDs(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
+func generateUUIDs(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	if run.flag("IsClearUUID", false) {
-		return failed("UUIDs are not cleared: they identify records to other systems"), nil
+		return Failed("UUIDs are not cleared: they identify records to other systems"), nil
 	}
 	names, err := tx.TableNames(ctx)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	wanted := run.text("TableName")
-	result := ProcessResult{}
+	wanted := run.Text("TableName")
+	result := Result{}
 	for _, name := range sortedNames(names) {
 		if wanted != "" && !strings.EqualFold(name, wanted) {
 			continue
@@ -188,7 +189,7 @@ func (s *Session) generateUUIDs(ctx context.Context, tx *store.Tx, run *ProcessR
 		if t.IsView || uu == nil || key == nil {
 			continue
 		}
-		if exists, err := hasPhysicalColumn(ctx, tx, t.Name, uu.Name); err != nil || !exists {
+		if exists, err := engine.HasPhysicalColumn(ctx, tx, t.Name, uu.Name); err != nil || !exists {
 			if err != nil {
 				return result, err
 			}
@@ -206,7 +207,7 @@ func (s *Session) generateUUIDs(ctx context.Context, tx *store.Tx, run *ProcessR
 			}
 		}
 		if len(rows) > 0 {
-			result.Logs = append(result.Logs, ProcessLog{Number: fmt.Sprint(len(rows)), Message: t.Name})
+			result.Logs = append(result.Logs, LogLine{Number: fmt.Sprint(len(rows)), Message: t.Name})
 		}
 	}
 	result.Summary = fmt.Sprintf("UUIDs given in %d tables", len(result.Logs))
@@ -215,7 +216,7 @@ func (s *Session) generateUUIDs(ctx context.Context, tx *store.Tx, run *ProcessR
 
 // synchronizeTerminology passes the terms of the elements on to the columns
 // and centrally maintained fields that differ.
-func (s *Session) synchronizeTerminology(ctx context.Context, tx *store.Tx) (ProcessResult, error) {
+func synchronizeTerminology(ctx context.Context, s *engine.Session, tx *store.Tx) (Result, error) {
 	res, err := tx.Exec(ctx, `UPDATE AD_Column SET
 		ColumnName=(SELECT e.ColumnName FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
 		Name=(SELECT e.Name FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
@@ -224,11 +225,11 @@ func (s *Session) synchronizeTerminology(ctx context.Context, tx *store.Tx) (Pro
 		WHERE EXISTS (SELECT 1 FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID
 			AND (e.ColumnName<>AD_Column.ColumnName OR e.Name<>AD_Column.Name))`)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	columns, err := res.RowsAffected()
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	res, err = tx.Exec(ctx, `UPDATE AD_Field SET
 		Name=(SELECT c.Name FROM AD_Column c WHERE c.AD_Column_ID=AD_Field.AD_Column_ID),
@@ -237,41 +238,41 @@ func (s *Session) synchronizeTerminology(ctx context.Context, tx *store.Tx) (Pro
 		WHERE IsCentrallyMaintained='Y' AND EXISTS (SELECT 1 FROM AD_Column c
 			WHERE c.AD_Column_ID=AD_Field.AD_Column_ID AND c.Name<>AD_Field.Name)`)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	fields, err := res.RowsAffected()
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	tx.DictionaryChanged()
-	return ProcessResult{Summary: fmt.Sprintf("%d columns and %d fields synchronized", columns, fields)}, nil
+	return Result{Summary: fmt.Sprintf("%d columns and %d fields synchronized", columns, fields)}, nil
 }
 
 // tableOf is the table a process is to work on: the one its record names.
-func (s *Session) tableOf(ctx context.Context, tx *store.Tx, run *ProcessRun) (*store.Table, store.Row, error) {
-	row, err := OneRow(ctx, tx, "AD_Table", run.RecordID)
+func tableOf(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (*store.Table, store.Row, error) {
+	row, err := engine.OneRow(ctx, tx, "AD_Table", run.RecordID)
 	if err != nil {
 		return nil, nil, err
 	}
 	if run.RecordID == 0 || row == nil {
-		return nil, nil, PublicError("No table: give its AD_Table_ID as record-id")
+		return nil, nil, engine.PublicError("No table: give its AD_Table_ID as record-id")
 	}
 	t, err := tx.TableByID(ctx, run.RecordID)
 	if err != nil {
-		return nil, nil, WithCause(PublicError("The table is not active"), err)
+		return nil, nil, engine.WithCause(engine.PublicError("The table is not active"), err)
 	}
 	return t, row, nil
 }
 
 // mustWriteDictionary refuses those who may not change a table of the
 // dictionary, whatever process they may run.
-func (s *Session) mustWriteDictionary(ctx context.Context, tx *store.Tx, table string) error {
+func mustWriteDictionary(ctx context.Context, s *engine.Session, tx *store.Tx, table string) error {
 	t, err := tx.Table(ctx, table)
 	if err != nil {
 		return err
 	}
-	if !s.Role.canWrite(t) {
-		return refuse(Denied, "Access denied", "Access denied for table: "+t.Name)
+	if !s.Role.CanWrite(t) {
+		return engine.Refuse(engine.Denied, "Access denied", "Access denied for table: "+t.Name)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package process
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -62,27 +63,27 @@ func tableColumns(table string) []columnPlan {
 
 // createTable makes an AD_Table record unless there is one, and the columns
 // asked for. It does not touch the database.
-func (s *Session) createTable(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	if err := s.mustWriteDictionary(ctx, tx, "AD_Table"); err != nil {
-		return ProcessResult{}, err
+func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
+	if err := mustWriteDictionary(ctx, s, tx, "AD_Table"); err != nil {
+		return Result{}, err
 	}
 	if run.flag("IsCreateWorkflow", false) || run.flag("IsCreateTranslationTable", false) {
-		return failed("workflows and translation tables are not created by the embedded ERP"), nil
+		return Failed("workflows and translation tables are not created by the embedded ERP"), nil
 	}
-	name := run.text("TableName")
-	if existing, err := OneRow(ctx, tx, "AD_Table", run.RecordID); err != nil {
-		return ProcessResult{}, err
+	name := run.Text("TableName")
+	if existing, err := engine.OneRow(ctx, tx, "AD_Table", run.RecordID); err != nil {
+		return Result{}, err
 	} else if existing != nil {
 		name = existing.String("TableName")
 	}
 	if name == "" {
-		return failed("%sTableName", FillMandatory), nil
+		return Failed("%sTableName", engine.FillMandatory), nil
 	}
-	rows, err := RowsWhere(ctx, tx, "AD_Table", "", "TableName=? COLLATE NOCASE", name)
+	rows, err := engine.RowsWhere(ctx, tx, "AD_Table", "", "TableName=? COLLATE NOCASE", name)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	entityType := run.text("EntityType")
+	entityType := run.Text("EntityType")
 	if entityType == "" {
 		entityType = "U"
 	}
@@ -90,7 +91,7 @@ func (s *Session) createTable(ctx context.Context, tx *store.Tx, run *ProcessRun
 	if len(rows) > 0 {
 		table = rows[0]
 	} else {
-		label := run.text("Name")
+		label := run.Text("Name")
 		if label == "" {
 			label = name
 		}
@@ -98,29 +99,29 @@ func (s *Session) createTable(ctx context.Context, tx *store.Tx, run *ProcessRun
 			"TableName": name, "Name": label, "EntityType": entityType, "IsDeleteable": "Y", "IsChangeLog": "Y",
 			"AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
 		}
-		if level := run.text("AccessLevel"); level != "" {
+		if level := run.Text("AccessLevel"); level != "" {
 			values["AccessLevel"] = level
 		}
-		if text := run.text("Description"); text != "" {
+		if text := run.Text("Description"); text != "" {
 			values["Description"] = text
 		}
 		r, err := s.InsertRow(ctx, tx, "AD_Table", values)
 		if err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
 		table = r.Row
 	}
-	result := ProcessResult{}
+	result := Result{}
 	for _, plan := range tableColumns(table.String("TableName")) {
 		if plan.flag != "" && !run.flag(plan.flag, plan.onByDefault) {
 			continue
 		}
-		made, err := s.addColumn(ctx, tx, table, plan, entityType)
+		made, err := addColumn(ctx, s, tx, table, plan, entityType)
 		if err != nil {
 			return result, err
 		}
 		if made {
-			result.Logs = append(result.Logs, ProcessLog{Message: "Created column " + plan.name})
+			result.Logs = append(result.Logs, LogLine{Message: "Created column " + plan.name})
 		}
 	}
 	result.Summary = fmt.Sprintf("Table %s: %d columns created", table.String("TableName"), len(result.Logs))
@@ -128,8 +129,8 @@ func (s *Session) createTable(ctx context.Context, tx *store.Tx, run *ProcessRun
 }
 
 // addColumn makes an AD_Column record unless the table has the column.
-func (s *Session) addColumn(ctx context.Context, tx *store.Tx, table store.Row, plan columnPlan, entityType string) (bool, error) {
-	columns, err := RowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", table.Int("AD_Table_ID"), plan.name)
+func addColumn(ctx context.Context, s *engine.Session, tx *store.Tx, table store.Row, plan columnPlan, entityType string) (bool, error) {
+	columns, err := engine.RowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", table.Int("AD_Table_ID"), plan.name)
 	if err != nil || len(columns) > 0 {
 		return false, err
 	}
@@ -137,7 +138,7 @@ func (s *Session) addColumn(ctx context.Context, tx *store.Tx, table store.Row, 
 	if label == "" {
 		label = plan.name
 	}
-	element, err := s.elementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
+	element, err := s.ElementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
 	if err != nil {
 		return false, err
 	}
@@ -171,36 +172,36 @@ func (s *Session) addColumn(ctx context.Context, tx *store.Tx, table store.Row, 
 
 // createColumnsFromDatabase makes AD_Column records for the columns the
 // database has and the dictionary has not.
-func (s *Session) createColumnsFromDatabase(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	if err := s.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
-		return ProcessResult{}, err
+func createColumnsFromDatabase(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
+	if err := mustWriteDictionary(ctx, s, tx, "AD_Column"); err != nil {
+		return Result{}, err
 	}
 	if run.flag("AllTables", false) {
-		return failed("run this for one table: give its AD_Table_ID as record-id"), nil
+		return Failed("run this for one table: give its AD_Table_ID as record-id"), nil
 	}
-	t, row, err := s.tableOf(ctx, tx, run)
+	t, row, err := tableOf(ctx, s, tx, run)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	physical, err := tx.PhysicalColumns(ctx, t.Name)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if len(physical) == 0 {
-		return failed("The database has no table %s", t.Name), nil
+		return Failed("The database has no table %s", t.Name), nil
 	}
-	entityType := run.text("EntityType")
+	entityType := run.Text("EntityType")
 	if entityType == "" {
 		entityType = t.EntityType
 	}
-	result := ProcessResult{}
+	result := Result{}
 	for _, p := range physical {
-		made, err := s.addColumn(ctx, tx, row, planFor(t.Name, p), entityType)
+		made, err := addColumn(ctx, s, tx, row, planFor(t.Name, p), entityType)
 		if err != nil {
 			return result, err
 		}
 		if made {
-			result.Logs = append(result.Logs, ProcessLog{Message: t.Name + "." + p.Name})
+			result.Logs = append(result.Logs, LogLine{Message: t.Name + "." + p.Name})
 		}
 	}
 	result.Summary = fmt.Sprintf("%d columns created", len(result.Logs))
@@ -240,31 +241,31 @@ func planFor(table string, p store.PhysicalColumn) columnPlan {
 
 // copyColumns gives a table without columns those of another one; key and
 // UUID column take the name of their new table.
-func (s *Session) copyColumns(ctx context.Context, tx *store.Tx, run *ProcessRun) (ProcessResult, error) {
-	if err := s.mustWriteDictionary(ctx, tx, "AD_Column"); err != nil {
-		return ProcessResult{}, err
+func copyColumns(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
+	if err := mustWriteDictionary(ctx, s, tx, "AD_Column"); err != nil {
+		return Result{}, err
 	}
-	target, row, err := s.tableOf(ctx, tx, run)
+	target, row, err := tableOf(ctx, s, tx, run)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
-	existing, err := RowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=?", target.ID)
+	existing, err := engine.RowsWhere(ctx, tx, "AD_Column", "", "AD_Table_ID=?", target.ID)
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if len(existing) > 0 {
-		return failed("Table %s has columns already", target.Name), nil
+		return Failed("Table %s has columns already", target.Name), nil
 	}
-	source, err := OneRow(ctx, tx, "AD_Table", run.id("AD_Table_ID"))
+	source, err := engine.OneRow(ctx, tx, "AD_Table", run.id("AD_Table_ID"))
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	if source == nil {
-		return failed("There is no table with AD_Table_ID %d", run.id("AD_Table_ID")), nil
+		return Failed("There is no table with AD_Table_ID %d", run.id("AD_Table_ID")), nil
 	}
-	columns, err := RowsWhere(ctx, tx, "AD_Column", "AD_Column_ID", "AD_Table_ID=?", source.Int("AD_Table_ID"))
+	columns, err := engine.RowsWhere(ctx, tx, "AD_Column", "AD_Column_ID", "AD_Table_ID=?", source.Int("AD_Table_ID"))
 	if err != nil {
-		return ProcessResult{}, err
+		return Result{}, err
 	}
 	for _, column := range columns {
 		values := maps.Clone(column)
@@ -275,16 +276,16 @@ func (s *Session) copyColumns(ctx context.Context, tx *store.Tx, run *ProcessRun
 		for _, suffix := range []string{"_ID", "_UU"} {
 			if strings.EqualFold(column.String("ColumnName"), source.String("TableName")+suffix) {
 				name := target.Name + suffix
-				element, err := s.elementFor(ctx, tx, name, store.Row{"Name": target.Label, "EntityType": row.String("EntityType")})
+				element, err := s.ElementFor(ctx, tx, name, store.Row{"Name": target.Label, "EntityType": row.String("EntityType")})
 				if err != nil {
-					return ProcessResult{}, err
+					return Result{}, err
 				}
 				values["ColumnName"], values["AD_Element_ID"] = name, element
 			}
 		}
 		if _, err := s.InsertRow(ctx, tx, "AD_Column", values); err != nil {
-			return ProcessResult{}, err
+			return Result{}, err
 		}
 	}
-	return ProcessResult{Summary: fmt.Sprintf("%d columns copied", len(columns))}, nil
+	return Result{Summary: fmt.Sprintf("%d columns copied", len(columns))}, nil
 }
