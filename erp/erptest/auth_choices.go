@@ -46,7 +46,7 @@ func (c *call) candidates(tx *store.Tx) ([]int64, error) {
 
 func listRoles(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, error) {
 	if !slices.Contains(c.session.Clients, q.client) {
-		return nil, engine.LoginRefused("Invalid client")
+		return nil, login.Refused("Invalid client")
 	}
 	users, err := c.candidates(tx)
 	if err != nil {
@@ -61,7 +61,7 @@ func listOrganizations(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, e
 		return nil, err
 	}
 	if !login.HasChoice(roles, q.role) {
-		return nil, engine.LoginRefused("Invalid role")
+		return nil, login.Refused("Invalid role")
 	}
 	users, err := c.candidates(tx)
 	if err != nil {
@@ -80,7 +80,7 @@ func listWarehouses(c *call, tx *store.Tx, q *choiceQuery) ([]login.Choice, erro
 		return nil, err
 	}
 	if !login.HasChoice(orgs, q.org) {
-		return nil, engine.LoginRefused("Invalid organization")
+		return nil, login.Refused("Invalid organization")
 	}
 	return login.WarehouseChoices(c.ctx(), tx, q.client, q.org)
 }

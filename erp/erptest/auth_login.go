@@ -71,7 +71,7 @@ func logIn(c *call) error {
 		return err
 	}
 	if refusal != "" {
-		return engine.LoginRefused(refusal)
+		return login.Refused(refusal)
 	}
 	c.json(http.StatusOK, response)
 	return nil
@@ -160,7 +160,7 @@ func chooseTokens(c *call) error {
 }
 
 // finishLogin opens the session and sets the members of a completed log-in.
-func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Object, userName, clients string, r *login.Resolved) error {
+func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Object, userName, clients string, r *login.Login) error {
 	sessionID, err := c.srv.openSession(ctx, tx, c.r, r)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Obj
 	return nil
 }
 
-func claimsOf(r *login.Resolved, userName string, sessionID int64) *tokenClaims {
+func claimsOf(r *login.Login, userName string, sessionID int64) *tokenClaims {
 	claims := &tokenClaims{
 		Subject: userName, ClientID: &r.ClientID, UserID: &r.UserID, RoleID: &r.RoleID, OrgID: &r.OrgID,
 		Language: r.Language, SessionID: &sessionID,
@@ -196,7 +196,7 @@ func claimsOf(r *login.Resolved, userName string, sessionID int64) *tokenClaims 
 
 // openSession writes the AD_Session row of a log-in. r may be nil for a
 // request that has none.
-func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request, who *login.Resolved) (int64, error) {
+func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request, who *login.Login) (int64, error) {
 	id, err := tx.NextID(ctx, "AD_Session")
 	if err != nil {
 		return 0, err
@@ -213,7 +213,7 @@ func (s *Server) openSession(ctx context.Context, tx *store.Tx, r *http.Request,
 }
 
 // echo sets the members that tell the caller what was not given as a number.
-func echo(r *login.Resolved, o *wire.Object) {
+func echo(r *login.Login, o *wire.Object) {
 	if r.EchoClient {
 		o.Set("clientId", r.ClientID)
 	}

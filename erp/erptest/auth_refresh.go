@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -185,7 +186,7 @@ func refreshTokens(c *call) error {
 				return err
 			}
 			if mandatory == "Y" {
-				return engine.LoginRefused(p.text)
+				return login.Refused(p.text)
 			}
 		}
 		row, text, err := c.srv.spend(ctx, tx, given)
@@ -194,7 +195,7 @@ func refreshTokens(c *call) error {
 			return err
 		}
 		if hasClient && clientID != row.clientID || hasUser && userID != row.userID {
-			return engine.LoginRefused("Invalid refresh token")
+			return login.Refused("Invalid refresh token")
 		}
 		claims := &tokenClaims{}
 		if err := json.Unmarshal([]byte(row.claims), claims); err != nil {
@@ -208,7 +209,7 @@ func refreshTokens(c *call) error {
 		return err
 	}
 	if refusal != "" {
-		return engine.LoginRefused(refusal)
+		return login.Refused(refusal)
 	}
 	c.json(http.StatusOK, response)
 	return nil
@@ -261,7 +262,7 @@ func logout(c *call) error {
 	}
 	claims, err := c.srv.readToken(token, true)
 	if err != nil {
-		return engine.LoginRefused(err.Error())
+		return login.Refused(err.Error())
 	}
 	if claims.SessionID == nil {
 		return fail(http.StatusNotFound, "AD_Session_ID not found", "")

@@ -58,7 +58,7 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 	if clause := strings.TrimSpace(source.String("WhereClause")); clause != "" {
 		conditions = append(conditions, "("+clause+")")
 	}
-	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
+	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
 	var scope []any
 	if ch.isTimeSeries() {
 		date := source.String("DateColumn")

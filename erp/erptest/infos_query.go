@@ -113,7 +113,7 @@ func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []i
 	b.WriteString(" FROM " + info.String("FromClause"))
 	var out engine.SQL
 	var conditions []string
-	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
+	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
 	if clause := strings.TrimSpace(info.String("WhereClause")); clause != "" {
 		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {

@@ -103,7 +103,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 			children = append(children, child{name, records})
 		}
 	}
-	message, err := c.session.DocAction(ctx, tx, r)
+	message, err := c.session.RunDocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 			names, children[name] = append(names, name), records
 		}
 	}
-	if _, err := c.session.DocAction(ctx, tx, r); err != nil {
+	if _, err := c.session.RunDocAction(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	o, err := c.response(ctx, tx, r, "")

@@ -27,7 +27,7 @@ func deleteModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.session.Remove(c.ctx(), tx, t, row)
+		return c.session.Delete(c.ctx(), tx, t, row)
 	})
 	if err != nil {
 		return orTitled("Delete error", err)

@@ -79,7 +79,7 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 			children = append(children, child{name, records})
 		}
 	}
-	message, err := c.session.DocAction(ctx, tx, r)
+	message, err := c.session.RunDocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 		if err := c.session.MayWrite(&engine.Record{Table: t, Old: row, Row: row}, row.Int(t.Name+"_ID")); err != nil {
 			return nil, err
 		}
-		return nil, c.session.Remove(ctx, tx, t, row)
+		return nil, c.session.Delete(ctx, tx, t, row)
 	}
 	var r *engine.Record
 	if row == nil {

@@ -23,7 +23,7 @@ func runJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	started := c.srv.processes.Start(func(ctx context.Context) {
+	started := c.srv.processes.Go(func(ctx context.Context) {
 		defer c.srv.processes.Done(run.InstanceID)
 		select {
 		case <-ctx.Done():

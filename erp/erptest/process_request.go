@@ -15,7 +15,7 @@ import (
 )
 
 // runProcess handles POST /processes/{slug}: 200 whenever the process ran, with
-// IsError telling whether it failed.
+// isError telling whether it failed.
 func runProcess(c *call) error {
 	run, err := c.prepareRun(false)
 	if err != nil {

@@ -68,7 +68,7 @@ func (rd *reader) limit(top int) int {
 	return top
 }
 
-// PropertyName is how the API calls a column.
+// propertyName is how the API calls a column.
 func (rd *reader) propertyName(column string) string {
 	if rd.lowerNames && column != "" && !strings.Contains(column, "_") {
 		return strings.ToLower(column[:1]) + column[1:]

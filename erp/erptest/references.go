@@ -124,7 +124,7 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 		return nil, err
 	}
 	if clause := strings.TrimSpace(ref.Table.Where); clause != "" {
-		vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: t, Row: store.Row{}}}
+		vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: t, Row: store.Row{}}}
 		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {
 			return nil, err

@@ -100,7 +100,7 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 	if err != nil {
 		return nil, err
 	}
-	job, registered := c.srv.jobs.Look(jobs.SchedulerID(row.Int("AD_Scheduler_ID")))
+	job, registered := c.srv.jobs.Find(jobs.SchedulerID(row.Int("AD_Scheduler_ID")))
 	value, text := "SchedulerNotScheduled", "Not scheduled"
 	switch {
 	case registered && job.Started:

@@ -65,7 +65,7 @@ func (c *call) sendServer(status int) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.jobs.Look(c.param("id"))
+	job, ok := c.srv.jobs.Find(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}
@@ -106,7 +106,7 @@ func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, sche
 // managed is the processor in the path, for those who may manage it. To others
 // the processors of other tenants do not exist.
 func (c *call) managed() (jobs.Job, error) {
-	job, ok := c.srv.jobs.Look(c.param("id"))
+	job, ok := c.srv.jobs.Find(c.param("id"))
 	if !ok || !c.session.IsAdministrator() && job.Client != 0 && job.Client != c.session.ClientID {
 		return job, noServer(c.param("id"))
 	}
@@ -146,7 +146,7 @@ func listServerLogs(c *call) error {
 	if err := c.mustAdminister("server"); err != nil {
 		return err
 	}
-	job, ok := c.srv.jobs.Look(c.param("id"))
+	job, ok := c.srv.jobs.Find(c.param("id"))
 	if !ok {
 		return noServer(c.param("id"))
 	}

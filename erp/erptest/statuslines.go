@@ -88,12 +88,12 @@ func getStatusLine(c *call) error {
 // statement, "" when there is no row or the statement needs a context that a
 // request does not have.
 func (rd *reader) statusMessage(ctx context.Context, row store.Row) (string, error) {
-	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
+	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
 	bound, ok, err := vars.Bind(ctx, rd.tx, row.String("SQLStatement"))
 	if err != nil || !ok {
 		return "", err
 	}
-	if words, _ := engine.SqlWords(bound.Text); len(words) == 0 || !strings.EqualFold(words[0], "select") {
+	if words, _ := engine.SQLWords(bound.Text); len(words) == 0 || !strings.EqualFold(words[0], "select") {
 		return "", engine.PublicError("The statement of the status line is no query: " + row.String("Name"))
 	}
 	var values []any

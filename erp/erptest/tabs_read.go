@@ -213,7 +213,7 @@ func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row)
 
 // logic evaluates logic of the dictionary for a record.
 func (rd *reader) logic(ctx context.Context, t *store.Table, row store.Row, text string) (result, ok bool) {
-	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: t, Row: row}}
+	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: t, Row: row}}
 	return engine.EvalLogic(text, func(name string) string {
 		value, _, err := vars.Lookup(ctx, rd.tx, name)
 		if err != nil {

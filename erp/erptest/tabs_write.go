@@ -164,7 +164,7 @@ func deleteTabRecord(c *call) error {
 		if err := c.session.MayUpdate(tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.ID()); err != nil {
 			return err
 		}
-		return c.session.Remove(ctx, tx, tab.table, row)
+		return c.session.Delete(ctx, tx, tab.table, row)
 	})
 	if err != nil {
 		return c.tabError("Delete error", err)
@@ -312,7 +312,7 @@ func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engi
 	}
 	message, row := "", r.Row
 	if !dry {
-		if message, err = c.session.DocAction(ctx, tx, r); err != nil {
+		if message, err = c.session.RunDocAction(ctx, tx, r); err != nil {
 			return nil, actionFailed(err)
 		}
 		if row, err = r.Reread(ctx, tx); err != nil {

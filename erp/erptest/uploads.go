@@ -157,7 +157,7 @@ func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) e
 		}
 	}
 	if len(missing) > 0 {
-		return engine.PublicError(engine.FillMandatory + strings.Join(missing, ", "))
+		return engine.PublicError(engine.MsgFillMandatory + strings.Join(missing, ", "))
 	}
 	switch {
 	case u.size <= 0:

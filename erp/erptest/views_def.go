@@ -154,7 +154,7 @@ func (rd *reader) viewCondition(ctx context.Context, v *viewDef) (engine.SQL, er
 	if clause == "" {
 		return engine.SQL{}, nil
 	}
-	vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}}
+	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}}
 	bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 	if err != nil {
 		return engine.SQL{}, err

@@ -116,7 +116,7 @@ func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store
 
 // viewDefault evaluates the default of a view's column to a value for a body.
 func (c *call) viewDefault(ctx context.Context, tx *store.Tx, v *viewDef, col viewColumn, text string, body *wire.Object) (any, bool, error) {
-	vars := engine.Variables{S: c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}, Body: body}
+	vars := engine.Variables{Session: c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}, Body: body}
 	value, ok, err := c.session.DefaultToken(ctx, tx, vars, text)
 	if err != nil || !ok {
 		return nil, false, err
@@ -168,7 +168,7 @@ func (v *viewDef) checkMandatory(ctx context.Context, rd *reader, r *engine.Reco
 			continue
 		}
 		if must, ok := rd.logic(ctx, v.table, r.Row, col.row.String("MandatoryLogic")); ok && must {
-			return engine.Invalidf("%s%s", engine.FillMandatory, col.name())
+			return engine.Invalidf("%s%s", engine.MsgFillMandatory, col.name())
 		}
 	}
 	return nil
@@ -316,7 +316,7 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 		return nil, err
 	}
 	if remove {
-		return nil, c.session.Remove(ctx, tx, child.table, row)
+		return nil, c.session.Delete(ctx, tx, child.table, row)
 	}
 	return c.changeInView(ctx, tx, child, row, body, false)
 }
@@ -324,7 +324,7 @@ func (c *call) changeViewChild(ctx context.Context, tx *store.Tx, child *viewDef
 // viewResponse runs the document action and is the saved record as the view
 // shows it, with its children.
 func (c *call) viewResponse(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, children *wire.Object) (*wire.Object, error) {
-	message, err := c.session.DocAction(ctx, tx, r)
+	message, err := c.session.RunDocAction(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}

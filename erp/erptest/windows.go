@@ -232,7 +232,7 @@ func readErrorOf(err error) error {
 	return err
 }
 
-// RecordID is the id in the path. The container cannot convert anything but
+// recordID is the id in the path. The container cannot convert anything but
 // an integer.
 func (c *call) recordID() (int64, error) {
 	n, err := strconv.ParseInt(c.param("id"), 10, 32)

@@ -231,7 +231,7 @@ func (rd *reader) tabCondition(ctx context.Context, tab *tabDef, parent store.Ro
 		if parent != nil {
 			context = parent
 		}
-		vars := engine.Variables{S: rd.c.session, Record: &engine.Record{Table: tab.table, Row: context}}
+		vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: tab.table, Row: context}}
 		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {
 			return out, err

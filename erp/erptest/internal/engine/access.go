@@ -34,8 +34,8 @@ func (r *Role) CanSeeColumn(t *store.Table, col *store.Column) bool {
 	return r.columnAccess(t, col, false)
 }
 
-// canWriteColumn tells whether the role may change the column.
-func (r *Role) canWriteColumn(t *store.Table, col *store.Column) bool {
+// CanWriteColumn tells whether the role may change the column.
+func (r *Role) CanWriteColumn(t *store.Table, col *store.Column) bool {
 	return r.columnAccess(t, col, true)
 }
 
@@ -141,7 +141,7 @@ func (r *Role) clientAccess(clientID int64, write bool) bool {
 	return false
 }
 
-// OrgAccess tells whether the role reaches records of the organization.
+// orgAccess tells whether the role reaches records of the organization.
 func (r *Role) orgAccess(orgID int64, write bool) bool {
 	if r.AllOrgs || orgID == 0 && !write {
 		return true
@@ -169,7 +169,7 @@ func (r *Role) recordAccess(tableID, recordID int64, write bool) bool {
 }
 
 // MayUpdate returns an [*AccessDenied] unless the session may write a record
-// of that tenant and organization; RecordID 0 stands for a new record.
+// of that tenant and organization; recordID 0 stands for a new record.
 func (s *Session) MayUpdate(t *store.Table, clientID, orgID, recordID int64) error {
 	r := s.Role
 	deny := func(format string, args ...any) error {

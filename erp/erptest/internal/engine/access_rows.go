@@ -223,6 +223,7 @@ func isCondition(text string) bool {
 	return depth == 0 && strings.TrimSpace(text) != ""
 }
 
+// JoinIDs writes ids with commas between them.
 func JoinIDs(ids []int64) string {
 	var b strings.Builder
 	for i, id := range ids {

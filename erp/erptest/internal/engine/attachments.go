@@ -28,11 +28,13 @@ type Attachment struct {
 	Entries []AttachmentEntry
 }
 
+// AttachmentEntry is one file of an attachment.
 type AttachmentEntry struct {
 	Name string
 	Data []byte
 }
 
+// Find is the index of the file with that name, -1 when there is none.
 func (a *Attachment) Find(name string) int {
 	for i, e := range a.Entries {
 		if e.Name == name {

@@ -19,9 +19,9 @@ func (s *Session) logged(ctx context.Context, tx *store.Tx, t *store.Table) (*st
 	return log, err == nil, err
 }
 
-// LogChange records a saved change: of a new record its key only, else every
+// logChange records a saved change: of a new record its key only, else every
 // changed column with its value before and after.
-func (s *Session) LogChange(ctx context.Context, tx *store.Tx, r *Record) error {
+func (s *Session) logChange(ctx context.Context, tx *store.Tx, r *Record) error {
 	log, ok, err := s.logged(ctx, tx, r.Table)
 	if err != nil || !ok {
 		return err

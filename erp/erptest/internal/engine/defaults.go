@@ -13,9 +13,9 @@ import (
 // Variables are what @Name@ in a default stands for: the scalar members of
 // the request, the record so far, and the session.
 type Variables struct {
-	S      *Session
-	Record *Record
-	Body   *wire.Object
+	Session *Session
+	Record  *Record
+	Body    *wire.Object
 }
 
 // FillDefaults gives a new record the dictionary's defaults for the columns
@@ -24,7 +24,7 @@ func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record, bod
 	if !r.Has("AD_Client_ID") {
 		r.Set("AD_Client_ID", s.ClientID)
 	}
-	vars := Variables{S: s, Record: r, Body: body}
+	vars := Variables{Session: s, Record: r, Body: body}
 	for _, col := range r.Table.Columns {
 		if r.Has(col.Name) || col.IsVirtual() || col.Key || vars.given(col.Name) {
 			continue
@@ -47,7 +47,7 @@ func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record, bod
 		}
 		r.Set("AD_Org_ID", org)
 	}
-	if rules := RulesOf(r.Table); rules.defaults != nil {
+	if rules := rulesOf(r.Table); rules.defaults != nil {
 		if err := rules.defaults(ctx, s, tx, r); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (v Variables) Lookup(ctx context.Context, tx *store.Tx, name string) (strin
 }
 
 func (v Variables) global(ctx context.Context, tx *store.Tx, name, fallback string) (string, bool, error) {
-	s := v.S
+	s := v.Session
 	switch strings.ToUpper(name) {
 	case "AD_CLIENT_ID":
 		return strconv.FormatInt(s.ClientID, 10), true, nil
@@ -185,7 +185,7 @@ func (v Variables) global(ctx context.Context, tx *store.Tx, name, fallback stri
 	case "AD_LANGUAGE":
 		return s.Language, s.Language != "", nil
 	case "DATE", "SYSDATE":
-		return v.S.ERP.Now().In(v.S.ERP.Options.Location).Format(storedDate), true, nil
+		return v.Session.ERP.Now().In(v.Session.ERP.Options.Location).Format(storedDate), true, nil
 	}
 	if id, err := v.defaultRecord(ctx, tx, name); err != nil || id != 0 {
 		return strconv.FormatInt(id, 10), err == nil, err
@@ -197,7 +197,7 @@ func (v Variables) global(ctx context.Context, tx *store.Tx, name, fallback stri
 // record flagged as default, the tenant's own before the system's. The
 // currency is that of the tenant's accounting.
 func (v Variables) defaultRecord(ctx context.Context, tx *store.Tx, name string) (int64, error) {
-	client := v.S.ClientID
+	client := v.Session.ClientID
 	if strings.EqualFold(name, "C_Currency_ID") {
 		if id, err := tenantCurrency(ctx, tx, client); err != nil || id != 0 {
 			return id, err
@@ -327,7 +327,7 @@ func (v Variables) conditions(ctx context.Context, tx *store.Tx, t *store.Table,
 				return "", nil, err
 			}
 		}
-		stored, ok := v.S.storedText(col, value)
+		stored, ok := v.Session.storedText(col, value)
 		if !ok {
 			return "", nil, nil
 		}

@@ -12,9 +12,9 @@ import (
 // maxCascade bounds how deep deletion follows references.
 const maxCascade = 20
 
-// Remove deletes a record with what depends on it, or refuses because
+// Delete deletes a record with what depends on it, or refuses because
 // something else still refers to it.
-func (s *Session) Remove(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) error {
+func (s *Session) Delete(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) error {
 	return s.removeAt(ctx, tx, t, row, 0)
 }
 
@@ -26,7 +26,7 @@ func (s *Session) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, ro
 	if IsDocument(t) && row.Bool("Processed") {
 		return PublicError("Cannot delete a processed document")
 	}
-	rules := RulesOf(t)
+	rules := rulesOf(t)
 	if rules.beforeDelete != nil {
 		if err := rules.beforeDelete(ctx, s, tx, r); err != nil {
 			return err
@@ -178,6 +178,7 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 	return refs, nil
 }
 
+// HasPhysicalColumn tells whether the table has the column in the database.
 func HasPhysicalColumn(ctx context.Context, tx *store.Tx, table, column string) (bool, error) {
 	columns, err := tx.PhysicalColumns(ctx, table)
 	if err != nil {

@@ -83,7 +83,7 @@ var refusedWords = map[string]bool{
 // read, so that a condition or a subquery cannot reach other tenants. SQL that
 // names anything else is refused.
 func (s *Session) guard(ctx context.Context, tx *store.Tx, sql string) (SQL, error) {
-	words, ok := SqlWords(sql)
+	words, ok := SQLWords(sql)
 	if !ok {
 		return SQL{}, PublicError("A statement of the dictionary cannot be read")
 	}
@@ -160,7 +160,7 @@ func (s *Session) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table
 // GuardedCondition is a condition of the dictionary on rows of t that may be
 // put into any statement on t. A condition with a subquery needs a key.
 func (s *Session) GuardedCondition(ctx context.Context, tx *store.Tx, t *store.Table, cond SQL) (SQL, error) {
-	words, ok := SqlWords(cond.Text)
+	words, ok := SQLWords(cond.Text)
 	if !ok || strings.TrimSpace(cond.Text) == "" {
 		return SQL{}, PublicError("A condition of the dictionary cannot be read")
 	}
@@ -210,11 +210,11 @@ func physicalTables(ctx context.Context, tx *store.Tx) (map[string]bool, error) 
 	return names, rows.Err()
 }
 
-// SqlWords are the identifiers, keywords and literals in SQL: SQLite takes a
+// SQLWords are the identifiers, keywords and literals in SQL: SQLite takes a
 // literal for a table's name where one must stand. ok is false for text that
 // is not a part of a single statement: quotes or parentheses are not closed,
 // it has comments, semicolons or brackets.
-func SqlWords(sql string) (words []string, ok bool) {
+func SQLWords(sql string) (words []string, ok bool) {
 	depth := 0
 	for i := 0; i < len(sql); {
 		ch := sql[i]

@@ -15,7 +15,7 @@ import (
 func TestBind(t *testing.T) {
 	t.Parallel()
 	s := gardenAdmin(t)
-	vars := Variables{S: s, Record: &Record{Table: store.NewTable(store.Table{}), Row: store.Row{"Name": "O'Neil", "C_Order_ID": int64(7)}}}
+	vars := Variables{Session: s, Record: &Record{Table: store.NewTable(store.Table{}), Row: store.Row{"Name": "O'Neil", "C_Order_ID": int64(7)}}}
 	for name, want := range map[string]struct {
 		in, out string
 		args    []any

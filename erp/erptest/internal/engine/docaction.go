@@ -74,10 +74,10 @@ func moveDocument(status, action string) (docMove, bool) {
 	return docMove{}, false
 }
 
-// DocAction runs the document action a request asks for, after everything
+// RunDocAction runs the document action a request asks for, after everything
 // else is saved. It returns what the document has to say to it. On tables
 // that hold no documents it does nothing.
-func (s *Session) DocAction(ctx context.Context, tx *store.Tx, r *Record) (string, error) {
+func (s *Session) RunDocAction(ctx context.Context, tx *store.Tx, r *Record) (string, error) {
 	if r.Body == nil || !IsDocument(r.Table) {
 		return "", nil
 	}
@@ -103,6 +103,8 @@ func (s *Session) DocAction(ctx context.Context, tx *store.Tx, r *Record) (strin
 	return message, err
 }
 
+// ProcessDocument runs a document action, such as CO, on a stored record and
+// returns what the document has to say to it.
 func (s *Session) ProcessDocument(ctx context.Context, tx *store.Tx, r *Record, action string) (string, error) {
 	stored, err := r.Reread(ctx, tx)
 	if err != nil {
@@ -160,7 +162,7 @@ func (s *Session) ProcessDocument(ctx context.Context, tx *store.Tx, r *Record, 
 	if _, err := tx.Set(ctx, r.Table, change, where, args...); err != nil {
 		return "", err
 	}
-	if err := s.LogChange(ctx, tx, after); err != nil {
+	if err := s.logChange(ctx, tx, after); err != nil {
 		return "", err
 	}
 	if lines.Table != nil {
@@ -188,28 +190,29 @@ func (s *Session) ProcessDocument(ctx context.Context, tx *store.Tx, r *Record, 
 	return "", nil
 }
 
-// documentParts are the lines of a document; table is nil when the document
+// DocumentParts are the lines of a document; table is nil when the document
 // has none by its nature.
-type documentParts struct {
+type DocumentParts struct {
 	Table *store.Table
 	Rows  []store.Row
 }
 
-func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, r *Record) (documentParts, error) {
+// DocumentLines are the active lines of a document.
+func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, r *Record) (DocumentParts, error) {
 	t, err := tx.Table(ctx, r.Table.Name+"Line")
 	if errors.Is(err, store.ErrNoTable) {
-		return documentParts{}, nil
+		return DocumentParts{}, nil
 	}
 	if err != nil {
-		return documentParts{}, err
+		return DocumentParts{}, err
 	}
 	if exists, err := tx.TableExists(ctx, t.Name); err != nil || !exists {
-		return documentParts{}, err
+		return DocumentParts{}, err
 	}
 	link, ok := t.Column(r.Table.Name + "_ID")
 	if !ok {
-		return documentParts{}, nil
+		return DocumentParts{}, nil
 	}
 	rows, err := tx.Select(ctx, t, store.Selection{Where: store.Expr(t, link) + "=? AND IsActive='Y'", Args: []any{r.ID()}})
-	return documentParts{t, rows}, err
+	return DocumentParts{t, rows}, err
 }

@@ -10,7 +10,7 @@ import (
 // Texts of the installation's message dictionary.
 const (
 	msgValidation     = "Validation error"
-	FillMandatory     = "Fill mandatory fields: "
+	MsgFillMandatory  = "Fill mandatory fields: "
 	msgFailedDocument = "Failed when processing document"
 	MsgAlreadyRunning = "Process is already running"
 )
@@ -37,6 +37,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Title + ": " + e.Detail }
 
+// Refuse is an [Error].
 func Refuse(kind ErrorKind, title, detail string) error {
 	return &Error{Kind: kind, Title: title, Detail: detail}
 }
@@ -50,8 +51,8 @@ func Invalidf(format string, args ...any) error {
 	return refusef(Invalid, msgValidation, format, args...)
 }
 
-// AccessDenied is the refusal of an access check. Unless the handler gives it
-// another title its response is 403 Access denied.
+// AccessDenied is the refusal of an access check, which callers may give words
+// of their own.
 type AccessDenied struct{ Reason string }
 
 func (e *AccessDenied) Error() string { return e.Reason }
@@ -61,6 +62,7 @@ type PublicError string
 
 func (e PublicError) Error() string { return string(e) }
 
+// TextDiskFull is what callers are told of a full disk.
 const TextDiskFull = "nothing was changed: the disk with the server's data is full; make room there and try again"
 
 // PublicText is what of an unclassified error may leave the server: texts made
@@ -86,8 +88,3 @@ func PublicText(err error) string {
 
 // WithCause keeps the private cause of a public text for the log.
 func WithCause(public PublicError, cause error) error { return errors.Join(public, cause) }
-
-// LoginRefused is the refusal of the auth endpoints.
-func LoginRefused(detail string) error {
-	return Refuse(Unauthenticated, "Authenticate error", detail)
-}

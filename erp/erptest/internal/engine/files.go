@@ -47,6 +47,8 @@ func (s *Files) Leave(name string, data []byte) {
 	}
 }
 
+// Get is the content of the file at a path, false when there is none. It must not
+// be changed.
 func (s *Files) Get(name string) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,10 +11,11 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
+// FormatID writes an id in digits.
 func FormatID(id int64) string { return strconv.FormatInt(id, 10) }
 
-// FindTable is the table a path or an expansion names, provided that the role
-// may read (or write) it.
+// FindTable is the table of that name, provided that the role may read (or
+// write) it.
 func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, write bool) (*store.Table, error) {
 	t, err := tx.Table(ctx, name)
 	if errors.Is(err, store.ErrNoTable) {
@@ -34,8 +35,7 @@ var uuidText = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-
 // IsUUID tells whether text is a UUID.
 func IsUUID(text string) bool { return uuidText.MatchString(text) }
 
-// IsRecordID tells whether a path segment can name a record: an integer or a
-// UUID.
+// IsRecordID tells whether text can name a record: an integer or a UUID.
 func IsRecordID(id string) bool {
 	_, err := strconv.ParseInt(id, 10, 32)
 	return err == nil || IsUUID(id)

@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// MayWrite refuses what the role may not write. RecordID 0 is a new record.
+// MayWrite refuses what the role may not write. recordID 0 is a new record.
 func (s *Session) MayWrite(r *Record, recordID int64) error {
 	err := s.MayUpdate(r.Table, r.Row.Int("AD_Client_ID"), r.Row.Int("AD_Org_ID"), recordID)
 	var denied *AccessDenied
@@ -105,7 +105,7 @@ func (s *Session) Writable(ctx context.Context, tx *store.Tx, r *Record, col *st
 	}
 	if refusal == "" {
 		switch {
-		case !s.Role.canWriteColumn(r.Table, col):
+		case !s.Role.CanWriteColumn(r.Table, col):
 			refusal = "No access to update column " + col.Name
 		case !r.IsNew() && !col.AlwaysUpdateable && r.Old.Bool("Processed"):
 			refusal = "Cannot update " + col.Name + " on processed record"

@@ -59,6 +59,7 @@ func (rc *RecordCaches) expire(table string, now time.Time) {
 	maps.DeleteFunc(rc.seen[table], func(_ int64, at time.Time) bool { return now.Sub(at) >= RecordCacheMinutes*time.Minute })
 }
 
+// Size tells how many records of a table are in the cache.
 func (rc *RecordCaches) Size(table string, now time.Time) int {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()

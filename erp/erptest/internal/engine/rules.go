@@ -15,42 +15,42 @@ type rule func(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 // tableRules are the rules of one table's program, nil for none.
 type tableRules struct {
 	defaults     rule // values of a new record beyond the dictionary's
-	Before       rule // checks and changes before a record is written
-	After        rule
+	before       rule // checks and changes before a record is written
+	after        rule
 	beforeDelete rule
 	afterDelete  rule
 }
 
-// RulesOf are the rules of a table's program. Tables the ERP has no program
+// rulesOf are the rules of a table's program. Tables the ERP has no program
 // for have none.
-func RulesOf(t *store.Table) tableRules {
+func rulesOf(t *store.Table) tableRules {
 	switch strings.ToUpper(t.Name) {
 	case "AD_TABLE":
-		return tableRules{Before: beforeTable, After: afterTable, afterDelete: afterTableDelete}
+		return tableRules{before: beforeTable, after: afterTable, afterDelete: afterTableDelete}
 	case "AD_COLUMN":
-		return tableRules{defaults: columnDefaults, Before: beforeColumn}
+		return tableRules{defaults: columnDefaults, before: beforeColumn}
 	case "AD_ELEMENT":
-		return tableRules{Before: beforeElement, After: afterElement}
+		return tableRules{before: beforeElement, after: afterElement}
 	case "AD_FIELD":
-		return tableRules{defaults: fieldDefaults, Before: beforeField}
+		return tableRules{defaults: fieldDefaults, before: beforeField}
 	case "AD_TAB":
-		return tableRules{defaults: tabDefaults, Before: beforeTab}
+		return tableRules{defaults: tabDefaults, before: beforeTab}
 	case "AD_WINDOW":
-		return tableRules{After: afterWindow}
+		return tableRules{after: afterWindow}
 	case "AD_MENU":
-		return tableRules{Before: beforeMenu, After: afterMenu, afterDelete: afterMenuDelete}
+		return tableRules{before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete}
 	case "AD_PROCESS":
-		return tableRules{Before: beforeProcess, After: afterProcess}
+		return tableRules{before: beforeProcess, after: afterProcess}
 	case "AD_ENTITYTYPE":
-		return tableRules{Before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
+		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
 	case "AD_ROLE":
-		return tableRules{After: afterRole}
+		return tableRules{after: afterRole}
 	case "AD_USER":
-		return tableRules{Before: beforeUser}
+		return tableRules{before: beforeUser}
 	case "C_ORDER", "C_INVOICE":
 		return tableRules{defaults: documentDefaults}
 	case "C_ORDERLINE", "C_INVOICELINE":
-		return tableRules{defaults: lineDefaults, Before: beforeLine, After: afterLine, afterDelete: afterLine}
+		return tableRules{defaults: lineDefaults, before: beforeLine, after: afterLine, afterDelete: afterLine}
 	}
 	return tableRules{}
 }

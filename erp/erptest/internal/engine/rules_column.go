@@ -187,7 +187,7 @@ func checkColumnLength(r *Record) error {
 	case isDateRef(ref):
 		r.Set("FieldLength", int64(7))
 	default:
-		return PublicError(FillMandatory + "Length")
+		return PublicError(MsgFillMandatory + "Length")
 	}
 	if length < 0 {
 		return PublicError("The length of a column cannot be negative")
@@ -198,7 +198,7 @@ func checkColumnLength(r *Record) error {
 func checkColumnType(r *Record) error {
 	ref := columnRef(r)
 	if (ref == store.TypeTable || ref == store.TypeTableUU) && !r.Has("AD_Reference_Value_ID") {
-		return PublicError(FillMandatory + "Reference Key")
+		return PublicError(MsgFillMandatory + "Reference Key")
 	}
 	if ref != store.TypeButton {
 		r.Set("IsToolbarButton", "N")

@@ -49,7 +49,7 @@ func documentDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) 
 	if s.WarehouseID > 0 {
 		fill("M_Warehouse_ID", s.WarehouseID)
 	}
-	vars := Variables{S: s, Record: r}
+	vars := Variables{Session: s, Record: r}
 	term, err := vars.defaultRecord(ctx, tx, "C_PaymentTerm_ID")
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func beforeTab(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 		r.Set("IsInsertRecord", "N")
 	}
 	if r.Row.Bool("IsSortTab") && !r.Has("AD_ColumnSortOrder_ID") {
-		return PublicError(FillMandatory + "Order Column")
+		return PublicError(MsgFillMandatory + "Order Column")
 	}
 	if !r.IsNew() && r.changed("AD_Table_ID") {
 		fields, err := RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", r.ID())

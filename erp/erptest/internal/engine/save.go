@@ -18,6 +18,7 @@ type Record struct {
 	Body  *wire.Object
 }
 
+// IsNew tells whether the record is not stored yet.
 func (r *Record) IsNew() bool { return r.Old == nil }
 
 // Set changes a value; nil is NULL.
@@ -56,6 +57,7 @@ func (r *Record) named(column string) bool {
 	return ok
 }
 
+// SameValue tells whether two stored values are equal.
 func SameValue(a, b any) bool {
 	x, ok1 := a.([]byte)
 	y, ok2 := b.([]byte)
@@ -111,62 +113,74 @@ func (r *Record) Where() (string, []any, error) {
 // and mandatory columns are checked, the rules of its table run, stamps, ids
 // and numbers are filled in, and the change is logged.
 func (s *Session) Save(ctx context.Context, tx *store.Tx, r *Record) error {
-	if err := s.CheckReferences(ctx, tx, r); err != nil {
-		return err
+	_, err := s.save(ctx, tx, r, s.checkMandatory)
+	return err
+}
+
+// SaveImported writes a record of a package archive as any other, except that
+// mandatory columns which the archive leaves out are the database's business. It
+// tells whether anything was written.
+func (s *Session) SaveImported(ctx context.Context, tx *store.Tx, r *Record) (changed bool, err error) {
+	return s.save(ctx, tx, r, func(*Record) error { return nil })
+}
+
+func (s *Session) save(ctx context.Context, tx *store.Tx, r *Record, check func(*Record) error) (changed bool, err error) {
+	if err := s.checkReferences(ctx, tx, r); err != nil {
+		return false, err
 	}
-	rules := RulesOf(r.Table)
-	if rules.Before != nil {
-		if err := rules.Before(ctx, s, tx, r); err != nil {
-			return err
+	rules := rulesOf(r.Table)
+	if rules.before != nil {
+		if err := rules.before(ctx, s, tx, r); err != nil {
+			return false, err
 		}
 	}
-	if err := s.checkMandatory(r); err != nil {
-		return err
+	if err := check(r); err != nil {
+		return false, err
 	}
-	if !r.IsNew() && !r.Dirty() {
-		return nil // nothing to write: Updated stays as it is
+	if !r.IsNew() && !r.dirty() {
+		return false, nil // nothing to write: Updated stays as it is
 	}
-	if err := s.Complete(ctx, tx, r); err != nil {
-		return err
+	if err := s.complete(ctx, tx, r); err != nil {
+		return false, err
 	}
-	if err := CheckValues(r); err != nil {
-		return err
+	if err := checkValues(r); err != nil {
+		return false, err
 	}
-	if err := CheckUniqueKeys(ctx, tx, r); err != nil {
-		return err
+	if err := checkUniqueKeys(ctx, tx, r); err != nil {
+		return false, err
 	}
-	if err := Write(ctx, tx, r); err != nil {
-		return PublicWriteError(r, err)
+	if err := write(ctx, tx, r); err != nil {
+		return false, publicWriteError(r, err)
 	}
-	if err := s.KeepTranslations(ctx, tx, r); err != nil {
-		return err
+	if err := s.keepTranslations(ctx, tx, r); err != nil {
+		return false, err
 	}
-	if err := s.LogChange(ctx, tx, r); err != nil {
-		return err
+	if err := s.logChange(ctx, tx, r); err != nil {
+		return false, err
 	}
-	if rules.After != nil {
-		return rules.After(ctx, s, tx, r)
+	if rules.after != nil {
+		return true, rules.after(ctx, s, tx, r)
 	}
-	return nil
+	return true, nil
 }
 
 // BeforeSave applies the rules that complete a record before it is saved.
 // What they have against it does not count yet.
 func (s *Session) BeforeSave(ctx context.Context, tx *store.Tx, r *Record) error {
-	rules := RulesOf(r.Table)
-	if rules.Before == nil {
+	rules := rulesOf(r.Table)
+	if rules.before == nil {
 		return nil
 	}
 	row := maps.Clone(r.Row)
-	if err := tx.Savepoint(ctx, func() error { return rules.Before(ctx, s, tx, r) }); err != nil {
+	if err := tx.Savepoint(ctx, func() error { return rules.before(ctx, s, tx, r) }); err != nil {
 		r.Row = row
 		return ctx.Err()
 	}
 	return nil
 }
 
-// Dirty tells whether any stored column changes.
-func (r *Record) Dirty() bool {
+// dirty tells whether any stored column changes.
+func (r *Record) dirty() bool {
 	for _, col := range r.Table.Columns {
 		if !col.IsVirtual() && r.changed(col.Name) {
 			return true
@@ -175,8 +189,8 @@ func (r *Record) Dirty() bool {
 	return false
 }
 
-// Write stores the row.
-func Write(ctx context.Context, tx *store.Tx, r *Record) error {
+// write stores the row.
+func write(ctx context.Context, tx *store.Tx, r *Record) error {
 	if r.IsNew() {
 		row := store.Row{}
 		for _, col := range r.Table.Columns {

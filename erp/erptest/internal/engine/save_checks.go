@@ -14,9 +14,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// CheckReferences refuses references to records that do not exist or belong
+// checkReferences refuses references to records that do not exist or belong
 // to another tenant. Only what changes is looked at.
-func (s *Session) CheckReferences(ctx context.Context, tx *store.Tx, r *Record) error {
+func (s *Session) checkReferences(ctx context.Context, tx *store.Tx, r *Record) error {
 	for _, col := range r.Table.Columns {
 		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.Has(col.Name) || !r.changed(col.Name) {
 			continue
@@ -77,7 +77,7 @@ func (s *Session) checkMandatory(r *Record) error {
 		missing = append(missing, PropertyName(col.Name))
 	}
 	if len(missing) > 0 {
-		return Invalidf("%s%s", FillMandatory, strings.Join(missing, ", "))
+		return Invalidf("%s%s", MsgFillMandatory, strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -95,9 +95,9 @@ func mandatoryExempt(t *store.Table, col *store.Column) bool {
 	return uu != nil && uu.Name == col.Name
 }
 
-// CheckValues refuses what the database could not hold: texts longer than
+// checkValues refuses what the database could not hold: texts longer than
 // their column, malformed UUIDs, numbers outside the bounds of the column.
-func CheckValues(r *Record) error {
+func checkValues(r *Record) error {
 	for _, col := range r.Table.Columns {
 		if col.IsVirtual() || !r.Has(col.Name) || !r.changed(col.Name) {
 			continue
@@ -156,9 +156,9 @@ func checkBounds(r *Record, col *store.Column) error {
 // "UNIQUE constraint failed: T.A, T.B".
 var constraintColumns = regexp.MustCompile(`constraint failed: ((?:[A-Za-z0-9_]+\.[A-Za-z0-9_]+(?:, )?)+)`)
 
-// PublicWriteError gives the database's refusals texts of the ERP's kind;
+// publicWriteError gives the database's refusals texts of the ERP's kind;
 // other errors stay as they are, and private.
-func PublicWriteError(r *Record, err error) error {
+func publicWriteError(r *Record, err error) error {
 	var db *sqlite.Error
 	if !errors.As(err, &db) {
 		return err

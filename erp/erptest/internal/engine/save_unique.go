@@ -8,9 +8,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// CheckUniqueKeys refuses a record that repeats another's unique key: those of
+// checkUniqueKeys refuses a record that repeats another's unique key: those of
 // the ERP's own tables, and those the dictionary declares (AD_TableIndex).
-func CheckUniqueKeys(ctx context.Context, tx *store.Tx, r *Record) error {
+func checkUniqueKeys(ctx context.Context, tx *store.Tx, r *Record) error {
 	var keys [][]string
 	if key := seed.UniqueKey(r.Table.Name); key != nil {
 		keys = append(keys, key)
@@ -88,7 +88,7 @@ func checkUniqueKey(ctx context.Context, tx *store.Tx, r *Record, key []string) 
 	}
 	n, err := tx.Count(ctx, r.Table, strings.Join(parts, " AND "), args...)
 	if err != nil {
-		return PublicWriteError(r, err)
+		return publicWriteError(r, err)
 	}
 	if n > 0 {
 		return PublicError("Record already exists: " + strings.Join(shown, ", "))

@@ -9,6 +9,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
+// ParseRat reads a decimal number as columns keep it.
 func ParseRat(s string) (*big.Rat, bool) {
 	plain, ok := PlainDecimal(strings.TrimSpace(s))
 	if !ok {
@@ -17,10 +18,10 @@ func ParseRat(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(plain)
 }
 
-// Complete fills in what every record gets on saving: stamps, its id and
+// complete fills in what every record gets on saving: stamps, its id and
 // UUID, search key and document number, and the organization its table's
 // access level allows.
-func (s *Session) Complete(ctx context.Context, tx *store.Tx, r *Record) error {
+func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 	now := s.StoredNow()
 	r.Set("Updated", now)
 	r.Set("UpdatedBy", s.UserID)
@@ -28,7 +29,7 @@ func (s *Session) Complete(ctx context.Context, tx *store.Tx, r *Record) error {
 		r.Set("AD_Org_ID", int64(0))
 	}
 	if r.Table.AccessLevel == "1" && r.Row.Int("AD_Org_ID") == 0 {
-		return PublicError(FillMandatory + "Organization")
+		return PublicError(MsgFillMandatory + "Organization")
 	}
 	if uu := r.Table.UUColumn(); uu != nil && !r.Has(uu.Name) && (uu.Length == 0 || uu.Length >= 36) {
 		r.Set(uu.Name, store.NewUUID())

@@ -29,6 +29,8 @@ func (e *ERP) Sysconfig(ctx context.Context, tx *store.Tx, name, def string, cli
 	return v
 }
 
+// Sysconfig is the value of an AD_SysConfig key for an organization of a tenant, else
+// the tenant's, else the system's, else def.
 func Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) (string, error) {
 	var v sql.NullString
 	err := tx.QueryRow(ctx, `SELECT Value FROM AD_SysConfig WHERE Name=? AND IsActive='Y'

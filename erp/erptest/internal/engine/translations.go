@@ -7,10 +7,10 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// KeepTranslations gives a new record a row in its translation table for
+// keepTranslations gives a new record a row in its translation table for
 // every further language of the system, and passes changed texts on to rows
 // nobody has translated yet.
-func (s *Session) KeepTranslations(ctx context.Context, tx *store.Tx, r *Record) error {
+func (s *Session) keepTranslations(ctx context.Context, tx *store.Tx, r *Record) error {
 	key := r.Table.KeyColumn()
 	if key == nil {
 		return nil

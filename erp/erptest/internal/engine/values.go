@@ -123,6 +123,7 @@ func text(f Field, v any) (any, error) {
 	return nil, couldNot(v, f.Name)
 }
 
+// YesNo is Y or N for a JSON boolean or its text, nil for anything else.
 func YesNo(v any) any {
 	switch v := v.(type) {
 	case bool:

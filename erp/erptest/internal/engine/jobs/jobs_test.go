@@ -90,7 +90,7 @@ func TestJobThatRunsIsNotRunAgain(t *testing.T) {
 	m := New(e, process.New(nil))
 	require.NoError(t, e.DB.View(ctx, func(tx *store.Tx) error { return m.Reload(ctx, tx) }))
 	require.True(t, m.begin("WorkflowProcessor100"))
-	job, ok := m.Look("WorkflowProcessor100")
+	job, ok := m.Find("WorkflowProcessor100")
 	require.True(t, ok)
 	s := &engine.Session{ERP: e}
 	err = m.Run(ctx, s, nil, job)

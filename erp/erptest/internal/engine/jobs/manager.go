@@ -56,6 +56,7 @@ func New(erp *engine.ERP, processes *process.Manager) *Manager {
 	return &Manager{erp: erp, processes: processes}
 }
 
+// SchedulerID is the id of the processor of an AD_Scheduler.
 func SchedulerID(scheduler int64) string { return fmt.Sprintf("Scheduler%d", scheduler) }
 
 // ownJobs are the processors that are no schedulers.
@@ -127,8 +128,8 @@ func (m *Manager) find(id string) *Job {
 	return m.jobs[i]
 }
 
-// Look is a copy of the processor with the id.
-func (m *Manager) Look(id string) (Job, bool) {
+// Find is a copy of the processor with the id.
+func (m *Manager) Find(id string) (Job, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	job := m.find(id)
@@ -217,11 +218,12 @@ func (m *Manager) end(id string, log LogLine, took time.Duration, next time.Time
 	return job.runs
 }
 
-// Info and statistics are what the manager shows of a processor.
+// Info tells how often the processor ran and what the last run reported.
 func (j Job) Info() string {
 	return strings.TrimSpace(fmt.Sprintf("#%d %s", j.runs, j.summary))
 }
 
+// Statistics tells how often the processor ran and how long the last run took.
 func (j Job) Statistics() string {
 	return fmt.Sprintf("Run #%d - Last=%d ms", j.runs, j.took.Milliseconds())
 }

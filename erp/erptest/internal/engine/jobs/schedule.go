@@ -8,7 +8,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// NextRun is when a schedule (AD_Schedule) is due after a moment; false when
+// nextRun is when a schedule (AD_Schedule) is due after a moment; false when
 // it cannot tell.
 func nextRun(schedule store.Row, after time.Time) (time.Time, bool) {
 	if schedule.String("ScheduleType") == "C" {

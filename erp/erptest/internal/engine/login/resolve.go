@@ -19,7 +19,7 @@ type Request struct {
 
 // Login is what a log-in has come down to. The echo flags tell which ids
 // the caller did not give as numbers.
-type Resolved struct {
+type Login struct {
 	ClientID, UserID, RoleID, OrgID, WarehouseID int64
 	EchoClient, EchoRole, EchoOrg, EchoWarehouse bool
 	Language                                     string
@@ -32,8 +32,8 @@ func number(text string) (int64, bool) {
 
 // Resolve finds what the parameters name, among the tenants in clients and
 // what the users (all those who logged in under the name) have there.
-func Resolve(ctx context.Context, e *engine.ERP, tx *store.Tx, users, clients []int64, p Request) (*Resolved, error) {
-	r := &Resolved{}
+func Resolve(ctx context.Context, e *engine.ERP, tx *store.Tx, users, clients []int64, p Request) (*Login, error) {
+	r := &Login{}
 	if err := r.resolveClient(ctx, tx, clients, p); err != nil {
 		return nil, err
 	}
@@ -51,12 +51,12 @@ func Resolve(ctx context.Context, e *engine.ERP, tx *store.Tx, users, clients []
 	return r, err
 }
 
-func (r *Resolved) resolveClient(ctx context.Context, tx *store.Tx, clients []int64, p Request) error {
+func (r *Login) resolveClient(ctx context.Context, tx *store.Tx, clients []int64, p Request) error {
 	id, numeric := number(p.Client)
 	switch {
 	case !p.HasClient:
 		if len(clients) != 1 {
-			return engine.LoginRefused("Invalid clientId")
+			return Refused("Invalid clientId")
 		}
 		id, r.EchoClient = clients[0], true
 	case !numeric:
@@ -65,7 +65,7 @@ func (r *Resolved) resolveClient(ctx context.Context, tx *store.Tx, clients []in
 			return err
 		}
 		if len(ids) == 0 {
-			return engine.LoginRefused("Client value not found")
+			return Refused("Client value not found")
 		}
 		id, r.EchoClient = ids[0], true
 	}
@@ -75,10 +75,10 @@ func (r *Resolved) resolveClient(ctx context.Context, tx *store.Tx, clients []in
 			return nil
 		}
 	}
-	return engine.LoginRefused("Invalid clientId")
+	return Refused("Invalid clientId")
 }
 
-func (r *Resolved) resolveRole(ctx context.Context, tx *store.Tx, users []int64, p Request) error {
+func (r *Login) resolveRole(ctx context.Context, tx *store.Tx, users []int64, p Request) error {
 	roles, err := RoleChoices(ctx, tx, users, r.ClientID)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (r *Resolved) resolveRole(ctx context.Context, tx *store.Tx, users []int64,
 	switch {
 	case !p.HasRole:
 		if len(roles) != 1 {
-			return engine.LoginRefused("Missing roleId parameter")
+			return Refused("Missing roleId parameter")
 		}
 		id, r.EchoRole = roles[0].ID, true
 	case !numeric:
@@ -96,21 +96,21 @@ func (r *Resolved) resolveRole(ctx context.Context, tx *store.Tx, users []int64,
 		case err != nil:
 			return err
 		case len(ids) == 0:
-			return engine.LoginRefused("Role name not found")
+			return Refused("Role name not found")
 		case len(ids) > 1:
-			return engine.LoginRefused("Role name not unique")
+			return Refused("Role name not unique")
 		}
 		id, r.EchoRole = ids[0], true
 	}
 	if !HasChoice(roles, id) {
-		return engine.LoginRefused("Invalid roleId")
+		return Refused("Invalid roleId")
 	}
 	r.RoleID = id
 	r.UserID, err = RoleUser(ctx, tx, users, r.ClientID, id)
 	return err
 }
 
-func resolveOrg(ctx context.Context, e *engine.ERP, tx *store.Tx, r *Resolved, p Request) error {
+func resolveOrg(ctx context.Context, e *engine.ERP, tx *store.Tx, r *Login, p Request) error {
 	orgs, err := OrgChoices(ctx, e, tx, r.UserID, r.ClientID, r.RoleID)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func resolveOrg(ctx context.Context, e *engine.ERP, tx *store.Tx, r *Resolved, p
 	switch {
 	case !p.HasOrg:
 		if len(orgs) != 1 || orgs[0].ID == 0 {
-			return engine.LoginRefused("Missing organizationId parameter")
+			return Refused("Missing organizationId parameter")
 		}
 		id, r.EchoOrg = orgs[0].ID, true
 	case !numeric:
@@ -128,20 +128,20 @@ func resolveOrg(ctx context.Context, e *engine.ERP, tx *store.Tx, r *Resolved, p
 		case err != nil:
 			return err
 		case len(ids) == 0:
-			return engine.LoginRefused("Organization name not found")
+			return Refused("Organization name not found")
 		case len(ids) > 1:
-			return engine.LoginRefused("Organization name not unique")
+			return Refused("Organization name not unique")
 		}
 		id, r.EchoOrg = ids[0], true
 	}
 	if !HasChoice(orgs, id) {
-		return engine.LoginRefused("Invalid organizationId")
+		return Refused("Invalid organizationId")
 	}
 	r.OrgID = id
 	return nil
 }
 
-func (r *Resolved) resolveWarehouse(ctx context.Context, tx *store.Tx, p Request) error {
+func (r *Login) resolveWarehouse(ctx context.Context, tx *store.Tx, p Request) error {
 	list, err := WarehouseChoices(ctx, tx, r.ClientID, r.OrgID)
 	if err != nil {
 		return err
@@ -164,12 +164,12 @@ func (r *Resolved) resolveWarehouse(ctx context.Context, tx *store.Tx, p Request
 			return err
 		}
 		if len(ids) == 0 {
-			return engine.LoginRefused("Warehouse name not found")
+			return Refused("Warehouse name not found")
 		}
 		id, r.EchoWarehouse = ids[0], true
 	}
 	if id != 0 && !HasChoice(list, id) {
-		return engine.LoginRefused("Invalid warehouseId")
+		return Refused("Invalid warehouseId")
 	}
 	r.WarehouseID = id
 	return nil
@@ -204,4 +204,9 @@ func MenuTree(ctx context.Context, tx *store.Tx, clientID, roleID int64) (int64,
 		return 0, err
 	}
 	return ids[0], nil
+}
+
+// Refused is the refusal of a log-in, in words of the ERP.
+func Refused(detail string) error {
+	return engine.Refuse(engine.Unauthenticated, "Authenticate error", detail)
 }

@@ -140,6 +140,7 @@ func CheckPassword(ctx context.Context, e *engine.ERP, tx *store.Tx, users []Use
 	return nil, why, nil
 }
 
+// UserIDs are the ids of users.
 func UserIDs(users []User) []int64 {
 	ids := make([]int64, len(users))
 	for i, u := range users {
@@ -154,6 +155,7 @@ type Choice struct {
 	Name string `json:"name"`
 }
 
+// ChoiceIDs are the ids of choices.
 func ChoiceIDs(list []Choice) []int64 {
 	ids := make([]int64, len(list))
 	for i, c := range list {
@@ -162,6 +164,7 @@ func ChoiceIDs(list []Choice) []int64 {
 	return ids
 }
 
+// HasChoice tells whether the id is among the choices.
 func HasChoice(list []Choice, id int64) bool {
 	return slices.ContainsFunc(list, func(c Choice) bool { return c.ID == id })
 }

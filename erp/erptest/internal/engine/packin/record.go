@@ -79,7 +79,7 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	if err := p.permit(r); err != nil {
 		return err
 	}
-	changed, err := p.save(ctx, r)
+	changed, err := p.s.SaveImported(ctx, p.tx, r)
 	if err != nil {
 		return err
 	}
@@ -305,46 +305,4 @@ func (p *packIn) newRecord(ctx context.Context, r *engine.Record, e *packxml.Ele
 		r.Set("AD_Element_ID", id)
 	}
 	return p.s.FillDefaults(ctx, p.tx, r, nil)
-}
-
-// save writes a record as any other, except that mandatory columns an archive
-// leaves out are the database's business.
-func (p *packIn) save(ctx context.Context, r *engine.Record) (changed bool, err error) {
-	s, tx := p.s, p.tx
-	if err := s.CheckReferences(ctx, tx, r); err != nil {
-		return false, err
-	}
-	rules := engine.RulesOf(r.Table)
-	if rules.Before != nil {
-		if err := rules.Before(ctx, s, tx, r); err != nil {
-			return false, err
-		}
-	}
-	if !r.IsNew() && !r.Dirty() {
-		return false, nil
-	}
-	for _, step := range []func() error{
-		func() error { return s.Complete(ctx, tx, r) },
-		func() error { return engine.CheckValues(r) },
-		func() error { return engine.CheckUniqueKeys(ctx, tx, r) },
-		func() error {
-			if err := engine.Write(ctx, tx, r); err != nil {
-				return engine.PublicWriteError(r, err)
-			}
-			return nil
-		},
-		func() error { return s.KeepTranslations(ctx, tx, r) },
-		func() error { return s.LogChange(ctx, tx, r) },
-		func() error {
-			if rules.After == nil {
-				return nil
-			}
-			return rules.After(ctx, s, tx, r)
-		},
-	} {
-		if err := step(); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }

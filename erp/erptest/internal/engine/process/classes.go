@@ -56,6 +56,7 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 	return Failed("the embedded ERP has no program for %s", what), nil
 }
 
+// Failed is the result of a process that reports an error.
 func Failed(format string, args ...any) Result {
 	return Result{Summary: fmt.Sprintf(format, args...), IsError: true}
 }

@@ -62,6 +62,7 @@ func (t *Manager) claim(run *Run, client int64, job bool) bool {
 	return true
 }
 
+// Done ends what [Manager.Begin] claimed.
 func (t *Manager) Done(instance int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +76,8 @@ func (t *Manager) Has(instance int64) bool {
 	return t.running[instance].job
 }
 
-// Start runs job in the background until the server closes.
-func (t *Manager) Start(job func(context.Context)) bool {
+// Go runs job in the background until the server closes.
+func (t *Manager) Go(job func(context.Context)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {

@@ -42,6 +42,7 @@ func implementation(row store.Row) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
+// ParameterRows are the active parameters of a process in their order.
 func ParameterRows(ctx context.Context, tx *store.Tx, processID int64) ([]store.Row, error) {
 	return engine.RowsWhere(ctx, tx, "AD_Process_Para", "SeqNo, AD_Process_Para_ID", "AD_Process_ID=? AND IsActive='Y'", processID)
 }

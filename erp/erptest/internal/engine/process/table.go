@@ -77,7 +77,7 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 		name = existing.String("TableName")
 	}
 	if name == "" {
-		return Failed("%sTableName", engine.FillMandatory), nil
+		return Failed("%sTableName", engine.MsgFillMandatory), nil
 	}
 	rows, err := engine.RowsWhere(ctx, tx, "AD_Table", "", "TableName=? COLLATE NOCASE", name)
 	if err != nil {

@@ -35,7 +35,7 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	} else if window, err = engine.OneRow(ctx, tx, "AD_Window", run.id("AD_Window_ID")); err != nil {
 		return Result{}, err
 	} else if window == nil {
-		return Failed("%sWindow", engine.FillMandatory), nil
+		return Failed("%sWindow", engine.MsgFillMandatory), nil
 	}
 	tab, err := newTab(ctx, s, tx, run, t, window, isNew)
 	if err != nil {
@@ -121,7 +121,7 @@ func newTab(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *s
 		case level == 0 && deepest == 0:
 			return nil, engine.PublicError("The tab level must be above 0")
 		case level > 0 && run.id("AD_Column_ID") == 0:
-			return nil, engine.PublicError(engine.FillMandatory + "Link Column")
+			return nil, engine.PublicError(engine.MsgFillMandatory + "Link Column")
 		}
 		values["SeqNo"], values["TabLevel"] = last+10, level
 		if level > 0 {

@@ -45,8 +45,10 @@ type Activity struct {
 	Table  *store.Table  // of the document, nil when it is gone
 }
 
+// ID is the AD_WF_Activity_ID.
 func (a *Activity) ID() int64 { return a.Row.Int("AD_WF_Activity_ID") }
 
+// Load reads what belongs to a row of AD_WF_Activity.
 func Load(ctx context.Context, s *engine.Session, tx *store.Tx, row store.Row) (*Activity, error) {
 	a := &Activity{Row: row}
 	var err error

@@ -1,0 +1,2 @@
+// Package process runs processes and reports of the embedded ERP.
+package process
