@@ -1,0 +1,143 @@
+package erptest_test
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/recorded"
+)
+
+// recordedDir is where responses of the real server are, beside the project.
+func recordedDir() string {
+	dir := os.Getenv("ERPHUB_REFERENCE")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "reference")
+	}
+	return filepath.Join(dir, "real-answers")
+}
+
+// maxDiffering is how many steps of the recording may differ, each listed with its
+// reason in testdata/recorded-differences.txt.
+const maxDiffering = 21 // 2 % of 1,091
+
+// TestRecordedResponses sends the requests of a recording made with the real
+// server's code, and expects its responses.
+func TestRecordedResponses(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(recordedDir(), "*.jsonl"))
+	require.NoError(t, err)
+	files = slices.DeleteFunc(files, func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })
+	if len(files) == 0 {
+		t.Skip("SKIPPED: the recorded responses of the real server are not here; set ERPHUB_REFERENCE to the folder that has them")
+	}
+	listed := readDifferences(t, filepath.Join("testdata", "recorded-differences.txt"))
+	assert.LessOrEqual(t, len(listed), maxDiffering, "listed differences")
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
+			t.Parallel()
+			playFile(t, file, listed)
+		})
+	}
+}
+
+// TestGoldenResponses does the same with scenarios of our own.
+func TestGoldenResponses(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.jsonl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
+			t.Parallel()
+			playFile(t, file, nil)
+		})
+	}
+}
+
+// readDifferences reads the steps that differ, "scenario#step reason" a line.
+func readDifferences(t *testing.T, path string) map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	listed := map[string]string{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		step, reason, _ := strings.Cut(line, " ")
+		require.NotEmpty(t, strings.TrimSpace(reason), "the reason why %s differs", step)
+		listed[step] = reason
+	}
+	require.NoError(t, lines.Err())
+	return listed
+}
+
+// playFile plays the scenarios of a file, each that writes on a server of its own.
+func playFile(t *testing.T, file string, listed map[string]string) {
+	scenarios, err := recorded.Load(file)
+	require.NoError(t, err)
+	var shared *recorded.Player
+	compared, unequal := 0, 0
+	for i := range scenarios {
+		s := &scenarios[i]
+		p := shared
+		if s.Writes || p == nil {
+			p = player(t)
+		}
+		if !s.Writes {
+			shared = p
+		}
+		out, err := p.Play(t.Context(), s)
+		require.NoError(t, err)
+		compared += out.Compared
+		unequal += len(out.Unequal)
+		found := map[string][]string{}
+		for _, d := range out.Differences {
+			step := fmt.Sprintf("%s#%d", d.Scenario, d.Step)
+			found[step] = append(found[step], d.String())
+		}
+		for _, step := range slices.Sorted(maps.Keys(found)) {
+			if _, known := listed[step]; known {
+				continue
+			}
+			t.Error(found[step][0])
+			if n := len(found[step]); n > 1 {
+				t.Logf("and %d more of this response:\n%s", n-1, strings.Join(found[step][1:min(n, 6)], "\n"))
+			}
+		}
+		for n := range s.Steps {
+			step := fmt.Sprintf("%s#%d", s.ID, n)
+			if reason, known := listed[step]; known && found[step] == nil {
+				t.Errorf("%s is equal, but listed as different: %s", step, reason)
+			}
+		}
+	}
+	t.Logf("%d of %d steps equal", compared-unequal, compared)
+}
+
+// player sends to a new server that is as strict as the real one.
+func player(t *testing.T) *recorded.Player {
+	t.Helper()
+	var ahead atomic.Int64 // of the server's clock
+	srv := erptest.New(t, erptest.Options{Strict: true, Clock: func() time.Time {
+		return time.Now().Add(time.Duration(ahead.Load()))
+	}})
+	return &recorded.Player{Base: srv.URL() + "/api/v1", Client: &http.Client{},
+		Pause: func(d time.Duration) { ahead.Add(int64(d)) }}
+}

@@ -1,0 +1,118 @@
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Scenario is a list of requests that belong together, each with the response
+// it is to have.
+type Scenario struct {
+	ID   string `json:"id"`
+	Area string `json:"area"`
+	// Recorded is when the responses were made; times near it stand for now.
+	Recorded string `json:"recorded"`
+	// As is the body of the login whose token the requests carry; null for none.
+	As     json.RawMessage `json:"as"`
+	Writes bool            `json:"writes"` // whether it needs a server of its own
+	Steps  []Step          `json:"steps"`
+}
+
+// Step is one request and its response.
+type Step struct {
+	Method  string             `json:"method"`
+	Path    string             `json:"path"`    // below the API's base
+	Query   string             `json:"query"`   // as it is sent
+	Headers map[string]*string `json:"headers"` // null removes one
+	NoAuth  bool               `json:"noAuth"`  // without the token
+
+	// At most one of them is the body. "{{name}}" in it, in the path and the
+	// query is replaced by what a step before captured under that name.
+	Body       json.RawMessage `json:"body"`
+	BodyText   *string         `json:"bodyText"`
+	BodyBase64 []byte          `json:"bodyBase64"`
+	BodyRepeat []any           `json:"bodyRepeat"` // begin, repeated text, how often, end
+
+	Capture map[string]string `json:"capture"` // name: path of a member
+	Pause   float64           `json:"pause"`   // seconds before it
+
+	Status          int               `json:"status"`
+	ContentType     string            `json:"contentType"`
+	Response        json.RawMessage   `json:"response"`
+	ResponseText    *string           `json:"responseText"`
+	ResponseBinary  *Binary           `json:"responseBinary"`
+	ResponseHeaders map[string]string `json:"responseHeaders"`
+
+	// Compare is "status" or "shape" (names and types only); empty is everything.
+	Compare string   `json:"compare"`
+	Ignore  []string `json:"ignore"` // paths of members that may differ
+	// Rig is set when the response says more about where it was recorded than
+	// about the server: the request is sent and not compared.
+	Rig  any    `json:"rig"`
+	Note string `json:"note"`
+}
+
+// Binary is what is known of a response that is no text.
+type Binary struct {
+	Length int    `json:"length"`
+	Magic  string `json:"magic"` // its first bytes, in hexadecimal
+	Exact  bool   `json:"exact"` // whether the length has to be equal
+}
+
+// counted tells whether the step is compared.
+func (s *Step) counted() bool { return s.Rig == nil || s.Rig == false || s.Rig == "" }
+
+func (s *Step) String() string {
+	text := s.Method + " " + s.Path
+	if s.Query != "" {
+		text += "?" + s.Query
+	}
+	return text
+}
+
+// Load reads the scenarios of a file.
+func Load(path string) ([]Scenario, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []Scenario
+	in := bufio.NewReader(bytes.NewReader(text))
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			d := json.NewDecoder(bytes.NewReader(line))
+			d.DisallowUnknownFields()
+			var s Scenario
+			if err := d.Decode(&s); err != nil {
+				return nil, fmt.Errorf("%s, line %d: %w", filepath.Base(path), n, err)
+			}
+			all = append(all, s)
+		}
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+	}
+}
+
+// Difference is where a response is not what it is to be. Path is "status",
+// "header X" or the place in the body.
+type Difference struct {
+	Path     string
+	Want     string
+	Got      string
+	Scenario string
+	Step     int
+	Request  string
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s#%d %s\n\t%s: want %s\n\t%s  got %s", d.Scenario, d.Step, d.Request, d.Path, d.Want, strings.Repeat(" ", len(d.Path)), d.Got)
+}
