@@ -64,8 +64,8 @@ func (rd *reader) expansion(ctx context.Context, t *store.Table, item filter.Exp
 // masterExpansion replaces a reference by the record it references. It is nil
 // when the role may not see the column.
 func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *store.Column, item filter.Expansion) (*expansion, error) {
-	if !item.Only("$select") {
-		return nil, expandError("Only $select is allowed when expanding the column %s", col.Name)
+	if !item.OnlySelect() {
+		return nil, expandError("Expanding a master only support the $select query operator")
 	}
 	if !rd.c.session.Role.CanSeeColumn(t, col) {
 		return nil, nil

@@ -215,11 +215,7 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 
 // filterSQL translates a $filter on t.
 func (rd *reader) filterSQL(t *store.Table, text string) (string, []any, error) {
-	parsed, err := filter.Parse(text)
-	if err != nil {
-		return "", nil, err
-	}
-	sql, err := filter.Translate(parsed, filter.ForTable(t), rd.c.srv.opts.Location)
+	sql, err := filter.Translate(text, filter.ForTable(t), rd.c.srv.opts.Location)
 	return sql.Where, sql.Args, err
 }
 

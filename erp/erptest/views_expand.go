@@ -96,8 +96,8 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filte
 	if !ok {
 		return nil, expandError("%s is neither a relation nor a column of the view %s", item.Name, v.name())
 	}
-	if !item.Only("$select") {
-		return nil, expandError("Only $select is allowed when expanding the column %s", item.Name)
+	if !item.OnlySelect() {
+		return nil, expandError("Expanding a master only support the $select query operator")
 	}
 	ref, err := rd.viewByID(ctx, col.row.Int("REST_ReferenceView_ID"))
 	if err != nil {

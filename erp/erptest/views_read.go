@@ -274,11 +274,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 
 // viewRows is which rows of its table a list through a view is made of.
 func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel store.Selection, err error) {
-	parsed, err := filter.Parse(q.filter)
-	if err != nil {
-		return sel, err
-	}
-	sql, err := filter.Translate(parsed, v, rd.c.srv.opts.Location)
+	sql, err := filter.Translate(q.filter, v, rd.c.srv.opts.Location)
 	if err != nil {
 		return sel, err
 	}

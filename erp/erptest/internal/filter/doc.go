@@ -2,9 +2,8 @@
 // $select and $expand, each with the peculiarities of the ERP's own parser,
 // and translates filters to SQL.
 //
-// [Parse] makes a tree of a filter without knowing any table; [Translate]
-// turns it into a condition for the columns a [Columns] knows. What a caller
-// wrote is never part of the SQL: values become arguments, names become the
+// [Translate] turns a filter into a condition for the columns a [Columns]
+// knows. What a caller wrote is never part of the SQL: values become arguments, names become the
 // dictionary's own spelling, and everything else is refused with an [*Error]
 // that carries the status of the ERP's response.
 package filter

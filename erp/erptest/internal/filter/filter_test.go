@@ -61,11 +61,7 @@ func berlin(t testing.TB) *time.Location {
 }
 
 func translate(t testing.TB, text string) (SQL, error) {
-	f, err := Parse(text)
-	if err != nil {
-		return SQL{}, err
-	}
-	return Translate(f, columnsOfT(), berlin(t))
+	return Translate(text, columnsOfT(), berlin(t))
 }
 
 func TestTranslate(t *testing.T) {
@@ -122,6 +118,14 @@ func TestTranslate(t *testing.T) {
 		{"day in the server's zone", "Created ge '2026-03-09'", `"Created" >= ?`, []any{"2026-03-08 23:00:00"}},
 		{"time in the server's zone", "Created ge '2026-03-09 14:05:06'", `"Created" >= ?`, []any{"2026-03-09 13:05:06"}},
 		{"T form in the server's zone", "Created ge '2026-03-09T14:05:06'", `"Created" >= ?`, []any{"2026-03-09 13:05:06"}},
+		{"column on the right of contains", "contains(Name,Value)", `erp_like("Name","Value")`, nil},
+		{"tolower of the text to find", "contains(Name,tolower('X'))", `erp_like("Name",erp_lower(?))`, []any{"%X%"}},
+		{"contains on yes and no", "contains(IsActive,'Y')", `erp_like("IsActive",?)`, []any{"N"}},
+		{"true in capitals is false", "IsActive eq TRUE", `"IsActive" = ?`, []any{"N"}},
+		{"open parenthesis in a literal", "Name eq 'a (b'", `"Name" = ?`, []any{"a (b"}},
+		{"date with a time", "DateOrdered eq '2026-03-09T00:00:00Z'", `"DateOrdered" = ?`, []any{"2026-03-09 00:00:00"}},
+		{"date out of range", "DateOrdered eq 2026-02-30", `"DateOrdered" = ?`, []any{"2026-03-02 00:00:00"}},
+		{"not like with a column", "not startswith(Name,Value)", `NOT erp_like("Name","Value")`, nil},
 		{"Z", "Created ge '2026-03-09T13:05:06Z'", `"Created" >= ?`, []any{"2026-03-09 13:05:06"}},
 		{"offset", "Created ge '2026-03-09T15:05:06+02:00'", `"Created" >= ?`, []any{"2026-03-09 13:05:06"}},
 		{"instant", "Seen lt '2026-03-09T13:05:06.25Z'", `"Seen" < ?`, []any{"2026-03-09 13:05:06.250"}},
@@ -157,15 +161,23 @@ func TestRefusals(t *testing.T) {
 		{"unquoted string", "Name eq Bolt", 400, "single quotes"},
 		{"unquoted list value", "DocStatus eq CO", 400, "single quotes"},
 		{"number for a string", "Name eq 5", 400, "single quotes"},
-		{"null with gt", "Name gt null", 400, "null"},
-		{"not before a group", "not (Name eq 'x')", 400, "not"},
-		{"not before a comparison", "not Name eq 'x'", 400, "not"},
+		{"null with gt", "Name gt null", 400, "Operator gt is not compatible with NULL"},
+		{"not before a group", "not (Name eq 'x')", 400, "Not with (Name eq 'x')"},
+		{"not before a comparison", "not Name eq 'x'", 400, "Not with Name"},
 		{"not in", "Line not in (1)", 400, "Unsupported operator: not"},
-		{"in without parentheses", "Line in 1,2", 400, "parentheses"},
+		{"in without parentheses", "Line in 1,2", 400, "Wrong right parameter for IN operator"},
 		{"in with a comma in a string", "Name in ('a,b')", 400, "single quotes"},
 		{"in with a subselect", "Line in (SELECT 1)", 400, "Error convertig"},
-		{"no connection", "Line eq 1 Line eq 2", 400, "Unsupported logical operator: Line"},
-		{"no blank after a group", "(Line eq 1)and (Line eq 2)", 400, "Unsupported operator: (Line eq 2)"},
+		{"no connection", "Line eq 1 Line eq 2", 500, "Line"},
+		{"the first mistake counts", "Line eq x Line eq 2", 400, "Error convertig parameter with value: x - "},
+		{"two logical words", "Line eq 1 and and Line eq 2", 500, ""},
+		{"logical word first", "and Line eq 1", 500, ""},
+		{"logical word as an operator", "Line and 1", 500, ""},
+		{"unknown logical word", "Line eq 1 xor Line eq 2", 400, "Unsupported operator: Line"},
+		{"empty list", "Line in (,)", 500, ""},
+		{"text compared with a time", "Name eq Created", 500, ""},
+		{"only an apostrophe", "Name eq '", 400, "Error convertig"},
+		{"no blank after a group", "(Line eq 1)and (Line eq 2)", 500, ""},
 		{"bad date", "DateOrdered eq 9.3.2026", 400, "Error convertig"},
 		{"bad time", "Created eq 'yesterday'", 400, "Error convertig"},
 		{"literal on the left", "'Bolt' eq Name", 400, "Invalid column for filter: 'Bolt'"},
@@ -178,10 +190,12 @@ func TestRefusals(t *testing.T) {
 		{"truncated group", "()", 500, ""},
 		{"parentheses in a string function", "contains(Name,'a (b)')", 500, ""},
 		{"open parenthesis", "(Line eq 1", 500, ""},
-		{"closing parenthesis", "Line eq 1)", 500, ""},
+		{"closing parenthesis", "Line eq 1)", 400, "Error convertig parameter with value: 1) - "},
+		{"closing parenthesis after a text", "Name eq 'x')", 400, "String values must be put between single quotes. ColumnName: "},
 		{"one-character word in a string function", "contains(Name,x)", 500, ""},
 		{"string function without value", "contains(Name)", 500, ""},
-		{"string function on a number", "contains(Line,'1')", 500, ""},
+		{"string function on a number", "contains(Line,'1')", 400, "Error convertig parameter with value: '%1%' - "},
+		{"string function on a time", "contains(Created,'2024')", 400, "Error convertig parameter with value: %2024% - "},
 		{"tolower of a number", "tolower(Line) eq 1", 500, ""},
 		{"zero byte", "Name eq 'a\x00b'", 400, "text"},
 		{"invalid UTF-8", "Name eq '\xff'", 400, "text"},
@@ -281,12 +295,7 @@ func FuzzTranslate(f *testing.F) {
 	s := database(f)
 	zone := berlin(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		parsed, err := Parse(text)
-		if err != nil {
-			requireRefusal(t, err)
-			return
-		}
-		sql, err := Translate(parsed, columnsOfT(), zone)
+		sql, err := Translate(text, columnsOfT(), zone)
 		if err != nil {
 			requireRefusal(t, err)
 			return

@@ -2,78 +2,80 @@ package filter
 
 import "strings"
 
-// tokens splits a filter at blanks that stand outside quotes and outside
+// wordsOf splits a filter at blanks that stand outside quotes and outside
 // parentheses. As in the ERP a quote opens or closes at every occurrence,
-// doubled or not, and parentheses count also inside quotes.
-func tokens(text string) ([]string, error) {
+// doubled or not, parentheses count also inside quotes, and nobody minds when
+// they do not match: what follows is then one word.
+func wordsOf(text string) []string {
 	var (
 		out    []string
-		start  = -1
+		start  int
 		depth  int
 		quoted bool
 	)
+	add := func(end int) {
+		if end > start {
+			out = append(out, text[start:end])
+		}
+		start = end + 1
+	}
 	for i := range len(text) {
-		ch := text[i]
-		if blank(ch) && !quoted && depth == 0 {
-			if start >= 0 {
-				out = append(out, text[start:i])
-				start = -1
-			}
-			continue
-		}
-		if start < 0 {
-			start = i
-		}
-		switch ch {
-		case '\'':
-			quoted = !quoted
+		switch text[i] {
 		case '(':
 			depth++
 		case ')':
-			if depth--; depth < 0 {
-				return nil, broken("A closing parenthesis has no opening one at position %d", i+1)
+			depth--
+		case '\'':
+			quoted = !quoted
+		case ' ':
+			if depth == 0 && !quoted {
+				add(i)
 			}
 		}
 	}
-	if depth > 0 {
-		return nil, broken("The expression ends before its parentheses are closed")
-	}
-	if start >= 0 {
-		out = append(out, text[start:])
-	}
-	return out, nil
+	add(len(text))
+	return out
 }
-
-func blank(ch byte) bool { return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r' }
 
 func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
-// enclosed tells whether the parenthesis that opens s closes at its end.
+// enclosed tells whether s begins and ends with a parenthesis, if only with
+// those of two groups.
 func enclosed(s string) bool {
-	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
-		return false
-	}
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i == len(s)-1
-			}
-		}
-	}
-	return false
+	return len(s) >= 2 && s[0] == '(' && s[len(s)-1] == ')'
 }
 
-// call takes name(arguments) apart; ok is false when s is no call.
-func call(s string) (name, arguments string, ok bool) {
-	open := strings.IndexByte(s, '(')
-	if open <= 0 || strings.IndexByte(s[:open], '\'') >= 0 || !enclosed(s[open:]) {
+// function is the name of the function that s calls; ok is false when s is no
+// call. What ends with a parenthesis without beginning with one is a call for
+// the ERP.
+func function(s string) (name string, ok bool) {
+	s = trim(s)
+	if strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
+		return "", false
+	}
+	if open := strings.IndexByte(s, '('); open > 0 {
+		name = s[:open]
+	}
+	return name, true
+}
+
+// argument is what a call of a function with one argument has up to the first
+// closing parenthesis.
+func argument(s string) (text string, ok bool) {
+	opening, closing := strings.IndexByte(s, '('), strings.IndexByte(s, ')')
+	if opening < 0 || closing <= opening {
+		return "", false
+	}
+	return trim(s[opening+1 : closing]), true
+}
+
+// arguments are the two of a call of a function with two.
+func arguments(s string) (first, second string, ok bool) {
+	opening, comma, closing := strings.IndexByte(s, '('), strings.IndexByte(s, ','), strings.LastIndexByte(s, ')')
+	if comma <= opening || closing < comma {
 		return "", "", false
 	}
-	return s[:open], s[open+1 : len(s)-1], true
+	return trim(s[opening+1 : comma]), trim(s[comma+1 : closing]), true
 }
 
 // split cuts s at every separator outside parentheses. Parentheses that do
@@ -87,7 +89,7 @@ func split(s string, separator byte) []string {
 			depth++
 		case ch == ')':
 			depth--
-		case ch == separator && depth <= 0:
+		case ch == separator && depth == 0:
 			out = append(out, s[start:i])
 			start = i + 1
 		}
@@ -95,10 +97,16 @@ func split(s string, separator byte) []string {
 	return append(out, s[start:])
 }
 
-// unquote takes the quotes off a literal; ok is false when it has none.
-func unquote(s string) (text string, ok bool) {
-	if len(s) < 2 || s[0] != '\'' || s[len(s)-1] != '\'' {
-		return s, false
+// isQuoted tells whether a literal has quotes at both ends, be it the same one.
+func isQuoted(s string) bool {
+	return strings.HasPrefix(s, "'") && strings.HasSuffix(s, "'")
+}
+
+// inner is a literal without its first and last character, whatever they are.
+func inner(s string) (text string, ok bool) {
+	runes := []rune(s)
+	if len(runes) < 2 {
+		return "", false
 	}
-	return s[1 : len(s)-1], true
+	return string(runes[1 : len(runes)-1]), true
 }

@@ -65,18 +65,11 @@ type Expansion struct {
 	Top     int
 	Skip    int
 	Expand  []Expansion
-	// Options tells which options were written, $select among them.
-	Options []string
 }
 
-// Only tells whether no other option than this was written.
-func (e *Expansion) Only(option string) bool {
-	for _, o := range e.Options {
-		if o != option {
-			return false
-		}
-	}
-	return true
+// OnlySelect tells whether no option but $select says anything.
+func (e *Expansion) OnlySelect() bool {
+	return e.Filter == "" && e.OrderBy == "" && e.Label == "" && e.Top <= 0 && e.Skip <= 0 && len(e.Expand) == 0
 }
 
 // Expand reads a $expand whose options are separated by the given character.
@@ -107,33 +100,33 @@ func expand(text string, separator byte, depth int) ([]Expansion, error) {
 	return out, nil
 }
 
+// expansion reads one item. As in the ERP a name may hold anything but an opening
+// parenthesis, and what follows the last closing one does not count.
 func expansion(item string, separator byte, depth int) (Expansion, error) {
-	e := Expansion{Name: item}
-	open := strings.IndexByte(item, '(')
-	if open < 0 {
-		if strings.IndexByte(item, ')') >= 0 {
-			return e, expandError("Parentheses do not match: %s", item)
-		}
+	name, options, has := strings.Cut(item, "(")
+	e := Expansion{Name: trim(name)}
+	if !has {
 		return e, nil
 	}
-	e.Name = trim(item[:open])
-	if e.Name == "" || !enclosed(item[open:]) {
-		return e, expandError("Parentheses do not match: %s", item)
+	end := strings.LastIndexByte(options, ')')
+	if end < 0 {
+		e := broken("Parentheses do not match: %s", item).(*Error) //nolint:errorlint // made in this line
+		e.Title = "Expand error"
+		return Expansion{}, e
 	}
-	for _, option := range split(item[open+1:len(item)-1], separator) {
+	for _, option := range split(options[:end], separator) {
 		if option = trim(option); option == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(option, "=")
-		name, value = trim(name), trim(value)
-		if err := e.set(name, value, separator, depth); err != nil {
+		if err := e.set(trim(name), trim(value), separator, depth); err != nil {
 			return e, err
 		}
-		e.Options = append(e.Options, name)
 	}
 	return e, nil
 }
 
+// set notes an option; those it does not know do nothing, in the ERP neither.
 func (e *Expansion) set(name, value string, separator byte, depth int) (err error) {
 	switch name {
 	case "$select":
@@ -150,8 +143,6 @@ func (e *Expansion) set(name, value string, separator byte, depth int) (err erro
 		e.Skip, err = integer(name, value)
 	case "$expand":
 		e.Expand, err = expand(value, separator, depth+1)
-	default:
-		err = expandError("Unsupported option: %s", name)
 	}
 	return err
 }

@@ -1,0 +1,77 @@
+// Package javadate reads dates and times as the ERP's program does: with a
+// pattern of which only the beginning has to fit, and with months, days and hours
+// that may be out of range and then carry over (2024-02-30 is March 1).
+package javadate
+
+import (
+	"strings"
+	"time"
+)
+
+// Date reads what begins like 2024-07-03. The result is midnight in UTC; ok is
+// false when the text begins otherwise, or the year is not one of 1 to 9999.
+func Date(text string) (t time.Time, ok bool) {
+	s := scanner{text}
+	y, m, d, ok := s.date()
+	if !ok {
+		return t, false
+	}
+	return in(y, m, d, 0, 0, 0, time.UTC)
+}
+
+// Time reads what begins like "2024-07-03 10:11:12", in the zone.
+func Time(text string, zone *time.Location) (t time.Time, ok bool) {
+	s := scanner{text}
+	y, m, d, ok1 := s.date()
+	ok2 := s.literal(' ')
+	h, ok3 := s.number()
+	ok4 := s.literal(':')
+	minute, ok5 := s.number()
+	ok6 := s.literal(':')
+	second, ok7 := s.number()
+	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) {
+		return t, false
+	}
+	return in(y, m, d, h, minute, second, zone)
+}
+
+func in(y, m, d, h, minute, second int, zone *time.Location) (time.Time, bool) {
+	t := time.Date(y, time.Month(m), d, h, minute, second, 0, zone)
+	year := t.UTC().Year()
+	return t, year >= 1 && year <= 9999
+}
+
+// scanner takes the parts off a text one after the other.
+type scanner struct{ rest string }
+
+func (s *scanner) date() (y, m, d int, ok bool) {
+	y, ok1 := s.number()
+	ok2 := s.literal('-')
+	m, ok3 := s.number()
+	ok4 := s.literal('-')
+	d, ok5 := s.number()
+	return y, m, d, ok1 && ok2 && ok3 && ok4 && ok5
+}
+
+func (s *scanner) literal(ch byte) bool {
+	if s.rest == "" || s.rest[0] != ch {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// number takes a number, with blanks before it. More than six digits are none:
+// they lead out of the years there are.
+func (s *scanner) number() (n int, ok bool) {
+	s.rest = strings.TrimLeft(s.rest, " \t")
+	i := 0
+	for ; i < len(s.rest) && s.rest[i] >= '0' && s.rest[i] <= '9'; i++ {
+		if i == 6 {
+			return 0, false
+		}
+		n = 10*n + int(s.rest[i]-'0')
+	}
+	s.rest = s.rest[i:]
+	return n, i > 0
+}
