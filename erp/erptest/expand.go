@@ -141,7 +141,9 @@ func (rd *reader) childExpansion(ctx context.Context, t *store.Table, item filte
 		x.cond += labelled
 		x.condArgs = append(x.condArgs, labelArgs...)
 	}
-	x.orderBy = filter.OrderBy(item.OrderBy, x.table)
+	if x.orderBy, err = filter.OrderBy(item.OrderBy, x.table); err != nil {
+		return nil, err
+	}
 	x.expansions, err = rd.expansions(ctx, x.table, item.Expand, depth+1)
 	return x, err
 }
@@ -159,7 +161,7 @@ func (rd *reader) findLink(ctx context.Context, x *expansion, parent *store.Tabl
 				return nil
 			}
 		}
-		return noLink(x.table, parent)
+		return noLink(x.name)
 	}
 	x.parent = key
 	if x.table == parent {
@@ -185,11 +187,11 @@ func (rd *reader) findLink(ctx context.Context, x *expansion, parent *store.Tabl
 			return nil
 		}
 	}
-	return noLink(x.table, parent)
+	return noLink(x.name)
 }
 
-func noLink(child, parent *store.Table) error {
-	return failf(http.StatusInternalServerError, "Wrong detail", "Cannot expand to the detail table %s because it has no column that references %s", child.Name, parent.Name)
+func noLink(child string) error {
+	return failf(http.StatusInternalServerError, "Wrong detail", "Cannot expand to the detail table because it has no column that links to the parent table: %s", child)
 }
 
 // linkByName takes the link column the client named.

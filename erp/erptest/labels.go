@@ -54,24 +54,21 @@ func (rd *reader) addLabels(ctx context.Context, t *store.Table, row store.Row, 
 	if err != nil {
 		return err
 	}
-	names := filter.Select(columns)
-	selected, err := rd.selected(ctx, label, names)
-	if err != nil {
-		return err
-	}
-	properties, err := rd.properties(ctx, label, selected)
-	if err != nil {
-		return err
-	}
 	assigned := `"AD_Label"."AD_Label_ID" IN (SELECT "AD_Label_ID" FROM "AD_LabelAssignment" WHERE "AD_Table_ID"=? AND ` + store.Quote(link) + `=?)`
 	where, args, err := rd.condition(ctx, label, assigned, []any{t.ID, row[key.Name]})
 	if err != nil {
 		return err
 	}
-	rows, err := rd.tx.Select(ctx, label, store.Selection{
-		Columns: sources(label, properties), Where: where, Args: args, OrderBy: `"AD_Label"."AD_Label_ID"`,
-	})
+	rows, err := rd.tx.Select(ctx, label, store.Selection{Where: where, Args: args, OrderBy: `"AD_Label"."Name"`})
 	if err != nil || len(rows) == 0 {
+		return err
+	}
+	selected, err := rd.selected(ctx, label, filter.Select(columns))
+	if err != nil {
+		return err
+	}
+	properties, err := rd.properties(ctx, label, selected)
+	if err != nil {
 		return err
 	}
 	objects, _, err := rd.objects(ctx, label, properties, rows)
@@ -80,20 +77,21 @@ func (rd *reader) addLabels(ctx context.Context, t *store.Table, row store.Row, 
 	}
 	var list []any
 	for _, one := range objects {
-		if len(names) == 0 {
+		switch len(selected) {
+		case 0:
 			rd.finish(one, label)
 			list = append(list, one)
-			continue
-		}
-		one.Delete("id")
-		one.Delete("uid")
-		if len(names) == 1 && len(properties) == 1 {
-			if v, ok := one.Get(properties[0].name); ok {
-				list = append(list, v)
+		case 1:
+			v, _ := one.Get(rd.propertyName(selected[0].Name))
+			list = append(list, v)
+		default:
+			some := wire.NewObject()
+			for _, col := range selected { // the key, too, which is no property: null
+				v, _ := one.Get(rd.propertyName(col.Name))
+				some.Set(rd.propertyName(col.Name), v)
 			}
-			continue
+			list = append(list, some)
 		}
-		list = append(list, one)
 	}
 	o.Set("assigned-labels", list)
 	return nil

@@ -96,6 +96,16 @@ type listPage struct {
 	statements       *wire.Object // with showsql
 	records          []*wire.Object
 	noData           bool
+	count            int // of the records, which are left out with noData
+}
+
+// sent is how many records the page has without noData.
+func (p *listPage) sent() int {
+	n := max(p.rows-max(p.skip, 0), 0)
+	if p.size > 0 {
+		n = min(n, p.size)
+	}
+	return n
 }
 
 // list reads one page of t.
@@ -120,6 +130,7 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 		for _, x := range w.expansions {
 			x.addStatement(p.statements)
 		}
+		p.count = p.sent()
 		return p, nil
 	}
 	rows, err := tx.Page(ctx, t, w.sel)
@@ -146,7 +157,7 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 			x.addStatement(p.statements)
 		}
 	}
-	p.records = objects
+	p.records, p.count = objects, len(objects)
 	return p, nil
 }
 
@@ -209,7 +220,10 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		and(labelled, labelArgs...)
 	}
 	w.sel.Where, w.sel.Args, err = rd.condition(ctx, t, cond, args)
-	w.sel.OrderBy = filter.OrderBy(q.orderBy, t)
+	if err != nil {
+		return w, err
+	}
+	w.sel.OrderBy, err = filter.OrderBy(q.orderBy, t)
 	return w, err
 }
 
@@ -251,6 +265,6 @@ func (p *listPage) write(c *call) {
 	if !p.noData {
 		o.Set("records", p.records)
 	}
-	number("array-count", "X-Array-Count", len(p.records))
+	number("array-count", "X-Array-Count", p.count)
 	c.json(http.StatusOK, o)
 }

@@ -144,9 +144,9 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 		names = append(names, "Value")
 	}
 	names = append(names, ref.Table.Display)
-	orderBy := filter.OrderBy(strings.ReplaceAll(ref.Table.OrderBy, t.Name+".", ""), t)
+	orderBy := filter.Order(strings.ReplaceAll(ref.Table.OrderBy, t.Name+".", ""), t)
 	if orderBy == "" {
-		orderBy = filter.OrderBy(ref.Table.Display, t)
+		orderBy = filter.Order(ref.Table.Display, t)
 	}
 	rows, err := rd.tx.Select(ctx, t, store.Selection{Where: cond, Args: args, OrderBy: orderBy})
 	if err != nil {

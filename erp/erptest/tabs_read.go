@@ -155,11 +155,11 @@ func (rd *reader) tabOrder(ctx context.Context, tab *tabDef) (string, error) {
 		}
 		for _, f := range fields {
 			if f.col.Name == name {
-				return then(filter.OrderBy(name+direction, tab.table)), nil
+				return then(filter.Order(name+direction, tab.table)), nil
 			}
 		}
 	}
-	return then(filter.OrderBy(plainOrder(tab), tab.table)), nil
+	return then(filter.Order(plainOrder(tab), tab.table)), nil
 }
 
 // plainOrder is the order clause of a tab as a $orderby, without the table's
@@ -267,7 +267,7 @@ func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o 
 		if err != nil {
 			return err
 		}
-		orderBy := filter.OrderBy(plainOrder(child), child.table)
+		orderBy := filter.Order(plainOrder(child), child.table)
 		if key := child.table.KeyColumn(); key != nil && orderBy == "" {
 			orderBy = store.Expr(child.table, key)
 		}

@@ -250,6 +250,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 		p.statements = wire.NewObject("sql-command", erpSQL(store.SelectSQL(v.table, sel.Columns, sel)))
 	}
 	if q.noData {
+		p.count = p.sent()
 		return p, nil
 	}
 	rows, err := rd.tx.Page(ctx, v.table, sel)
@@ -269,6 +270,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 			}
 		}
 	}
+	p.count = len(p.records)
 	return p, nil
 }
 
@@ -313,6 +315,6 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 		}
 		sel.Where, sel.Args = sel.Where+own.Text, append(sel.Args, own.Args...)
 	}
-	sel.OrderBy = filter.OrderBy(q.orderBy, v.table)
-	return sel, nil
+	sel.OrderBy, err = filter.OrderBy(q.orderBy, v.table)
+	return sel, err
 }

@@ -25,7 +25,7 @@ func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, writ
 		return nil, err
 	}
 	if write && !s.Role.CanWrite(t) || !write && !s.Role.CanRead(t) {
-		return nil, Refuse(Denied, "Access denied", "Access denied for table: "+t.Name)
+		return nil, Refuse(Denied, "Access denied", "Access denied for table: "+name)
 	}
 	return t, nil
 }
@@ -51,7 +51,7 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
 		key := t.KeyColumn()
 		if key == nil {
-			return nil, refusef(Failed, "Wrong detail", "Table %s has no single key column, use the UUID of the record", t.Name)
+			return nil, refusef(Failed, "Wrong detail", "Cannot expand to the detail table because it has none or more than one primary key: %s", t.Name)
 		}
 		where, arg = store.Expr(t, key)+"=?", n
 	} else if IsUUID(id) {

@@ -20,18 +20,24 @@ func Select(text string) []string {
 }
 
 // OrderBy translates a $orderby. Any part that is not right, and any column
-// that cannot be searched, makes it empty: the ERP ignores such clauses. As in
-// the ERP's database NULL is greater than every value.
-func OrderBy(text string, t *store.Table) string {
+// that cannot be searched, makes it empty: the ERP ignores such clauses. A comma
+// at the end is an error, because the ERP does not see it and its database does;
+// see [Order] for clauses of the dictionary.
+// As in the ERP's database NULL is greater than every value.
+func OrderBy(text string, t *store.Table) (string, error) {
 	if len(text) > MaxLength || trim(text) == "" {
-		return ""
+		return "", nil
 	}
 	parts := strings.Split(text, ",")
 	if len(parts) > MaxItems {
-		return ""
+		return "", nil
+	}
+	last := len(parts)
+	for last > 0 && parts[last-1] == "" {
+		last--
 	}
 	var b strings.Builder
-	for i, part := range parts {
+	for i, part := range parts[:last] {
 		words := strings.Split(trim(part), " ")
 		direction := "ASC"
 		if len(words) == 2 {
@@ -40,7 +46,7 @@ func OrderBy(text string, t *store.Table) string {
 		c, ok := t.Column(words[0])
 		if !ok || len(words) > 2 || direction != "ASC" && direction != "DESC" ||
 			c.Secure || c.Encrypted || strings.HasPrefix(c.ColumnSQL, "@") {
-			return ""
+			return "", nil
 		}
 		if i > 0 {
 			b.WriteString(", ")
@@ -52,7 +58,19 @@ func OrderBy(text string, t *store.Table) string {
 			b.WriteString(" NULLS FIRST")
 		}
 	}
-	return b.String()
+	if last < len(parts) {
+		return "", broken("The order ends with a comma")
+	}
+	return b.String(), nil
+}
+
+// Order is OrderBy for a clause of the dictionary: empty when anything is wrong.
+func Order(text string, t *store.Table) string {
+	order, err := OrderBy(text, t)
+	if err != nil {
+		return ""
+	}
+	return order
 }
 
 // Expansion is one item of a $expand.
