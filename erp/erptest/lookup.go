@@ -16,6 +16,8 @@ type lookup struct {
 	key    string // its column that holds the reference's value
 	show   string // its column to display, "" for the identifier columns
 	valued bool   // the search key stands before the display column
+	// address is set for addresses, which are displayed as a line.
+	address bool
 }
 
 // identity is what a lookup found: the display text and the UUID.
@@ -62,6 +64,10 @@ func (rd *reader) findLookup(ctx context.Context, col *store.Column) (*lookup, e
 		if c, ok := t.Column(col.Name); ok {
 			l.key = c.Name
 		}
+	}
+	if col.Ref == store.TypeLocation {
+		l.address = true
+		return l, nil
 	}
 	if c, ok := t.Column("Description"); ok && col.Ref == store.TypePAttribute {
 		l.show = c.Name // attribute sets are displayed by what they say, often nothing
@@ -155,6 +161,9 @@ func (rd *reader) identify(ctx context.Context, l lookup, wanted map[string]any,
 	}
 	if err != nil {
 		return err
+	}
+	if l.address {
+		return rd.identifyAddresses(ctx, l, keys)
 	}
 	shown, separator := rd.displayColumns(t, l)
 	read := sources(t, nil, l.key)

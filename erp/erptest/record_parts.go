@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -59,24 +63,52 @@ func (rd *reader) image(m property, v any) any {
 	return o
 }
 
-// loadLocations reads the addresses and what they reference.
-func (rd *reader) loadLocations(ctx context.Context, t *store.Table, ids []any) error {
-	properties, err := rd.properties(ctx, t, nil)
+// identifyAddresses reads what addresses are displayed as.
+func (rd *reader) identifyAddresses(ctx context.Context, l lookup, keys []any) error {
+	t, err := rd.tx.Table(ctx, l.table)
 	if err != nil {
 		return err
 	}
+	if err := rd.loadLocations(ctx, t, keys); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		id, _ := wholeNumber(key).(int64)
+		row := rd.locations[id]
+		if row == nil {
+			continue
+		}
+		country, err := oneRow(ctx, rd.tx, "C_Country", row.Int("C_Country_ID"))
+		if err != nil {
+			return err
+		}
+		region, err := oneRow(ctx, rd.tx, "C_Region", row.Int("C_Region_ID"))
+		if err != nil {
+			return err
+		}
+		rd.identities[l][plainText(key)] = &identity{text: addressText(row, country, region.String("Name")), uu: row.String("C_Location_UU")}
+	}
+	return nil
+}
+
+// loadLocations reads the addresses and what they reference.
+func (rd *reader) loadLocations(ctx context.Context, t *store.Table, ids []any) error {
 	key := t.KeyColumn()
 	if key == nil {
 		return nil
 	}
+	parts, err := rd.locationParts(ctx, t)
+	if err != nil {
+		return err
+	}
 	for chunk := range chunks(unknown(ids, rd.locations)) {
 		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Columns: sources(t, properties), Where: store.Expr(t, key) + inMarks(len(chunk)), Args: chunk,
+			Where: store.Expr(t, key) + inMarks(len(chunk)), Args: chunk,
 		})
 		if err != nil {
 			return err
 		}
-		if err := rd.prefetch(ctx, properties, rows, 1); err != nil {
+		if err := rd.prefetch(ctx, parts, rows, 1); err != nil {
 			return err
 		}
 		for _, row := range rows {
@@ -86,8 +118,25 @@ func (rd *reader) loadLocations(ctx context.Context, t *store.Table, ids []any) 
 	return nil
 }
 
-// location is the object for an address: the reference, followed by the
-// address columns, of which those that are no references are all texts.
+// locationParts are the columns of an address that go into the records that show
+// it: all but the key, by name.
+func (rd *reader) locationParts(ctx context.Context, t *store.Table) ([]property, error) {
+	parts, err := rd.properties(ctx, t, nil)
+	if err != nil {
+		return nil, err
+	}
+	parts = slices.Clone(parts)
+	if uu := t.UUColumn(); uu != nil {
+		parts = append(parts, property{name: rd.propertyName(uu.Name), col: uu})
+	}
+	parts = slices.DeleteFunc(parts, func(p property) bool { return p.col.Ref == store.TypeLocation })
+	slices.SortFunc(parts, func(a, b property) int { return strings.Compare(a.col.Name, b.col.Name) })
+	return parts, nil
+}
+
+// location is the object for an address: the reference, followed by the columns
+// of the address. Those that are no references to another table by name are texts,
+// as Java prints them.
 func (rd *reader) location(ctx context.Context, m property, v any) (any, error) {
 	if m.look == nil {
 		return scalar(m.col, v, rd.c.srv.opts.Location), nil
@@ -102,27 +151,43 @@ func (rd *reader) location(ctx context.Context, m property, v any) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	properties, err := rd.properties(ctx, t, nil)
+	parts, err := rd.locationParts(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range properties {
-		if part.col.Ref == store.TypeLocation {
-			continue // an address has no address
-		}
-		value, err := rd.value(ctx, part, row[part.col.Name])
-		if err != nil {
-			return nil, err
-		}
-		switch value := value.(type) {
-		case nil:
-		case *wire.Object:
-			o.Set(part.name, value)
+	for _, part := range parts {
+		v := row[part.col.Name]
+		switch {
+		case v == nil:
+		case part.look != nil && strings.HasSuffix(part.col.Name, "_ID"):
+			o.Set(part.name, rd.reference(part, v))
 		default:
-			o.Set(part.name, fmt.Sprint(value))
+			o.Set(part.name, javaText(part.col, v, rd.c.srv.opts.Location))
 		}
 	}
 	return o, nil
+}
+
+// javaText is a value as Java prints it.
+func javaText(col *store.Column, v any, zone *time.Location) string {
+	switch col.Kind() {
+	case store.KindBool:
+		return strconv.FormatBool(plainText(v) == "Y")
+	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
+		t, err := time.Parse(time.DateTime, plainText(v)) // takes fractions too
+		if err != nil {
+			break
+		}
+		if col.Kind() != store.KindDate {
+			t = t.In(zone)
+		}
+		text := t.Format("2006-01-02 15:04:05.999")
+		if t.Nanosecond() == 0 {
+			text += ".0"
+		}
+		return text
+	}
+	return fmt.Sprint(scalar(col, v, zone))
 }
 
 // unknown are the ids that are not in the map yet, each once.
