@@ -173,7 +173,8 @@ func TestExpandRefused(t *testing.T) {
 		{"column that is no link", "C_Order.C_Charge_ID", 400, "Expand error"},
 		{"non-integer $top", "C_Order($top=x)", 400, "Expand error"},
 		{"non-integer $skip", "C_Order($skip=1.5)", 400, "Expand error"},
-		{"unbalanced", "C_Order($top=1", 400, "Expand error"},
+		{"unbalanced", "C_Order($top=1", 500, "Expand error"},
+		{"closing parenthesis", "C_Order)", 404, "Invalid table name"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := r.get("models/C_BPartner/118", "$expand", tc.expand)

@@ -43,7 +43,7 @@ func TestLabels(t *testing.T) {
 	shown := func(id int, columns string) any {
 		return r.ok(fmt.Sprintf("models/C_BPartner/%d", id), "$select", "Name", "showlabel", columns)["assigned-labels"]
 	}
-	assert.Equal(t, []any{"#Red", "#Blue"}, shown(123, "Name"))
+	assert.Equal(t, []any{"#Blue", "#Red"}, shown(123, "Name"))
 	assert.Nil(t, shown(122, "Name"))
 	whole := shown(112, "").([]any)[0].(map[string]any)
 	assert.Equal(t, "ad_label", whole["model-name"])
@@ -51,7 +51,7 @@ func TestLabels(t *testing.T) {
 	some := shown(112, "Name,IsActive").([]any)[0].(map[string]any)
 	assert.Equal(t, map[string]any{"Name": "#Red", "IsActive": true}, some)
 	list := r.records("models/C_BPartner", "$filter", "C_BPartner_ID eq 123", "showlabel", "Name")
-	assert.Equal(t, []any{"#Red", "#Blue"}, list[0]["assigned-labels"])
+	assert.Equal(t, []any{"#Blue", "#Red"}, list[0]["assigned-labels"])
 
 	group := r.ok("models/C_BP_Group/103", "$expand", "C_BPartner($select=Name;label=Name eq '#Blue')")
 	assert.Len(t, group["C_BPartner"], 1)

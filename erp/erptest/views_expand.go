@@ -90,11 +90,12 @@ func (rd *reader) relatedExpansion(ctx context.Context, v, related *viewDef, ite
 	return x, nil
 }
 
-// referenceExpansion replaces a reference by the record it leads to.
+// referenceExpansion replaces a reference by the record it leads to. It is nil
+// for names the view does not have, which the ERP passes over.
 func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filter.Expansion, depth int) (*viewExpansion, error) {
 	col, ok := v.column(item.Name)
 	if !ok {
-		return nil, expandError("%s is neither a relation nor a column of the view %s", item.Name, v.name())
+		return nil, nil
 	}
 	if !item.OnlySelect() {
 		return nil, expandError("Expanding a master only support the $select query operator")
