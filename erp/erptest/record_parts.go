@@ -78,15 +78,11 @@ func (rd *reader) identifyAddresses(ctx context.Context, l lookup, keys []any) e
 		if row == nil {
 			continue
 		}
-		country, err := oneRow(ctx, rd.tx, "C_Country", row.Int("C_Country_ID"))
+		text, err := rd.c.session.AddressText(ctx, rd.tx, row)
 		if err != nil {
 			return err
 		}
-		region, err := oneRow(ctx, rd.tx, "C_Region", row.Int("C_Region_ID"))
-		if err != nil {
-			return err
-		}
-		rd.identities[l][plainText(key)] = &identity{text: addressText(row, country, region.String("Name")), uu: row.String("C_Location_UU")}
+		rd.identities[l][plainText(key)] = &identity{text: text, uu: row.String("C_Location_UU")}
 	}
 	return nil
 }

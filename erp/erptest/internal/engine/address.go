@@ -1,10 +1,24 @@
-package erptest
+package engine
 
 import (
+	"context"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
+
+// AddressText is what a C_Location is displayed as.
+func (s *Session) AddressText(ctx context.Context, tx *store.Tx, address store.Row) (string, error) {
+	country, err := OneRow(ctx, tx, "C_Country", address.Int("C_Country_ID"))
+	if err != nil {
+		return "", err
+	}
+	region, err := OneRow(ctx, tx, "C_Region", address.Int("C_Region_ID"))
+	if err != nil {
+		return "", err
+	}
+	return addressText(address, country, region.String("Name")), nil
+}
 
 // addressText is an address in one line, as the ERP shows it: the lines, then
 // city, region and postal code in the order of the country; the other way round
