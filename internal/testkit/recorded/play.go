@@ -20,6 +20,8 @@ type Player struct {
 	Client *http.Client
 	// Pause is called where a scenario waits.
 	Pause func(time.Duration)
+	// Record has every step take the response it gets instead of comparing it.
+	Record bool
 }
 
 // Outcome is what playing a scenario showed.
@@ -77,6 +79,9 @@ func (p *Player) Play(ctx context.Context, s *Scenario) (*Outcome, error) {
 			found = []Difference{{Path: "request", Want: "what an earlier response had", Got: missing.Error()}}
 		} else {
 			capture(step, r, known)
+			if p.Record {
+				step.record(r)
+			}
 			found = c.response(step, r)
 		}
 		if !step.counted() {

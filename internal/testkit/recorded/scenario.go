@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,35 +29,35 @@ type Scenario struct {
 // Step is one request and its response.
 type Step struct {
 	Method  string             `json:"method"`
-	Path    string             `json:"path"`    // below the API's base
-	Query   string             `json:"query"`   // as it is sent
-	Headers map[string]*string `json:"headers"` // null removes one
-	NoAuth  bool               `json:"noAuth"`  // without the token
+	Path    string             `json:"path"`              // below the API's base
+	Query   string             `json:"query,omitempty"`   // as it is sent
+	Headers map[string]*string `json:"headers,omitempty"` // null removes one
+	NoAuth  bool               `json:"noAuth,omitempty"`  // without the token
 
 	// At most one of them is the body. "{{name}}" in it, in the path and the
 	// query is replaced by what a step before captured under that name.
-	Body       json.RawMessage `json:"body"`
-	BodyText   *string         `json:"bodyText"`
-	BodyBase64 []byte          `json:"bodyBase64"`
-	BodyRepeat []any           `json:"bodyRepeat"` // begin, repeated text, how often, end
+	Body       json.RawMessage `json:"body,omitempty"`
+	BodyText   *string         `json:"bodyText,omitempty"`
+	BodyBase64 []byte          `json:"bodyBase64,omitempty"`
+	BodyRepeat []any           `json:"bodyRepeat,omitempty"` // begin, repeated text, how often, end
 
-	Capture map[string]string `json:"capture"` // name: path of a member
-	Pause   float64           `json:"pause"`   // seconds before it
+	Capture map[string]string `json:"capture,omitempty"` // name: path of a member
+	Pause   float64           `json:"pause,omitempty"`   // seconds before it
 
 	Status          int               `json:"status"`
-	ContentType     string            `json:"contentType"`
-	Response        json.RawMessage   `json:"response"`
-	ResponseText    *string           `json:"responseText"`
-	ResponseBinary  *Binary           `json:"responseBinary"`
-	ResponseHeaders map[string]string `json:"responseHeaders"`
+	ContentType     string            `json:"contentType,omitempty"`
+	Response        json.RawMessage   `json:"response,omitempty"`
+	ResponseText    *string           `json:"responseText,omitempty"`
+	ResponseBinary  *Binary           `json:"responseBinary,omitempty"`
+	ResponseHeaders map[string]string `json:"responseHeaders,omitempty"`
 
 	// Compare is "status" or "shape" (names and types only); empty is everything.
-	Compare string   `json:"compare"`
-	Ignore  []string `json:"ignore"` // paths of members that may differ
+	Compare string   `json:"compare,omitempty"`
+	Ignore  []string `json:"ignore,omitempty"` // paths of members that may differ
 	// Rig is set when the response says more about where it was recorded than
 	// about the server: the request is sent and not compared.
-	Rig  any    `json:"rig"`
-	Note string `json:"note"`
+	Rig  any    `json:"rig,omitempty"`
+	Note string `json:"note,omitempty"`
 }
 
 // Binary is what is known of a response that is no text.
@@ -75,6 +76,43 @@ func (s *Step) String() string {
 		text += "?" + s.Query
 	}
 	return text
+}
+
+// record takes a response as the one the step is to have.
+func (s *Step) record(r *response) {
+	s.Status, s.Response, s.ResponseText, s.ResponseBinary = r.status, nil, nil, nil
+	s.ContentType, s.ResponseHeaders = "", nil
+	if len(r.body) == 0 {
+		return
+	}
+	s.ContentType, _, _ = mime.ParseMediaType(r.header.Get("Content-Type"))
+	for name := range r.header {
+		if strings.HasPrefix(name, "X-") {
+			if s.ResponseHeaders == nil {
+				s.ResponseHeaders = map[string]string{}
+			}
+			s.ResponseHeaders[name] = r.header.Get(name)
+		}
+	}
+	if _, err := decode(r.body); err == nil {
+		s.Response = r.body
+		return
+	}
+	text := string(r.body)
+	s.ResponseText = &text
+}
+
+// Save writes scenarios as Load reads them.
+func Save(path string, scenarios []Scenario) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i := range scenarios {
+		if err := e.Encode(&scenarios[i]); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
 // Load reads the scenarios of a file.
