@@ -26,9 +26,10 @@ const (
 	AreaConfiguration Area = "configuration" // the settings and the stored login
 	AreaAPI           Area = "api"           // the ERP's REST API
 	AreaDatabase      Area = "database"      // the ERP's database, if it is configured
+	AreaCompatibility Area = "compatibility" // what this build of the ERP can do; on request
 )
 
-// Areas returns all areas in order.
+// Areas returns the areas that are examined unless others are asked for, in order.
 func Areas() []Area { return []Area{AreaEnvironment, AreaConfiguration, AreaAPI, AreaDatabase} }
 
 // Check is one finding.

@@ -251,3 +251,56 @@ func TestDatabase(t *testing.T) {
 	c = find(t, doctor.Database(t.Context(), url, "elsewhere"), "dictionary is readable")
 	assert.Equal(t, doctor.Failed, c.Status)
 }
+
+func TestCompatibility(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, check string
+		fault       erptest.Match
+		with        erptest.Action
+		status      doctor.Status
+		says        string
+	}{
+		{name: "release", check: "release of the ERP", status: doctor.OK, says: "release "},
+		{name: "there", check: "uploads", status: doctor.OK, says: "there"},
+		{name: "counted", check: "number of records in lists", status: doctor.OK, says: "there"},
+		{"no views", "views", erptest.Match{Path: "/views"}, erptest.Fail(404), doctor.Warning, "not there"},
+		{"no batches", "batches", erptest.Match{Path: "/batch"}, erptest.Fail(404), doctor.Warning, "not there"},
+		{"no id in filters", "id and uid in filters", erptest.Match{Path: "/models/ad_client"}, erptest.Fail(400), doctor.Warning, "not there"},
+		{"not for the role", "tasks", erptest.Match{Path: "/tasks"}, erptest.Fail(403), doctor.OK, "not for this role"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			srv := erptest.New(t, erptest.Options{Strict: true})
+			token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
+			require.NoError(t, err)
+			client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+			require.NoError(t, err)
+			before := records(t, client)
+			if tt.fault.Path != "" {
+				srv.Faults().On(tt.fault, tt.with)
+			}
+			checks := doctor.Compatibility(t.Context(), client)
+			c := find(t, checks, tt.check)
+			assert.Equal(t, doctor.AreaCompatibility, c.Area)
+			assert.Equal(t, tt.status, c.Status, c.Found)
+			assert.Contains(t, c.Found, tt.says)
+			if tt.fault.Path == "" {
+				assert.Equal(t, doctor.OK, doctor.Worst(checks), "%+v", checks)
+			}
+			assert.Equal(t, before, records(t, client), "a probe changed something")
+		})
+	}
+}
+
+// records is the number of changes the ERP has logged and of what probes could make.
+func records(t *testing.T, client *erp.Client) (counts []int) {
+	t.Helper()
+	for _, table := range []string{"AD_ChangeLog", "REST_Upload", "AD_PInstance"} {
+		page, err := client.Query(t.Context(), table, &erp.Query{Limit: 1})
+		require.NoError(t, err)
+		counts = append(counts, page.Rows)
+	}
+	return counts
+}

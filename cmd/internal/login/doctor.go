@@ -20,7 +20,8 @@ func (a *app) doctorCommand() *cli.Command {
 			"number, which differ between installations; one that is not what it should be is a warning.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "api", Usage: "examine the REST API only, as --only api"},
-			&cli.StringFlag{Name: "only", Usage: "examine these areas only: environment, configuration, api, database"},
+			&cli.BoolFlag{Name: "compatibility", Usage: "find out what this ERP can do: its release, and the features of its REST plugin"},
+			&cli.StringFlag{Name: "only", Usage: "examine these areas only: environment, configuration, api, database, compatibility"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables"},
 			&cli.StringFlag{Name: "import-process", Usage: "slug or number of the process that imports packages"},
 			&cli.StringFlag{Name: "database", Usage: "address of the ERP's database, such as postgres://reader@host/idempiere (" + doctor.DatabaseVariable + ")"},
@@ -42,11 +43,14 @@ func (a *app) doctorCommand() *cli.Command {
 // doctorAreas are those named by --api and --only; everything without them.
 func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
 	only := shell.CommaList(c.String("only"))
-	if c.Bool("api") {
-		if len(only) > 0 {
-			return nil, shell.Usagef("give --api or --only, not both")
+	for flag, area := range map[string]doctor.Area{"api": doctor.AreaAPI, "compatibility": doctor.AreaCompatibility} {
+		if !c.Bool(flag) {
+			continue
 		}
-		only = []string{string(doctor.AreaAPI)}
+		if len(only) > 0 {
+			return nil, shell.Usagef("give one of --api, --compatibility and --only")
+		}
+		only = []string{string(area)}
 	}
 	if len(only) == 0 {
 		return doctor.Areas(), nil
@@ -54,13 +58,16 @@ func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
 	var areas []doctor.Area
 	for _, name := range only {
 		area := doctor.Area(name)
-		if !slices.Contains(doctor.Areas(), area) {
-			return nil, shell.Usagef("there is no area %q to examine; use environment, configuration, api or database", name)
+		if !slices.Contains(allAreas(), area) {
+			return nil, shell.Usagef("there is no area %q to examine; use environment, configuration, api, database or compatibility", name)
 		}
 		areas = append(areas, area)
 	}
 	return areas, nil
 }
+
+// allAreas are all that can be examined.
+func allAreas() []doctor.Area { return append(doctor.Areas(), doctor.AreaCompatibility) }
 
 // runDoctor examines the areas and prints the findings. Warnings are no
 // failure.
@@ -74,11 +81,11 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 	if setupErr == nil {
 		client, clientErr = a.ClientFor(c, s)
 	}
-	if clientErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) && slices.Contains(areas, doctor.AreaAPI) {
+	if clientErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) && (slices.Contains(areas, doctor.AreaAPI) || slices.Contains(areas, doctor.AreaCompatibility)) {
 		return clientErr
 	}
 	var checks []doctor.Check
-	for _, area := range doctor.Areas() {
+	for _, area := range allAreas() {
 		if !slices.Contains(areas, area) {
 			continue
 		}
@@ -95,6 +102,12 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 				checks = append(checks, doctor.Skip(area, "server responds", "not examined, because of the failure above"))
 			} else {
 				checks = append(checks, doctor.API(c.Context, client, opts)...)
+			}
+		case doctor.AreaCompatibility:
+			if client == nil {
+				checks = append(checks, doctor.Skip(area, "release of the ERP", "not examined, because of the failure above"))
+			} else {
+				checks = append(checks, doctor.Compatibility(c.Context, client)...)
 			}
 		case doctor.AreaDatabase:
 			url := c.String("database")
