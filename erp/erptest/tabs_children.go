@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -63,16 +64,29 @@ func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, pa
 	return c.createInTab(ctx, tx, child, parent.Row, body, depth)
 }
 
-// saveFailed is how a tab reports that a record could not be saved. Values
-// that could not be read keep a status of their own.
-func saveFailed(err error, reading bool) error {
-	var api *apiError
+// saveFailed is how a tab reports that a record could not be saved: the message,
+// without what follows it.
+func saveFailed(err error) error {
 	var odd *oddStatus
 	var pg *pageError
-	if errors.As(err, &odd) || errors.As(err, &pg) || reading && asAPI(err, &api) && api.status != http.StatusInternalServerError {
+	if errors.As(err, &odd) || errors.As(err, &pg) {
 		return err
 	}
-	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: plainDetail(err)}
+	text := engine.PublicText(plainDetail(err))
+	if strings.HasPrefix(text, engine.MsgFillMandatory) {
+		text = engine.MsgFillMandatory
+	} else if message, _, ok := strings.Cut(text, ": "); ok {
+		text = message
+	}
+	if text == "" {
+		return fail(http.StatusInternalServerError, "Save error", "")
+	}
+	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: engine.WithCause(engine.PublicError(text), err)}
+}
+
+// serverFailed is how a tab reports a request it could not read.
+func serverFailed(err error) error {
+	return &errorTitle{title: "Server error", prefix: "Server error with exception: ", err: plainDetail(err)}
 }
 
 // actionFailed is how a tab reports a refused document action.

@@ -46,6 +46,10 @@ func (c *call) writeTab(status int, write func(ctx context.Context, rd *reader, 
 	if err != nil {
 		return c.tabError("Save error", err)
 	}
+	if response == nil {
+		c.empty(status)
+		return nil
+	}
 	c.json(status, response)
 	return nil
 }
@@ -60,7 +64,7 @@ func createInWindow(c *call) error {
 		if err := tab.mayCreate(); err != nil {
 			return nil, err
 		}
-		body, err := engine.AsObject(v)
+		body, err := asTabBody(v)
 		if err != nil {
 			return nil, err
 		}
@@ -83,29 +87,44 @@ func createInChildTab(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.tab(c.param("child")); err != nil {
-			return nil, err
-		}
-		child := w.child(parent, c.param("child"))
-		if child == nil {
-			return nil, failf(http.StatusBadRequest, "Wrong parent tab", "%s is not child tab of %s", c.param("child"), parent.slug)
-		}
-		if err := child.mayCreate(); err != nil {
-			return nil, err
-		}
 		row, err := rd.tabRow(ctx, parent, id)
 		if errors.Is(err, errNoTabRecord) {
-			return nil, fail(http.StatusBadRequest, "No parent tab record", "No record found matching id: "+engine.FormatID(id))
+			return nil, fail(http.StatusNotFound, "Record not found", "No record found matching id "+engine.FormatID(id))
 		}
 		if err != nil {
 			return nil, err
 		}
-		body, err := engine.AsObject(v)
+		child, err := w.tab(c.param("child"))
+		if err != nil {
+			return nil, nil //nolint:nilerr // there is nothing to do: an empty response
+		}
+		below := w.child(parent, c.param("child"))
+		if below != nil {
+			child = below
+		}
+		if err := child.mayCreate(); err != nil {
+			return nil, err
+		}
+		if level := child.row.Int("TabLevel"); level == 0 {
+			row = nil
+		} else if below == nil {
+			return nil, failf(http.StatusBadRequest, "Wrong parent tab", "%s is not child tab of %s", c.param("child"), parent.slug)
+		}
+		body, err := asTabBody(v)
 		if err != nil {
 			return nil, err
 		}
 		return c.createInTab(ctx, rd.tx, child, row, body, 0)
 	})
+}
+
+// asTabBody is the object a request to a tab must have.
+func asTabBody(v any) (*wire.Object, error) {
+	body, err := engine.AsObject(v)
+	if err != nil {
+		return nil, serverFailed(err)
+	}
+	return body, nil
 }
 
 // updateTabRecord handles PUT …/{id} of a window or tab.
@@ -126,7 +145,7 @@ func updateTabRecord(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		body, err := engine.AsObject(v)
+		body, err := asTabBody(v)
 		if err != nil {
 			return nil, err
 		}
@@ -196,11 +215,8 @@ func (t *tabDef) mayChange() error {
 
 // mayCreate refuses new records where the tab has none.
 func (t *tabDef) mayCreate() error {
-	if err := t.mayChange(); err != nil {
-		return err
-	}
-	if !t.row.Bool("IsInsertRecord") {
-		return fail(http.StatusForbidden, "Create not allow", "New records are not possible in tab: "+t.slug)
+	if !t.window.write || t.row.Bool("IsReadOnly") || !t.row.Bool("IsInsertRecord") {
+		return fail(http.StatusForbidden, "Create not allow", "Create not allow for tab: "+t.slug)
 	}
 	return nil
 }
@@ -247,28 +263,38 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 }
 
 // createInTab makes a record of a tab, below a record of the tab above if
-// there is one, with the children its body brings.
+// there is one, with the children its body brings. A record of which the request
+// says nothing is shown as it would begin, and not saved, unless the record above
+// is saved with it.
 func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, parent store.Row, body *wire.Object, depth int) (*wire.Object, error) {
 	accepted, err := c.tabBody(ctx, tx, tab, nil, body)
 	if err != nil {
 		return nil, err
 	}
-	preset := store.Row{}
-	if tab.parent != nil && parent != nil {
-		preset[tab.link.Name] = parent[tab.source.Name]
-		if _, named := engine.Member(accepted, "AD_Org_ID"); !named && parent["AD_Org_ID"] != nil {
-			if _, ok := tab.table.Column("AD_Org_ID"); ok {
-				preset["AD_Org_ID"] = parent["AD_Org_ID"]
-			}
-		}
-	} else if _, ok := tab.table.Column("IsSOTrx"); ok {
-		if _, named := engine.Member(accepted, "IsSOTrx"); !named {
-			accepted.Set("IsSOTrx", tab.window.row.Bool("IsSOTrx"))
-		}
-	}
-	r, err := c.session.ReadNew(ctx, tx, tab.table, accepted, preset)
+	fields, err := c.tabColumns(ctx, tx, tab)
 	if err != nil {
-		return nil, saveFailed(err, true)
+		return nil, err
+	}
+	in := engine.TabInput{Table: tab.table, Fields: fields, Body: accepted, Preset: store.Row{}, Window: map[string]string{}}
+	for name := range parent {
+		in.Window[name] = parent.String(name)
+	}
+	if _, ok := in.Window["IsSOTrx"]; !ok {
+		in.Window["IsSOTrx"] = tab.window.row.String("IsSOTrx")
+	}
+	delete(in.Window, "AD_Org_ID") // that of the log-in counts
+	if tab.parent != nil && parent != nil {
+		in.Preset[tab.link.Name] = parent[tab.source.Name]
+	}
+	r, changed, err := c.session.ReadTab(ctx, tx, in)
+	if err != nil {
+		return nil, serverFailed(err)
+	}
+	if c.dryRun() || !changed && depth == 0 {
+		return c.showInTab(ctx, tx, tab, r, body, depth)
+	}
+	if err := c.session.Construct(ctx, tx, r); err != nil {
+		return nil, err
 	}
 	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
@@ -276,7 +302,24 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
-	return c.saveInTab(ctx, tx, tab, r, body, depth)
+	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)
+}
+
+// tabColumns are the columns of a tab's fields.
+func (c *call) tabColumns(ctx context.Context, tx *store.Tx, tab *tabDef) ([]*store.Column, error) {
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := rd.tabFields(ctx, tab)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]*store.Column, len(fields))
+	for i, f := range fields {
+		columns[i] = f.col
+	}
+	return columns, nil
 }
 
 // changeInTab changes a record of a tab, and the children its body names.
@@ -290,35 +333,67 @@ func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row s
 	}
 	r, err := c.session.ReadChange(ctx, tx, tab.table, row, accepted)
 	if err != nil {
-		return nil, saveFailed(err, true)
+		return nil, serverFailed(err)
 	}
-	return c.saveInTab(ctx, tx, tab, r, body, depth)
+	if c.dryRun() {
+		return c.showInTab(ctx, tx, tab, r, body, depth)
+	}
+	fields, err := c.tabColumns(ctx, tx, tab)
+	if err != nil {
+		return nil, err
+	}
+	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)
 }
 
-// saveInTab saves a record, its children and its document action, or in a dry
-// run applies only what happens before saving.
-func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
-	dry := c.dryRun()
-	if dry {
-		if err := c.session.BeforeSave(ctx, tx, r); err != nil {
+// showInTab shows a record and its children as they would be saved.
+func (c *call) showInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
+	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
+	if err != nil {
+		return nil, err
+	}
+	return c.tabResponse(ctx, tx, tab, r.Row, "", children)
+}
+
+// saveInTab saves a record, its children and its document action.
+func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, fields []*store.Column, body *wire.Object, depth int) (*wire.Object, error) {
+	if message, refused := r.Refused(); refused {
+		return nil, saveFailed(engine.PublicError(message))
+	}
+	if r.Incomplete(fields) {
+		if err := c.session.CallOut(ctx, tx, r); err != nil {
 			return nil, err
 		}
-	} else if err := c.session.Save(ctx, tx, r); err != nil {
-		return nil, saveFailed(err, false)
+	}
+	if r.Incomplete(fields) {
+		return nil, saveFailed(engine.PublicError(engine.MsgFillMandatory))
+	}
+	if err := c.session.Save(ctx, tx, r); err != nil {
+		return nil, saveFailed(err)
+	}
+	if r.IsNew() {
+		c.fresh.add(r)
 	}
 	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
 	if err != nil {
 		return nil, err
 	}
-	message, row := "", r.Row
-	if !dry {
-		if message, err = c.session.RunDocAction(ctx, tx, r); err != nil {
-			return nil, actionFailed(err)
-		}
-		if row, err = r.Reread(ctx, tx); err != nil {
-			return nil, err
-		}
+	message, err := c.session.RunDocAction(ctx, tx, r)
+	if err != nil {
+		return nil, actionFailed(err)
 	}
+	row, err := r.Reread(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if depth == 0 {
+		c.settle()
+	}
+	return c.tabResponse(ctx, tx, tab, row, message, children)
+}
+
+// tabResponse is a record as a tab shows it, with what its document action had to
+// say, and its children.
+func (c *call) tabResponse(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, message string, children *wire.Object) (*wire.Object, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,27 @@ func IsRecordID(id string) bool {
 	return err == nil || IsUUID(id)
 }
 
+// idColumn is the column by which an integer finds a record: the key, or the one
+// column the record is known by instead, nil if there are several.
+func idColumn(t *store.Table) *store.Column {
+	if key := t.KeyColumn(); key != nil {
+		return key
+	}
+	var only *store.Column
+	for _, col := range t.Columns {
+		if col.Key || col.Parent {
+			if only != nil {
+				return nil
+			}
+			only = col
+		}
+	}
+	if only == nil || only.Kind() != store.KindInteger {
+		return nil
+	}
+	return only
+}
+
 // FindRow is the record of t with this id or UUID, with all columns, provided
 // that it belongs to the session's tenant or to System and the role's row
 // rules let it through.
@@ -49,7 +70,7 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 	var where string
 	var arg any
 	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
-		key := t.KeyColumn()
+		key := idColumn(t)
 		if key == nil {
 			return nil, refusef(Failed, "Wrong detail", "Cannot expand to the detail table because it has none or more than one primary key: %s", t.Name)
 		}
