@@ -157,7 +157,7 @@ func TestDictionaryStatementsAreGuarded(t *testing.T) {
 		want(t, run(sql), 200, `{"message":null}`)
 	}
 	// A tenant's own chart or validation rule neither.
-	a := garden.post("/models/ad_chart", `{"Name":"Spy","ChartType":"PC","ChartOrientation":"V","EntityType":"U","AD_ChartDatasource":[
+	a := garden.post("/models/ad_chart", `{"Name":"Spy","ChartType":"PC","ChartOrientation":"V","WinHeight":300,"EntityType":"U","AD_ChartDatasource":[
 		{"Name":"Spy","FromClause":"AD_User u","WhereClause":"1=1) OR (1=1","ValueColumn":"COUNT(*)","CategoryColumn":"u.AD_Client_ID"}]}`)
 	require.Equal(t, 201, a.status, a.body)
 	for _, slice := range listOf(t, garden.object("GET", fmt.Sprintf("/charts/%d/data", idOf(t, a.object(t))), ""), "data") {

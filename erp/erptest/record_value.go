@@ -158,7 +158,7 @@ func referenceID(col *store.Column, v any) any {
 func (rd *reader) identifierOf(o *wire.Object, l lookup, key string) {
 	id := rd.identities[l][key]
 	switch {
-	case id == nil:
+	case id == nil, rd.c.fresh.has(l.table, key):
 		o.Set("identifier", "<"+key+">")
 	case id.text != "":
 		o.Set("identifier", id.text)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
@@ -66,44 +65,29 @@ func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, pa
 	return c.createInTab(ctx, tx, child, parent.Row, body, depth)
 }
 
-// saveFailed is how a tab reports that a record could not be saved: only the
-// beginning of what the ERP has to say, nothing when it is about a key that is no
-// number.
+// saveFailed is how a tab reports that a record could not be saved: the message,
+// without what follows it.
 func saveFailed(err error) error {
 	var odd *oddStatus
 	var pg *pageError
 	if errors.As(err, &odd) || errors.As(err, &pg) {
 		return err
 	}
-	detail := plainDetail(err)
-	for _, begin := range []string{engine.MsgFillMandatory, "Record already exists"} {
-		if strings.HasPrefix(detail.Error(), begin) {
-			detail = engine.PublicError(begin)
-		}
+	text := engine.PublicText(plainDetail(err))
+	if strings.HasPrefix(text, engine.MsgFillMandatory) {
+		text = engine.MsgFillMandatory
+	} else if message, _, ok := strings.Cut(text, ": "); ok {
+		text = message
 	}
-	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: detail}
+	if text == "" {
+		return fail(http.StatusInternalServerError, "Save error", "")
+	}
+	return &errorTitle{title: "Save error", prefix: "Save error with exception: ", err: engine.WithCause(engine.PublicError(text), err)}
 }
 
-// readFailed is how a tab reports values that it could not read: with 500, but for
-// texts where a number is needed, which fail only when they are saved.
-func readFailed(body *wire.Object, tab *tabDef, err error) error {
-	for _, name := range body.Names() {
-		v, _ := body.Get(name)
-		text, ok := v.(string)
-		if !ok {
-			continue
-		}
-		if col, known := tab.table.Column(name); known && col.IsLookup() && col.Kind() == store.KindInteger {
-			if _, wrong := strconv.Atoi(text); wrong != nil {
-				return fail(http.StatusInternalServerError, "Save error", "")
-			}
-		}
-	}
-	var pg *pageError
-	if errors.As(err, &pg) {
-		return err
-	}
-	return serverError(plainDetail(err))
+// serverFailed is how a tab reports a request it could not read.
+func serverFailed(err error) error {
+	return &errorTitle{title: "Server error", prefix: "Server error with exception: ", err: plainDetail(err)}
 }
 
 // actionFailed is how a tab reports a refused document action.

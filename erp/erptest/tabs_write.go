@@ -276,28 +276,38 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 }
 
 // createInTab makes a record of a tab, below a record of the tab above if
-// there is one, with the children its body brings.
+// there is one, with the children its body brings. A record of which the request
+// says nothing is shown as it would begin, and not saved, unless the record above
+// is saved with it.
 func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, parent store.Row, body *wire.Object, depth int) (*wire.Object, error) {
 	accepted, err := c.tabBody(ctx, tx, tab, nil, body)
 	if err != nil {
 		return nil, err
 	}
-	preset := store.Row{}
-	if tab.parent != nil && parent != nil {
-		preset[tab.link.Name] = parent[tab.source.Name]
-		if _, named := engine.Member(accepted, "AD_Org_ID"); !named && parent["AD_Org_ID"] != nil {
-			if _, ok := tab.table.Column("AD_Org_ID"); ok {
-				preset["AD_Org_ID"] = parent["AD_Org_ID"]
-			}
-		}
-	} else if _, ok := tab.table.Column("IsSOTrx"); ok {
-		if _, named := engine.Member(accepted, "IsSOTrx"); !named {
-			accepted.Set("IsSOTrx", tab.window.row.Bool("IsSOTrx"))
-		}
-	}
-	r, err := c.session.ReadNew(ctx, tx, tab.table, accepted, preset)
+	fields, err := c.tabColumns(ctx, tx, tab)
 	if err != nil {
-		return nil, readFailed(accepted, tab, err)
+		return nil, err
+	}
+	in := engine.TabInput{Table: tab.table, Fields: fields, Body: accepted, Preset: store.Row{}, Window: map[string]string{}}
+	for name := range parent {
+		in.Window[name] = parent.String(name)
+	}
+	if _, ok := in.Window["IsSOTrx"]; !ok {
+		in.Window["IsSOTrx"] = tab.window.row.String("IsSOTrx")
+	}
+	delete(in.Window, "AD_Org_ID") // that of the log-in counts
+	if tab.parent != nil && parent != nil {
+		in.Preset[tab.link.Name] = parent[tab.source.Name]
+	}
+	r, changed, err := c.session.ReadTab(ctx, tx, in)
+	if err != nil {
+		return nil, serverFailed(err)
+	}
+	if c.dryRun() || !changed && depth == 0 {
+		return c.showInTab(ctx, tx, tab, r, body, depth)
+	}
+	if err := c.session.Construct(ctx, tx, r); err != nil {
+		return nil, err
 	}
 	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
@@ -305,29 +315,24 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
-	entered, err := c.entered(ctx, tx, r, accepted, preset)
+	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)
+}
+
+// tabColumns are the columns of a tab's fields.
+func (c *call) tabColumns(ctx context.Context, tx *store.Tx, tab *tabDef) ([]*store.Column, error) {
+	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	if !entered {
-		return c.tabResponse(ctx, tx, tab, r.Row, wire.NewObject())
-	}
-	return c.saveInTab(ctx, tx, tab, r, body, depth)
-}
-
-// entered tells whether a request has anything for a new record that the record
-// would not have by itself. As in the ERP's windows nothing is saved otherwise.
-func (c *call) entered(ctx context.Context, tx *store.Tx, r *engine.Record, accepted *wire.Object, preset store.Row) (bool, error) {
-	blank, err := c.session.ReadNew(ctx, tx, r.Table, wire.NewObject(), preset)
+	fields, err := rd.tabFields(ctx, tab)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	for _, name := range accepted.Names() {
-		if col, ok := r.Table.Column(name); ok && name != "IsSOTrx" && !engine.SameValue(r.Row[col.Name], blank.Row[col.Name]) {
-			return true, nil
-		}
+	columns := make([]*store.Column, len(fields))
+	for i, f := range fields {
+		columns[i] = f.col
 	}
-	return false, nil
+	return columns, nil
 }
 
 // changeInTab changes a record of a tab, and the children its body names.
@@ -341,42 +346,64 @@ func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row s
 	}
 	r, err := c.session.ReadChange(ctx, tx, tab.table, row, accepted)
 	if err != nil {
-		return nil, readFailed(accepted, tab, err)
+		return nil, serverFailed(err)
 	}
-	return c.saveInTab(ctx, tx, tab, r, body, depth)
+	if c.dryRun() {
+		return c.showInTab(ctx, tx, tab, r, body, depth)
+	}
+	fields, err := c.tabColumns(ctx, tx, tab)
+	if err != nil {
+		return nil, err
+	}
+	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)
 }
 
-// saveInTab saves a record, its children and its document action, or in a dry
-// run applies only what happens before saving.
-func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
-	dry := c.dryRun()
-	if dry {
-		// What the window's program fills in while a document is typed in.
-		if _, document := r.Table.Column("DocAction"); document {
-			if err := c.session.BeforeSave(ctx, tx, r); err != nil {
-				return nil, err
-			}
+// showInTab shows a record and its children as they would be saved.
+func (c *call) showInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
+	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
+	if err != nil {
+		return nil, err
+	}
+	return c.tabResponse(ctx, tx, tab, r.Row, children)
+}
+
+// saveInTab saves a record, its children and its document action.
+func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, fields []*store.Column, body *wire.Object, depth int) (*wire.Object, error) {
+	if message, refused := r.Refused(); refused {
+		return nil, saveFailed(engine.PublicError(message))
+	}
+	if r.Incomplete(fields) {
+		if err := c.session.CallOut(ctx, tx, r); err != nil {
+			return nil, err
 		}
-	} else if err := c.session.Save(ctx, tx, r); err != nil {
+	}
+	if r.Incomplete(fields) {
+		return nil, saveFailed(engine.PublicError(engine.MsgFillMandatory))
+	}
+	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, saveFailed(err)
+	}
+	if r.IsNew() {
+		c.fresh.add(r)
 	}
 	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
 	if err != nil {
 		return nil, err
 	}
-	row := r.Row
-	if !dry {
-		if _, err := c.session.RunDocAction(ctx, tx, r); err != nil {
-			return nil, actionFailed(err)
-		}
-		if row, err = r.Reread(ctx, tx); err != nil {
-			return nil, err
-		}
+	if _, err := c.session.RunDocAction(ctx, tx, r); err != nil {
+		return nil, actionFailed(err)
+	}
+	row, err := r.Reread(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if depth == 0 {
+		c.settle()
 	}
 	return c.tabResponse(ctx, tx, tab, row, children)
 }
 
-// tabResponse is a record as the tab shows it, with its children.
+// tabResponse is a record as a tab shows it, with its children.
 func (c *call) tabResponse(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, children *wire.Object) (*wire.Object, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {

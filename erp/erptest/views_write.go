@@ -99,7 +99,7 @@ func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store
 			continue
 		}
 		if text := col.row.String("DefaultValue"); text != "" && old == nil {
-			if stored, ok, err := c.viewDefault(ctx, tx, v, col, text, body); err != nil {
+			if stored, ok, err := c.viewDefault(ctx, tx, v, col, text); err != nil {
 				return nil, err
 			} else if ok {
 				out.Set(col.col.Name, stored)
@@ -113,8 +113,8 @@ func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store
 }
 
 // viewDefault evaluates the default of a view's column to a value for a body.
-func (c *call) viewDefault(ctx context.Context, tx *store.Tx, v *viewDef, col viewColumn, text string, body *wire.Object) (any, bool, error) {
-	vars := engine.Variables{Session: c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}, Body: body}
+func (c *call) viewDefault(ctx context.Context, tx *store.Tx, v *viewDef, col viewColumn, text string) (any, bool, error) {
+	vars := engine.Variables{Session: c.session, Record: &engine.Record{Table: v.table, Row: store.Row{}}}
 	value, ok, err := c.session.DefaultToken(ctx, tx, vars, text)
 	if err != nil || !ok {
 		return nil, false, err
@@ -252,7 +252,7 @@ func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *en
 		if child == nil || depth > maxTabDepth {
 			continue
 		}
-		_, link, err := c.childTable(ctx, tx, r, child.table.Name)
+		_, link, err := c.childTable(ctx, tx, r, child.table.Name, "create")
 		if err != nil {
 			return nil, err
 		}

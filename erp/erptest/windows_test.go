@@ -240,7 +240,7 @@ func TestWindowDryRun(t *testing.T) {
 	require.Equal(t, 200, a.status, a.body)
 	order := a.object(t)
 	assert.NotContains(t, order, "id")
-	assert.Equal(t, "30 Days Net", order["C_PaymentTerm_ID"].(map[string]any)["identifier"], "the partner's")
+	assert.Equal(t, "Immediate", order["C_PaymentTerm_ID"].(map[string]any)["identifier"], "the log-in's: the partner's comes when it is saved")
 	assert.Equal(t, "DR", order["DocStatus"].(map[string]any)["id"])
 	assert.Equal(t, before, count())
 	assert.Equal(t, 200, o.post("/windows/bank-cash?$save=0", `{}`).status, "what is not true is false, and nothing is mandatory")
