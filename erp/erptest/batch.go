@@ -136,6 +136,8 @@ func itemResult(status int, body any) *wire.Object {
 func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 	method := strings.ToUpper(item.method)
 	switch method {
+	case "":
+		return itemResult(http.StatusInternalServerError, "The request has no method: give POST, PUT or DELETE"), false
 	case http.MethodPost, http.MethodPut, http.MethodDelete:
 	default:
 		return itemResult(http.StatusBadRequest, "Unsupported Method: "+item.method), false
@@ -161,6 +163,9 @@ func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 	w := newMemoryWriter()
 	c.srv.dispatch(w, r, c, tx)
 	ok := w.status == http.StatusOK || w.status == http.StatusCreated || w.status == http.StatusAccepted
+	if strings.HasPrefix(w.header.Get("Content-Type"), "text/html") {
+		return itemResult(w.status, nil), ok // the container's page is no response of the API
+	}
 	return itemResult(w.status, batchBody(w.body.Bytes())), ok
 }
 

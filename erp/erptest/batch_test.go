@@ -69,7 +69,7 @@ func TestBatchInOneTransaction(t *testing.T) {
 			{"method":"POST","path":"v1/models/C_BPartner","body":{"Value":"member","Name":"Member","C_BP_Group_ID":{"uid":"`+uu+`"}}}]`)
 		require.Equal(t, http.StatusOK, a.status, a.body)
 		require.Len(t, results, 2)
-		assert.Contains(t, string(results[1].Body), `"identifier":"Five"`)
+		assert.Regexp(t, `"identifier":"<\d+>"`, string(results[1].Body), "what the batch made is displayed by its id")
 	})
 	t.Run("the same tables as outside", func(t *testing.T) {
 		user, _ := logIn(t, srv, asGardenUser)
@@ -95,10 +95,10 @@ func TestBatchOneByOne(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.status, a.body)
 	require.Len(t, results, 8)
 	assert.Equal(t, `{"status":"Bad Request","statusCode":400,"body":"Unsupported Method: GET"}`, asJSON(t, results[1]))
-	for i, status := range []int{201, 400, 400, 404, 404, 500, 400, 201} {
+	for i, status := range []int{201, 400, 500, 404, 404, 500, 400, 201} {
 		assert.Equal(t, status, results[i].StatusCode, "request %d: %s", i, results[i].Body)
 	}
-	assert.Equal(t, byte('"'), results[4].Body[0], "what is no object comes as text")
+	assert.Equal(t, "null", string(results[4].Body), "a page of the container is no response of the API")
 	assert.Equal(t, 1, groups(t, srv, token, "one"))
 	assert.Equal(t, 1, groups(t, srv, token, "two"))
 	_, results = runBatch(t, srv, token, "?transaction=1", "["+newGroup("three")+`,{"method":"GET","path":"x"}]`)

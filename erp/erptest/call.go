@@ -24,6 +24,28 @@ type call struct {
 	query   params
 	session *engine.Session // nil on public routes
 	tx      *store.Tx       // the open transaction of a transactional batch, else nil
+	fresh   freshRecords    // of the transaction; a batch shares it among its calls
+}
+
+// freshRecords are the records a transaction has made so far, by table and key. The
+// real server looks up what to display outside of the transaction, where they are
+// not there yet.
+type freshRecords map[string]bool
+
+func (f freshRecords) add(r *engine.Record) {
+	f[strings.ToUpper(r.Table.Name)+"/"+engine.FormatID(r.ID())] = true
+}
+
+func (f freshRecords) has(table, key string) bool {
+	return len(f) > 0 && f[strings.ToUpper(table)+"/"+key]
+}
+
+// settle is called before the response to a change is made up: what a transaction
+// of its own has made can be seen then.
+func (c *call) settle() {
+	if c.tx == nil {
+		clear(c.fresh)
+	}
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }

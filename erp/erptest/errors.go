@@ -29,7 +29,7 @@ func failf(status int, title, format string, args ...any) error {
 
 // statuses are the statuses of the ERP's own refusals.
 var statuses = map[engine.ErrorKind]int{
-	engine.Failed: http.StatusInternalServerError, engine.Invalid: http.StatusBadRequest, engine.Unauthenticated: http.StatusUnauthorized,
+	engine.Failed: http.StatusInternalServerError, engine.Invalid: http.StatusBadRequest, engine.CrossTenant: http.StatusBadRequest, engine.Unauthenticated: http.StatusUnauthorized,
 	engine.Denied: http.StatusForbidden, engine.NotFound: http.StatusNotFound, engine.Conflict: http.StatusConflict,
 }
 

@@ -89,6 +89,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, orTitled("Save error", err)
 	}
+	c.fresh.add(r)
 	type child struct {
 		name    string
 		records []*wire.Object
@@ -107,6 +108,7 @@ func (c *call) create(ctx context.Context, tx *store.Tx, t *store.Table, body *w
 	if err != nil {
 		return nil, err
 	}
+	c.settle()
 	response, err := c.response(ctx, tx, r, message)
 	if err != nil {
 		return nil, err
@@ -136,8 +138,8 @@ func (c *call) response(ctx context.Context, tx *store.Tx, r *engine.Record, mes
 }
 
 // childTable is the table of a child array, which must have a column for the
-// key of the parent.
-func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) (*store.Table, store.Row, error) {
+// key of the parent. doing is what is to be done with it.
+func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *engine.Record, name, doing string) (*store.Table, store.Row, error) {
 	key, value := parent.Table.Name+"_ID", any(parent.ID())
 	if parent.Table.KeyColumn() == nil {
 		key, value = parent.Table.Name+"_UU", parent.UUID()
@@ -151,13 +153,13 @@ func (c *call) childTable(ctx context.Context, tx *store.Tx, parent *engine.Reco
 		return nil, nil, err
 	}
 	return nil, nil, failf(http.StatusInternalServerError, "Wrong detail",
-		"%s holds no children of %s: a table with the column %s is needed", name, parent.Table.Name, key)
+		"Cannot %s detail records for the table because it has no column that links to the parent table: %s", doing, name)
 }
 
 // createChildren saves the new records of a child array and theirs. Whatever
 // fails in them is a failure to save the parent.
 func (c *call) createChildren(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) ([]*wire.Object, error) {
-	t, link, err := c.childTable(ctx, tx, parent, name)
+	t, link, err := c.childTable(ctx, tx, parent, name, "create")
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +194,7 @@ func (c *call) createChild(ctx context.Context, tx *store.Tx, t *store.Table, li
 	if err := c.session.Save(ctx, tx, r); err != nil {
 		return nil, err
 	}
+	c.fresh.add(r)
 	var names []string
 	children := map[string][]*wire.Object{}
 	for _, name := range engine.ChildArrays(t, body) {

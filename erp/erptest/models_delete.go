@@ -1,10 +1,8 @@
 package erptest
 
 import (
-	"errors"
 	"net/http"
 
-	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -16,14 +14,6 @@ const msgDeleted = "Deleted"
 func deleteModel(c *call) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, true)
-		if err != nil {
-			return err
-		}
-		err = c.session.MayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
-		var denied *engine.AccessDenied
-		if errors.As(err, &denied) {
-			return fail(http.StatusForbidden, "Delete error", "AccessCannotDelete")
-		}
 		if err != nil {
 			return err
 		}

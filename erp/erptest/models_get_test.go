@@ -87,10 +87,10 @@ func TestRecordValues(t *testing.T) {
 	srv := erptest.New(t, erptest.Options{Location: zone})
 	r := readAs(t, srv, asGardenAdmin)
 	for _, tc := range []struct{ name, path, selects, want string }{
-		{"text, list, reference, yes-no, in the order selected", "models/C_BPartner/118", "name , PaymentRule,C_BP_Group_ID,IsCustomer,IsVendor",
-			`{"id":118,"uid":"U","Name":"Joe Block","PaymentRule":{"propertyLabel":"Payment Rule","id":"B","identifier":"Cash","model-name":"ad_ref_list"},` +
+		{"text, list, reference, yes-no, in the order of the dictionary", "models/C_BPartner/118", "name , PaymentRule,C_BP_Group_ID,IsCustomer,IsVendor",
+			`{"id":118,"uid":"U","Name":"Joe Block","IsVendor":false,"IsCustomer":true,"PaymentRule":{"propertyLabel":"Payment Rule","id":"B","identifier":"Cash","model-name":"ad_ref_list"},` +
 				`"C_BP_Group_ID":{"propertyLabel":"Business Partner Group","id":103,"identifier":"Standard","model-name":"c_bp_group"},` +
-				`"IsCustomer":true,"IsVendor":false,"model-name":"c_bpartner"}`},
+				`"model-name":"c_bpartner"}`},
 		{"no HTML escapes", "models/C_BPartner/117", "Name,Name2", `{"id":117,"uid":"U","Name":"C&W Construction","Name2":"Carl & Will","model-name":"c_bpartner"}`},
 		{"null is left out", "models/C_BPartner/118", "Name2,Value", `{"id":118,"uid":"U","Value":"JoeBlock","model-name":"c_bpartner"}`},
 		{"amounts keep their scale", "models/C_BPartner/118", "SO_CreditLimit,SO_CreditUsed", `{"id":118,"uid":"U","SO_CreditLimit":5000.00,"SO_CreditUsed":214.65,"model-name":"c_bpartner"}`},
@@ -236,8 +236,8 @@ func TestTableDocument(t *testing.T) {
 		}
 		require.NoError(t, yaml.Unmarshal([]byte(a.body), &doc), table)
 		assert.Equal(t, "3.0.0", doc.OpenAPI)
-		assert.Contains(t, doc.Paths, "/models/"+strings.ToLower(table))
-		assert.Contains(t, doc.Paths, "/models/"+strings.ToLower(table)+"/{id}")
+		assert.Contains(t, doc.Paths, "/models/"+table)
+		assert.Contains(t, doc.Paths, "/models/"+table+"/{id}")
 		assert.Contains(t, doc.Paths, "/auth/tokens")
 		assert.Len(t, doc.Servers, 1)
 		assert.Contains(t, doc.Servers[0]["url"], "localhost")
@@ -260,4 +260,18 @@ func TestTableDocument(t *testing.T) {
 	assert.Equal(t, http.StatusInternalServerError, r.get("models/Nope/yaml").status)
 	req := request{method: http.MethodGet, path: "/models/C_Tax/yaml", token: r.token, header: http.Header{"Accept": {"application/json"}}}
 	assert.Equal(t, http.StatusNotAcceptable, req.do(t, srv).status)
+}
+
+// A table without an id of its own is read by its one key column; what is selected
+// is looked at before the record.
+func TestRecordsByTheirKey(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asGardenAdmin)
+	org := o.object("GET", "/models/ad_orginfo/11", "")
+	assert.NotContains(t, org, "id")
+	assert.InDelta(t, 11, org["AD_Org_ID"].(map[string]any)["id"], 0)
+	want(t, o.get("/models/ad_User_Roles/101"), 500, `{"title":"Wrong detail","status":500,"detail":"Cannot expand to the detail table because it has none or more than one primary key: ad_User_Roles"}`)
+	assert.Equal(t, 400, o.get("/models/c_bpartner/999999?$select=Foo").status)
+	want(t, o.get("/models/c_bpartner/999999/foo"), 404, `{"title":"Invalid property name","status":404,"detail":"No match found for column name: foo"}`)
+	assert.Equal(t, 404, o.get("/models/c_bpartner/999999?$expand=Foo").status)
 }

@@ -20,10 +20,6 @@ func updateModel(c *call) error {
 		if err != nil {
 			return err
 		}
-		r := &engine.Record{Table: t, Old: row, Row: row}
-		if err := c.session.MayWrite(r, r.ID()); err != nil {
-			return err
-		}
 		if bodyErr != nil {
 			return bodyErr
 		}
@@ -53,7 +49,20 @@ func (c *call) pathRecord(ctx context.Context, tx *store.Tx, write bool) (*store
 		return nil, nil, page(http.StatusInternalServerError)
 	}
 	row, err := c.session.FindRow(ctx, tx, t, id)
-	return t, row, err
+	if err != nil || !write {
+		return t, row, err
+	}
+	return t, row, c.writableRow(t, row, id)
+}
+
+// writableRow refuses a record that the role only reads.
+func (c *call) writableRow(t *store.Table, row store.Row, id string) error {
+	err := c.session.MayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
+	var denied *engine.AccessDenied
+	if errors.As(err, &denied) {
+		return fail(http.StatusForbidden, "Access denied", "Access denied for record with id: "+id)
+	}
+	return err
 }
 
 // change applies a request to an existing record and returns the outcome.
@@ -96,7 +105,7 @@ func (c *call) change(ctx context.Context, tx *store.Tx, t *store.Table, row sto
 // changeChildren updates, deletes or creates the records of a child array,
 // one level deep. Deleted ones are not among what it returns.
 func (c *call) changeChildren(ctx context.Context, tx *store.Tx, parent *engine.Record, name string) ([]*wire.Object, error) {
-	t, link, err := c.childTable(ctx, tx, parent, name)
+	t, link, err := c.childTable(ctx, tx, parent, name, "create/update")
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 	}
 	col := m.col
 	switch col.Ref {
+	case store.TypeSchedulerState:
+		return nil, nil // the ERP has no text for it
 	case store.TypeButton:
 		return wholeNumber(v), nil
 	case store.TypeLocation:
@@ -156,7 +158,7 @@ func referenceID(col *store.Column, v any) any {
 func (rd *reader) identifierOf(o *wire.Object, l lookup, key string) {
 	id := rd.identities[l][key]
 	switch {
-	case id == nil:
+	case id == nil, rd.c.fresh.has(l.table, key):
 		o.Set("identifier", "<"+key+">")
 	case id.text != "":
 		o.Set("identifier", id.text)

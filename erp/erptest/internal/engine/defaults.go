@@ -7,32 +7,29 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
-	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// Variables are what @Name@ in a default stands for: the scalar members of
-// the request, the record so far, and the session.
+// Variables are what @Name@ in a default stands for: what the request gives, or
+// else the record has so far, and the session.
 type Variables struct {
 	Session *Session
 	Record  *Record
-	Body    *wire.Object
+	Given   store.Row // of a request; nil counts the record
+	login   *loginContext
 }
 
-// FillDefaults gives a new record the dictionary's defaults for the columns
-// without a value, then those the ERP's programs have of their own.
-func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record, body *wire.Object) error {
+// fillDefaults completes a record the server makes itself: with what the table's
+// program sets, and the dictionary's defaults.
+func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record) error {
 	if !r.Has("AD_Client_ID") {
 		r.Set("AD_Client_ID", s.ClientID)
 	}
-	vars := Variables{Session: s, Record: r, Body: body}
+	vars := Variables{Session: s, Record: r}
 	for _, col := range r.Table.Columns {
-		if r.Has(col.Name) || col.IsVirtual() || col.Key || vars.given(col.Name) {
+		if r.Has(col.Name) || !takesDefault(r.Table, col) {
 			continue
 		}
-		if uu := r.Table.UUColumn(); uu != nil && uu.Name == col.Name {
-			continue
-		}
-		v, err := s.defaultValue(ctx, tx, vars, col)
+		v, err := s.dictionaryDefault(ctx, tx, vars, col)
 		if err != nil {
 			return err
 		}
@@ -40,7 +37,7 @@ func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record, bod
 			r.Set(col.Name, v)
 		}
 	}
-	if !r.Has("AD_Org_ID") && !vars.given("AD_Org_ID") {
+	if !r.Has("AD_Org_ID") {
 		org := s.OrgID
 		if r.Row.Int("AD_Client_ID") == 0 {
 			org = 0
@@ -52,44 +49,127 @@ func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record, bod
 			return err
 		}
 	}
-	s.programDefaults(r, vars)
+	if err := s.construct(ctx, tx, r); err != nil {
+		return err
+	}
+	programDefaults(r)
 	return nil
 }
 
-// given tells whether the request has a value other than null for the column.
-func (v Variables) given(column string) bool {
-	if v.Body == nil {
+// takesDefault tells whether a column can have a default at all.
+func takesDefault(t *store.Table, col *store.Column) bool {
+	if uu := t.UUColumn(); uu != nil && uu.Name == col.Name {
 		return false
 	}
-	_, ok := Member(v.Body, column)
-	return ok
+	return !col.IsVirtual() && !col.Key
 }
 
-// programDefaults are the values the ERP's programs give to columns for which
-// neither request nor dictionary has one: flags are off, buttons N, and in
-// its own tables mandatory amounts and quantities are zero.
-func (s *Session) programDefaults(r *Record, vars Variables) {
+// programDefaults are values without which the database would refuse a record the
+// server makes itself: flags are off, buttons N, and in the ERP's own tables
+// mandatory amounts and quantities are zero.
+func programDefaults(r *Record) {
 	own := r.Table.EntityType == "D"
 	for _, col := range r.Table.Columns {
 		if r.Has(col.Name) || col.IsVirtual() || col.Key {
 			continue
 		}
 		switch {
-		case col.Ref == store.TypeYesNo && strings.EqualFold(col.Name, "IsActive"):
-			r.Set(col.Name, "Y")
-		case col.Ref == store.TypeYesNo:
+		case col.Ref == store.TypeYesNo,
+			col.Ref == store.TypeButton && col.Mandatory && col.Kind() == store.KindText:
 			r.Set(col.Name, "N")
-		case col.Ref == store.TypeButton && col.Mandatory && col.Kind() == store.KindText:
-			r.Set(col.Name, "N")
-		case own && col.Mandatory && col.Kind() == store.KindDecimal && !vars.given(col.Name):
+		case own && col.Mandatory && col.Kind() == store.KindDecimal:
 			r.Set(col.Name, "0")
 		}
 	}
 }
 
-// defaultValue is what the dictionary says a column holds when nothing was
+// setDefault gives a column that the request leaves out its default: the
+// dictionary's, else what the user prefers, else what the log-in has of that name,
+// else what the display type begins with. Values the table's program has set are
+// replaced, as in the ERP.
+func (s *Session) setDefault(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column) error {
+	r := vars.Record
+	if !takesDefault(r.Table, col) || col.Name == "Created" || col.Name == "Updated" ||
+		col.Ref == store.TypeRowID || col.Ref == store.TypeBinary || col.Ref == store.TypeTextLong {
+		return nil
+	}
+	if col.Name == "IsActive" {
+		return s.assign(ctx, tx, r, col, "Y")
+	}
+	v, err := s.dictionaryDefault(ctx, tx, vars, col)
+	if err != nil {
+		return err
+	}
+	if v == nil && strings.EqualFold(strings.TrimSpace(col.Default), "NULL") {
+		return nil
+	}
+	for _, find := range []func(context.Context, *store.Tx, string) (string, error){vars.login.preference, vars.login.value} {
+		if v != nil {
+			break
+		}
+		text, err := find(ctx, tx, col.Name)
+		if err != nil {
+			return err
+		}
+		v = s.defaultOf(col, text)
+	}
+	if v == nil {
+		v = emptyDefault(col)
+	}
+	if v == nil {
+		return nil
+	}
+	return s.assign(ctx, tx, r, col, v)
+}
+
+// emptyDefault is what columns without any other default begin with, nil for
+// nothing.
+func emptyDefault(col *store.Column) any {
+	id := strings.HasSuffix(col.Name, "_ID")
+	switch col.Ref {
+	case store.TypeYesNo:
+		return "N"
+	case store.TypeButton:
+		if !id {
+			return "N"
+		}
+	case store.TypeInteger:
+		if !id {
+			return int64(0)
+		}
+	case store.TypeAmount, store.TypeNumber, store.TypeQuantity, store.TypeCostPrice:
+		if !id {
+			return "0"
+		}
+	}
+	return nil
+}
+
+// defaultOf makes a value of the text of a default, nil for none. Ids that are no
+// numbers become 0, as in the ERP.
+func (s *Session) defaultOf(col *store.Column, text string) any {
+	if text == "" || strings.EqualFold(text, "NULL") {
+		return nil
+	}
+	if col.Kind() == store.KindInteger && (strings.HasSuffix(col.Name, "_ID") || strings.HasSuffix(col.Name, "atedBy")) {
+		n, err := strconv.ParseInt(text, 10, 32)
+		switch {
+		case err != nil:
+			return int64(0)
+		case n < 0:
+			return nil
+		}
+		return n
+	}
+	if v, ok := s.storedText(col, text); ok {
+		return v
+	}
+	return nil
+}
+
+// dictionaryDefault is what the dictionary says a column holds when nothing was
 // given, nil for nothing.
-func (s *Session) defaultValue(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column) (any, error) {
+func (s *Session) dictionaryDefault(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column) (any, error) {
 	text := strings.TrimSpace(col.Default)
 	if text == "" {
 		return nil, nil
@@ -109,7 +189,7 @@ func (s *Session) defaultValue(ctx context.Context, tx *store.Tx, vars Variables
 		if !ok {
 			continue
 		}
-		if stored, ok := s.storedText(col, value); ok {
+		if stored := s.defaultOf(col, value); stored != nil {
 			return stored, nil
 		}
 	}
@@ -155,93 +235,27 @@ func (s *Session) storedText(col *store.Column, text string) (any, bool) {
 // session's; others the request's, and the session's when it says nothing.
 func (v Variables) Lookup(ctx context.Context, tx *store.Tx, name string) (string, bool, error) {
 	name, fallback, _ := strings.Cut(name, ":")
-	if global, ok := strings.CutPrefix(name, "#"); ok {
-		return v.global(ctx, tx, global, fallback)
-	}
-	if acct, ok := strings.CutPrefix(name, "$"); ok {
-		return v.global(ctx, tx, acct, fallback)
-	}
-	if s := v.Record.Row.String(name); s != "" {
-		return s, true, nil
-	}
-	return v.global(ctx, tx, name, fallback)
-}
-
-func (v Variables) global(ctx context.Context, tx *store.Tx, name, fallback string) (string, bool, error) {
-	s := v.Session
-	switch strings.ToUpper(name) {
-	case "AD_CLIENT_ID":
-		return strconv.FormatInt(s.ClientID, 10), true, nil
-	case "AD_ORG_ID":
-		return strconv.FormatInt(s.OrgID, 10), true, nil
-	case "AD_USER_ID", "SALESREP_ID":
-		return strconv.FormatInt(s.UserID, 10), true, nil
-	case "AD_ROLE_ID":
-		return strconv.FormatInt(s.RoleID, 10), true, nil
-	case "AD_SESSION_ID":
-		return strconv.FormatInt(s.SessionID, 10), s.SessionID > 0, nil
-	case "M_WAREHOUSE_ID":
-		return strconv.FormatInt(s.WarehouseID, 10), s.WarehouseID > 0, nil
-	case "AD_LANGUAGE":
-		return s.Language, s.Language != "", nil
-	case "DATE", "SYSDATE":
-		return v.Session.ERP.Now().In(v.Session.ERP.Options.Location).Format(storedDate), true, nil
-	}
-	if id, err := v.defaultRecord(ctx, tx, name); err != nil || id != 0 {
-		return strconv.FormatInt(id, 10), err == nil, err
-	}
-	return fallback, fallback != "", nil
-}
-
-// defaultRecord is what the log-in puts into #C_UOM_ID and its like: the
-// record flagged as default, the tenant's own before the system's. The
-// currency is that of the tenant's accounting.
-func (v Variables) defaultRecord(ctx context.Context, tx *store.Tx, name string) (int64, error) {
-	client := v.Session.ClientID
-	if strings.EqualFold(name, "C_Currency_ID") {
-		if id, err := tenantCurrency(ctx, tx, client); err != nil || id != 0 {
-			return id, err
+	if !strings.HasPrefix(name, "#") && !strings.HasPrefix(name, "$") {
+		row := v.Given
+		if row == nil {
+			row = v.Record.Row
+		}
+		if s := row.String(name); s != "" {
+			return s, true, nil
 		}
 	}
-	table, ok := strings.CutSuffix(name, "_ID")
-	if !ok {
-		return 0, nil
+	login := v.login
+	if login == nil {
+		login = &loginContext{s: v.Session}
 	}
-	t, err := tx.Table(ctx, table)
+	text, err := login.value(ctx, tx, strings.TrimLeft(name, "#$"))
 	if err != nil {
-		return 0, nil //nolint:nilerr // no such table: no such variable
+		return "", false, err
 	}
-	key := t.KeyColumn()
-	if _, ok := t.Column("IsDefault"); !ok || key == nil || t.IsView {
-		return 0, nil
+	if text == "" {
+		text = fallback
 	}
-	rows, err := tx.Select(ctx, t, store.Selection{
-		Columns: []*store.Column{key},
-		Where:   "IsDefault='Y' AND IsActive='Y' AND AD_Client_ID IN (0,?)",
-		Args:    []any{client},
-		OrderBy: "AD_Client_ID DESC, " + store.Quote(key.Name),
-		Limit:   1,
-	})
-	if err != nil || len(rows) == 0 {
-		return 0, err
-	}
-	return rows[0].Int(key.Name), nil
-}
-
-// tenantCurrency is the currency of the tenant's first accounting schema, 0 if
-// it has none.
-func tenantCurrency(ctx context.Context, tx *store.Tx, client int64) (int64, error) {
-	schema, err := tx.Table(ctx, "C_AcctSchema")
-	if err != nil {
-		return 0, nil //nolint:nilerr // an ERP without accounting
-	}
-	rows, err := tx.Select(ctx, schema, store.Selection{
-		Where: "AD_Client_ID=? AND IsActive='Y'", Args: []any{client}, OrderBy: "C_AcctSchema_ID", Limit: 1,
-	})
-	if err != nil || len(rows) == 0 {
-		return 0, err
-	}
-	return rows[0].Int("C_Currency_ID"), nil
+	return text, text != "", nil
 }
 
 // Defaults of the kind @SQL= are evaluated in two forms only, recognised by

@@ -26,6 +26,7 @@ const (
 	Denied                           // the role may not
 	NotFound                         // there is no such thing
 	Conflict                         // something else is under way
+	CrossTenant                      // Invalid, because something is another tenant's
 )
 
 // Error is a refusal that the ERP words itself.

@@ -24,42 +24,107 @@ func (s *Session) MayWrite(r *Record, recordID int64) error {
 // placeholder is how a batch refers to a table it made: @XX_Demo_ID@.
 var placeholder = regexp.MustCompile(`^@(\w+)_ID@$`)
 
-// ReadNew makes a record of a request. preset values, a child's key of its
-// parent, win over the request.
+// ReadNew makes a record of a request. What the table's program sets comes first;
+// then every column, in the dictionary's order, gets the request's value or its
+// default. preset values, a child's key of its parent, win over the request.
 func (s *Session) ReadNew(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object, preset store.Row) (*Record, error) {
 	if err := s.checkMembers(ctx, tx, t, body); err != nil {
 		return nil, err
 	}
 	r := &Record{Table: t, Row: store.Row{}, Body: body}
-	if _, ok := Member(body, "AD_Client_ID"); !ok {
-		r.Set("AD_Client_ID", s.ClientID)
+	if err := s.construct(ctx, tx, r); err != nil {
+		return nil, err
 	}
+	given, err := s.givenValues(ctx, tx, t, body)
+	if err != nil {
+		return nil, err
+	}
+	vars := Variables{Session: s, Record: r, Given: given, login: &loginContext{s: s}}
 	for _, col := range t.Columns {
 		v, ok := Member(body, col.Name)
 		if !ok {
+			if err := s.setDefault(ctx, tx, vars, col); err != nil {
+				return nil, err
+			}
 			continue
 		}
-		v, err := s.resolvePlaceholder(ctx, tx, col, v)
-		if err != nil {
+		if err := s.setMember(ctx, tx, r, col, v); err != nil {
 			return nil, err
-		}
-		stored, err := s.ToStored(ctx, tx, col, v)
-		if err != nil {
-			return nil, err
-		}
-		if stored == nil {
-			continue
-		}
-		if ok, err := s.Writable(ctx, tx, r, col); err != nil {
-			return nil, err
-		} else if ok {
-			r.Set(col.Name, stored)
 		}
 	}
 	for name, v := range preset {
 		r.Set(name, v)
 	}
-	return r, s.FillDefaults(ctx, tx, r, body)
+	if rules := rulesOf(t); rules.defaults != nil {
+		return r, rules.defaults(ctx, s, tx, r)
+	}
+	return r, nil
+}
+
+// readPlain makes a record of what a request gives and the table's program sets,
+// without defaults of the dictionary.
+func (s *Session) readPlain(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (*Record, error) {
+	if err := s.checkMembers(ctx, tx, t, body); err != nil {
+		return nil, err
+	}
+	r := &Record{Table: t, Row: store.Row{}, Body: body}
+	if err := s.construct(ctx, tx, r); err != nil {
+		return nil, err
+	}
+	return r, s.setMembers(ctx, tx, r)
+}
+
+// givenValues are the scalar members of a body, for the variables in defaults.
+func (s *Session) givenValues(ctx context.Context, tx *store.Tx, t *store.Table, body *wire.Object) (store.Row, error) {
+	given := store.Row{}
+	for _, col := range t.Columns {
+		v, ok := Member(body, col.Name)
+		if _, object := v.(*wire.Object); !ok || object || v == nil || IsArray(v) {
+			continue
+		}
+		stored, err := s.memberValue(ctx, tx, col, v)
+		if err != nil {
+			return nil, err
+		}
+		if number, ok := stored.(unlisted); ok {
+			stored = string(number)
+		}
+		if stored != nil {
+			given[col.Name] = stored
+		}
+	}
+	return given, nil
+}
+
+// setMember assigns a member of a request to its column, if it changes anything
+// and the request may change it.
+func (s *Session) setMember(ctx context.Context, tx *store.Tx, r *Record, col *store.Column, v any) error {
+	v, err := s.resolvePlaceholder(ctx, tx, col, v)
+	if err != nil {
+		return err
+	}
+	stored, err := s.memberValue(ctx, tx, col, v)
+	if err != nil {
+		return err
+	}
+	if stored == nil && isEmptyText(col, v) {
+		stored = ""
+	}
+	was, had := r.Row[col.Name]
+	if !had && stored == nil || had && stored != nil && SameValue(was, stored) && col.Kind() != store.KindBool {
+		return nil // but flags always count as changed, as in the ERP
+	}
+	if ok, err := s.Writable(ctx, tx, r, col); err != nil || !ok {
+		return err
+	}
+	return s.assign(ctx, tx, r, col, stored)
+}
+
+// isEmptyText tells whether a value is the empty text for a column that keeps
+// texts. It is a value as others until the record is written.
+func isEmptyText(col *store.Column, v any) bool {
+	k := col.Kind()
+	return v == "" && (k == store.KindText || k == store.KindUUID)
 }
 
 // resolvePlaceholder replaces @<TableName>_ID@ in AD_Column.AD_Table_ID by the
@@ -132,24 +197,17 @@ func (s *Session) ReadChange(ctx context.Context, tx *store.Tx, t *store.Table, 
 		return nil, err
 	}
 	r := &Record{Table: t, Old: row, Row: maps.Clone(row), Body: body}
-	for _, col := range t.Columns {
-		v, ok := Member(body, col.Name)
-		if !ok {
-			continue
-		}
-		stored, err := s.ToStored(ctx, tx, col, v)
-		if err != nil {
-			return nil, err
-		}
-		was, had := row[col.Name]
-		if !had && stored == nil || had && stored != nil && SameValue(was, stored) {
-			continue
-		}
-		if ok, err := s.Writable(ctx, tx, r, col); err != nil {
-			return nil, err
-		} else if ok {
-			r.Set(col.Name, stored)
+	return r, s.setMembers(ctx, tx, r)
+}
+
+// setMembers assigns all members of the record's body.
+func (s *Session) setMembers(ctx context.Context, tx *store.Tx, r *Record) error {
+	for _, col := range r.Table.Columns {
+		if v, ok := Member(r.Body, col.Name); ok {
+			if err := s.setMember(ctx, tx, r, col, v); err != nil {
+				return err
+			}
 		}
 	}
-	return r, nil
+	return nil
 }

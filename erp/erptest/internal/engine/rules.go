@@ -14,7 +14,9 @@ type rule func(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 
 // tableRules are the rules of one table's program, nil for none.
 type tableRules struct {
+	construct    rule // values a new record begins with, beyond those in constructed
 	defaults     rule // values of a new record beyond the dictionary's
+	callout      rule // what windows fill in while a new record is entered
 	before       rule // checks and changes before a record is written
 	after        rule
 	beforeDelete rule
@@ -47,13 +49,38 @@ func rulesOf(t *store.Table) tableRules {
 		return tableRules{after: afterRole}
 	case "AD_USER":
 		return tableRules{before: beforeUser}
-	case "C_ORDER", "C_INVOICE":
-		return tableRules{defaults: documentDefaults}
+	case "AD_ORG":
+		return tableRules{after: afterOrganization}
+	case "C_BPARTNER":
+		return tableRules{before: beforePartner}
+	case "C_BPARTNER_LOCATION":
+		return tableRules{before: beforePartnerLocation}
+	case "C_LOCATION":
+		return tableRules{construct: addressDefaults, before: beforeAddress}
+	case "C_ORDER":
+		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder}
+	case "C_INVOICE":
+		return tableRules{callout: partnerCallout(invoicePartner), before: beforeInvoice}
 	case "C_ORDERLINE", "C_INVOICELINE":
-		return tableRules{defaults: lineDefaults, before: beforeLine, after: afterLine, afterDelete: afterLine}
+		return tableRules{callout: beforeLine, before: beforeLine, after: afterLine, afterDelete: afterLine}
+	case "C_PAYMENT":
+		return tableRules{before: beforePayment}
+	case "M_INOUT":
+		return tableRules{before: beforeShipment}
+	case "M_INOUTLINE":
+		return tableRules{before: beforeShipmentLine}
+	case "M_PRODUCT":
+		return tableRules{before: beforeProduct}
+	case "M_WAREHOUSE":
+		return tableRules{before: beforeWarehouse}
+	case "R_REQUEST":
+		return tableRules{before: beforeRequest}
 	}
 	return tableRules{}
 }
+
+// saveError is a refusal of a table's program, as saving reports it.
+func saveError(text string) error { return PublicError("Error: " + text) }
 
 var identifierText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 

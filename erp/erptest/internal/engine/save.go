@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -16,6 +15,8 @@ type Record struct {
 	Old   store.Row // as it is stored; nil for a new record
 	Row   store.Row // as it will be stored; a NULL has no entry
 	Body  *wire.Object
+
+	refused map[string]refusal // by column: values of the request it did not take
 }
 
 // IsNew tells whether the record is not stored yet.
@@ -121,11 +122,17 @@ func (s *Session) Save(ctx context.Context, tx *store.Tx, r *Record) error {
 // mandatory columns which the archive leaves out are the database's business. It
 // tells whether anything was written.
 func (s *Session) SaveImported(ctx context.Context, tx *store.Tx, r *Record) (changed bool, err error) {
-	return s.save(ctx, tx, r, func(*Record) error { return nil })
+	return s.save(ctx, tx, r, checkUUIDs)
 }
 
 func (s *Session) save(ctx context.Context, tx *store.Tx, r *Record, check func(*Record) error) (changed bool, err error) {
 	if err := s.checkReferences(ctx, tx, r); err != nil {
+		return false, err
+	}
+	if !r.IsNew() && r.Body != nil && !r.dirty() {
+		return false, nil // nothing to write: what is wrong with values that were not taken does not count
+	}
+	if err := s.checkRefused(ctx, tx, r); err != nil {
 		return false, err
 	}
 	rules := rulesOf(r.Table)
@@ -164,21 +171,6 @@ func (s *Session) save(ctx context.Context, tx *store.Tx, r *Record, check func(
 	return true, nil
 }
 
-// BeforeSave applies the rules that complete a record before it is saved.
-// What they have against it does not count yet.
-func (s *Session) BeforeSave(ctx context.Context, tx *store.Tx, r *Record) error {
-	rules := rulesOf(r.Table)
-	if rules.before == nil {
-		return nil
-	}
-	row := maps.Clone(r.Row)
-	if err := tx.Savepoint(ctx, func() error { return rules.before(ctx, s, tx, r) }); err != nil {
-		r.Row = row
-		return ctx.Err()
-	}
-	return nil
-}
-
 // dirty tells whether any stored column changes.
 func (r *Record) dirty() bool {
 	for _, col := range r.Table.Columns {
@@ -194,7 +186,7 @@ func write(ctx context.Context, tx *store.Tx, r *Record) error {
 	if r.IsNew() {
 		row := store.Row{}
 		for _, col := range r.Table.Columns {
-			if v, ok := r.Row[col.Name]; ok && !col.IsVirtual() {
+			if v, ok := r.Row[col.Name]; ok && v != "" && !col.IsVirtual() { // the ERP keeps no empty texts
 				row[col.Name] = v
 			}
 		}
@@ -204,6 +196,9 @@ func write(ctx context.Context, tx *store.Tx, r *Record) error {
 	for _, col := range r.Table.Columns {
 		if !col.IsVirtual() && r.changed(col.Name) {
 			change[col.Name] = r.Row[col.Name] // nil is NULL
+			if change[col.Name] == "" {
+				change[col.Name] = nil
+			}
 		}
 	}
 	where, args, err := r.Where()
@@ -235,7 +230,7 @@ func (s *Session) InsertRow(ctx context.Context, tx *store.Tx, table string, row
 	for name, v := range row {
 		r.Set(name, v)
 	}
-	if err := s.FillDefaults(ctx, tx, r, nil); err != nil {
+	if err := s.FillDefaults(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	return r, s.Save(ctx, tx, r)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -14,8 +14,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// checkReferences refuses references to records that do not exist or belong
-// to another tenant. Only what changes is looked at.
+// checkReferences refuses references to records that do not exist, and, of
+// requests, to those of another tenant or, where the table has none for all
+// tenants, of the system. Only what changes is looked at.
 func (s *Session) checkReferences(ctx context.Context, tx *store.Tx, r *Record) error {
 	for _, col := range r.Table.Columns {
 		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.Has(col.Name) || !r.changed(col.Name) {
@@ -24,46 +25,74 @@ func (s *Session) checkReferences(ctx context.Context, tx *store.Tx, r *Record) 
 		if col.Key && strings.EqualFold(col.Name, r.Table.Name+"_ID") {
 			continue
 		}
-		ok, err := s.referenceExists(ctx, tx, col, r.Row[col.Name])
-		if err != nil {
+		if err := s.checkReference(ctx, tx, r, col); err != nil {
 			return err
-		}
-		if !ok {
-			return Invalidf("Foreign ID %v not found in %s", r.Row[col.Name], col.Name)
 		}
 	}
 	return nil
 }
 
-func (s *Session) referenceExists(ctx context.Context, tx *store.Tx, col *store.Column, v any) (bool, error) {
+func (s *Session) checkReference(ctx context.Context, tx *store.Tx, r *Record, col *store.Column) error {
+	v := r.Row[col.Name]
 	kind := col.Kind()
-	if kind == store.KindInteger && v == int64(0) {
-		return true, nil // "no document type yet" and the like; real records with id 0 exist in the seed
+	if kind != store.KindInteger && kind != store.KindUUID || v == int64(0) || v == "" {
+		return nil // references by text are not looked at; 0 is no document type yet and the like; real records with id 0 exist in the seed
 	}
 	name, err := tx.TargetTable(ctx, col)
 	if err != nil || name == "" {
-		return err == nil, err
+		return err
 	}
 	target, err := tx.Table(ctx, name)
 	if errors.Is(err, store.ErrNoTable) {
-		return true, nil // nothing to check against
+		return nil // nothing to check against
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	if exists, err := tx.TableExists(ctx, target.Name); err != nil || !exists {
-		return err == nil, err
+		return err
 	}
 	keys := keyColumns(Field{Name: col.Name, Kind: kind}, target)
 	if len(keys) == 0 {
-		return true, nil
+		return nil
 	}
-	where, args := store.Quote(keys[0].Name)+"=?", []any{v}
-	if _, ok := target.Column("AD_Client_ID"); ok && s.ClientID != 0 {
-		where, args = where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)
+	columns := keys
+	client, ok := target.Column("AD_Client_ID")
+	if ok = ok && !client.IsVirtual(); ok {
+		columns = append(slices.Clip(keys), client)
 	}
-	n, err := tx.Count(ctx, target, where, args...)
-	return n > 0, err
+	rows, err := tx.Select(ctx, target, store.Selection{
+		Columns: columns, Where: store.Quote(keys[0].Name) + "=?", Args: []any{v}, Limit: 1,
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(rows) == 0:
+		return Invalidf("Foreign ID %v not found in %s", v, col.Name)
+	case !ok || r.Body == nil:
+		return nil
+	}
+	switch owner := rows[0].Int("AD_Client_ID"); {
+	case owner == 0 && !forAllTenants(target), owner != 0 && owner != s.ClientID:
+		return refusef(CrossTenant, msgValidation, "Cross tenant ID %v not allowed in %s", v, col.Name)
+	}
+	return nil
+}
+
+// forAllTenants tells whether the system's records of a table are for all tenants.
+func forAllTenants(t *store.Table) bool {
+	return t.AccessLevel == "4" || t.AccessLevel == "6" || t.AccessLevel == "7"
+}
+
+// checkUUIDs refuses what archives say are UUIDs and is none; of requests the ERP
+// takes any text.
+func checkUUIDs(r *Record) error {
+	for _, col := range r.Table.Columns {
+		if v := r.Row.String(col.Name); col.Kind() == store.KindUUID && r.changed(col.Name) && v != "" && !IsUUID(v) {
+			return PublicError("Invalid UUID for column " + col.Name + ": " + JSONOf(v))
+		}
+	}
+	return nil
 }
 
 // checkMandatory lists the mandatory columns without a value: all of a new
@@ -95,22 +124,17 @@ func mandatoryExempt(t *store.Table, col *store.Column) bool {
 	return uu != nil && uu.Name == col.Name
 }
 
-// checkValues refuses what the database could not hold: texts longer than
-// their column, malformed UUIDs, numbers outside the bounds of the column.
+// checkValues cuts texts to the length of their columns, and refuses numbers
+// outside the bounds of the column.
 func checkValues(r *Record) error {
 	for _, col := range r.Table.Columns {
 		if col.IsVirtual() || !r.Has(col.Name) || !r.changed(col.Name) {
 			continue
 		}
 		switch col.Kind() {
-		case store.KindText:
-			s := r.Row.String(col.Name)
-			if n := utf8.RuneCountInString(s); n > textLimit(col) {
-				return PublicError(fmt.Sprintf("Value too long for column %s: %d characters, at most %d", col.Name, n, textLimit(col)))
-			}
-		case store.KindUUID:
-			if s := r.Row.String(col.Name); !IsUUID(s) {
-				return PublicError(fmt.Sprintf("Invalid UUID for column %s: %s", col.Name, JSONOf(s)))
+		case store.KindText, store.KindUUID:
+			if text, ok := r.Row[col.Name].(string); ok {
+				r.Set(col.Name, fitted(col, text))
 			}
 		case store.KindInteger, store.KindDecimal:
 			if err := checkBounds(r, col); err != nil {
@@ -119,23 +143,6 @@ func checkValues(r *Record) error {
 		}
 	}
 	return nil
-}
-
-// textLimit is how many characters a text column holds.
-func textLimit(col *store.Column) int {
-	const unlimited = 1 << 30
-	switch col.Ref {
-	case store.TypeTextLong, store.TypeJSON:
-		return unlimited
-	case store.TypeText:
-		if col.Length == 0 || col.Length >= 4000 {
-			return unlimited
-		}
-	}
-	if col.Length <= 0 {
-		return unlimited
-	}
-	return col.Length
 }
 
 func checkBounds(r *Record, col *store.Column) error {

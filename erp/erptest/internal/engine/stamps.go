@@ -23,13 +23,15 @@ func ParseRat(s string) (*big.Rat, bool) {
 // access level allows.
 func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 	now := s.StoredNow()
-	r.Set("Updated", now)
-	r.Set("UpdatedBy", s.UserID)
-	if r.Table.AccessLevel == "4" && r.Row.Int("AD_Org_ID") != 0 {
-		r.Set("AD_Org_ID", int64(0))
+	stamp := func(column string, v any) {
+		if !r.IsNew() || !r.named(column) {
+			r.Set(column, v)
+		}
 	}
-	if r.Table.AccessLevel == "1" && r.Row.Int("AD_Org_ID") == 0 {
-		return PublicError(MsgFillMandatory + "Organization")
+	stamp("Updated", now)
+	stamp("UpdatedBy", s.UserID)
+	if err := s.organization(ctx, tx, r); err != nil {
+		return err
 	}
 	if uu := r.Table.UUColumn(); uu != nil && !r.Has(uu.Name) && (uu.Length == 0 || uu.Length >= 36) {
 		r.Set(uu.Name, store.NewUUID())
@@ -37,8 +39,8 @@ func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 	if !r.IsNew() {
 		return nil
 	}
-	r.Set("Created", now)
-	r.Set("CreatedBy", s.UserID)
+	stamp("Created", now)
+	stamp("CreatedBy", s.UserID)
 	// Ids of the ERP's own range may be given, as its scripts do; others come
 	// from the sequence.
 	if key := r.Table.KeyColumn(); key != nil && (r.Row.Int(key.Name) <= 0 || r.Row.Int(key.Name) >= store.FirstCustomID) {
@@ -61,6 +63,35 @@ func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 			return err
 		}
 		r.Set(col.Name, number)
+	}
+	return nil
+}
+
+// organization makes a record one of all organizations, or refuses that, as its
+// table's access level and the tenant's sharing of the table say.
+func (s *Session) organization(ctx context.Context, tx *store.Tx, r *Record) error {
+	col, ok := r.Table.Column("AD_Org_ID")
+	if !ok || strings.EqualFold(r.Table.Name, "AD_Org") && r.IsNew() {
+		return nil
+	}
+	share := ""
+	rows, err := RowsWhere(ctx, tx, "AD_ClientShare", "", "AD_Client_ID=? AND AD_Table_ID=? AND IsActive='Y' AND ShareType<>'x'",
+		r.Row.Int("AD_Client_ID"), r.Table.ID)
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		share = rows[0].String("ShareType")
+	}
+	level := r.Table.AccessLevel
+	if r.Row.Int("AD_Org_ID") == 0 {
+		if level == "1" || level == "3" && share == "O" {
+			return PublicError(MsgFillMandatory + col.Label)
+		}
+		return nil
+	}
+	if level == "4" || share == "C" && level != "1" {
+		r.Set("AD_Org_ID", int64(0))
 	}
 	return nil
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/javadate"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -30,6 +30,18 @@ func (s *Session) StoredNow() string { return s.ERP.Now().UTC().Format(StoredDat
 // nil is NULL. The rules are those of the REST plugin's converters, by
 // display type.
 func (s *Session) ToStored(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
+	stored, err := s.memberValue(ctx, tx, col, v)
+	if number, ok := stored.(unlisted); ok {
+		stored = string(number)
+	}
+	if _, isText := stored.(string); isText && col.Kind() == store.KindInteger {
+		return nil, couldNot(v, col.Name)
+	}
+	return stored, err
+}
+
+// memberValue is the value a column of a record is assigned, see [Session.assign].
+func (s *Session) memberValue(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
 	target, err := tx.TargetTable(ctx, col)
 	if err != nil {
 		return nil, err
@@ -64,7 +76,7 @@ func (s *Session) convert(ctx context.Context, tx *store.Tx, f Field, v any) (an
 	case store.TypeYesNo:
 		return YesNo(v), nil
 	case store.TypeDate, store.TypeDateTime, store.TypeTime, store.TypeTimestampTZ:
-		return moment(f, v)
+		return moment(f, v, s.ERP.Options.Location)
 	case store.TypeInteger, store.TypeID, store.TypeRecordID:
 		return Integer(f, v)
 	case store.TypeButton:
@@ -119,6 +131,12 @@ func text(f Field, v any) (any, error) {
 		return string(v), nil
 	case bool:
 		return strconv.FormatBool(v), nil
+	case *wire.Object:
+		return nil, PublicError("JsonObject") // which is all the real server says
+	case []any:
+		if len(v) == 1 {
+			return text(f, v[0])
+		}
 	}
 	return nil, couldNot(v, f.Name)
 }
@@ -141,7 +159,7 @@ func YesNo(v any) any {
 }
 
 // Integer reads whole numbers of the 32 bits the ERP has for them; a JSON
-// number loses its fraction, a text must be whole.
+// number loses what does not fit, a text must be whole.
 func Integer(f Field, v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -151,25 +169,13 @@ func Integer(f Field, v any) (any, error) {
 		}
 		return n, nil
 	case json.Number:
-		n, ok := wholePart(string(v))
+		n, ok := wrapped(string(v))
 		if !ok {
 			return nil, couldNot(v, f.Name)
 		}
 		return n, nil
 	}
 	return nil, nil // anything else is not understood
-}
-
-// wholePart is a JSON number without its fraction, if it fits 32 bits.
-func wholePart(s string) (int64, bool) {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, n >= math.MinInt32 && n <= math.MaxInt32
-	}
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || x >= math.MaxInt32+1.0 || x <= math.MinInt32-1.0 {
-		return 0, false
-	}
-	return int64(x), true
 }
 
 // button reads the number of a button named like an id; buttons that hold
@@ -245,21 +251,21 @@ func PlainDecimal(s string) (string, bool) {
 	return out, true
 }
 
-func moment(f Field, v any) (any, error) {
+func moment(f Field, v any, zone *time.Location) (any, error) {
 	s, ok := v.(string)
 	if !ok {
 		return nil, nil // null, and what is no text, clears
 	}
 	switch f.ref {
 	case store.TypeDate:
-		t, err := time.Parse(time.DateOnly, s)
-		if err != nil {
+		t, ok := javadate.Date(s)
+		if !ok {
 			return nil, invalidDate("Date", "yyyy-MM-dd", s)
 		}
 		return t.Format(storedDate), nil
 	case store.TypeTime:
-		t, err := time.Parse("15:04:05Z", s)
-		if err != nil {
+		t, ok := javadate.TimeOfDay(s)
+		if !ok {
 			return nil, invalidDate("Time", "HH:mm:ss'Z'", s)
 		}
 		return t.Format(storedTime), nil
@@ -272,8 +278,14 @@ func moment(f Field, v any) (any, error) {
 		return t.UTC().Format(StoredInstant), nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || !storableYear(t) {
-		return nil, invalidDate("Date+Time", "yyyy-MM-dd'T'HH:mm:ss'Z'", s)
+	if err != nil {
+		var ok bool
+		if t, ok = javadate.ISO(s, zone); !ok {
+			return nil, invalidDate("DateTime", "yyyy-MM-dd'T'HH:mm:ss'Z'", s)
+		}
+	}
+	if !storableYear(t) {
+		return nil, invalidDate("DateTime", "yyyy-MM-dd'T'HH:mm:ss'Z'", s)
 	}
 	return t.UTC().Format(StoredDateTime), nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -26,7 +27,6 @@ func isZeroIDTable(name string) bool {
 // the forms the API accepts: the key itself, or an object with id, identifier,
 // uid, or lookupColumn and lookupValue, whichever leads somewhere first.
 func (s *Session) convertLookup(ctx context.Context, tx *store.Tx, f Field, v any) (any, error) {
-	isText := f.Kind == store.KindText
 	isID := f.Kind == store.KindInteger
 	switch v := v.(type) {
 	case []any:
@@ -50,9 +50,7 @@ func (s *Session) convertLookup(ctx context.Context, tx *store.Tx, f Field, v an
 	case json.Number, string:
 		return s.keyValue(f, v)
 	case bool:
-		if isText {
-			return strconv.FormatBool(v), nil
-		}
+		return s.keyValue(f, strconv.FormatBool(v))
 	}
 	return nil, couldNot(v, f.target)
 }
@@ -65,29 +63,32 @@ func isList(ref int) bool {
 	return false
 }
 
-// keyValue makes a stored key of the number or text a reference was given as.
+// keyValue makes a stored key of the number or text a reference was given as. Text
+// that is no number is left to the column to refuse.
 func (s *Session) keyValue(f Field, v any) (any, error) {
-	if f.Kind != store.KindInteger {
-		return text(f, v)
-	}
 	switch v := v.(type) {
 	case int64:
 		return v, nil
 	case json.Number:
-		n, ok := wholePart(string(v))
+		n, ok := wrapped(string(v))
 		switch {
 		case !ok:
 			return nil, couldNot(v, f.target)
+		case f.Kind != store.KindInteger:
+			return unlisted(FormatID(n)), nil
 		case n < 0, n == 0 && !isZeroIDTable(f.target):
 			return nil, nil
 		}
 		return n, nil
 	case string:
-		n, err := strconv.ParseInt(v, 10, 32)
-		if err != nil {
-			return nil, couldNot(v, f.target)
+		if f.Kind != store.KindInteger {
+			return text(f, v)
 		}
-		if n == 0 && !isZeroIDTable(f.target) {
+		n, err := strconv.ParseInt(v, 10, 32)
+		switch {
+		case err != nil:
+			return v, nil
+		case n == 0 && !isZeroIDTable(f.target):
 			return nil, nil
 		}
 		return n, nil
@@ -210,7 +211,7 @@ func searchValue(col *store.Column, value any) (any, error) {
 	case store.KindDecimal:
 		return decimal(f, value)
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		return moment(f, value)
+		return moment(f, value, time.UTC)
 	case store.KindBool:
 		return YesNo(value), nil
 	case store.KindBytes:

@@ -35,7 +35,7 @@ func (s *Session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 		}
 	}
 	if id == nil || id.(int64) <= 0 {
-		r, err := s.ReadNew(ctx, tx, t, o, nil)
+		r, err := s.readPlain(ctx, tx, t, o)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,10 @@ func (s *Session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 	if err != nil {
 		return nil, err
 	}
-	return id, s.Save(ctx, tx, r)
+	if err := s.Save(ctx, tx, r); err != nil {
+		return nil, err
+	}
+	return id, s.renamePartnerLocation(ctx, tx, r)
 }
 
 // convertImage stores the data of an image and returns its id. Without data

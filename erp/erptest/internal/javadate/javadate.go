@@ -24,15 +24,34 @@ func Time(text string, zone *time.Location) (t time.Time, ok bool) {
 	s := scanner{text}
 	y, m, d, ok1 := s.date()
 	ok2 := s.literal(' ')
-	h, ok3 := s.number()
-	ok4 := s.literal(':')
-	minute, ok5 := s.number()
-	ok6 := s.literal(':')
-	second, ok7 := s.number()
-	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7) {
+	h, minute, second, ok3 := s.clock()
+	if !(ok1 && ok2 && ok3) {
 		return t, false
 	}
 	return in(y, m, d, h, minute, second, zone)
+}
+
+// ISO reads what begins like 2024-07-03T10:11:12Z. The Z means nothing: the time is
+// one in the zone.
+func ISO(text string, zone *time.Location) (t time.Time, ok bool) {
+	s := scanner{text}
+	y, m, d, ok1 := s.date()
+	ok2 := s.literal('T')
+	h, minute, second, ok3 := s.clock()
+	if !(ok1 && ok2 && ok3 && s.literal('Z')) {
+		return t, false
+	}
+	return in(y, m, d, h, minute, second, zone)
+}
+
+// TimeOfDay reads what begins like 10:11:12Z: that time on January 1, 1970.
+func TimeOfDay(text string) (t time.Time, ok bool) {
+	s := scanner{text}
+	h, minute, second, ok := s.clock()
+	if !ok || !s.literal('Z') {
+		return t, false
+	}
+	return in(1970, 1, 1, h, minute, second, time.UTC)
 }
 
 func in(y, m, d, h, minute, second int, zone *time.Location) (time.Time, bool) {
@@ -51,6 +70,15 @@ func (s *scanner) date() (y, m, d int, ok bool) {
 	ok4 := s.literal('-')
 	d, ok5 := s.number()
 	return y, m, d, ok1 && ok2 && ok3 && ok4 && ok5
+}
+
+func (s *scanner) clock() (h, minute, second int, ok bool) {
+	h, ok1 := s.number()
+	ok2 := s.literal(':')
+	minute, ok3 := s.number()
+	ok4 := s.literal(':')
+	second, ok5 := s.number()
+	return h, minute, second, ok1 && ok2 && ok3 && ok4 && ok5
 }
 
 func (s *scanner) literal(ch byte) bool {

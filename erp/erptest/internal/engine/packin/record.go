@@ -304,5 +304,5 @@ func (p *packIn) newRecord(ctx context.Context, r *engine.Record, e *packxml.Ele
 		}
 		r.Set("AD_Element_ID", id)
 	}
-	return p.s.FillDefaults(ctx, p.tx, r, nil)
+	return p.s.FillDefaults(ctx, p.tx, r)
 }

@@ -1,0 +1,411 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// lineHeader is the header table of a line table.
+func lineHeader(t *store.Table) string { return strings.TrimSuffix(t.Name, "Line") }
+
+// rat is a number of a row, zero for none.
+func rat(row store.Row, column string) *big.Rat {
+	if n, ok := ParseRat(row.String(column)); ok {
+		return n
+	}
+	return new(big.Rat)
+}
+
+// rounded writes a number with at most as many decimals.
+func rounded(n *big.Rat, decimals int) string {
+	text := n.FloatString(decimals + 6)
+	whole, fraction, _ := strings.Cut(text, ".")
+	if fraction = strings.TrimRight(fraction, "0"); len(fraction) > decimals {
+		return n.FloatString(decimals)
+	}
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+// beforeLine completes a line of an order or invoice from its header and product,
+// and works out price, tax and amount.
+func beforeLine(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
+	header, err := OneRow(ctx, tx, lineHeader(r.Table), r.Row.Int(lineHeader(r.Table)+"_ID"))
+	if err != nil {
+		return err
+	}
+	if header == nil {
+		return saveError("The line has no " + lineHeader(r.Table) + "_ID: give the document it belongs to")
+	}
+	if header.Bool("Processed") {
+		if r.IsNew() {
+			return PublicError("ParentComplete: " + label(r.Table, lineHeader(r.Table)+"_ID"))
+		}
+		if r.Table.Name == "C_InvoiceLine" {
+			return nil
+		}
+	}
+	if r.Table.Name == "C_OrderLine" {
+		lineFromOrder(r, header)
+	}
+	if r.Row.Int("C_Charge_ID") != 0 {
+		r.Set("M_Product_ID", nil)
+	}
+	product, err := OneRow(ctx, tx, "M_Product", r.Row.Int("M_Product_ID"))
+	if err != nil {
+		return err
+	}
+	if product == nil {
+		r.Set("M_AttributeSetInstance_ID", int64(0))
+	}
+	if product != nil && !r.Row.Bool("Processed") {
+		if err := priceLine(ctx, tx, r, header, product); err != nil {
+			return err
+		}
+	}
+	if err := s.lineUnit(ctx, tx, r, product); err != nil {
+		return err
+	}
+	if r.Row.Int("C_Tax_ID") == 0 {
+		tax, err := s.lineTax(ctx, tx, r, header, product)
+		if err != nil {
+			return err
+		}
+		r.Set("C_Tax_ID", tax)
+	}
+	if r.Row.Int("Line") == 0 {
+		if err := nextLine(ctx, tx, r, lineHeader(r.Table)+"_ID"); err != nil {
+			return err
+		}
+	}
+	return lineAmounts(ctx, tx, r, header)
+}
+
+// lineFromOrder takes what an order line lacks from its header.
+func lineFromOrder(r *Record, header store.Row) {
+	for _, name := range []string{"C_BPartner_ID", "C_BPartner_Location_ID", "M_Warehouse_ID", "C_Currency_ID"} {
+		if r.Row.Int(name) != 0 {
+			continue
+		}
+		for _, name := range []string{
+			"AD_Client_ID", "AD_Org_ID", "C_BPartner_ID", "C_BPartner_Location_ID", "M_Warehouse_ID", "DateOrdered", "DatePromised", "C_Currency_ID",
+		} {
+			r.Set(name, header[name])
+		}
+		return
+	}
+}
+
+// nextLine numbers a line in steps of ten.
+func nextLine(ctx context.Context, tx *store.Tx, r *Record, parent string) error {
+	lines, err := RowsWhere(ctx, tx, r.Table.Name, "Line DESC", parent+"=?", r.Row.Int(parent))
+	if err != nil {
+		return err
+	}
+	next := int64(10)
+	if len(lines) > 0 {
+		next = lines[0].Int("Line") + 10
+	}
+	r.Set("Line", next)
+	return nil
+}
+
+// lineUnit gives a line the unit of its product, else the default one, and rounds
+// its quantities as the unit is counted.
+func (s *Session) lineUnit(ctx context.Context, tx *store.Tx, r *Record, product store.Row) error {
+	if r.Row.Int("C_UOM_ID") == 0 {
+		unit := product.Int("C_UOM_ID")
+		if unit == 0 {
+			var err error
+			if unit, err = s.defaultUnit(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if unit != 0 {
+			r.Set("C_UOM_ID", unit)
+		}
+	}
+	unit, err := OneRow(ctx, tx, "C_UOM", r.Row.Int("C_UOM_ID"))
+	if err != nil || unit == nil {
+		return err
+	}
+	for _, name := range []string{"QtyEntered", "QtyOrdered", "QtyInvoiced", "MovementQty"} {
+		if r.Has(name) && (r.IsNew() || r.changed(name)) && (name != "QtyInvoiced" || r.Table.Name == "C_InvoiceLine") {
+			r.Set(name, rounded(rat(r.Row, name), int(unit.Int("StdPrecision"))))
+		}
+	}
+	return nil
+}
+
+// defaultUnit is the unit for what is no product: the one that is marked as
+// default, else each.
+func (s *Session) defaultUnit(ctx context.Context, tx *store.Tx) (int64, error) {
+	rows, err := RowsWhere(ctx, tx, "C_UOM", "AD_Client_ID DESC, AD_Org_ID DESC, C_UOM_ID", "IsDefault='Y' AND AD_Client_ID IN (0,?)", s.ClientID)
+	if err != nil {
+		return 0, err
+	}
+	if len(rows) > 0 {
+		return rows[0].Int("C_UOM_ID"), nil
+	}
+	const each = 100
+	row, err := OneRow(ctx, tx, "C_UOM", each)
+	return row.Int("C_UOM_ID"), err
+}
+
+// priceLine takes the price of a line without one from the price list.
+func priceLine(ctx context.Context, tx *store.Tx, r *Record, header, product store.Row) error {
+	list, date, quantity := header.Int("M_PriceList_ID"), "DateOrdered", "QtyOrdered"
+	if r.Table.Name == "C_InvoiceLine" {
+		date, quantity = "DateInvoiced", "QtyInvoiced"
+	}
+	if rat(r.Row, "PriceActual").Sign() != 0 || rat(r.Row, "PriceList").Sign() != 0 {
+		return nil
+	}
+	prices, err := RowsWhere(ctx, tx, "M_ProductPrice", "M_PriceList_Version_ID DESC",
+		`M_Product_ID=? AND IsActive='Y' AND M_PriceList_Version_ID=(SELECT M_PriceList_Version_ID FROM M_PriceList_Version
+		WHERE M_PriceList_ID=? AND IsActive='Y' AND ValidFrom<=? ORDER BY ValidFrom DESC LIMIT 1)`,
+		product.Int("M_Product_ID"), list, header.String(date))
+	if err != nil {
+		return err
+	}
+	if len(prices) == 0 {
+		return nil
+	}
+	price := prices[0]
+	r.Set("PriceActual", price["PriceStd"])
+	r.Set("PriceList", price["PriceList"])
+	r.Set("PriceLimit", price["PriceLimit"])
+	entered := rat(price, "PriceStd")
+	if q, e := rat(r.Row, quantity), rat(r.Row, "QtyEntered"); e.Sign() != 0 && q.Cmp(e) != 0 {
+		entered = new(big.Rat).Mul(entered, new(big.Rat).Quo(q, e))
+		r.Set("PriceEntered", rounded(entered, 12))
+	} else {
+		r.Set("PriceEntered", price["PriceStd"])
+	}
+	if r.Row.Int("C_UOM_ID") == 0 {
+		r.Set("C_UOM_ID", product["C_UOM_ID"])
+	}
+	return nil
+}
+
+// lineTax is the tax of a product or charge for where it comes from and goes to.
+func (s *Session) lineTax(ctx context.Context, tx *store.Tx, r *Record, header, product store.Row) (any, error) {
+	category := product.Int("C_TaxCategory_ID")
+	if charge := r.Row.Int("C_Charge_ID"); charge != 0 {
+		row, err := OneRow(ctx, tx, "C_Charge", charge)
+		if err != nil {
+			return nil, err
+		}
+		category = row.Int("C_TaxCategory_ID")
+	}
+	client := r.Row.Int("AD_Client_ID")
+	partner, err := OneRow(ctx, tx, "C_BPartner", header.Int("C_BPartner_ID"))
+	if err != nil {
+		return nil, err
+	}
+	sales := header.Bool("IsSOTrx")
+	if category == 0 || sales && partner.Bool("IsTaxExempt") || !sales && partner.Bool("IsPOTaxExempt") {
+		exempt, err := RowsWhere(ctx, tx, "C_Tax", "Rate DESC, C_Tax_ID", "AD_Client_ID=? AND IsTaxExempt='Y' AND IsActive='Y'", client)
+		if err != nil || len(exempt) == 0 {
+			return nil, err
+		}
+		return exempt[0]["C_Tax_ID"], nil
+	}
+	from, to, err := taxPlaces(ctx, tx, r, header, sales)
+	if err != nil {
+		return nil, err
+	}
+	taxes, err := RowsWhere(ctx, tx, "C_Tax",
+		"C_Country_ID IS NULL, C_Country_ID, C_Region_ID IS NULL, C_Region_ID, To_Country_ID IS NULL, To_Country_ID, To_Region_ID IS NULL, To_Region_ID, ValidFrom DESC",
+		"AD_Client_ID=? AND IsActive='Y' AND COALESCE(Parent_Tax_ID,0)=0 AND SOPOType<>?", client, map[bool]string{true: "P", false: "S"}[sales])
+	if err != nil {
+		return nil, err
+	}
+	date := header.String("DateOrdered")
+	if r.Table.Name == "C_InvoiceLine" {
+		date = header.String("DateInvoiced")
+	}
+	fits := func(row store.Row, column string, place store.Row, of string) bool {
+		v := row.Int(column)
+		return v == 0 || v == place.Int(of)
+	}
+	for _, tax := range taxes {
+		if tax.Int("C_TaxCategory_ID") == category && tax.String("ValidFrom") <= date &&
+			fits(tax, "C_Country_ID", from, "C_Country_ID") && fits(tax, "C_Region_ID", from, "C_Region_ID") &&
+			fits(tax, "To_Country_ID", to, "C_Country_ID") && fits(tax, "To_Region_ID", to, "C_Region_ID") {
+			return tax["C_Tax_ID"], nil
+		}
+	}
+	if i := slices.IndexFunc(taxes, func(tax store.Row) bool { return tax.Bool("IsDefault") }); i >= 0 {
+		return taxes[i]["C_Tax_ID"], nil
+	}
+	return nil, nil
+}
+
+// taxPlaces are the addresses between which something is sold, for its tax.
+func taxPlaces(ctx context.Context, tx *store.Tx, r *Record, header store.Row, sales bool) (from, to store.Row, err error) {
+	address := func(table, where string, arg any) (store.Row, error) {
+		rows, err := RowsWhere(ctx, tx, table, "", where, arg)
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		return OneRow(ctx, tx, "C_Location", rows[0].Int("C_Location_ID"))
+	}
+	location := header.Int("C_BPartner_Location_ID")
+	if v := r.Row.Int("C_BPartner_Location_ID"); v != 0 {
+		location = v
+	}
+	if from, err = address("AD_OrgInfo", "AD_Org_ID=?", r.Row.Int("AD_Org_ID")); err != nil {
+		return nil, nil, err
+	}
+	if sales && header.String("DeliveryViaRule") == "P" {
+		to, err = address("M_Warehouse", "M_Warehouse_ID=?", header.Int("M_Warehouse_ID"))
+	} else {
+		to, err = address("C_BPartner_Location", "C_BPartner_Location_ID=?", location)
+	}
+	if !sales {
+		from, to = to, from
+	}
+	return from, to, err
+}
+
+// lineAmounts works out amount, discount and tax of a line.
+func lineAmounts(ctx context.Context, tx *store.Tx, r *Record, header store.Row) error {
+	currency, err := OneRow(ctx, tx, "C_Currency", header.Int("C_Currency_ID"))
+	if err != nil {
+		return err
+	}
+	decimals := 2
+	if currency["StdPrecision"] != nil {
+		decimals = int(currency.Int("StdPrecision"))
+	}
+	net := new(big.Rat).Mul(rat(r.Row, "PriceEntered"), rat(r.Row, "QtyEntered"))
+	r.Set("LineNetAmt", rounded(net, decimals))
+	if r.Table.Name == "C_OrderLine" {
+		if list := rat(r.Row, "PriceList"); list.Sign() != 0 {
+			off := new(big.Rat).Sub(list, rat(r.Row, "PriceActual"))
+			r.Set("Discount", new(big.Rat).Quo(off.Mul(off, big.NewRat(100, 1)), list).FloatString(decimals))
+		}
+	} else {
+		tax, err := OneRow(ctx, tx, "C_Tax", r.Row.Int("C_Tax_ID"))
+		if err != nil {
+			return err
+		}
+		if sales := header.Bool("IsSOTrx"); tax != nil && (sales || rat(r.Row, "TaxAmt").Sign() == 0) && !(sales && tax.Bool("IsDocumentLevel")) {
+			amount, err := taxOf(ctx, tx, tax, rat(r.Row, "LineNetAmt"), header.Bool("IsTaxIncluded"), decimals)
+			if err != nil {
+				return err
+			}
+			total := rat(r.Row, "LineNetAmt")
+			if !header.Bool("IsTaxIncluded") {
+				total = new(big.Rat).Add(total, amount)
+			}
+			r.Set("TaxAmt", rounded(amount, decimals))
+			r.Set("LineTotalAmt", rounded(total, decimals))
+		}
+	}
+	kind, err := OneRow(ctx, tx, "C_DocType", header.Int("C_DocTypeTarget_ID"))
+	if err != nil {
+		return err
+	}
+	if kind.Bool("IsChargeOrProductMandatory") && r.Row.Int("C_Charge_ID") == 0 && r.Row.Int("M_Product_ID") == 0 &&
+		(rat(r.Row, "PriceEntered").Sign() != 0 || rat(r.Row, "QtyEntered").Sign() != 0) {
+		return PublicError(MsgFillMandatory + "ChargeOrProductMandatory")
+	}
+	return nil
+}
+
+// taxOf is the tax on an amount, or in it when it is included: of a tax made of
+// others the sum of theirs.
+func taxOf(ctx context.Context, tx *store.Tx, tax store.Row, amount *big.Rat, included bool, decimals int) (*big.Rat, error) {
+	parts := []store.Row{tax}
+	if tax.Bool("IsSummary") {
+		var err error
+		if parts, err = RowsWhere(ctx, tx, "C_Tax", "C_Tax_ID", "Parent_Tax_ID=? AND IsActive='Y'", tax.Int("C_Tax_ID")); err != nil {
+			return nil, err
+		}
+	}
+	sum := new(big.Rat)
+	for _, part := range parts {
+		rate := new(big.Rat).Quo(rat(part, "Rate"), big.NewRat(100, 1))
+		one := new(big.Rat).Mul(amount, rate)
+		if included {
+			one = new(big.Rat).Sub(amount, new(big.Rat).Quo(amount, new(big.Rat).Add(big.NewRat(1, 1), rate)))
+		}
+		n, _ := ParseRat(one.FloatString(decimals))
+		sum.Add(sum, n)
+	}
+	return sum, nil
+}
+
+// afterLine brings the totals of the document up to date.
+func afterLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	name := lineHeader(r.Table)
+	header, err := tx.Table(ctx, name)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	id := r.Row.Int(name + "_ID")
+	row, err := OneRow(ctx, tx, name, id)
+	if err != nil || row == nil || row.Bool("Processed") {
+		return err
+	}
+	lines, err := RowsWhere(ctx, tx, r.Table.Name, "", name+"_ID=? AND IsActive='Y'", id)
+	if err != nil {
+		return err
+	}
+	currency, err := OneRow(ctx, tx, "C_Currency", row.Int("C_Currency_ID"))
+	if err != nil {
+		return err
+	}
+	decimals := 2
+	if currency["StdPrecision"] != nil {
+		decimals = int(currency.Int("StdPrecision"))
+	}
+	total := new(big.Rat)
+	bases := map[int64][]*big.Rat{} // the amounts of each tax
+	for _, line := range lines {
+		amount := rat(line, "LineNetAmt")
+		total.Add(total, amount)
+		tax := line.Int("C_Tax_ID")
+		bases[tax] = append(bases[tax], amount)
+	}
+	grand := new(big.Rat).Add(total, rat(row, "ChargeAmt"))
+	for id, amounts := range bases {
+		kind, err := OneRow(ctx, tx, "C_Tax", id)
+		if err != nil {
+			return err
+		}
+		if kind == nil || row.Bool("IsTaxIncluded") {
+			continue
+		}
+		if kind.Bool("IsDocumentLevel") {
+			sum := new(big.Rat)
+			for _, amount := range amounts {
+				sum.Add(sum, amount)
+			}
+			amounts = []*big.Rat{sum}
+		}
+		for _, amount := range amounts {
+			part, err := taxOf(ctx, tx, kind, amount, false, decimals)
+			if err != nil {
+				return err
+			}
+			grand.Add(grand, part)
+		}
+	}
+	_, err = tx.Set(ctx, header, store.Row{
+		"TotalLines": rounded(total, decimals), "GrandTotal": rounded(grand, decimals),
+	}, store.Quote(name+"_ID")+"=?", id)
+	return err
+}
