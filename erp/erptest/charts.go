@@ -3,6 +3,7 @@ package erptest
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
@@ -20,43 +21,36 @@ func chartRoutes() []route {
 	}
 }
 
-// findChart is the chart with that id or UUID.
-func (rd *reader) findChart(ctx context.Context, id string) (store.Row, error) {
-	t, err := rd.tx.Table(ctx, "AD_Chart")
-	if err != nil {
-		return nil, err
-	}
-	notFound := fail(http.StatusNotFound, "Chart not found", "No chart found matching id: "+id)
-	if !engine.IsRecordID(id) {
-		return nil, notFound
-	}
-	row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
-	var api *apiError
-	if asAPI(err, &api) && api.status == http.StatusNotFound {
-		return nil, notFound
-	}
-	return row, err
-}
+// errNoChart is a chart that is not there for the session.
+var errNoChart = errors.New("no such chart")
 
-// pathChart is the chart the path names, with its data.
+// pathChart is the chart the path names, by its id or UUID, with its data.
 func (c *call) pathChart() (*chart, error) {
+	id := c.param("id")
+	if !engine.IsRecordID(id) {
+		return nil, notNumber(id)
+	}
 	var found *chart
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		row, err := rd.findChart(ctx, c.param("id"))
+		t, err := rd.tx.Table(ctx, "AD_Chart")
 		if err != nil {
 			return err
 		}
-		rows, err := rd.dictionaryRows(ctx, "AD_Chart", row)
+		row, err := c.session.FindRow(ctx, rd.tx, t, id)
+		var api *apiError
+		if asAPI(err, &api) {
+			return errNoChart
+		}
 		if err != nil {
 			return err
 		}
-		found, err = rd.loadChart(ctx, rows)
+		if row, err = rd.dictionaryRows(ctx, "AD_Chart", row); err != nil {
+			return err
+		}
+		found, err = rd.loadChart(ctx, row)
 		return err
 	})
-	if err != nil {
-		return nil, singleError("charts", err)
-	}
-	return found, nil
+	return found, err
 }
 
 // dictionaryRows is a row in the session's language.
@@ -72,11 +66,13 @@ func (rd *reader) dictionaryRows(ctx context.Context, table string, row store.Ro
 	return rows[0], nil
 }
 
-// getChartData handles GET /charts/{id}/data.
+// getChartData handles GET /charts/{id}/data. What goes wrong is outside the real
+// handler's guard.
 func getChartData(c *call) error {
 	found, err := c.pathChart()
 	if err != nil {
-		return err
+		c.logFailure(err)
+		return page(http.StatusInternalServerError)
 	}
 	c.json(http.StatusOK, found.object())
 	return nil
@@ -87,7 +83,7 @@ func listChartData(c *call) error {
 	list := []*wire.Object{}
 	err := c.read(func(ctx context.Context, rd *reader) error {
 		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_Chart", columns: []string{"Name"}, filter: c.query.get("$filter"), orderBy: `"AD_Chart"."AD_Chart_ID"`,
+			table: "AD_Chart", columns: []string{"Name"}, filter: c.query.get("$filter"), orderBy: `"AD_Chart"."Name", "AD_Chart"."AD_Chart_ID"`,
 		})
 		if err != nil {
 			return err
@@ -114,14 +110,12 @@ func listChartData(c *call) error {
 	return nil
 }
 
-// Size of a chart's image when the request does not say.
-const (
-	chartWidth  = 800
-	chartHeight = 400
-)
+// chartSize is the width and height of charts that do not say theirs.
+const chartSize = 100
 
-// getChart handles GET /charts/{id}: the chart as an image, nothing when it has
-// no data.
+// getChart handles GET /charts/{id}: the chart as an image, nothing when there is
+// no such chart. The height and the width are the chart's when the request does not
+// say.
 func getChart(c *call) error {
 	width, err := c.intQuery("width")
 	if err != nil {
@@ -132,20 +126,22 @@ func getChart(c *call) error {
 		return err
 	}
 	found, err := c.pathChart()
-	if err != nil {
-		return err
-	}
-	if len(found.points) == 0 {
+	if errors.Is(err, errNoChart) {
 		c.empty(http.StatusNoContent)
 		return nil
 	}
+	if err != nil {
+		return singleError("status line", err)
+	}
+	own := int(found.row.Int("WinHeight"))
+	if own <= 0 {
+		own = chartSize
+	}
 	if width <= 0 {
-		width = chartWidth
+		width = own
 	}
 	if height <= 0 {
-		if height = int(found.row.Int("WinHeight")); height <= 0 {
-			height = chartHeight
-		}
+		height = own
 	}
 	image, err := plot.PNG(found.values(), width, height)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,15 @@ func (ch *chart) isPie() bool {
 
 // isTimeSeries tells whether the chart runs over time; pies never do.
 func (ch *chart) isTimeSeries() bool { return !ch.isPie() && ch.row.Bool("IsTimeSeries") }
+
+// isXY tells whether the chart shows points in time rather than categories.
+func (ch *chart) isXY() bool {
+	switch ch.row.String("ChartType") {
+	case "BC", "LC", "BS":
+		return ch.row.Bool("IsTimeSeries")
+	}
+	return false
+}
 
 // loadChart reads the data of a chart from all its sources.
 func (rd *reader) loadChart(ctx context.Context, row store.Row) (*chart, error) {
@@ -95,17 +105,11 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 	bound.Args = append(bound.Args, scope...)
 	return rd.c.session.QueryDictionary(ctx, rd.tx, bound, func(values []any) error {
 		p := chartPoint{series: source.String("Name"), value: values[0]}
-		if p.value == nil {
-			return nil
-		}
 		if values[1] != nil {
 			p.at = plainText(values[1])
 		}
-		if series != "" {
-			p.series = nil
-			if values[2] != nil {
-				p.series = plainText(values[2])
-			}
+		if series != "" && values[2] != nil {
+			p.series = plainText(values[2])
 		}
 		ch.points = append(ch.points, p)
 		return nil
@@ -163,6 +167,8 @@ func timeScope(now time.Time, unit string, n, offset int) (from, to time.Time) {
 // number is a value as JSON.
 func (p chartPoint) number() any {
 	switch v := p.value.(type) {
+	case nil:
+		return nil
 	case int64:
 		return v
 	case float64:
@@ -201,17 +207,42 @@ func (ch *chart) object() *wire.Object {
 	o.Set("displayLegend", row.Bool("IsDisplayLegend"))
 	o.Set("chartOrientation", nullable(row.String("ChartOrientation")))
 	o.Set("chartType", row.String("ChartType"))
+	if !ch.isXY() {
+		o.Set("data", ch.matrix())
+		return o
+	}
 	for _, p := range ch.points {
-		if ch.isTimeSeries() {
-			if p.at != nil {
-				data = append(data, wire.NewObject("series", p.series, "x", p.at, "y", p.number()))
-			}
-		} else {
-			data = append(data, wire.NewObject("row", p.series, "column", p.at, "value", p.number()))
+		if p.at != nil {
+			data = append(data, wire.NewObject("series", p.series, "x", p.at, "y", p.number()))
 		}
 	}
 	o.Set("data", data)
 	return o
+}
+
+// matrix is a value for each series and category, null where there is none.
+func (ch *chart) matrix() []*wire.Object {
+	var series, categories []any
+	values := map[[2]any]any{}
+	for _, p := range ch.points {
+		if !slices.Contains(series, p.series) {
+			series = append(series, p.series)
+		}
+		if !slices.Contains(categories, p.at) {
+			categories = append(categories, p.at)
+		}
+		values[[2]any{p.series, p.at}] = p.number()
+	}
+	data := []*wire.Object{}
+	for _, row := range series {
+		for _, column := range categories {
+			if len(data) == maxChartPoints {
+				return data
+			}
+			data = append(data, wire.NewObject("row", row, "column", column, "value", values[[2]any{row, column}]))
+		}
+	}
+	return data
 }
 
 // values are the chart's values as numbers.

@@ -40,8 +40,14 @@ func TestChartData(t *testing.T) {
 	empty := o.object("GET", "/charts/"+chart["uid"].(string)+"/data", "")
 	assert.Nil(t, empty["domainLabel"])
 	assert.Empty(t, empty["data"])
-	want(t, o.get("/charts/4711/data"), 404, `{"title":"Chart not found","status":404,"detail":"No chart found matching id: 4711"}`)
-	assert.Equal(t, 404, o.get("/charts/x").status)
+	for _, id := range []string{"4711", "x", "00000000-0000-0000-0000-000000000000"} {
+		a := o.get("/charts/" + id + "/data")
+		assert.Equal(t, 500, a.status, id)
+		assert.True(t, a.isContainerPage(), id)
+	}
+	want(t, o.get("/charts/4711"), 204, "")
+	want(t, o.get("/charts/00000000-0000-0000-0000-000000000000"), 204, "")
+	assert.Equal(t, 500, o.get("/charts/x").status)
 	fern := listOf(t, o.as(asFernAdmin).object("GET", "/charts/50000/data", ""), "data")
 	assert.NotContains(t, fmt.Sprint(fern), "Joe Block")
 }
@@ -85,13 +91,13 @@ func TestChartImage(t *testing.T) {
 		w, h := size("/charts/" + id + "?width=640&height=480")
 		assert.Equal(t, []int{640, 480}, []int{w, h})
 	}
-	_, h := size("/charts/50000")
-	assert.Equal(t, 300, h, "the chart's own height")
-	w, h := size("/charts/50000?width=2000000000&height=1")
+	w, h := size("/charts/50000")
+	assert.Equal(t, []int{300, 300}, []int{w, h}, "a square of the chart's own height")
+	size("/charts/50003") // no data
+	w, h = size("/charts/50000?width=2000000000&height=1")
 	assert.LessOrEqual(t, w, 2000)
 	assert.GreaterOrEqual(t, h, 64)
 	assert.Equal(t, 404, o.get("/charts/50000?width=x").status)
-	want(t, o.get("/charts/50003"), 204, "")
 	data := o.object("GET", "/charts/50002?json", "")
 	img, err := base64Std(data["data"].(string))
 	require.NoError(t, err)
@@ -106,18 +112,19 @@ func TestStatusLines(t *testing.T) {
 	lines := listOf(t, o.object("GET", "/statuslines?with_messages=true", ""), "statusLines")
 	require.Len(t, lines, 4)
 	assert.ElementsMatch(t, []string{"id", "uid", "Name", "EntityType", "model-name", "message"}, names(lines[0]))
-	assert.Equal(t, "60 lines, 32,670.43 in all", lines[0]["message"])
-	assert.NotContains(t, lines[1], "message", "it finds no row")
+	assert.Equal(t, "60 lines, 32670.43 in all", lines[0]["message"])
+	assert.Nil(t, lines[1]["message"], "it finds no row")
+	assert.Contains(t, lines[1], "message")
 	for _, line := range listOf(t, o.object("GET", "/statuslines?with_messages=1", ""), "statusLines") {
 		assert.NotContains(t, line, "message")
 	}
 	assert.Len(t, listOf(t, o.object("GET", "/statuslines?$filter=Name%20eq%20'All%20Orders'", ""), "statusLines"), 1)
-	want(t, o.get("/statuslines/200002"), 200, `{"message":"60 lines, 32,670.43 in all"}`)
-	want(t, o.get("/statuslines/"+lines[0]["uid"].(string)), 200, `{"message":"60 lines, 32,670.43 in all"}`)
-	assert.NotEqual(t, "60 lines, 32,670.43 in all", o.as(asFernAdmin).get("/statuslines/200002").text(t, "message"))
-	a := o.get("/statuslines/4711")
-	assert.Equal(t, 404, a.status)
-	assert.Equal(t, "Status Line not found", a.text(t, "title"))
+	want(t, o.get("/statuslines/200002"), 200, `{"message":"60 lines, 32670.43 in all"}`)
+	want(t, o.get("/statuslines/"+lines[0]["uid"].(string)), 200, `{"message":"60 lines, 32670.43 in all"}`)
+	assert.NotEqual(t, "60 lines, 32670.43 in all", o.as(asFernAdmin).get("/statuslines/200002").text(t, "message"))
+	want(t, o.get("/statuslines/200000"), 200, `{"message":null}`)
+	want(t, o.get("/statuslines/4711"), 404, `{"title":"Status Line not found","status":404,"detail":"No valid status line with the given id = 4711"}`)
+	want(t, o.get("/statuslines/00000000-0000-0000-0000-000000000000"), 404, `{"title":"Status Line not found","status":404,"detail":"No valid status line with the given id = -1"}`)
 	assert.Equal(t, 500, o.get("/statuslines/abc").status)
 }
 
@@ -140,17 +147,14 @@ func TestDictionaryStatementsAreGuarded(t *testing.T) {
 	run("SELECT MAX(SO_CreditLimit), COUNT(*) FROM C_BPartner p WHERE p.IsActive='Y'")
 	user := o.as(asGardenUser)
 	visible := user.object("GET", "/models/c_bpartner", "")["row-count"]
-	assert.Equal(t, fmt.Sprintf(" lines, %v in all", visible), user.get("/statuslines/200002").text(t, "message"), "a hidden column, hidden records")
+	assert.Equal(t, fmt.Sprintf("null lines, %v in all", visible), user.get("/statuslines/200002").text(t, "message"), "a hidden column, hidden records")
 	for _, sql := range []string{
 		"SELECT name, 1 FROM sqlite_master", "SELECT 1, 2 FROM main.AD_User", "SELECT 1,2 FROM AD_User; DELETE FROM AD_User", "SELECT 1 FROM [AD_User]",
 		"DELETE FROM AD_User", "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n) SELECT MAX(x), 1 FROM n", "SELECT load_extension('x'), 1",
 		"SELECT 1, 2 FROM REST_Resource", "SELECT * FROM pragma_table_info('AD_User')", "SELECT 1) UNION SELECT (2", "SELECT 1 -- x", "nonsense",
 		"SELECT 1 FROM Nowhere", "SELECT Value, 1 FROM AD_SysConfig WHERE Name='REST_TOKEN_SECRET' AND 1=(SELECT 1 FROM AD_Private_Access)",
 	} {
-		a := run(sql)
-		assert.Equal(t, 500, a.status, sql)
-		assert.NotContains(t, a.body, "SQL logic", sql)
-		assert.NotContains(t, a.body, "no such", sql)
+		want(t, run(sql), 200, `{"message":null}`)
 	}
 	// A tenant's own chart or validation rule neither.
 	a := garden.post("/models/ad_chart", `{"Name":"Spy","ChartType":"PC","ChartOrientation":"V","EntityType":"U","AD_ChartDatasource":[

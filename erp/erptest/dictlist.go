@@ -2,6 +2,8 @@ package erptest
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
@@ -64,13 +66,14 @@ func (rd *reader) dictionary(ctx context.Context, q dictionaryQuery) ([]dictiona
 	return rd.dictionaryObjects(ctx, t, rows, q.columns)
 }
 
-// dictionaryObjects renders rows with some of their columns.
+// dictionaryObjects renders rows with some of their columns, in the order of the
+// dictionary.
 func (rd *reader) dictionaryObjects(ctx context.Context, t *store.Table, rows []store.Row, names []string) ([]dictionaryRecord, error) {
 	var columns []*store.Column
 	if names != nil {
 		columns = []*store.Column{}
-		for _, name := range names {
-			if col, ok := t.Column(name); ok {
+		for _, col := range t.Columns {
+			if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, col.Name) }) {
 				columns = append(columns, col)
 			}
 		}
@@ -132,6 +135,11 @@ func singleError(what string, err error) error {
 		return err
 	}
 	return titled("GET Error", "Get "+what+" with exception: ", err)
+}
+
+// notNumber is the failure of an id that is no number.
+func notNumber(id string) error {
+	return engine.PublicError("For input string: \"" + engine.JSONOf(id) + "\"")
 }
 
 // ownOrSystem tells whether a record belongs to the session's tenant or to

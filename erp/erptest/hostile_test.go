@@ -27,8 +27,12 @@ func TestHostileRequests(t *testing.T) {
 	o := operate(t, asGardenAdmin)
 	failing := func(path, text string) bool { // what the real server fails on
 		switch {
-		case strings.HasPrefix(path, "/statuslines/"), strings.Contains(path, "$parameters"):
-			return strings.HasPrefix(path, "/statuslines/")
+		case strings.HasPrefix(path, "/statuslines/"), strings.HasPrefix(path, "/charts/"), strings.HasPrefix(path, "/menutree/"):
+			return true // ids that are no numbers
+		case strings.HasPrefix(path, "/reference/"):
+			return strings.Trim(text, "0123456789") == "" // numbers that are too big
+		case strings.Contains(path, "$parameters"):
+			return true // no JSON object
 		case strings.Contains(path, "$filter"), strings.Contains(path, "$expand"):
 			return true // truncated expressions, unknown functions, details without a link
 		case strings.Contains(path, "$orderby"):

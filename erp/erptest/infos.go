@@ -53,8 +53,8 @@ func (rd *reader) findInfo(ctx context.Context, slug string) (store.Row, error) 
 }
 
 // infoParts lists the records of a table that belong to the info window of the
-// path.
-func (c *call) infoParts(table string, each func(ctx context.Context, rd *reader, r dictionaryRecord) error) (list []*wire.Object, err error) {
+// path and that keep, which may complete them, lets through.
+func (c *call) infoParts(table string, keep func(ctx context.Context, rd *reader, r dictionaryRecord) (bool, error)) (list []*wire.Object, err error) {
 	err = c.read(func(ctx context.Context, rd *reader) error {
 		info, err := rd.findInfo(ctx, c.param("slug"))
 		if err != nil {
@@ -66,12 +66,16 @@ func (c *call) infoParts(table string, each func(ctx context.Context, rd *reader
 		if err != nil {
 			return err
 		}
+		list = make([]*wire.Object, 0, len(records))
 		for _, r := range records {
-			if err := each(ctx, rd, r); err != nil {
+			ok, err := keep(ctx, rd, r)
+			if err != nil {
 				return err
 			}
+			if ok {
+				list = append(list, r.object)
+			}
 		}
-		list = objectsOf(records)
 		return nil
 	})
 	return list, err
@@ -79,7 +83,7 @@ func (c *call) infoParts(table string, each func(ctx context.Context, rd *reader
 
 // listInfoColumns handles GET /infos/{slug}/columns.
 func listInfoColumns(c *call) error {
-	list, err := c.infoParts("AD_InfoColumn", func(context.Context, *reader, dictionaryRecord) error { return nil })
+	list, err := c.infoParts("AD_InfoColumn", func(context.Context, *reader, dictionaryRecord) (bool, error) { return true, nil })
 	if err != nil {
 		return readError(err)
 	}
@@ -97,11 +101,15 @@ func (rd *reader) slugFrom(ctx context.Context, o *wire.Object, table, column st
 	return nil
 }
 
-// listInfoProcesses handles GET /infos/{slug}/processes, each with the slug of
-// the process.
+// listInfoProcesses handles GET /infos/{slug}/processes: those the role may run,
+// each with the slug of the process.
 func listInfoProcesses(c *call) error {
-	list, err := c.infoParts("AD_InfoProcess", func(ctx context.Context, rd *reader, r dictionaryRecord) error {
-		return rd.slugFrom(ctx, r.object, "AD_Process", "Value", r.row.Int("AD_Process_ID"))
+	list, err := c.infoParts("AD_InfoProcess", func(ctx context.Context, rd *reader, r dictionaryRecord) (bool, error) {
+		_, run, err := c.session.ProcessAccess(ctx, rd.tx, r.row.Int("AD_Process_ID"))
+		if err != nil || !run {
+			return false, err
+		}
+		return true, rd.slugFrom(ctx, r.object, "AD_Process", "Value", r.row.Int("AD_Process_ID"))
 	})
 	if err != nil {
 		return readError(err)
@@ -113,8 +121,8 @@ func listInfoProcesses(c *call) error {
 // listInfoRelateds handles GET /infos/{slug}/relateds, each with the slug of the
 // related info window.
 func listInfoRelateds(c *call) error {
-	list, err := c.infoParts("AD_InfoRelated", func(ctx context.Context, rd *reader, r dictionaryRecord) error {
-		return rd.slugFrom(ctx, r.object, "AD_InfoWindow", "Name", r.row.Int("RelatedInfo_ID"))
+	list, err := c.infoParts("AD_InfoRelated", func(ctx context.Context, rd *reader, r dictionaryRecord) (bool, error) {
+		return true, rd.slugFrom(ctx, r.object, "AD_InfoWindow", "Name", r.row.Int("RelatedInfo_ID"))
 	})
 	if err != nil {
 		return readError(err)
@@ -135,7 +143,7 @@ func queryInfo(c *call) error {
 	}
 	rows, more, err := c.infoPage(max(number, 1))
 	if err != nil {
-		return err
+		return readError(err)
 	}
 	if len(rows) > 0 {
 		h := c.w.Header()

@@ -12,55 +12,194 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// infoColumn is a column of an info window.
-type infoColumn struct {
-	row   store.Row
-	field property
-	expr  string // SelectClause
+// infoDef is an info window with what is read for it.
+type infoDef struct {
+	row     store.Row
+	table   *store.Table
+	alias   string       // of the table in the statement
+	columns []infoColumn // that the role may see
+	shown   []infoColumn // of a row: the table's key, then what is displayed
 }
 
-// infoPage reads a page of the info window of the path.
+// infoColumn is a column of an info window.
+type infoColumn struct {
+	row   store.Row // of AD_InfoColumn; nil for a key that is none
+	field property
+	expr  string // SelectClause without a name
+}
+
+// infoPage reads a page of the info window of the path. What goes wrong after
+// the access checks is outside the real handler's guard.
 func (c *call) infoPage(number int) (rows []*wire.Object, more bool, err error) {
 	err = c.read(func(ctx context.Context, rd *reader) error {
-		info, err := rd.findInfo(ctx, c.param("slug"))
+		row, err := rd.findInfo(ctx, c.param("slug"))
 		if err != nil {
 			return err
 		}
-		columns, err := rd.infoColumns(ctx, info.Int("AD_InfoWindow_ID"))
-		if err != nil {
+		rows, more, err = rd.infoRows(ctx, row, number)
+		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		statement, err := rd.infoStatement(ctx, info, columns, number)
-		if err != nil {
-			return err
+		var pg *pageError
+		if !errors.As(err, &pg) {
+			c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
+			err = page(http.StatusInternalServerError)
 		}
-		found, err := rd.infoRows(ctx, columns, statement)
-		if err != nil {
-			return err
-		}
-		if more = len(found) > infoPageSize; more {
-			found = found[:infoPageSize]
-		}
-		rows, err = rd.infoObjects(ctx, columns, found)
 		return err
 	})
-	var api *apiError
-	if err != nil && !asAPI(err, &api) {
-		c.srv.log.Warn("request failed", "method", c.r.Method, "path", c.r.URL.Path, "error", err)
-		err = page(http.StatusInternalServerError) // outside the real handler's guard
-	}
 	return rows, more, err
 }
 
-// infoColumns are the active columns of an info window in their order.
-func (rd *reader) infoColumns(ctx context.Context, infoID int64) ([]infoColumn, error) {
-	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_InfoColumn", "SeqNo, AD_InfoColumn_ID", "AD_InfoWindow_ID=? AND IsActive='Y'", infoID)
+func (rd *reader) infoRows(ctx context.Context, row store.Row, number int) (rows []*wire.Object, more bool, err error) {
+	criteria, err := infoParameters(rd.c.query.get("$parameters"))
+	if err != nil {
+		return nil, false, err
+	}
+	info, err := rd.loadInfo(ctx, row)
+	if err != nil {
+		return nil, false, err
+	}
+	statement, err := rd.infoStatement(ctx, info, criteria, number)
+	if err != nil {
+		return nil, false, err
+	}
+	found, err := rd.infoValues(ctx, info, statement)
+	if err != nil {
+		return nil, false, err
+	}
+	if more = len(found) > infoPageSize; more {
+		found = found[:infoPageSize]
+	}
+	rows, err = rd.infoObjects(ctx, info, found)
+	return rows, more, err
+}
+
+// loadInfo reads the columns of an info window. It needs a table with one key.
+func (rd *reader) loadInfo(ctx context.Context, row store.Row) (*infoDef, error) {
+	t, err := rd.tx.TableByID(ctx, row.Int("AD_Table_ID"))
 	if err != nil {
 		return nil, err
 	}
-	var elements []int64
-	out := make([]infoColumn, len(rows))
-	for i, row := range rows {
+	keys := t.KeyColumns()
+	if len(keys) != 1 {
+		return nil, page(http.StatusInternalServerError)
+	}
+	info := &infoDef{row: row, table: t, alias: fromAlias(row.String("FromClause"))}
+	if info.columns, err = rd.infoColumns(ctx, info); err != nil {
+		return nil, err
+	}
+	key := infoColumn{expr: info.alias + "." + keys[0].Name}
+	if col := info.column(keys[0].Name); col != nil {
+		key.field = col.field
+	} else if key.field, err = rd.keyProperty(ctx, keys[0]); err != nil {
+		return nil, err
+	}
+	info.shown = append(info.shown, key)
+	hidden, err := rd.processColumns(ctx, row.Int("AD_InfoWindow_ID"))
+	if err != nil {
+		return nil, err
+	}
+	for _, col := range info.columns {
+		if rd.infoDisplayed(ctx, col) || col.row.Bool("IsKey") || hidden[col.row.Int("AD_InfoColumn_ID")] {
+			info.shown = append(info.shown, col)
+		}
+	}
+	return info, nil
+}
+
+// fromAlias is the name that the first table of a FROM clause has in it.
+func fromAlias(from string) string {
+	first, _, _ := strings.Cut(from, ",")
+	words := strings.Fields(first)
+	switch {
+	case len(words) == 0:
+		return ""
+	case len(words) == 1:
+		return words[0]
+	}
+	switch strings.ToUpper(words[1]) {
+	case "AS":
+		if len(words) > 2 {
+			return words[2]
+		}
+	case "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL":
+		return words[0]
+	}
+	return words[1]
+}
+
+// column is the first column with that name, in any case; nil when there is none.
+func (info *infoDef) column(name string) *infoColumn {
+	for i := range info.columns {
+		if strings.EqualFold(info.columns[i].field.col.Name, name) {
+			return &info.columns[i]
+		}
+	}
+	return nil
+}
+
+// keyProperty is a key that is no column of the info window.
+func (rd *reader) keyProperty(ctx context.Context, key *store.Column) (property, error) {
+	f := property{name: key.Name, col: key, label: key.Label}
+	var err error
+	f.look, err = rd.lookupOf(ctx, key)
+	return f, err
+}
+
+// infoDisplayed tells whether rows show a column.
+func (rd *reader) infoDisplayed(ctx context.Context, col infoColumn) bool {
+	if !col.row.Bool("IsDisplayed") {
+		return false
+	}
+	shown, ok := rd.logic(ctx, &store.Table{}, store.Row{}, col.row.String("DisplayLogic"))
+	return shown || !ok
+}
+
+// processColumns are the columns that processes of an info window take their
+// records from: rows have them even when they are not displayed.
+func (rd *reader) processColumns(ctx context.Context, infoID int64) (map[int64]bool, error) {
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_InfoProcess", "", "AD_InfoWindow_ID=? AND IsActive='Y'", infoID)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]bool{}
+	for _, row := range rows {
+		_, run, err := rd.c.session.ProcessAccess(ctx, rd.tx, row.Int("AD_Process_ID"))
+		if err != nil {
+			return nil, err
+		}
+		if id := row.Int("AD_InfoColumn_ID"); run && id != 0 {
+			out[id] = true
+		}
+	}
+	return out, nil
+}
+
+// infoColumns are the active columns of an info window in their order, but
+// those of its table that the role may not see.
+func (rd *reader) infoColumns(ctx context.Context, info *infoDef) ([]infoColumn, error) {
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_InfoColumn", "SeqNo, AD_InfoColumn_ID", "AD_InfoWindow_ID=? AND IsActive='Y'", info.row.Int("AD_InfoWindow_ID"))
+	if err != nil {
+		return nil, err
+	}
+	t, err := rd.tx.Table(ctx, "AD_InfoColumn")
+	if err != nil {
+		return nil, err
+	}
+	if rows, err = rd.translate(ctx, t, t.Columns, rows); err != nil {
+		return nil, err
+	}
+	out := make([]infoColumn, 0, len(rows))
+	for _, row := range rows {
+		expr := strings.TrimSpace(row.String("SelectClause"))
+		if i := strings.LastIndex(strings.ToUpper(expr), " AS "); i > 0 {
+			expr = expr[:i]
+		}
+		if source, name, dotted := strings.Cut(expr, "."); dotted && source == info.alias {
+			if of, ok := info.table.Column(name); ok && !rd.c.session.Role.CanSeeColumn(info.table, of) {
+				continue
+			}
+		}
 		col := &store.Column{
 			ID: row.Int("AD_InfoColumn_ID"), Name: row.String("ColumnName"), Label: row.String("Name"),
 			ElementID: row.Int("AD_Element_ID"), Ref: int(row.Int("AD_Reference_ID")), RefValue: row.Int("AD_Reference_Value_ID"),
@@ -71,75 +210,54 @@ func (rd *reader) infoColumns(ctx context.Context, infoID int64) ([]infoColumn, 
 				return nil, err
 			}
 		}
-		elements = append(elements, col.ElementID)
-		out[i] = infoColumn{row, f, row.String("SelectClause")}
-	}
-	labels, err := rd.elementNames(ctx, elements)
-	if err != nil {
-		return nil, err
-	}
-	for i := range out {
-		if label, ok := labels[out[i].field.col.ElementID]; ok {
-			out[i].field.label = label
-		}
+		out = append(out, infoColumn{row, f, expr})
 	}
 	return out, nil
 }
 
-// shown are the columns that appear in rows.
-func shown(columns []infoColumn) []infoColumn {
-	var out []infoColumn
-	for _, col := range columns {
-		if col.row.Bool("IsDisplayed") || col.row.Bool("IsKey") {
-			out = append(out, col)
-		}
-	}
-	return out
-}
-
 // infoStatement is the query for one page of an info window, and one row more.
-func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []infoColumn, number int) (engine.SQL, error) {
+func (rd *reader) infoStatement(ctx context.Context, info *infoDef, criteria *wire.Object, number int) (engine.SQL, error) {
 	var b strings.Builder
 	b.WriteString("SELECT ")
-	if info.Bool("IsDistinct") {
+	if info.row.Bool("IsDistinct") {
 		b.WriteString("DISTINCT ")
 	}
-	for i, col := range shown(columns) {
+	for i, col := range info.shown {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString("(" + col.expr + ")")
 	}
-	b.WriteString(" FROM " + info.String("FromClause"))
+	b.WriteString(" FROM " + info.row.String("FromClause"))
 	var out engine.SQL
 	var conditions []string
 	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
-	if clause := strings.TrimSpace(info.String("WhereClause")); clause != "" {
+	if clause := strings.TrimSpace(info.row.String("WhereClause")); clause != "" {
 		bound, ok, err := vars.Bind(ctx, rd.tx, clause)
 		if err != nil {
 			return out, err
 		}
-		if !ok {
-			bound.Text = "1=2" // its context lacks a value
+		if ok { // without its context a condition does not restrict
+			conditions, out.Args = append(conditions, "("+bound.Text+")"), append(out.Args, bound.Args...)
 		}
-		conditions, out.Args = append(conditions, "("+bound.Text+")"), append(out.Args, bound.Args...)
 	}
-	criteria, err := rd.infoCriteria(ctx, columns)
+	if _, ok := info.table.Column("IsActive"); ok {
+		conditions = append(conditions, info.alias+".IsActive='Y'")
+	}
+	more, args, err := rd.infoCriteria(ctx, info, criteria)
 	if err != nil {
 		return out, err
 	}
-	if criteria.Text != "" {
-		conditions, out.Args = append(conditions, criteria.Text), append(out.Args, criteria.Args...)
-	}
+	conditions, out.Args = append(conditions, more...), append(out.Args, args...)
 	if len(conditions) > 0 {
 		b.WriteString(" WHERE " + strings.Join(conditions, " AND "))
 	}
-	if clause := info.String("OtherClause"); clause != "" {
+	if clause := info.row.String("OtherClause"); clause != "" {
 		b.WriteString(" " + clause)
 	}
-	order := infoOrder(rd.c.query.get("$orderby"), columns)
+	order := rd.infoOrder(ctx, info)
 	if order == "" {
-		order = info.String("OrderByClause")
+		order = info.row.String("OrderByClause")
 	}
 	if order != "" {
 		b.WriteString(" ORDER BY " + order)
@@ -149,125 +267,47 @@ func (rd *reader) infoStatement(ctx context.Context, info store.Row, columns []i
 	return out, nil
 }
 
-// infoOperators are the operators a column may be compared with.
-var infoOperators = map[string]string{"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "Like": "Like", "LIKE": "LIKE"}
-
-// infoFunctions are the functions a comparison may go through.
-var infoFunctions = map[string]string{"upper": "erp_upper", "lower": "erp_lower", "trim": "trim", "abs": "abs", "length": "length"}
-
-// infoCriteria are the conditions of $parameters, a JSON object of column
-// names, in any case, and values. Names of no column are passed over.
-func (rd *reader) infoCriteria(ctx context.Context, columns []infoColumn) (engine.SQL, error) {
-	text := rd.c.query.get("$parameters")
-	if strings.TrimSpace(text) == "" {
-		return engine.SQL{}, nil
-	}
-	v, err := wire.Parse([]byte(text))
-	body, ok := v.(*wire.Object)
-	if err != nil || !ok {
-		return engine.SQL{}, fail(http.StatusBadRequest, "Invalid parameters", "$parameters is not a JSON object")
-	}
-	given := map[string]any{}
-	for _, name := range body.Names() {
-		given[strings.ToLower(name)], _ = body.Get(name)
-	}
+// infoOrder is the $orderby by the names of displayed columns; a part that is
+// wrong makes all of it void.
+func (rd *reader) infoOrder(ctx context.Context, info *infoDef) string {
 	var parts []string
-	var out engine.SQL
-	for _, col := range columns {
-		v, ok := given[strings.ToLower(col.field.col.Name)]
-		if !ok || v == nil {
+	for part := range strings.SplitSeq(rd.c.query.get("$orderby"), ",") {
+		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		value, err := rd.c.session.ToStored(ctx, rd.tx, col.field.col, v)
-		if err != nil {
-			return out, infoValueError(col, err)
-		}
-		if value == nil {
-			continue
-		}
-		part, arg := infoComparison(col, value)
-		parts, out.Args = append(parts, part), append(out.Args, arg)
-	}
-	out.Text = strings.Join(parts, " AND ")
-	return out, nil
-}
-
-// infoValueError is a value that a column cannot be compared with.
-func infoValueError(col infoColumn, err error) error {
-	var public engine.PublicError
-	if errors.As(err, &public) {
-		return fail(http.StatusBadRequest, "Invalid parameters", string(public))
-	}
-	return err
-}
-
-func infoComparison(col infoColumn, value any) (string, any) {
-	left, right := "("+col.expr+")", "?"
-	if col.field.col.Kind() == store.KindDecimal {
-		// Decimals are compared by value whatever the clause makes of them.
-		left, right = "CAST("+left+" AS NUMERIC)", "CAST(? AS NUMERIC)"
-	}
-	if f := infoFunctions[strings.ToLower(col.row.String("QueryFunction"))]; f != "" {
-		left, right = f+"("+left+")", f+"("+right+")"
-	}
-	operator := infoOperators[col.row.String("QueryOperator")]
-	text, isText := value.(string)
-	switch {
-	case operator == "":
-		operator = "="
-	case operator == "Like" && isText && !strings.HasSuffix(text, "%"):
-		value = text + "%"
-	case operator == "LIKE" && isText:
-		value = "%" + strings.Trim(text, "%") + "%"
-	}
-	if strings.EqualFold(operator, "like") {
-		return "erp_like(CAST(" + left + " AS TEXT)," + right + ")", value
-	}
-	return left + operator + right, value
-}
-
-// infoOrder is a $orderby by the names of displayed columns; a part that is not
-// permission makes all of it void.
-func infoOrder(text string, columns []infoColumn) string {
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	var parts []string
-	for part := range strings.SplitSeq(text, ",") {
-		words := strings.Fields(part)
-		if len(words) == 0 || len(words) > 2 || len(parts) > 20 {
-			return ""
-		}
-		direction := "ASC"
-		if len(words) == 2 {
-			direction = strings.ToUpper(words[1])
-		}
-		if direction != "ASC" && direction != "DESC" {
+		name, direction, _ := strings.Cut(part, " ")
+		placed := " ASC NULLS LAST"
+		switch strings.ToUpper(strings.TrimSpace(direction)) {
+		case "", "ASC":
+		case "DESC":
+			placed = " DESC NULLS FIRST"
+		default:
 			return ""
 		}
 		found := false
-		for _, col := range shown(columns) {
-			if found = strings.EqualFold(col.field.col.Name, words[0]); found {
-				parts = append(parts, "("+col.expr+") "+direction)
+		for _, col := range info.columns {
+			if strings.EqualFold(col.field.col.Name, name) && rd.infoDisplayed(ctx, col) {
+				found = true
+				parts = append(parts, "("+col.expr+")"+placed)
 				break
 			}
 		}
-		if !found {
+		if !found || len(parts) > 20 {
 			return ""
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// infoRows runs the query; the rows have the displayed columns by name.
-func (rd *reader) infoRows(ctx context.Context, columns []infoColumn, statement engine.SQL) ([]store.Row, error) {
-	columns = shown(columns)
+// infoValues runs the query; the rows have the columns shown by name.
+func (rd *reader) infoValues(ctx context.Context, info *infoDef, statement engine.SQL) ([]store.Row, error) {
 	var rows []store.Row
 	err := rd.c.session.QueryDictionary(ctx, rd.tx, statement, func(values []any) error {
 		row := store.Row{}
-		for i, v := range values {
-			if v != nil && i < len(columns) {
-				row[columns[i].field.col.Name] = v
+		for i, col := range info.shown {
+			name := col.field.col.Name
+			if _, known := row[name]; !known && values[i] != nil {
+				row[name] = values[i]
 			}
 		}
 		rows = append(rows, row)
@@ -277,11 +317,10 @@ func (rd *reader) infoRows(ctx context.Context, columns []infoColumn, statement 
 }
 
 // infoObjects renders the rows. They have no id: the key stands under its
-// column's name.
-func (rd *reader) infoObjects(ctx context.Context, columns []infoColumn, rows []store.Row) ([]*wire.Object, error) {
-	columns = shown(columns)
-	fields := make([]property, len(columns))
-	for i, col := range columns {
+// column's name. Lookups do not say which table they lead to.
+func (rd *reader) infoObjects(ctx context.Context, info *infoDef, rows []store.Row) ([]*wire.Object, error) {
+	fields := make([]property, len(info.shown))
+	for i, col := range info.shown {
 		fields[i] = col.field
 	}
 	if err := rd.prefetch(ctx, fields, rows, 0); err != nil {
@@ -299,9 +338,27 @@ func (rd *reader) infoObjects(ctx context.Context, columns []infoColumn, rows []
 				return nil, err
 			}
 			if v != nil {
-				out[i].Set(f.name, v)
+				out[i].Set(f.name, withoutModel(v))
 			}
 		}
 	}
 	return out, nil
+}
+
+// withoutModel takes from a lookup which table it leads to.
+func withoutModel(v any) any {
+	look, ok := v.(*wire.Object)
+	if !ok {
+		return v
+	}
+	look.Delete("model-name")
+	look.Delete("uuid")
+	if selections, _ := look.Get("selections"); selections != nil {
+		if list, ok := selections.([]*wire.Object); ok {
+			for _, item := range list {
+				withoutModel(item)
+			}
+		}
+	}
+	return look
 }

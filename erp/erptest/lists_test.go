@@ -72,10 +72,10 @@ func TestReferences(t *testing.T) {
 	for _, u := range listOf(t, o.object("GET", "/reference/110", ""), "reftable") {
 		assert.NotEqual(t, "FernAdmin", u["Name"], "no other tenant's rows")
 	}
-	want(t, o.get("/reference/_yesno"), 404, `{"title":"Invalid reference id","status":404,"detail":"No match found for reference id: _yesno"}`)
-	a := o.get("/reference/10")
-	assert.Equal(t, 501, a.status)
-	assert.Contains(t, a.body, `"status":501`)
+	want(t, o.get("/reference/_yesno"), 404, `{"title":"Invalid reference id","status":404,"detail":"No match found for AD_Reference_ID: _yesno"}`)
+	want(t, o.get("/reference/10"), 501, `{"title":"References with data validation are not implemented.","status":501,"detail":"Not implemented AD_Reference_ID: 10"}`)
+	assert.Equal(t, 404, o.get("/reference/-1").status, "a name")
+	assert.True(t, o.get("/reference/99999999999").isContainerPage())
 }
 
 // Rules 13: the menu.
@@ -110,10 +110,29 @@ func TestMenuTree(t *testing.T) {
 	assert.Contains(t, leaves, "Sales Order")
 	assert.NotContains(t, leaves, "Role")
 	assert.Less(t, len(leaves), all/2)
-	assert.Equal(t, 404, o.get("/menutree/101").status, "a tree of organizations")
-	assert.Equal(t, 404, o.get("/menutree/4711").status)
-	assert.Equal(t, 400, o.get("/menutree/x").status)
-	assert.Equal(t, 404, o.get("/menutree/1000000").status, "another tenant's tree")
+	for id, what := range map[string]string{
+		"101": "a tree of organizations", "4711": "no tree", "x": "no number", "1000000": "another tenant's tree",
+		"00000000-0000-0000-0000-000000000000": "no tree",
+	} {
+		a := o.get("/menutree/" + id)
+		assert.Equal(t, 500, a.status, what)
+		assert.Equal(t, "GET Error", a.text(t, "title"), what)
+		assert.Contains(t, a.text(t, "detail"), "Get menu tree with exception: ", what)
+	}
+}
+
+// An entry below what is no folder stands at the end of the menu.
+func TestMenuEntryWithoutFolder(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asSystem)
+	top := listOf(t, o.object("GET", "/menutree/10", ""), "entries")
+	folder := top[0]
+	inside := listOf(t, folder, "entries")
+	a := o.put(fmt.Sprintf("/models/ad_menu/%d", idOf(t, folder)), `{"IsActive":false}`)
+	require.Equal(t, 200, a.status, a.body)
+	moved := listOf(t, o.object("GET", "/menutree/10", ""), "entries")
+	require.Len(t, moved, len(top)-1+len(inside))
+	assert.Equal(t, inside[0]["id"], moved[len(top)-1]["id"])
 }
 
 // Rules 11: info windows.

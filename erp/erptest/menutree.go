@@ -58,20 +58,22 @@ func getMenuTree(c *call) error {
 	return nil
 }
 
-// findTree is the menu tree with that id or UUID.
+// findTree is the menu tree with that id or UUID. Whatever else is asked for makes
+// the real server fail.
 func (rd *reader) findTree(ctx context.Context, id string) (store.Row, error) {
+	if !engine.IsRecordID(id) {
+		return nil, notNumber(id)
+	}
 	t, err := rd.tx.Table(ctx, "AD_Tree")
 	if err != nil {
 		return nil, err
 	}
 	row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
-	if err != nil {
-		return nil, err
+	var api *apiError
+	if asAPI(err, &api) || err == nil && row.String("TreeType") != "MM" {
+		return nil, engine.PublicError("There is no tree of the menu with the id " + engine.JSONOf(id))
 	}
-	if row.String("TreeType") != "MM" {
-		return nil, fail(http.StatusNotFound, "Record not found", "The tree is no menu: "+id)
-	}
-	return row, nil
+	return row, err
 }
 
 // menu is what the entries of a menu are made of.
@@ -111,9 +113,16 @@ func (rd *reader) loadMenu(ctx context.Context, treeID int64) (*menu, error) {
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b store.Row) int { return cmp.Compare(a.Int("SeqNo"), b.Int("SeqNo")) })
+	var lost []int64 // below what is no folder: they stand at the end of the top
 	for _, n := range nodes {
-		m.below[n.Int("Parent_ID")] = append(m.below[n.Int("Parent_ID")], n.Int("Node_ID"))
+		parent, id := n.Int("Parent_ID"), n.Int("Node_ID")
+		if parent != 0 && !m.folders[parent] {
+			lost = append(lost, id)
+			continue
+		}
+		m.below[parent] = append(m.below[parent], id)
 	}
+	m.below[0] = append(m.below[0], lost...)
 	return m, nil
 }
 

@@ -21,7 +21,7 @@ func TestExpandShape(t *testing.T) {
 	a := r.get("models/C_Order/100?$select=DocumentNo,C_BPartner_ID&$expand=C_BPartner_ID($select=Name,Value),C_OrderLine($select=Line,QtyOrdered;$orderby=Line;$top=1)")
 	require.Equal(t, http.StatusOK, a.status, a.body)
 	assert.Regexp(t, `^\{"id":100,"uid":"U","DocumentNo":"80000",`+
-		`"C_BPartner_ID":\{"id":118,"uid":"U","Name":"Joe Block","Value":"JoeBlock","model-name":"c_bpartner"\},`+
+		`"C_BPartner_ID":\{"id":118,"uid":"U","Value":"JoeBlock","Name":"Joe Block","model-name":"c_bpartner"\},`+
 		`"model-name":"c_order",`+
 		`"C_OrderLine":\[\{"id":\d+,"uid":"U","Line":10,"QtyOrdered":[0-9.]+\}\]\}$`, withoutUUIDs(a.body))
 }

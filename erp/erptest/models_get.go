@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -39,11 +41,24 @@ func (c *call) readOne(opts readOptions, column string) error {
 }
 
 func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readOptions, column string) (*wire.Object, error) {
-	row, err := c.session.FindRow(ctx, tx, t, c.param("id"))
+	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	rd, err := c.newReader(ctx, tx)
+	// As in the ERP what is selected is looked at before the record, what is expanded
+	// after it.
+	if _, err := rd.selected(ctx, t, filter.Select(opts.selects)); err != nil {
+		return nil, err
+	}
+	col, ok := t.Column(column)
+	if column != "" && !ok {
+		return nil, fail(http.StatusNotFound, "Invalid property name", "No match found for column name: "+column)
+	}
+	id := c.param("id")
+	if engine.IsRecordID(id) && !engine.IsUUID(id) && len(t.KeyColumns()) != 1 {
+		return nil, engine.NoSingleKey(c.param("table"))
+	}
+	row, err := c.session.FindRow(ctx, tx, t, id)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +67,6 @@ func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readO
 		return nil, err
 	}
 	if column != "" {
-		col, ok := t.Column(column)
-		if !ok {
-			return nil, fail(http.StatusNotFound, "Invalid property name", "No match found for column name: "+column)
-		}
 		if w.properties, err = rd.properties(ctx, t, []*store.Column{col}); err != nil {
 			return nil, err
 		}

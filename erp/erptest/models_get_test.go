@@ -261,3 +261,17 @@ func TestTableDocument(t *testing.T) {
 	req := request{method: http.MethodGet, path: "/models/C_Tax/yaml", token: r.token, header: http.Header{"Accept": {"application/json"}}}
 	assert.Equal(t, http.StatusNotAcceptable, req.do(t, srv).status)
 }
+
+// A table without an id of its own is read by its one key column; what is selected
+// is looked at before the record.
+func TestRecordsByTheirKey(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asGardenAdmin)
+	org := o.object("GET", "/models/ad_orginfo/11", "")
+	assert.NotContains(t, org, "id")
+	assert.InDelta(t, 11, org["AD_Org_ID"].(map[string]any)["id"], 0)
+	want(t, o.get("/models/ad_User_Roles/101"), 500, `{"title":"Wrong detail","status":500,"detail":"Cannot expand to the detail table because it has none or more than one primary key: ad_User_Roles"}`)
+	assert.Equal(t, 400, o.get("/models/c_bpartner/999999?$select=Foo").status)
+	want(t, o.get("/models/c_bpartner/999999/foo"), 404, `{"title":"Invalid property name","status":404,"detail":"No match found for column name: foo"}`)
+	assert.Equal(t, 404, o.get("/models/c_bpartner/999999?$expand=Foo").status)
+}

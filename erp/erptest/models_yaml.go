@@ -18,14 +18,12 @@ func modelYAML(c *call) error {
 	ctx := c.ctx()
 	var text string
 	err := c.view(ctx, func(tx *store.Tx) error {
-		t, err := tx.Table(ctx, c.param("table"))
-		if errors.Is(err, store.ErrNoTable) {
+		t, err := c.session.FindTable(ctx, tx, c.param("table"), false)
+		var api *apiError
+		if asAPI(err, &api) {
 			return page(http.StatusInternalServerError) // outside the real handler's guard
 		}
 		if err != nil {
-			return err
-		}
-		if t, err = c.session.FindTable(ctx, tx, t.Name, false); err != nil {
 			return err
 		}
 		rd, err := c.newReader(ctx, tx)
@@ -69,8 +67,7 @@ func (rd *reader) openAPI(ctx context.Context, t *store.Table) (string, error) {
 	y := &yamlDoc{}
 	y.line(0, "openapi: 3.0.0")
 	y.line(0, "info:")
-	y.line(1, "title: %s", quoted(t.Label+" ("+t.Name+")"))
-	y.line(1, "description: %s", quoted(t.Description))
+	y.line(1, "title: %s", quoted("models/"+t.Name))
 	y.line(1, "version: %s", quoted("1.0.0"))
 	y.line(0, "servers:")
 	y.line(1, "- url: http://localhost:8080/api/v1")

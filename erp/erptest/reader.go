@@ -1,9 +1,11 @@
 package erptest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +31,8 @@ type reader struct {
 	identities map[lookup]map[string]*identity
 	locations  map[int64]store.Row
 	images     map[int64]*imageData
-	written    int // records rendered so far
+	written    int     // records rendered so far
+	labels     *string // showlabel, which counts for expanded records too; nil without it
 }
 
 // maxRecords bounds the records of one response, expanded ones included.
@@ -130,8 +133,9 @@ func (rd *reader) properties(ctx context.Context, t *store.Table, columns []*sto
 	return out, nil
 }
 
-// selected are the columns a $select names: nil, which means all, without one
-// and also when every column it names is hidden from the role.
+// selected are the columns a $select names, in the order of the dictionary: nil,
+// which means all, without one and also when every column it names is hidden from
+// the role.
 func (rd *reader) selected(ctx context.Context, t *store.Table, names []string) ([]*store.Column, error) {
 	var out []*store.Column
 	for _, name := range names {
@@ -139,10 +143,13 @@ func (rd *reader) selected(ctx context.Context, t *store.Table, names []string) 
 		if !ok {
 			return nil, failf(http.StatusBadRequest, "", "%s is not a valid column of table %s", name, t.Name)
 		}
-		if rd.c.session.Role.CanSeeColumn(t, col) {
+		if rd.c.session.Role.CanSeeColumn(t, col) && !slices.Contains(out, col) {
 			out = append(out, col)
 		}
 	}
+	slices.SortFunc(out, func(a, b *store.Column) int {
+		return cmp.Compare(slices.Index(t.Columns, a), slices.Index(t.Columns, b))
+	})
 	return out, nil
 }
 

@@ -27,7 +27,8 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 		if col.Kind() == store.KindInteger {
 			return rd.image(m, v), nil
 		}
-	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid:
+	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid,
+		store.TypeSchedulerState:
 		if s, ok := v.(string); ok {
 			return s, nil
 		}

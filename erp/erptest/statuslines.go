@@ -18,8 +18,8 @@ func statusLineRoutes() []route {
 	}
 }
 
-// listStatusLines handles GET /statuslines; with_messages=true adds the texts of
-// those that have one.
+// listStatusLines handles GET /statuslines; with_messages=true adds the texts,
+// null for those without one.
 func listStatusLines(c *call) error {
 	var list []*wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
@@ -35,66 +35,79 @@ func listStatusLines(c *call) error {
 				break
 			}
 			text, err := rd.statusMessage(ctx, r.row)
-			if ctx.Err() != nil {
+			if err != nil {
 				return err
 			}
-			if err != nil { // one that cannot be evaluated does not spoil the others
-				c.srv.log.Warn("evaluating a status line", "name", r.row.String("Name"), "error", err)
-			}
-			if text != "" {
-				r.object.Set("message", text)
-			}
+			r.object.Set("message", text)
 		}
 		list = objectsOf(records)
 		return nil
 	})
 	if err != nil {
-		return listError("status line(s)", err)
+		return listError("status lines", err)
 	}
 	c.json(http.StatusOK, wire.NewObject("statusLines", list))
 	return nil
 }
 
-// getStatusLine handles GET /statuslines/{id}: the text of one.
+// getStatusLine handles GET /statuslines/{id}: the text of one, or null.
 func getStatusLine(c *call) error {
-	var text string
+	id := c.param("id")
+	var text any
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		if !engine.IsRecordID(c.param("id")) {
-			return engine.PublicError("For input string: " + engine.JSONOf(c.param("id")))
+		if !engine.IsRecordID(id) {
+			return notNumber(id)
 		}
 		t, err := rd.tx.Table(ctx, "AD_StatusLine")
 		if err != nil {
 			return err
 		}
-		row, err := rd.c.session.FindRow(ctx, rd.tx, t, c.param("id"))
-		if err != nil {
-			var api *apiError
-			if asAPI(err, &api) && api.status == http.StatusNotFound {
-				return fail(http.StatusNotFound, "Status Line not found", "No status line found matching id: "+c.param("id"))
+		row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
+		var api *apiError
+		if err != nil && asAPI(err, &api) || err == nil && row.String("SQLStatement") == "" {
+			if engine.IsUUID(id) {
+				id = "-1" // what the ERP finds instead of a number
 			}
+			return fail(http.StatusNotFound, "Status Line not found", "No valid status line with the given id = "+id)
+		}
+		if err != nil {
 			return err
 		}
 		text, err = rd.statusMessage(ctx, row)
 		return err
 	})
 	if err != nil {
-		return singleError("status line(s)", err)
+		return singleError("status line", err)
 	}
 	c.json(http.StatusOK, wire.NewObject("message", text))
 	return nil
 }
 
 // statusMessage is the message of a status line with the first row of its
-// statement, "" when there is no row or the statement needs a context that a
-// request does not have.
-func (rd *reader) statusMessage(ctx context.Context, row store.Row) (string, error) {
+// statement; nil when there is no row, the statement fails or needs a context that
+// a request does not have.
+func (rd *reader) statusMessage(ctx context.Context, row store.Row) (any, error) {
+	text, ok, err := rd.statusText(ctx, row)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		rd.c.srv.log.Warn("evaluating a status line", "name", row.String("Name"), "error", err)
+	}
+	if err != nil || !ok {
+		return nil, nil
+	}
+	return text, nil
+}
+
+func (rd *reader) statusText(ctx context.Context, row store.Row) (text string, ok bool, err error) {
 	vars := engine.Variables{Session: rd.c.session, Record: &engine.Record{Table: &store.Table{}, Row: store.Row{}}}
 	bound, ok, err := vars.Bind(ctx, rd.tx, row.String("SQLStatement"))
 	if err != nil || !ok {
-		return "", err
+		return "", false, err
 	}
 	if words, _ := engine.SQLWords(bound.Text); len(words) == 0 || !strings.EqualFold(words[0], "select") {
-		return "", engine.PublicError("The statement of the status line is no query: " + row.String("Name"))
+		return "", false, engine.PublicError("The statement of the status line is no query: " + row.String("Name"))
 	}
 	var values []any
 	bound.Text = "SELECT * FROM (" + bound.Text + ") LIMIT 1"
@@ -102,23 +115,25 @@ func (rd *reader) statusMessage(ctx context.Context, row store.Row) (string, err
 		values = v
 		return nil
 	}); err != nil || values == nil {
-		return "", err
+		return "", false, err
 	}
 	m, err := engine.OneRow(ctx, rd.tx, "AD_Message", row.Int("AD_Message_ID"))
 	if err != nil || m == nil {
-		return "", err
+		return "", false, err
 	}
-	text, err := engine.Message(ctx, rd.tx, m.String("Value"), rd.c.session.Language, m.String("MsgText"))
+	pattern, err := engine.Message(ctx, rd.tx, m.String("Value"), rd.c.session.Language, m.String("MsgText"))
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return formatMessage(text, values), nil
+	text, ok = formatMessage(pattern, values)
+	return text, ok, nil
 }
 
 // formatMessage puts values into a message of Java's MessageFormat: {0} is the
-// first one, with a format after a comma not looked at, a quote begins and ends
-// literal text, and two of them are one.
-func formatMessage(text string, values []any) string {
+// first one as the database writes it, {0,number} the same as a number, a quote
+// begins and ends literal text, and two of them are one. ok is false for messages
+// that are no such format or need more values.
+func formatMessage(text string, values []any) (_ string, ok bool) {
 	var b strings.Builder
 	literal := false
 	for i := 0; i < len(text); i++ {
@@ -131,36 +146,45 @@ func formatMessage(text string, values []any) string {
 		case ch == '{' && !literal:
 			end := strings.IndexByte(text[i:], '}')
 			if end < 0 {
-				b.WriteString(text[i:])
-				return b.String()
+				return "", false
 			}
-			number, _, _ := strings.Cut(text[i+1:i+end], ",")
+			number, format, _ := strings.Cut(text[i+1:i+end], ",")
 			n, err := strconv.Atoi(strings.TrimSpace(number))
 			if err != nil || n < 0 || n >= len(values) {
-				b.WriteString(text[i : i+end+1])
-			} else {
-				b.WriteString(messageValue(values[n]))
+				return "", false
 			}
+			b.WriteString(messageValue(values[n], strings.TrimSpace(format)))
 			i += end
 		default:
 			b.WriteByte(ch)
 		}
 	}
-	return b.String()
+	return b.String(), true
 }
 
-// messageValue is a value in a message: numbers with grouping and at most
-// three decimals, as English has them.
-func messageValue(v any) string {
+// messageValue is a value in a message; the format number groups its digits and
+// shows at most three decimals, "number,integer" none, as English has them.
+func messageValue(v any, format string) string {
+	if v == nil {
+		return "null"
+	}
 	text := plainText(v)
 	if f, ok := v.(float64); ok {
 		text = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	kind, style, _ := strings.Cut(format, ",")
+	if strings.TrimSpace(kind) != "number" {
+		return text
 	}
 	r, ok := engine.ParseRat(text)
 	if !ok {
 		return text
 	}
-	text = r.FloatString(3)
+	decimals := 3
+	if strings.TrimSpace(style) == "integer" {
+		decimals = 0
+	}
+	text = r.FloatString(decimals)
 	whole, fraction, _ := strings.Cut(text, ".")
 	sign := ""
 	if rest, negative := strings.CutPrefix(whole, "-"); negative {

@@ -10,13 +10,19 @@ func TestFormatMessage(t *testing.T) {
 	t.Parallel()
 	values := []any{int64(1234567), -1234.5678, "12.50", nil, "text"}
 	for in, want := range map[string]string{
-		"{0} {1} {2} [{3}] {4}": "1,234,567 -1,234.568 12.5 [] text",
-		"{0,number,#0}":         "1,234,567",
-		"it''s '{0}' {9} {x}":   "it's {0} {9} {x}",
-		"{0":                    "{0",
-		"":                      "",
+		"{0} {1} {2} [{3}] {4}":       "1234567 -1234.5678 12.50 [null] text",
+		"{0,number} {1, number} {2}":  "1,234,567 -1,234.568 12.50",
+		"{1,number,integer} {4,date}": "-1,235 text",
+		"it''s '{0}'":                 "it's {0}",
+		"":                            "",
 	} {
-		assert.Equal(t, want, formatMessage(in, values), in)
+		got, ok := formatMessage(in, values)
+		assert.True(t, ok, in)
+		assert.Equal(t, want, got, in)
+	}
+	for _, in := range []string{"{0", "{9}", "{x}", "{-1}"} {
+		_, ok := formatMessage(in, values)
+		assert.False(t, ok, in)
 	}
 }
 

@@ -37,7 +37,7 @@ func listTasks(c *call) error {
 func getTask(c *call) error {
 	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		row, err := rd.findTask(ctx, c.param("slug"))
+		row, err := rd.findTask(ctx, c.param("slug"), false)
 		if err != nil {
 			return err
 		}
@@ -61,8 +61,8 @@ func getTask(c *call) error {
 }
 
 // findTask is the active task with that slug, which the role must have access
-// to.
-func (rd *reader) findTask(ctx context.Context, slug string) (store.Row, error) {
+// to, with the permission to run it if run says so.
+func (rd *reader) findTask(ctx context.Context, slug string, run bool) (store.Row, error) {
 	row, err := rd.findBySlug(ctx, "AD_Task", slug)
 	if err != nil {
 		return nil, err
@@ -70,11 +70,11 @@ func (rd *reader) findTask(ctx context.Context, slug string) (store.Row, error) 
 	if row == nil {
 		return nil, fail(http.StatusNotFound, "Invalid task name", "No match found for task name: "+slug)
 	}
-	read, _, err := rd.c.session.ObjectAccess(ctx, rd.tx, engine.KindTask, row.Int("AD_Task_ID"))
+	read, write, err := rd.c.session.ObjectAccess(ctx, rd.tx, engine.KindTask, row.Int("AD_Task_ID"))
 	if err != nil {
 		return nil, err
 	}
-	if !read {
+	if !read || run && !write {
 		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for task: "+slug)
 	}
 	return row, nil
@@ -86,7 +86,7 @@ func (rd *reader) findTask(ctx context.Context, slug string) (store.Row, error) 
 func runTask(c *call) error {
 	var command string
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		row, err := rd.findTask(ctx, c.param("slug"))
+		row, err := rd.findTask(ctx, c.param("slug"), true)
 		command = row.String("OS_Command")
 		return err
 	})

@@ -33,8 +33,7 @@ func (rd *reader) viewOpenAPI(ctx context.Context, v *viewDef) (string, error) {
 	y := &yamlDoc{}
 	y.line(0, "openapi: 3.0.0")
 	y.line(0, "info:")
-	y.line(1, "title: %s", quoted(v.name()))
-	y.line(1, "description: %s", quoted(v.row.String("Description")))
+	y.line(1, "title: %s", quoted("views/"+v.name()))
 	y.line(1, "version: %s", quoted("1.0.0"))
 	y.line(0, "servers:")
 	y.line(1, "- url: http://localhost:8080/api/v1")

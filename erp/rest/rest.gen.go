@@ -1124,8 +1124,8 @@ type StatusLine struct {
 	Name       *string `json:"Name,omitempty"`
 	Id         int     `json:"id"`
 
-	// Message Its evaluated text, with `with_messages`; may contain HTML.
-	Message   *string `json:"message,omitempty"`
+	// Message Its evaluated text, with `with_messages`; may contain HTML; null when the statement brought no row.
+	Message   *string `json:"message"`
 	ModelName *string `json:"model-name,omitempty"`
 	Uid       *string `json:"uid,omitempty"`
 }
@@ -1137,8 +1137,8 @@ type StatusLineList struct {
 
 // StatusLineMessage Evaluated text of a status line.
 type StatusLineMessage struct {
-	// Message May contain HTML.
-	Message string `json:"message"`
+	// Message May contain HTML; null when the statement brought no row.
+	Message *string `json:"message"`
 }
 
 // Tab A tab of a window.

@@ -49,9 +49,13 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 	var where string
 	var arg any
 	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
-		key := t.KeyColumn()
-		if key == nil {
-			return nil, refusef(Failed, "Wrong detail", "Cannot expand to the detail table because it has none or more than one primary key: %s", t.Name)
+		keys := t.KeyColumns()
+		if len(keys) != 1 {
+			return nil, NoSingleKey(t.Name)
+		}
+		key := keys[0]
+		if key.Kind() != store.KindInteger {
+			return nil, PublicError("Records of " + t.Name + " are not found by numbers")
 		}
 		where, arg = store.Expr(t, key)+"=?", n
 	} else if IsUUID(id) {
@@ -90,6 +94,12 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.Now())
 	}
 	return rows[0], nil
+}
+
+// NoSingleKey is the refusal of a number for a record of a table that has none, or
+// more than one, to find records by.
+func NoSingleKey(table string) error {
+	return refusef(Failed, "Wrong detail", "Cannot expand to the detail table because it has none or more than one primary key: %s", table)
 }
 
 // OneRow is the record of a table with that key, nil when there is none.

@@ -66,7 +66,7 @@ type syncing struct {
 
 func (s *syncing) compare(c *Column) {
 	i := slices.IndexFunc(s.have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) })
-	isKey := slices.Contains(keyColumns(s.t), c)
+	isKey := slices.Contains(s.t.KeyColumns(), c)
 	if i < 0 {
 		s.add = append(s.add, c)
 		// SQLite cannot add a key, nor a mandatory column without a constant
@@ -133,7 +133,7 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 	// the new shape: what the database has, changed where asked, plus the new
 	clauses, copied := []string{}, []string{}
 	var key []string
-	for _, c := range keyColumns(s.t) {
+	for _, c := range s.t.KeyColumns() {
 		key = append(key, Quote(c.Name))
 	}
 	for _, p := range s.have {

@@ -23,7 +23,7 @@ func createSQL(t *Table, name string) ([]string, error) {
 	if strings.HasPrefix(strings.ToLower(t.Name), "sqlite_") {
 		return nil, ddlErrorf("table %s: names that begin with sqlite_ belong to the database", t.Name)
 	}
-	key := keyColumns(t)
+	key := t.KeyColumns()
 	parts := make([]string, 0, len(columns)+1)
 	for _, c := range columns {
 		clause, err := columnSQL(t, c)
@@ -52,7 +52,7 @@ func createSQL(t *Table, name string) ([]string, error) {
 // uuidIndexSQL is the unique index of the UUID column, "" when it needs none.
 func uuidIndexSQL(t *Table) string {
 	uu := t.UUColumn()
-	if uu == nil || uu.IsVirtual() || slices.Contains(keyColumns(t), uu) {
+	if uu == nil || uu.IsVirtual() || slices.Contains(t.KeyColumns(), uu) {
 		return ""
 	}
 	return "CREATE UNIQUE INDEX IF NOT EXISTS " + Quote(uu.Name+"_idx") + " ON " + Quote(t.Name) + " (" + Quote(uu.Name) + ")"
@@ -65,29 +65,6 @@ func physical(t *Table) []*Column {
 		return strings.Compare(strings.ToUpper(a.Name), strings.ToUpper(b.Name))
 	})
 	return columns
-}
-
-// keyColumns are what identifies a record: the key column, else the parent
-// columns, else the UUID column.
-func keyColumns(t *Table) []*Column {
-	for _, c := range t.Columns {
-		if c.Key && !c.IsVirtual() {
-			return []*Column{c}
-		}
-	}
-	var parents []*Column
-	for _, c := range t.Columns {
-		if c.Parent && !c.IsVirtual() {
-			parents = append(parents, c)
-		}
-	}
-	if len(parents) > 0 {
-		return parents
-	}
-	if uu := t.UUColumn(); uu != nil && !uu.IsVirtual() {
-		return []*Column{uu}
-	}
-	return nil
 }
 
 // columnSQL is the column's clause, in the order the ERP writes it for

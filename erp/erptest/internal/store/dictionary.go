@@ -63,6 +63,29 @@ func (t *Table) KeyColumn() *Column {
 	return nil
 }
 
+// KeyColumns are what identifies a record: the key column, else the parent
+// columns, else the UUID column.
+func (t *Table) KeyColumns() []*Column {
+	for _, c := range t.Columns {
+		if c.Key && !c.IsVirtual() {
+			return []*Column{c}
+		}
+	}
+	var parents []*Column
+	for _, c := range t.Columns {
+		if c.Parent && !c.IsVirtual() {
+			parents = append(parents, c)
+		}
+	}
+	if len(parents) > 0 {
+		return parents
+	}
+	if uu := t.UUColumn(); uu != nil && !uu.IsVirtual() {
+		return []*Column{uu}
+	}
+	return nil
+}
+
 // UUColumn is the table's UUID column, <TableName>_UU, or nil.
 func (t *Table) UUColumn() *Column {
 	if c, ok := t.Column(t.Name + "_UU"); ok {
