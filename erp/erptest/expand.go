@@ -64,25 +64,25 @@ func (rd *reader) expansion(ctx context.Context, t *store.Table, item filter.Exp
 // masterExpansion replaces a reference by the record it references. It is nil
 // when the role may not see the column.
 func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *store.Column, item filter.Expansion) (*expansion, error) {
+	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
+	tree := isTreeNode(t, col) // the table differs from tree to tree
+	if !tree {
+		var err error
+		if x.look, err = rd.lookupOf(ctx, col); err != nil {
+			return nil, err
+		}
+		if x.look == nil || x.look.key == "" || col.IsMultiLookup() || col.Secure || col.Encrypted {
+			return nil, expandError("Column %s cannot be expanded", item.Name)
+		}
+	}
 	if !item.OnlySelect() {
 		return nil, expandError("Expanding a master only support the $select query operator")
 	}
 	if !rd.c.session.Role.CanSeeColumn(t, col) {
 		return nil, nil
 	}
-	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
-	if isTreeNode(t, col) {
-		return x, nil // the table differs from tree to tree
-	}
-	if col.Secure || col.Encrypted {
-		return nil, expandError("Column %s cannot be expanded", col.Name)
-	}
-	var err error
-	if x.look, err = rd.lookupOf(ctx, col); err != nil {
-		return nil, err
-	}
-	if x.look == nil || x.look.key == "" || col.IsMultiLookup() {
-		return nil, expandError("Column %s does not reference a table", col.Name)
+	if tree {
+		return x, nil
 	}
 	if err := rd.expandTable(ctx, x, x.look.table); err != nil {
 		return nil, err
@@ -125,15 +125,22 @@ func (rd *reader) childExpansion(ctx context.Context, t *store.Table, item filte
 		// Typed in another casing the link stays, as in the ERP.
 		x.properties = without(x.properties, x.link)
 	}
-	var args []any
-	if x.cond, args, err = rd.filterSQL(x.table, item.Filter); err != nil {
+	if err := rd.childCondition(ctx, x); err != nil {
 		return nil, err
 	}
-	x.condArgs = args
-	if item.Label != "" {
-		labelled, labelArgs, err := rd.labelCondition(ctx, x.table, item.Label)
+	x.expansions, err = rd.expansions(ctx, x.table, item.Expand, depth+1)
+	return x, err
+}
+
+// childCondition resolves which of the children are brought, and in which order.
+func (rd *reader) childCondition(ctx context.Context, x *expansion) (err error) {
+	if x.cond, x.condArgs, err = rd.filterSQL(x.table, x.item.Filter); err != nil {
+		return err
+	}
+	if x.item.Label != "" {
+		labelled, labelArgs, err := rd.labelCondition(ctx, x.table, x.item.Label)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if x.cond != "" {
 			x.cond += " AND "
@@ -141,11 +148,8 @@ func (rd *reader) childExpansion(ctx context.Context, t *store.Table, item filte
 		x.cond += labelled
 		x.condArgs = append(x.condArgs, labelArgs...)
 	}
-	if x.orderBy, err = filter.OrderBy(item.OrderBy, x.table); err != nil {
-		return nil, err
-	}
-	x.expansions, err = rd.expansions(ctx, x.table, item.Expand, depth+1)
-	return x, err
+	x.orderBy, err = filter.OrderBy(x.item.OrderBy, x.table)
+	return err
 }
 
 // findLink finds the child's column that holds the parent: one named like the

@@ -59,7 +59,7 @@ func (rd *reader) loadView(ctx context.Context, row store.Row) (*viewDef, error)
 			v.columns = append(v.columns, viewColumn{r, col})
 		}
 	}
-	related, err := engine.RowsWhere(ctx, rd.tx, "REST_ViewRelated", "SeqNo, REST_ViewRelated_ID", "REST_View_ID=? AND IsActive='Y'", id)
+	related, err := engine.RowsWhere(ctx, rd.tx, "REST_ViewRelated", "REST_ViewRelated_ID", "REST_View_ID=? AND IsActive='Y'", id)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,18 @@ func (rd *reader) loadView(ctx context.Context, row store.Row) (*viewDef, error)
 	return v, nil
 }
 
-// pathView is the view the path names.
+// errNoView is a name that no view has.
+var errNoView = errors.New("no such view")
+
+// pathView is the view the path names, also when it is not active.
 func (rd *reader) pathView(ctx context.Context) (*viewDef, error) {
 	name := rd.c.param("view")
-	rows, err := engine.RowsWhere(ctx, rd.tx, "REST_View", "AD_Client_ID DESC, REST_View_ID", "Name=? AND IsActive='Y' AND AD_Client_ID IN (0,?)", name, rd.c.session.ClientID)
+	rows, err := engine.RowsWhere(ctx, rd.tx, "REST_View", "AD_Client_ID DESC, REST_View_ID", "Name=? AND AD_Client_ID IN (0,?)", name, rd.c.session.ClientID)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, fail(http.StatusNotFound, "Invalid rest view name", "No match found for rest view name: "+name)
+		return nil, errors.Join(errNoView, fail(http.StatusNotFound, "Invalid rest view name", "No match found for rest view name: "+name))
 	}
 	v, err := rd.loadView(ctx, rows[0])
 	if err != nil {
@@ -99,7 +102,7 @@ func (rd *reader) checkView(ctx context.Context, v *viewDef, write bool) error {
 // session.
 func (rd *reader) viewByID(ctx context.Context, id int64) (*viewDef, error) {
 	row, err := engine.OneRow(ctx, rd.tx, "REST_View", id)
-	if err != nil || row == nil || !row.Bool("IsActive") || !rd.c.ownOrSystem(row) {
+	if err != nil || row == nil || !rd.c.ownOrSystem(row) {
 		return nil, err
 	}
 	v, err := rd.loadView(ctx, row)
@@ -119,12 +122,20 @@ func (rd *reader) relation(ctx context.Context, v *viewDef, name string) (*viewD
 	return nil, nil
 }
 
-// column finds a column by its name in the view, else by the table's.
-func (v *viewDef) column(name string) (viewColumn, bool) {
+// named finds a column by its name in the view.
+func (v *viewDef) named(name string) (viewColumn, bool) {
 	for _, c := range v.columns {
 		if c.name() == name {
 			return c, true
 		}
+	}
+	return viewColumn{}, false
+}
+
+// column finds a column by its name in the view, else by the table's.
+func (v *viewDef) column(name string) (viewColumn, bool) {
+	if c, ok := v.named(name); ok {
+		return c, true
 	}
 	for _, c := range v.columns {
 		if strings.EqualFold(c.col.Name, name) {

@@ -3,6 +3,7 @@ package erptest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/filter"
@@ -16,10 +17,7 @@ import (
 type viewExpansion struct {
 	name string // of the property, or of the relation
 	work *viewWork
-	link *expansion // for relations: how the child is linked
-	item filter.Expansion
-	cond string
-	args []any
+	link *expansion // for relations: which children, and in which order
 
 	column *store.Column // for references
 	look   *lookup
@@ -42,15 +40,12 @@ func (w *viewWork) parentColumns() []string {
 func (rd *reader) viewExpansions(ctx context.Context, v *viewDef, items []filter.Expansion, depth int) ([]*viewExpansion, error) {
 	var out []*viewExpansion
 	for _, item := range items {
-		related, err := rd.relation(ctx, v, item.Name)
-		if err != nil {
-			return nil, err
-		}
 		var x *viewExpansion
-		if related != nil {
-			x, err = rd.relatedExpansion(ctx, v, related, item, depth)
+		var err error
+		if col, ok := v.named(item.Name); ok {
+			x, err = rd.referenceExpansion(ctx, v, col, item, depth)
 		} else {
-			x, err = rd.referenceExpansion(ctx, v, item, depth)
+			x, err = rd.relatedExpansion(ctx, v, item, depth)
 		}
 		if err != nil {
 			return nil, err
@@ -62,44 +57,35 @@ func (rd *reader) viewExpansions(ctx context.Context, v *viewDef, items []filter
 	return out, nil
 }
 
-func (rd *reader) relatedExpansion(ctx context.Context, v, related *viewDef, item filter.Expansion, depth int) (*viewExpansion, error) {
+// relatedExpansion brings the records of a related view. It is nil for names the
+// view does not have, which the ERP passes over. What is filtered and sorted by are
+// columns of the table, and the related view's own condition does not count.
+func (rd *reader) relatedExpansion(ctx context.Context, v *viewDef, item filter.Expansion, depth int) (*viewExpansion, error) {
+	related, err := rd.relation(ctx, v, item.Name)
+	if err != nil || related == nil || depth > maxRecursion {
+		return nil, err
+	}
 	if err := rd.checkView(ctx, related, false); err != nil {
 		return nil, err
 	}
-	x := &viewExpansion{name: item.Name, item: item, link: &expansion{table: related.table}}
-	if err := rd.findLink(ctx, x.link, v.table); err != nil {
+	link := &expansion{name: related.table.Name, table: related.table, item: item}
+	if err := rd.findLink(ctx, link, v.table); err != nil {
 		return nil, err
 	}
-	var err error
+	if err := rd.childCondition(ctx, link); err != nil {
+		return nil, err
+	}
+	x := &viewExpansion{name: item.Name, link: link}
 	if x.work, err = rd.resolveView(ctx, related, item.Select, item.Expand, false, depth+1); err != nil {
 		return nil, err
 	}
-	var rest []viewProperty
-	for _, p := range x.work.properties {
-		if p.field.col != x.link.link {
-			rest = append(rest, p)
-		}
-	}
-	x.work.properties = rest
-	sel, err := rd.viewRows(ctx, related, listQuery{filter: item.Filter, label: item.Label, orderBy: item.OrderBy})
-	if err != nil {
-		return nil, err
-	}
-	x.cond, x.args = sel.Where, sel.Args
-	x.item.OrderBy = sel.OrderBy
+	x.work.properties = slices.DeleteFunc(slices.Clone(x.work.properties), func(p viewProperty) bool { return p.field.col == link.link })
+	link.properties = x.work.fields()
 	return x, nil
 }
 
-// referenceExpansion replaces a reference by the record it leads to. It is nil
-// for names the view does not have, which the ERP passes over.
-func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filter.Expansion, depth int) (*viewExpansion, error) {
-	col, ok := v.column(item.Name)
-	if !ok {
-		return nil, nil
-	}
-	if !item.OnlySelect() {
-		return nil, expandError("Expanding a master only support the $select query operator")
-	}
+// referenceExpansion replaces a reference by the record it leads to.
+func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, col viewColumn, item filter.Expansion, depth int) (*viewExpansion, error) {
 	ref, err := rd.viewByID(ctx, col.row.Int("REST_ReferenceView_ID"))
 	if err != nil {
 		return nil, err
@@ -111,14 +97,20 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, item filte
 		}
 		return &viewExpansion{name: col.name(), column: col.col, plain: plain}, nil
 	}
-	if !rd.c.session.Role.CanSeeColumn(v.table, col.col) {
-		return nil, nil
-	}
 	look, err := rd.lookupOf(ctx, col.col)
 	if err != nil {
 		return nil, err
 	}
-	if look == nil || look.key == "" || !strings.EqualFold(look.table, ref.table.Name) {
+	if look == nil || look.key == "" {
+		return nil, expandError("Column %s cannot be expanded", item.Name)
+	}
+	if !item.OnlySelect() {
+		return nil, expandError("Expanding a master only support the $select query operator")
+	}
+	if !rd.c.session.Role.CanSeeColumn(v.table, col.col) {
+		return nil, nil
+	}
+	if !strings.EqualFold(look.table, ref.table.Name) {
 		return nil, expandError("Column %s does not reference the table of the view %s", item.Name, ref.name())
 	}
 	if err := rd.checkView(ctx, ref, false); err != nil {
@@ -139,7 +131,7 @@ func (rd *reader) expandView(ctx context.Context, w *viewWork, row store.Row, o 
 		case x.column != nil:
 			err = rd.expandReference(ctx, row, o, x)
 		default:
-			err = rd.expandRelated(ctx, row, o, x)
+			err = rd.expandRelated(ctx, row, o, x, 0)
 		}
 		if err != nil {
 			return fmt.Errorf("expanding %s: %w", x.name, err)
@@ -187,20 +179,19 @@ func (rd *reader) expandReference(ctx context.Context, row store.Row, o *wire.Ob
 	return nil
 }
 
-func (rd *reader) expandRelated(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion) error {
+func (rd *reader) expandRelated(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion, level int) error {
 	value := row[x.link.parent.Name]
-	if value == nil {
+	if value == nil || level > maxRecursion {
 		return nil
 	}
 	t := x.work.view.table
-	where, args := store.Expr(t, x.link.link)+"=?", append([]any{value}, x.args...)
-	if x.cond != "" {
-		where += " AND " + x.cond
+	sel, err := rd.childSelection(ctx, x.link)
+	if err != nil {
+		return err
 	}
-	rows, err := rd.tx.Select(ctx, t, store.Selection{
-		Columns: sources(t, x.work.fields(), x.work.parentColumns()...), Where: where, Args: args, OrderBy: x.item.OrderBy,
-		Limit: rd.limit(x.item.Top), Offset: max(x.item.Skip, 0),
-	})
+	sel.Args = append([]any{value}, sel.Args...)
+	sel.Columns = sources(t, x.link.properties, append(x.work.parentColumns(), x.link.link.Name, x.link.parent.Name)...)
+	rows, err := rd.tx.Select(ctx, t, sel)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -212,7 +203,25 @@ func (rd *reader) expandRelated(ctx context.Context, row store.Row, o *wire.Obje
 		if err := rd.expandView(ctx, x.work, rows[i], child); err != nil {
 			return err
 		}
+		if x.link.recursive {
+			if err := rd.expandRelated(ctx, rows[i], child, x, level+1); err != nil {
+				return err
+			}
+		}
 	}
 	o.Set(x.name, objects)
 	return nil
+}
+
+// addStatement adds the statement the expansion runs.
+func (x *viewExpansion) addStatement(o *wire.Object) {
+	switch {
+	case o == nil:
+	case x.plain != nil:
+		x.plain.addStatement(o)
+	case x.link != nil:
+		x.link.addStatement(o)
+	default:
+		(&expansion{table: x.work.view.table, column: x.column, look: x.look, properties: x.work.fields()}).addStatement(o)
+	}
 }

@@ -45,14 +45,37 @@ func (rd *reader) resolveView(ctx context.Context, v *viewDef, selects string, i
 		return nil, err
 	}
 	if auto {
-		for _, r := range v.related {
-			if r.row.Bool("IsRestAutoExpand") {
-				items = append(items, filter.Expansion{Name: r.name()})
-			}
+		if items, err = rd.autoExpand(ctx, v, depth); err != nil {
+			return nil, err
 		}
 	}
 	w.expansions, err = rd.viewExpansions(ctx, v, items, depth)
 	return w, err
+}
+
+// autoExpand are the relations of a view that expand by themselves, with those of
+// their views.
+func (rd *reader) autoExpand(ctx context.Context, v *viewDef, depth int) ([]filter.Expansion, error) {
+	var items []filter.Expansion
+	for _, r := range v.related {
+		if !r.row.Bool("IsRestAutoExpand") || depth > maxRecursion {
+			continue
+		}
+		item := filter.Expansion{Name: r.name()}
+		if id := r.row.Int("REST_RelatedRestView_ID"); id != v.row.Int("REST_View_ID") {
+			below, err := rd.viewByID(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if below != nil {
+				if item.Expand, err = rd.autoExpand(ctx, below, depth+1); err != nil {
+					return nil, err
+				}
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
 }
 
 // viewSelection are the columns a $select names, by the view's names or the
@@ -136,8 +159,8 @@ func (rd *reader) viewObjects(ctx context.Context, w *viewWork, rows []store.Row
 		}
 		if !nested {
 			rd.finish(x, w.view.table)
+			x.Set("view-name", w.view.name())
 		}
-		x.Set("view-name", w.view.name())
 		out[i] = x
 	}
 	return out, nil
@@ -248,6 +271,9 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 	sel.Limit, sel.Offset = p.size, max(q.skip, 0)
 	if q.showSQL {
 		p.statements = wire.NewObject("sql-command", erpSQL(store.SelectSQL(v.table, sel.Columns, sel)))
+	}
+	for _, x := range w.expansions {
+		x.addStatement(p.statements)
 	}
 	if q.noData {
 		p.count = p.sent()

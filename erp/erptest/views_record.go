@@ -46,28 +46,33 @@ func (rd *reader) viewRecord(ctx context.Context, v *viewDef, row store.Row, opt
 	if err != nil {
 		return nil, err
 	}
-	w, err := rd.resolveView(ctx, v, opts.selects, items, auto && property == "", 0)
+	w, err := rd.resolveView(ctx, v, opts.selects, items, auto, 0)
 	if err != nil {
 		return nil, err
 	}
 	if property != "" {
-		col, ok := v.column(property)
-		if !ok {
+		var columns []viewColumn // none for what the table has and the view has not
+		if col, ok := v.column(property); ok {
+			columns = append(columns, col)
+		} else if _, ok := v.table.Column(property); !ok {
 			return nil, fail(http.StatusNotFound, "Invalid property name", "No match found for column name: "+property)
 		}
-		if w.properties, err = rd.viewProperties(ctx, v, []viewColumn{col}); err != nil {
+		if w.properties, err = rd.viewProperties(ctx, v, columns); err != nil {
 			return nil, err
 		}
 	}
-	statement := ""
+	statements := wire.NewObject()
 	if opts.showSQL {
 		where, args, err := (&engine.Record{Table: v.table, Row: row}).Where()
 		if err != nil {
 			return nil, err
 		}
-		statement = erpSQL(store.SelectSQL(v.table, sources(v.table, w.fields()), store.Selection{Where: where, Args: args}))
+		statements.Set("sql-command", erpSQL(store.SelectSQL(v.table, sources(v.table, w.fields()), store.Selection{Where: where, Args: args})))
+		for _, x := range w.expansions {
+			x.addStatement(statements)
+		}
 		if opts.noData {
-			return wire.NewObject("sql-command", statement), nil
+			return statements, nil
 		}
 	}
 	objects, err := rd.viewObjects(ctx, w, []store.Row{row}, false)
@@ -83,8 +88,9 @@ func (rd *reader) viewRecord(ctx context.Context, v *viewDef, row store.Row, opt
 			return nil, err
 		}
 	}
-	if statement != "" {
-		o.Set("sql-command", statement)
+	for _, name := range statements.Names() {
+		v, _ := statements.Get(name)
+		o.Set(name, v)
 	}
 	return o, nil
 }

@@ -19,12 +19,11 @@ func TestViewDefinitions(t *testing.T) {
 	list := listOf(t, o.object("GET", "/views?$filter=Name%20eq%20'customer-order'", ""), "views")
 	require.Len(t, list, 1)
 	v := list[0]
-	assert.Equal(t, "C_Order", v["tableName"])
+	assert.Equal(t, "c_order", v["tableName"])
 	assert.Equal(t, "C_Order.IsSOTrx='Y'", v["whereClause"])
 	columns := listOf(t, v, "columns")
 	assert.Equal(t, "C_BPartner_ID", columns[2]["columnName"])
 	assert.Equal(t, "customer", columns[2]["referenceView"].(map[string]any)["name"])
-	assert.NotContains(t, columns[0], "help")
 	related := listOf(t, v, "relatedViews")[0]
 	assert.Equal(t, []any{"lines", "order-line", true}, []any{related["name"], related["view"].(map[string]any)["name"], related["autoExpand"]})
 	assert.NotContains(t, views[0], "whereClause", "optional members are left out")
@@ -92,13 +91,16 @@ func TestViewExpansion(t *testing.T) {
 	assert.Equal(t, map[string]any{"id": 118.0, "identifier": "Joe Block", "view-name": "customer"}, order["customer"])
 	lines := listOf(t, order, "lines")
 	require.Len(t, lines, 2, "expanded by itself")
-	assert.ElementsMatch(t, []string{"id", "uid", "line", "product", "quantity", "amount", "view-name"}, names(lines[0]))
+	assert.ElementsMatch(t, []string{"id", "uid", "line", "product", "quantity", "amount"}, names(lines[0]))
+	assert.Contains(t, o.object("GET", "/views/customer-order/100/number", ""), "lines", "also with one property")
+	assert.Equal(t, []any{"c_order", "customer-order"}, []any{o.object("GET", "/views/customer-order/100/Description", "")["model-name"], order["view-name"]}, "a column that the view has not")
 	assert.Contains(t, listOf(t, o.object("GET", "/views/customer-order?$top=1", ""), "records")[0], "lines")
 	order = o.object("GET", "/views/customer-order/100?$expand="+url.QueryEscape("customer($select=name,key)"), "")
 	assert.NotContains(t, order, "lines", "not with a $expand")
 	customer := order["customer"].(map[string]any)
 	assert.ElementsMatch(t, []string{"id", "uid", "name", "key", "model-name", "view-name"}, names(customer))
-	order = o.object("GET", "/views/customer-order/100?$expand="+url.QueryEscape("lines($select=line,product;$filter=line gt 10;$orderby=Line;$top=5;$expand=product($select=Name))"), "")
+	order = o.object("GET", "/views/customer-order/100?$expand="+url.QueryEscape("lines($select=line,product;$filter=line gt 10;$orderby=Line;$top=5;$expand=product($select=Name))")+"&showsql", "")
+	assert.Contains(t, order, "sql-command-C_OrderLine[C_Order_ID]")
 	lines = listOf(t, order, "lines")
 	require.Len(t, lines, 1)
 	assert.Equal(t, "Azalea Bush", lines[0]["product"].(map[string]any)["Name"])
@@ -106,7 +108,7 @@ func TestViewExpansion(t *testing.T) {
 	assert.Equal(t, "c_bp_group", joe["group"].(map[string]any)["model-name"], "a whole record where there is no reference view")
 	assert.Contains(t, joe["group"], "IsConfidentialInfo")
 	assert.Len(t, joe["addresses"], 1)
-	for _, expand := range []string{"customer($filter=name eq 'x')", "lines($top=x)"} {
+	for _, expand := range []string{"customer($filter=name eq 'x')", "lines($top=x)", "lines($filter=quantity gt 1)", "total", "number($top=1)"} {
 		assert.Equal(t, 400, o.get("/views/customer-order/100?$expand="+url.QueryEscape(expand)).status, expand)
 	}
 	for _, expand := range []string{"C_BPartner_Location", "nope", "lines(nope=1)"} {
@@ -142,19 +144,23 @@ func TestViewWrites(t *testing.T) {
 		status             int
 		want               string
 	}{
-		"column name":     {"POST", "/views/customer", `{"Name":"x"}`, 400, `{"title":"Validation error","status":400,"detail":"Column Name does not exist"}`},
-		"nested name":     {"POST", "/views/customer", `{"name":"x","credit":{"nope":1}}`, 400, `{"title":"Validation error","status":400,"detail":"Column credit.nope does not exist"}`},
-		"group as value":  {"POST", "/views/customer", `{"name":"x","credit":1}`, 400, `{"title":"Validation error","status":400,"detail":"Column credit does not exist"}`},
-		"relation":        {"POST", "/views/customer", `{"name":"x","nope":[{}]}`, 500, `{"title":"Wrong detail","status":500,"detail":"nope is no relation of the view customer"}`},
-		"child":           {"POST", "/views/customer", `{"name":"x","addresses":[{"nope":1}]}`, 500, `{"title":"Save error","status":500,"detail":"Save error with exception: Column nope does not exist"}`},
-		"child of a PUT":  {"PUT", "/views/customer/118", `{"addresses":[{"nope":1}]}`, 400, `{"title":"Validation error","status":400,"detail":"Column nope does not exist"}`},
-		"unknown deleted": {"PUT", "/views/customer/118", `{"addresses":[{"id":4711,"(delete)":true}]}`, 404, `{"title":"Delete Error","status":404,"detail":"Cannot delete non-existing record"}`},
-		"not in the view": {"PUT", "/views/customer/114", `{"name":"x"}`, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 114"}`},
-		"delete another":  {"DELETE", "/views/customer/114", "", 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 114"}`},
-		"array":           {"POST", "/views/customer", `[]`, 500, `{"title":"Server error","status":500,"detail":"Expected a JSON object but was an array"}`},
+		"column name":      {"POST", "/views/customer", `{"SO_CreditLimit":1}`, 400, `{"title":"Validation error","status":400,"detail":"Column SO_CreditLimit does not exist"}`},
+		"nested name":      {"POST", "/views/customer", `{"name":"x","credit":{"nope":1}}`, 400, `{"title":"Validation error","status":400,"detail":"Column credit.nope does not exist"}`},
+		"other case":       {"POST", "/views/customer", `{"Name":"x"}`, 400, `{"title":"Validation error","status":400,"detail":"Wrong name for column Name, you must use name"}`},
+		"id of a group":    {"POST", "/views/customer", `{"name":"x","Group":{"id":103}}`, 400, `{"title":"Validation error","status":400,"detail":"Wrong name for column Group, you must use group"}`},
+		"name of the view": {"POST", "/views/customer", `{"name":"x","view-name":"customer"}`, 400, `{"title":"Validation error","status":400,"detail":"Column view-name does not exist"}`},
+		"group as value":   {"POST", "/views/customer", `{"name":"x","credit":1}`, 400, `{"title":"Validation error","status":400,"detail":"Column credit does not exist"}`},
+		"child":            {"POST", "/views/customer", `{"name":"x","addresses":[{"nope":1}]}`, 500, `{"title":"Save error","status":500,"detail":"Save error with exception: Column nope does not exist"}`},
+		"child of a PUT":   {"PUT", "/views/customer/118", `{"addresses":[{"nope":1}]}`, 400, `{"title":"Validation error","status":400,"detail":"Column nope does not exist"}`},
+		"unknown deleted":  {"PUT", "/views/customer/118", `{"addresses":[{"id":4711,"(delete)":true}]}`, 404, `{"title":"Delete Error","status":404,"detail":"Cannot delete non-existing record"}`},
+		"array":            {"POST", "/views/customer", `[]`, 500, `{"title":"Server error","status":500,"detail":"Expected a JSON object but was an array"}`},
 	} {
 		t.Run(name, func(t *testing.T) { want(t, o.send(c.method, c.path, c.body), c.status, c.want) })
 	}
+	assert.Equal(t, "Tree", o.object("PUT", "/views/customer/114", `{"name":"Tree"}`)["name"], "the view's condition is for reading")
+	a = o.post("/views/customer", `{"name":"Other","nothing":[{"x":1}],"C_BPartner_Location":[{"name":"There","location":{"C_Country_ID":100}}]}`)
+	require.Equal(t, 201, a.status, a.body)
+	assert.Len(t, a.object(t)["C_BPartner_Location"], 1, "by the name of the table")
 	a = o.put("/views/customer/x", `{}`)
 	assert.Equal(t, 500, a.status)
 	assert.True(t, a.isContainerPage())
@@ -179,7 +185,9 @@ func TestViewAttachmentsAndPrint(t *testing.T) {
 	want(t, o.del(files+"/a.txt"), 200, `{"msg":"Deleted"}`)
 	want(t, o.post(files+"/zip", fmt.Sprintf(`{"data":%q}`, zip["data"])), 201, "")
 	want(t, o.del(files), 200, `{"msg":"Deleted"}`)
-	assert.Equal(t, 404, o.get("/views/customer/114/attachments").status)
+	assert.Equal(t, 200, o.get("/views/customer/114/attachments").status, "the view's condition is for its records")
+	want(t, o.post("/views/c_order/102/attachments", `{"name":"b.txt","data":"SGVsbG8="}`), 201, "")
+	assert.Equal(t, 404, o.get("/views/c_order/102/attachments").status)
 	assert.Contains(t, o.object("GET", "/views/customer-order/102/print", ""), "reportFile")
 }
 

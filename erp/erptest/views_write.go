@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
-	"slices"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -59,7 +59,7 @@ func updateViewRecord(c *call) error {
 		if !engine.IsRecordID(c.param("id")) {
 			return nil, page(http.StatusInternalServerError)
 		}
-		row, err := rd.viewRow(ctx, v, c.param("id"))
+		row, err := c.session.FindRow(ctx, rd.tx, v.table, c.param("id"))
 		if err != nil {
 			return nil, err
 		}
@@ -82,21 +82,20 @@ func updateViewRecord(c *call) error {
 // may be children and are left out. New records get the view's defaults.
 func (c *call) viewBody(ctx context.Context, tx *store.Tx, v *viewDef, old store.Row, body *wire.Object) (*wire.Object, error) {
 	if c.session.Sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") != "N" {
-		if err := v.checkNames(body, ""); err != nil {
+		if err := v.checkNames(body); err != nil {
 			return nil, err
 		}
-	}
-	rd, err := c.newReader(ctx, tx)
-	if err != nil {
-		return nil, err
 	}
 	out := wire.NewObject()
 	for _, col := range v.columns {
 		value, given := getPath(body, col.name())
-		if given {
-			if readOnly, ok := rd.logic(ctx, v.table, old, col.row.String("ReadOnlyLogic")); ok && readOnly && old != nil {
+		if given && bodyLogic(col.row.String("ReadOnlyLogic"), body) {
+			if old != nil {
 				return nil, engine.Invalidf("Cannot update column %s", col.name())
 			}
+			given = false
+		}
+		if given {
 			out.Set(col.col.Name, value)
 			continue
 		}
@@ -127,37 +126,86 @@ func (c *call) viewDefault(ctx context.Context, tx *store.Tx, v *viewDef, col vi
 	return value, true, nil
 }
 
+// bodyLogic evaluates logic of a view: the members of the body are its variables.
+// No logic, and what cannot be evaluated, does not hold.
+func bodyLogic(text string, body *wire.Object) bool {
+	if strings.TrimSpace(text) == "" {
+		return false
+	}
+	holds, ok := engine.EvalLogic(text, func(name string) string { return engine.ScalarMember(body, name) })
+	return ok && holds
+}
+
 // checkNames refuses members that are neither properties of the view nor
 // tolerated. Arrays pass: they may be children.
-func (v *viewDef) checkNames(o *wire.Object, prefix string) error {
-	for _, name := range o.Names() {
-		value, _ := o.Get(name)
-		path := prefix + name
-		switch known, group := v.names(path); {
-		case known, prefix == "" && (engine.ExtraMembers[name] || name == "view-name" || engine.IsArray(value)):
-		case group:
-			inner, ok := value.(*wire.Object)
-			if !ok {
-				return engine.Invalidf("Column %s does not exist", path)
-			}
-			if err := v.checkNames(inner, path+"."); err != nil {
+func (v *viewDef) checkNames(body *wire.Object) error {
+	for _, name := range body.Names() {
+		value, _ := body.Get(name)
+		if engine.ExtraMembers[name] || engine.IsArray(value) {
+			continue
+		}
+		paths := []string{name}
+		if o, ok := value.(*wire.Object); ok {
+			paths = v.paths(o, name)
+		}
+		for _, path := range paths {
+			if err := v.checkPath(path); err != nil {
 				return err
 			}
-		default:
-			return engine.Invalidf("Column %s does not exist", path)
 		}
 	}
 	return nil
 }
 
-// names tells whether a path is a property of the view, or begins the paths
-// of some.
-func (v *viewDef) names(path string) (known, group bool) {
-	for _, c := range v.columns {
-		known = known || c.name() == path
-		group = group || len(c.name()) > len(path) && c.name()[:len(path)+1] == path+"."
+// paths are the properties an object speaks of.
+func (v *viewDef) paths(o *wire.Object, path string) []string {
+	if _, ok := v.named(path); ok {
+		return []string{path}
 	}
-	return known, group
+	var out []string
+	for _, name := range o.Names() {
+		value, _ := o.Get(name)
+		switch value := value.(type) {
+		case *wire.Object:
+			out = append(out, v.paths(value, path+"."+name)...)
+		case nil, []any:
+			if _, ok := v.named(path + "." + name); ok {
+				out = append(out, path+"."+name)
+			}
+		default:
+			out = append(out, path+"."+name)
+		}
+	}
+	return out
+}
+
+// checkPath refuses what is no property of the view, and says which one may be meant.
+func (v *viewDef) checkPath(path string) error {
+	if _, ok := v.named(path); ok {
+		return nil
+	}
+	similar := func(path string) (string, bool) {
+		for _, c := range v.columns {
+			if strings.EqualFold(c.name(), path) {
+				return c.name(), true
+			}
+		}
+		return "", false
+	}
+	name, ok := similar(path)
+	if !ok { // the id or identifier of a reference
+		for _, member := range []string{".id", ".identifier"} {
+			if reference, cut := strings.CutSuffix(path, member); cut {
+				if name, ok = similar(reference); ok {
+					path = reference
+				}
+			}
+		}
+	}
+	if !ok {
+		return engine.Invalidf("Column %s does not exist", path)
+	}
+	return engine.Invalidf("Wrong name for column %s, you must use %s", path, name)
 }
 
 // checkMandatory refuses a record that lacks what the view's own logic
@@ -251,6 +299,21 @@ func (c *call) saveInView(ctx context.Context, tx *store.Tx, v *viewDef, r *engi
 	return nil
 }
 
+// childView is the view of the children that stand under the name of a relation, or
+// of a related view's table; nil for other names, which the ERP passes over.
+func (rd *reader) childView(ctx context.Context, v *viewDef, name string) (*viewDef, error) {
+	for _, r := range v.related {
+		child, err := rd.viewByID(ctx, r.row.Int("REST_RelatedRestView_ID"))
+		if err != nil {
+			return nil, err
+		}
+		if child != nil && (r.name() == name || child.table.Name == name) {
+			return child, nil
+		}
+	}
+	return nil, nil
+}
+
 // viewChildren saves the arrays of a body that stand under names of relations.
 // What it returns are arrays under the same names.
 func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *engine.Record, body *wire.Object, depth int, save func(*viewDef, store.Row, *wire.Object) (*wire.Object, error)) (*wire.Object, error) {
@@ -258,19 +321,19 @@ func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *en
 	for _, name := range body.Names() {
 		value, _ := body.Get(name)
 		list, ok := value.([]any)
-		if !ok || slices.ContainsFunc(v.columns, func(col viewColumn) bool { return col.name() == name }) {
+		if !ok || isColumn(v.table, name) {
 			continue
 		}
 		rd, err := c.newReader(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
-		child, err := rd.relation(ctx, v, name)
+		child, err := rd.childView(ctx, v, name)
 		if err != nil {
 			return nil, err
 		}
 		if child == nil || depth > maxTabDepth {
-			return nil, failf(http.StatusInternalServerError, "Wrong detail", "%s is no relation of the view %s", name, v.name())
+			continue
 		}
 		_, link, err := c.childTable(ctx, tx, r, child.table.Name)
 		if err != nil {
@@ -295,6 +358,11 @@ func (c *call) viewChildren(ctx context.Context, tx *store.Tx, v *viewDef, r *en
 		}
 	}
 	return out, nil
+}
+
+func isColumn(t *store.Table, name string) bool {
+	_, ok := t.Column(name)
+	return ok
 }
 
 // changeViewChild updates, deletes or creates a record of a child array;
