@@ -96,11 +96,21 @@ func printTabRecord(c *call) error {
 		if err != nil {
 			return err
 		}
-		tab, err := rd.pathTab(ctx)
+		tab, err := rd.pathTab(ctx, false)
 		if err != nil {
 			return err
 		}
-		row, err := rd.mustTabRow(ctx, tab, id)
+		if tab == nil {
+			return noTab(c.param("tab"))
+		}
+		if tab.row.Int("AD_Process_ID") == 0 {
+			what := "window"
+			if _, named := c.params["tab"]; named {
+				what = "tab"
+			}
+			return fail(http.StatusNotFound, "No print process", "No print process have been defined for "+what)
+		}
+		row, err := rd.readRow(ctx, tab, id)
 		if err != nil {
 			return err
 		}

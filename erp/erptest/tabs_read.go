@@ -2,7 +2,10 @@ package erptest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +21,10 @@ const tabPageSize = 100
 // queryWindow handles GET /windows/{window}: a page of header records.
 func queryWindow(c *call) error {
 	return c.sendTabPage("window-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
-		tab, err := rd.pathTab(ctx)
+		tab, err := rd.pathTab(ctx, false)
+		if err == nil && tab == nil {
+			err = noWindow(c.param("window"))
+		}
 		return tab, nil, err
 	})
 }
@@ -31,23 +37,32 @@ func queryChildTab(c *call) error {
 		return err
 	}
 	return c.sendTabPage("childtab-records", func(ctx context.Context, rd *reader) (*tabDef, store.Row, error) {
-		w, err := rd.findWindow(ctx, c.param("window"))
+		w, err := rd.findWindow(ctx, c.param("window"), false)
 		if err != nil {
 			return nil, nil, err
 		}
-		parent, err := w.tab(c.param("tab"))
-		if err != nil {
+		parent := w.tab(c.param("tab"))
+		if parent == nil {
 			return nil, nil, &oddStatus{"Invalid tab name", "No match found for tab name: " + c.param("tab")}
 		}
-		if _, err := w.tab(c.param("child")); err != nil {
+		row, err := rd.tabRow(ctx, parent, id)
+		if errors.Is(err, errNoTabRecord) {
+			return nil, nil, fail(http.StatusNotFound, "Record not found", "No record found matching id "+engine.FormatID(id))
+		}
+		if err != nil && !errors.Is(err, errSeveralTabRecords) {
 			return nil, nil, err
 		}
-		child := w.child(parent, c.param("child"))
-		if child == nil {
+		child := w.tab(c.param("child"))
+		switch {
+		case child == nil:
+			return nil, nil, noTab(c.param("child"))
+		case child.level() != parent.level()+1:
 			return nil, nil, &textError{http.StatusBadRequest, c.param("child") + " is not child tab of " + c.param("tab")}
+		case child.parent != parent || child.link == nil || child.source == nil:
+			row = nil // below another tab, which has no record: there are none
+			child = &tabDef{row: store.Row{}, table: child.table, slug: child.slug, empty: true}
 		}
-		row, err := rd.mustTabRow(ctx, parent, id)
-		return child, row, err
+		return child, row, nil
 	})
 }
 
@@ -69,7 +84,7 @@ func (c *call) sendTabPage(member string, find func(context.Context, *reader) (*
 		if err != nil {
 			return err
 		}
-		if text := c.query.get("$filter"); text != "" {
+		if text := c.query.get("$filter"); strings.TrimSpace(text) != "" {
 			where, args, err := rd.filterSQL(tab.table, text)
 			if err != nil {
 				return err
@@ -87,9 +102,9 @@ func (c *call) sendTabPage(member string, find func(context.Context, *reader) (*
 		}
 		pages := max(1, (rows+tabPageSize-1)/tabPageSize)
 		if number >= pages {
-			return titled("Internal Server Error", "", engine.PublicError("Page "+strconv.Itoa(number)+" is beyond the last one"))
+			return engine.PublicError(fmt.Sprintf("Unable to set active page to %d since only %d pages", number, pages))
 		}
-		orderBy, err := rd.tabOrder(ctx, tab)
+		orderBy, err := rd.tabOrder(ctx, tab, c.query.get("$sort_column"))
 		if err != nil {
 			return err
 		}
@@ -120,46 +135,59 @@ func (c *call) sendTabPage(member string, find func(context.Context, *reader) (*
 		return nil
 	})
 	if err != nil {
-		return c.tabError("GET Error", err)
+		return c.tabError("Internal Server Error", err)
 	}
 	c.json(http.StatusOK, response)
 	return nil
 }
 
-// tabOrder is the order of a tab's records: by $sort_column if that is a field,
-// else as the tab says, else by key.
-func (rd *reader) tabOrder(ctx context.Context, tab *tabDef) (string, error) {
-	name, descending := strings.CutPrefix(rd.c.query.get("$sort_column"), "!")
-	direction := ""
-	if descending {
-		direction = " desc"
+// tabOrder is the order of a tab's records: by a field if sort names one, else as
+// the tab says, else by the fields with a SortNo, else by when they were made.
+func (rd *reader) tabOrder(ctx context.Context, tab *tabDef, sort string) (string, error) {
+	fields, err := rd.tabFields(ctx, tab)
+	if err != nil {
+		return "", err
 	}
-	key := tab.table.KeyColumn()
-	last := ""
-	if key != nil {
-		last = store.Expr(tab.table, key)
+	order := filter.Order(plainOrder(tab), tab.table)
+	if order == "" {
+		order = filter.Order(sortedFields(fields), tab.table)
 	}
-	then := func(order string) string {
-		switch {
-		case order == "":
-			return last
-		case last == "":
-			return order
+	if order == "" {
+		order = filter.Order("Created", tab.table)
+	}
+	name, descending := strings.CutPrefix(sort, "!")
+	for _, f := range fields {
+		if f.col.Name != name {
+			continue
 		}
-		return order + ", " + last
-	}
-	if name != "" {
-		fields, err := rd.tabFields(ctx, tab)
-		if err != nil {
-			return "", err
+		first := store.Expr(tab.table, f.col) // sorted by the program, which has nothing first
+		if descending {
+			first += " DESC NULLS LAST"
+		} else {
+			first += " ASC NULLS FIRST"
 		}
-		for _, f := range fields {
-			if f.col.Name == name {
-				return then(filter.Order(name+direction, tab.table)), nil
-			}
+		order = strings.TrimSuffix(first+", "+order, ", ")
+		break
+	}
+	if key := tab.table.KeyColumn(); key != nil {
+		order = strings.TrimPrefix(order+", "+store.Expr(tab.table, key), ", ")
+	}
+	return order, nil
+}
+
+// sortedFields is a $orderby by the fields with a SortNo of 1 to 3, negative ones
+// descending.
+func sortedFields(fields []tabField) string {
+	var parts [3]string
+	for _, f := range fields {
+		n := f.row.Int("SortNo")
+		if n >= 1 && n <= 3 {
+			parts[n-1] = f.col.Name
+		} else if n <= -1 && n >= -3 {
+			parts[-n-1] = f.col.Name + " desc"
 		}
 	}
-	return then(filter.Order(plainOrder(tab), tab.table)), nil
+	return strings.Join(slices.DeleteFunc(parts[:], func(part string) bool { return part == "" }), ",")
 }
 
 // plainOrder is the order clause of a tab as a $orderby, without the table's
@@ -176,8 +204,8 @@ func plainOrder(tab *tabDef) string {
 	return strings.Join(parts, ",")
 }
 
-// tabRecords renders records as a tab shows them: the displayed fields only.
-// The rows need all columns.
+// tabRecords renders records as a tab shows them: the displayed fields only, with
+// the fields' names as labels. The rows need all columns.
 func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row) ([]*wire.Object, error) {
 	fields, err := rd.tabFields(ctx, tab)
 	if err != nil {
@@ -185,9 +213,11 @@ func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row)
 	}
 	columns := []*store.Column{}
 	logic := map[string]string{}
+	labels := map[*store.Column]string{}
 	for _, f := range fields {
 		if f.row.Bool("IsDisplayed") {
 			columns = append(columns, f.col)
+			labels[f.col] = f.label
 			if text := f.row.String("DisplayLogic"); text != "" {
 				logic[f.col.Name] = text
 			}
@@ -196,6 +226,9 @@ func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row)
 	properties, err := rd.properties(ctx, tab.table, columns)
 	if err != nil {
 		return nil, err
+	}
+	for i, p := range properties {
+		properties[i].label = labels[p.col]
 	}
 	objects, _, err := rd.objects(ctx, tab.table, properties, rows)
 	if err != nil {
@@ -232,11 +265,11 @@ func getTabRecord(c *call) error {
 	}
 	var response *wire.Object
 	err = c.read(func(ctx context.Context, rd *reader) error {
-		tab, err := rd.pathTab(ctx)
+		tab, err := rd.pathTab(ctx, false)
 		if err != nil {
 			return err
 		}
-		row, err := rd.mustTabRow(ctx, tab, id)
+		row, err := rd.readRow(ctx, tab, id)
 		if err != nil {
 			return err
 		}
@@ -258,7 +291,6 @@ func getTabRecord(c *call) error {
 // when it is empty. Slugs that are no child tabs are passed over.
 func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o *wire.Object) error {
 	for slug := range strings.SplitSeq(rd.c.query.get("$expand"), ",") {
-		slug = strings.TrimSpace(slug)
 		child := tab.window.child(tab, slug)
 		if child == nil {
 			continue
@@ -267,9 +299,9 @@ func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o 
 		if err != nil {
 			return err
 		}
-		orderBy := filter.Order(plainOrder(child), child.table)
-		if key := child.table.KeyColumn(); key != nil && orderBy == "" {
-			orderBy = store.Expr(child.table, key)
+		orderBy, err := rd.tabOrder(ctx, child, "")
+		if err != nil {
+			return err
 		}
 		rows, err := rd.tx.Select(ctx, child.table, store.Selection{Where: cond.Text, Args: cond.Args, OrderBy: orderBy})
 		if err != nil {

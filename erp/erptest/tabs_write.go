@@ -21,90 +21,128 @@ func (c *call) dryRun() bool {
 	return c.query.has("$save") && !strings.EqualFold(c.query.get("$save"), "true")
 }
 
-// writeTab runs a change of records in a tab and returns its outcome.
-func (c *call) writeTab(status int, write func(ctx context.Context, rd *reader, body any) (*wire.Object, error)) error {
-	v, bodyErr := c.bodyValue()
-	if bodyErr != nil {
-		return orTitled("Server error", bodyErr)
-	}
+// writeTab runs a change of records in a tab and responds with its outcome: the
+// record, nothing when there is no such tab. find looks for the tab before the body is
+// read.
+func (c *call) writeTab(status int, find func(ctx context.Context, rd *reader) (*tabDef, error),
+	write func(ctx context.Context, rd *reader, tab *tabDef, body any) (*wire.Object, error)) error {
 	ctx := c.ctx()
+	v, bodyErr := c.bodyValue()
 	var response *wire.Object
 	err := c.update(ctx, func(tx *store.Tx) error {
 		rd, err := c.newReader(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if response, err = write(ctx, rd, v); err == nil && c.dryRun() {
+		tab, err := find(ctx, rd)
+		if err != nil {
+			return err
+		}
+		if bodyErr != nil {
+			return tabBodyError(bodyErr)
+		}
+		if _, ok := v.(*wire.Object); !ok && v != nil {
+			return page(http.StatusInternalServerError) // outside the real handler's guard
+		}
+		if response, err = write(ctx, rd, tab, v); err == nil && c.dryRun() {
 			err = errDryRun
 		}
 		return err
 	})
 	if errors.Is(err, errDryRun) {
-		c.json(http.StatusOK, response)
-		return nil
+		status, err = http.StatusOK, nil
 	}
-	if err != nil {
-		return c.tabError("Save error", err)
+	switch {
+	case err != nil:
+		return c.tabError("Server error", serverError(err))
+	case response == nil:
+		c.empty(status)
+	default:
+		c.json(status, response)
 	}
-	c.json(status, response)
 	return nil
+}
+
+// tabBodyError is that of a body that is no JSON, which the real handler does not
+// guard against.
+func tabBodyError(err error) error {
+	var public engine.PublicError
+	if errors.As(err, &public) {
+		return page(http.StatusInternalServerError)
+	}
+	return err
+}
+
+// serverError is how a tab reports what nothing gave a title yet.
+func serverError(err error) error { return serverErrorAs("Server error", err) }
+
+func serverErrorAs(title string, err error) error {
+	var named *errorTitle
+	if errors.As(err, &named) {
+		return err
+	}
+	return titled(title, "Server error with exception: ", err)
 }
 
 // createInWindow handles POST /windows/{window}.
 func createInWindow(c *call) error {
-	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
-		tab, err := rd.pathTab(ctx)
-		if err != nil {
-			return nil, err
+	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader) (*tabDef, error) {
+		return rd.pathTab(ctx, true)
+	}, func(ctx context.Context, rd *reader, tab *tabDef, v any) (*wire.Object, error) {
+		if tab == nil {
+			return nil, nil
 		}
-		if err := tab.mayCreate(); err != nil {
-			return nil, err
-		}
-		body, err := engine.AsObject(v)
-		if err != nil {
-			return nil, err
-		}
-		return c.createInTab(ctx, rd.tx, tab, nil, body, 0)
+		return c.createOnly(ctx, rd, tab, nil, v)
 	})
 }
 
-// createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}.
+// createOnly makes a record of a tab that takes new ones.
+func (c *call) createOnly(ctx context.Context, rd *reader, tab *tabDef, parent store.Row, v any) (*wire.Object, error) {
+	if rd.readOnly(ctx, tab) || !tab.row.Bool("IsInsertRecord") {
+		return nil, fail(http.StatusForbidden, "Create not allow", "Create not allow for tab: "+tab.slug)
+	}
+	body, err := engine.AsObject(v)
+	if err != nil {
+		return nil, err
+	}
+	return c.createInTab(ctx, rd.tx, tab, parent, body, 0)
+}
+
+// createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}. A tab
+// of the top level is no child, but gets a record all the same.
 func createInChildTab(c *call) error {
 	id, err := c.recordID()
 	if err != nil {
 		return err
 	}
-	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
-		w, err := rd.findWindow(ctx, c.param("window"))
+	return c.writeTab(http.StatusCreated, func(ctx context.Context, rd *reader) (*tabDef, error) {
+		w, err := rd.findWindow(ctx, c.param("window"), true)
 		if err != nil {
 			return nil, err
 		}
-		parent, err := w.tab(c.param("tab"))
-		if err != nil {
-			return nil, err
+		parent := w.tab(c.param("tab"))
+		if parent == nil {
+			return nil, noTab(c.param("tab"))
 		}
-		if _, err := w.tab(c.param("child")); err != nil {
-			return nil, err
-		}
-		child := w.child(parent, c.param("child"))
-		if child == nil {
-			return nil, failf(http.StatusBadRequest, "Wrong parent tab", "%s is not child tab of %s", c.param("child"), parent.slug)
-		}
-		if err := child.mayCreate(); err != nil {
-			return nil, err
-		}
+		return parent, nil
+	}, func(ctx context.Context, rd *reader, parent *tabDef, v any) (*wire.Object, error) {
 		row, err := rd.tabRow(ctx, parent, id)
 		if errors.Is(err, errNoTabRecord) {
-			return nil, fail(http.StatusBadRequest, "No parent tab record", "No record found matching id: "+engine.FormatID(id))
+			return nil, fail(http.StatusNotFound, "Record not found", "No record found matching id "+engine.FormatID(id))
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errSeveralTabRecords) {
 			return nil, err
 		}
-		body, err := engine.AsObject(v)
-		if err != nil {
-			return nil, err
+		child := parent.window.tab(c.param("child"))
+		switch {
+		case child == nil:
+			return nil, nil
+		case child.level() == 0:
+			row = nil
+		case child.level() != parent.level()+1 || child.parent != parent || child.link == nil || child.source == nil:
+			return nil, failf(http.StatusBadRequest, "Wrong parent tab", "%s is not child tab of %s", c.param("child"), parent.slug)
 		}
-		return c.createInTab(ctx, rd.tx, child, row, body, 0)
+		return c.createOnly(ctx, rd, child, row, v)
 	})
 }
 
@@ -114,15 +152,20 @@ func updateTabRecord(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.writeTab(http.StatusOK, func(ctx context.Context, rd *reader, v any) (*wire.Object, error) {
-		tab, err := rd.pathTab(ctx)
-		if err != nil {
-			return nil, err
+	return c.writeTab(http.StatusOK, func(ctx context.Context, rd *reader) (*tabDef, error) {
+		return rd.pathTab(ctx, true)
+	}, func(ctx context.Context, rd *reader, tab *tabDef, v any) (*wire.Object, error) {
+		if tab == nil {
+			return nil, nil
 		}
-		if err := tab.mayChange(); err != nil {
-			return nil, err
+		if rd.readOnly(ctx, tab) {
+			named := "null" // as the real server has it without a tab in the path
+			if slug, ok := c.params["tab"]; ok {
+				named = slug
+			}
+			return nil, fail(http.StatusForbidden, "Tab is readonly", "Tab is readonly: "+named)
 		}
-		row, err := rd.changeableRow(ctx, tab, id)
+		row, err := rd.writeRow(ctx, tab, id)
 		if err != nil {
 			return nil, err
 		}
@@ -146,19 +189,19 @@ func deleteTabRecord(c *call) error {
 		if err != nil {
 			return err
 		}
-		tab, err := rd.pathTab(ctx)
+		tab, err := rd.pathTab(ctx, true)
 		if err != nil {
 			return err
 		}
-		if err := tab.mayChange(); err != nil {
-			return err
+		if tab == nil {
+			return noTab(c.param("tab"))
 		}
-		row, err := rd.changeableRow(ctx, tab, id)
+		if rd.readOnly(ctx, tab) || !tab.table.IsDeleteable {
+			return fail(http.StatusForbidden, "Delete not allow", "Delete not allow for tab: "+tab.slug)
+		}
+		row, err := rd.writeRow(ctx, tab, id)
 		if err != nil {
 			return err
-		}
-		if !tab.table.IsDeleteable {
-			return fail(http.StatusForbidden, "Delete not allow", "Records of the tab cannot be deleted: "+tab.slug)
 		}
 		r := &engine.Record{Table: tab.table, Old: row, Row: row}
 		if err := c.session.MayUpdate(tab.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), r.ID()); err != nil {
@@ -167,46 +210,25 @@ func deleteTabRecord(c *call) error {
 		return c.session.Delete(ctx, tx, tab.table, row)
 	})
 	if err != nil {
-		return c.tabError("Delete error", err)
+		return c.tabError("Delete error", serverErrorAs("Delete error", err))
 	}
 	c.empty(http.StatusOK)
 	return nil
 }
 
-// changeableRow is a record of a tab that the tab's read-only logic lets
-// somebody change.
-func (rd *reader) changeableRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
-	row, err := rd.mustTabRow(ctx, tab, id)
-	if err != nil {
-		return nil, err
+// readOnly tells whether nobody changes records of a tab. Its logic is evaluated
+// before there is a record.
+func (rd *reader) readOnly(ctx context.Context, tab *tabDef) bool {
+	if tab.row.Bool("IsReadOnly") {
+		return true
 	}
-	if readOnly, ok := rd.logic(ctx, tab.table, row, tab.row.String("ReadOnlyLogic")); ok && readOnly {
-		return nil, fail(http.StatusForbidden, "Tab is readonly", "Tab is readonly: "+tab.slug)
-	}
-	return row, nil
+	readOnly, ok := rd.logic(ctx, tab.table, store.Row{}, tab.row.String("ReadOnlyLogic"))
+	return ok && readOnly
 }
 
-// mayChange refuses what the window or the tab does not let anybody change.
-func (t *tabDef) mayChange() error {
-	if !t.window.write || t.row.Bool("IsReadOnly") {
-		return fail(http.StatusForbidden, "Tab is readonly", "Tab is readonly: "+t.slug)
-	}
-	return nil
-}
-
-// mayCreate refuses new records where the tab has none.
-func (t *tabDef) mayCreate() error {
-	if err := t.mayChange(); err != nil {
-		return err
-	}
-	if !t.row.Bool("IsInsertRecord") {
-		return fail(http.StatusForbidden, "Create not allow", "New records are not possible in tab: "+t.slug)
-	}
-	return nil
-}
-
-// tabBody is what of a request the tab takes: its fields, as far as they can
-// be changed, and doc-action. Everything else is passed over.
+// tabBody is what of a request the tab takes: its fields, as far as their columns
+// can be changed, and doc-action. Everything else is passed over. That a field is
+// read-only does not matter, as in the ERP.
 func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store.Row, body *wire.Object) (*wire.Object, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
@@ -220,13 +242,8 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 	probe := &engine.Record{Table: tab.table, Old: old, Row: maps.Clone(old), Body: body}
 	for _, f := range fields {
 		v, ok := engine.Member(body, f.col.Name)
-		if !ok || f.row.Bool("IsReadOnly") || old != nil && f.row.String("IsUpdateable") == "N" {
+		if !ok || engine.IsArray(v) || old != nil && f.row.String("IsUpdateable") == "N" {
 			continue
-		}
-		if old != nil {
-			if readOnly, ok := rd.logic(ctx, tab.table, old, f.row.String("ReadOnlyLogic")); ok && readOnly {
-				continue
-			}
 		}
 		ok, err := c.session.Writable(ctx, tx, probe, f.col)
 		var refused *apiError
@@ -268,7 +285,7 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	}
 	r, err := c.session.ReadNew(ctx, tx, tab.table, accepted, preset)
 	if err != nil {
-		return nil, saveFailed(err, true)
+		return nil, readFailed(accepted, tab, err)
 	}
 	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
 		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
@@ -276,7 +293,29 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	if err := c.session.MayWrite(r, 0); err != nil {
 		return nil, err
 	}
+	entered, err := c.entered(ctx, tx, r, accepted, preset)
+	if err != nil {
+		return nil, err
+	}
+	if !entered {
+		return c.tabResponse(ctx, tx, tab, r.Row, wire.NewObject())
+	}
 	return c.saveInTab(ctx, tx, tab, r, body, depth)
+}
+
+// entered tells whether a request has anything for a new record that the record
+// would not have by itself. As in the ERP's windows nothing is saved otherwise.
+func (c *call) entered(ctx context.Context, tx *store.Tx, r *engine.Record, accepted *wire.Object, preset store.Row) (bool, error) {
+	blank, err := c.session.ReadNew(ctx, tx, r.Table, wire.NewObject(), preset)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range accepted.Names() {
+		if col, ok := r.Table.Column(name); ok && name != "IsSOTrx" && !engine.SameValue(r.Row[col.Name], blank.Row[col.Name]) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // changeInTab changes a record of a tab, and the children its body names.
@@ -290,7 +329,7 @@ func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row s
 	}
 	r, err := c.session.ReadChange(ctx, tx, tab.table, row, accepted)
 	if err != nil {
-		return nil, saveFailed(err, true)
+		return nil, readFailed(accepted, tab, err)
 	}
 	return c.saveInTab(ctx, tx, tab, r, body, depth)
 }
@@ -300,25 +339,33 @@ func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row s
 func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
 	dry := c.dryRun()
 	if dry {
-		if err := c.session.BeforeSave(ctx, tx, r); err != nil {
-			return nil, err
+		// What the window's program fills in while a document is typed in.
+		if _, document := r.Table.Column("DocAction"); document {
+			if err := c.session.BeforeSave(ctx, tx, r); err != nil {
+				return nil, err
+			}
 		}
 	} else if err := c.session.Save(ctx, tx, r); err != nil {
-		return nil, saveFailed(err, false)
+		return nil, saveFailed(err)
 	}
 	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
 	if err != nil {
 		return nil, err
 	}
-	message, row := "", r.Row
+	row := r.Row
 	if !dry {
-		if message, err = c.session.RunDocAction(ctx, tx, r); err != nil {
+		if _, err := c.session.RunDocAction(ctx, tx, r); err != nil {
 			return nil, actionFailed(err)
 		}
 		if row, err = r.Reread(ctx, tx); err != nil {
 			return nil, err
 		}
 	}
+	return c.tabResponse(ctx, tx, tab, row, children)
+}
+
+// tabResponse is a record as the tab shows it, with its children.
+func (c *call) tabResponse(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, children *wire.Object) (*wire.Object, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -328,9 +375,6 @@ func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engi
 		return nil, err
 	}
 	o := records[0]
-	if message != "" {
-		o.Set("doc-processmsg", message)
-	}
 	for _, name := range children.Names() {
 		v, _ := children.Get(name)
 		o.Set(name, v)

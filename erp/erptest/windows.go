@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,15 +52,18 @@ var (
 func listWindows(c *call) error {
 	var list []*wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		selects := windowSelection(c.query.get("$select"))
+		expand := c.query.get("$expand")
+		selects, err := rd.windowSelection(ctx, c.query.get("$select"), expand)
+		if err != nil {
+			return err
+		}
 		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_Window", columns: selects.of(windowColumns, ""), filter: c.query.get("$filter"),
+			table: "AD_Window", columns: selects.of("AD_Window", windowColumns), filter: c.query.get("$filter"),
 			orderBy: `"AD_Window"."Name", "AD_Window"."AD_Window_ID"`, access: engine.KindWindow,
 		})
 		if err != nil {
 			return err
 		}
-		expand := c.query.get("$expand")
 		for _, r := range records {
 			r.object.Set("slug", slug.Of(r.row.String("Name")))
 			if !strings.Contains(expand, "AD_Tab") {
@@ -81,45 +85,58 @@ func listWindows(c *call) error {
 	return nil
 }
 
-// windowSelect is a $select on windows; names of a tab's or field's columns
-// have the table and a slash in front.
-type windowSelect map[string]bool
+// windowSelect is a $select on windows: the columns selected of each table.
+type windowSelect map[string][]string
 
-func windowSelection(text string) windowSelect {
-	var out windowSelect
+// windowSelection reads a $select; names of a tab's or field's columns have the
+// table and a slash in front. The table must be expanded.
+func (rd *reader) windowSelection(ctx context.Context, text, expand string) (windowSelect, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	out := windowSelect{}
 	for name := range strings.SplitSeq(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			if out == nil {
-				out = windowSelect{}
+		table := "AD_Window"
+		if before, after, slash := strings.Cut(name, "/"); slash && strings.TrimSpace(expand) != "" {
+			table, name = strings.TrimSpace(before), after
+			if !strings.Contains(strings.ToLower(expand), strings.ToLower(table)) {
+				return nil, failf(http.StatusBadRequest, "", "%s does not make part of the request body.", table)
 			}
-			out[strings.ToLower(name)] = true
+		}
+		t, err := rd.tx.Table(ctx, table)
+		if errors.Is(err, store.ErrNoTable) {
+			return nil, engine.PublicError("There is no table " + table)
+		}
+		if err != nil {
+			return nil, err
+		}
+		col, ok := t.Column(strings.TrimSpace(name))
+		if !ok {
+			return nil, failf(http.StatusBadRequest, "", "%s is not a valid column of table %s", name, t.Name)
+		}
+		if rd.c.session.Role.CanSeeColumn(t, col) {
+			out[t.Name] = append(out[t.Name], col.Name)
 		}
 	}
-	return out
+	return out, nil
 }
 
-// of are the columns of one table that are selected: all of them unless the
-// selection names some.
-func (s windowSelect) of(columns []string, prefix string) []string {
-	selected := []string{}
-	for _, name := range columns {
-		if s[strings.ToLower(prefix+name)] {
-			selected = append(selected, name)
-		}
+// of are the columns selected of a table, all if there are none.
+func (s windowSelect) of(table string, all []string) []string {
+	if len(s[table]) > 0 {
+		return s[table]
 	}
-	named := len(selected) > 0
-	for name := range s {
-		named = named || prefix == "" && !strings.Contains(name, "/")
-	}
-	if !named {
-		return columns
-	}
-	return selected
+	return all
 }
 
-// tabObjects are the tabs of a window that the role may see.
+// tabRows are all tabs of a window in their order, also inactive ones.
+func (rd *reader) tabRows(ctx context.Context, windowID int64) ([]store.Row, error) {
+	return engine.RowsWhere(ctx, rd.tx, "AD_Tab", "SeqNo, AD_Tab_ID", "AD_Window_ID=?", windowID)
+}
+
+// tabObjects are the tabs of a window.
 func (rd *reader) tabObjects(ctx context.Context, windowID int64, selects windowSelect, withFields bool) ([]*wire.Object, error) {
-	tabs, err := rd.windowTabs(ctx, windowID)
+	rows, err := rd.tabRows(ctx, windowID)
 	if err != nil {
 		return nil, err
 	}
@@ -127,36 +144,43 @@ func (rd *reader) tabObjects(ctx context.Context, windowID int64, selects window
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]store.Row, len(tabs))
-	for i, tab := range tabs {
-		rows[i] = tab.row
-	}
-	records, err := rd.dictionaryObjects(ctx, t, rows, selects.of(tabColumns, "AD_Tab/"))
+	records, err := rd.dictionaryObjects(ctx, t, rows, selects.of("AD_Tab", tabColumns))
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range records {
-		r.object.Set("slug", tabs[i].slug)
+	for _, r := range records {
+		r.object.Set("slug", slug.Of(r.row.String("Name")))
 		if !withFields {
 			continue
 		}
-		fields, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_Field", columns: selects.of(fieldColumns, "AD_Field/"), where: "AD_Tab_ID=?",
-			args: []any{tabs[i].id()}, orderBy: "SeqNo, AD_Field_ID",
-		})
+		fields, err := rd.fieldObjects(ctx, selects.of("AD_Field", fieldColumns), "SeqNo, AD_Field_ID", "AD_Tab_ID=? AND IsDisplayed='Y'", r.row.Int("AD_Tab_ID"))
 		if err != nil {
 			return nil, err
 		}
-		r.object.Set("fields", objectsOf(fields))
+		r.object.Set("fields", fields)
 	}
 	return objectsOf(records), nil
+}
+
+// fieldObjects are fields of tabs, also inactive ones.
+func (rd *reader) fieldObjects(ctx context.Context, columns []string, orderBy, where string, args ...any) ([]*wire.Object, error) {
+	t, err := rd.tx.Table(ctx, "AD_Field")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rd.tx.Select(ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+	if err != nil {
+		return nil, err
+	}
+	records, err := rd.dictionaryObjects(ctx, t, rows, columns)
+	return objectsOf(records), err
 }
 
 // getWindow handles GET /windows/{window}/tabs: the window with its tabs.
 func getWindow(c *call) error {
 	var response *wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		w, err := rd.findWindow(ctx, c.param("window"))
+		w, err := rd.findWindow(ctx, c.param("window"), false)
 		if err != nil {
 			return err
 		}
@@ -181,23 +205,35 @@ func getWindow(c *call) error {
 	return nil
 }
 
-// listFields handles GET /windows/{window}/tabs/{tab}/fields.
+// listFields handles GET /windows/{window}/tabs/{tab}/fields: all fields by id.
 func listFields(c *call) error {
 	var list []*wire.Object
 	err := c.read(func(ctx context.Context, rd *reader) error {
-		w, err := rd.findWindow(ctx, c.param("window"))
+		w, err := rd.findWindow(ctx, c.param("window"), false)
 		if err != nil {
 			return err
 		}
-		tab, err := w.tab(c.param("tab"))
+		rows, err := rd.tabRows(ctx, w.row.Int("AD_Window_ID"))
 		if err != nil {
 			return err
 		}
-		fields, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_Field", columns: fieldColumns, filter: c.query.get("$filter"),
-			where: "AD_Tab_ID=?", args: []any{tab.id()}, orderBy: "SeqNo, AD_Field_ID",
-		})
-		list = objectsOf(fields)
+		at := slices.IndexFunc(rows, func(row store.Row) bool { return slug.Of(row.String("Name")) == c.param("tab") })
+		if at < 0 {
+			return noTab(c.param("tab"))
+		}
+		t, err := rd.tx.Table(ctx, "AD_Field")
+		if err != nil {
+			return err
+		}
+		cond, args, err := rd.filterSQL(t, c.query.get("$filter"))
+		if err != nil {
+			return listError("TabFields", err)
+		}
+		where := "AD_Tab_ID=?"
+		if cond != "" {
+			where += " AND (" + cond + ")"
+		}
+		list, err = rd.fieldObjects(ctx, fieldColumns, "AD_Field_ID", where, append([]any{rows[at].Int("AD_Tab_ID")}, args...)...)
 		return err
 	})
 	if err != nil {

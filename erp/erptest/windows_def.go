@@ -13,9 +13,8 @@ import (
 
 // windowDef is a window the role may open.
 type windowDef struct {
-	row   store.Row
-	write bool // the role may change data in it
-	tabs  []*tabDef
+	row  store.Row
+	tabs []*tabDef
 }
 
 // tabDef is a tab of a window.
@@ -27,26 +26,29 @@ type tabDef struct {
 	parent *tabDef       // nil for a header
 	link   *store.Column // that holds the parent, nil for a header
 	source *store.Column // of the parent: what link holds
+	empty  bool          // it has no records
 }
 
 func (t *tabDef) id() int64 { return t.row.Int("AD_Tab_ID") }
 
+func (t *tabDef) level() int64 { return t.row.Int("TabLevel") }
+
 // findWindow is the active window with that slug, which the role must be able
-// to open.
-func (rd *reader) findWindow(ctx context.Context, slug string) (*windowDef, error) {
+// to open, with the permission to change data in it if write says so.
+func (rd *reader) findWindow(ctx context.Context, slug string, write bool) (*windowDef, error) {
 	row, err := rd.findBySlug(ctx, "AD_Window", slug)
 	if err != nil {
 		return nil, err
 	}
 	if row == nil {
-		return nil, fail(http.StatusNotFound, "Invalid window name", "No match found for window name: "+slug)
+		return nil, noWindow(slug)
 	}
 	w := &windowDef{row: row}
-	var read bool
-	if read, w.write, err = rd.c.session.WindowAccess(ctx, rd.tx, row.Int("AD_Window_ID")); err != nil {
+	read, change, err := rd.c.session.WindowAccess(ctx, rd.tx, row.Int("AD_Window_ID"))
+	if err != nil {
 		return nil, err
 	}
-	if !read {
+	if !read || write && !change {
 		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for window: "+slug)
 	}
 	if w.tabs, err = rd.windowTabs(ctx, row.Int("AD_Window_ID")); err != nil {
@@ -156,14 +158,23 @@ func (rd *reader) linkTab(ctx context.Context, tab *tabDef) error {
 	return nil
 }
 
-// tab finds a tab by its slug; of two with one slug the first counts.
-func (w *windowDef) tab(slug string) (*tabDef, error) {
+func noWindow(slug string) error {
+	return fail(http.StatusNotFound, "Invalid window name", "No match found for window name: "+slug)
+}
+
+func noTab(slug string) error {
+	return fail(http.StatusNotFound, "Invalid tab name", "No match found for tab name: "+slug)
+}
+
+// tab finds a tab by its slug; of two with one slug the first counts. It is nil
+// when there is none.
+func (w *windowDef) tab(slug string) *tabDef {
 	for _, t := range w.tabs {
 		if t.slug == slug {
-			return t, nil
+			return t
 		}
 	}
-	return nil, fail(http.StatusNotFound, "Invalid tab name", "No match found for tab name: "+slug)
+	return nil
 }
 
 // child finds a tab right below another one, nil when there is none.
@@ -176,25 +187,34 @@ func (w *windowDef) child(parent *tabDef, slug string) *tabDef {
 	return nil
 }
 
-// pathTab is the tab a path names: the header of the window without one.
-func (rd *reader) pathTab(ctx context.Context) (*tabDef, error) {
-	w, err := rd.findWindow(ctx, rd.c.param("window"))
+// header is the first tab of the top level, nil when there is none.
+func (w *windowDef) header() *tabDef {
+	for _, t := range w.tabs {
+		if t.level() == 0 {
+			return t
+		}
+	}
+	return nil
+}
+
+// pathTab is the tab a path names, the header of the window without one; nil when
+// there is no such tab.
+func (rd *reader) pathTab(ctx context.Context, write bool) (*tabDef, error) {
+	w, err := rd.findWindow(ctx, rd.c.param("window"), write)
 	if err != nil {
 		return nil, err
 	}
 	if slug, named := rd.c.params["tab"]; named {
-		return w.tab(slug)
+		return w.tab(slug), nil
 	}
-	if len(w.tabs) == 0 {
-		return nil, fail(http.StatusNotFound, "Invalid tab name", "The window has no tab")
-	}
-	return w.tabs[0], nil
+	return w.header(), nil
 }
 
 // tabField is a field of a tab.
 type tabField struct {
-	row store.Row
-	col *store.Column
+	row   store.Row
+	col   *store.Column
+	label string // in the session's language
 }
 
 // tabFields are the active fields of a tab in their order, also those that
@@ -208,10 +228,19 @@ func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error
 	for _, col := range tab.table.Columns {
 		byID[col.ID] = col
 	}
+	fields, err := rd.tx.Table(ctx, "AD_Field")
+	if err != nil {
+		return nil, err
+	}
+	name, _ := fields.Column("Name")
+	shown, err := rd.translate(ctx, fields, []*store.Column{name}, rows)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]tabField, 0, len(rows))
-	for _, row := range rows {
+	for i, row := range rows {
 		if col := byID[row.Int("AD_Column_ID")]; col != nil {
-			out = append(out, tabField{row, col})
+			out = append(out, tabField{row, col, shown[i].String("Name")})
 		}
 	}
 	return out, nil
@@ -222,6 +251,9 @@ func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error
 func (rd *reader) tabCondition(ctx context.Context, tab *tabDef, parent store.Row) (engine.SQL, error) {
 	var out engine.SQL
 	var parts []string
+	if tab.empty {
+		parts = append(parts, "1=2")
+	}
 	if parent != nil {
 		parts = append(parts, store.Expr(tab.table, tab.link)+"=?")
 		out.Args = append(out.Args, parent[tab.source.Name])
@@ -273,10 +305,13 @@ func (t *tabDef) addressColumn() *store.Column {
 	return nil
 }
 
-var errNoTabRecord = errors.New("no record of the tab")
+var (
+	errNoTabRecord       = errors.New("no record of the tab")
+	errSeveralTabRecords = errors.New("several records of the tab")
+)
 
 // tabRow is the record of a tab with that id; errNoTabRecord when there is
-// none.
+// none, errSeveralTabRecords, and the first, when the id is that of several.
 func (rd *reader) tabRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
 	col := tab.addressColumn()
 	if col == nil {
@@ -297,16 +332,32 @@ func (rd *reader) tabRow(ctx context.Context, tab *tabDef, id int64) (store.Row,
 	case len(rows) == 0:
 		return nil, errNoTabRecord
 	case len(rows) > 1:
-		return nil, &oddStatus{"Record not found", "More than one record found matching id: " + engine.FormatID(id)}
+		return rows[0], errSeveralTabRecords
 	}
 	return rows[0], nil
 }
 
-// mustTabRow is tabRow, whose failure is 404.
-func (rd *reader) mustTabRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
+// readRow is tabRow for reading: whatever is not one record is not found.
+func (rd *reader) readRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
+	notFound := fail(http.StatusNotFound, "Record not found", "No record found matching id "+engine.FormatID(id))
+	if tab == nil {
+		return nil, notFound
+	}
 	row, err := rd.tabRow(ctx, tab, id)
-	if errors.Is(err, errNoTabRecord) {
+	if errors.Is(err, errNoTabRecord) || errors.Is(err, errSeveralTabRecords) {
+		return nil, notFound
+	}
+	return row, err
+}
+
+// writeRow is tabRow for changing, whose failures have other texts.
+func (rd *reader) writeRow(ctx context.Context, tab *tabDef, id int64) (store.Row, error) {
+	row, err := rd.tabRow(ctx, tab, id)
+	switch {
+	case errors.Is(err, errNoTabRecord):
 		return nil, fail(http.StatusNotFound, "Record not found", "No record found matching id: "+engine.FormatID(id))
+	case errors.Is(err, errSeveralTabRecords):
+		return nil, &oddStatus{"More than 1 match", "More than 1 matching record for id: " + engine.FormatID(id)}
 	}
 	return row, err
 }
