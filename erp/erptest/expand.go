@@ -266,7 +266,7 @@ func (rd *reader) expandInto(ctx context.Context, t *store.Table, row store.Row,
 	for _, x := range list {
 		var err error
 		if x.column != nil {
-			err = rd.expandMaster(ctx, row, o, x)
+			err = rd.expandMaster(ctx, row, o, x, level)
 		} else {
 			err = rd.expandChildren(ctx, row, o, x, level)
 		}
@@ -277,7 +277,7 @@ func (rd *reader) expandInto(ctx context.Context, t *store.Table, row store.Row,
 	return nil
 }
 
-func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Object, x *expansion) error {
+func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Object, x *expansion, level int) error {
 	property := rd.propertyName(x.column.Name)
 	value := row[x.column.Name]
 	if value == nil {
@@ -306,8 +306,7 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
-		o.Delete(property)
+	if len(rows) == 0 { // the reference stays
 		return nil
 	}
 	objects, _, err := rd.objects(ctx, x.table, x.properties, rows)
@@ -316,7 +315,7 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 	}
 	rd.finish(objects[0], x.table)
 	o.Set(property, objects[0])
-	return nil
+	return rd.labelExpanded(ctx, x.table, rows[0], objects[0], level)
 }
 
 func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Object, x *expansion, level int) error {
@@ -345,6 +344,9 @@ func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Obj
 			if err := rd.expandChildren(ctx, rows[i], child, x, level+1); err != nil {
 				return err
 			}
+		}
+		if err := rd.labelExpanded(ctx, x.table, rows[i], child, level); err != nil {
+			return err
 		}
 	}
 	o.Set(x.name, objects)

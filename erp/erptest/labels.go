@@ -43,6 +43,16 @@ func (rd *reader) labelCondition(ctx context.Context, t *store.Table, text strin
 	return where, append([]any{t.ID}, args...), nil
 }
 
+// labelExpanded adds the labels of a record that an expansion brought, if the
+// request wants to see labels. What is expanded below it shows none, but for a table
+// below itself.
+func (rd *reader) labelExpanded(ctx context.Context, t *store.Table, row store.Row, o *wire.Object, level int) error {
+	if rd.labels == nil || level > 0 {
+		return nil
+	}
+	return rd.addLabels(ctx, t, row, o, *rd.labels)
+}
+
 // addLabels adds assigned-labels to a record that has labels: whole records,
 // the values of one column, or objects of several columns.
 func (rd *reader) addLabels(ctx context.Context, t *store.Table, row store.Row, o *wire.Object, columns string) error {

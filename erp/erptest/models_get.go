@@ -91,6 +91,7 @@ func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readO
 			return statements, nil
 		}
 	}
+	rd.labels = opts.labelsShown()
 	objects, rows, err := rd.objects(ctx, t, w.properties, []store.Row{row})
 	if err != nil {
 		return nil, err

@@ -87,10 +87,10 @@ func TestRecordValues(t *testing.T) {
 	srv := erptest.New(t, erptest.Options{Location: zone})
 	r := readAs(t, srv, asGardenAdmin)
 	for _, tc := range []struct{ name, path, selects, want string }{
-		{"text, list, reference, yes-no, in the order selected", "models/C_BPartner/118", "name , PaymentRule,C_BP_Group_ID,IsCustomer,IsVendor",
-			`{"id":118,"uid":"U","Name":"Joe Block","PaymentRule":{"propertyLabel":"Payment Rule","id":"B","identifier":"Cash","model-name":"ad_ref_list"},` +
+		{"text, list, reference, yes-no, in the order of the dictionary", "models/C_BPartner/118", "name , PaymentRule,C_BP_Group_ID,IsCustomer,IsVendor",
+			`{"id":118,"uid":"U","Name":"Joe Block","IsVendor":false,"IsCustomer":true,"PaymentRule":{"propertyLabel":"Payment Rule","id":"B","identifier":"Cash","model-name":"ad_ref_list"},` +
 				`"C_BP_Group_ID":{"propertyLabel":"Business Partner Group","id":103,"identifier":"Standard","model-name":"c_bp_group"},` +
-				`"IsCustomer":true,"IsVendor":false,"model-name":"c_bpartner"}`},
+				`"model-name":"c_bpartner"}`},
 		{"no HTML escapes", "models/C_BPartner/117", "Name,Name2", `{"id":117,"uid":"U","Name":"C&W Construction","Name2":"Carl & Will","model-name":"c_bpartner"}`},
 		{"null is left out", "models/C_BPartner/118", "Name2,Value", `{"id":118,"uid":"U","Value":"JoeBlock","model-name":"c_bpartner"}`},
 		{"amounts keep their scale", "models/C_BPartner/118", "SO_CreditLimit,SO_CreditUsed", `{"id":118,"uid":"U","SO_CreditLimit":5000.00,"SO_CreditUsed":214.65,"model-name":"c_bpartner"}`},

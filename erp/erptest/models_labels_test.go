@@ -53,8 +53,13 @@ func TestLabels(t *testing.T) {
 	list := r.records("models/C_BPartner", "$filter", "C_BPartner_ID eq 123", "showlabel", "Name")
 	assert.Equal(t, []any{"#Blue", "#Red"}, list[0]["assigned-labels"])
 
-	group := r.ok("models/C_BP_Group/103", "$expand", "C_BPartner($select=Name;label=Name eq '#Blue')")
-	assert.Len(t, group["C_BPartner"], 1)
+	group := r.ok("models/C_BP_Group/103", "$expand", "C_BPartner($select=Name;label=Name eq '#Blue')", "showlabel", "Name")
+	require.Len(t, group["C_BPartner"], 1)
+	assert.Equal(t, []any{"#Blue", "#Red"}, group["C_BPartner"].([]any)[0].(map[string]any)["assigned-labels"], "what is expanded shows its labels")
+	user := r.ok("models/AD_User", "$filter", "C_BPartner_ID eq 112", "$expand", "C_BPartner_ID($select=Name)", "showlabel", "Name", "$top", "1")
+	for _, u := range user["records"].([]any) {
+		assert.Equal(t, []any{"#Red"}, u.(map[string]any)["C_BPartner_ID"].(map[string]any)["assigned-labels"])
+	}
 }
 
 // Rules 1.5: texts, labels and identifiers follow the locale; property names

@@ -60,6 +60,14 @@ type readOptions struct {
 	labelColumns    string
 }
 
+// labelsShown is what of their labels records have; nil without any.
+func (o readOptions) labelsShown() *string {
+	if !o.showLabel {
+		return nil
+	}
+	return &o.labelColumns
+}
+
 func (c *call) readOptions() readOptions {
 	return readOptions{
 		selects:      c.query.get("$select"),
@@ -123,6 +131,7 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 		return nil, err
 	}
 	w.sel.Limit, w.sel.Offset = p.size, max(q.skip, 0)
+	rd.labels = q.labelsShown()
 	if q.showSQL {
 		p.statements = wire.NewObject("sql-command", erpSQL(store.SelectSQL(t, w.sel.Columns, w.sel)))
 	}

@@ -19,6 +19,8 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 	}
 	col := m.col
 	switch col.Ref {
+	case store.TypeSchedulerState:
+		return nil, nil // the ERP has no text for it
 	case store.TypeButton:
 		return wholeNumber(v), nil
 	case store.TypeLocation:
@@ -27,8 +29,7 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 		if col.Kind() == store.KindInteger {
 			return rd.image(m, v), nil
 		}
-	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid,
-		store.TypeSchedulerState:
+	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid:
 		if s, ok := v.(string); ok {
 			return s, nil
 		}

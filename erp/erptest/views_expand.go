@@ -15,9 +15,10 @@ import (
 // view, or the record a column references, through that column's reference view
 // if it has one.
 type viewExpansion struct {
-	name string // of the property, or of the relation
-	work *viewWork
-	link *expansion // for relations: which children, and in which order
+	name  string // of the property, or of the relation
+	work  *viewWork
+	depth int        // how many expansions it is inside of
+	link  *expansion // for relations: which children, and in which order
 
 	column *store.Column // for references
 	look   *lookup
@@ -75,7 +76,7 @@ func (rd *reader) relatedExpansion(ctx context.Context, v *viewDef, item filter.
 	if err := rd.childCondition(ctx, link); err != nil {
 		return nil, err
 	}
-	x := &viewExpansion{name: item.Name, link: link}
+	x := &viewExpansion{name: item.Name, link: link, depth: depth}
 	if x.work, err = rd.resolveView(ctx, related, item.Select, item.Expand, false, depth+1); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, col viewCo
 		if err != nil || plain == nil {
 			return nil, err
 		}
-		return &viewExpansion{name: col.name(), column: col.col, plain: plain}, nil
+		return &viewExpansion{name: col.name(), column: col.col, plain: plain, depth: depth}, nil
 	}
 	look, err := rd.lookupOf(ctx, col.col)
 	if err != nil {
@@ -116,7 +117,7 @@ func (rd *reader) referenceExpansion(ctx context.Context, v *viewDef, col viewCo
 	if err := rd.checkView(ctx, ref, false); err != nil {
 		return nil, err
 	}
-	x := &viewExpansion{name: col.name(), column: col.col, look: look}
+	x := &viewExpansion{name: col.name(), column: col.col, look: look, depth: depth}
 	x.work, err = rd.resolveView(ctx, ref, item.Select, nil, false, depth+1)
 	return x, err
 }
@@ -143,7 +144,7 @@ func (rd *reader) expandView(ctx context.Context, w *viewWork, row store.Row, o 
 // expandPlain expands a reference as on tables, under the view's name.
 func (rd *reader) expandPlain(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion) error {
 	inner := wire.NewObject()
-	if err := rd.expandMaster(ctx, row, inner, x.plain); err != nil {
+	if err := rd.expandMaster(ctx, row, inner, x.plain, x.depth); err != nil {
 		return err
 	}
 	if v, ok := inner.Get(rd.propertyName(x.column.Name)); ok {
@@ -176,7 +177,7 @@ func (rd *reader) expandReference(ctx context.Context, row store.Row, o *wire.Ob
 		return err
 	}
 	setPath(o, x.name, objects[0])
-	return nil
+	return rd.labelExpanded(ctx, t, rows[0], objects[0], x.depth)
 }
 
 func (rd *reader) expandRelated(ctx context.Context, row store.Row, o *wire.Object, x *viewExpansion, level int) error {
@@ -207,6 +208,9 @@ func (rd *reader) expandRelated(ctx context.Context, row store.Row, o *wire.Obje
 			if err := rd.expandRelated(ctx, rows[i], child, x, level+1); err != nil {
 				return err
 			}
+		}
+		if err := rd.labelExpanded(ctx, t, rows[i], child, level+x.depth); err != nil {
+			return err
 		}
 	}
 	o.Set(x.name, objects)

@@ -269,6 +269,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 	}
 	sel.Columns = sources(v.table, w.fields(), w.parentColumns()...)
 	sel.Limit, sel.Offset = p.size, max(q.skip, 0)
+	rd.labels = q.labelsShown()
 	if q.showSQL {
 		p.statements = wire.NewObject("sql-command", erpSQL(store.SelectSQL(v.table, sel.Columns, sel)))
 	}

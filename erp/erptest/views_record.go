@@ -75,6 +75,7 @@ func (rd *reader) viewRecord(ctx context.Context, v *viewDef, row store.Row, opt
 			return statements, nil
 		}
 	}
+	rd.labels = opts.labelsShown()
 	objects, err := rd.viewObjects(ctx, w, []store.Row{row}, false)
 	if err != nil {
 		return nil, err
