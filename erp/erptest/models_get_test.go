@@ -236,8 +236,8 @@ func TestTableDocument(t *testing.T) {
 		}
 		require.NoError(t, yaml.Unmarshal([]byte(a.body), &doc), table)
 		assert.Equal(t, "3.0.0", doc.OpenAPI)
-		assert.Contains(t, doc.Paths, "/models/"+strings.ToLower(table))
-		assert.Contains(t, doc.Paths, "/models/"+strings.ToLower(table)+"/{id}")
+		assert.Contains(t, doc.Paths, "/models/"+table)
+		assert.Contains(t, doc.Paths, "/models/"+table+"/{id}")
 		assert.Contains(t, doc.Paths, "/auth/tokens")
 		assert.Len(t, doc.Servers, 1)
 		assert.Contains(t, doc.Servers[0]["url"], "localhost")

@@ -111,7 +111,7 @@ func (rd *reader) yamlPaths(y *yamlDoc, t *store.Table) {
 		yamlBody(y, "")
 		yamlResponses(y, "200", "Done", "")
 	}
-	base := "/models/" + strings.ToLower(t.Name)
+	base := "/models/" + t.Name
 	y.line(1, "%s:", base)
 	y.line(2, "get:")
 	y.line(3, "tags: [%s]", t.Name)

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -104,13 +102,7 @@ func (c *call) sendTabPage(member string, find func(context.Context, *reader) (*
 		if number >= pages {
 			return engine.PublicError(fmt.Sprintf("Unable to set active page to %d since only %d pages", number, pages))
 		}
-		orderBy, err := rd.tabOrder(ctx, tab, c.query.get("$sort_column"))
-		if err != nil {
-			return err
-		}
-		page, err := rd.tx.Page(ctx, tab.table, store.Selection{
-			Where: cond.Text, Args: cond.Args, OrderBy: orderBy, Limit: tabPageSize, Offset: number * tabPageSize,
-		})
+		page, err := rd.tabPage(ctx, tab, cond, c.query.get("$sort_column"), number)
 		if err != nil {
 			return err
 		}
@@ -139,69 +131,6 @@ func (c *call) sendTabPage(member string, find func(context.Context, *reader) (*
 	}
 	c.json(http.StatusOK, response)
 	return nil
-}
-
-// tabOrder is the order of a tab's records: by a field if sort names one, else as
-// the tab says, else by the fields with a SortNo, else by when they were made.
-func (rd *reader) tabOrder(ctx context.Context, tab *tabDef, sort string) (string, error) {
-	fields, err := rd.tabFields(ctx, tab)
-	if err != nil {
-		return "", err
-	}
-	order := filter.Order(plainOrder(tab), tab.table)
-	if order == "" {
-		order = filter.Order(sortedFields(fields), tab.table)
-	}
-	if order == "" {
-		order = filter.Order("Created", tab.table)
-	}
-	name, descending := strings.CutPrefix(sort, "!")
-	for _, f := range fields {
-		if f.col.Name != name {
-			continue
-		}
-		first := store.Expr(tab.table, f.col) // sorted by the program, which has nothing first
-		if descending {
-			first += " DESC NULLS LAST"
-		} else {
-			first += " ASC NULLS FIRST"
-		}
-		order = strings.TrimSuffix(first+", "+order, ", ")
-		break
-	}
-	if key := tab.table.KeyColumn(); key != nil {
-		order = strings.TrimPrefix(order+", "+store.Expr(tab.table, key), ", ")
-	}
-	return order, nil
-}
-
-// sortedFields is a $orderby by the fields with a SortNo of 1 to 3, negative ones
-// descending.
-func sortedFields(fields []tabField) string {
-	var parts [3]string
-	for _, f := range fields {
-		n := f.row.Int("SortNo")
-		if n >= 1 && n <= 3 {
-			parts[n-1] = f.col.Name
-		} else if n <= -1 && n >= -3 {
-			parts[-n-1] = f.col.Name + " desc"
-		}
-	}
-	return strings.Join(slices.DeleteFunc(parts[:], func(part string) bool { return part == "" }), ",")
-}
-
-// plainOrder is the order clause of a tab as a $orderby, without the table's
-// name; what is no list of columns will be ignored.
-func plainOrder(tab *tabDef) string {
-	var parts []string
-	for part := range strings.SplitSeq(tab.row.String("OrderByClause"), ",") {
-		part = strings.Join(strings.Fields(part), " ")
-		if table, rest, ok := strings.Cut(part, "."); ok && strings.EqualFold(table, tab.table.Name) {
-			part = rest
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, ",")
 }
 
 // tabRecords renders records as a tab shows them: the displayed fields only, with
@@ -299,10 +228,11 @@ func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o 
 		if err != nil {
 			return err
 		}
-		orderBy, err := rd.tabOrder(ctx, child, "")
+		fields, err := rd.tabFields(ctx, child)
 		if err != nil {
 			return err
 		}
+		orderBy := rd.tabOrder(child, fields)
 		rows, err := rd.tx.Select(ctx, child.table, store.Selection{Where: cond.Text, Args: cond.Args, OrderBy: orderBy})
 		if err != nil {
 			return err

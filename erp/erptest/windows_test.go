@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,14 @@ func TestWindowPages(t *testing.T) {
 	assert.Greater(t, sorted("!ColumnName"), "X")
 	assert.Equal(t, sorted("!ColumnName,Name"), sorted(""), "unknown columns are ignored")
 	assert.Equal(t, sorted("!columnname"), sorted(""), "the case counts")
+	groups := func(sort string) (list []string) {
+		for _, p := range listOf(t, o.as(asGardenAdmin).object("GET", "/windows/business-partner?$sort_column="+sort, ""), "window-records") {
+			list = append(list, p["C_BP_Group_ID"].(map[string]any)["identifier"].(string))
+		}
+		return list
+	}
+	assert.IsIncreasing(t, slices.Compact(groups("C_BP_Group_ID")), "by what is displayed")
+	assert.IsDecreasing(t, slices.Compact(groups("!C_BP_Group_ID")))
 	filtered := o.object("GET", "/windows/element?$filter="+url.QueryEscape("ColumnName eq 'C_Order_ID' or ColumnName eq 'C_BPartner_ID'"), "")
 	assert.InDelta(t, 2, filtered["row-count"], 0)
 }
