@@ -98,14 +98,22 @@ func createInWindow(c *call) error {
 
 // createOnly makes a record of a tab that takes new ones.
 func (c *call) createOnly(ctx context.Context, rd *reader, tab *tabDef, parent store.Row, v any) (*wire.Object, error) {
-	if rd.readOnly(ctx, tab) || !tab.row.Bool("IsInsertRecord") {
-		return nil, fail(http.StatusForbidden, "Create not allow", "Create not allow for tab: "+tab.slug)
+	if err := rd.mayCreate(ctx, tab); err != nil {
+		return nil, err
 	}
 	body, err := engine.AsObject(v)
 	if err != nil {
 		return nil, err
 	}
 	return c.createInTab(ctx, rd.tx, tab, parent, body, 0)
+}
+
+// mayCreate refuses new records where the tab has none.
+func (rd *reader) mayCreate(ctx context.Context, tab *tabDef) error {
+	if rd.readOnly(ctx, tab) || !tab.row.Bool("IsInsertRecord") {
+		return fail(http.StatusForbidden, "Create not allow", "Create not allow for tab: "+tab.slug)
+	}
+	return nil
 }
 
 // createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}. A tab
@@ -134,9 +142,13 @@ func createInChildTab(c *call) error {
 			return nil, err
 		}
 		child := parent.window.tab(c.param("child"))
-		switch {
-		case child == nil:
+		if child == nil {
 			return nil, nil
+		}
+		if err := rd.mayCreate(ctx, child); err != nil {
+			return nil, err
+		}
+		switch {
 		case child.level() == 0:
 			row = nil
 		case child.level() != parent.level()+1 || child.parent != parent || child.link == nil || child.source == nil:
