@@ -70,3 +70,31 @@ func FuzzTime(f *testing.F) {
 		}
 	})
 }
+
+func TestISO(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", 3600)
+	for text, want := range map[string]string{
+		"2024-07-03T10:11:12Z":     "2024-07-03T10:11:12+01:00",
+		"2024-7-3T1:2:3Z and more": "2024-07-03T01:02:03+01:00",
+		"2024-02-30T25:00:00Z":     "2024-03-02T01:00:00+01:00",
+		"2024-07-03T10:11:12":      "",
+		"2024-07-03 10:11:12Z":     "",
+		"":                         "",
+	} {
+		got, ok := ISO(text, zone)
+		if ok != (want != "") || ok && got.Format(time.RFC3339) != want {
+			t.Errorf("%q: got %v, %v, want %q", text, got, ok, want)
+		}
+	}
+}
+
+func TestTimeOfDay(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"14:05:06Z": "14:05:06", "1:2:3Z": "01:02:03", "14:05": "", "14:05:06": ""} {
+		got, ok := TimeOfDay(text)
+		if ok != (want != "") || ok && got.Format(time.TimeOnly) != want {
+			t.Errorf("%q: got %v, %v, want %q", text, got, ok, want)
+		}
+	}
+}
