@@ -11,7 +11,7 @@ import (
 // from 1; a star is the request as [postmanNote].edit changes it.
 var postmanOrder = []struct{ title, requests string }{
 	{"first step of a log-in, choices, second step", "1 7 8 9 10 3"},
-	{"models", "11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 27* 28 28* 29 32 33 34 35"},
+	{"models", "11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 28* 29 32 33 34 35"},
 	{"windows", "36 37 38 39 40 41 42 43 44 45 46 46* 47 48"},
 	{"forms, processes, tasks", "49 50 51 52 53 54 55 56"},
 	{"attachments, prints, a reference", "58 59 60 61 61* 58* 59* 60* 62 31 63 64 65"},
@@ -20,7 +20,7 @@ var postmanOrder = []struct{ title, requests string }{
 	{"status lines, charts, menu", "97 98 99 100 101 102 103"},
 	{"orders", "104 105 106 107"},
 	{"uploads", "108 109 110 111 112 113 114 115 108* 110* 111* 112* 114*"},
-	{"batch, health, times", "116 116* 117 118 119 120 121"},
+	{"batch, health, times", "116 117 118 119 120 121"},
 	{"token key, refresh", "6 4"},
 	{"administrator", "83 84 30 30* 68 69 70 71 72 57 73 74 75 76 77 79 78 80 82 81 66 67"},
 	{"log-in in one step, log-out", "2 5"},
@@ -63,14 +63,6 @@ func lastOf(path, list, member, variable string) string {
 }
 
 var postmanNotes = map[int]postmanNote{
-	27: {
-		request: "POST models/C_BPartner", status: 400,
-		reason: "Names no partner group. Servers since May 2026 check mandatory columns, of which it is one, before the partner's program can choose the default group.",
-		edit: func(i *postmanItem) {
-			i.replace(`\"name\":\"Test creating BP`, `\"C_BP_Group_ID\":103, \"name\":\"Test creating BP`)
-		},
-		text: "with `C_BP_Group_ID`",
-	},
 	28: {
 		request: "PUT models/c_tax/1000000", status: 404, reason: ownRecord + " In the sandbox it is a tax of another tenant.",
 		before: `call('GET', "models/c_tax?$filter=Name eq 'MyGST'", null, r => pm.environment.set("newTax", r.records[0].id));`,
@@ -170,13 +162,6 @@ var postmanNotes = map[int]postmanNote{
 		},
 		text:        "to the attachments of order 100. The collection expects 202, the contract knows 200 only, which is the response",
 		editedFails: "expected response to have status code 202 but got 200",
-	},
-	116: {
-		request: "POST batch", status: 400, reason: "The partner has no group, as in number 27.",
-		edit: func(i *postmanItem) {
-			i.replace(`\"name\":\"Test creating BP`, `\"C_BP_Group_ID\":103, \"name\":\"Test creating BP`)
-		},
-		text: "with `C_BP_Group_ID`",
 	},
 }
 
