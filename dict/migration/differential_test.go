@@ -172,7 +172,7 @@ func (n ids) normal(table string, r record, has func(string) bool) map[string]st
 			"isencrypted": // a column the REST API does not show; records were found by their UUID
 			continue
 		}
-		if v == nil || v == "" || !has(column) {
+		if v == nil || v == "" || !has(column) || dictcompare.FilledOverREST(column, fmt.Sprint(v)) {
 			continue
 		}
 		text := strings.TrimSpace(fmt.Sprint(v))

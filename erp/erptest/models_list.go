@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,7 +128,7 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 		return nil, err
 	}
 	p := &listPage{size: rd.limit(q.top), skip: q.skip, noData: q.noData}
-	if p.rows, err = tx.Total(ctx, t, w.sel.Where, w.sel.Args...); err != nil {
+	if p.rows, err = tx.Total(ctx, t, w.total, w.totalArgs...); err != nil {
 		return nil, err
 	}
 	w.sel.Limit, w.sel.Offset = p.size, max(q.skip, 0)
@@ -175,6 +176,8 @@ type readWork struct {
 	properties []property
 	expansions []*expansion
 	sel        store.Selection
+	total      string // the condition for their number
+	totalArgs  []any
 }
 
 // resolve prepares what lists and single records have in common.
@@ -228,9 +231,17 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		}
 		and(labelled, labelArgs...)
 	}
-	w.sel.Where, w.sel.Args, err = rd.condition(ctx, t, cond, args)
-	if err != nil {
+	if w.total, w.totalArgs, err = rd.condition(ctx, t, cond, args); err != nil {
 		return w, err
+	}
+	w.sel.Where, w.sel.Args = w.total, w.totalArgs
+	if q.selects != "" {
+		mentions := func(column string) bool {
+			return strings.Contains(cond, column) || slices.ContainsFunc(w.properties, func(p property) bool { return p.col.Name == column })
+		}
+		if w.sel.Where, w.sel.Args, err = rd.conditionOf(ctx, t, cond, args, mentions); err != nil {
+			return w, err
+		}
 	}
 	w.sel.OrderBy, err = filter.OrderBy(q.orderBy, t)
 	return w, err

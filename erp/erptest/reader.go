@@ -181,6 +181,11 @@ func sources(t *store.Table, fields []property, names ...string) []*store.Column
 // parentheses, with the rows the role may read, and only active ones unless
 // the condition itself speaks of IsActive.
 func (rd *reader) condition(ctx context.Context, t *store.Table, cond string, args []any) (string, []any, error) {
+	return rd.conditionOf(ctx, t, cond, args, func(string) bool { return true })
+}
+
+// conditionOf is that for a query that mentions only some columns.
+func (rd *reader) conditionOf(ctx context.Context, t *store.Table, cond string, args []any, mentions func(column string) bool) (string, []any, error) {
 	var parts []string
 	out := append([]any(nil), args...)
 	if cond != "" {
@@ -189,7 +194,7 @@ func (rd *reader) condition(ctx context.Context, t *store.Table, cond string, ar
 	if active, ok := t.Column("IsActive"); ok && !strings.Contains(strings.ToLower(cond), "isactive") {
 		parts = append(parts, store.Expr(t, active)+"='Y'")
 	}
-	access, more, err := rd.c.session.RowFilter(ctx, rd.tx, t)
+	access, more, err := rd.c.session.RowFilterOf(ctx, rd.tx, t, mentions)
 	if err != nil {
 		return "", nil, err
 	}

@@ -35,6 +35,20 @@ type reader struct {
 // stamps are columns that tell when and by whom, and the running numbers.
 var stamps = map[string]bool{"created": true, "createdby": true, "updated": true, "updatedby": true, "currentnext": true, "currentnextsys": true}
 
+// FilledOverREST tells whether a value of a column, in lower case, is one that the
+// REST API gives records which leave it out, and scripts and packages do not: 0 for
+// numbers, N for buttons, the log-in's default info window.
+func FilledOverREST(column, value string) bool {
+	switch column {
+	case "ad_infowindow_id":
+		return true
+	case "issyncdatabase", "importfields", "copycolumnsfromtable", "copycomponentsfromview", "createpartition", "createwindowfromtable",
+		"databaseviewdrop", "importtable", "tableindexdrop": // buttons
+		return value == "N"
+	}
+	return value == "0" && !strings.HasSuffix(column, "_id")
+}
+
 // named are tables whose records others refer to, with the query for their names.
 var named = []struct{ table, query string }{
 	{"AD_Table", "SELECT AD_Table_ID, TableName FROM AD_Table"},
@@ -178,7 +192,7 @@ func (r *reader) line(table string, fields row) string {
 	var parts []string
 	for name, text := range fields {
 		switch {
-		case stamps[name], name == lower+"_id", made[table] && name == lower+"_uu":
+		case stamps[name], name == lower+"_id", made[table] && name == lower+"_uu", FilledOverREST(name, text):
 			continue
 		}
 		if target := r.target(table, name); target != "" {

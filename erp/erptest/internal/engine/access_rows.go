@@ -28,6 +28,13 @@ func in(column string, ids []int64) string { return column + " IN (" + JoinIDs(i
 // tenant and organization filter, the table, record and private rules and the
 // validation rules of the table.
 func (s *Session) RowFilter(ctx context.Context, tx *store.Tx, t *store.Table) (where string, args []any, err error) {
+	return s.RowFilterOf(ctx, tx, t, func(string) bool { return true })
+}
+
+// RowFilterOf is that condition for a statement that mentions only some of the
+// columns. Records of other tables that are kept from the role hide those that
+// refer to them only where a statement mentions the reference, as in the ERP.
+func (s *Session) RowFilterOf(ctx context.Context, tx *store.Tx, t *store.Table, mentions func(column string) bool) (where string, args []any, err error) {
 	r := s.Role
 	b := &condition{}
 	r.tenantFilter(b, t)
@@ -43,7 +50,7 @@ func (s *Session) RowFilter(ctx context.Context, tx *store.Tx, t *store.Table) (
 			}
 		}
 	}
-	if err := s.dependentFilter(ctx, tx, b, t); err != nil {
+	if err := s.dependentFilter(ctx, tx, b, t, mentions); err != nil {
 		return "", nil, err
 	}
 	return strings.Join(b.parts, " AND "), b.args, nil
@@ -113,7 +120,7 @@ func (s *Session) recordFilter(ctx context.Context, tx *store.Tx, b *condition, 
 
 // dependentFilter adds the record rules of other tables that also restrict
 // the tables which refer to them.
-func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table) error {
+func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table, mentions func(column string) bool) error {
 	type lists struct{ include, exclude []int64 }
 	byTable := map[int64]*lists{}
 	var order []int64
@@ -149,7 +156,7 @@ func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *conditio
 			name = "Account_ID"
 		}
 		col, ok := t.Column(name)
-		if !ok || col.IsVirtual() {
+		if !ok || col.IsVirtual() || !mentions(col.Name) {
 			continue
 		}
 		l := byTable[id]

@@ -61,7 +61,9 @@ func rulesOf(t *store.Table) tableRules {
 		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder}
 	case "C_INVOICE":
 		return tableRules{callout: partnerCallout(invoicePartner), before: beforeInvoice}
-	case "C_ORDERLINE", "C_INVOICELINE":
+	case "C_ORDERLINE":
+		return tableRules{callout: beforeLine, before: beforeLine, after: afterLine, beforeDelete: beforeOrderLineDelete, afterDelete: afterLine}
+	case "C_INVOICELINE":
 		return tableRules{callout: beforeLine, before: beforeLine, after: afterLine, afterDelete: afterLine}
 	case "C_PAYMENT":
 		return tableRules{before: beforePayment}
@@ -70,7 +72,7 @@ func rulesOf(t *store.Table) tableRules {
 	case "M_INOUTLINE":
 		return tableRules{before: beforeShipmentLine}
 	case "M_PRODUCT":
-		return tableRules{before: beforeProduct}
+		return tableRules{before: beforeProduct, beforeDelete: beforeProductDelete}
 	case "M_WAREHOUSE":
 		return tableRules{before: beforeWarehouse}
 	case "R_REQUEST":

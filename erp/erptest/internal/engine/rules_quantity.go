@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+	"math/big"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// beforeOrderLineDelete keeps lines of which something was delivered, invoiced or
+// reserved.
+func beforeOrderLineDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
+	for _, name := range []string{"QtyDelivered", "QtyInvoiced", "QtyReserved"} {
+		if rat(r.Row, name).Sign() != 0 {
+			return PublicError(label(r.Table, name) + "=" + r.Row.String(name))
+		}
+	}
+	return nil
+}
+
+// beforeProductDelete keeps items that are in stock.
+func beforeProductDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	if !r.Row.Bool("IsStocked") && r.Row.String("ProductType") != "I" {
+		return nil
+	}
+	rows, err := RowsWhere(ctx, tx, "M_StorageOnHand", "", "M_Product_ID=?", r.ID())
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	sum, decimals := new(big.Rat), 0
+	for _, row := range rows {
+		sum.Add(sum, rat(row, "QtyOnHand"))
+		_, fraction, _ := strings.Cut(row.String("QtyOnHand"), ".")
+		decimals = max(decimals, len(fraction))
+	}
+	if sum.Sign() == 0 {
+		return nil
+	}
+	storage, err := tx.Table(ctx, "M_StorageOnHand")
+	if err != nil {
+		return err
+	}
+	return PublicError(label(storage, "QtyOnHand") + " = " + sum.FloatString(decimals))
+}
