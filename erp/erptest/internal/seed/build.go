@@ -155,7 +155,7 @@ func (b *builder) add(tableName string, pairs ...any) {
 		row[at] = storedValue(pairs[i+1])
 	}
 	if s.uu >= 0 && row[s.uu] == nil {
-		row[s.uu] = s.uuid(row)
+		row[s.uu] = b.uuid(s, row)
 	}
 	s.rows = append(s.rows, row)
 }
@@ -175,6 +175,17 @@ func storedValue(v any) any {
 		}
 	}
 	return v
+}
+
+// uuid is the row's UUID: the ERP's where that is known.
+func (b *builder) uuid(s *sheet, row []any) string {
+	if known := b.m.uuids[s.t.Name]; known != nil && len(s.keys) == 1 {
+		id, _ := row[s.keys[0]].(int64)
+		if uu := known[id]; uu != "" {
+			return uu
+		}
+	}
+	return s.uuid(row)
 }
 
 func (s *sheet) uuid(row []any) string {
@@ -210,7 +221,13 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 		return incomplete
 	}
 	for _, t := range b.m.tables {
+		if !t.Active {
+			continue
+		}
 		if t.IsView {
+			if err := createView(ctx, tx, t); err != nil {
+				return err
+			}
 			continue
 		}
 		if _, err := tx.CreateTable(ctx, &t.Table); err != nil {
@@ -228,6 +245,24 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 		return fmt.Errorf("creating the table of uploads' content: %w", err)
 	}
 	return indexKeys(ctx, tx)
+}
+
+// createView makes a view without rows: what a view of the ERP shows is not among
+// the facts.
+func createView(ctx context.Context, tx *store.Tx, t *table) error {
+	var columns []string
+	for _, c := range t.Columns {
+		if !c.IsVirtual() {
+			columns = append(columns, "NULL AS "+store.Quote(c.Name))
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, "CREATE VIEW "+store.Quote(t.Name)+" AS SELECT "+strings.Join(columns, ", ")+" WHERE 0"); err != nil {
+		return fmt.Errorf("creating view %s: %w", t.Name, err)
+	}
+	return nil
 }
 
 // indexParents lets the records of a parent be found without reading all; a
@@ -290,7 +325,7 @@ func (s *sheet) write(ctx context.Context, tx *store.Tx) error {
 func (b *builder) addSequences() {
 	id := int64(firstSequenceID)
 	for _, t := range b.m.tables {
-		if t.IsView {
+		if t.IsView || !t.Active {
 			continue
 		}
 		next := int64(store.FirstCustomID)

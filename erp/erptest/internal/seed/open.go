@@ -219,6 +219,7 @@ func Build(ctx context.Context) (*store.Store, error) {
 	if err := b.addData(); err != nil {
 		return nil, err
 	}
+	b.addRules()
 	b.addAccess()
 	if err := b.addMenu(); err != nil {
 		return nil, err

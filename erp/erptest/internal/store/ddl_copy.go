@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"modernc.org/sqlite"
 )
@@ -29,7 +30,11 @@ func (s *Store) CopyFrom(ctx context.Context, src *Store) (err error) {
 		if !ok {
 			return errors.New("the database driver cannot copy")
 		}
-		backup, err := restorer.NewRestore(src.uri)
+		// Without the settings of its other connections: each of them has the whole
+		// schema read, which copying pages does not need.
+		uri, _, _ := strings.Cut(src.uri, "&_")
+		uri, _, _ = strings.Cut(uri, "?_")
+		backup, err := restorer.NewRestore(uri)
 		if err != nil {
 			return err
 		}
