@@ -112,14 +112,8 @@ func (b *builder) addProcesses() {
 	}
 }
 
-// addWindows makes windows, tabs and, from the columns of each tab's table,
-// the fields.
+// addWindows makes windows and tabs.
 func (b *builder) addWindows() {
-	names := make(map[int64]string, len(b.m.elements))
-	for _, e := range b.m.elements {
-		names[e.id] = e.name
-	}
-	field := int64(firstFieldID)
 	for _, w := range b.m.windows {
 		b.add("AD_Window", "AD_Window_ID", w.id, "Name", w.name, "WindowType", w.kind, "IsSOTrx", w.sales, "EntityType", "D", "IsActive", !w.inactive)
 		for _, tb := range w.tabs {
@@ -135,11 +129,28 @@ func (b *builder) addWindows() {
 				"TabLevel", tb.level, "IsReadOnly", tb.readOnly, "IsSingleRow", !tb.grid, "IsTranslationTab", tb.translation,
 				"IsInsertRecord", !tb.noInsert && !tb.readOnly, "WhereClause", tb.where,
 				"AD_Process_ID", orNil(tb.process), "EntityType", "D")
+		}
+	}
+}
+
+// addFields makes the fields of all tabs from the columns of their tables.
+func (b *builder) addFields() {
+	names := make(map[int64]string, len(b.m.elements))
+	for _, e := range b.m.elements {
+		names[e.id] = e.name
+	}
+	id := int64(firstFieldID)
+	for _, w := range b.m.windows {
+		for _, tb := range w.tabs {
+			t := b.m.byName[strings.ToUpper(tb.table)]
+			if t == nil || !t.Active {
+				continue
+			}
 			seq := int64(0)
 			for _, c := range fieldOrder(t) {
 				seq += 10
-				b.addField(field, tb, t, c, names[c.ElementID], seq)
-				field++
+				b.addField(id, tb, t, c, names[c.ElementID], seq)
+				id++
 			}
 		}
 	}
