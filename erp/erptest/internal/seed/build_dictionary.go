@@ -216,7 +216,7 @@ func fieldOrder(t *table) []*store.Column {
 	}
 	var columns []*store.Column
 	for _, c := range t.Columns {
-		if c.IsVirtual() || strings.HasPrefix(c.Name, "Created") || strings.HasPrefix(c.Name, "Updated") {
+		if strings.HasPrefix(c.Name, "Created") || strings.HasPrefix(c.Name, "Updated") {
 			continue
 		}
 		columns = append(columns, c)
