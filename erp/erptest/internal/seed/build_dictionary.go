@@ -15,10 +15,6 @@ func (b *builder) addDictionary() {
 		b.add("AD_Element", "AD_Element_ID", e.id, "ColumnName", e.column, "Name", e.name, "PrintName", e.text,
 			"Description", d.text, "Help", d.help, "EntityType", "D")
 	}
-	names := make(map[int64]string, len(b.m.elements))
-	for _, e := range b.m.elements {
-		names[e.id] = e.name
-	}
 	windows := map[int64]bool{}
 	for _, w := range b.m.windows {
 		windows[w.id] = true
@@ -32,13 +28,29 @@ func (b *builder) addDictionary() {
 			"Description", b.m.about("table", t.Name).text, "EntityType", t.entity, "AD_Window_ID", orNil(window), "IsView", t.IsView, "IsDeleteable", t.IsDeleteable,
 			"IsHighVolume", t.highVolume, "IsChangeLog", t.IsChangeLog, "IsSecurityEnabled", t.secure,
 			"ReplicationType", t.replication, "IsCentrallyMaintained", true, "IsActive", t.Active)
-		for _, c := range t.Columns {
-			b.addColumn(t, c, names[c.ElementID])
-		}
 	}
 	b.addReferences()
 	b.addProcesses()
 	b.addWindows()
+}
+
+// labels are the names of elements, by id.
+func (b *builder) labels() map[int64]string {
+	names := make(map[int64]string, len(b.m.elements))
+	for _, e := range b.m.elements {
+		names[e.id] = e.name
+	}
+	return names
+}
+
+// addColumns makes the records of all columns.
+func (b *builder) addColumns() {
+	labels := b.labels()
+	for _, t := range b.m.tables {
+		for _, c := range t.Columns {
+			b.addColumn(t, c, labels[c.ElementID])
+		}
+	}
 }
 
 func (b *builder) addColumn(t *table, c *store.Column, label string) {
@@ -135,10 +147,7 @@ func (b *builder) addWindows() {
 
 // addFields makes the fields of all tabs from the columns of their tables.
 func (b *builder) addFields() {
-	names := make(map[int64]string, len(b.m.elements))
-	for _, e := range b.m.elements {
-		names[e.id] = e.name
-	}
+	labels := b.labels()
 	id := int64(firstFieldID)
 	for _, w := range b.m.windows {
 		for _, tb := range w.tabs {
@@ -149,7 +158,7 @@ func (b *builder) addFields() {
 			seq := int64(0)
 			for _, c := range fieldOrder(t) {
 				seq += 10
-				b.addField(id, tb, t, c, names[c.ElementID], seq)
+				b.addField(id, tb, t, c, labels[c.ElementID], seq)
 				id++
 			}
 		}

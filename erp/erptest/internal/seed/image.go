@@ -10,16 +10,22 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
+// usualSize is about how many bytes the file has.
+const usualSize = 26 << 20
+
 // image is the database file with the tables and their rows.
 func (b *builder) image() ([]byte, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	w := sqlitefile.New()
+	w := sqlitefile.New(usualSize)
 	var problems error
 	for _, t := range b.m.tables {
 		s := b.sheets[t.Name]
-		if t.Name == "AD_Field" { // the most rows: they are made when they are needed, and not kept
+		switch t.Name { // the most rows: they are made when they are needed, and not kept
+		case "AD_Column":
+			b.addColumns()
+		case "AD_Field":
 			b.addFields()
 		}
 		if problems = errors.Join(problems, b.err, s.complete()); problems != nil || !t.Active {

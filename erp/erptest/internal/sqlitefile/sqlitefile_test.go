@@ -60,7 +60,7 @@ func TestSizes(t *testing.T) {
 					n := int64(i*7919%rows)*3 - 5 // not in order
 					table.Rows = append(table.Rows, []any{n, fmt.Sprint(n, strings.Repeat("x", size)), []any{"a", "B", nil}[i%3]})
 				}
-				w := sqlitefile.New()
+				w := sqlitefile.New(0)
 				w.Table(table)
 				w.View("V", "CREATE VIEW V AS SELECT A FROM T")
 				db := open(t, w)
@@ -89,7 +89,7 @@ func TestValues(t *testing.T) {
 		table.Rows = append(table.Rows, []any{n, int64(i), []byte{1, byte(i)}})
 	}
 	table.Rows = append(table.Rows, []any{"42", "ü", nil})
-	w := sqlitefile.New()
+	w := sqlitefile.New(0)
 	w.Table(table)
 	db := open(t, w)
 	for i, n := range numbers {
@@ -106,7 +106,7 @@ func TestValues(t *testing.T) {
 
 func TestManyTables(t *testing.T) {
 	t.Parallel()
-	w := sqlitefile.New()
+	w := sqlitefile.New(0)
 	for i := range 700 {
 		var columns []string
 		table := sqlitefile.Table{Name: fmt.Sprint("T", i)}
@@ -139,12 +139,12 @@ func TestRefused(t *testing.T) {
 		"an unknown kind":     {[][]any{{1.5}}, "has no key"},
 		"a text for a number": {[][]any{{"x"}}, "has no key"},
 	} {
-		w := sqlitefile.New()
+		w := sqlitefile.New(0)
 		w.Table(sqlitefile.Table{Name: "T", SQL: "CREATE TABLE T (A INTEGER PRIMARY KEY)", Columns: columns, Key: []int{0}, Rows: c.rows})
 		_, err := w.Bytes()
 		assert.ErrorContains(t, err, c.want, name)
 	}
-	w := sqlitefile.New()
+	w := sqlitefile.New(0)
 	w.Table(sqlitefile.Table{Name: "T", SQL: "CREATE TABLE T (A)", Columns: []sqlitefile.Column{{Name: "A"}}, Rows: [][]any{{1.5}}})
 	_, err := w.Bytes()
 	assert.ErrorContains(t, err, "is a float64")

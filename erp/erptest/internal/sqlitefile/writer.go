@@ -29,9 +29,9 @@ type record struct {
 	data  []byte
 }
 
-// New begins a database.
-func New() *Writer {
-	w := &Writer{}
+// New begins a database that will have about so many bytes; more are no error.
+func New(size int) *Writer {
+	w := &Writer{buf: make([]byte, 0, size)}
 	w.page() // the schema's root
 	return w
 }

@@ -11,7 +11,7 @@ import (
 
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	w := sqlitefile.New()
+	w := sqlitefile.New(0)
 	w.Table(sqlitefile.Table{
 		Name: "XX_Log", SQL: `CREATE TABLE "XX_Log" ("XX_Log_ID" INTEGER PRIMARY KEY, "Name" VARCHAR(60))`,
 		Columns: []sqlitefile.Column{{Name: "XX_Log_ID", Type: "INTEGER"}, {Name: "Name", Type: "VARCHAR(60)"}},
