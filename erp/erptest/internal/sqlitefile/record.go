@@ -24,8 +24,8 @@ func appendVarint(b []byte, v uint64) []byte {
 	return append(b, byte(v)&0x7f)
 }
 
-// encode is the form of values in a record: nil, int64, string and []byte.
-func encode(values []any) ([]byte, error) {
+// encode appends the form of values in a record: nil, int64, string and []byte.
+func encode(out []byte, values []any) ([]byte, error) {
 	var scratch [512]byte
 	types, body := scratch[:0:128], scratch[128:128]
 	for i, v := range values {
@@ -66,7 +66,6 @@ func encode(values []any) ([]byte, error) {
 	if size > 127 { // the size counts itself
 		size++
 	}
-	out := make([]byte, 0, size+len(body))
 	out = appendVarint(out, uint64(size))
 	out = append(out, types...)
 	return append(out, body...), nil

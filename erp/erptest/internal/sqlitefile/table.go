@@ -69,23 +69,23 @@ func (w *Writer) Table(t Table) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rowids[a], rowids[b]) })
-	sorted := make([]record, len(t.Rows))
-	for i, n := range order {
+	var data []byte
+	root := w.tree(len(order), func(i int) (int64, []byte) {
+		n := order[i]
 		row := t.Rows[n]
 		if alias >= 0 { // it is stored once, as the number of the row
 			row[alias] = nil
 		}
-		data, err := encode(row)
-		if err != nil {
+		var err error
+		if data, err = encode(data[:0], row); err != nil {
 			w.fail("row %d of %s: %v", n+1, t.Name, err)
-			return
 		}
 		if alias >= 0 {
 			row[alias] = rowids[n]
 		}
-		sorted[i] = record{rowids[n], data}
-	}
-	w.add("table", t.Name, t.Name, w.tree(sorted, 0), t.SQL)
+		return rowids[n], data
+	}, 0)
+	w.add("table", t.Name, t.Name, root, t.SQL)
 	if alias < 0 && len(t.Key) > 0 {
 		w.add("index", "sqlite_autoindex_"+t.Name+"_1", t.Name, w.index(t, t.Key, false, rowids), nil)
 	}
@@ -108,21 +108,20 @@ func (w *Writer) index(t Table, columns []int, noCase bool, rowids []int64) uint
 		}
 		return cmp.Compare(rowids[a], rowids[b])
 	})
-	entries := make([][]byte, len(order))
 	key := make([]any, len(columns)+1)
-	for at, n := range order {
+	var data []byte
+	return w.indexTree(len(order), func(at int) []byte {
+		n := order[at]
 		for k, i := range columns {
 			key[k] = t.Rows[n][i]
 		}
 		key[len(columns)] = rowids[n]
-		data, err := encode(key)
-		if err != nil {
+		var err error
+		if data, err = encode(data[:0], key); err != nil {
 			w.fail("an index of %s: %v", t.Name, err)
-			return 0
 		}
-		entries[at] = data
-	}
-	return w.indexTree(entries)
+		return data
+	})
 }
 
 // compare is the order of values in an index: nothing, numbers, texts, bytes.

@@ -1,73 +1,105 @@
 package sqlitefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
-// tree writes the rows of a table, which are in the order of their numbers, as a
-// tree with the given root, or a new one for 0. It answers the root.
-func (w *Writer) tree(rows []record, root uint32) uint32 {
-	type child struct {
-		page uint32
-		last int64 // the highest number below it
-	}
+// child is a page of a table's tree and the highest number below it.
+type child struct {
+	page uint32
+	last int64
+}
+
+// tree writes the n rows of a table, whose numbers grow, as a tree with the given
+// root, or a new one for 0. It returns the root. A record is used before the next
+// one is asked for.
+func (w *Writer) tree(n int, row func(i int) (rowid int64, data []byte), root uint32) uint32 {
 	var level []child
-	leaf := newBuilder(tableLeaf, root)
-	cells := make([][]byte, len(rows))
-	fits := true
-	for i, r := range rows {
-		if i > 0 && r.rowid <= rows[i-1].rowid {
-			w.fail("row %d comes after row %d", r.rowid, rows[i-1].rowid)
+	leaf := newBuilder(tableLeaf)
+	if root != 0 && w.fitsOne(n, row, root) {
+		leaf.reset(root)
+	}
+	var cell []byte
+	last := int64(-1 << 63)
+	for i := range n {
+		rowid, data := row(i)
+		if i > 0 && rowid <= last {
+			w.fail("row %d comes after row %d", rowid, last)
 			return 0
 		}
-		cell := appendVarint(nil, uint64(len(r.data)))
-		cell = appendVarint(cell, uint64(r.rowid))
-		cells[i] = w.payload(cell, r.data, pageSize-35)
-		fits = fits && leaf.put(cells[i])
+		cell = appendVarint(cell[:0], uint64(len(data)))
+		cell = appendVarint(cell, uint64(rowid))
+		cell = w.payload(cell, data, mostLocal)
+		if !leaf.put(cell) {
+			at := w.page()
+			w.write(at, leaf, 0)
+			level = append(level, child{at, last})
+			leaf.reset(0)
+			leaf.put(cell)
+		}
+		last = rowid
 	}
-	if fits {
+	if len(level) == 0 && (root == 0 || w.fitsOne(n, row, root)) {
 		if root == 0 {
 			root = w.page()
 		}
 		w.write(root, leaf, 0)
 		return root
 	}
-	leaf = newBuilder(tableLeaf, 0)
-	flush := func(last int64) {
-		n := w.page()
-		w.write(n, leaf, 0)
-		level = append(level, child{n, last})
-		leaf = newBuilder(tableLeaf, 0)
-	}
-	for i, cell := range cells {
-		if !leaf.put(cell) {
-			flush(rows[i-1].rowid)
-			leaf.put(cell)
+	at := w.page()
+	w.write(at, leaf, 0)
+	return w.above(append(level, child{at, last}), root)
+}
+
+// mostLocal is how many bytes of a record a table's leaf holds.
+const mostLocal = pageSize - 35
+
+// fitsOne tells whether all rows have room on the root itself.
+func (w *Writer) fitsOne(n int, row func(i int) (int64, []byte), root uint32) bool {
+	b := newBuilder(tableLeaf)
+	b.reset(root)
+	for i := range n {
+		rowid, data := row(i)
+		if len(data) > mostLocal {
+			return false
+		}
+		cell := appendVarint(appendVarint(nil, uint64(len(data))), uint64(rowid))
+		if !b.put(append(cell, data...)) {
+			return false
 		}
 	}
-	flush(rows[len(rows)-1].rowid)
+	return true
+}
+
+// above writes the inner pages over a level of a table's tree and returns the root.
+func (w *Writer) above(level []child, root uint32) uint32 {
+	b := newBuilder(tableInterior)
 	for {
-		top := newBuilder(tableInterior, root)
+		b.reset(root)
+		top := true
 		for _, c := range level[:len(level)-1] {
-			if top == nil || !top.put(tableCell(c.page, c.last)) {
-				top = nil
+			if top = b.put(tableCell(c)); !top {
+				break
 			}
 		}
-		if top != nil {
+		if top {
 			if root == 0 {
 				root = w.page()
 			}
-			w.write(root, top, level[len(level)-1].page)
+			w.write(root, b, level[len(level)-1].page)
 			return root
 		}
 		var next []child
 		for len(level) > 0 {
-			b := newBuilder(tableInterior, 0)
+			b.reset(0)
 			n := 0
-			for n < len(level)-1 && b.put(tableCell(level[n].page, level[n].last)) {
+			for n < len(level)-1 && b.put(tableCell(level[n])) {
 				n++
 			}
 			if len(level)-n == 2 { // the page after this one would have a single child
 				n--
-				b.cells = b.cells[:n]
+				b.pop()
 			}
 			at := w.page()
 			w.write(at, b, level[n].page)
@@ -78,56 +110,54 @@ func (w *Writer) tree(rows []record, root uint32) uint32 {
 	}
 }
 
-func tableCell(page uint32, last int64) []byte {
-	return appendVarint(binary.BigEndian.AppendUint32(nil, page), uint64(last))
+func tableCell(c child) []byte {
+	return appendVarint(binary.BigEndian.AppendUint32(nil, c.page), uint64(c.last))
 }
 
-// indexTree writes the entries of an index, which are in their order, and answers
+// indexTree writes the n entries of an index, which are in their order, and returns
 // the root. An entry that is on an inner page is on no leaf.
-func (w *Writer) indexTree(entries [][]byte) uint32 {
+func (w *Writer) indexTree(n int, entry func(i int) []byte) uint32 {
 	const most = (pageSize-12)*64/255 - 23
-	cell := func(data []byte) []byte {
-		return w.payload(appendVarint(nil, uint64(len(data))), data, most)
-	}
 	var pages []uint32
 	var between [][]byte // cells that go between pages, one less than pages
-	leaf := newBuilder(indexLeaf, 0)
-	for i, e := range entries {
-		c := cell(e)
-		if leaf.put(c) {
+	leaf := newBuilder(indexLeaf)
+	var cell []byte
+	for i := range n {
+		data := entry(i)
+		cell = w.payload(appendVarint(cell[:0], uint64(len(data))), data, most)
+		if leaf.put(cell) {
 			continue
 		}
-		if i == len(entries)-1 { // the last one must not be left between a page and none
-			last := leaf.cells[len(leaf.cells)-1]
-			leaf.cells = leaf.cells[:len(leaf.cells)-1]
-			between = append(between, last)
+		isLast := i == n-1 // it must not be left between a page and none
+		if isLast {
+			between = append(between, leaf.pop())
 		} else {
-			between = append(between, c)
-			c = nil
+			between = append(between, slices.Clone(cell))
 		}
-		n := w.page()
-		w.write(n, leaf, 0)
-		pages = append(pages, n)
-		leaf = newBuilder(indexLeaf, 0)
-		if c != nil {
-			leaf.put(c)
+		at := w.page()
+		w.write(at, leaf, 0)
+		pages = append(pages, at)
+		leaf.reset(0)
+		if isLast {
+			leaf.put(cell)
 		}
 	}
-	n := w.page()
-	w.write(n, leaf, 0)
-	pages = append(pages, n)
+	at := w.page()
+	w.write(at, leaf, 0)
+	pages = append(pages, at)
+	b := newBuilder(indexInterior)
 	for len(pages) > 1 {
 		var nextPages []uint32
 		var nextBetween [][]byte
 		for len(pages) > 0 {
-			b := newBuilder(indexInterior, 0)
+			b.reset(0)
 			n := 0
 			for n < len(pages)-1 && b.put(append(binary.BigEndian.AppendUint32(nil, pages[n]), between[n]...)) {
 				n++
 			}
 			if len(pages)-n == 2 {
 				n--
-				b.cells = b.cells[:n]
+				b.pop()
 			}
 			at := w.page()
 			w.write(at, b, pages[n])

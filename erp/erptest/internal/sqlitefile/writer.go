@@ -18,15 +18,9 @@ const (
 
 // Writer collects a database. Its methods belong to one goroutine.
 type Writer struct {
-	buf    []byte // all pages
-	schema []record
-	err    error // the first one
-}
-
-// record is a row of a table: its number and its values in the file's form.
-type record struct {
-	rowid int64
-	data  []byte
+	buf    []byte   // all pages
+	schema [][]byte // records, in the file's form
+	err    error    // the first one
 }
 
 // New begins a database that will have about so many bytes; more are no error.
@@ -56,11 +50,11 @@ func (w *Writer) at(n uint32) []byte { return w.buf[(int(n)-1)*pageSize:][:pageS
 
 // add puts an object into the schema.
 func (w *Writer) add(kind, name, table string, root uint32, sql any) {
-	data, err := encode([]any{kind, name, table, int64(root), sql})
+	data, err := encode(nil, []any{kind, name, table, int64(root), sql})
 	if err != nil {
 		w.fail("%s %s: %v", kind, name, err)
 	}
-	w.schema = append(w.schema, record{rowid: int64(len(w.schema) + 1), data: data})
+	w.schema = append(w.schema, data)
 }
 
 // View adds a view by the statement that creates it.
@@ -68,7 +62,7 @@ func (w *Writer) View(name, sql string) { w.add("view", name, name, 0, sql) }
 
 // Bytes ends the database. The result belongs to the caller.
 func (w *Writer) Bytes() ([]byte, error) {
-	w.tree(w.schema, 1)
+	w.tree(len(w.schema), func(i int) (int64, []byte) { return int64(i + 1), w.schema[i] }, 1)
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -89,30 +83,56 @@ func (w *Writer) Bytes() ([]byte, error) {
 
 // builder fills one page with cells.
 type builder struct {
-	kind  byte
-	free  int      // bytes left
-	cells [][]byte // in order
+	kind byte
+	free int // bytes left
+	page [pageSize]byte
+	ends []int // where cells begin, from the end of the page on
 }
 
-func newBuilder(kind byte, root uint32) *builder {
-	b := &builder{kind: kind, free: pageSize - 8}
-	if kind == tableInterior || kind == indexInterior {
+func newBuilder(kind byte) *builder {
+	b := &builder{kind: kind}
+	b.reset(0)
+	return b
+}
+
+// reset begins a page, which is the given one or, for 0, not the first.
+func (b *builder) reset(root uint32) {
+	b.ends, b.free = b.ends[:0], pageSize-8
+	if b.kind == tableInterior || b.kind == indexInterior {
 		b.free -= 4
 	}
 	if root == 1 {
 		b.free -= headerSize
 	}
-	return b
 }
 
-// put adds a cell, and tells whether there was room for it.
+// end is where the last cell begins.
+func (b *builder) end() int {
+	if len(b.ends) == 0 {
+		return pageSize
+	}
+	return b.ends[len(b.ends)-1]
+}
+
+// put adds a cell, which it copies, and tells whether there was room for it.
 func (b *builder) put(cell []byte) bool {
 	if len(cell)+2 > b.free {
 		return false
 	}
+	at := b.end() - len(cell)
+	copy(b.page[at:], cell)
+	b.ends = append(b.ends, at)
 	b.free -= len(cell) + 2
-	b.cells = append(b.cells, cell)
 	return true
+}
+
+// pop takes the last cell away.
+func (b *builder) pop() []byte {
+	at := b.end()
+	b.ends = b.ends[:len(b.ends)-1]
+	cell := slices.Clone(b.page[at:b.end()])
+	b.free += len(cell) + 2
+	return cell
 }
 
 // write puts the cells onto a page; right is the last child of an inner one.
@@ -123,19 +143,17 @@ func (w *Writer) write(n uint32, b *builder, right uint32) {
 		h = p[headerSize:]
 	}
 	h[0] = b.kind
-	binary.BigEndian.PutUint16(h[3:], uint16(len(b.cells)))
+	binary.BigEndian.PutUint16(h[3:], uint16(len(b.ends)))
+	binary.BigEndian.PutUint16(h[5:], uint16(b.end()))
 	pointers := h[8:]
 	if right != 0 {
 		binary.BigEndian.PutUint32(h[8:], right)
 		pointers = h[12:]
 	}
-	end := pageSize
-	for i, cell := range b.cells {
-		end -= len(cell)
-		copy(p[end:], cell)
-		binary.BigEndian.PutUint16(pointers[2*i:], uint16(end))
+	for i, at := range b.ends {
+		binary.BigEndian.PutUint16(pointers[2*i:], uint16(at))
 	}
-	binary.BigEndian.PutUint16(h[5:], uint16(end))
+	copy(p[b.end():], b.page[b.end():])
 }
 
 // payload appends a record to a cell: what has room on the page, the rest on pages
