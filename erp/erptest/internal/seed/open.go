@@ -32,7 +32,10 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		}
 		t, err := templates.get(ctx)
 		if err == nil {
-			err = errors.Join(s.Load(ctx, t.image, t.dictionary), complete(ctx, s, opts))
+			err = s.CopyFrom(t)
+		}
+		if err == nil {
+			err = complete(ctx, s, opts)
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -84,11 +87,15 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	if err != nil {
 		return "", err
 	}
+	image, err := t.Image()
+	if err != nil {
+		return "", err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*")
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(t.image)
+	_, err = f.Write(image)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return f.Name(), err
 	}
@@ -185,37 +192,30 @@ func complete(ctx context.Context, s *store.Store, opts Options) error {
 	})
 }
 
-// templates holds what new databases are made of. It is built when first needed,
-// stays for the life of the process and never changes, so that a test pays for it
-// once and not with every server.
+// templates holds the database, without the secrets, that new ones are copied
+// from. It is built when first needed, stays for the life of the process and never
+// changes, so that a test pays for it once and not with every server.
 var templates templateCache
-
-// template is a database file without the secrets, and what every server reads of
-// its dictionary.
-type template struct {
-	image      []byte
-	dictionary *store.Dictionary
-}
 
 type templateCache struct {
 	mu sync.Mutex
-	t  *template
+	s  *store.Store
 }
 
-func (c *templateCache) get(ctx context.Context) (*template, error) {
+func (c *templateCache) get(ctx context.Context) (*store.Store, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.t == nil {
-		t, err := makeTemplate(context.WithoutCancel(ctx)) // others wait for it too
+	if c.s == nil {
+		s, err := makeTemplate(context.WithoutCancel(ctx)) // others wait for it too
 		if err != nil {
 			return nil, fmt.Errorf("building the demo data: %w", err)
 		}
-		c.t = t
+		c.s = s
 	}
-	return c.t, nil
+	return c.s, nil
 }
 
-func makeTemplate(ctx context.Context) (*template, error) {
+func makeTemplate(ctx context.Context) (*store.Store, error) {
 	image, err := buildImage()
 	if err != nil {
 		return nil, err
@@ -225,14 +225,14 @@ func makeTemplate(ctx context.Context) (*template, error) {
 		return nil, err
 	}
 	// what is read of the dictionary now, copies need not read again
-	err = s.Load(ctx, image, nil)
+	err = s.Load(image)
 	if err == nil {
 		err = s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) })
 	}
-	if err := errors.Join(err, s.Close()); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	return &template{image: image, dictionary: s.Dictionary()}, nil
+	return s, nil
 }
 
 // buildImage makes the database file from the embedded files. Two are equal.

@@ -20,11 +20,17 @@ func TestLoad(t *testing.T) {
 	image, err := w.Bytes()
 	require.NoError(t, err)
 	a, b := open(t), open(t)
-	require.NoError(t, a.Load(t.Context(), image, nil))
-	require.NoError(t, b.Load(t.Context(), image, nil))
+	require.NoError(t, a.Load(image))
+	require.NoError(t, b.CopyFrom(a))
 	require.NoError(t, exec(t, b, `UPDATE XX_Log SET Name='two'`))
 	assert.Equal(t, "one", value(t, a, `SELECT Name FROM XX_Log`))
 	assert.Equal(t, "two", value(t, b, `SELECT Name FROM XX_Log`))
 
-	require.ErrorContains(t, open(t).Load(t.Context(), []byte("no database, and no multiple of a page"), nil), "loading a database")
+	image, err = b.Image()
+	require.NoError(t, err)
+	c := open(t)
+	require.NoError(t, c.Load(image))
+	assert.Equal(t, "two", value(t, c, `SELECT Name FROM XX_Log`))
+
+	require.ErrorContains(t, open(t).Load([]byte("no database, and no multiple of a page")), "loading a database")
 }
