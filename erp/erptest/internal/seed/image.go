@@ -53,12 +53,26 @@ func addView(w *sqlitefile.Writer, t *table) {
 	var columns []string
 	for _, c := range t.Columns {
 		if !c.IsVirtual() {
-			columns = append(columns, "NULL AS "+store.Quote(c.Name))
+			columns = append(columns, nothing(c)+" AS "+store.Quote(c.Name))
 		}
 	}
 	if len(columns) > 0 {
-		w.View(t.Name, "CREATE VIEW "+store.Quote(t.Name)+" AS SELECT "+strings.Join(columns, ", ")+" WHERE 0")
+		w.View(t.Name, "CREATE VIEW "+store.Quote(t.Name)+" AS SELECT "+strings.Join(columns, ", ")+" WHERE 1=0")
 	}
+}
+
+// nothing is a missing value of the column's type: copies of the database in others
+// compare values by type.
+func nothing(c *store.Column) string {
+	switch c.Kind() {
+	case store.KindInteger:
+		return "CAST(NULL AS INTEGER)"
+	case store.KindDecimal:
+		return "CAST(NULL AS NUMERIC)"
+	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
+		return "CAST(NULL AS TIMESTAMP)"
+	}
+	return "NULL"
 }
 
 // write adds the table with its rows and indexes.
