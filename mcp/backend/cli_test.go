@@ -170,7 +170,7 @@ func TestCLI(t *testing.T) {
 	a.RequestID, d.RequestID, a.ExecutionTimeMs, d.ExecutionTimeMs = "", "", 0, 0
 	assert.Equal(t, d, a)
 	for sql, hint := range map[string]string{
-		"SELECT * FROM c_ordr":                      `did you mean C_Order?`,
+		"SELECT * FROM c_ordr":                      `did you mean C_Order or I_Order?`,
 		"SELECT 1 AS \"; x\" FROM \"; y\"":          "",
 		"SELECT repeat('x', 3)":                     "use lpad with a constant length",
 		"SELECT 1; SELECT 2":                        "send one SELECT",
