@@ -31,7 +31,7 @@ func LayoutOf(t *Table) (Layout, error) {
 		typ, _, _ := strings.Cut(physicalType(c), " ")
 		l.Types = append(l.Types, typ)
 	}
-	for _, c := range keyColumns(t) {
+	for _, c := range t.KeyColumns() {
 		l.Key = append(l.Key, slices.Index(l.Columns, c))
 	}
 	if len(statements) > 1 {
