@@ -240,7 +240,7 @@ func TestCLI(t *testing.T) {
 	run, err := b.RunProcess(ctx, root, "Cache Reset", nil)
 	require.NoError(t, err)
 	assert.Positive(t, run.InstanceID)
-	assert.Equal(t, "Cache reset", run.Summary)
+	assert.Equal(t, "Cache Reset", run.Summary)
 	jobs, err := b.Jobs(ctx, root)
 	require.NoError(t, err)
 	require.NotEmpty(t, jobs)
