@@ -22,19 +22,19 @@ func TestTemporaryFilesAreLimited(t *testing.T) {
 		// Logins belong to the whole server, and so does what an earlier run has left.
 		execute(t, d.owner, "DO $$ BEGIN CREATE ROLE "+login+" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; GRANT USAGE ON SCHEMA adempiere TO "+login+"; GRANT SELECT ON ALL TABLES IN SCHEMA adempiere TO "+login)
 	}
-	execute(t, d.owner, "GRANT SET ON PARAMETER temp_file_limit TO "+entitled+"; ALTER ROLE "+narrow+" SET temp_file_limit = '2MB'")
-	const big = "SELECT count(*) FROM (SELECT g::text || g::text AS x FROM generate_series(1, 200000) g ORDER BY 1) q"
+	execute(t, d.owner, "GRANT SET ON PARAMETER temp_file_limit TO "+entitled+"; ALTER ROLE "+narrow+" SET temp_file_limit = '8MB'")
+	const big = "SELECT count(*) FROM (SELECT g::text || g::text AS x FROM generate_series(1, 600000) g ORDER BY 1) q"
 	for name, tt := range map[string]struct {
 		login   string // "" the owner, who is a superuser
 		limit   string
 		stopped bool
 		warns   bool
 	}{
-		"a superuser":                        {"", "1MB", true, false},
-		"a login that may set it":            {entitled, "1MB", true, false},
+		"a superuser":                        {"", "8MB", true, false},
+		"a login that may set it":            {entitled, "8MB", true, false},
 		"a login that may set it, enough":    {entitled, "", false, false},
 		"a login with a limit of its own":    {narrow, "", true, false},
-		"a login without":                    {unlimited, "1MB", false, true},
+		"a login without":                    {unlimited, "8MB", false, true},
 		"a superuser, and no limit is meant": {"", "-1", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestTemporaryFilesAreLimited(t *testing.T) {
 					assert.Equal(t, api.CodeResources, code(t, err))
 				} else {
 					require.NoError(t, err, w.log)
-					assert.Equal(t, `[[200000]]`, shown(t, r.Rows))
+					assert.Equal(t, `[[600000]]`, shown(t, r.Rows))
 				}
 			}
 			warned := strings.Contains(strings.Join(w.Health(t.Context()).Warnings, "\n"), "temp_file_limit")

@@ -22,6 +22,10 @@ type Options struct {
 	Namespace UUID
 	// AnyPrefix allows table names without the prefix XX_.
 	AnyPrefix bool
+	// Known gives the definition of a table as the ERP has it, when a registry is
+	// at hand; nil: none is known. What is wrong with that already, such as a name
+	// without prefix or a column from before a rule, is not held against a definition.
+	Known func(table string) (Table, bool)
 	// NoSync leaves out the steps that change the database.
 	NoSync bool
 	// Element gives the official AD_Element_ID for a column name, when a

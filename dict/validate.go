@@ -25,6 +25,14 @@ func Validate(opts *Options, tables ...Table) error {
 	if opts == nil {
 		opts = &Options{}
 	}
+	f := validate(opts, tables)
+	if len(f.list) > 0 && opts.Known != nil {
+		f.excuse(opts, tables)
+	}
+	return f.err()
+}
+
+func validate(opts *Options, tables []Table) findings {
 	var f findings
 	if len(tables) == 0 {
 		f.add("plan", "plan.empty", "there is no table", "define at least one")
@@ -46,7 +54,30 @@ func Validate(opts *Options, tables ...Table) error {
 		t.validateWindow(&f)
 	}
 	validateLookupColumns(&f, tables, references)
-	return f.err()
+	return f
+}
+
+// excuse takes away what the ERP's own tables of these names are found wrong with,
+// too.
+func (f *findings) excuse(opts *Options, tables []Table) {
+	known := map[string]bool{}
+	var own []Table
+	for _, t := range tables {
+		if k, ok := opts.Known(t.Name); ok {
+			own = append(own, k)
+			known[shown(t.Name)] = true
+		}
+	}
+	if len(own) == 0 {
+		return
+	}
+	old := map[Finding]bool{}
+	for _, finding := range validate(opts, own).list {
+		old[finding] = true
+	}
+	f.list = slices.DeleteFunc(f.list, func(finding Finding) bool {
+		return old[finding] || finding.Rule == "name.prefix" && known[finding.Where]
+	})
 }
 
 // shown is a name as a place in a message: as it is when it is harmless, else

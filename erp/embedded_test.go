@@ -236,6 +236,7 @@ func TestEmbeddedAttachments(t *testing.T) {
 	_, err = client.DownloadAttachment(ctx, "C_BPartner", id, "other.bin")
 	require.ErrorIs(t, err, erp.ErrNotFound)
 	require.NoError(t, client.DeleteAttachment(ctx, "C_BPartner", id, "Plan ä+b.bin"))
+	require.NoError(t, client.DeleteAttachments(ctx, "C_BPartner", id), "it is there, without files")
 	require.ErrorIs(t, client.DeleteAttachments(ctx, "C_BPartner", id), erp.ErrNotFound)
 }
 

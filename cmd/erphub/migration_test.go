@@ -203,3 +203,30 @@ func TestDriftOfTheDatabase(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"INSERT INTO t_alter_column values('xx_jar','Name',null,'NOT NULL',null)"}, drift())
 }
+
+// What was inspected compares without a difference, the ERP's own tables too: those
+// that no definition could ask for, and with ERPHUB_PROOF all of them.
+func TestInspectedIsNoDrift(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one command after another")
+	}
+	t.Parallel()
+	srv := erptest.New(t, erptest.Options{})
+	dir := filepath.Join(t.TempDir(), "tables") + "/"
+	run := func(args ...string) (int, string, string) {
+		return erphub(t, []string{"ERP_URL=" + srv.URL(), "ERP_USERNAME=SuperUser", "ERP_PASSWORD=System"}, args...)
+	}
+	tables, wrote := []string{"AD_WF_Node", "M_StorageOnHand", "AD_TreeBar", "C_BPartner"}, "Wrote 4 definitions to "
+	if os.Getenv("ERPHUB_PROOF") != "" {
+		tables, wrote = []string{"--all"}, "Wrote 9"
+	}
+	code, stdout, stderr := run(append([]string{"dict", "inspect", "-o", dir}, tables...)...)
+	require.Equal(t, 0, code, stderr)
+	assert.Contains(t, stdout, wrote)
+	code, stdout, stderr = run("dict", "plan", "-f", dir)
+	require.Equal(t, 0, code, stderr)
+	assert.Contains(t, stdout, "No changes: the ERP is as the definitions say.")
+	code, _, stderr = run("dict", "inspect", "--all", "XX_Jar")
+	require.Equal(t, 2, code)
+	assert.Contains(t, stderr, "or --all")
+}

@@ -53,6 +53,23 @@ func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Co
 	return nil
 }
 
+// expandedFor are the columns of a table that the ERP has, or is to have. A definition
+// that names no identifier gets one when its table is made; of a table that
+// is there without any, it does not ask for one.
+func expandedFor(t dict.Table, info registry.Table) []dict.Column {
+	expanded := t.AllColumns()
+	isIdentifier := func(c dict.Column) bool { return c.Identifier }
+	if info.ID == 0 || slices.ContainsFunc(info.Columns, func(c registry.Column) bool { return c.Identifier }) ||
+		slices.ContainsFunc(t.Columns, isIdentifier) ||
+		slices.ContainsFunc(t.Templates, func(tpl dict.Template) bool { return slices.ContainsFunc(tpl.Columns(t.Name), isIdentifier) }) {
+		return expanded
+	}
+	for i := range expanded {
+		expanded[i].Identifier, expanded[i].SeqNo = false, 0
+	}
+	return expanded
+}
+
 // givenColumn is the column as the definition gives it; nil when a template or
 // an import target brings it.
 func givenColumn(t dict.Table, expanded []dict.Column, i int) *dict.Column {

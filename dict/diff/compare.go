@@ -16,8 +16,10 @@ import (
 type comparer struct {
 	reg  registry.Registry
 	plan *dict.Plan
-	out  *Result
-	seen map[string]bool // references that were compared
+	// steps are those of the plan: taking them from it copies them.
+	steps []dict.Step
+	out   *Result
+	seen  map[string]bool // references that were compared
 	// elements are the texts that the plan gives to elements it makes, by
 	// lower-case name: columns of several tables share them.
 	elements map[string]dict.Column
@@ -39,11 +41,14 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 			return e.ID, err == nil && strings.EqualFold(e.Name, column) && adid.Official(e.ID)
 		}
 	}
+	if o.Known == nil {
+		o.Known = Known(ctx, reg)
+	}
 	plan, err := dict.NewPlan(&o, tables...)
 	if err != nil {
 		return nil, err
 	}
-	c := &comparer{reg: reg, plan: plan, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{},
+	c := &comparer{reg: reg, plan: plan, steps: plan.Steps(), seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{},
 		out: &Result{Changes: []Change{}, Wanted: plan, Found: map[dict.Key]dict.Existing{}}}
 	for _, t := range tables {
 		if err := c.table(ctx, t); err != nil {
@@ -53,6 +58,14 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	return c.out, nil
 }
 
+// Known is [dict.Options].Known for a registry.
+func Known(ctx context.Context, reg registry.Registry) func(table string) (dict.Table, bool) {
+	return func(table string) (dict.Table, bool) {
+		t, _, err := Definition(ctx, reg, table)
+		return t, err == nil && strings.EqualFold(t.Name, table)
+	}
+}
+
 func (c *comparer) table(ctx context.Context, t dict.Table) error {
 	info, err := c.reg.Table(ctx, t.Name, registry.WithInactive)
 	isNew := errors.Is(err, registry.ErrNotFound) || err == nil && !strings.EqualFold(info.Name, t.Name)
@@ -60,7 +73,7 @@ func (c *comparer) table(ctx context.Context, t dict.Table) error {
 		return err
 	}
 	key := dict.Key(t.Name)
-	expanded := t.AllColumns()
+	expanded := expandedFor(t, info)
 	if isNew {
 		info = registry.Table{}
 		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Create, Step: key,
@@ -111,7 +124,7 @@ func (c *comparer) tableAttributes(key dict.Key, info registry.Table) []Attribut
 	has := []struct{ column, value string }{
 		{"TableName", info.Name}, {"Name", info.Label}, {"Description", info.Description}, {"Help", info.Help},
 		{"AccessLevel", string(info.AccessLevel)}, {"EntityType", info.EntityType},
-		{"IsChangeLog", flag(info.ChangeLog)}, {"IsDeleteable", flag(info.Deletable)}, {"IsHighVolume", flag(info.HighVolume)},
+		{"IsChangeLog", flag(info.ChangeLog)}, {"IsDeleteable", flag(info.Deletable && !info.View)}, {"IsHighVolume", flag(info.HighVolume)},
 		{"IsSecurityEnabled", flag(info.Security)}, {"IsView", flag(info.View)}, {"IsPartition", flag(info.Partition)},
 		{"IsShowInDrillOptions", flag(info.Drill)}, {"ReplicationType", cmp.Or(string(info.Replication), "L")},
 	}

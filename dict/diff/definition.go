@@ -276,7 +276,7 @@ func (d *describer) withTemplates(t dict.Table) dict.Table {
 // misfit is the name of a column that the templates make another way than the
 // ERP has it.
 func (d *describer) misfit(t dict.Table, brought map[string]bool, own map[string]dict.Column) string {
-	expanded := t.AllColumns()
+	expanded := expandedFor(t, d.info)
 	numbers := identifierNumbers(expanded, d.info)
 	for _, want := range expanded {
 		name := strings.ToLower(want.Name)
@@ -330,10 +330,10 @@ func (d *describer) shortenNames(t *dict.Table) {
 	for i := range t.Columns {
 		t.Columns[i].SeqNo = 0
 	}
-	if len(identifierNumbers(t.AllColumns(), d.info)) > 0 {
+	if len(identifierNumbers(expandedFor(*t, d.info), d.info)) > 0 {
 		t.Columns = numbered
 	}
-	expanded := t.AllColumns()
+	expanded := expandedFor(*t, d.info)
 	first := len(expanded) - len(t.Columns)
 	for i := range t.Columns {
 		has, _ := d.info.Column(t.Columns[i].Name)
@@ -368,7 +368,7 @@ func (d *describer) window(ctx context.Context, t *dict.Table) error {
 // remarks tells what the definition does not say: attributes it has no words
 // for, and differences that would be found.
 func (d *describer) remarks(t dict.Table) []string {
-	expanded := t.AllColumns()
+	expanded := expandedFor(t, d.info)
 	for i, want := range expanded {
 		has, ok := d.info.Column(want.Name)
 		if !ok {

@@ -12,7 +12,7 @@ import (
 // unique columns, with the steps that would make them.
 func (c *comparer) indexes(t dict.Table, info registry.Table) {
 	wanted := map[string]bool{}
-	for _, step := range c.plan.Steps() {
+	for _, step := range c.steps {
 		r, ok := step.(*dict.RecordStep)
 		if !ok || r.Table != "AD_TableIndex" || r.Action == dict.Update || !refersTo(r, "AD_Table_ID", dict.Key(t.Name)) {
 			continue
@@ -50,7 +50,7 @@ func (c *comparer) indexes(t dict.Table, info registry.Table) {
 
 func (c *comparer) indexColumns(t dict.Table, index *dict.RecordStep, has registry.Index, record dict.Existing) {
 	wanted := map[string]bool{}
-	for _, step := range c.plan.Steps() {
+	for _, step := range c.steps {
 		r, ok := step.(*dict.RecordStep)
 		if !ok || r.Table != "AD_IndexColumn" || !refersTo(r, "AD_TableIndex_ID", index.Key) {
 			continue
@@ -127,7 +127,7 @@ func findIndex(info registry.Table, name string) (registry.Index, bool) {
 
 func (c *comparer) indexDetail(index *dict.RecordStep) string {
 	var columns []string
-	for _, step := range c.plan.Steps() {
+	for _, step := range c.steps {
 		if r, ok := step.(*dict.RecordStep); ok && r.Table == "AD_IndexColumn" && refersTo(r, "AD_TableIndex_ID", index.Key) {
 			columns = append(columns, lastName(r, "AD_Column_ID"))
 		}

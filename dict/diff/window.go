@@ -19,7 +19,7 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 	var window, tab *dict.RecordStep
 	var fields []*dict.RecordStep
 	pointer := dict.Key("window." + t.Name)
-	for _, step := range c.plan.Steps() {
+	for _, step := range c.steps {
 		r, ok := step.(*dict.RecordStep)
 		switch {
 		case !ok:
@@ -59,7 +59,7 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 	for _, made := range []string{"AD_Menu.", "AD_TreeNodeMM."} {
 		c.out.Found[dict.Key(made+window.Name)] = record // belongs to people once it is made
 	}
-	for _, step := range c.plan.Steps() {
+	for _, step := range c.steps {
 		if r, ok := step.(*dict.RecordStep); ok && r.Table == "AD_Window_Access" && refersTo(r, "AD_Window_ID", window.Key) {
 			c.out.Found[r.Key] = record
 		}

@@ -21,7 +21,7 @@ const (
 	maxNodes     = 250_000 // per document; a table of 1000 columns with all keys has 80,000
 	maxDepth     = 20
 	maxProblems  = 200
-	maxNumber    = 1_000_000_000
+	maxNumber    = 1<<31 - 1
 )
 
 const mergeTag = "!!merge"

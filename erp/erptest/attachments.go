@@ -1,8 +1,10 @@
 package erptest
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -100,12 +102,24 @@ func getAttachment(c *call) error {
 // upload is the body of an upload.
 type upload struct {
 	name      string
-	data      []byte
+	encoded   string // base64
 	overwrite bool
 }
 
-// uploadBody reads an upload. Its failures come before anything is said about
-// table and record.
+// data is the file that comes with an upload.
+func (u upload) data() ([]byte, error) {
+	data, ok := engine.LenientBase64(u.encoded)
+	switch {
+	case !ok:
+		return nil, page(http.StatusInternalServerError)
+	case len(data) == 0:
+		return nil, fail(http.StatusBadRequest, "Can't parse data", "Can't parse data in Json content, not base64 encoded")
+	}
+	return data, nil
+}
+
+// uploadBody reads an upload. What it refuses comes before anything is said about
+// table and record; whether the data are base64 is looked at after that.
 func (c *call) uploadBody(named bool) (upload, error) {
 	v, err := c.bodyValue()
 	if err != nil {
@@ -124,14 +138,11 @@ func (c *call) uploadBody(named bool) (upload, error) {
 			return upload{}, fail(http.StatusBadRequest, "name property is mandatory", "The name is no file name")
 		}
 	}
-	encoded := engine.ScalarMember(o, "data")
-	if strings.TrimSpace(encoded) == "" {
+	u.encoded = engine.ScalarMember(o, "data")
+	if strings.TrimSpace(u.encoded) == "" {
 		return upload{}, fail(http.StatusBadRequest, "data property is mandatory", "")
 	}
 	u.overwrite = strings.EqualFold(engine.ScalarMember(o, "overwrite"), "true")
-	if u.data, err = engine.DecodeBase64(encoded); err != nil || len(u.data) == 0 {
-		return upload{}, fail(http.StatusBadRequest, "Can't parse data", "The data property is not base64")
-	}
 	return u, nil
 }
 
@@ -141,7 +152,9 @@ func addAttachment(c *call) error {
 	if err != nil {
 		return orTitled("Save error", err)
 	}
-	return c.addEntries([]engine.AttachmentEntry{{Name: u.name, Data: u.data}}, u.overwrite, "Save error")
+	return c.addEntries(u, "Save error", func(data []byte) ([]engine.AttachmentEntry, error) {
+		return []engine.AttachmentEntry{{Name: u.name, Data: data}}, nil
+	})
 }
 
 // addAttachmentsZip handles POST …/attachments/zip.
@@ -150,17 +163,27 @@ func addAttachmentsZip(c *call) error {
 	if err != nil {
 		return orTitled("Create attachment error", err)
 	}
-	entries, err := engine.Unzip(u.data)
-	if err != nil {
-		return titled("Create attachment error", "", err)
-	}
-	return c.addEntries(entries, u.overwrite, "Create attachment error")
+	return c.addEntries(u, "Create attachment error", func(data []byte) ([]engine.AttachmentEntry, error) {
+		entries, err := engine.Unzip(data)
+		if errors.Is(err, zip.ErrFormat) {
+			return nil, nil // the real server finds no files in it
+		}
+		return entries, err
+	})
 }
 
-// addEntries adds files to the record's attachment, all or none.
-func (c *call) addEntries(entries []engine.AttachmentEntry, overwrite bool, title string) error {
+// addEntries adds the files of an upload to the record's attachment, all or none.
+func (c *call) addEntries(u upload, title string, files func(data []byte) ([]engine.AttachmentEntry, error)) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, false)
+		if err != nil {
+			return err
+		}
+		data, err := u.data()
+		if err != nil {
+			return err
+		}
+		entries, err := files(data)
 		if err != nil {
 			return err
 		}
@@ -174,7 +197,7 @@ func (c *call) addEntries(entries []engine.AttachmentEntry, overwrite bool, titl
 		}
 		for _, e := range entries {
 			if i := a.Find(e.Name); i >= 0 {
-				if !overwrite {
+				if !u.overwrite {
 					return fail(http.StatusConflict, "Duplicate file name", "Duplicate file name: "+e.Name)
 				}
 				a.Entries = slices.Delete(a.Entries, i, i+1)
@@ -192,26 +215,25 @@ func (c *call) addEntries(entries []engine.AttachmentEntry, overwrite bool, titl
 
 // deleteAttachments handles DELETE …/attachments.
 func deleteAttachments(c *call) error {
-	return c.dropEntries(func(a *engine.Attachment) error {
-		a.Entries = nil
-		return nil
-	})
+	return c.changeAttachment(c.session.DeleteAttachment)
 }
 
-// deleteAttachment handles DELETE …/attachments/{file}.
+// deleteAttachment handles DELETE …/attachments/{file}. The attachment stays, if
+// only without a file.
 func deleteAttachment(c *call) error {
-	return c.dropEntries(func(a *engine.Attachment) error {
+	return c.changeAttachment(func(ctx context.Context, tx *store.Tx, r *engine.Record, a *engine.Attachment) error {
 		name := c.param("file")
 		i := a.Find(name)
 		if i < 0 {
 			return fail(http.StatusNotFound, "No matching attachment entry", "No attachment entry is found for name "+name)
 		}
 		a.Entries = slices.Delete(a.Entries, i, i+1)
-		return nil
+		return c.session.SaveAttachment(ctx, tx, r, a)
 	})
 }
 
-func (c *call) dropEntries(drop func(*engine.Attachment) error) error {
+// changeAttachment deletes from the attachment of the record in the path.
+func (c *call) changeAttachment(change func(context.Context, *store.Tx, *engine.Record, *engine.Attachment) error) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		t, row, err := c.pathRecord(c.ctx(), tx, false)
 		if err != nil {
@@ -225,10 +247,7 @@ func (c *call) dropEntries(drop func(*engine.Attachment) error) error {
 		if a == nil {
 			return fail(http.StatusNotFound, "No attachments", "No attachment is found for record with id "+c.param("id"))
 		}
-		if err := drop(a); err != nil {
-			return err
-		}
-		return c.session.SaveAttachment(c.ctx(), tx, r, a)
+		return change(c.ctx(), tx, r, a)
 	})
 	if err != nil {
 		return orTitled("Delete error", err)

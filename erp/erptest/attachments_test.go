@@ -51,7 +51,7 @@ func TestAttachments(t *testing.T) {
 		{"no name", "POST", files, `{"data":"aGVsbG8="}`, 400, `{"title":"name property is mandatory","status":400}`},
 		{"blank name", "POST", files, `{"name":" ","data":"aGVsbG8="}`, 400, `{"title":"name property is mandatory","status":400}`},
 		{"no data", "POST", files, `{"name":"a.txt"}`, 400, `{"title":"data property is mandatory","status":400}`},
-		{"bad data", "POST", files, `{"name":"a.txt","data":"***"}`, 400, `{"title":"Can't parse data","status":400,"detail":"The data property is not base64"}`},
+		{"bad data", "POST", files, `{"name":"a.txt","data":"***"}`, 400, `{"title":"Can't parse data","status":400,"detail":"Can't parse data in Json content, not base64 encoded"}`},
 		{"upload", "POST", files, `{"name":"plan.pdf","data":"aGVsbG8="}`, 201, ``},
 		{"upload again", "POST", files, `{"name":"plan.pdf","data":"eHg="}`, 409, `{"title":"Duplicate file name","status":409,"detail":"Duplicate file name: plan.pdf"}`},
 		{"still the first", "GET", files + "/plan.pdf?json", "", 200, `{"data":"aGVsbG8="}`},
@@ -60,7 +60,7 @@ func TestAttachments(t *testing.T) {
 		{"upload a zip", "POST", files + "/zip", `{"data":"` + zipOf(t, [2]string{"b.txt", "b"}, [2]string{"dir/ü.txt", "u"}) + `"}`, 201, ``},
 		{"upload a zip again", "POST", files + "/zip", `{"data":"` + zipOf(t, [2]string{"c.txt", "c"}, [2]string{"b.txt", "b"}) + `"}`, 409, `{"title":"Duplicate file name","status":409,"detail":"Duplicate file name: b.txt"}`},
 		{"all or nothing", "GET", files, "", 200, `{"attachments":[{"name":"plan.pdf","contentType":"application/pdf"},{"name":"b.txt","contentType":"text/plain"},{"name":"dir/ü.txt","contentType":"text/plain"}]}`},
-		{"no zip archive", "POST", files + "/zip", `{"data":"aGVsbG8="}`, 500, `{"title":"Create attachment error","status":500,"detail":"The data is not a zip archive"}`},
+		{"no zip archive has no files", "POST", files + "/zip", `{"data":"aGVsbG8="}`, 201, ``},
 		{"delete a wrong entry", "DELETE", files + "/nope.txt", "", 404, `{"title":"No matching attachment entry","status":404,"detail":"No attachment entry is found for name nope.txt"}`},
 		{"delete an entry", "DELETE", files + "/b.txt", "", 200, `{"msg":"Deleted"}`},
 		{"entry gone", "GET", files + "/b.txt", "", 204, ``},
@@ -108,4 +108,20 @@ func TestAttachments(t *testing.T) {
 		require.Equal(t, 200, w.del(path).status)
 		assert.InDelta(t, 0, rows(), 0)
 	})
+}
+
+// TestAttachmentWithoutFiles is about what is left when the last file goes.
+func TestAttachmentWithoutFiles(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asGardenAdmin)
+	const files = "/models/C_BPartner/118/attachments"
+	require.Equal(t, http.StatusCreated, o.post(files, `{"name":"a.txt","data":"SGVsbG8="}`).status)
+	want(t, o.del(files+"/a.txt"), http.StatusOK, `{"msg":"Deleted"}`)
+	want(t, o.get(files), http.StatusOK, `{"attachments":[]}`)
+	assert.Equal(t, http.StatusNoContent, o.get(files+"/zip").status)
+	want(t, o.del(files+"/a.txt"), http.StatusNotFound, `{"title":"No matching attachment entry","status":404,"detail":"No attachment entry is found for name a.txt"}`)
+	want(t, o.del(files), http.StatusOK, `{"msg":"Deleted"}`)
+	want(t, o.del(files), http.StatusNotFound, `{"title":"No attachments","status":404,"detail":"No attachment is found for record with id 118"}`)
+	want(t, o.post("/models/C_BPartner/999999/attachments", `{"name":"a.txt","data":"x"}`), http.StatusNotFound,
+		`{"title":"Record not found","status":404,"detail":"No record found matching id: 999999"}`)
 }

@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -57,7 +58,7 @@ func logIn(c *call) error {
 			if err != nil {
 				return err
 			}
-			r, err := login.Resolve(ctx, c.srv.erp, tx, login.UserIDs(users), login.ChoiceIDs(clients), params)
+			r, err := c.resolve(ctx, tx, login.UserIDs(users), login.ChoiceIDs(clients), params)
 			if err != nil {
 				return err
 			}
@@ -75,6 +76,15 @@ func logIn(c *call) error {
 	}
 	c.json(http.StatusOK, response)
 	return nil
+}
+
+// resolve finds what the parameters of a log-in name.
+func (c *call) resolve(ctx context.Context, tx *store.Tx, users, clients []int64, p login.Request) (*login.Login, error) {
+	r, err := login.Resolve(ctx, c.srv.erp, tx, users, clients, p)
+	if errors.Is(err, login.ErrBroken) {
+		err = page(http.StatusInternalServerError)
+	}
+	return r, err
 }
 
 // firstStep is the response to a log-in without parameters.
@@ -104,7 +114,7 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 			return nil, err
 		}
 		if len(roles) == 1 {
-			r, err := login.Resolve(ctx, c.srv.erp, tx, login.UserIDs(users), login.ChoiceIDs(clients), login.Request{Ok: true})
+			r, err := c.resolve(ctx, tx, login.UserIDs(users), login.ChoiceIDs(clients), login.Request{Ok: true})
 			if err == nil {
 				return response, c.finishLogin(ctx, tx, response, name, claim, r)
 			}
@@ -146,7 +156,7 @@ func chooseTokens(c *call) error {
 			return err
 		}
 		users = slices.DeleteFunc(users, func(u login.User) bool { return u.Locked })
-		r, err := login.Resolve(ctx, c.srv.erp, tx, login.UserIDs(users), c.session.Clients, params)
+		r, err := c.resolve(ctx, tx, login.UserIDs(users), c.session.Clients, params)
 		if err != nil {
 			return err
 		}

@@ -57,8 +57,8 @@ func TestLoginResponses(t *testing.T) {
 		{
 			"two steps: several tenants", `{"userName":"SuperUser","password":"System"}`, "clients token",
 			map[string]any{"clients": []any{
-				map[string]any{"id": 0.0, "name": "System"}, map[string]any{"id": 11.0, "name": "GardenWorld"},
-				map[string]any{"id": 1000000.0, "name": "Fern Hollow Nursery"},
+				map[string]any{"id": 1000000.0, "name": "Fern Hollow Nursery"}, map[string]any{"id": 11.0, "name": "GardenWorld"},
+				map[string]any{"id": 0.0, "name": "System"},
 			}},
 		},
 		{
@@ -129,7 +129,13 @@ func TestLoginRefused(t *testing.T) {
 		{"role name", with(`{"clientId":11,"roleId":"Emperor"}`), "Role name not found"},
 		{"no role given, two to choose from", with(`{"clientId":11}`), "Missing roleId parameter"},
 		{"role of others", with(`{"clientId":11,"roleId":50000}`), "Invalid roleId"},
-		{"no organization, several to choose from", with(`{"clientId":11,"roleId":102}`), "Missing organizationId parameter"},
+		{"no organization, several to choose from", with(`{"clientId":11,"roleId":102}`), "Invalid organizationId"},
+		{"unknown numbers are names: tenant", with(`{"clientId":999999}`), "Client value not found"},
+		{"unknown numbers are names: role", with(`{"clientId":11,"roleId":999999,"organizationId":11}`), "Role name not found"},
+		{"unknown numbers are names: organization", with(`{"clientId":11,"roleId":102,"organizationId":"999999"}`), "Organization name not found"},
+		{"unknown numbers are names: warehouse", with(`{"clientId":11,"roleId":102,"organizationId":11,"warehouseId":999999}`), "Warehouse name not found"},
+		{"all must exist before one is refused", with(`{"clientId":11,"roleId":0,"organizationId":"Moon"}`), "Organization name not found"},
+		{"empty is not given", with(`{"clientId":"","roleId":"","organizationId":11}`), "Missing roleId parameter"},
 		{"organization name", with(`{"clientId":11,"roleId":102,"organizationId":"Moon"}`), "Organization name not found"},
 		{"organization the role has not", with(`{"clientId":11,"roleId":103,"organizationId":12}`), "Invalid organizationId"},
 		{"summary organization", with(`{"clientId":11,"roleId":102,"organizationId":50007}`), "Invalid organizationId"},
@@ -145,6 +151,14 @@ func TestLoginRefused(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, `{"title":"Authenticate error","status":401,"detail":`+string(want)+`}`, a.body)
 		})
+	}
+	for name, parameters := range map[string]string{
+		"another tenant's organization": `{"clientId":11,"roleId":102,"organizationId":1000000}`,
+		"no number of the ERP":          `{"clientId":"99999999999"}`,
+	} {
+		a := request{method: "POST", path: "/auth/tokens", body: with(parameters)}.do(t, srv)
+		assert.Equal(t, http.StatusInternalServerError, a.status, name)
+		assert.True(t, a.isContainerPage(), name)
 	}
 }
 
@@ -190,7 +204,7 @@ func TestTokenClaims(t *testing.T) {
 		want       jwt.MapClaims // AD_Session_ID is checked apart
 	}{
 		{"first step", `{"userName":"SuperUser","password":"System"}`, jwt.MapClaims{
-			"iss": "idempiere.org", "sub": "SuperUser", "exp": exp, "Clients": "0,11,1000000",
+			"iss": "idempiere.org", "sub": "SuperUser", "exp": exp, "Clients": "1000000,11,0",
 		}},
 		{"complete", asGardenAdmin, jwt.MapClaims{
 			"iss": "idempiere.org", "sub": "GardenAdmin", "exp": exp, "AD_Client_ID": json.Number("11"), "AD_User_ID": json.Number("101"),

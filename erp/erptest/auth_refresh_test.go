@@ -209,6 +209,7 @@ func TestLogout(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, a.status)
 	assert.Equal(t, `{"title":"AD_Session_ID not found","status":404}`, a.body)
 	assert.Equal(t, `{"title":"Authenticate error","status":401,"detail":"The token was expected to have 3 parts, but got 2."}`, logout("a.b").body)
+	assert.Equal(t, http.StatusInternalServerError, request{method: "POST", path: "/auth/logout", body: `{}`}.do(t, srv).status)
 
 	token, again := logIn(t, srv, asGardenAdmin)
 	clock.move(2 * time.Hour)

@@ -42,7 +42,7 @@ func (c *call) switchLogin(p login.Request) error {
 	ctx := c.ctx()
 	response := &wire.Object{}
 	err := c.update(ctx, func(tx *store.Tx) error {
-		r, err := login.Resolve(ctx, c.srv.erp, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
+		r, err := c.resolve(ctx, tx, []int64{s.UserID}, []int64{s.ClientID}, p)
 		if err != nil {
 			return err
 		}

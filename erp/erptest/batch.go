@@ -105,9 +105,11 @@ func (c *call) readBatch() ([]batchItem, error) {
 		if len(items) == maxBatchItems {
 			return nil, badRequestText(fmt.Sprintf("a batch has at most %d requests", maxBatchItems))
 		}
-		m, err := parseMembers(raw, "method", "path", "body")
-		if err != nil {
-			return nil, err
+		m := members{}
+		if string(raw) != "null" {
+			if m, err = parseMembers(raw, "method", "path", "body"); err != nil {
+				return nil, err
+			}
 		}
 		item := batchItem{body: m["body"]}
 		var errMethod, errPath error
@@ -140,7 +142,7 @@ func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 		return itemResult(http.StatusInternalServerError, "The request has no method: give POST, PUT or DELETE"), false
 	case http.MethodPost, http.MethodPut, http.MethodDelete:
 	default:
-		return itemResult(http.StatusBadRequest, "Unsupported Method: "+item.method), false
+		return itemResult(http.StatusBadRequest, "Unsupported Method: "+method), false
 	}
 	u, err := url.Parse("/api/" + item.path)
 	if err != nil || strings.ContainsAny(item.path, " \t\r\n") {
@@ -160,13 +162,21 @@ func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 	}).WithContext(c.ctx())
 	r.Header.Del("Content-Length")
 	r.Header.Set("Content-Type", "application/json")
-	w := newMemoryWriter()
+	w := &itemWriter{memoryWriter: newMemoryWriter()}
 	c.srv.dispatch(w, r, c, tx)
 	ok := w.status == http.StatusOK || w.status == http.StatusCreated || w.status == http.StatusAccepted
-	if strings.HasPrefix(w.header.Get("Content-Type"), "text/html") {
-		return itemResult(w.status, nil), ok // the container's page is no response of the API
-	}
 	return itemResult(w.status, batchBody(w.body.Bytes())), ok
+}
+
+// itemWriter keeps the response to a request of a batch. There the container writes
+// no pages: what it finds has no body, and of what failed only the batch tells.
+type itemWriter struct{ *memoryWriter }
+
+func (w *itemWriter) containerPage(status int) {
+	w.WriteHeader(status)
+	if status == http.StatusInternalServerError {
+		_, _ = w.WriteString("The request failed: its body or a value in it is not of the form that is expected") // into memory
+	}
 }
 
 // batchBody is a sub-response as the batch shows it: an object with floating

@@ -85,7 +85,7 @@ func TestBatchOneByOne(t *testing.T) {
 	srv := erptest.New(t)
 	token, _ := logIn(t, srv, asGardenAdmin)
 	a, results := runBatch(t, srv, token, "?transaction=false", `[`+newGroup("one")+`,
-		{"method":"GET","path":"v1/models/C_BP_Group"},
+		{"method":"patch","path":"v1/models/C_BP_Group"},
 		{"path":"v1/models/C_BP_Group"},
 		{"method":"POST","path":"v1/models/Nowhere","body":{}},
 		{"method":"POST","path":"v1/nowhere","body":{}},
@@ -94,11 +94,12 @@ func TestBatchOneByOne(t *testing.T) {
 		`+newGroup("two")+`]`)
 	require.Equal(t, http.StatusOK, a.status, a.body)
 	require.Len(t, results, 8)
-	assert.Equal(t, `{"status":"Bad Request","statusCode":400,"body":"Unsupported Method: GET"}`, asJSON(t, results[1]))
+	assert.Equal(t, `{"status":"Bad Request","statusCode":400,"body":"Unsupported Method: PATCH"}`, asJSON(t, results[1]))
 	for i, status := range []int{201, 400, 500, 404, 404, 500, 400, 201} {
 		assert.Equal(t, status, results[i].StatusCode, "request %d: %s", i, results[i].Body)
 	}
-	assert.Equal(t, "null", string(results[4].Body), "a page of the container is no response of the API")
+	assert.Equal(t, "null", string(results[4].Body), "no page of the container")
+	assert.Equal(t, `"The request has no method: give POST, PUT or DELETE"`, string(results[2].Body))
 	assert.Equal(t, 1, groups(t, srv, token, "one"))
 	assert.Equal(t, 1, groups(t, srv, token, "two"))
 	_, results = runBatch(t, srv, token, "?transaction=1", "["+newGroup("three")+`,{"method":"GET","path":"x"}]`)

@@ -16,6 +16,11 @@ func (c *call) bodyValue() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseBody(body)
+}
+
+// parseBody parses a body that was read.
+func parseBody(body []byte) (any, error) {
 	v, err := wire.Parse(body)
 	var syntax *wire.SyntaxError
 	if errors.As(err, &syntax) {

@@ -55,13 +55,13 @@ func (s *Server) caches() []cache {
 
 // listCaches handles GET /caches.
 func listCaches(c *call) error {
-	if err := c.mustAdminister("cache"); err != nil {
+	if err := c.mustAdminister("get caches"); err != nil {
 		return err
 	}
 	table, name := c.query.get("table_name"), c.query.get("name")
 	list := []*wire.Object{}
 	for _, one := range c.srv.caches() {
-		if table != "" && one.table != table || name != "" && one.name != name {
+		if c.query.has("table_name") && one.table != table || c.query.has("name") && one.name != name {
 			continue
 		}
 		list = append(list, wire.NewObject("name", one.name, "tableName", one.table, "size", one.size,
@@ -87,7 +87,7 @@ func resetCaches(c *call) error {
 	entries, dictionary := 0, false
 	for _, one := range c.srv.caches() {
 		switch {
-		case table != "" && one.table != table:
+		case c.query.has("table_name") && one.table != table:
 		case one.wholeDictionary:
 			dictionary = true
 			entries += one.size
@@ -120,7 +120,7 @@ func (c *call) mayResetCaches() error {
 			return err
 		}
 		for _, row := range rows {
-			if read, _, err := c.session.ProcessAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || read {
+			if _, run, err := c.session.ProcessAccess(c.ctx(), tx, row.Int("AD_Process_ID")); err != nil || run {
 				return err
 			}
 		}

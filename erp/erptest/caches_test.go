@@ -65,7 +65,7 @@ func TestCaches(t *testing.T) {
 		assert.Less(t, o.cacheSize("AD_Table"), tables)
 	})
 	t.Run("who may", func(t *testing.T) {
-		want(t, garden.get("/caches"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for cache request"}`)
+		want(t, garden.get("/caches"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for get caches request"}`)
 		assert.Equal(t, http.StatusOK, garden.del("/caches?table_name=C_UOM").status, "may run Cache Reset")
 		want(t, o.as(asGardenUser).del("/caches"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for cache reset request"}`)
 		a := o.del("/caches?table_name=C_UOM&record_id=x")

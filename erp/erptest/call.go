@@ -17,14 +17,17 @@ import (
 
 // call is one request under way.
 type call struct {
-	srv     *Server
-	w       http.ResponseWriter
-	r       *http.Request
-	params  map[string]string // decoded path parameters
-	query   params
-	session *engine.Session // nil on public routes
-	tx      *store.Tx       // the open transaction of a transactional batch, else nil
-	fresh   freshRecords    // of the transaction; a batch shares it among its calls
+	srv    *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	params map[string]string // decoded path parameters
+	// produced is the media type of a response that names none; the server's JSON
+	// objects go out with it, too, on routes that send files.
+	produced string
+	query    params
+	session  *engine.Session // nil on public routes
+	tx       *store.Tx       // the open transaction of a transactional batch, else nil
+	fresh    freshRecords    // of the transaction; a batch shares it among its calls
 }
 
 // freshRecords are the records a transaction has made so far, by table and key. The
@@ -85,7 +88,7 @@ func (p params) get(name string) string {
 // has tells whether the parameter is there, if only with an empty value.
 func (p params) has(name string) bool { return len(p[name]) > 0 }
 
-// json responds with a JSON document.
+// json responds with a JSON document, as the media type of the route.
 func (c *call) json(status int, v any) {
 	body, err := wire.Encode(v)
 	if err != nil {
@@ -93,7 +96,7 @@ func (c *call) json(status int, v any) {
 		c.srv.containerPage(c.w, c.r, http.StatusInternalServerError, "Server Error")
 		return
 	}
-	c.bytes(status, "application/json", body)
+	c.bytes(status, c.produced, body)
 }
 
 // bytes responds with a body as it is.

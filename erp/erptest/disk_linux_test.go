@@ -23,7 +23,7 @@ import (
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=40m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=96m"); err != nil {
 		t.Skip("SKIPPED: no permission to mount a small disk:", err)
 	}
 	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, 0)) })

@@ -108,9 +108,7 @@ func (c *call) writeError(err error) {
 	case errors.As(err, &deny):
 		c.json(http.StatusForbidden, wire.NewObject("title", "Access denied", "status", http.StatusForbidden, "detail", deny.Reason))
 	case errors.As(err, &text):
-		c.w.Header().Set("Content-Type", "text/plain")
-		c.w.WriteHeader(text.status)
-		_, _ = c.w.Write([]byte(text.text))
+		c.bytes(text.status, "text/plain", []byte(text.text))
 	case errors.As(err, &named):
 		c.logFailure(err)
 		c.json(http.StatusInternalServerError, wire.NewObject("title", named.title, "status", 500, "detail", named.prefix+engine.PublicText(named.err)))
@@ -135,6 +133,10 @@ func (c *call) logFailure(err error) {
 
 // containerPage writes the servlet container's own error document.
 func (s *Server) containerPage(w http.ResponseWriter, r *http.Request, status int, message string) {
+	if quiet, ok := w.(interface{ containerPage(status int) }); ok {
+		quiet.containerPage(status)
+		return
+	}
 	w.Header().Set("Cache-Control", "must-revalidate,no-cache,no-store")
 	if acceptsJSON(r) {
 		body, _ := wire.Encode(wire.NewObject("url", r.URL.Path, "status", fmt.Sprint(status), "message", message, "servlet", "rest"))

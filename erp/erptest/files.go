@@ -40,7 +40,7 @@ func (c *call) mustAdminister(what string) error {
 // folder, or a log file. A process tells the name of its file without the
 // folder; unless the server is strict that will do.
 func downloadFile(c *call) error {
-	if err := c.mustAdminister("file"); err != nil {
+	if err := c.mustAdminister("get file"); err != nil {
 		return err
 	}
 	var length int64
@@ -50,34 +50,47 @@ func downloadFile(c *call) error {
 			return page(http.StatusNotFound)
 		}
 	}
-	if err := checkNode(c.query.get("node_id"), true); err != nil {
-		return err
+	// Without a cluster the real server does not look at node_id.
+	if !c.query.has("fileName") {
+		return page(http.StatusInternalServerError)
 	}
 	name := c.query.get("fileName")
 	full := name
 	if !strings.Contains(name, "/") && !c.srv.opts.Strict {
 		full = engine.TempFolder + "/" + name
 	}
-	data, err := c.srv.readFile(full)
+	data, err := c.srv.readFile(full, name)
 	if err != nil {
 		return err
 	}
 	if int64(len(data)) != length {
 		return fail(http.StatusForbidden, "Access denied", "Access denied for file: "+name)
 	}
-	c.download("application/octet-stream", data)
+	c.download(downloadType(name), data)
 	return nil
 }
 
-// readFile reads a file of the pretended file system.
-func (s *Server) readFile(name string) ([]byte, error) {
-	missing := fail(http.StatusNotFound, "File not found", "File does not exist: "+name)
-	if !path.IsAbs(name) {
+// downloadType is the media type a file is sent as, by its name.
+func downloadType(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm":
+		return "text/html"
+	case ".csv", ".ssv", ".log":
+		return "text/plain"
+	}
+	return engine.MediaType(name)
+}
+
+// readFile reads a file of the pretended file system; messages name it as the
+// caller did.
+func (s *Server) readFile(full, name string) ([]byte, error) {
+	missing := fail(http.StatusNotFound, "File not found", "File not found: "+name)
+	if !path.IsAbs(full) {
 		return nil, missing
 	}
-	clean := path.Clean(name)
+	clean := path.Clean(full)
 	if slices.Contains(unreadableFiles, clean) {
-		return nil, fail(http.StatusForbidden, "File not readable", "File is not readable: "+name)
+		return nil, fail(http.StatusForbidden, "File not readable", "File not readable: "+name)
 	}
 	if file, ok := strings.CutPrefix(clean, logFolder+"/"); ok {
 		if data, ok := s.events.read(file); ok {

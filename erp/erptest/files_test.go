@@ -31,7 +31,10 @@ func TestFilesOfReports(t *testing.T) {
 	path := fmt.Sprintf("/files?fileName=%%2Ftmp%%2F%s&length=%d", name, len(content))
 	a := o.get(path)
 	want(t, a, http.StatusOK, string(content))
-	assert.Equal(t, "application/octet-stream", a.header.Get("Content-Type"))
+	assert.Equal(t, "text/plain", a.header.Get("Content-Type"), "of a .csv")
+	a = o.get(path + "1")
+	assert.Equal(t, []any{http.StatusForbidden, "application/octet-stream"}, []any{a.status, a.header.Get("Content-Type")})
+	assert.Equal(t, http.StatusInternalServerError, o.get("/files").status)
 	assert.Equal(t, string(content), o.get(path+"&node_id=local").body)
 	want(t, o.get(path+"&json"), http.StatusOK, `{"data":"`+base64.StdEncoding.EncodeToString(content)+`"}`)
 	assert.Equal(t, http.StatusNotAcceptable, o.send(http.MethodGet, path+"&json", "", "Accept", "application/json").status)
@@ -50,12 +53,13 @@ func TestFilesOfReports(t *testing.T) {
 	}{
 		{"other length", "fileName=/tmp/" + name + "&length=1", 403, `{"title":"Access denied","status":403,"detail":"Access denied for file: /tmp/` + name + `"}`},
 		{"no length is 0", "fileName=/tmp/" + name, 403, `{"title":"Access denied","status":403,"detail":"Access denied for file: /tmp/` + name + `"}`},
-		{"no such file", "fileName=/tmp/none.pdf&length=1", 404, `{"title":"File not found","status":404,"detail":"File does not exist: /tmp/none.pdf"}`},
-		{"no such log", "fileName=/opt/idempiere-server/log/none.log&length=1", 404, `{"title":"File not found","status":404,"detail":"File does not exist: /opt/idempiere-server/log/none.log"}`},
-		{"outside", "fileName=/etc/passwd&length=1", 403, `{"title":"File not readable","status":403,"detail":"File is not readable: /etc/passwd"}`},
-		{"climbing out", "fileName=/tmp/../etc/passwd&length=1", 403, `{"title":"File not readable","status":403,"detail":"File is not readable: /tmp/../etc/passwd"}`},
-		{"a file of the machine", "fileName=/proc/self/environ&length=0", 404, `{"title":"File not found","status":404,"detail":"File does not exist: /proc/self/environ"}`},
-		{"other node", "fileName=/tmp/x&length=1&node_id=other", 404, `{"title":"Invalid Node Id","status":404,"detail":"No match found for node id: other"}`},
+		{"no such file", "fileName=/tmp/none.pdf&length=1", 404, `{"title":"File not found","status":404,"detail":"File not found: /tmp/none.pdf"}`},
+		{"no such log", "fileName=/opt/idempiere-server/log/none.log&length=1", 404, `{"title":"File not found","status":404,"detail":"File not found: /opt/idempiere-server/log/none.log"}`},
+		{"outside", "fileName=/etc/passwd&length=1", 403, `{"title":"File not readable","status":403,"detail":"File not readable: /etc/passwd"}`},
+		{"climbing out", "fileName=/tmp/../etc/passwd&length=1", 403, `{"title":"File not readable","status":403,"detail":"File not readable: /tmp/../etc/passwd"}`},
+		{"a file of the machine", "fileName=/proc/self/environ&length=0", 404, `{"title":"File not found","status":404,"detail":"File not found: /proc/self/environ"}`},
+		{"other node", "fileName=/tmp/x&length=1&node_id=other", 404, `{"title":"File not found","status":404,"detail":"File not found: /tmp/x"}`},
+		{"empty name", "fileName=", 404, `{"title":"File not found","status":404,"detail":"File not found: "}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want(t, o.get("/files?"+tc.query), tc.status, tc.body)
@@ -64,7 +68,7 @@ func TestFilesOfReports(t *testing.T) {
 	a = o.get("/files?fileName=/tmp/x&length=many")
 	assert.Equal(t, http.StatusNotFound, a.status)
 	assert.True(t, a.isContainerPage())
-	want(t, o.as(asGardenAdmin).get(path), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for file request"}`)
+	want(t, o.as(asGardenAdmin).get(path), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for get file request"}`)
 }
 
 func TestStrictFilesNeedTheFolder(t *testing.T) {

@@ -27,6 +27,9 @@ func (w *memoryWriter) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
+// WriteString writes text as part of the body.
+func (w *memoryWriter) WriteString(text string) (int, error) { return w.Write([]byte(text)) }
+
 // sendHeader copies status and headers to a real response.
 func (w *memoryWriter) sendHeader(to http.ResponseWriter) {
 	for name, values := range w.header {

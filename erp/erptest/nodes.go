@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,26 +56,22 @@ func hostName() string {
 	return "localhost"
 }
 
-// checkNode refuses ids other than that of the only node there is.
-func checkNode(id string, optional bool) error {
-	if id == localNode || id == "" && optional {
-		return nil
-	}
-	return fail(http.StatusNotFound, "Invalid Node Id", "No match found for node id: "+id)
-}
-
-// node lets administrators through to the node in the path.
-func (c *call) node() error {
-	if err := c.mustAdminister("node"); err != nil {
+// node lets administrators through to the node in the path; what is the request
+// as the refusal names it.
+func (c *call) node(what string) error {
+	if err := c.mustAdminister(what); err != nil {
 		return err
 	}
-	return checkNode(c.param("id"), false)
+	if id := c.param("id"); id != localNode {
+		return fail(http.StatusNotFound, "Invalid Node Id", "No match found for node id: "+id)
+	}
+	return nil
 }
 
 // listNodes handles GET /nodes as a server without cluster does: with one
 // object that is no list.
 func listNodes(c *call) error {
-	if err := c.mustAdminister("node"); err != nil {
+	if err := c.mustAdminister("get nodes"); err != nil {
 		return err
 	}
 	c.json(http.StatusOK, wire.NewObject("id", localNode, "name", hostName()))
@@ -84,7 +81,7 @@ func listNodes(c *call) error {
 // getNode handles GET /nodes/{id}. What the Java runtime would tell is told of
 // Go's: threads are goroutines.
 func getNode(c *call) error {
-	if err := c.node(); err != nil {
+	if err := c.node("get node info"); err != nil {
 		return err
 	}
 	sessions := 0
@@ -138,7 +135,7 @@ func goroutinesCreated() int {
 
 // listNodeLogs handles GET /nodes/{id}/logs.
 func listNodeLogs(c *call) error {
-	if err := c.node(); err != nil {
+	if err := c.node("get node logs"); err != nil {
 		return err
 	}
 	paths, sizes := c.srv.events.sizes()
@@ -152,7 +149,7 @@ func listNodeLogs(c *call) error {
 
 // deleteNodeLogs handles DELETE /nodes/{id}/logs; the file in use stays.
 func deleteNodeLogs(c *call) error {
-	if err := c.node(); err != nil {
+	if err := c.node("delete logs"); err != nil {
 		return err
 	}
 	c.srv.events.clean()
@@ -162,7 +159,7 @@ func deleteNodeLogs(c *call) error {
 
 // rotateNodeLog handles POST /nodes/{id}/logs/rotate.
 func rotateNodeLog(c *call) error {
-	if err := c.node(); err != nil {
+	if err := c.node("rotate log"); err != nil {
 		return err
 	}
 	c.srv.events.rotate()
@@ -170,34 +167,59 @@ func rotateNodeLog(c *call) error {
 	return nil
 }
 
-// setNodeLogLevel handles PUT /nodes/{id}/logs/level/{level}.
+// setNodeLogLevel handles PUT /nodes/{id}/logs/level/{level}. (The real server
+// without a cluster fails here in every case.)
 func setNodeLogLevel(c *call) error {
-	if err := c.node(); err != nil {
+	if err := c.mustAdminister("set log level"); err != nil {
 		return err
 	}
-	level := c.param("level")
-	if !c.srv.events.setLevel(level) {
-		return fail(http.StatusBadRequest, "Invalid Log Level", "Invalid log level: "+level)
+	level := strings.ToUpper(c.param("level"))
+	switch _, known := logLevels[level]; {
+	case strings.TrimSpace(level) == "":
+		return fail(http.StatusBadRequest, "No Log Level", "No log level parameter")
+	case !known:
+		return fail(http.StatusBadRequest, "Invalid Log Level", "Invalid log level parameter: "+c.param("level"))
 	}
+	if err := c.node("set log level"); err != nil {
+		return err
+	}
+	c.srv.events.setLevel(level)
 	c.srv.events.Info("log level changed", "to", level)
 	c.json(http.StatusOK, wire.NewObject("logLevel", level))
 	return nil
 }
 
-// nodeLogByQuery handles GET /nodes/{id}/logs/file.
-func nodeLogByQuery(c *call) error { return c.sendLog(c.query.get("fileName")) }
-
-// nodeLogByPath handles GET /nodes/{id}/logs/{file}.
-func nodeLogByPath(c *call) error { return c.sendLog(c.param("file")) }
-
-func (c *call) sendLog(name string) error {
-	if err := c.node(); err != nil {
+// nodeLogByQuery handles GET /nodes/{id}/logs/file, whatever the id, as a server
+// without a cluster does.
+func nodeLogByQuery(c *call) error {
+	if err := c.mustAdminister("get node log file"); err != nil {
 		return err
 	}
-	data, ok := c.srv.events.read(name)
-	if !ok {
-		return fail(http.StatusNotFound, "Invalid File Name", "No match found for file name: "+name)
+	if !c.query.has("fileName") {
+		return page(http.StatusInternalServerError)
 	}
-	c.download("application/octet-stream", data)
+	return c.sendLog(c.query.get("fileName"))
+}
+
+// nodeLogByPath handles GET /nodes/{id}/logs/{file}.
+func nodeLogByPath(c *call) error {
+	if err := c.node("get node log file"); err != nil {
+		return err
+	}
+	return c.sendLog(c.param("file"))
+}
+
+// sendLog sends a file, which unless the server is strict may be named without the
+// folder of the logs.
+func (c *call) sendLog(name string) error {
+	full := name
+	if !strings.Contains(name, "/") && !c.srv.opts.Strict {
+		full = logFolder + "/" + name
+	}
+	data, err := c.srv.readFile(full, name)
+	if err != nil {
+		return err
+	}
+	c.download(downloadType(name), data)
 	return nil
 }

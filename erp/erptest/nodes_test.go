@@ -42,12 +42,17 @@ func TestNodes(t *testing.T) {
 	o.as(asGardenAdmin)
 	assert.InDelta(t, before+1, o.object(http.MethodGet, "/nodes/local", "")["sessionCount"], 0)
 
-	for _, path := range []string{"/nodes/other", "/nodes/other/logs", "/nodes/other/logs/file?fileName=x"} {
+	want(t, o.get("/nodes/other/logs/file?fileName=x"), http.StatusNotFound, `{"title":"File not found","status":404,"detail":"File not found: x"}`)
+	assert.Equal(t, http.StatusInternalServerError, o.get("/nodes/local/logs/file").status)
+	for _, path := range []string{"/nodes/other", "/nodes/other/logs"} {
 		want(t, o.get(path), http.StatusNotFound, `{"title":"Invalid Node Id","status":404,"detail":"No match found for node id: other"}`)
 	}
 	admin := o.as(asGardenAdmin)
-	for _, path := range []string{"/nodes", "/nodes/local", "/nodes/local/logs", "/nodes/local/logs/file?fileName=x"} {
-		want(t, admin.get(path), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for node request"}`)
+	for path, request := range map[string]string{
+		"/nodes": "get nodes", "/nodes/local": "get node info", "/nodes/other": "get node info", "/nodes/local/logs": "get node logs",
+		"/nodes/local/logs/file?fileName=x": "get node log file",
+	} {
+		want(t, admin.get(path), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for `+request+` request"}`)
 	}
 	assert.Equal(t, http.StatusForbidden, admin.post("/nodes/local/logs/rotate", "").status)
 	assert.Equal(t, http.StatusForbidden, admin.del("/nodes/local/logs").status)
@@ -84,7 +89,7 @@ func TestNodeLogs(t *testing.T) {
 		want(t, o.put("/nodes/local/logs/level/OFF", ""), http.StatusOK, `{"logLevel":"OFF"}`)
 		size := len(read(first).body)
 		assert.Len(t, read(first).body, size)
-		want(t, o.put("/nodes/local/logs/level/LOUD", ""), http.StatusBadRequest, `{"title":"Invalid Log Level","status":400,"detail":"Invalid log level: LOUD"}`)
+		want(t, o.put("/nodes/local/logs/level/LOUD", ""), http.StatusBadRequest, `{"title":"Invalid Log Level","status":400,"detail":"Invalid log level parameter: LOUD"}`)
 		want(t, o.put("/nodes/local/logs/level/INFO", ""), http.StatusOK, `{"logLevel":"INFO"}`)
 	})
 	t.Run("warnings of the server come here, too", func(t *testing.T) {
@@ -112,7 +117,7 @@ func TestNodeLogs(t *testing.T) {
 		assert.Equal(t, a.body, o.get("/nodes/local/logs/"+url.PathEscape(folder+name)).body)
 		assert.True(t, strings.HasPrefix(o.get("/nodes/local/logs/file?json&fileName="+name).body, `{"data":"`))
 		assert.Equal(t, http.StatusNotFound, o.get("/nodes/local/logs/passwd").status)
-		want(t, read("../../etc/passwd"), http.StatusNotFound, `{"title":"Invalid File Name","status":404,"detail":"No match found for file name: ../../etc/passwd"}`)
+		want(t, read("../../etc/passwd"), http.StatusNotFound, `{"title":"File not found","status":404,"detail":"File not found: ../../etc/passwd"}`)
 	})
 }
 
@@ -123,7 +128,8 @@ func TestStrictLogsComeByQueryOnly(t *testing.T) {
 	a := o.get("/nodes/local/logs/idempiere.2026-03-09_0.log")
 	assert.Equal(t, http.StatusNotFound, a.status)
 	assert.True(t, a.isContainerPage())
-	assert.Equal(t, http.StatusOK, o.get("/nodes/local/logs/file?fileName=idempiere.2026-03-09_0.log").status)
+	assert.Equal(t, http.StatusNotFound, o.get("/nodes/local/logs/file?fileName=idempiere.2026-03-09_0.log").status)
+	assert.Equal(t, http.StatusOK, o.get("/nodes/local/logs/file?fileName=/opt/idempiere-server/log/idempiere.2026-03-09_0.log").status)
 }
 
 func TestLogsAreBounded(t *testing.T) {

@@ -38,7 +38,7 @@ func TestValidateIndex(t *testing.T) {
 	for range 2 { // again makes it anew
 		ok, summary = validate(index)
 		require.True(t, ok, summary)
-		assert.Equal(t, `CREATE UNIQUE INDEX "xx_sync_code" ON "XX_Sync" ("XX_Code")`, summary)
+		assert.Equal(t, "Created index successfully", summary)
 	}
 
 	taken := idOf(t, s.create("AD_TableIndex", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"c_bpartner","EntityType":"U"}`, table)))

@@ -91,8 +91,11 @@ func (n *node) find(segments []string) (*node, []string) {
 type match struct {
 	route  *route
 	params map[string]string
-	status int
-	allow  []string // with status 405, and for OPTIONS
+	// produced is the media type of what the route sends unless it says
+	// otherwise: the first of its types that the request accepts.
+	produced string
+	status   int
+	allow    []string // with status 405, and for OPTIONS
 }
 
 // match routes a request: 404, 405, 415 and 406 come before authentication.
@@ -144,8 +147,18 @@ func (n *node) match(r *http.Request) match {
 	if want == "" {
 		want = "application/json"
 	}
-	if want != "*" && !slices.ContainsFunc(strings.Split(want, ","), func(mt string) bool { return acceptsType(r, mt, true) }) {
+	if want == "*" {
+		m.produced = "application/json"
+		return m
+	}
+	types := strings.Split(want, ",")
+	i := slices.IndexFunc(types, func(mt string) bool { return acceptsType(r, mt, true) })
+	if i < 0 {
 		return match{status: http.StatusNotAcceptable}
+	}
+	m.produced = types[i]
+	if want == "application/yaml" { // of which the contract knows no errors
+		m.produced = "application/json"
 	}
 	return m
 }

@@ -22,18 +22,17 @@ func schedulersRoutes() []route {
 
 // getScheduler handles GET /servers/schedulers/{id}.
 func getScheduler(c *call) error {
-	return c.withScheduler(func(context.Context, *store.Tx, store.Row) (int, error) { return http.StatusOK, nil })
+	if id, err := strconv.ParseInt(c.param("id"), 10, 32); err == nil && !c.session.IsAdministrator() {
+		return serverDenied("get scheduler", engine.FormatID(id))
+	}
+	return c.withScheduler("get scheduler", func(context.Context, *store.Tx, jobs.Job) (int, error) { return http.StatusOK, nil })
 }
 
 // addScheduler handles POST /servers/schedulers/{id}: it registers the
 // scheduler. One that is registered is refused with the scheduler itself.
 func addScheduler(c *call) error {
-	return c.withScheduler(func(ctx context.Context, tx *store.Tx, row store.Row) (int, error) {
-		job, err := c.srv.jobs.Scheduler(ctx, tx, row)
-		if err != nil {
-			return 0, err
-		}
-		if !c.srv.jobs.Add(job) {
+	return c.withScheduler("add scheduler", func(_ context.Context, _ *store.Tx, job jobs.Job) (int, error) {
+		if !c.srv.jobs.Add(&job) {
 			return http.StatusConflict, nil
 		}
 		c.srv.events.Info("scheduler added", "job", job.ID)
@@ -44,10 +43,9 @@ func addScheduler(c *call) error {
 // removeScheduler handles DELETE /servers/schedulers/{id}: the scheduler is no
 // longer registered; its record stays.
 func removeScheduler(c *call) error {
-	return c.withScheduler(func(_ context.Context, _ *store.Tx, row store.Row) (int, error) {
-		id := jobs.SchedulerID(row.Int("AD_Scheduler_ID"))
-		c.srv.jobs.Remove(id)
-		c.srv.events.Info("scheduler removed", "job", id)
+	return c.withScheduler("remove scheduler", func(_ context.Context, _ *store.Tx, job jobs.Job) (int, error) {
+		c.srv.jobs.Remove(job.ID)
+		c.srv.events.Info("scheduler removed", "job", job.ID)
 		return http.StatusOK, nil
 	})
 }
@@ -55,13 +53,13 @@ func removeScheduler(c *call) error {
 // withScheduler does something with the scheduler in the path and responds with
 // its record and state. Administrators of the system reach every scheduler,
 // others those of their tenant.
-func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (status int, err error)) error {
+func (c *call) withScheduler(request string, do func(context.Context, *store.Tx, jobs.Job) (status int, err error)) error {
 	id, err := strconv.ParseInt(c.param("id"), 10, 32)
 	if err != nil {
 		return page(http.StatusNotFound)
 	}
 	if id <= 0 {
-		return fail(http.StatusBadRequest, "Invalid scheduler id", "Invalid scheduler id: "+c.param("id"))
+		return fail(http.StatusBadRequest, "Invalid scheduler id", "Invalid scheduler id: "+engine.FormatID(id))
 	}
 	var status int
 	var response *wire.Object
@@ -71,14 +69,18 @@ func (c *call) withScheduler(do func(context.Context, *store.Tx, store.Row) (sta
 			return err
 		}
 		client := row.Int("AD_Client_ID")
-		system := c.session.IsAdministrator() && c.session.ClientID == 0
-		if row == nil || client != 0 && client != c.session.ClientID && !system {
-			return fail(http.StatusNotFound, "Invalid scheduler Id", "No match found for scheduler id: "+c.param("id"))
+		hidden := c.session.IsAdministrator() && c.session.ClientID != 0 && client != 0 && client != c.session.ClientID
+		if row == nil || hidden {
+			return fail(http.StatusNotFound, "Invalid scheduler Id", "No match found for scheduler id: "+engine.FormatID(id))
 		}
-		if err := c.mayManage(c.ctx(), tx, client, true); err != nil {
+		job, err := c.srv.jobs.Scheduler(c.ctx(), tx, row)
+		if err != nil {
 			return err
 		}
-		if status, err = do(c.ctx(), tx, row); err != nil {
+		if err := c.mayManage(c.ctx(), tx, *job, serverDenied(request, job.ID)); err != nil {
+			return err
+		}
+		if status, err = do(c.ctx(), tx, *job); err != nil {
 			return err
 		}
 		response, err = c.schedulerObject(c.ctx(), tx, row)
@@ -101,12 +103,12 @@ func (c *call) schedulerObject(ctx context.Context, tx *store.Tx, row store.Row)
 		return nil, err
 	}
 	job, registered := c.srv.jobs.Find(jobs.SchedulerID(row.Int("AD_Scheduler_ID")))
-	value, text := "SchedulerNotScheduled", "Not scheduled"
+	value, text := "SchedulerNotSchedule", "Not Schedule"
 	switch {
 	case registered && job.Started:
-		value, text = "Started", "Started"
+		value, text = "SchedulerStarted", "Scheduler Started"
 	case registered:
-		value, text = "Stopped", "Stopped"
+		value, text = "SchedulerStopped", "Scheduler Stopped"
 	}
 	if text, err = engine.Message(ctx, tx, value, c.session.Language, text); err != nil {
 		return nil, err

@@ -285,7 +285,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, outer *call, t
 		return
 	}
 	s.events.Debug("request", "method", r.Method, "path", r.URL.Path)
-	c := &call{srv: s, w: w, r: r, params: m.params, query: parseParams(r.URL.RawQuery), tx: tx, fresh: freshRecords{}}
+	c := &call{srv: s, w: w, r: r, params: m.params, produced: m.produced, query: parseParams(r.URL.RawQuery), tx: tx, fresh: freshRecords{}}
 	if outer != nil && tx != nil {
 		c.fresh = outer.fresh
 	}

@@ -22,13 +22,22 @@ func serversRoutes() []route {
 	}
 }
 
-// schedulerWindow is the window of schedulers, whose access lets others than
-// administrators tell their tenant's schedulers what to do.
-const schedulerWindow = 305
+// serverDenied refuses a request for a processor, "" for the list of them.
+func serverDenied(request, id string) error {
+	return fail(http.StatusForbidden, "Access denied", "Access denied for "+request+" request: "+id)
+}
+
+// mustAdministerServers refuses everybody but administrators.
+func (c *call) mustAdministerServers(request, id string) error {
+	if c.session.IsAdministrator() {
+		return nil
+	}
+	return serverDenied(request, id)
+}
 
 // listServers handles GET /servers.
 func listServers(c *call) error {
-	if err := c.mustAdminister("server"); err != nil {
+	if err := c.mustAdministerServers("get servers", ""); err != nil {
 		return err
 	}
 	c.json(http.StatusOK, c.srv.serverList())
@@ -45,7 +54,7 @@ func (s *Server) serverList() *wire.Object {
 
 // reloadServers handles POST /servers/reload.
 func reloadServers(c *call) error {
-	if err := c.mustAdminister("server"); err != nil {
+	if err := c.mustAdministerServers("reload servers", ""); err != nil {
 		return err
 	}
 	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.srv.jobs.Reload(c.ctx(), tx) })
@@ -62,7 +71,7 @@ func getServer(c *call) error { return c.sendServer(http.StatusOK) }
 
 // sendServer responds with the processor in the path, to administrators only.
 func (c *call) sendServer(status int) error {
-	if err := c.mustAdminister("server"); err != nil {
+	if err := c.mustAdministerServers("get server", c.param("id")); err != nil {
 		return err
 	}
 	job, ok := c.srv.jobs.Find(c.param("id"))
@@ -89,35 +98,43 @@ func noServer(id string) error {
 	return fail(http.StatusNotFound, "Invalid server Id", "No match found for server id: "+id)
 }
 
-// mayManage lets administrators through, and those who may open the window of
-// schedulers to the schedulers of their own tenant.
-func (c *call) mayManage(ctx context.Context, tx *store.Tx, clientID int64, scheduler bool) error {
+// mayManage lets administrators through to the processors, and to the schedulers of
+// their tenant those who may change data in a window with schedulers. denied is the
+// refusal of the others.
+func (c *call) mayManage(ctx context.Context, tx *store.Tx, job jobs.Job, denied error) error {
 	if c.session.IsAdministrator() {
 		return nil
 	}
-	if scheduler && clientID == c.session.ClientID {
-		if read, _, err := c.session.WindowAccess(ctx, tx, schedulerWindow); err != nil || read {
+	if job.Scheduler == 0 || job.Client != c.session.ClientID || !c.session.Role.OrgAccess(job.Org, true) {
+		return denied
+	}
+	windows, err := engine.RowsWhere(ctx, tx, "AD_Window", "", `IsActive='Y' AND AD_Window_ID IN (SELECT b.AD_Window_ID FROM AD_Tab b
+		JOIN AD_Table t ON t.AD_Table_ID=b.AD_Table_ID WHERE b.IsActive='Y' AND t.TableName='AD_Scheduler')`)
+	if err != nil {
+		return err
+	}
+	for _, window := range windows {
+		if _, write, err := c.session.WindowAccess(ctx, tx, window.Int("AD_Window_ID")); err != nil || write {
 			return err
 		}
 	}
-	return fail(http.StatusForbidden, "Access denied", "Access denied for server request")
+	return denied
 }
 
-// managed is the processor in the path, for those who may manage it. To others
-// the processors of other tenants do not exist.
-func (c *call) managed() (jobs.Job, error) {
+// managed is the processor in the path, for those who may manage it.
+func (c *call) managed(request string) (jobs.Job, error) {
 	job, ok := c.srv.jobs.Find(c.param("id"))
-	if !ok || !c.session.IsAdministrator() && job.Client != 0 && job.Client != c.session.ClientID {
+	if !ok {
 		return job, noServer(c.param("id"))
 	}
-	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.mayManage(c.ctx(), tx, job.Client, job.Scheduler > 0) })
+	err := c.view(c.ctx(), func(tx *store.Tx) error { return c.mayManage(c.ctx(), tx, job, serverDenied(request, job.ID)) })
 	return job, orTitled("Server error", err)
 }
 
 // toggleServer handles POST /servers/{id}/state. Who is no administrator is
 // refused the response, after the processor changed its state.
 func toggleServer(c *call) error {
-	job, err := c.managed()
+	job, err := c.managed("change server state")
 	if err != nil {
 		return err
 	}
@@ -131,19 +148,19 @@ func toggleServer(c *call) error {
 // runServer handles POST /servers/{id}/run, when the run is over. Who is no
 // administrator is refused the response, not the run.
 func runServer(c *call) error {
-	job, err := c.managed()
+	job, err := c.managed("run now")
 	if err != nil {
 		return err
 	}
 	if err := c.srv.jobs.Run(c.ctx(), c.session, c.tx, job); err != nil {
-		return orTitled("Server error", err)
+		return titled("Server error", "Server error with exception: ", err)
 	}
 	return c.sendServer(http.StatusOK)
 }
 
 // listServerLogs handles GET /servers/{id}/logs, newest first.
 func listServerLogs(c *call) error {
-	if err := c.mustAdminister("server"); err != nil {
+	if err := c.mustAdministerServers("get server logs", c.param("id")); err != nil {
 		return err
 	}
 	job, ok := c.srv.jobs.Find(c.param("id"))

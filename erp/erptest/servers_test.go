@@ -22,8 +22,8 @@ func TestServerJobs(t *testing.T) {
 		`{"id":"Scheduler1000000","name":"Sales Report","started":true}]}`
 	want(t, o.get("/servers"), http.StatusOK, list)
 	want(t, o.get("/servers/Scheduler100"), http.StatusOK,
-		`{"id":"Scheduler100","name":"Check Sequences","description":"Looks after the sequences at night","lastRun":"09/01/2024 12:00:00 AM",`+
-			`"info":"#0","nextRun":"09/02/2024 12:00:00 AM","statistics":"Run #0 - Last=0 ms","started":true,"sleeping":true,"interruptd":false}`)
+		`{"id":"Scheduler100","name":"Check Sequences","description":"Looks after the sequences at night","lastRun":"Sep 1, 2024, 12:00:00 AM UTC",`+
+			`"info":"#0","nextRun":"Sep 2, 2024, 12:00:00 AM UTC","statistics":"Run #0 - Last=0 ms","started":true,"sleeping":true,"interruptd":false}`)
 
 	t.Run("toggle", func(t *testing.T) {
 		off := o.object(http.MethodPost, "/servers/Scheduler101/state", "")
@@ -37,17 +37,17 @@ func TestServerJobs(t *testing.T) {
 			return o.object(http.MethodGet, "/servers/Scheduler100/logs", "")["logs"].([]any)
 		}
 		assert.Equal(t, map[string]any{
-			"created": "09/01/2024 02:00:04 AM", "summary": "Sequences checked", "reference": "#2", "error": false,
+			"created": "Sep 1, 2024, 2:00:04 AM UTC", "summary": "Sequences checked", "reference": "#2", "error": false,
 		}, logs()[0], "newest first")
 		ran := o.object(http.MethodPost, "/servers/Scheduler100/run", "")
-		assert.Equal(t, "03/09/2026 08:00:00 AM", ran["lastRun"])
-		assert.Equal(t, "03/10/2026 02:00:00 AM", ran["nextRun"], "every night at two")
-		assert.Contains(t, ran["info"], "sequences corrected")
+		assert.Equal(t, "Mar 9, 2026, 8:00:00 AM UTC", ran["lastRun"])
+		assert.Equal(t, "Mar 10, 2026, 2:00:00 AM UTC", ran["nextRun"], "every night at two")
+		assert.Contains(t, ran["info"], "Sequence Check")
 		line := logs()[0].(map[string]any)
-		assert.Equal(t, "03/09/2026 08:00:00 AM", line["created"])
+		assert.Equal(t, "Mar 9, 2026, 8:00:00 AM UTC", line["created"])
 		assert.Equal(t, "#1", line["reference"])
 		assert.Equal(t, false, line["error"], line)
-		assert.Contains(t, line["summary"], "sequences corrected")
+		assert.Contains(t, line["summary"], "Sequence Check")
 		assert.Len(t, logs(), 1, "lines older than the scheduler keeps them are gone")
 		record := o.object(http.MethodGet, "/models/AD_Scheduler/100", "")
 		assert.Equal(t, "2026-03-09T08:00:00Z", record["DateLastRun"])
@@ -60,7 +60,7 @@ func TestServerJobs(t *testing.T) {
 		o.object(http.MethodPost, "/servers/WorkflowProcessor100/run", "")
 		o.object(http.MethodPost, "/servers/RequestProcessor100/run", "")
 		want(t, o.get("/servers/WorkflowProcessor100/logs"), http.StatusOK,
-			`{"logs":[{"created":"03/09/2026 08:00:00 AM","summary":"5 activities wait","reference":"#1","error":false}]}`)
+			`{"logs":[{"created":"Mar 9, 2026, 8:00:00 AM UTC","summary":"5 activities wait","reference":"#1","error":false}]}`)
 	})
 	t.Run("unknown", func(t *testing.T) {
 		for _, a := range []response{
@@ -121,23 +121,28 @@ func TestWhoManagesServerJobs(t *testing.T) {
 	t.Parallel()
 	o := operate(t, asSystem)
 	admin, user, fern := o.as(asGardenAdmin), o.as(asGardenUser), o.as(asFernAdmin)
-	const denied = `{"title":"Access denied","status":403,"detail":"Access denied for server request"}`
-	for _, path := range []string{"/servers", "/servers/Scheduler101", "/servers/Scheduler101/logs"} {
-		want(t, admin.get(path), http.StatusForbidden, denied)
+	denied := func(request string) string {
+		return `{"title":"Access denied","status":403,"detail":"Access denied for ` + request + `"}`
 	}
-	want(t, admin.post("/servers/reload", ""), http.StatusForbidden, denied)
+	for path, request := range map[string]string{
+		"/servers": "get servers request: ", "/servers/Scheduler101": "get server request: Scheduler101",
+		"/servers/Scheduler101/logs": "get server logs request: Scheduler101",
+	} {
+		want(t, admin.get(path), http.StatusForbidden, denied(request))
+	}
+	want(t, admin.post("/servers/reload", ""), http.StatusForbidden, denied("reload servers request: "))
 
 	started := func() any { return o.object(http.MethodGet, "/servers/Scheduler101", "")["started"] }
-	want(t, admin.post("/servers/Scheduler101/state", ""), http.StatusForbidden, denied)
+	want(t, admin.post("/servers/Scheduler101/state", ""), http.StatusForbidden, denied("get server request: Scheduler101"))
 	assert.Equal(t, false, started(), "the state changed, only the response is refused")
-	want(t, admin.post("/servers/Scheduler101/run", ""), http.StatusForbidden, denied)
+	want(t, admin.post("/servers/Scheduler101/run", ""), http.StatusForbidden, denied("get server request: Scheduler101"))
 	assert.Contains(t, o.object(http.MethodGet, "/servers/Scheduler101", "")["info"], "#1")
 
-	want(t, user.post("/servers/Scheduler101/state", ""), http.StatusForbidden, denied)
+	want(t, user.post("/servers/Scheduler101/state", ""), http.StatusForbidden, denied("change server state request: Scheduler101"))
 	assert.Equal(t, false, started(), "the role does not have the window of schedulers")
-	want(t, admin.post("/servers/Scheduler100/state", ""), http.StatusForbidden, denied)
-	want(t, admin.post("/servers/WorkflowProcessor100/run", ""), http.StatusForbidden, denied)
-	assert.Equal(t, http.StatusNotFound, fern.post("/servers/Scheduler101/state", "").status)
+	want(t, admin.post("/servers/Scheduler100/state", ""), http.StatusForbidden, denied("change server state request: Scheduler100"))
+	want(t, admin.post("/servers/WorkflowProcessor100/run", ""), http.StatusForbidden, denied("run now request: WorkflowProcessor100"))
+	want(t, fern.post("/servers/Scheduler101/state", ""), http.StatusForbidden, denied("change server state request: Scheduler101"))
 	assert.Equal(t, false, started(), "another tenant's")
 }
 
@@ -146,31 +151,32 @@ func TestSchedulers(t *testing.T) {
 	clock := newTestClock()
 	o := operate(t, asSystem, erptest.Options{Clock: clock.now})
 	one := o.object(http.MethodGet, "/servers/schedulers/100", "")
-	assert.Equal(t, []any{100.0, "Check Sequences", "ad_scheduler", "Scheduler100", "Started"},
+	assert.Equal(t, []any{100.0, "Check Sequences", "ad_scheduler", "Scheduler100", "Scheduler Started"},
 		[]any{one["id"], one["Name"], one["model-name"], one["server-id"], one["scheduler-state"]})
 
 	a := o.post("/servers/schedulers/100", "")
+	assert.NotContains(t, one, "SchedulerState", "the real server has no converter for its type")
 	assert.Equal(t, http.StatusConflict, a.status)
 	assert.Equal(t, one, a.object(t), "the scheduler, not an error")
-	assert.Equal(t, "Not scheduled", o.object(http.MethodDelete, "/servers/schedulers/100", "")["scheduler-state"])
+	assert.Equal(t, "Not Schedule", o.object(http.MethodDelete, "/servers/schedulers/100", "")["scheduler-state"])
 	assert.Equal(t, http.StatusNotFound, o.get("/servers/Scheduler100").status)
-	assert.Equal(t, "Not scheduled", o.object(http.MethodGet, "/servers/schedulers/100", "")["scheduler-state"], "the record stays")
+	assert.Equal(t, "Not Schedule", o.object(http.MethodGet, "/servers/schedulers/100", "")["scheduler-state"], "the record stays")
 	a = o.post("/servers/schedulers/100", "")
 	assert.Equal(t, http.StatusCreated, a.status, a.body)
-	assert.Equal(t, "Started", a.object(t)["scheduler-state"])
+	assert.Equal(t, "Scheduler Started", a.object(t)["scheduler-state"])
 	require.Equal(t, http.StatusOK, o.post("/servers/Scheduler100/state", "").status)
-	assert.Equal(t, "Stopped", o.object(http.MethodGet, "/servers/schedulers/100", "")["scheduler-state"])
+	assert.Equal(t, "Scheduler Stopped", o.object(http.MethodGet, "/servers/schedulers/100", "")["scheduler-state"])
 
 	garden, fern, user := o.as(asGardenAdmin), o.as(asFernAdmin), o.as(asGardenUser)
 	a = garden.post("/servers/schedulers/102", "")
 	assert.Equal(t, http.StatusCreated, a.status, a.body)
 	clock.move(time.Minute)
 	assert.Equal(t, http.StatusOK, o.get("/servers/schedulers/102").status, "the system reaches all tenants")
-	for _, id := range []string{"102", "5"} {
-		want(t, fern.get("/servers/schedulers/"+id), http.StatusNotFound, `{"title":"Invalid scheduler Id","status":404,"detail":"No match found for scheduler id: `+id+`"}`)
-	}
-	assert.Equal(t, http.StatusNotFound, fern.del("/servers/schedulers/102").status)
-	want(t, user.get("/servers/schedulers/102"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for server request"}`)
+	want(t, fern.get("/servers/schedulers/102"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for get scheduler request: 102"}`)
+	want(t, fern.del("/servers/schedulers/102"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for remove scheduler request: Scheduler102"}`)
+	want(t, fern.post("/servers/schedulers/5", ""), http.StatusNotFound, `{"title":"Invalid scheduler Id","status":404,"detail":"No match found for scheduler id: 5"}`)
+	assert.Equal(t, http.StatusOK, o.as(asGardenSuper).get("/servers/schedulers/102").status)
+	want(t, user.get("/servers/schedulers/102"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for get scheduler request: 102"}`)
 	assert.Equal(t, http.StatusForbidden, garden.del("/servers/schedulers/100").status, "the system's")
 	for _, id := range []string{"0", "-1"} {
 		want(t, o.get("/servers/schedulers/"+id), http.StatusBadRequest, `{"title":"Invalid scheduler id","status":400,"detail":"Invalid scheduler id: `+id+`"}`)

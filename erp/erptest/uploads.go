@@ -3,7 +3,10 @@ package erptest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	texts "github.com/erphub/erphub/internal/text"
 )
 
 func uploadsRoutes() []route {
@@ -21,10 +25,10 @@ func uploadsRoutes() []route {
 	return []route{
 		{method: http.MethodPost, pattern: uploads, handle: openUpload},
 		{method: http.MethodGet, pattern: uploads, handle: listUploads},
-		{method: http.MethodPut, pattern: one + "/chunks/{chunkOrder}", handle: uploadChunk, consumes: "application/octet-stream"},
-		{method: http.MethodGet, pattern: one, handle: getUpload},
+		{method: http.MethodPut, pattern: one + "/chunks/{chunkOrder}", handle: hiddenErrors(uploadChunk), consumes: "application/octet-stream"},
+		{method: http.MethodGet, pattern: one, handle: hiddenErrors(getUpload)},
 		{method: http.MethodDelete, pattern: one, handle: cancelUpload},
-		{method: http.MethodGet, pattern: one + "/file", handle: uploadedFile, produces: downloads},
+		{method: http.MethodGet, pattern: one + "/file", handle: hiddenErrors(uploadedFile), produces: downloads},
 		{method: http.MethodPost, pattern: one + "/copy", handle: copyUpload},
 	}
 }
@@ -35,7 +39,6 @@ const (
 	maxUploadsHeld   = 512 << 20 // bytes of all files and chunks together
 	maxUploadChunks  = 10_000
 	maxUploadSeconds = 10 * 366 * 24 * 3600
-	defaultChunkSize = 5 << 20
 )
 
 // States of an upload (REST_UploadStatus).
@@ -47,8 +50,16 @@ const (
 	uploadFailed    = "FAILED"
 )
 
-// uploadLocations are where a file may be meant to go.
-var uploadLocations = map[string]bool{"ARCHIVE": true, "ATTACHMENT": true, "IMAGE": true}
+// Locations of an upload (REST_UploadLocation).
+const (
+	uploadToArchive    = "ARCHIVE"
+	uploadToAttachment = "ATTACHMENT"
+	uploadToImage      = "IMAGE"
+)
+
+func isUploadLocation(name string) bool {
+	return name == uploadToArchive || name == uploadToAttachment || name == uploadToImage
+}
 
 // shortError is a refusal in the short form of uploads.
 type shortError struct{ text string }
@@ -90,11 +101,25 @@ func (c *call) readUpload() (uploadRequest, error) {
 		if !ok {
 			continue
 		}
-		if *into, err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
+		if *into, err = jsonInteger(text); err != nil {
 			return u, badRequestText("Cannot deserialize value of member " + strconv.Quote(name) + ": expected an integer")
 		}
 	}
 	return u, nil
+}
+
+// jsonInteger is the integer of a JSON value: a fraction is cut off, and an empty
+// text is 0.
+func jsonInteger(text string) (int64, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if f, isFloat := strconv.ParseFloat(text, 64); err != nil && isFloat == nil && math.Abs(f) < 1<<62 {
+		return int64(f), nil
+	}
+	return n, err
 }
 
 // openUpload handles POST /uploads. Without a lifetime the session has expired
@@ -104,8 +129,8 @@ func openUpload(c *call) error {
 	if err != nil {
 		return err
 	}
-	if u.chunk <= 0 {
-		u.chunk = defaultChunkSize
+	if strings.TrimSpace(u.location) == "" {
+		u.location = uploadToArchive
 	}
 	u.chunk = min(u.chunk, c.srv.opts.MaxBodyBytes)
 	u.seconds = min(max(u.seconds, 0), maxUploadSeconds)
@@ -117,8 +142,8 @@ func openUpload(c *call) error {
 		}
 		id := store.NewUUID()
 		values := store.Row{
-			"REST_UploadID": id, "FileName": u.name, "REST_ContentType": u.contentType, "REST_FileSize": strconv.FormatInt(u.size, 10),
-			"REST_ChunkSize": strconv.FormatInt(u.chunk, 10), "REST_SHA256": u.sum, "REST_UploadStatus": uploadInitiated,
+			"REST_UploadID": id, "FileName": texts.First(u.name, engine.MaxEntryName), "REST_ContentType": texts.First(u.contentType, engine.MaxEntryName), "REST_FileSize": strconv.FormatInt(u.size, 10),
+			"REST_ChunkSize": strconv.FormatInt(u.chunk, 10), "REST_SHA256": texts.First(u.sum, 64), "REST_UploadStatus": uploadInitiated,
 			"REST_UploadLocation": u.location, "ExpiresAt": engine.DBTime(expires), "REST_ReceivedSize": "0",
 		}
 		if c.session.SessionID > 0 {
@@ -138,7 +163,7 @@ func openUpload(c *call) error {
 		return nil
 	})
 	if err != nil {
-		return c.orShort("Save error", err)
+		return c.orShort("Failed to initiate upload", err)
 	}
 	c.json(http.StatusCreated, response)
 	return nil
@@ -147,27 +172,19 @@ func openUpload(c *call) error {
 // checkUpload refuses uploads the server does not take. What the table demands
 // fails as saving fails.
 func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) error {
-	if !uploadLocations[u.location] {
-		return &shortError{"Invalid uploadLocation in request."}
-	}
-	var missing []string
-	for _, m := range []struct{ name, value string }{{"File Name", u.name}, {"Content Type", u.contentType}, {"SHA-256", u.sum}} {
-		if strings.TrimSpace(m.value) == "" {
-			missing = append(missing, m.name)
-		}
-	}
-	if len(missing) > 0 {
-		return engine.PublicError(engine.MsgFillMandatory + strings.Join(missing, ", "))
-	}
 	switch {
-	case u.size <= 0:
-		return &shortError{"Invalid fileSize in request."}
+	case !isUploadLocation(u.location):
+		return &shortError{"Invalid uploadLocation in request."}
+	case u.name == "":
+		return engine.PublicError(engine.MsgFillMandatory + "File Name - FileName")
+	case u.sum == "":
+		return engine.PublicError("The member sha256 has no value: send the SHA-256 of the file in hexadecimal digits")
+	case strings.ContainsRune(u.name+u.contentType+u.sum, 0):
+		return engine.PublicError("A text has a character NUL")
 	case u.size > maxUpload:
 		return &shortError{"The file is larger than " + strconv.Itoa(maxUpload) + " bytes."}
-	case (u.size+u.chunk-1)/u.chunk > maxUploadChunks:
+	case u.chunk > 0 && u.size > 0 && (u.size-1)/u.chunk >= maxUploadChunks:
 		return &shortError{"The file has more than " + strconv.Itoa(maxUploadChunks) + " chunks."}
-	case len(u.name) > engine.MaxEntryName || strings.ContainsRune(u.name, 0) || len(u.contentType) > engine.MaxEntryName || len(u.sum) > 64:
-		return &shortError{"The file name, content type or checksum is too long."}
 	}
 	if err := c.dropExpiredChunks(ctx, tx); err != nil {
 		return err
@@ -176,7 +193,7 @@ func (c *call) checkUpload(ctx context.Context, tx *store.Tx, u uploadRequest) e
 	if err != nil {
 		return err
 	}
-	if held+u.size > maxUploadsHeld {
+	if held+max(u.size, 0) > maxUploadsHeld {
 		return &shortError{"The server has no room for another upload."}
 	}
 	return nil
@@ -205,8 +222,12 @@ func uploadsHeld(ctx context.Context, tx *store.Tx) (held int64, err error) {
 	return held, err
 }
 
-// pathUpload is the tenant's session in the path, without its content.
+// pathUpload is the tenant's session in the path, without its content. The real
+// server's database refuses what is no UUID.
 func (c *call) pathUpload(ctx context.Context, tx *store.Tx) (store.Row, error) {
+	if !engine.IsUUID(c.param("uploadId")) {
+		return nil, page(http.StatusInternalServerError)
+	}
 	rows, err := c.uploadRows(ctx, tx, "REST_UploadID=?", c.param("uploadId"))
 	if err != nil {
 		return nil, err
@@ -242,9 +263,53 @@ func sizeOf(row store.Row, column string) int64 {
 	return n
 }
 
-// uploadStatus is the state of a session. With nulls the members without value
-// are there, too.
-func (c *call) uploadStatus(ctx context.Context, tx *store.Tx, row store.Row, nulls bool) (*wire.Object, error) {
+// uploadMessage says in a sentence what the state of a session is.
+func uploadMessage(row store.Row, chunks int, expired bool) string {
+	if expired {
+		return "Upload session has expired."
+	}
+	switch row.String("REST_UploadStatus") {
+	case uploadCompleted:
+		return "File upload completed and processed."
+	case uploadFailed:
+		return "File processing failed or upload expired before completion."
+	case uploadUploading:
+		return fmt.Sprintf("File upload in progress. %d chunks received.", chunks)
+	case uploadInitiated:
+		return "File upload initiated, awaiting chunks."
+	}
+	return "Status for upload ID " + row.String("REST_UploadID")
+}
+
+// uploadExpired tells whether a session has ended without its file.
+func (c *call) uploadExpired(row store.Row) bool {
+	status := row.String("REST_UploadStatus")
+	return status != uploadFailed && status != uploadCompleted && c.uploadTimeOver(row)
+}
+
+func (c *call) uploadTimeOver(row store.Row) bool {
+	expires := row.String("ExpiresAt")
+	return expires != "" && expires <= c.session.StoredNow()
+}
+
+// failExpired notes that sessions have expired.
+func (c *call) failExpired(rows []store.Row) error {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row store.Row) bool { return !c.uploadExpired(row) })
+	if len(rows) == 0 {
+		return nil
+	}
+	return c.update(c.ctx(), func(tx *store.Tx) error {
+		for _, row := range rows {
+			if err := c.changeUpload(c.ctx(), tx, row, store.Row{"REST_UploadStatus": uploadFailed}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// uploadStatus is the state of a session.
+func (c *call) uploadStatus(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
 	chunks, err := chunkRows(ctx, tx, row)
 	if err != nil {
 		return nil, err
@@ -255,22 +320,13 @@ func (c *call) uploadStatus(ctx context.Context, tx *store.Tx, row store.Row, nu
 		total += size
 		list = append(list, wire.NewObject("chunkOrder", chunk.Int("SeqNo"), "receivedSize", size))
 	}
-	if row.String("REST_UploadStatus") == uploadCompleted {
-		total = sizeOf(row, "REST_ReceivedSize")
+	expired, status := c.uploadExpired(row), row.String("REST_UploadStatus")
+	if expired {
+		status = uploadFailed
 	}
-	o := wire.NewObject("uploadId", row.String("REST_UploadID"), "fileName", row.String("FileName"), "fileSize", sizeOf(row, "REST_FileSize"),
-		"imageId", row.Int("AD_Image_ID"), "chunkSize", sizeOf(row, "REST_ChunkSize"), "status", row.String("REST_UploadStatus"),
-		"uploadedChunks", list, "totalReceivedSize", total)
-	switch text := row.String("ErrorMsg"); {
-	case text != "":
-		o.Set("message", text)
-	case nulls:
-		o.Set("message", nil)
-	}
-	if nulls {
-		o.Set("presignedURL", nil)
-	}
-	return o, nil
+	return wire.NewObject("uploadId", row.String("REST_UploadID"), "fileName", row.String("FileName"), "fileSize", sizeOf(row, "REST_FileSize"),
+		"imageId", row.Int("AD_Image_ID"), "chunkSize", sizeOf(row, "REST_ChunkSize"), "status", status,
+		"uploadedChunks", list, "totalReceivedSize", total, "message", uploadMessage(row, len(list), expired)), nil
 }
 
 // getUpload handles GET /uploads/{uploadId}. The presigned value it gives on
@@ -283,24 +339,31 @@ func getUpload(c *call) error {
 			return page(http.StatusNotFound)
 		}
 	}
-	var response *wire.Object
-	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		row, err := c.pathUpload(c.ctx(), tx)
-		if err != nil {
+	var row store.Row
+	var status *wire.Object
+	err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
+		if row, err = c.pathUpload(c.ctx(), tx); err != nil {
 			return err
 		}
-		if response, err = c.uploadStatus(c.ctx(), tx, row, true); err != nil || seconds <= 0 {
+		if status, err = c.uploadStatus(c.ctx(), tx, row); err != nil {
 			return err
 		}
-		path := "v1/uploads/" + row.String("REST_UploadID") + "/file"
+		status.Set("presignedURL", nil)
+		if seconds <= 0 {
+			return nil
+		}
+		path := "v1/uploads/" + row.String("REST_UploadID")
 		query, err := c.presign(http.MethodGet, path, seconds)
-		response.Set("presignedURL", path+","+path+"?"+query)
+		status.Set("presignedURL", path+","+path+"/file?"+query)
 		return err
 	})
-	if err != nil {
-		return orTitled("Server error", err)
+	if err == nil {
+		err = c.failExpired([]store.Row{row})
 	}
-	c.json(http.StatusOK, response)
+	if err != nil {
+		return orTitled("Error saving upload status", err)
+	}
+	c.json(http.StatusOK, status)
 	return nil
 }
 
@@ -308,13 +371,13 @@ func getUpload(c *call) error {
 // completed nor cancelled.
 func listUploads(c *call) error {
 	list := []*wire.Object{}
-	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		rows, err := c.uploadRows(c.ctx(), tx, "CreatedBy=? AND REST_UploadStatus NOT IN ('COMPLETED','CANCELED')", c.session.UserID)
-		if err != nil {
+	var rows []store.Row
+	err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
+		if rows, err = c.uploadRows(c.ctx(), tx, "CreatedBy=? AND REST_UploadStatus NOT IN ('COMPLETED','CANCELED')", c.session.UserID); err != nil {
 			return err
 		}
 		for _, row := range rows {
-			o, err := c.uploadStatus(c.ctx(), tx, row, false)
+			o, err := c.uploadStatus(c.ctx(), tx, row)
 			if err != nil {
 				return err
 			}
@@ -322,33 +385,34 @@ func listUploads(c *call) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = c.failExpired(rows)
+	}
 	if err != nil {
-		return orTitled("Server error", err)
+		return orTitled("GET Error", err)
 	}
 	c.json(http.StatusOK, wire.NewObject("uploads", list))
 	return nil
 }
 
-// cancelUpload handles DELETE /uploads/{uploadId}.
+// cancelUpload handles DELETE /uploads/{uploadId}: the chunks go, and the file of
+// a completed session. An image stays, because it may be in use.
 func cancelUpload(c *call) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
 		row, err := c.pathUpload(c.ctx(), tx)
 		if err != nil {
 			return err
 		}
-		switch row.String("REST_UploadStatus") {
-		case uploadCanceled:
+		if row.String("REST_UploadStatus") == uploadCanceled {
 			return fail(http.StatusBadRequest, "Upload session has been canceled: ", c.param("uploadId"))
-		case uploadCompleted:
-			return fail(http.StatusConflict, "Upload session is already: completed", c.param("uploadId"))
 		}
 		if err := dropChunks(c.ctx(), tx, row); err != nil {
 			return err
 		}
-		return c.changeUpload(c.ctx(), tx, row, store.Row{"REST_UploadStatus": uploadCanceled})
+		return c.changeUpload(c.ctx(), tx, row, store.Row{"REST_UploadStatus": uploadCanceled, "AD_Image_ID": nil})
 	})
 	if err != nil {
-		return orTitled("Server error", err)
+		return titled("Failed to cancel upload: ", c.param("uploadId"), err)
 	}
 	c.json(http.StatusOK, wire.NewObject("message", "Upload "+c.param("uploadId")+" canceled successfully."))
 	return nil

@@ -163,13 +163,13 @@ func uploadContent(ctx context.Context, tx *store.Tx, row store.Row) ([]byte, er
 	return data, err
 }
 
-// sendContent responds with the file of a completed session, piece by piece. No
-// transaction is open while the client takes its time.
-func (c *call) sendContent(row store.Row) {
+// sendContent answers with the file of a completed session as a media type, piece
+// by piece. No transaction is open while the client takes its time.
+func (c *call) sendContent(row store.Row, contentType string) {
 	var out io.Writer = c.w
 	end := func() error { return nil }
 	if c.query.has("json") {
-		c.w.Header().Set("Content-Type", "application/json")
+		c.w.Header().Set("Content-Type", c.produced)
 		encoder := base64.NewEncoder(base64.StdEncoding, c.w)
 		out, end = encoder, func() error {
 			err := encoder.Close()
@@ -177,7 +177,7 @@ func (c *call) sendContent(row store.Row) {
 			return errors.Join(err, werr)
 		}
 	} else {
-		c.w.Header().Set("Content-Type", "application/octet-stream")
+		c.w.Header().Set("Content-Type", contentType)
 		c.w.Header().Set("Content-Length", strconv.FormatInt(sizeOf(row, "REST_ReceivedSize"), 10))
 	}
 	c.w.WriteHeader(http.StatusOK)

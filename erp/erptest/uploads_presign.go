@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -30,7 +31,7 @@ const (
 )
 
 // presignedTime is how a presigned URL writes when it was made, in UTC.
-const presignedTime = "20060102T150405Z"
+const presignedTime = "2006-01-02T15:04:05Z"
 
 // credential is what a presigned URL allows, to whom.
 type credential struct {
@@ -91,41 +92,63 @@ func (s *Server) presignedSignature(parts ...string) string {
 // is looked at then.
 func (c *call) isPresigned() bool { return strings.TrimSpace(c.query.get(presignedSignature)) != "" }
 
-// authenticatePresigned sets c.session from the presigned URL, or tells why
-// it is not good: all the same to those REST_HIDE_PRESIGNED_URL_ERRORS hides
-// it from.
+// authenticatePresigned sets c.session from the presigned URL, or tells why it is
+// not good.
 func (c *call) authenticatePresigned() error {
-	return c.view(c.ctx(), func(tx *store.Tx) error {
-		err := c.checkPresigned(tx)
-		if err == nil {
-			return c.checkResource(c.ctx(), tx)
+	err := c.view(c.ctx(), func(tx *store.Tx) error {
+		if err := c.checkPresigned(tx); err != nil {
+			return err
 		}
-		var clientID, orgID int64
-		if c.session != nil {
-			clientID, orgID = c.session.ClientID, c.session.OrgID
-		}
-		if c.ctx().Err() == nil && c.srv.erp.Sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N", clientID, orgID) == "Y" {
-			c.session = nil
-			return &textError{status: http.StatusBadRequest, text: "Invalid request"}
-		}
-		return err
+		return c.checkResource(c.ctx(), tx)
 	})
+	if err != nil && c.ctx().Err() == nil && c.hidesErrors() {
+		return c.hiddenError()
+	}
+	return err
 }
 
+// hidesErrors tells whether the caller is not told what is wrong, because the
+// request is a presigned URL's and REST_HIDE_PRESIGNED_URL_ERRORS is Y.
+func (c *call) hidesErrors() bool {
+	hide := "N"
+	if c.isPresigned() {
+		_ = c.view(c.ctx(), func(tx *store.Tx) error { // hidden when it cannot be read
+			hide = "Y"
+			hide = c.srv.erp.Sysconfig(c.ctx(), tx, "REST_HIDE_PRESIGNED_URL_ERRORS", "N", 0, 0)
+			return nil
+		})
+	}
+	return hide == "Y"
+}
+
+// hiddenError is what those are told who are not told what is wrong.
+func (c *call) hiddenError() error {
+	text := "Something went wrong ..."
+	_ = c.view(c.ctx(), func(tx *store.Tx) (err error) { // the text above serves as well
+		text, err = engine.Message(c.ctx(), tx, "REST_Presigned_URL_Generic_Error", "", text)
+		return err
+	})
+	return &textError{status: http.StatusBadRequest, text: text}
+}
+
+// hiddenErrors is a handler whose refusals are not told to presigned URLs. The
+// container's own stay what they are.
+func hiddenErrors(handle handler) handler {
+	return func(c *call) error {
+		err := handle(c)
+		var pg *pageError
+		if err == nil || errors.As(err, &pg) || !c.hidesErrors() {
+			return err
+		}
+		c.logFailure(err)
+		return c.hiddenError()
+	}
+}
+
+// checkPresigned checks in the order of the real server what a presigned URL
+// allows, that it is still good, and its signature.
 func (c *call) checkPresigned(tx *store.Tx) error {
 	sealed, date, expires := c.query.get(presignedCredential), c.query.get(presignedDate), c.query.get(presignedExpires)
-	made, err := time.Parse(presignedTime, date)
-	seconds, errSeconds := strconv.ParseInt(expires, 10, 64)
-	if err != nil || errSeconds != nil || sealed == "" {
-		return page(http.StatusUnauthorized)
-	}
-	want := c.srv.presignedSignature(sealed, date, expires)
-	if subtle.ConstantTimeCompare([]byte(want), []byte(c.query.get(presignedSignature))) != 1 {
-		return &textError{status: http.StatusUnauthorized, text: "Signature mismatch"}
-	}
-	if c.srv.now().Unix()-made.Unix() >= seconds {
-		return &textError{status: http.StatusUnauthorized, text: "Presigned URL has expired"}
-	}
 	may, ok := c.srv.openCredential(sealed)
 	method := c.r.Method
 	if method == http.MethodHead {
@@ -134,6 +157,18 @@ func (c *call) checkPresigned(tx *store.Tx) error {
 	path := strings.TrimPrefix(c.r.URL.Path, "/api/")
 	if !ok || may.Method != method || path != may.Path && !strings.HasPrefix(path, may.Path+"/") {
 		return page(http.StatusUnauthorized)
+	}
+	made, err := time.Parse(presignedTime, date)
+	seconds, errSeconds := strconv.ParseInt(expires, 10, 64)
+	if err != nil || errSeconds != nil {
+		return page(http.StatusUnauthorized)
+	}
+	if c.srv.now().Unix()-made.Unix() >= seconds {
+		return &textError{status: http.StatusUnauthorized, text: "Presigned URL has expired"}
+	}
+	want := c.srv.presignedSignature(sealed, date, expires)
+	if subtle.ConstantTimeCompare([]byte(want), []byte(c.query.get(presignedSignature))) != 1 {
+		return &textError{status: http.StatusUnauthorized, text: "Signature mismatch"}
 	}
 	return c.enterAs(tx, may)
 }

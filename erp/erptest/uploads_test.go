@@ -28,8 +28,8 @@ func TestUpload(t *testing.T) {
 
 	status := func() response { return o.get("/uploads/" + id) }
 	head := `{"uploadId":"` + id + `","fileName":"cad.zip","fileSize":23,"imageId":0,"chunkSize":10,"status":`
-	want(t, status(), http.StatusOK, head+`"INITIATED","uploadedChunks":[],"totalReceivedSize":0,"message":null,"presignedURL":null}`)
-	want(t, o.get("/uploads/"+id+"/file"), http.StatusBadRequest, `{"title":"Upload is not completed","status":400,"detail":"Upload session `+id+` is not completed"}`)
+	want(t, status(), http.StatusOK, head+`"INITIATED","uploadedChunks":[],"totalReceivedSize":0,"message":"File upload initiated, awaiting chunks.","presignedURL":null}`)
+	want(t, o.get("/uploads/"+id+"/file"), http.StatusBadRequest, `{"title":"Upload is not completed yet or cancelled. Current status: INITIATED","status":400,"detail":"`+id+`"}`)
 
 	chunk := func(n int, data string, headers ...string) response {
 		return o.putChunk(fmt.Sprintf("/uploads/%s/chunks/%d", id, n), data, 3, headers...)
@@ -37,26 +37,61 @@ func TestUpload(t *testing.T) {
 	receipt := func(n, size int, message string, last bool) string {
 		return fmt.Sprintf(`{"uploadId":%q,"chunkOrder":%d,"receivedSize":%d,"message":%q,"isLastChunk":%v}`, id, n, size, message, last)
 	}
-	want(t, chunk(3, "XYZ"), http.StatusOK, receipt(3, 3, "Chunk 3 of 3 uploaded successfully.", false))
-	want(t, chunk(1, "----------", "X-Content-SHA256", sumOf("----------")), http.StatusOK, receipt(1, 10, "Chunk 1 of 3 uploaded successfully.", false))
-	want(t, chunk(1, content[:10]), http.StatusOK, receipt(1, 10, "Chunk 1 of 3 uploaded successfully.", false))
+	want(t, chunk(3, "XYZ"), http.StatusOK, receipt(3, 3, "Chunk 3 uploaded successfully.", false))
+	want(t, chunk(1, "----------", "X-Content-SHA256", sumOf("----------")), http.StatusOK, receipt(1, 10, "Chunk 1 uploaded successfully.", false))
+	want(t, chunk(1, content[:10]), http.StatusOK, receipt(1, 10, "Chunk 1 uploaded successfully.", false))
 	chunks := `"uploadedChunks":[{"chunkOrder":1,"receivedSize":10},{"chunkOrder":3,"receivedSize":3}],"totalReceivedSize":13`
-	want(t, status(), http.StatusOK, head+`"UPLOADING",`+chunks+`,"message":null,"presignedURL":null}`)
-	want(t, o.get("/uploads"), http.StatusOK, `{"uploads":[`+head+`"UPLOADING",`+chunks+`}]}`)
+	want(t, status(), http.StatusOK, head+`"UPLOADING",`+chunks+`,"message":"File upload in progress. 2 chunks received.","presignedURL":null}`)
+	want(t, o.get("/uploads"), http.StatusOK, `{"uploads":[`+head+`"UPLOADING",`+chunks+`,"message":"File upload in progress. 2 chunks received."}]}`)
 
 	want(t, chunk(2, content[10:20], "X-Content-SHA256", sumOf("other")), http.StatusInternalServerError,
-		`{"title":"Failed to upload chunk","status":500,"detail":"The checksum of chunk 2 does not match"}`)
-	want(t, chunk(2, "short"), http.StatusBadRequest, receipt(2, 5, "Chunk size mismatch: expected 10 bytes, received 5", false))
-	want(t, chunk(2, content[10:20]), http.StatusOK, receipt(2, 10, "All chunks uploaded successfully. The file is being processed.", true))
-	want(t, status(), http.StatusOK, head+`"COMPLETED","uploadedChunks":[],"totalReceivedSize":23,"message":null,"presignedURL":null}`)
+		`{"title":"Failed to upload chunk","status":500,"detail":"SHA-256 mismatch for chunk 2. Expected: `+sumOf("other")+`, Calculated: `+sumOf(content[10:20])+`"}`)
+	want(t, chunk(2, "short"), http.StatusBadRequest, receipt(2, 5, "Chunk 2 uploaded successfully.\n{\"error\":\"Mismatch in total received size. Expected: 23, Received: 18", false))
+	want(t, chunk(2, content[10:20]), http.StatusOK, receipt(2, 10, "Chunk 2 uploaded successfully.", true))
+	want(t, status(), http.StatusOK, head+`"COMPLETED","uploadedChunks":[],"totalReceivedSize":0,"message":"File upload completed and processed.","presignedURL":null}`)
 	want(t, o.get("/uploads"), http.StatusOK, `{"uploads":[]}`)
 
 	a := o.get("/uploads/" + id + "/file")
 	want(t, a, http.StatusOK, content)
-	assert.Equal(t, "application/octet-stream", a.header.Get("Content-Type"))
+	assert.Equal(t, "application/zip", a.header.Get("Content-Type"), "as it was announced")
 	want(t, o.get("/uploads/"+id+"/file?json"), http.StatusOK, `{"data":"`+base64.StdEncoding.EncodeToString([]byte(content))+`"}`)
 	want(t, chunk(2, content[10:20]), http.StatusConflict, `{"title":"Upload session is already: completed","status":409,"detail":"`+id+`"}`)
-	assert.Equal(t, http.StatusConflict, o.del("/uploads/"+id).status)
+	want(t, o.del("/uploads/"+id), http.StatusOK, `{"message":"Upload `+id+` canceled successfully."}`)
+	want(t, status(), http.StatusOK, head+`"CANCELED","uploadedChunks":[],"totalReceivedSize":0,"message":"Status for upload ID `+id+`","presignedURL":null}`)
+	a = o.get("/uploads/" + id + "/file")
+	assert.Equal(t, []any{http.StatusBadRequest, "application/octet-stream"}, []any{a.status, a.header.Get("Content-Type")})
+}
+
+// TestUploadWithoutDetails announces only what the server must have.
+func TestUploadWithoutDetails(t *testing.T) {
+	t.Parallel()
+	o := operate(t, asGardenAdmin)
+	for _, tc := range []struct {
+		name, file, contentType string
+		sent                    string // contentType, "" for none
+	}{
+		{"page", "a.HTML", "text/html", ""},
+		{"table", "a.csv", "text/plain", ""},
+		{"unknown", "a.strange", "application/octet-stream", ""},
+		{"said", "a.html", "text/plain; charset=utf-8", "text/plain; charset=utf-8"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			body := fmt.Sprintf(`{"fileName":%q,"fileSize":0,"sha256":%q,"expiresInSeconds":60`, tc.file, sumOf("0123456"))
+			if tc.sent != "" {
+				body += fmt.Sprintf(`,"contentType":%q`, tc.sent)
+			}
+			a := o.post("/uploads", body+"}")
+			require.Equal(t, http.StatusCreated, a.status, a.body)
+			assert.Equal(t, 0.0, a.object(t)["chunkSize"])
+			id := a.text(t, "uploadId")
+			require.Equal(t, http.StatusOK, o.putChunk("/uploads/"+id+"/chunks/2", "3456", 2).status)
+			require.Equal(t, http.StatusOK, o.putChunk("/uploads/"+id+"/chunks/1", "012", 2).status)
+			assert.Equal(t, 7.0, o.object(http.MethodGet, "/uploads/"+id, "")["fileSize"])
+			a = o.get("/uploads/" + id + "/file")
+			want(t, a, http.StatusOK, "0123456")
+			assert.Equal(t, tc.contentType, a.header.Get("Content-Type"))
+		})
+	}
 }
 
 func TestUploadIsRefused(t *testing.T) {
@@ -83,13 +118,11 @@ func TestUploadIsRefused(t *testing.T) {
 		response   string
 	}{
 		{"other place", body("uploadLocation", `"MOON"`), 400, `{"error":"Invalid uploadLocation in request."}`},
-		{"no place", body("uploadLocation", ""), 400, `{"error":"Invalid uploadLocation in request."}`},
-		{"no checksum", body("sha256", ""), 500, `{"title":"Save error","status":500,"detail":"Fill mandatory fields: SHA-256"}`},
-		{"no size", body("fileSize", ""), 400, `{"error":"Invalid fileSize in request."}`},
-		{"negative size", body("fileSize", "-5"), 400, `{"error":"Invalid fileSize in request."}`},
+		{"no name", body("fileName", ""), 500, `{"title":"Failed to initiate upload","status":500,"detail":"Fill mandatory fields: File Name - FileName"}`},
+		{"no checksum", body("sha256", ""), 500, `{"title":"Failed to initiate upload","status":500,"detail":"The member sha256 has no value: send the SHA-256 of the file in hexadecimal digits"}`},
 		{"a giant", body("fileSize", "9223372036854775807"), 400, `{"error":"The file is larger than 134217728 bytes."}`},
 		{"crumbs", body("fileSize", "100000", "chunkSize", "1"), 400, `{"error":"The file has more than 10000 chunks."}`},
-		{"long checksum", body("sha256", `"`+strings.Repeat("a", 65)+`"`), 400, `{"error":"The file name, content type or checksum is too long."}`},
+		{"a character NUL", body("fileName", `"a\u0000"`), 500, `{"title":"Failed to initiate upload","status":500,"detail":"A text has a character NUL"}`},
 		{"unknown member", body("owner", `"me"`), 400, `Unrecognized field "owner" (known properties: fileName, contentType, fileSize, chunkSize, sha256, uploadLocation, expiresInSeconds)`},
 		{"text for a number", body("fileSize", `"many"`), 400, `Cannot deserialize value of member "fileSize": expected an integer`},
 	} {
@@ -107,11 +140,11 @@ func TestUploadIsRefused(t *testing.T) {
 		status     int
 		response   string
 	}{
-		{"unknown", "/uploads/none/chunks/1", "2", 404, `{"title":"Upload session not found: ","status":404,"detail":"none"}`},
-		{"before the first", path + "0", "2", 400, `{"title":"Invalid chunk order","status":400,"detail":"The chunk order must be from 1 to 2"}`},
-		{"after the last", path + "3", "2", 400, `{"title":"Invalid chunk order","status":400,"detail":"The chunk order must be from 1 to 2"}`},
-		{"no total", path + "1", "", 400, `{"title":"Invalid total chunks","status":400,"detail":"The header X-Total-Chunks must be greater than 0"}`},
-		{"more than the file has", path + "1", "3", 400, `{"title":"Invalid total chunks","status":400,"detail":"The file does not have 3 chunks"}`},
+		{"unknown", "/uploads/00000000-0000-0000-0000-000000000000/chunks/1", "2", 404, `{"title":"Upload session not found: ","status":404,"detail":"00000000-0000-0000-0000-000000000000"}`},
+		{"before the first", path + "0", "2", 400, `{"title":"Chunk order must be between 1 and 2","status":400,"detail":"` + id + `"}`},
+		{"after the last", path + "3", "2", 400, `{"title":"Chunk order must be between 1 and 2","status":400,"detail":"` + id + `"}`},
+		{"no total", path + "1", "", 400, `{"title":"Total chunks must be greater than 0","status":400,"detail":"` + id + `"}`},
+		{"too many", path + "1", "10001", 400, `{"title":"Total chunks must be at most 10000","status":400,"detail":"` + id + `"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want(t, o.send(http.MethodPut, tc.path, "01234", "Content-Type", "application/octet-stream", "X-Total-Chunks", tc.total), tc.status, tc.response)
@@ -124,7 +157,7 @@ func TestUploadIsRefused(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, a.status)
 	assert.Equal(t, http.StatusUnsupportedMediaType, o.put(path+"1", `{}`).status)
 	require.Equal(t, http.StatusOK, o.putChunk(path+"1", "01234", 2).status)
-	want(t, o.putChunk(path+"1", "01234", 1), http.StatusBadRequest, `{"title":"Invalid total chunks","status":400,"detail":"The upload has 2 chunks, not 1"}`)
+	assert.Equal(t, http.StatusInternalServerError, o.get("/uploads/none").status, "no UUID")
 
 	fern := o.as(asFernAdmin)
 	for _, a := range []response{
@@ -150,12 +183,17 @@ func TestUploadExpires(t *testing.T) {
 	require.Equal(t, http.StatusCreated, a.status, a.body)
 	id := a.text(t, "uploadId")
 	want(t, o.putChunk("/uploads/"+id+"/chunks/1", "x", 1), http.StatusGone, `{"title":"Upload session has expired: ","status":410,"detail":"`+id+`"}`)
+	status := o.object(http.MethodGet, "/uploads/"+id, "")
+	assert.Equal(t, []any{"FAILED", "File processing failed or upload expired before completion."}, []any{status["status"], status["message"]})
+	assert.Equal(t, http.StatusGone, o.putChunk("/uploads/"+id+"/chunks/1", "x", 1).status, "before anything is said about its state")
 
 	id = o.openUpload("ab", 1, "IMAGE")["uploadId"].(string)
 	clock.move(59 * time.Minute)
 	require.Equal(t, http.StatusOK, o.putChunk("/uploads/"+id+"/chunks/1", "a", 2).status)
 	clock.move(time.Minute)
 	o = o.as(asGardenAdmin)
+	status = o.object(http.MethodGet, "/uploads/"+id, "")
+	assert.Equal(t, []any{"FAILED", "Upload session has expired."}, []any{status["status"], status["message"]})
 	assert.Equal(t, http.StatusGone, o.putChunk("/uploads/"+id+"/chunks/2", "b", 2).status)
 	assert.Contains(t, o.get("/uploads/"+id).body, `"uploadedChunks":[{"chunkOrder":1,"receivedSize":1}]`)
 	o.openUpload("ab", 1, "IMAGE")
@@ -168,10 +206,10 @@ func TestUploadOfAnotherFile(t *testing.T) {
 	id := o.openUpload("right", 5, "ARCHIVE")["uploadId"].(string)
 	assert.Contains(t, o.putChunk("/uploads/"+id+"/chunks/1", "wrong", 1).body, `"isLastChunk":true`)
 	status := o.object(http.MethodGet, "/uploads/"+id, "")
-	assert.Equal(t, []any{"FAILED", "The checksum of the file does not match"}, []any{status["status"], status["message"]})
+	assert.Equal(t, []any{"FAILED", "File processing failed or upload expired before completion."}, []any{status["status"], status["message"]})
 	assert.Equal(t, http.StatusBadRequest, o.get("/uploads/"+id+"/file").status)
 	want(t, o.putChunk("/uploads/"+id+"/chunks/1", "right", 1), http.StatusConflict, `{"title":"Upload session is already: failed","status":409,"detail":"`+id+`"}`)
-	want(t, o.post("/uploads/"+id+"/copy", `{"copyLocation":"IMAGE"}`), http.StatusBadRequest, `{"error":"The upload is not completed."}`)
+	want(t, o.post("/uploads/"+id+"/copy", `{"copyLocation":"IMAGE"}`), http.StatusBadRequest, `{"title":"Upload is not completed yet or cancelled. Current status: FAILED","status":400,"detail":"`+id+`"}`)
 }
 
 func TestUploadChunksAreBounded(t *testing.T) {
@@ -194,31 +232,45 @@ func TestCopyUpload(t *testing.T) {
 	tail := `,"fileName":"cad.zip","contentType":"application/zip","fileSize":23}`
 
 	want(t, copyTo(`{"copyLocation":"ATTACHMENT","tableName":"c_order","recordId":"117"}`), http.StatusOK,
-		`{"uploadId":"`+id+`","tableName":"C_Order","recordId":117,"recordUU":"`+uu+`","copyLocation":"ATTACHMENT"`+tail)
+		`{"uploadId":"`+id+`","tableName":"c_order","recordId":117,"recordUU":"`+uu+`","copyLocation":"ATTACHMENT"`+tail)
 	want(t, o.get("/models/C_Order/117/attachments/cad.zip"), http.StatusOK, content)
-	want(t, copyTo(`{"copyLocation":"ATTACHMENT","tableName":"C_Order","recordId":"`+uu+`"}`), http.StatusBadRequest, `{"error":"Duplicate file name: cad.zip"}`)
+	assert.Equal(t, http.StatusOK, copyTo(`{"copyLocation":"ATTACHMENT","tableName":"C_Order","recordId":"`+uu+`"}`).status)
+	want(t, o.get("/models/C_Order/117/attachments"), http.StatusOK, `{"attachments":[{"name":"cad.zip","contentType":"application/zip"}]}`)
 
-	want(t, copyTo(`{"copyLocation":"ARCHIVE","tableName":"C_Order","recordId":"117"}`), http.StatusOK,
-		`{"uploadId":"`+id+`","tableName":"C_Order","recordId":117,"recordUU":"`+uu+`","copyLocation":"ARCHIVE"`+tail)
+	made := func(location, body string) (id string) {
+		a := copyTo(body)
+		require.Equal(t, http.StatusOK, a.status, a.body)
+		got := a.object(t)
+		id = numberText(got["recordId"])
+		table := got["tableName"].(string)
+		record := o.object(http.MethodGet, "/models/"+table+"/"+id, "")
+		assert.Equal(t, []any{record["uid"], location, "cad.zip", 23.0}, []any{got["recordUU"], got["copyLocation"], got["fileName"], got["fileSize"]})
+		return table + "/" + id
+	}
+	archive := made("ARCHIVE", `{"copyLocation":"ARCHIVE","tableName":"C_Order","recordId":"117"}`)
+	assert.Contains(t, archive, "AD_Archive/")
 	archives := o.object(http.MethodGet, "/models/AD_Archive?$filter=Record_ID%20eq%20117", "")["records"].([]any)
 	require.Len(t, archives, 1)
 	assert.Equal(t, []any{"cad.zip", base64.StdEncoding.EncodeToString([]byte(content))},
 		[]any{archives[0].(map[string]any)["Name"], archives[0].(map[string]any)["BinaryData"]})
 
-	want(t, copyTo(`{"copyLocation":"IMAGE"}`), http.StatusOK,
-		`{"uploadId":"`+id+`","tableName":null,"recordId":0,"recordUU":null,"copyLocation":"IMAGE"`+tail)
-	image := numberText(o.object(http.MethodGet, "/uploads/"+id, "")["imageId"])
-	assert.Equal(t, base64.StdEncoding.EncodeToString([]byte(content)), o.object(http.MethodGet, "/models/AD_Image/"+image, "")["BinaryData"])
+	image := made("IMAGE", `{"copyLocation":"IMAGE"}`)
+	assert.Equal(t, base64.StdEncoding.EncodeToString([]byte(content)), o.object(http.MethodGet, "/models/"+image, "")["BinaryData"])
+	assert.Equal(t, 0.0, o.object(http.MethodGet, "/uploads/"+id, "")["imageId"], "the copy is none of the session")
 
-	for body, response := range map[string]string{
-		`{"copyLocation":""}`:        `{"error":"Invalid copyLocation in request."}`,
-		`{"copyLocation":"ARCHIVE"}`: `{"error":"tableName and recordId are mandatory."}`,
-		`{"copyLocation":"ARCHIVE","tableName":"C_Order","recordId":"99999999"}`:   `{"error":"No record found matching id: 99999999"}`,
-		`{"copyLocation":"ARCHIVE","tableName":"C_Order","recordId":"x"}`:          `{"error":"Wrong ID x is not an UU value nor a valid integer ID"}`,
-		`{"copyLocation":"ARCHIVE","tableName":"C_BPartner","recordId":"1000001"}`: `{"error":"No record found matching id: 1000001"}`,
-		`{"copyLocation":"ARCHIVE","tableName":"No_Such_Table","recordId":"117"}`:  `{"error":"No match found for table name: No_Such_Table"}`,
+	for _, tc := range []struct {
+		name, body string
+		status     int
+		response   string
+	}{
+		{"no location", `{"copyLocation":""}`, 400, `{"error":"copyLocation is required in request."}`},
+		{"other location", `{"copyLocation":"MOON"}`, 400, `{"error":"Invalid copyLocation in request."}`},
+		{"no record", `{"copyLocation":"ARCHIVE"}`, 400, `{"error":"tableName and recordId are required in request."}`},
+		{"unknown record", `{"copyLocation":"ARCHIVE","tableName":"C_Order","recordId":"99999999"}`, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 99999999"}`},
+		{"another tenant's", `{"copyLocation":"ARCHIVE","tableName":"C_BPartner","recordId":"1000001"}`, 404, `{"title":"Record not found","status":404,"detail":"No record found matching id: 1000001"}`},
+		{"unknown table", `{"copyLocation":"ARCHIVE","tableName":"No_Such_Table","recordId":"117"}`, 404, `{"title":"Invalid table name","status":404,"detail":"No match found for table name: No_Such_Table"}`},
 	} {
-		want(t, copyTo(body), http.StatusBadRequest, response)
+		t.Run(tc.name, func(t *testing.T) { want(t, copyTo(tc.body), tc.status, tc.response) })
 	}
 	assert.Equal(t, http.StatusBadRequest, copyTo(`{"copyLocation":"IMAGE","more":1}`).status)
 	user := o.as(asGardenUser)

@@ -54,7 +54,7 @@ func TestWindowsAreListed(t *testing.T) {
 	assert.NotContains(t, w, "tabs")
 	assert.NotContains(t, one("&$expand=ad_tab"), "tabs", "the case of the text counts")
 	tabs := listOf(t, one("&$expand=AD_Tab"), "tabs")
-	require.Len(t, tabs, 3)
+	require.Len(t, tabs, 6)
 	assert.Equal(t, []any{"bank-cash", "account", "bank-account-document"}, []any{tabs[0]["slug"], tabs[1]["slug"], tabs[2]["slug"]})
 	assert.NotContains(t, tabs[0], "fields")
 	fields := listOf(t, listOf(t, one("&$expand="+url.QueryEscape("AD_Tab($expand=AD_Field)")), "tabs")[0], "fields")

@@ -2,8 +2,9 @@ package erptest
 
 import (
 	"context"
+	"errors"
 	"net/http"
-	"strconv"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/engine/workflow"
@@ -28,16 +29,18 @@ func workflowRoutes() []route {
 const maxActivities = 10_000
 
 // pendingFor is the condition that an activity waits for a user: one it was
-// given to, or whose responsible is the user, a role of the user, or approvers
-// named with the activity.
+// given to, or whose responsible is the invoker, the user or a role of the user, or
+// who is named with the activity as an approver.
 const pendingFor = `"AD_WF_Activity"."Processed"='N' AND "AD_WF_Activity"."WFState"='OS' AND "AD_WF_Activity"."IsActive"='Y' AND (
 	"AD_WF_Activity"."AD_User_ID"=?
+	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID"
+		AND r.ResponsibleType='H' AND COALESCE(r.AD_User_ID,0)=0 AND COALESCE(r.AD_Role_ID,0)=0 AND "AD_WF_Activity"."AD_User_ID" IS NULL)
 	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID"
 		AND r.ResponsibleType='H' AND r.AD_User_ID=?)
 	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r JOIN AD_User_Roles ur ON ur.AD_Role_ID=r.AD_Role_ID
 		WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID" AND r.ResponsibleType='R' AND ur.AD_User_ID=? AND ur.IsActive='Y')
-	OR EXISTS (SELECT 1 FROM AD_WF_Responsible r JOIN AD_WF_ActivityApprover a ON a.AD_WF_Activity_ID="AD_WF_Activity"."AD_WF_Activity_ID"
-		WHERE r.AD_WF_Responsible_ID="AD_WF_Activity"."AD_WF_Responsible_ID" AND r.ResponsibleType='M' AND a.AD_User_ID=? AND a.IsActive='Y'))`
+	OR EXISTS (SELECT 1 FROM AD_WF_ActivityApprover a WHERE a.AD_WF_Activity_ID="AD_WF_Activity"."AD_WF_Activity_ID"
+		AND a.AD_User_ID=? AND a.IsActive='Y'))`
 
 func pendingArgs(user int64) []any { return []any{user, user, user, user} }
 
@@ -48,7 +51,7 @@ func listOwnActivities(c *call) error { return c.sendActivities(c.session.UserID
 // a UUID escapes the guards of the real server.
 func listUserActivities(c *call) error {
 	key := c.param("user")
-	if _, err := strconv.ParseInt(key, 10, 32); err != nil && !engine.IsUUID(key) {
+	if !engine.IsRecordID(key) {
 		return page(http.StatusInternalServerError)
 	}
 	var user store.Row
@@ -60,27 +63,24 @@ func listUserActivities(c *call) error {
 		return orTitled("Server error", err)
 	}
 	if user == nil {
-		return fail(http.StatusBadRequest, "User not found", "")
+		return fail(http.StatusBadRequest, "User not found", "No user found matching id "+key)
 	}
 	return c.sendActivities(user.Int("AD_User_ID"))
 }
 
-// byKey is the active record of the session's tenant or of the system that a
-// number or UUID names, nil when there is none.
+// byKey is the record that a number or UUID names, active or not, nil when there is
+// none that the role may read.
 func (c *call) byKey(ctx context.Context, tx *store.Tx, table, key string) (store.Row, error) {
-	where, arg := table+"_ID=?", any(nil)
-	if n, err := strconv.ParseInt(key, 10, 32); err == nil {
-		arg = n
-	} else if engine.IsUUID(key) {
-		where, arg = table+"_UU=?", key
-	} else {
-		return nil, nil
-	}
-	rows, err := engine.RowsWhere(ctx, tx, table, "", where+" AND IsActive='Y' AND AD_Client_ID IN (0,?)", arg, c.session.ClientID)
-	if err != nil || len(rows) == 0 {
+	t, err := tx.Table(ctx, table)
+	if err != nil {
 		return nil, err
 	}
-	return rows[0], nil
+	row, err := c.session.FindRow(ctx, tx, t, key)
+	var refused *engine.Error
+	if errors.As(err, &refused) && (refused.Kind == engine.NotFound || refused.Kind == engine.Denied) {
+		return nil, nil
+	}
+	return row, err
 }
 
 func (c *call) sendActivities(user int64) error {
@@ -92,13 +92,6 @@ func (c *call) sendActivities(user int64) error {
 			return err
 		}
 		where, args := pendingFor+` AND "AD_WF_Activity"."AD_Client_ID"=?`, append(pendingArgs(user), c.session.ClientID)
-		access, more, err := c.session.RowFilter(ctx, tx, t)
-		if err != nil {
-			return err
-		}
-		if access != "" {
-			where, args = where+" AND ("+access+")", append(args, more...)
-		}
 		rows, err := tx.Select(ctx, t, store.Selection{
 			Where: where, Args: args, OrderBy: `"Priority" DESC, "Created", "AD_WF_Activity_ID"`, Limit: maxActivities,
 		})
@@ -144,7 +137,9 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 	if a.Table != nil {
 		o.Set("table-name", a.Table.Name)
 		o.Set("ad_table_id", a.Table.ID)
-		o.Set("record_id", row.Int("Record_ID"))
+	}
+	if id := row.Int("Record_ID"); id > 0 {
+		o.Set("record_id", id)
 	}
 	o.Set("node-approval", a.Kind == workflow.Approval)
 	o.Set("node-confirmation", a.Kind == workflow.Confirmation)
@@ -152,9 +147,9 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 	return o, nil
 }
 
-// setText adds a member unless it is empty.
+// setText adds a member unless it is blank.
 func setText(o *wire.Object, name, text string) {
-	if text != "" {
+	if strings.TrimSpace(text) != "" {
 		o.Set(name, text)
 	}
 }

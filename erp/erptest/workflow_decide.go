@@ -1,8 +1,11 @@
 package erptest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/engine/workflow"
@@ -19,9 +22,17 @@ var kindErrors = map[workflow.Kind]string{
 // value is the decision; for choices it comes with the request.
 func decide(kind workflow.Kind, value string) handler {
 	return func(c *call) error {
-		body, err := c.activityBody(kind == workflow.Choice)
+		text, err := c.body()
 		if err != nil {
-			return orTitled("Approve error", err)
+			return err
+		}
+		given := value
+		if kind == workflow.Choice {
+			body, err := unguardedObject(text)
+			if err != nil {
+				return err
+			}
+			given = engine.ScalarMember(body, "value")
 		}
 		var response *wire.Object
 		err = c.update(c.ctx(), func(tx *store.Tx) error {
@@ -30,28 +41,28 @@ func decide(kind workflow.Kind, value string) handler {
 			if err != nil {
 				return err
 			}
-			if !a.Kind.Is(kind) {
-				return fail(http.StatusNotFound, kindErrors[kind], "")
-			}
 			if err := c.mayAct(ctx, tx, a); err != nil {
 				return err
 			}
-			given := value
-			if kind == workflow.Choice {
-				v, ok := body.Get("value")
-				if !ok || v == nil {
-					return engine.PublicError("The value of the choice is missing")
-				}
-				given = engine.ScalarMember(body, "value")
+			if !a.Kind.Is(kind) {
+				return fail(http.StatusNotFound, kindErrors[kind], "")
 			}
-			if err := workflow.Decide(ctx, c.session, tx, a, given, messageOf(body)); err != nil {
+			remark := ""
+			if len(bytes.TrimSpace(text)) > 0 {
+				body, err := parseObject(text)
+				if err != nil {
+					return err
+				}
+				remark = messageOf(body)
+			}
+			if err := workflow.Decide(ctx, c.session, tx, a, given, remark); err != nil {
 				return err
 			}
 			response, err = c.activityResponse(ctx, tx, a)
 			return err
 		})
 		if err != nil {
-			return orTitled("Approve error", approveError(err))
+			return activityError("Approve error", err)
 		}
 		c.srv.events.Info("workflow activity decided", "activity", c.param("id"))
 		c.json(http.StatusOK, response)
@@ -59,32 +70,42 @@ func decide(kind workflow.Kind, value string) handler {
 	}
 }
 
-// approveError takes the titles off failures inside of the document, which all
-// are an "Approve error".
-func approveError(err error) error {
-	var api *apiError
-	if asAPI(err, &api) && api.status == http.StatusInternalServerError {
-		return fail(http.StatusInternalServerError, "Approve error", api.detail)
+// activityError gives all errors the title of the operation but those with which
+// the endpoint itself refuses.
+func activityError(title string, err error) error {
+	var (
+		own     *apiError
+		pg      *pageError
+		refused *engine.Error
+	)
+	switch {
+	case errors.As(err, &own), errors.As(err, &pg):
+		return err
+	case errors.As(err, &refused):
+		return failf(http.StatusInternalServerError, title, "%s with exception: %s", title, refused.Detail)
 	}
-	return err
+	return titled(title, title+" with exception: ", err)
 }
 
-// activityBody reads what comes with a decision. Where a body must come and
-// does not, the real server fails outside of its guards.
-func (c *call) activityBody(needed bool) (*wire.Object, error) {
-	v, err := c.bodyValue()
-	switch {
-	case err != nil:
+// parseObject is the JSON object a text is.
+func parseObject(text []byte) (*wire.Object, error) {
+	v, err := parseBody(text)
+	if err != nil {
 		return nil, err
-	case v == nil && needed:
-		return nil, page(http.StatusInternalServerError)
-	case v == nil:
-		return &wire.Object{}, nil
 	}
 	return engine.AsObject(v)
 }
 
-// messageOf is the remark that comes with a decision.
+// unguardedObject is the same where the real server fails outside of its guards.
+func unguardedObject(text []byte) (*wire.Object, error) {
+	o, err := parseObject(text)
+	if err != nil {
+		return nil, page(http.StatusInternalServerError)
+	}
+	return o, nil
+}
+
+// messageOf is the remark that comes with an response.
 func messageOf(body *wire.Object) string {
 	runes := []rune(engine.ScalarMember(body, "message"))
 	return string(runes[:min(len(runes), 2000)])
@@ -136,9 +157,21 @@ func (c *call) activityResponse(ctx context.Context, tx *store.Tx, a *workflow.A
 // another internal user. Giving it to the user that has it is refused with
 // 304.
 func forwardActivity(c *call) error {
-	body, err := c.activityBody(true)
+	text, err := c.body()
 	if err != nil {
-		return orTitled("Forward error", err)
+		return err
+	}
+	body, err := unguardedObject(text)
+	if err != nil {
+		return err
+	}
+	var to store.Row
+	err = c.view(c.ctx(), func(tx *store.Tx) (err error) {
+		to, err = c.forwardTo(c.ctx(), tx, engine.ScalarMember(body, "userTo"))
+		return err
+	})
+	if err != nil {
+		return activityError("Forward error", err)
 	}
 	var response *wire.Object
 	err = c.update(c.ctx(), func(tx *store.Tx) error {
@@ -147,21 +180,8 @@ func forwardActivity(c *call) error {
 		if err != nil {
 			return err
 		}
-		key := engine.ScalarMember(body, "userTo")
-		if key == "" {
-			return fail(http.StatusBadRequest, "userTo property is mandatory.", "userTo property is mandatory.")
-		}
 		if err := c.mayAct(ctx, tx, a); err != nil {
 			return err
-		}
-		to, err := c.byKey(ctx, tx, "AD_User", key)
-		if err != nil {
-			return err
-		}
-		if internal, err := isInternal(ctx, tx, to); err != nil {
-			return err
-		} else if !internal {
-			return fail(http.StatusBadRequest, "Invalid user - not Internal", "")
 		}
 		if to.Int("AD_User_ID") == a.Row.Int("AD_User_ID") {
 			return nil // refused: there is no response
@@ -173,7 +193,7 @@ func forwardActivity(c *call) error {
 		return err
 	})
 	if err != nil {
-		return orTitled("Forward error", err)
+		return activityError("Forward error", err)
 	}
 	if response == nil {
 		c.empty(http.StatusNotModified)
@@ -182,6 +202,26 @@ func forwardActivity(c *call) error {
 	c.srv.events.Info("workflow activity forwarded", "activity", c.param("id"))
 	c.json(http.StatusOK, response)
 	return nil
+}
+
+// forwardTo is the internal user whom an activity is to be given.
+func (c *call) forwardTo(ctx context.Context, tx *store.Tx, key string) (to store.Row, err error) {
+	if strings.TrimSpace(key) != "" {
+		if !engine.IsRecordID(key) {
+			return nil, page(http.StatusInternalServerError)
+		}
+		if to, err = c.byKey(ctx, tx, "AD_User", key); err != nil {
+			return nil, err
+		}
+	}
+	if to == nil {
+		return nil, fail(http.StatusBadRequest, "userTo property is mandatory.", "userTo property is not set or it has an invalid value")
+	}
+	internal, err := isInternal(ctx, tx, to)
+	if err == nil && !internal {
+		err = fail(http.StatusBadRequest, "Invalid user - not Internal", "")
+	}
+	return to, err
 }
 
 // isInternal tells whether a user works for the tenant: as an employee or a

@@ -42,11 +42,11 @@ func TestPendingActivities(t *testing.T) {
 	first := nodes[1].(map[string]any)
 	uid, history := first["uid"].(string), first["history-records"].(string)
 	assert.Regexp(t, `^[0-9a-f-]{36}$`, uid)
-	assert.Contains(t, history, "<b>Approve order</b> GardenAdmin: Suspended - Waits for approval")
+	assert.Equal(t, "<p>Jul 15, 2024, 9:00:00 AM UTC <b>(Start)</b>: </p><p>Jul 15, 2024, 9:00:01 AM UTC <b>Approve order</b>: <i>Waits for approval</i></p>", history)
 	delete(first, "uid")
 	delete(first, "history-records")
 	assert.Equal(t, map[string]any{
-		"id": 100.0, "model-name": "ad_wf_activity", "node-name": "Approve order", "priority": 5.0, "summary": "80017",
+		"id": 100.0, "model-name": "ad_wf_activity", "node-name": "Approve order", "priority": 5.0, "summary": "Order 80017: Joe Sales Joe Block ",
 		"node-description": "Somebody must approve the order", "node-help": "Look at the total and the credit limit",
 		"table-name": "C_Order", "ad_table_id": 259.0, "record_id": 117.0, "node-approval": true, "node-confirmation": false,
 		"created": "2024-01-01T00:00:00Z",
@@ -63,7 +63,7 @@ func TestPendingActivities(t *testing.T) {
 		assert.Equal(t, []int{}, o.activities("/workflow/102"))
 		assert.Equal(t, []int{101, 100, 105, 104}, o.activities("/workflow/100"), "SuperUser has the role")
 		for _, unknown := range []string{"999999", "1000000", "6f2d8c0e-8b1f-5a54-9e0b-3d2a4c51e7aa"} {
-			want(t, o.get("/workflow/"+unknown), http.StatusBadRequest, `{"title":"User not found","status":400}`)
+			want(t, o.get("/workflow/"+unknown), http.StatusBadRequest, `{"title":"User not found","status":400,"detail":"No user found matching id `+unknown+`"}`)
 		}
 		a := o.get("/workflow/joe")
 		assert.Equal(t, http.StatusInternalServerError, a.status)
@@ -82,15 +82,15 @@ func TestApprove(t *testing.T) {
 	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.now})
 	require.Equal(t, "IP", o.code("/models/C_Order/117", "DocStatus"))
 	clock.move(time.Minute)
-	response := o.object(http.MethodPut, "/workflow/approve/100", `{"message":"fine <by> me"}`)
-	assert.Equal(t, []any{"Updated", "80017"}, []any{response["msg"], response["summary"]})
-	assert.Contains(t, response["history-records"], "GardenAdmin: Completed - fine &lt;by&gt; me")
+	answer := o.object(http.MethodPut, "/workflow/approve/100", `{"message":"fine <by> me"}`)
+	assert.Equal(t, []any{"Updated", "Order 80017: Joe Sales Joe Block "}, []any{answer["msg"], answer["summary"]})
+	assert.Contains(t, answer["history-records"], "<b>Approve order</b>: <i>IsApproved=Y - fine <by> me</i></p>", "as it came: the caller cleans it")
 
 	order := o.object(http.MethodGet, "/models/C_Order/117", "")
 	assert.Equal(t, true, order["IsApproved"])
 	assert.Equal(t, "AP", order["DocStatus"].(map[string]any)["id"])
 	done := o.object(http.MethodGet, "/models/AD_WF_Activity/100", "")
-	assert.Equal(t, []any{true, "fine <by> me", "CC"}, []any{done["Processed"], done["TextMsg"], done["WFState"].(map[string]any)["id"]})
+	assert.Equal(t, []any{true, "IsApproved=Y - fine <by> me", "CC"}, []any{done["Processed"], done["TextMsg"], done["WFState"].(map[string]any)["id"]})
 	results := o.object(http.MethodGet, "/models/AD_WF_ActivityResult?$filter=AD_WF_Activity_ID%20eq%20100", "")["records"].([]any)
 	require.Len(t, results, 1)
 	assert.Equal(t, []any{"IsApproved", "Y"}, []any{results[0].(map[string]any)["AttributeName"], results[0].(map[string]any)["AttributeValue"]})
@@ -132,8 +132,9 @@ func TestChoicesAndAcknowledgment(t *testing.T) {
 	assert.Equal(t, "CC", o.code("/models/AD_WF_Process/103", "WFState"), "nothing is left to do")
 	assert.Equal(t, true, o.object(http.MethodGet, "/models/AD_WF_Process/103", "")["Processed"])
 
-	response := o.object(http.MethodPut, "/workflow/setuserchoice/100", `{"value":"Y"}`)
-	assert.Equal(t, "80017", response["summary"])
+	answer := o.object(http.MethodPut, "/workflow/setuserchoice/100", `{"value":"Y"}`)
+	assert.Equal(t, "Order 80017: Joe Sales Joe Block ", answer["summary"])
+	assert.Contains(t, answer["history-records"], "<b>Approve order</b>: <i>IsApproved=Y</i></p>", "in place of what was there")
 	assert.Equal(t, "AP", o.code("/models/C_Order/117", "DocStatus"), "an approval is a choice, too")
 }
 
@@ -153,7 +154,7 @@ func TestActivitiesThatRefuse(t *testing.T) {
 		response string
 	}{
 		{"unknown", o, "approve/999", `{}`, 404, title(404, "Activity not found")},
-		{"neither number nor uuid", o, "approve/x%27%20OR%201=1", `{}`, 404, title(404, "Activity not found")},
+		{"neither number nor uuid", o, "approve/x%27%20OR%201=1", `{}`, 500, `{"title":"Approve error","status":500,"detail":"Approve error with exception: Wrong ID x' OR 1=1 is not an UU value nor a valid integer ID"}`},
 		{"unknown uuid", o, "reject/6f2d8c0e-8b1f-5a54-9e0b-3d2a4c51e7aa", `{}`, 404, title(404, "Activity not found")},
 		{"another tenant's", fern, "approve/100", `{}`, 404, title(404, "Activity not found")},
 		{"approve a confirmation", o, "approve/105", `{}`, 404, title(404, "Not an approval node")},
@@ -161,12 +162,12 @@ func TestActivitiesThatRefuse(t *testing.T) {
 		{"acknowledge an approval", o, "acknowledge/100", `{}`, 404, title(404, "Not an acknowledgment node")},
 		{"choose in a confirmation", o, "setuserchoice/105", `{"value":"1"}`, 404, title(404, "Not a user choice node")},
 		{"not the caller's", user, "approve/100", `{}`, 400, title(400, "The current User cannot action this Activity")},
+		{"not the caller's, nor an approval", o, "approve/102", `{}`, 400, title(400, "The current User cannot action this Activity")},
 		{"not the caller's either", o, "acknowledge/102", `{}`, 400, title(400, "The current User cannot action this Activity")},
 		{"over", o, "forward/103", `{"userTo":"104"}`, 400, title(400, "The current User cannot action this Activity")},
-		{"no choice", o, "setuserchoice/104", `{}`, 500, `{"title":"Approve error","status":500,"detail":"The value of the choice is missing"}`},
-		{"unknown choice", o, "setuserchoice/104", `{"value":"X"}`, 500, `{"title":"Approve error","status":500,"detail":"X is no value of the list _PriorityRule"}`},
+		{"unknown choice", o, "setuserchoice/104", `{"value":"X"}`, 500, `{"title":"Approve error","status":500,"detail":"Approve error with exception: Persistent Object not updated - AD_Table_ID=259, Record_ID=136 - Value=X error : PriorityRule Invalid value - X - Reference_ID=154 - 1 - 3 - 5 - 7 - 9"}`},
 		{"a broken body", o, "approve/100", `{`, 500, ""},
-		{"an array", o, "approve/100", `[]`, 500, `{"title":"Approve error","status":500,"detail":"Expected a JSON object but was an array"}`},
+		{"an array", o, "approve/100", `[]`, 500, `{"title":"Approve error","status":500,"detail":"Approve error with exception: Expected a JSON object but was an array"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := tc.who.put("/workflow/"+tc.path, tc.body)
@@ -182,35 +183,38 @@ func TestActivitiesThatRefuse(t *testing.T) {
 		assert.True(t, a.isContainerPage(), "without the body it needs")
 	}
 
-	// A document that cannot be approved any more: nothing changes.
+	// A document that cannot be approved any more ends the activity.
 	require.Equal(t, http.StatusOK, o.put("/models/C_Order/117", `{"doc-action":"VO"}`).status)
 	a := o.put("/workflow/approve/100", `{}`)
-	want(t, a, http.StatusInternalServerError, `{"title":"Approve error","status":500,"detail":"Cannot Approve a document in status Voided"}`)
-	assert.Equal(t, "OS", o.code("/models/AD_WF_Activity/100", "WFState"))
-	assert.Equal(t, []int{101, 100, 105, 104}, o.activities("/workflow"))
+	require.Equal(t, http.StatusOK, a.status, a.body)
+	assert.Contains(t, a.body, "Cannot Approve - Document Status: VO\\n - IsApproved=Y")
+	assert.Equal(t, "CA", o.code("/models/AD_WF_Activity/100", "WFState"))
+	assert.Equal(t, "VO", o.code("/models/C_Order/117", "DocStatus"))
+	assert.Equal(t, []int{101, 105, 104}, o.activities("/workflow"))
 }
 
 func TestForward(t *testing.T) {
 	t.Parallel()
 	o := operate(t, asGardenAdmin)
 	user := o.as(asGardenUser)
+	const noUser = `{"title":"userTo property is mandatory.","status":400,"detail":"userTo property is not set or it has an invalid value"}`
 	for body, response := range map[string]string{
-		`{}`:                   `{"title":"userTo property is mandatory.","status":400,"detail":"userTo property is mandatory."}`,
-		`{"userTo":""}`:        `{"title":"userTo property is mandatory.","status":400,"detail":"userTo property is mandatory."}`,
+		`{}`:                   noUser,
+		`{"userTo":""}`:        noUser,
+		`{"userTo":"999"}`:     noUser,
+		`{"userTo":"1000000"}`: noUser,
 		`{"userTo":"105"}`:     `{"title":"Invalid user - not Internal","status":400}`,
-		`{"userTo":"999"}`:     `{"title":"Invalid user - not Internal","status":400}`,
-		`{"userTo":"1000000"}`: `{"title":"Invalid user - not Internal","status":400}`,
-		`{"userTo":"joe"}`:     `{"title":"Invalid user - not Internal","status":400}`,
 	} {
 		want(t, o.put("/workflow/forward/100", body), http.StatusBadRequest, response)
 	}
+	assert.Equal(t, http.StatusInternalServerError, o.put("/workflow/forward/100", `{"userTo":"joe"}`).status)
 	a := o.put("/workflow/forward/100", `{"userTo":"101"}`)
 	want(t, a, http.StatusNotModified, "")
 	assert.Equal(t, []int{}, user.activities("/workflow"))
 
-	response := o.object(http.MethodPut, "/workflow/forward/100", `{"userTo":"102","message":"please look"}`)
-	assert.Equal(t, []any{"Updated", "80017"}, []any{response["msg"], response["summary"]})
-	assert.Contains(t, response["history-records"], "please look")
+	answer := o.object(http.MethodPut, "/workflow/forward/100", `{"userTo":"102","message":"please look"}`)
+	assert.Equal(t, []any{"Updated", "Order 80017: Joe Sales Joe Block "}, []any{answer["msg"], answer["summary"]})
+	assert.Contains(t, answer["history-records"], "please look")
 	assert.Equal(t, []int{100}, user.activities("/workflow"))
 	assert.Contains(t, o.activities("/workflow"), 100, "those with the role of its responsible keep it")
 	audit := o.object(http.MethodGet, "/models/AD_WF_EventAudit?$filter=AttributeName%20eq%20'AD_User_ID'", "")["records"].([]any)
@@ -234,9 +238,9 @@ func TestActivitiesAboutOtherTenantsRecords(t *testing.T) {
 	require.Equal(t, http.StatusCreated, a.status, a.body)
 	id := numberText(a.object(t)["id"])
 	list := o.get("/workflow")
-	assert.NotContains(t, list.body, `"summary":"`+before["DocumentNo"].(string)+`"`)
+	assert.NotContains(t, list.body, "Order "+before["DocumentNo"].(string))
 	assert.Contains(t, list.body, `"id":`+id)
 	want(t, o.put("/workflow/reject/"+id, `{}`), http.StatusInternalServerError,
-		`{"title":"Approve error","status":500,"detail":"The record of the activity does not exist any more"}`)
+		`{"title":"Approve error","status":500,"detail":"Approve error with exception: Persistent Object not found - AD_Table_ID=259, Record_ID=1000000"}`)
 	assert.Equal(t, before, fern.object(http.MethodGet, "/models/C_Order/1000000", ""))
 }

@@ -21269,7 +21269,7 @@ func ParseDownloadFileResponse(rsp *http.Response) (*DownloadFileResponse, error
 		response.JSONDefault = &dest
 
 	case rsp.StatusCode == 200:
-	// Content-type (text/plain) unsupported
+	// Content-type (*/*) unsupported
 
 	case rsp.StatusCode == 401:
 	// Content-type (text/plain) unsupported
@@ -25996,7 +25996,7 @@ func ParseDownloadUploadResponse(rsp *http.Response) (*DownloadUploadResponse, e
 		response.JSONDefault = &dest
 
 	case rsp.StatusCode == 200:
-	// Content-type (text/plain) unsupported
+	// Content-type (*/*) unsupported
 
 	case rsp.StatusCode == 400:
 	// Content-type (text/plain) unsupported

@@ -61,7 +61,7 @@ func TestSlowDictionary(t *testing.T) {
 		return assert.ObjectsAreEqual(mcp.CodeLoading, mcp.ErrorOf(err).Code) && srv.Faults().Count(anyRead) >= 12
 	}, 20*time.Second, time.Millisecond)
 	_, err = b.Registry(t.Context(), admin)
-	assert.Regexp(t, `the first time: 1\d of \d+ requests done`, mcp.ErrorOf(err).Message)
+	assert.Regexp(t, `the first time: ([1-9]|1\d) of \d+ requests done`, mcp.ErrorOf(err).Message)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()

@@ -170,7 +170,7 @@ func TestCLI(t *testing.T) {
 	a.RequestID, d.RequestID, a.ExecutionTimeMs, d.ExecutionTimeMs = "", "", 0, 0
 	assert.Equal(t, d, a)
 	for sql, hint := range map[string]string{
-		"SELECT * FROM c_ordr":                      `did you mean C_Order?`,
+		"SELECT * FROM c_ordr":                      `did you mean C_Order or I_Order?`,
 		"SELECT 1 AS \"; x\" FROM \"; y\"":          "",
 		"SELECT repeat('x', 3)":                     "use lpad with a constant length",
 		"SELECT 1; SELECT 2":                        "send one SELECT",
@@ -240,7 +240,7 @@ func TestCLI(t *testing.T) {
 	run, err := b.RunProcess(ctx, root, "Cache Reset", nil)
 	require.NoError(t, err)
 	assert.Positive(t, run.InstanceID)
-	assert.Equal(t, "Cache reset", run.Summary)
+	assert.Equal(t, "Cache Reset", run.Summary)
 	jobs, err := b.Jobs(ctx, root)
 	require.NoError(t, err)
 	require.NotEmpty(t, jobs)

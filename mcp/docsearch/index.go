@@ -76,7 +76,7 @@ type Hit struct {
 	Passage string
 	Source  string
 	Kind    string
-	Score   float64 // comparable within one result
+	Score   float64 // from 0 to 1, comparable between indexes
 }
 
 // Found is the result of a search.
@@ -93,10 +93,20 @@ func (x *Index) Search(question string, limit int) Found {
 		return Found{}
 	}
 	scores, hits := map[int]float64{}, map[int]int{}
+	perfect := 0.0 // no passage has more: it makes scores of indexes of different sizes comparable
 	for _, word := range asked {
 		best := map[int]float64{}
-		for i, weight := range x.forms(word) {
-			rare := math.Log(1 + (float64(len(x.passages))-float64(len(x.postings[i]))+0.5)/(float64(len(x.postings[i]))+0.5))
+		forms := x.forms(word)
+		rarest := 0.0
+		for i := range forms {
+			rarest = max(rarest, x.rare(len(x.postings[i])))
+		}
+		if len(forms) == 0 {
+			rarest = x.rare(0)
+		}
+		perfect += rarest * (saturation + 1)
+		for i, weight := range forms {
+			rare := x.rare(len(x.postings[i]))
 			for _, p := range x.postings[i] {
 				score := weight * rare * p.count * (saturation + 1) / (p.count + saturation*(1-lengthWeight+lengthWeight*x.lengths[p.passage]/x.average))
 				best[p.passage] = math.Max(best[p.passage], score)
@@ -110,7 +120,7 @@ func (x *Index) Search(question string, limit int) Found {
 	order := make([]int, 0, len(scores))
 	for passage := range scores {
 		// A passage with all the words is better than one with a single one often.
-		scores[passage] *= 0.3 + 0.7*float64(hits[passage])/float64(len(asked))
+		scores[passage] *= (0.3 + 0.7*float64(hits[passage])/float64(len(asked))) / perfect
 		order = append(order, passage)
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), a-b) })
@@ -120,6 +130,11 @@ func (x *Index) Search(question string, limit int) Found {
 		found.Hits = append(found.Hits, Hit{p.Title, p.Heading, excerpt(p.Text, asked), p.Source, p.Kind, scores[i]})
 	}
 	return found
+}
+
+// rare is how much a word says that so many passages have.
+func (x *Index) rare(passages int) float64 {
+	return math.Log(1 + (float64(len(x.passages))-float64(passages)+0.5)/(float64(passages)+0.5))
 }
 
 // askedFor are the words of a question that say something, each once.

@@ -62,6 +62,23 @@ func TestSearch(t *testing.T) {
 	assert.Equal(t, titles("period closing month"), titles("period closing month"), "the same order each time")
 }
 
+// A small index is no worse than a large one: what has all of a question scores
+// above what has a part of it, wherever it is.
+func TestScoresOfIndexesCompare(t *testing.T) {
+	t.Parallel()
+	small := docsearch.NewIndex([]docsearch.Passage{passage("Periods", "Close the period at the end of a month."), passage("Other", "period period")})
+	var many []docsearch.Passage
+	for i := range 500 {
+		many = append(many, passage("Column", strings.Repeat("word ", i%7)+"of a record"))
+	}
+	large := docsearch.NewIndex(append(many, passage("C_Period_ID", "Accounting period.")))
+	all := small.Search("close a period", 1).Hits[0].Score
+	part := large.Search("close a period", 1).Hits[0].Score
+	assert.Greater(t, all, part)
+	assert.LessOrEqual(t, all, 1.0)
+	assert.Positive(t, part)
+}
+
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Filler text that says nothing at all. ", 60) +

@@ -148,7 +148,7 @@ func TestNearMisses(t *testing.T) {
 	w := reachable(t)
 	for name, k := range w.kits() {
 		for sql, hint := range map[string]string{
-			"SELECT * FROM C_Ordr":                                                    "did you mean C_Order?",
+			"SELECT * FROM C_Ordr":                                                    "did you mean C_Order",
 			"SELECT documentnr FROM c_order":                                          "did you mean documentno?",
 			"SELECT 1 FROM public.c_order":                                            "without a schema: C_Order",
 			`SELECT 1 FROM "C_Order"`:                                                 "write c_order without quotes",

@@ -162,6 +162,6 @@ func TestCompletion(t *testing.T) {
 		assert.Contains(t, complete(what, "docs", nil), "DocStatus", "of any table")
 		assert.Empty(t, complete(what, "docs", map[string]string{"table": "c_or"}))
 	}
-	assert.Equal(t, "C_Order, C_OrderLine", complete("write-report-query tables", "C_Order,c_orderl", nil)[0])
+	assert.Equal(t, "C_Order, C_OrderLine", complete("write-report-query tables", "C_Order,c_orderli", nil)[0])
 	assert.Equal(t, []string{"top-customers"}, complete("query-template name", "top", nil))
 }

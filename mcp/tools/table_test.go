@@ -352,7 +352,7 @@ func TestCreateTablePlanHasPages(t *testing.T) {
 func TestListTablesByEntity(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	core := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "D", "pattern": "C_OrderL%"})
+	core := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "D", "pattern": "C_OrderLi%"})
 	assert.Equal(t, []string{"C_OrderLine"}, core.names())
 	first := response[tablesResponse](t, k, root, "listTablesByEntity", args{"entityType": "D", "limit": 2})
 	assert.True(t, first.Truncated)

@@ -28,8 +28,13 @@ func (a *app) dictCodeCommands() []*cli.Command {
 	output := &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true}
 	return []*cli.Command{
 		{
-			Name: "inspect", Usage: "write the definition of tables that the ERP has, as YAML", ArgsUsage: "TABLE...",
-			Flags: []cli.Flag{output}, Action: a.dictInspect,
+			Name: "inspect", Usage: "write the definition of tables that the ERP has, as YAML", ArgsUsage: "TABLE...", Action: a.dictInspect,
+			Description: "What is left out has its default; comparing the definition with the ERP finds no difference. Into a folder\n" +
+				"(--output tables/), each table is written to a file of its own.",
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "all", Usage: "every active table of the ERP, in place of names"},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file or folder to write to instead of standard output; a folder ends in / or is there already", TakesFile: true},
+			},
 		},
 		{
 			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ",
@@ -72,39 +77,6 @@ func (a *app) catalog(ctx context.Context, client *erp.Client) (*registry.Catalo
 	return registry.LoadCatalog(ctx, restdict.NewSource(client, &restdict.SourceOptions{Logger: a.Log}))
 }
 
-func (a *app) dictInspect(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return shell.Usagef("dict inspect takes one or more table names such as XX_Demo")
-	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
-	reg, err := a.catalog(c.Context, client)
-	if err != nil {
-		return err
-	}
-	var tables []dict.Table
-	for _, name := range c.Args().Slice() {
-		t, notes, err := diff.Definition(c.Context, reg, name)
-		if err != nil {
-			return err
-		}
-		for _, n := range notes {
-			fmt.Fprintf(a.Streams.Err, "note: %s\n", shell.Printable(n))
-		}
-		tables = append(tables, t)
-	}
-	text, err := tablefile.Marshal(tables...)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") && c.String("output") == "" {
-		return a.PrintJSON(map[string]any{"yaml": string(text)})
-	}
-	return a.WriteOutput(c, text)
-}
-
 func (a *app) dictSchema(c *cli.Context) error { return a.WriteOutput(c, tablefile.Schema()) }
 
 // comparison is what diff, plan and apply begin with.
@@ -134,13 +106,15 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 	for _, t := range tables {
 		needs = needs || t.Target != nil && len(t.Target.Columns) == 0
 	}
-	if !needs { // without the ERP whatever can be said without it
-		if err := set.Validate(opts); err != nil {
-			return nil, shell.Usage(err)
-		}
+	var wrong error // what can be said without the ERP, which may know the tables as they are
+	if !needs {
+		wrong = set.Validate(opts)
 	}
 	client, err := a.Client(c)
-	if err != nil {
+	switch {
+	case err != nil && wrong != nil:
+		return nil, shell.Usage(wrong)
+	case err != nil:
 		return nil, err
 	}
 	if needs {
@@ -154,13 +128,21 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 			}
 			tables[i].Target = &dict.ImportTarget{Table: t.Target.Table, Columns: columns}
 		}
-		if err := set.Replace(tables).Validate(opts); err != nil {
-			return nil, shell.Usage(err)
-		}
+		set = set.Replace(tables)
+		wrong = set.Validate(opts)
 	}
 	reg, err := a.catalog(c.Context, client)
-	if err != nil {
+	switch {
+	case err != nil && wrong != nil:
+		return nil, shell.Usage(wrong)
+	case err != nil:
 		return nil, err
+	}
+	opts.Known = diff.Known(c.Context, reg)
+	if wrong != nil {
+		if err := set.Validate(opts); err != nil {
+			return nil, shell.Usage(err)
+		}
 	}
 	result, err := diff.Compare(c.Context, reg, opts, tables...)
 	if err != nil {

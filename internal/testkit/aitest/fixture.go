@@ -52,7 +52,12 @@ func (w *writer) dictionary() {
 			w.clone("AD_Column", like, values{"AD_Column_ID": column, "AD_Table_ID": table, "ColumnName": c, "Name": c, "IsKey": "N"})
 		}
 	}
+	for _, name := range w.strings(`SELECT name FROM sqlite_schema WHERE type='view'`) { // empty ones, which databases beside do not get
+		w.exec(`DROP VIEW "` + name + `"`)
+	}
 	for _, v := range views() {
+		w.exec(`DELETE FROM AD_Column WHERE AD_Table_ID=(SELECT AD_Table_ID FROM AD_Table WHERE TableName=?)`, v.name)
+		w.exec(`DELETE FROM AD_Table WHERE TableName=?`, v.name)
 		add(v.name, "3", "Y", v.columns)
 		w.exec(`CREATE VIEW "` + v.name + `" AS ` + v.query)
 	}

@@ -29,6 +29,7 @@ func DroppedColumns() [][2]string {
 func maskedColumns() []string {
 	return []string{
 		"Password", "CreditCardVV", "EMailUserPW", "RequestUserPW", "UserPIN", "Salt", "Answer", "SecurityQuestion", "EncryptionKey",
+		"PasswordInfo", "WStoreUserPW", "AuthorizationClientId", "SSO_ApplicationSecretKey",
 		"DUNS", // marked secure by the fixture
 	}
 }

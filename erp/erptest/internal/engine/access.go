@@ -141,8 +141,8 @@ func (r *Role) clientAccess(clientID int64, write bool) bool {
 	return false
 }
 
-// orgAccess tells whether the role reaches records of the organization.
-func (r *Role) orgAccess(orgID int64, write bool) bool {
+// OrgAccess tells whether the role reaches records of the organization.
+func (r *Role) OrgAccess(orgID int64, write bool) bool {
 	if r.AllOrgs || orgID == 0 && !write {
 		return true
 	}
@@ -184,13 +184,13 @@ func (s *Session) MayUpdate(t *store.Table, clientID, orgID, recordID int64) err
 		return nil
 	case clientID == 0 && orgID == 0:
 		return deny("only a role with user level System changes records of the system")
-	case orgID == 0 && !has("C") && !(has("O") && r.orgAccess(0, true)):
+	case orgID == 0 && !has("C") && !(has("O") && r.OrgAccess(0, true)):
 		return deny("the role's user level does not let it change records of the whole tenant")
 	case orgID != 0 && !has("O"):
 		return deny("the role's user level does not let it change records of an organization")
 	case !r.clientAccess(clientID, true):
 		return deny("the role may not change records of tenant %d", clientID)
-	case !r.orgAccess(orgID, true):
+	case !r.OrgAccess(orgID, true):
 		return deny("the role may not change records of organization %d", orgID)
 	case !r.TableAccess(t, true):
 		return deny("the role may not change table %s", t.Name)

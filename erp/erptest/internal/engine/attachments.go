@@ -132,18 +132,20 @@ func (s *Session) LoadAttachment(ctx context.Context, tx *store.Tx, r *Record) (
 	return a, nil
 }
 
-// SaveAttachment stores the files of a record; without any the attachment
-// goes.
-func (s *Session) SaveAttachment(ctx context.Context, tx *store.Tx, r *Record, a *Attachment) error {
+// DeleteAttachment deletes the attachment of a record with all its files.
+func (s *Session) DeleteAttachment(ctx context.Context, tx *store.Tx, _ *Record, a *Attachment) error {
 	t, err := tx.Table(ctx, "AD_Attachment")
 	if err != nil {
 		return err
 	}
-	if len(a.Entries) == 0 {
-		if a.row == nil {
-			return nil
-		}
-		_, err := tx.Delete(ctx, t, "AD_Attachment_ID=?", a.row.Int("AD_Attachment_ID"))
+	_, err = tx.Delete(ctx, t, "AD_Attachment_ID=?", a.row.Int("AD_Attachment_ID"))
+	return err
+}
+
+// SaveAttachment stores the files of a record, of which there may be none.
+func (s *Session) SaveAttachment(ctx context.Context, tx *store.Tx, r *Record, a *Attachment) error {
+	t, err := tx.Table(ctx, "AD_Attachment")
+	if err != nil {
 		return err
 	}
 	size := 0

@@ -371,7 +371,7 @@ func (s *Session) LocaleTime(t time.Time) string {
 }
 
 // localeDateTime is how dates with times are written for people.
-const localeDateTime = "01/02/2006 03:04:05 PM"
+const localeDateTime = "Jan 2, 2006, 3:04:05 PM MST"
 
 // StoredTimeOf is a moment as a column keeps it, zero for none.
 func StoredTimeOf(text string) time.Time {

@@ -1,7 +1,6 @@
 package seed
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -43,39 +42,43 @@ type builder struct {
 
 // sheet is the rows of one table.
 type sheet struct {
-	t       *table
-	columns []*store.Column
-	index   map[string]int
-	keys    []int // positions of what identifies a row
-	uu      int   // position of the UUID column, -1 without
-	base    []any // a row that says nothing
-	rows    [][]any
+	t      *table
+	layout store.Layout
+	index  map[string]int // positions of columns in the layout
+	keys   []int          // positions of what identifies a row
+	uu     int            // position of the UUID column, -1 without
+	base   []any          // a row that says nothing
+	rows   [][]any        // in the order of the layout
 }
 
 func newBuilder(m *model) *builder {
 	b := &builder{m: m, sheets: make(map[string]*sheet, len(m.tables))}
 	for _, t := range m.tables {
 		s := &sheet{t: t, index: make(map[string]int, len(t.Columns)), uu: -1}
-		for _, c := range t.Columns {
-			if c.IsVirtual() {
-				continue
+		if t.Active && !t.IsView {
+			var err error
+			if s.layout, err = store.LayoutOf(&t.Table); err != nil {
+				b.fail("%w", err)
 			}
-			i := len(s.columns)
+		}
+		for i, c := range s.layout.Columns {
 			s.index[c.Name] = i
-			s.columns = append(s.columns, c)
 			s.base = append(s.base, t.defaults[c.Name])
-			if c.Key {
-				s.keys = []int{i}
-			}
 			if strings.EqualFold(c.Name, t.Name+"_UU") {
 				s.uu = i
 			}
 		}
-		if s.keys == nil {
-			for i, c := range s.columns {
-				if c.Parent {
-					s.keys = append(s.keys, i)
-				}
+		for _, c := range t.Columns {
+			i, ok := s.index[c.Name]
+			if !ok {
+				continue
+			}
+			if c.Key {
+				s.keys = []int{i}
+				break
+			}
+			if c.Parent {
+				s.keys = append(s.keys, i)
 			}
 		}
 		b.sheets[t.Name] = s
@@ -155,7 +158,7 @@ func (b *builder) add(tableName string, pairs ...any) {
 		row[at] = storedValue(pairs[i+1])
 	}
 	if s.uu >= 0 && row[s.uu] == nil {
-		row[s.uu] = s.uuid(row)
+		row[s.uu] = b.uuid(s, row)
 	}
 	s.rows = append(s.rows, row)
 }
@@ -175,6 +178,17 @@ func storedValue(v any) any {
 		}
 	}
 	return v
+}
+
+// uuid is the row's UUID: the ERP's where that is known.
+func (b *builder) uuid(s *sheet, row []any) string {
+	if known := b.m.uuids[s.t.Name]; known != nil && len(s.keys) == 1 {
+		id, _ := row[s.keys[0]].(int64)
+		if uu := known[id]; uu != "" {
+			return uu
+		}
+	}
+	return s.uuid(row)
 }
 
 func (s *sheet) uuid(row []any) string {
@@ -197,100 +211,24 @@ func orNil(id int64) any {
 	return id
 }
 
-// write creates the tables and puts the rows into them.
-func (b *builder) write(ctx context.Context, tx *store.Tx) error {
-	if b.err != nil {
-		return b.err
-	}
-	var incomplete error
-	for _, t := range b.m.tables {
-		incomplete = errors.Join(incomplete, b.sheets[t.Name].complete())
-	}
-	if incomplete != nil {
-		return incomplete
-	}
-	for _, t := range b.m.tables {
-		if t.IsView {
-			continue
-		}
-		if _, err := tx.CreateTable(ctx, &t.Table); err != nil {
-			return err
-		}
-		if err := b.sheets[t.Name].write(ctx, tx); err != nil {
-			return err
-		}
-		if err := indexParents(ctx, tx, t); err != nil {
-			return err
-		}
-	}
-	tx.DictionaryChanged()
-	if _, err := tx.Exec(ctx, uploadPieces); err != nil {
-		return fmt.Errorf("creating the table of uploads' content: %w", err)
-	}
-	return indexKeys(ctx, tx)
-}
-
-// indexParents lets the records of a parent be found without reading all; a
-// table without a key column has its parents in the primary key.
-func indexParents(ctx context.Context, tx *store.Tx, t *table) error {
-	if t.KeyColumn() == nil {
-		return nil
-	}
-	for _, c := range t.Columns {
-		if !c.Parent || c.IsVirtual() {
-			continue
-		}
-		if _, err := tx.Exec(ctx, "CREATE INDEX "+store.Quote(t.Name+"_"+c.Name)+" ON "+store.Quote(t.Name)+" ("+store.Quote(c.Name)+")"); err != nil {
-			return fmt.Errorf("indexing %s.%s: %w", t.Name, c.Name, err)
-		}
-	}
-	return nil
-}
-
 // complete tells which rows lack a mandatory value.
 func (s *sheet) complete() error {
 	var err error
 	for n, row := range s.rows {
 		for i, v := range row {
-			if v == nil && s.columns[i].Mandatory {
-				err = errors.Join(err, fmt.Errorf("row %d of %s has no %s", n+1, s.t.Name, s.columns[i].Name))
+			if v == nil && s.layout.Columns[i].Mandatory {
+				err = errors.Join(err, fmt.Errorf("row %d of %s has no %s", n+1, s.t.Name, s.layout.Columns[i].Name))
 			}
 		}
 	}
 	return err
 }
 
-func (s *sheet) write(ctx context.Context, tx *store.Tx) error {
-	used := make([]bool, len(s.columns))
-	for _, row := range s.rows {
-		for i, v := range row {
-			used[i] = used[i] || v != nil
-		}
-	}
-	var names []string
-	for i, c := range s.columns {
-		if used[i] {
-			names = append(names, c.Name)
-		}
-	}
-	rows := make([][]any, len(s.rows))
-	for n, row := range s.rows {
-		values := make([]any, 0, len(names))
-		for i, v := range row {
-			if used[i] {
-				values = append(values, v)
-			}
-		}
-		rows[n] = values
-	}
-	return tx.BulkInsert(ctx, s.t.Name, names, rows)
-}
-
 // addSequences gives every table the sequence of its ids, above those used.
 func (b *builder) addSequences() {
 	id := int64(firstSequenceID)
 	for _, t := range b.m.tables {
-		if t.IsView {
+		if t.IsView || !t.Active {
 			continue
 		}
 		next := int64(store.FirstCustomID)

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,11 +11,9 @@ import (
 // addDictionary writes what the dictionary says into its own tables.
 func (b *builder) addDictionary() {
 	for _, e := range b.m.elements {
-		b.add("AD_Element", "AD_Element_ID", e.id, "ColumnName", e.column, "Name", e.name, "PrintName", e.text, "EntityType", "D")
-	}
-	names := make(map[int64]string, len(b.m.elements))
-	for _, e := range b.m.elements {
-		names[e.id] = e.name
+		d := b.m.about("column", e.column)
+		b.add("AD_Element", "AD_Element_ID", e.id, "ColumnName", e.column, "Name", e.name, "PrintName", e.text,
+			"Description", d.text, "Help", d.help, "EntityType", "D")
 	}
 	windows := map[int64]bool{}
 	for _, w := range b.m.windows {
@@ -26,20 +25,37 @@ func (b *builder) addDictionary() {
 			window = 0
 		}
 		b.add("AD_Table", "AD_Table_ID", t.ID, "TableName", t.Name, "Name", t.Label, "AccessLevel", t.AccessLevel,
-			"EntityType", t.entity, "AD_Window_ID", orNil(window), "IsView", t.IsView, "IsDeleteable", t.IsDeleteable,
+			"Description", b.m.about("table", t.Name).text, "EntityType", t.entity, "AD_Window_ID", orNil(window), "IsView", t.IsView, "IsDeleteable", t.IsDeleteable,
 			"IsHighVolume", t.highVolume, "IsChangeLog", t.IsChangeLog, "IsSecurityEnabled", t.secure,
-			"ReplicationType", t.replication, "IsCentrallyMaintained", true)
-		for _, c := range t.Columns {
-			b.addColumn(t, c, names[c.ElementID])
-		}
+			"ReplicationType", t.replication, "IsCentrallyMaintained", true, "IsActive", t.Active)
 	}
 	b.addReferences()
 	b.addProcesses()
 	b.addWindows()
 }
 
+// labels are the names of elements, by id.
+func (b *builder) labels() map[int64]string {
+	names := make(map[int64]string, len(b.m.elements))
+	for _, e := range b.m.elements {
+		names[e.id] = e.name
+	}
+	return names
+}
+
+// addColumns makes the records of all columns.
+func (b *builder) addColumns() {
+	labels := b.labels()
+	for _, t := range b.m.tables {
+		for _, c := range t.Columns {
+			b.addColumn(t, c, labels[c.ElementID])
+		}
+	}
+}
+
 func (b *builder) addColumn(t *table, c *store.Column, label string) {
-	b.add("AD_Column", "AD_Column_ID", c.ID, "AD_Table_ID", t.ID, "AD_Element_ID", c.ElementID, "ColumnName", c.Name,
+	d := b.m.about("column", c.Name)
+	b.add("AD_Column", "AD_Column_ID", c.ID, "Description", d.text, "Help", d.help, "AD_Table_ID", t.ID, "AD_Element_ID", c.ElementID, "ColumnName", c.Name,
 		"Name", label, "Version", "0", "EntityType", t.entity, "AD_Reference_ID", c.Ref,
 		"AD_Reference_Value_ID", orNil(c.RefValue), "AD_Val_Rule_ID", orNil(c.ValRule), "AD_Process_ID", orNil(c.ProcessID),
 		"FieldLength", c.Length, "DefaultValue", c.Default, "ColumnSQL", c.ColumnSQL,
@@ -48,6 +64,22 @@ func (b *builder) addColumn(t *table, c *store.Column, label string) {
 		"IsAlwaysUpdateable", c.AlwaysUpdateable, "IsIdentifier", c.Identifier, "IsSelectionColumn", c.Selection,
 		"IsTranslated", c.Translated, "IsEncrypted", c.Encrypted, "IsSecure", c.Secure, "IsToolbarButton", "N",
 		"IsAllowCopy", !c.Key && !c.IsVirtual() && c.Ref != store.TypeUUID, "IsAllowLogging", !c.Secure)
+}
+
+// addRules adds the validation rules that the data files do not have: their
+// numbers, and conditions that every record meets.
+func (b *builder) addRules() {
+	s := b.sheets["AD_Val_Rule"]
+	known := map[int64]bool{}
+	for _, row := range s.rows {
+		id, _ := row[s.index["AD_Val_Rule_ID"]].(int64)
+		known[id] = true
+	}
+	for _, r := range b.m.rules {
+		if !known[r.id] {
+			b.add("AD_Val_Rule", "AD_Val_Rule_ID", r.id, "Name", strings.TrimSpace(fmt.Sprintf("Rule %d %s", r.id, r.table)), "Type", "S", "EntityType", "D")
+		}
+	}
 }
 
 func (b *builder) addReferences() {
@@ -81,42 +113,53 @@ func (b *builder) addProcesses() {
 	id := int64(firstParamID)
 	for _, p := range b.m.processes {
 		b.add("AD_Process", "AD_Process_ID", p.id, "Value", p.value, "Name", p.name, "AccessLevel", p.level, "EntityType", "D",
-			"Classname", p.class, "IsReport", p.isReport, "IsDirectPrint", p.isDirect, "ShowHelp", "Y")
+			"Classname", p.class, "IsReport", p.isReport, "IsDirectPrint", p.isDirect, "ShowHelp", "Y", "IsActive", !p.inactive)
 		for _, a := range p.params {
 			b.add("AD_Process_Para", "AD_Process_Para_ID", id, "AD_Process_ID", p.id, "SeqNo", a.seq, "ColumnName", a.column,
 				"Name", a.label, "AD_Reference_ID", a.ref, "AD_Reference_Value_ID", orNil(a.refValue), "FieldLength", a.length,
-				"AD_Element_ID", orNil(b.m.elementID[strings.ToUpper(a.column)]),
+				"AD_Val_Rule_ID", orNil(a.valRule), "AD_Element_ID", orNil(b.m.elementID[strings.ToUpper(a.column)]),
 				"IsMandatory", a.mandatory, "IsRange", a.rng, "DefaultValue", a.deflt, "EntityType", "D")
 			id++
 		}
 	}
 }
 
-// addWindows makes windows, tabs and, from the columns of each tab's table,
-// the fields.
+// addWindows makes windows and tabs.
 func (b *builder) addWindows() {
-	names := make(map[int64]string, len(b.m.elements))
-	for _, e := range b.m.elements {
-		names[e.id] = e.name
-	}
-	field := int64(firstFieldID)
 	for _, w := range b.m.windows {
-		b.add("AD_Window", "AD_Window_ID", w.id, "Name", w.name, "WindowType", w.kind, "IsSOTrx", w.sales, "EntityType", "D")
+		b.add("AD_Window", "AD_Window_ID", w.id, "Name", w.name, "WindowType", w.kind, "IsSOTrx", w.sales, "EntityType", "D", "IsActive", !w.inactive)
 		for _, tb := range w.tabs {
 			t := b.m.byName[strings.ToUpper(tb.table)]
 			if t == nil {
 				b.fail("tab %d names table %s, which the dictionary does not have", tb.id, tb.table)
 				return
 			}
+			if !t.Active {
+				continue
+			}
 			b.add("AD_Tab", "AD_Tab_ID", tb.id, "AD_Window_ID", w.id, "AD_Table_ID", t.ID, "Name", tb.name, "SeqNo", tb.seq,
 				"TabLevel", tb.level, "IsReadOnly", tb.readOnly, "IsSingleRow", !tb.grid, "IsTranslationTab", tb.translation,
 				"IsInsertRecord", !tb.noInsert && !tb.readOnly, "WhereClause", tb.where,
 				"AD_Process_ID", orNil(tb.process), "EntityType", "D")
+		}
+	}
+}
+
+// addFields makes the fields of all tabs from the columns of their tables.
+func (b *builder) addFields() {
+	labels := b.labels()
+	id := int64(firstFieldID)
+	for _, w := range b.m.windows {
+		for _, tb := range w.tabs {
+			t := b.m.byName[strings.ToUpper(tb.table)]
+			if t == nil || !t.Active {
+				continue
+			}
 			seq := int64(0)
 			for _, c := range fieldOrder(t) {
 				seq += 10
-				b.addField(field, tb, t, c, names[c.ElementID], seq)
-				field++
+				b.addField(id, tb, t, c, labels[c.ElementID], seq)
+				id++
 			}
 		}
 	}
@@ -182,7 +225,7 @@ func fieldOrder(t *table) []*store.Column {
 	}
 	var columns []*store.Column
 	for _, c := range t.Columns {
-		if c.IsVirtual() || strings.HasPrefix(c.Name, "Created") || strings.HasPrefix(c.Name, "Updated") {
+		if strings.HasPrefix(c.Name, "Created") || strings.HasPrefix(c.Name, "Updated") {
 			continue
 		}
 		columns = append(columns, c)

@@ -45,31 +45,30 @@ func UniqueKey(table string) []string {
 	return nil
 }
 
-// indexKeys lets a record be found by its unique key without reading all, and so
+// keyIndexes let a record be found by its unique key without reading all, and so
 // what every request looks up: sequences and configuration keys. The indexes are
 // not unique themselves: the key is checked before a record is saved,
 // with words of the ERP, and a database of long ago may repeat one.
-func indexKeys(ctx context.Context, tx *store.Tx) error {
+func keyIndexes() []index {
+	var out []index
 	for _, table := range slices.Sorted(maps.Keys(uniqueKeys)) {
-		key := uniqueKeys[table]
-		quoted := make([]string, len(key))
-		for i, column := range key {
-			quoted[i] = store.Quote(column)
-		}
-		slices.Reverse(quoted) // the column that tells records apart first
-		_, err := tx.Exec(ctx, "CREATE INDEX IF NOT EXISTS "+store.Quote(table+"__key")+" ON "+store.Quote(table)+" ("+strings.Join(quoted, ", ")+")")
-		if err != nil {
-			return fmt.Errorf("indexing the key of %s: %w", table, err)
-		}
+		columns := slices.Clone(uniqueKeys[table])
+		slices.Reverse(columns) // the column that tells records apart first
+		out = append(out, index{name: table + "__key", table: table, columns: columns})
 	}
-	for _, statement := range []string{
-		`CREATE INDEX IF NOT EXISTS "AD_Sequence__key" ON "AD_Sequence" ("Name" COLLATE NOCASE)`,
-		`CREATE INDEX IF NOT EXISTS "AD_SysConfig__key" ON "AD_SysConfig" ("Name")`,
-		`CREATE INDEX IF NOT EXISTS "AD_Table__key" ON "AD_Table" ("TableName" COLLATE NOCASE)`,
-		`CREATE INDEX IF NOT EXISTS "AD_Element__key" ON "AD_Element" ("ColumnName" COLLATE NOCASE)`,
-	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("indexing: %w", err)
+	return append(out,
+		index{name: "AD_Sequence__key", table: "AD_Sequence", columns: []string{"Name"}, noCase: true},
+		index{name: "AD_SysConfig__key", table: "AD_SysConfig", columns: []string{"Name"}},
+		index{name: "AD_Table__key", table: "AD_Table", columns: []string{"TableName"}, noCase: true},
+		index{name: "AD_Element__key", table: "AD_Element", columns: []string{"ColumnName"}, noCase: true},
+	)
+}
+
+// indexKeys makes the indexes of keys that a database of long ago lacks.
+func indexKeys(ctx context.Context, tx *store.Tx) error {
+	for _, x := range keyIndexes() {
+		if _, err := tx.Exec(ctx, strings.Replace(x.statement(), "CREATE INDEX", "CREATE INDEX IF NOT EXISTS", 1)); err != nil {
+			return fmt.Errorf("indexing the key of %s: %w", x.table, err)
 		}
 	}
 	return nil

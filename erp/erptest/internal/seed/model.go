@@ -1,10 +1,12 @@
 package seed
 
 import (
+	"strings"
+
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// model is the dictionary as the text files describe it.
+// model is the dictionary as the files describe it.
 type model struct {
 	tables    []*table
 	byName    map[string]*table
@@ -13,7 +15,16 @@ type model struct {
 	refs      []*reference
 	processes []*process
 	windows   []*window
+	rules     []rule
+	uuids     map[string]map[int64]string // those of the ERP, by table and id
+	texts     map[string]description      // of tables and columns, by kind and upper-case name
 }
+
+// description is what a table or column is for.
+type description struct{ text, help string }
+
+// about is the description of a "table" or "column".
+func (m *model) about(kind, name string) description { return m.texts[kind+" "+strings.ToUpper(name)] }
 
 type table struct {
 	store.Table
@@ -48,6 +59,7 @@ type process struct {
 	value, name, level string
 	class              string
 	isReport, isDirect bool
+	inactive           bool
 	params             []*param
 }
 
@@ -55,6 +67,7 @@ type param struct {
 	seq            int64
 	column, label  string
 	ref, refValue  int64
+	valRule        int64
 	length         int64
 	mandatory, rng bool
 	deflt          string
@@ -64,6 +77,7 @@ type window struct {
 	id         int64
 	kind, name string
 	sales      bool
+	inactive   bool
 	tabs       []*tab
 }
 

@@ -30,7 +30,14 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		if err != nil {
 			return nil, err
 		}
-		if err := fill(ctx, s, opts); err != nil {
+		t, err := templates.get(ctx)
+		if err == nil {
+			err = s.CopyFrom(t)
+		}
+		if err == nil {
+			err = complete(ctx, s, opts)
+		}
+		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		return s, nil
@@ -76,18 +83,27 @@ func create(ctx context.Context, path string, opts Options) error {
 // createBeside makes a filled database and links it to path; name is where it
 // was made, "" when nothing was.
 func createBeside(ctx context.Context, path string, opts Options) (name string, err error) {
+	t, err := templates.get(ctx)
+	if err != nil {
+		return "", err
+	}
+	image, err := t.Image()
+	if err != nil {
+		return "", err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*")
 	if err != nil {
 		return "", err
 	}
-	if err := f.Close(); err != nil {
+	_, err = f.Write(image)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return f.Name(), err
 	}
 	s, err := store.Open(ctx, f.Name(), store.Options{})
 	if err != nil {
 		return f.Name(), err
 	}
-	if err := errors.Join(fill(ctx, s, opts), s.Close()); err != nil {
+	if err := errors.Join(complete(ctx, s, opts), s.Close()); err != nil {
 		return f.Name(), err
 	}
 	if err := syncFile(f.Name()); err != nil {
@@ -161,16 +177,8 @@ type Options struct {
 	RealProcessNumbers bool
 }
 
-// fill copies the template into an empty store and adds what every
-// installation has of its own.
-func fill(ctx context.Context, s *store.Store, opts Options) error {
-	template, err := templates.get(ctx)
-	if err != nil {
-		return fmt.Errorf("building the demo data: %w", err)
-	}
-	if err := s.CopyFrom(ctx, template); err != nil {
-		return err
-	}
+// complete adds what every installation has of its own.
+func complete(ctx context.Context, s *store.Store, opts Options) error {
 	return s.Update(ctx, func(tx *store.Tx) error {
 		if opts.RealProcessNumbers {
 			if err := restoreProcesses(ctx, tx); err != nil {
@@ -184,9 +192,9 @@ func fill(ctx context.Context, s *store.Store, opts Options) error {
 	})
 }
 
-// templates holds the database that new ones are copied from. It is built when
-// first needed, stays for the life of the process and never changes, so that
-// a test pays for it once and not with every server.
+// templates holds the database, without the secrets, that new ones are copied
+// from. It is built when first needed, stays for the life of the process and never
+// changes, so that a test pays for it once and not with every server.
 var templates templateCache
 
 type templateCache struct {
@@ -198,18 +206,37 @@ func (c *templateCache) get(ctx context.Context) (*store.Store, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.s == nil {
-		s, err := Build(context.WithoutCancel(ctx)) // others wait for it too
+		s, err := makeTemplate(context.WithoutCancel(ctx)) // others wait for it too
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("building the demo data: %w", err)
 		}
 		c.s = s
 	}
 	return c.s, nil
 }
 
-// Build makes a filled database in memory from the text files, without the
-// secrets. Two builds are equal.
-func Build(ctx context.Context) (*store.Store, error) {
+func makeTemplate(ctx context.Context) (*store.Store, error) {
+	image, err := buildImage()
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, "", store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	// what is read of the dictionary now, copies need not read again
+	err = s.Load(image)
+	if err == nil {
+		err = s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) })
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// buildImage makes the database file from the embedded files. Two are equal.
+func buildImage() ([]byte, error) {
 	m, err := parseModel()
 	if err != nil {
 		return nil, err
@@ -219,6 +246,7 @@ func Build(ctx context.Context) (*store.Store, error) {
 	if err := b.addData(); err != nil {
 		return nil, err
 	}
+	b.addRules()
 	b.addAccess()
 	if err := b.addMenu(); err != nil {
 		return nil, err
@@ -228,27 +256,17 @@ func Build(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	b.addSequences()
-	s, err := store.Open(ctx, "", store.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Update(ctx, func(tx *store.Tx) error { return b.write(ctx, tx) }); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	// what is read of the dictionary now, copies need not read again
-	if err := s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) }); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	return b.image()
 }
 
+// readDictionary reads the tables that the server itself and the demo work with.
 func readDictionary(ctx context.Context, tx *store.Tx) error {
-	names, err := tx.TableNames(ctx)
+	text, err := parseText()
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if _, err := tx.Table(ctx, name); err != nil {
+	for _, t := range text.tables {
+		if _, err := tx.Table(ctx, t.Name); err != nil {
 			return err
 		}
 	}

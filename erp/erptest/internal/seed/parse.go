@@ -2,8 +2,10 @@ package seed
 
 import (
 	"bufio"
+	"compress/gzip"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strconv"
@@ -12,18 +14,25 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-//go:embed dictionary/*.txt data/*.txt trade/*.txt menu/*.txt
+//go:embed dictionary/*.txt facts/*.gz data/*.txt trade/*.txt menu/*.txt
 var files embed.FS
 
 // eachLine calls fn for every line of a file that is not blank or a comment.
-// indented tells whether the line starts with two blanks, which are cut off.
+// indented tells whether the line starts with two blanks, which are cut off. A
+// name that ends in .gz is that of a compressed file.
 func eachLine(name string, fn func(line string, indented bool) error) error {
 	f, err := files.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	s := bufio.NewScanner(f)
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
 	for n := 1; s.Scan(); n++ {
 		line := s.Text()
@@ -38,30 +47,18 @@ func eachLine(name string, fn func(line string, indented bool) error) error {
 	return s.Err()
 }
 
-// parseModel reads the dictionary files.
+// parseModel reads the dictionary: what the text files describe, and the rest from
+// the compiled facts (see [model.supply]).
 func parseModel() (*model, error) {
-	m := &model{byName: map[string]*table{}, elementID: map[string]int64{}}
-	names, err := fs.Glob(files, "dictionary/*.txt")
+	m, err := parseText()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		switch path.Base(name) {
-		case "elements.txt", "elements_other.txt":
-			err = m.parseElements(name)
-		case "references.txt", "references_other.txt":
-			err = m.parseReferences(name)
-		case "processes.txt":
-			err = m.parseProcesses(name)
-		case "windows.txt":
-			err = m.parseWindows(name)
-		default:
-			err = m.parseTables(name)
-		}
-		if err != nil {
-			return nil, err
-		}
+	facts, err := parseFacts()
+	if err != nil {
+		return nil, err
 	}
+	m.supply(facts)
 	for _, t := range m.tables {
 		for _, c := range t.Columns {
 			id, ok := m.elementID[strings.ToUpper(c.Name)]
@@ -77,11 +74,44 @@ func parseModel() (*model, error) {
 	return m, nil
 }
 
+func newModel() *model {
+	return &model{byName: map[string]*table{}, elementID: map[string]int64{}}
+}
+
+// parseText reads the text files of the dictionary.
+func parseText() (*model, error) {
+	m := newModel()
+	names, err := fs.Glob(files, "dictionary/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		switch path.Base(name) {
+		case "elements.txt":
+			err = m.parseElements(name)
+		case "references.txt":
+			err = m.parseReferences(name)
+		case "processes.txt":
+			err = m.parseProcesses(name)
+		case "windows.txt":
+			err = m.parseWindows(name)
+		case "descriptions.txt":
+			err = m.parseDescriptions(name)
+		default:
+			err = m.parseTables(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
 // parseTables reads lines of the forms
 //
 //	table <name> <id> level=.. window=.. repl=.. entity=.. flags=.. : <label>
 //	  std <ids of the seven standard columns, - for one that is listed below>
-//	  <column> <id> <type>[:<reference>] <length> <flags> val=.. proc=.. min=.. max=.. off = <default>
+//	  <column> <id> <type>[:<reference>] <length> <flags> val=.. proc=.. min=.. max=.. = <default>
 //
 // where flags are K key, P parent, M mandatory, U updateable, A always
 // updateable, I or I<n> the n-th identifier, S selection, T translated,
@@ -153,6 +183,8 @@ func parseTable(line string) (*table, error) {
 					t.secure = true
 				case "view":
 					t.IsView = true
+				case "off":
+					t.Active = false
 				default:
 					return nil, fmt.Errorf("unknown flag %q", f)
 				}
@@ -284,9 +316,10 @@ func parseFlags(c *store.Column, flags string) error {
 			c.Secure = true
 		case 'I':
 			c.Identifier, c.SeqNo = true, 1
-			if i+1 < len(flags) && flags[i+1] >= '0' && flags[i+1] <= '9' {
-				i++
-				c.SeqNo = int(flags[i] - '0')
+			digits := len(flags[i+1:]) - len(strings.TrimLeft(flags[i+1:], "0123456789"))
+			if digits > 0 {
+				c.SeqNo, _ = strconv.Atoi(flags[i+1 : i+1+digits]) // they are digits
+				i += digits
 			}
 		default:
 			return fmt.Errorf("unknown flag %q", flags[i:i+1])

@@ -116,11 +116,11 @@ func (m *model) parseProcesses(file string) error {
 			}
 			m.processes = append(m.processes, &process{
 				id: id, value: f[1], name: f[2], level: f[3], class: f[5],
-				isReport: strings.Contains(f[4], "R"), isDirect: strings.Contains(f[4], "D"),
+				isReport: strings.Contains(f[4], "R"), isDirect: strings.Contains(f[4], "D"), inactive: strings.Contains(f[4], "X"),
 			})
 			return nil
 		}
-		if len(f) != 7 || len(m.processes) == 0 {
+		if len(f) != 7 && len(f) != 8 || len(m.processes) == 0 {
 			return fmt.Errorf("not a parameter: %q", line)
 		}
 		p := &param{column: f[1], label: f[2], mandatory: strings.Contains(f[5], "M"), rng: strings.Contains(f[5], "R"), deflt: f[6]}
@@ -135,6 +135,11 @@ func (m *model) parseProcesses(file string) error {
 		p.ref, p.refValue = int64(ref), value
 		if p.length, err = strconv.ParseInt(f[4], 10, 64); err != nil {
 			return err
+		}
+		if len(f) == 8 {
+			if p.valRule, err = strconv.ParseInt(f[7], 10, 64); err != nil {
+				return err
+			}
 		}
 		last := m.processes[len(m.processes)-1]
 		last.params = append(last.params, p)
@@ -161,7 +166,7 @@ func (m *model) parseWindows(file string) error {
 			if err != nil {
 				return err
 			}
-			m.windows = append(m.windows, &window{id: id, kind: words[2], name: name, sales: strings.Contains(words[3], "S")})
+			m.windows = append(m.windows, &window{id: id, kind: words[2], name: name, sales: strings.Contains(words[3], "S"), inactive: strings.Contains(words[3], "X")})
 			return nil
 		}
 		if len(words) != 6 || words[0] != "tab" || len(m.windows) == 0 {
@@ -202,4 +207,21 @@ func (m *model) tabDetail(line string) error {
 		err = fmt.Errorf("not a detail of a tab: %q", line)
 	}
 	return err
+}
+
+// parseDescriptions reads "table <name> <text>" and "column <name> <text> | <help>".
+func (m *model) parseDescriptions(file string) error {
+	m.texts = map[string]description{}
+	return eachLine(file, func(line string, _ bool) error {
+		kind, rest, _ := strings.Cut(line, " ")
+		name, text, ok := strings.Cut(rest, " ")
+		key := kind + " " + strings.ToUpper(name)
+		if _, twice := m.texts[key]; !ok || twice || kind != "table" && kind != "column" {
+			return fmt.Errorf("not a description, or a second one: %q", line)
+		}
+		d := description{text: text}
+		d.text, d.help, _ = strings.Cut(text, " | ")
+		m.texts[key] = d
+		return nil
+	})
 }

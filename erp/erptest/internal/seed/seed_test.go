@@ -1,8 +1,10 @@
 package seed
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,15 +24,12 @@ var coreTables = strings.Fields(`AD_Table AD_Column AD_Element AD_Reference AD_R
 	AD_User_OrgAccess AD_User_Roles AD_Table_Access AD_Column_Access AD_Record_Access AD_Private_Access AD_TableValRule
 	AD_Window_Access AD_Process_Access AD_ChangeLog AD_Scheduler AD_WF_Activity AD_Message`)
 
-// absentTables are looked up by seeded columns, but not part of the seed.
-var absentTables = strings.Fields(`A_Asset A_Asset_Group AD_BroadcastMessage AD_Color AD_ImpFormat AD_PrintColor AD_PrintFont
-	AD_PrintHeaderFooter AD_PrintPaper AD_PrintTableFormat AD_ReplicationStrategy AD_Rule AD_WF_Block AD_WorkflowProcessor
-	C_AddressValidation C_BankTransfer C_BP_BankAccount C_CashBook C_CashLine C_CashPlanLine C_Channel C_ChargeType
-	C_CostCenter C_Department C_DepositBatch C_Dunning C_DunningLevel C_InvoiceSchedule C_JobCategory
-	C_Opportunity C_OrderSource C_PaymentBatch C_PaymentProcessor C_Phase C_POS C_POSTenderType C_RevenueRecognition C_SubAcct
-	C_SubscriptionType C_Task C_TaxGroup C_TaxProvider GL_Budget M_ChangeRequest M_CostType M_FreightCategory
-	M_Lot M_LotCtl M_PartType M_RMA M_RMALine M_SerNoCtl M_ShipperCfg PA_DashboardContent PP_Cost_Collector
-	R_Category R_Group R_Resolution R_StandardResponse S_ExpenseType`)
+// bareTables are without the standard columns, withoutUUID without a UUID column.
+var (
+	bareTables = strings.Fields(`AD_PInstance_Log AD_Attribute_Value C_LandedCost C_LandedCostAllocation T_BankRegister
+		T_InventoryValue T_Replenish T_Report T_ReportStatement T_Spool T_TrialBalance`)
+	withoutUUID = strings.Fields(`T_Fact_Acct_History T_Spool`)
+)
 
 func open(t *testing.T) *store.Store {
 	t.Helper()
@@ -60,6 +59,18 @@ func eachTable(t *testing.T, s *store.Store, fn func(ctx context.Context, tx *st
 	})
 }
 
+// eachFilled visits the tables that have rows.
+func eachFilled(t *testing.T, s *store.Store, fn func(ctx context.Context, tx *store.Tx, tab *store.Table)) {
+	t.Helper()
+	eachTable(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		n, err := tx.Count(ctx, tab, "")
+		require.NoError(t, err)
+		if n > 0 {
+			fn(ctx, tx, tab)
+		}
+	})
+}
+
 func TestTablesOfTheReferenceAreThere(t *testing.T) {
 	t.Parallel()
 	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
@@ -72,7 +83,7 @@ func TestTablesOfTheReferenceAreThere(t *testing.T) {
 			}
 		}
 		names, err := tx.TableNames(ctx)
-		assert.GreaterOrEqual(t, len(names), 200)
+		assert.Greater(t, len(names), 900, "active tables")
 		return err
 	})
 }
@@ -84,9 +95,12 @@ func TestDatabaseIsInStepWithTheDictionary(t *testing.T) {
 		require.NoError(t, err)
 		want := slices.DeleteFunc(slices.Clone(tab.Columns), (*store.Column).IsVirtual)
 		assert.Len(t, have, len(want), tab.Name)
+		if tab.IsView {
+			return
+		}
 		key := slices.ContainsFunc(have, func(p store.PhysicalColumn) bool { return p.Key })
 		assert.True(t, key, "%s has no primary key", tab.Name)
-		if tab.Name != "AD_PInstance_Log" {
+		if !slices.Contains(bareTables, tab.Name) {
 			for _, standard := range []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
 				_, ok := tab.Column(standard)
 				assert.True(t, ok, "%s has no %s", tab.Name, standard)
@@ -99,13 +113,15 @@ func TestDatabaseIsInStepWithTheDictionary(t *testing.T) {
 			}
 		}
 		assert.LessOrEqual(t, keys, 1, "%s has several key columns", tab.Name)
-		assert.NotNil(t, tab.UUColumn(), "%s has no UUID column", tab.Name)
+		if !slices.Contains(withoutUUID, tab.Name) {
+			assert.NotNil(t, tab.UUColumn(), "%s has no UUID column", tab.Name)
+		}
 	})
 }
 
 func TestLookupsLeadToTables(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
+	absent := map[string]bool{}
 	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
 		for _, c := range tab.Columns {
 			if c.RefValue != 0 {
@@ -131,30 +147,26 @@ func TestLookupsLeadToTables(t *testing.T) {
 				continue
 			}
 			if _, err := tx.Table(ctx, target); err != nil {
-				assert.Contains(t, absentTables, target, "%s.%s", tab.Name, c.Name)
-				seen[target] = true
+				absent[target] = true
 			}
 		}
 	})
-	for _, name := range absentTables {
-		assert.True(t, seen[name], "%s is listed as absent, but nothing looks it up", name)
-	}
+	assert.Empty(t, slices.Sorted(maps.Keys(absent)), "tables that columns point at and the dictionary does not have")
 }
 
 func TestRowsReferToRows(t *testing.T) {
 	t.Parallel()
-	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+	eachFilled(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
 		for _, c := range tab.Columns {
 			if c.IsVirtual() || !c.IsLookup() || c.Kind() == store.KindBytes {
 				continue
 			}
 			target, err := tx.TargetTable(ctx, c)
 			require.NoError(t, err)
-			if target == "" || slices.Contains(absentTables, target) {
-				continue
-			}
 			to, err := tx.Table(ctx, target)
-			require.NoError(t, err)
+			if err != nil {
+				continue // TestLookupsLeadToTables lists them
+			}
 			key := to.Name + "_ID"
 			if c.RefValue != 0 && (c.Ref == store.TypeTable || c.Ref == store.TypeSearch) {
 				ref, err := tx.Reference(ctx, c.RefValue)
@@ -178,7 +190,7 @@ func TestRowsReferToRows(t *testing.T) {
 
 func TestValuesFitTheirColumns(t *testing.T) {
 	t.Parallel()
-	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+	eachFilled(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
 		for _, c := range tab.Columns {
 			if c.IsVirtual() {
 				continue
@@ -223,7 +235,7 @@ func TestElementsAreUnique(t *testing.T) {
 		var n int
 		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM AD_Element GROUP BY upper(ColumnName) HAVING COUNT(*)>1)`).Scan(&n))
 		assert.Zero(t, n, "elements that differ only in case")
-		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_Column c JOIN AD_Element e USING(AD_Element_ID) WHERE c.ColumnName<>e.ColumnName`).Scan(&n))
+		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_Column c JOIN AD_Element e USING(AD_Element_ID) WHERE upper(c.ColumnName)<>upper(e.ColumnName)`).Scan(&n))
 		assert.Zero(t, n, "columns called otherwise than their element")
 		require.NoError(t, tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM AD_Column GROUP BY AD_Table_ID, upper(ColumnName) HAVING COUNT(*)>1)`).Scan(&n))
 		assert.Zero(t, n, "columns twice in a table")
@@ -241,6 +253,9 @@ func TestElementsAreUnique(t *testing.T) {
 func TestSequencesStandAboveTheRows(t *testing.T) {
 	t.Parallel()
 	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		if tab.IsView {
+			return
+		}
 		var next, rows int64
 		require.NoError(t, tx.QueryRow(ctx, `SELECT COALESCE(MAX(CurrentNext),0), COUNT(*) FROM AD_Sequence WHERE Name=? AND IsTableID='Y'`, tab.Name).Scan(&next, &rows))
 		assert.EqualValues(t, 1, rows, "sequences of %s", tab.Name)
@@ -256,7 +271,7 @@ func TestSequencesStandAboveTheRows(t *testing.T) {
 func TestUUIDsAreUniqueOverAllTables(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+	eachFilled(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
 		uu := tab.UUColumn()
 		rows, err := tx.Select(ctx, tab, store.Selection{Columns: []*store.Column{uu}})
 		require.NoError(t, err)
@@ -327,22 +342,23 @@ func TestTradeAddsUp(t *testing.T) {
 
 func TestTwoBuildsAreEqual(t *testing.T) {
 	t.Parallel()
-	a, err := Build(t.Context())
+	a, err := buildImage()
 	require.NoError(t, err)
-	defer a.Close()
-	b, err := Build(t.Context())
+	b, err := buildImage()
 	require.NoError(t, err)
-	defer b.Close()
-	contents := func(s *store.Store) map[string][]store.Row {
-		all := map[string][]store.Row{}
-		eachTable(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
-			rows, err := tx.Select(ctx, tab, store.Selection{OrderBy: "rowid"})
-			require.NoError(t, err)
-			all[tab.Name] = rows
-		})
-		return all
-	}
-	require.Equal(t, contents(a), contents(b))
+	require.True(t, bytes.Equal(a, b))
+}
+
+// SQLite finds nothing wrong with the file: neither with its form and the order
+// in indexes, nor with rows that break a constraint.
+func TestImageIsSound(t *testing.T) {
+	t.Parallel()
+	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
+		var verdict string
+		require.NoError(t, tx.QueryRow(ctx, "PRAGMA integrity_check(20)").Scan(&verdict))
+		assert.Equal(t, "ok", verdict)
+		return nil
+	})
 }
 
 func TestStoresAreIndependent(t *testing.T) {

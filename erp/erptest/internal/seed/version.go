@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/erphub/erphub/erp/erptest/internal/sqlitefile"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -137,26 +138,13 @@ func settle(ctx context.Context, s *store.Store) error {
 // adopt takes over a database of before the marks, if it has all that version 1
 // has.
 func adopt(ctx context.Context, tx *store.Tx) error {
-	template, err := templates.get(ctx)
+	text, err := parseText() // such a database knows no other tables
 	if err != nil {
-		return fmt.Errorf("building the demo data: %w", err)
-	}
-	want := map[string][]store.PhysicalColumn{}
-	err = template.View(ctx, func(tx *store.Tx) error {
-		names, err := tx.TableNames(ctx)
-		for _, name := range names {
-			if want[name], err = tx.PhysicalColumns(ctx, name); err != nil {
-				return err
-			}
-		}
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("building the demo data: %w", err)
 	}
 	var missing []string
-	for name, columns := range want {
-		have, err := tx.PhysicalColumns(ctx, name)
+	for _, t := range text.tables {
+		have, err := tx.PhysicalColumns(ctx, t.Name)
 		if err != nil {
 			return err
 		}
@@ -164,9 +152,9 @@ func adopt(ctx context.Context, tx *store.Tx) error {
 		for _, c := range have {
 			there[strings.ToUpper(c.Name)] = true
 		}
-		for _, c := range columns {
-			if !there[strings.ToUpper(c.Name)] {
-				missing = append(missing, name+"."+c.Name)
+		for _, c := range t.Columns {
+			if !c.IsVirtual() && !there[strings.ToUpper(c.Name)] {
+				missing = append(missing, t.Name+"."+c.Name)
 			}
 		}
 	}
@@ -176,7 +164,7 @@ func adopt(ctx context.Context, tx *store.Tx) error {
 			"use the version of erphub that made it, or another file", len(missing), missing[0])
 	}
 	// The content of uploads was a value of their rows.
-	if _, err := tx.Exec(ctx, uploadPieces+`;
+	if _, err := tx.Exec(ctx, strings.Replace(uploadPieces.SQL, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)+`;
 		INSERT INTO REST_UploadPiece(REST_Upload_ID, ChunkNo, PieceNo, Data)
 			SELECT REST_Upload_ID, 1, 1, BinaryData FROM REST_Upload WHERE BinaryData IS NOT NULL
 			UNION ALL SELECT REST_Upload_ID, SeqNo, 1, BinaryData FROM REST_UploadChunk WHERE BinaryData IS NOT NULL;
@@ -189,9 +177,14 @@ func adopt(ctx context.Context, tx *store.Tx) error {
 // uploadPieces is the table with the content of uploads, in pieces that are read
 // and written one at a time. It is the server's own: the dictionary has no part in
 // it.
-const uploadPieces = `CREATE TABLE IF NOT EXISTS REST_UploadPiece (
+var uploadPieces = sqlitefile.Table{
+	Name: "REST_UploadPiece",
+	SQL: `CREATE TABLE REST_UploadPiece (
 	REST_Upload_ID INTEGER NOT NULL, ChunkNo INTEGER NOT NULL, PieceNo INTEGER NOT NULL, Data BLOB NOT NULL,
-	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo))`
+	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo))`,
+	Columns: []sqlitefile.Column{{Name: "REST_Upload_ID", Type: "INTEGER"}, {Name: "ChunkNo", Type: "INTEGER"}, {Name: "PieceNo", Type: "INTEGER"}, {Name: "Data", Type: "BLOB"}},
+	Key:     []int{0, 1, 2},
+}
 
 // checkFilled refuses a database without the rows that every request needs.
 func checkFilled(ctx context.Context, tx *store.Tx) error {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -91,32 +90,4 @@ func (tx *Tx) CreateTable(ctx context.Context, t *Table) (string, error) {
 		}
 	}
 	return strings.Join(statements, ";\n"), nil
-}
-
-// BulkInsert writes many rows, each with a value per column, with one
-// statement. The dictionary's copy in memory is not told: see
-// [Tx.DictionaryChanged].
-func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if len(columns) == 0 {
-		return errors.New("inserting into " + table + ": no columns")
-	}
-	quoted := make([]string, len(columns))
-	for i, c := range columns {
-		quoted[i] = Quote(c)
-	}
-	stmt, err := tx.tx.PrepareContext(ctx, "INSERT INTO "+Quote(table)+"("+strings.Join(quoted, ",")+") VALUES(?"+strings.Repeat(",?", len(columns)-1)+")")
-	if err != nil {
-		return fmt.Errorf("inserting into %s: %w", table, err)
-	}
-	defer stmt.Close()
-	tx.touch(strings.ToUpper(table))
-	for i, row := range rows {
-		if _, err := stmt.ExecContext(ctx, row...); err != nil {
-			return fmt.Errorf("inserting row %d into %s: %w", i+1, table, err)
-		}
-	}
-	return nil
 }

@@ -300,17 +300,6 @@ func TestFailedSyncLeavesNothing(t *testing.T) {
 	assert.Empty(t, columnsOf(t, s, "XX_Log"))
 }
 
-func TestCopyFrom(t *testing.T) {
-	t.Parallel()
-	a, b := open(t), open(t)
-	sync(t, a, table("XX_Log", key("XX_Log_ID"), text("Name", 60)))
-	require.NoError(t, exec(t, a, `INSERT INTO XX_Log(XX_Log_ID, Name) VALUES(1,'one')`))
-	require.NoError(t, b.CopyFrom(t.Context(), a))
-	require.NoError(t, exec(t, b, `UPDATE XX_Log SET Name='two'`))
-	assert.Equal(t, "one", value(t, a, `SELECT Name FROM XX_Log`))
-	assert.Equal(t, "two", value(t, b, `SELECT Name FROM XX_Log`))
-}
-
 func TestDecimalsCompareByValue(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -10,6 +10,36 @@ import (
 // maxColumns is what SQLite takes in a table.
 const maxColumns = 2000
 
+// Layout is how the database has a table of the dictionary that is made new.
+type Layout struct {
+	SQL       string    // the statement that creates the table
+	Columns   []*Column // those that are not virtual, in their order
+	Types     []string  // of the columns, as declared
+	Key       []int     // positions of the columns of the primary key, none without one
+	UUIDIndex string    // the statement that creates the unique index of the UUID column, "" for none
+	UUID      int       // position of that column
+}
+
+// LayoutOf is the layout that [Tx.CreateTable] would give a table.
+func LayoutOf(t *Table) (Layout, error) {
+	statements, err := createSQL(t, t.Name)
+	if err != nil {
+		return Layout{}, err
+	}
+	l := Layout{SQL: statements[0], Columns: physical(t)}
+	for _, c := range l.Columns {
+		typ, _, _ := strings.Cut(physicalType(c), " ")
+		l.Types = append(l.Types, typ)
+	}
+	for _, c := range t.KeyColumns() {
+		l.Key = append(l.Key, slices.Index(l.Columns, c))
+	}
+	if len(statements) > 1 {
+		l.UUIDIndex, l.UUID = statements[1], slices.Index(l.Columns, t.UUColumn())
+	}
+	return l, nil
+}
+
 // createSQL is how a table is made under the given name: the statement itself
 // and, when the table has a UUID column that is not its key, a unique index.
 func createSQL(t *Table, name string) ([]string, error) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"modernc.org/sqlite"
 )
 
 // Bounds of the prepared statements that a connection keeps. Handling a request
@@ -37,7 +35,6 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 type writingConn interface {
 	fullConn
 	driver.ExecerContext
-	NewRestore(srcURI string) (*sqlite.Backup, error)
 }
 
 // keepingConn keeps statements to be used again. database/sql uses a connection

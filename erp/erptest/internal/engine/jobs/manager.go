@@ -22,7 +22,7 @@ type Job struct {
 	ID                string // such as Scheduler100
 	Name, Description string
 	Scheduler         int64                                                             // AD_Scheduler_ID, 0 for the server's own
-	Client            int64                                                             // AD_Client_ID
+	Client, Org       int64                                                             // AD_Client_ID, AD_Org_ID
 	work              func(context.Context, *engine.Session, *store.Tx) (string, error) // of the server's own
 
 	Started, Interrupted, Running bool
@@ -104,7 +104,7 @@ func (m *Manager) Reload(ctx context.Context, tx *store.Tx) error {
 func (m *Manager) Scheduler(ctx context.Context, tx *store.Tx, row store.Row) (*Job, error) {
 	id := row.Int("AD_Scheduler_ID")
 	job := &Job{
-		ID: SchedulerID(id), Scheduler: id, Client: row.Int("AD_Client_ID"), Name: row.String("Name"),
+		ID: SchedulerID(id), Scheduler: id, Client: row.Int("AD_Client_ID"), Org: row.Int("AD_Org_ID"), Name: row.String("Name"),
 		Description: row.String("Description"), Started: true,
 		LastRun: engine.StoredTimeOf(row.String("DateLastRun")), NextRun: engine.StoredTimeOf(row.String("DateNextRun")),
 	}

@@ -108,8 +108,8 @@ func CheckPassword(ctx context.Context, e *engine.ERP, tx *store.Tx, users []Use
 	}
 	if len(ok) > 0 {
 		for _, u := range ok {
-			if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=0, IsLocked='N', DateAccountLocked=NULL, DateLastLogin=?
-				WHERE AD_User_ID=?`, engine.DBTime(now), u.ID); err != nil {
+			if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=0, IsLocked='N', DateAccountLocked=NULL, DateLastLogin=?,
+				Updated=?, UpdatedBy=? WHERE AD_User_ID=?`, engine.DBTime(now), engine.DBTime(now), u.ID, u.ID); err != nil {
 				return nil, why, fmt.Errorf("noting a log-in: %w", err)
 			}
 		}
@@ -204,7 +204,7 @@ func anys(ids []int64) []any {
 func ClientChoices(ctx context.Context, tx *store.Tx, users []int64) ([]Choice, error) {
 	return choices(ctx, tx, `SELECT DISTINCT c.AD_Client_ID, c.Name FROM AD_User_Roles ur
 		JOIN AD_Role r ON r.AD_Role_ID=ur.AD_Role_ID JOIN AD_Client c ON c.AD_Client_ID=r.AD_Client_ID AND c.IsActive='Y'
-		WHERE ur.IsActive='Y' AND `+loginRole+` AND ur.AD_User_ID IN `+inList(len(users))+` ORDER BY c.AD_Client_ID`, anys(users)...)
+		WHERE ur.IsActive='Y' AND `+loginRole+` AND ur.AD_User_ID IN `+inList(len(users))+` ORDER BY c.Name, c.AD_Client_ID`, anys(users)...)
 }
 
 // RoleChoices are the roles the users have in a tenant.

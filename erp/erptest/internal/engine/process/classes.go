@@ -39,7 +39,9 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 		return ValidateIndex(ctx, s, tx, run)
 	case "CacheReset":
 		tx.DictionaryChanged()
-		return Result{Summary: "Cache reset"}, nil
+		return Result{Summary: "Cache Reset"}, nil
+	case "CopyFromOrder":
+		return copyOrderLines(ctx, s, tx, run)
 	case "PackInFolder":
 		return Failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
 	}
@@ -48,6 +50,9 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 	}
 	if IsReport(run.Process) {
 		return runReport(ctx, s, tx, run)
+	}
+	if isDocumentProcess(run.Process) {
+		return processRecord(ctx, s, tx, run)
 	}
 	what := run.Process.String("Classname")
 	if what == "" {
@@ -66,7 +71,7 @@ func Failed(format string, args ...any) Result {
 // the request says that the record is one (table-id or model-name).
 func synchronize(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	if run.RecordID == 0 {
-		return Failed("No record: give the AD_Column_ID of any column of the table as record-id"), nil
+		return Failed("No Column"), nil // in the words of the real server
 	}
 	tables, err := tx.Table(ctx, "AD_Table")
 	if err != nil {
@@ -141,7 +146,7 @@ func checkSequences(ctx context.Context, s *engine.Session, tx *store.Tx) (Resul
 			result.Logs = append(result.Logs, LogLine{Message: fmt.Sprintf("%s: next id is %d", t.Name, next)})
 		}
 	}
-	result.Summary = fmt.Sprintf("%d sequences corrected", len(result.Logs))
+	result.Summary = "Sequence Check"
 	return result, nil
 }
 

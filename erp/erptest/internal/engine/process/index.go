@@ -110,7 +110,7 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 	if unique {
 		kind = "UNIQUE INDEX "
 	}
-	statement := "CREATE " + kind + store.Quote(name) + " ON " + store.Quote(t.Name) + " (" + strings.Join(columns, ", ") + ")"
+	statement := "CREATE " + kind + store.Quote(name) + " ON " + store.Quote(t.Name) + " (" + strings.Join(columns, ",") + ")"
 	if _, err := tx.Exec(ctx, statement); err != nil {
 		var refused *sqlite.Error
 		if errors.As(err, &refused) && refused.Code()&0xff == 19 { // SQLITE_CONSTRAINT
@@ -118,5 +118,7 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 		}
 		return Result{}, fmt.Errorf("making index %s: %w", name, err)
 	}
-	return Result{Summary: statement}, nil
+	summary, err := engine.Message(ctx, tx, "CreatedIndexSuccess", "", "Created index successfully")
+	plain := strings.ReplaceAll(statement, `"`, "") // as the real server writes it
+	return Result{Summary: summary, Logs: []LogLine{{Message: plain, Number: "0"}}}, err
 }

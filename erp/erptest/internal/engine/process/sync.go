@@ -22,7 +22,7 @@ func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since s
 	}
 	row, err := tx.One(ctx, columns, "AD_Column_ID=?", recordID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Failed("there is no column with AD_Column_ID %d; give the id of any column of the table as record-id", recordID), nil
+		return Failed("NotFound Column %d", recordID), nil // in the words of the real server
 	}
 	if err != nil {
 		return Result{}, err

@@ -111,7 +111,7 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 		}
 		table = r.Row
 	}
-	result := Result{}
+	result, columns := Result{}, 0
 	for _, plan := range tableColumns(table.String("TableName")) {
 		if plan.flag != "" && !run.flag(plan.flag, plan.onByDefault) {
 			continue
@@ -121,11 +121,14 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 			return result, err
 		}
 		if made {
-			result.Logs = append(result.Logs, LogLine{Message: "Created column " + plan.name})
+			columns++
 		}
 	}
-	result.Summary = fmt.Sprintf("Table %s: %d columns created", table.String("TableName"), len(result.Logs))
-	return result, nil
+	if columns > 0 || len(rows) == 0 {
+		result.Logs = append(result.Logs, LogLine{Message: table.String("TableName")})
+	}
+	result.Summary, err = engine.Message(ctx, tx, "ProcessOK", s.Language, "ProcessOK")
+	return result, err
 }
 
 // addColumn makes an AD_Column record unless the table has the column.
@@ -204,7 +207,7 @@ func createColumnsFromDatabase(ctx context.Context, s *engine.Session, tx *store
 			result.Logs = append(result.Logs, LogLine{Message: t.Name + "." + p.Name})
 		}
 	}
-	result.Summary = fmt.Sprintf("%d columns created", len(result.Logs))
+	result.Summary = fmt.Sprintf("#%d", len(result.Logs))
 	return result, nil
 }
 
@@ -287,5 +290,5 @@ func copyColumns(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 			return Result{}, err
 		}
 	}
-	return Result{Summary: fmt.Sprintf("%d columns copied", len(columns))}, nil
+	return Result{Summary: fmt.Sprintf("#%d", len(columns))}, nil
 }

@@ -41,10 +41,14 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	if err != nil {
 		return Result{}, err
 	}
-	fields, err := fieldsFor(ctx, s, tx, tab, t, "", "")
-	if err != nil {
+	if _, err := fieldsFor(ctx, s, tx, tab, t, "", ""); err != nil {
 		return Result{}, err
 	}
+	result := Result{Summary: "OK"}
+	if isNew {
+		result.Logs = append(result.Logs, LogLine{Message: "Window: " + window.String("Name")})
+	}
+	result.Logs = append(result.Logs, LogLine{Message: "Tab: " + tab.String("Name")})
 	if isNew && run.flag("IsCreateMenu", false) {
 		if _, err := s.InsertRow(ctx, tx, "AD_Menu", store.Row{
 			"Name": window.String("Name"), "Action": "W", "AD_Window_ID": window.Int("AD_Window_ID"), "IsSummary": "N",
@@ -52,6 +56,7 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 		}); err != nil {
 			return Result{}, err
 		}
+		result.Logs = append(result.Logs, LogLine{Message: "Menu: " + window.String("Name")})
 	}
 	if row.Int("AD_Window_ID") == 0 {
 		tables, err := tx.Table(ctx, "AD_Table")
@@ -62,7 +67,7 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 			return Result{}, err
 		}
 	}
-	return Result{Summary: fmt.Sprintf("Window %s: tab %s with %d fields", window.String("Name"), tab.String("Name"), fields)}, nil
+	return result, nil
 }
 
 func newWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *store.Table, row store.Row) (store.Row, error) {
@@ -160,8 +165,12 @@ func createFields(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	if err != nil {
 		return Result{}, err
 	}
-	n, err := fieldsFor(ctx, s, tx, tab, t, run.Text("EntityType"), run.Text("CreatedSince"))
-	return Result{Summary: fmt.Sprintf("%d fields created", n)}, err
+	names, err := fieldsFor(ctx, s, tx, tab, t, run.Text("EntityType"), run.Text("CreatedSince"))
+	result := Result{Summary: fmt.Sprintf("Created #%d", len(names))}
+	for _, name := range names {
+		result.Logs = append(result.Logs, LogLine{Message: name})
+	}
+	return result, err
 }
 
 // fieldRank orders the columns of a tab: who and where first, the search key
@@ -189,10 +198,11 @@ func fieldRank(col *store.Column) int {
 	return 8
 }
 
-func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (int, error) {
+// fieldsFor makes the fields a tab lacks, and tells the names of their columns.
+func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (made []string, err error) {
 	existing, err := engine.RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", tab.Int("AD_Tab_ID"))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	has := map[int64]bool{}
 	var seq, seqGrid int64
@@ -204,7 +214,6 @@ func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.R
 	slices.SortStableFunc(columns, func(a, b *store.Column) int {
 		return cmp.Or(cmp.Compare(fieldRank(a), fieldRank(b)), cmp.Compare(a.ID, b.ID))
 	})
-	made := 0
 	for _, col := range columns {
 		row, err := engine.OneRow(ctx, tx, "AD_Column", col.ID)
 		if err != nil {
@@ -219,7 +228,7 @@ func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.R
 		if _, err := s.InsertRow(ctx, tx, "AD_Field", fieldValues(tab, t, col, row, seq, seqGrid)); err != nil {
 			return made, err
 		}
-		made++
+		made = append(made, row.String("Name"))
 	}
 	return made, nil
 }

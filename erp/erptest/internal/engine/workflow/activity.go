@@ -2,9 +2,9 @@ package workflow
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
-	"html"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
@@ -123,45 +123,89 @@ func Texts(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity) (s
 		return "", "", err
 	}
 	if doc != nil {
-		for _, name := range []string{"DocumentNo", "Value", "Name"} {
-			if summary = doc.Row.String(name); summary != "" {
-				break
-			}
+		if summary, err = documentSummary(ctx, s, tx, doc); err != nil {
+			return "", "", err
 		}
 	}
 	history, err = historyHTML(ctx, s, tx, a.Row.Int("AD_WF_Process_ID"))
 	return summary, history, err
 }
 
-// historyHTML is what happened in a process so far, "" for nothing.
+// documentSummary names a document by its kind, number, representative and
+// partner, each with a blank after it: "Order 80017: Joe Sales Joe Block ".
+func documentSummary(ctx context.Context, s *engine.Session, tx *store.Tx, doc *engine.Record) (string, error) {
+	var b strings.Builder
+	if key := doc.Table.KeyColumn(); key != nil {
+		label, err := elementName(ctx, s, tx, key.Name)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(label + " ")
+	}
+	if col, ok := doc.Table.Column("DocumentNo"); ok {
+		number, ok := doc.Row[col.Name].(string)
+		if !ok {
+			number = "null" // as the real server writes it
+		}
+		b.WriteString(number + ": ")
+	}
+	user := "SalesRep_ID"
+	if _, ok := doc.Table.Column(user); !ok {
+		user = "AD_User_ID"
+	}
+	for _, named := range []struct{ column, table string }{{user, "AD_User"}, {"C_BPartner_ID", "C_BPartner"}} {
+		if doc.Row[named.column] == nil {
+			continue
+		}
+		row, err := engine.OneRow(ctx, tx, named.table, doc.Row.Int(named.column))
+		if err != nil {
+			return "", err
+		}
+		if row != nil {
+			b.WriteString(row.String("Name") + " ")
+		}
+	}
+	return b.String(), nil
+}
+
+// elementName is what the dictionary calls a column in the session's language, the
+// column's own name when it has no element.
+func elementName(ctx context.Context, s *engine.Session, tx *store.Tx, column string) (string, error) {
+	var name string
+	err := tx.QueryRow(ctx, `SELECT COALESCE(t.Name, e.Name) FROM AD_Element e
+		LEFT JOIN AD_Element_Trl t ON t.AD_Element_ID=e.AD_Element_ID AND t.AD_Language=? AND t.IsActive='Y'
+		WHERE UPPER(e.ColumnName)=UPPER(?) LIMIT 1`, s.Language, column).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return column, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the element of %s: %w", column, err)
+	}
+	return name, nil
+}
+
+// historyHTML is what happened in a process so far, "" for nothing. The texts are
+// put in as they are, which is how the real server does it: who shows them must
+// clean them.
 func historyHTML(ctx context.Context, s *engine.Session, tx *store.Tx, process int64) (string, error) {
-	audits, err := engine.RowsWhere(ctx, tx, "AD_WF_EventAudit", "Created, AD_WF_EventAudit_ID", "AD_WF_Process_ID=?", process)
-	if err != nil || len(audits) == 0 {
+	audits, err := engine.RowsWhere(ctx, tx, "AD_WF_EventAudit", "AD_WF_EventAudit_ID", "AD_WF_Process_ID=?", process)
+	if err != nil {
 		return "", err
 	}
+	part := func(tag, text string) string {
+		if text == "" || tag == "" {
+			return text
+		}
+		return "<" + tag + ">" + text + "</" + tag + ">"
+	}
 	var b strings.Builder
-	b.WriteString("<html><body>")
 	for _, audit := range audits {
 		node, err := engine.OneRow(ctx, tx, "AD_WF_Node", audit.Int("AD_WF_Node_ID"))
 		if err != nil {
 			return "", err
 		}
-		user, err := engine.OneRow(ctx, tx, "AD_User", audit.Int("AD_User_ID"))
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "<p>%s <b>%s</b> %s: %s", html.EscapeString(s.LocaleTime(engine.StoredTimeOf(audit.String("Created")))),
-			html.EscapeString(node.String("Name")), html.EscapeString(user.String("Name")), stateNames[audit.String("WFState")])
-		if text := audit.String("TextMsg"); text != "" {
-			b.WriteString(" - " + html.EscapeString(text))
-		}
-		b.WriteString("</p>")
+		fmt.Fprintf(&b, "<p>%s %s: %s%s</p>", s.LocaleTime(engine.StoredTimeOf(audit.String("Created"))), part("b", node.String("Name")),
+			audit.String("Description"), part("i", audit.String("TextMsg")))
 	}
-	b.WriteString("</body></html>")
 	return b.String(), nil
-}
-
-// stateNames are the names of the states.
-var stateNames = map[string]string{
-	"ON": "Not Started", "OR": "Running", "OS": "Suspended", "CC": "Completed", "CA": "Aborted", "CT": "Terminated",
 }

@@ -4,30 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	texts "github.com/erphub/erphub/internal/text"
 )
 
 // maxWorkflowSteps bounds how many nodes one decision sets off.
 const maxWorkflowSteps = 100
 
-// Decide does what the decision on an activity means: for its document,
-// for itself, and for its process.
-func Decide(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, value, message string) error {
+// Decide does what the answer to an activity means: for its document,
+// for itself, and for its process. The remark stays with the activity.
+func Decide(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, value, remark string) error {
 	state := stateCompleted
+	text := remark
+	if a.Kind != Confirmation {
+		text = a.attribute() + "=" + value
+		if remark != "" {
+			text += " - " + remark
+		}
+	}
 	switch a.Kind {
 	case Approval:
-		approved := value == "Y" || value == "true"
+		approved := value == "Y"
 		action := "AP"
 		if !approved {
 			action, state = "RJ", stateAborted
 		}
-		if err := decideDocument(ctx, s, tx, a, approved, action); err != nil {
+		cannot, err := decideDocument(ctx, s, tx, a, approved, action)
+		if err != nil {
 			return err
 		}
-		value = map[bool]string{true: "Y", false: "N"}[approved]
+		if cannot != "" {
+			text, state = cannot+"\n - "+text, stateAborted
+		}
 	case Choice:
 		if err := setDocumentValue(ctx, s, tx, a, value); err != nil {
 			return err
@@ -35,45 +47,76 @@ func Decide(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, v
 	case Confirmation, noQuestion:
 	}
 	if a.Kind != Confirmation {
-		if err := keepResult(ctx, s, tx, a, value, message); err != nil {
+		if err := keepResult(ctx, s, tx, a, value, remark); err != nil {
 			return err
 		}
 	}
-	if err := endActivity(ctx, s, tx, a, state, message); err != nil {
+	change := store.Row{"AD_User_ID": s.UserID}
+	more := store.Row{}
+	if a.Kind != Confirmation {
+		more["NewValue"] = engine.NullIfEmpty(value)
+	}
+	if err := changeActivity(ctx, s, tx, a, change); err != nil {
+		return err
+	}
+	if err := endActivity(ctx, s, tx, a, state, text, more); err != nil {
 		return err
 	}
 	if state == stateAborted {
-		return endProcess(ctx, s, tx, a.Row.Int("AD_WF_Process_ID"), stateAborted, message)
+		return endProcess(ctx, s, tx, a.Row.Int("AD_WF_Process_ID"), stateAborted, remark)
 	}
 	return proceed(ctx, s, tx, a, 0)
 }
 
+// attribute is what an answer sets, as the activity's texts name it.
+func (a *Activity) attribute() string {
+	if name := a.Node.String("AttributeName"); name != "" {
+		return name
+	}
+	if a.column != nil {
+		return a.column.Name
+	}
+	return "null" // as the real server writes it
+}
+
 // decideDocument approves or rejects the activity's document; of a record that
-// is no document it sets IsApproved.
-func decideDocument(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, approved bool, action string) error {
-	doc, err := a.document(ctx, tx)
+// is no document it sets IsApproved. cannot says that the document is in no state for
+// it, which ends the activity.
+func decideDocument(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, approved bool, action string) (cannot string, err error) {
+	doc, err := a.mustDocument(ctx, tx)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if doc == nil {
-		return engine.PublicError("The record of the activity does not exist any more")
+	if !engine.IsDocument(doc.Table) {
+		_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
+		return "", err
 	}
-	if engine.IsDocument(doc.Table) {
-		_, err := s.ProcessDocument(ctx, tx, doc, action)
-		return err
+	status := doc.Row.String("DocStatus")
+	_, err = s.ProcessDocument(ctx, tx, doc, action)
+	var refused *engine.Error
+	if plain := engine.PublicError(""); errors.As(err, &refused) || errors.As(err, &plain) {
+		return fmt.Sprintf("Cannot %s - Document Status: %s", map[bool]string{true: "Approve", false: "Reject"}[approved], status), nil
 	}
-	_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
-	return err
+	return "", err
+}
+
+// mustDocument is the record the activity is about.
+func (a *Activity) mustDocument(ctx context.Context, tx *store.Tx) (*engine.Record, error) {
+	doc, err := a.document(ctx, tx)
+	if err == nil && doc == nil {
+		err = engine.PublicError(fmt.Sprintf("Persistent Object not found - AD_Table_ID=%d, Record_ID=%d", a.Row.Int("AD_Table_ID"), a.Row.Int("Record_ID")))
+	}
+	return doc, err
 }
 
 // setDocumentValue writes a choice into the column of the activity's node.
 func setDocumentValue(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, value string) error {
-	doc, err := a.document(ctx, tx)
+	doc, err := a.mustDocument(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if doc == nil || a.column == nil {
-		return engine.PublicError("The record or column of the choice does not exist any more")
+	if a.column == nil {
+		return engine.PublicError("The column of the choice does not exist any more")
 	}
 	col, ok := doc.Table.Column(a.column.Name)
 	if !ok || col.IsVirtual() {
@@ -87,9 +130,10 @@ func setDocumentValue(ctx context.Context, s *engine.Session, tx *store.Tx, a *A
 		}
 		return err
 	}
-	if col.IsList() {
+	if col.IsList() && stored != nil {
 		if err := mustBeListed(ctx, tx, col, stored); err != nil {
-			return err
+			return engine.WithCause(engine.PublicError(fmt.Sprintf("Persistent Object not updated - AD_Table_ID=%d, Record_ID=%d - Value=%s error : %s",
+				a.Row.Int("AD_Table_ID"), a.Row.Int("Record_ID"), value, engine.PublicText(err))), err)
 		}
 	}
 	_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{col.Name: stored})
@@ -102,12 +146,14 @@ func mustBeListed(ctx context.Context, tx *store.Tx, col *store.Column, value an
 	if err != nil {
 		return err
 	}
+	valid := ""
 	for _, entry := range ref.List {
 		if entry.Value == value && entry.Active {
 			return nil
 		}
+		valid += " - " + entry.Value
 	}
-	return engine.PublicError(fmt.Sprintf("%s is no value of the list %s", engine.JSONOf(value), ref.Name))
+	return engine.PublicError(fmt.Sprintf("%s Invalid value - %s - Reference_ID=%d%s", col.Name, fmt.Sprint(value), col.RefValue, valid))
 }
 
 // keepResult stores the value that was chosen.
@@ -125,16 +171,28 @@ func stampOf(s *engine.Session, a *Activity) engine.Stamp {
 	return engine.Stamp{ClientID: a.Row.Int("AD_Client_ID"), OrgID: a.Row.Int("AD_Org_ID"), UserID: s.UserID}
 }
 
-// endActivity puts an activity into a final state and notes that.
-func endActivity(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, state, message string) error {
+// endActivity puts an activity into a final state and notes that; more are further
+// columns of the note. text goes before the texts the activity has.
+func endActivity(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, state, text string, more store.Row) error {
 	change := store.Row{"WFState": state, "Processed": "Y"}
-	if message != "" {
-		change["TextMsg"] = message
+	if text != "" {
+		change["TextMsg"] = joinedText(text, a.Row.String("TextMsg"))
 	}
 	if err := changeActivity(ctx, s, tx, a, change); err != nil {
 		return err
 	}
-	return audit(ctx, s, tx, a, state, message, nil)
+	row := store.Row{"EventType": eventCompleted, "WFState": state}
+	maps.Copy(row, more)
+	return audit(ctx, s, tx, a, row)
+}
+
+// joinedText are two remarks, the newer or older one first.
+func joinedText(first, second string) string {
+	const most = 1000
+	if first != "" && second != "" {
+		first += "\n - "
+	}
+	return texts.First(first+second, most)
 }
 
 func changeActivity(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, change store.Row) error {
@@ -152,26 +210,49 @@ func changeActivity(ctx context.Context, s *engine.Session, tx *store.Tx, a *Act
 	return nil
 }
 
-// audit writes a line into the history of the activity's process. more are
-// further columns.
-func audit(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, state, message string, more store.Row) error {
-	event := "SC"
-	if state == stateCompleted {
-		event = "PX"
+// Kinds of events (AD_WF_EventAudit.EventType).
+const (
+	eventCreated   = "PC"
+	eventChanged   = "SC"
+	eventCompleted = "PX"
+)
+
+// audit notes what became of an activity in the last line its node has in the
+// history of the process, or in a new one. change are the columns that are not the
+// activity's.
+func audit(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, change store.Row) error {
+	lines, err := engine.RowsWhere(ctx, tx, "AD_WF_EventAudit", "AD_WF_EventAudit_ID", "AD_WF_Process_ID=? AND AD_WF_Node_ID=?",
+		a.Row.Int("AD_WF_Process_ID"), a.Row.Int("AD_WF_Node_ID"))
+	if err != nil {
+		return err
 	}
+	if len(lines) == 0 {
+		return newAudit(ctx, s, tx, a, change)
+	}
+	last := lines[len(lines)-1]
 	elapsed := int64(0)
-	if since := engine.StoredTimeOf(a.Row.String("Created")); !since.IsZero() {
+	if since := engine.StoredTimeOf(last.String("Created")); !since.IsZero() {
 		elapsed = max(0, s.ERP.Now().Sub(since).Truncate(time.Millisecond).Milliseconds())
 	}
+	row := store.Row{"TextMsg": a.Row["TextMsg"], "ElapsedTimeMS": fmt.Sprint(elapsed), "Updated": s.StoredNow(), "UpdatedBy": s.UserID}
+	maps.Copy(row, change)
+	t, err := tx.Table(ctx, "AD_WF_EventAudit")
+	if err != nil {
+		return err
+	}
+	_, err = tx.Set(ctx, t, row, "AD_WF_EventAudit_ID=?", last.Int("AD_WF_EventAudit_ID"))
+	return err
+}
+
+// newAudit writes a line into the history of the activity's process.
+func newAudit(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, change store.Row) error {
 	row := store.Row{
 		"AD_WF_Process_ID": a.Row.Int("AD_WF_Process_ID"), "AD_WF_Node_ID": a.Row.Int("AD_WF_Node_ID"),
-		"AD_WF_Responsible_ID": a.Row.Int("AD_WF_Responsible_ID"), "AD_User_ID": s.UserID,
+		"AD_WF_Responsible_ID": a.Row.Int("AD_WF_Responsible_ID"), "AD_User_ID": a.Row["AD_User_ID"],
 		"AD_Table_ID": a.Row.Int("AD_Table_ID"), "Record_ID": a.Row.Int("Record_ID"),
-		"EventType": event, "WFState": state, "ElapsedTimeMS": fmt.Sprint(elapsed), "TextMsg": engine.NullIfEmpty(message),
+		"EventType": eventCreated, "WFState": a.Row.String("WFState"), "ElapsedTimeMS": "0", "TextMsg": a.Row["TextMsg"],
 	}
-	for name, v := range more {
-		row[name] = v
-	}
+	maps.Copy(row, change)
 	return s.ERP.InsertRow(ctx, tx, "AD_WF_EventAudit", stampOf(s, a), row)
 }
 
@@ -189,14 +270,19 @@ func Forward(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, 
 	}
 	change := store.Row{"AD_User_ID": to.Int("AD_User_ID")}
 	if message != "" {
-		change["TextMsg"] = message
+		change["TextMsg"] = joinedText(a.Row.String("TextMsg"), message)
 	}
 	if err := changeActivity(ctx, s, tx, a, change); err != nil {
 		return err
 	}
-	return audit(ctx, s, tx, a, stateSuspended, message, store.Row{
-		"AttributeName": "AD_User_ID", "OldValue": label(from), "NewValue": label(to),
+	err = audit(ctx, s, tx, a, store.Row{
+		"AD_User_ID": from.Int("AD_User_ID"), "AttributeName": "AD_User_ID", "OldValue": label(from), "NewValue": label(to),
+		"EventType": eventChanged, "WFState": a.Row.String("WFState"),
 	})
+	if err != nil {
+		return err
+	}
+	return newAudit(ctx, s, tx, a, nil)
 }
 
 // proceed begins what follows a completed activity: the first of the next
@@ -272,7 +358,7 @@ func beginNode(ctx context.Context, s *engine.Session, tx *store.Tx, after *Acti
 	if err != nil {
 		return err
 	}
-	if err := audit(ctx, s, tx, a, stateSuspended, "", store.Row{"EventType": "PC", "AD_User_ID": user}); err != nil {
+	if err := newAudit(ctx, s, tx, a, nil); err != nil {
 		return err
 	}
 	if a.Kind != noQuestion {
@@ -282,7 +368,7 @@ func beginNode(ctx context.Context, s *engine.Session, tx *store.Tx, after *Acti
 	if err != nil {
 		return err
 	}
-	if err := endActivity(ctx, s, tx, a, stateCompleted, message); err != nil {
+	if err := endActivity(ctx, s, tx, a, stateCompleted, message, nil); err != nil {
 		return err
 	}
 	return proceed(ctx, s, tx, a, step)
@@ -319,7 +405,7 @@ func endProcess(ctx context.Context, s *engine.Session, tx *store.Tx, process in
 		if err != nil {
 			return err
 		}
-		if err := endActivity(ctx, s, tx, a, state, ""); err != nil {
+		if err := endActivity(ctx, s, tx, a, state, "", nil); err != nil {
 			return err
 		}
 	}
