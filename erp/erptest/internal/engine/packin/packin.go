@@ -1,6 +1,7 @@
 package packin
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -83,7 +84,7 @@ type packResult struct {
 // waitingElement refers to a record that is not there yet.
 type waitingElement struct {
 	element, parent *packxml.Element
-	reason          error
+	reason          *unresolvedReference
 }
 
 // packError is the failure of one element.
@@ -271,15 +272,39 @@ func (p *packIn) retry(ctx context.Context) error {
 	return nil
 }
 
-// unresolved tells what the waiting elements wait for.
+// unresolved tells what the waiting elements wait for: each record once, without
+// those of the archive that wait themselves.
 func (p *packIn) unresolved() error {
+	waiting, counts := map[string]bool{}, map[string]int{}
+	for _, w := range p.waiting {
+		for _, name := range recordNames(w.element) {
+			waiting[name] = true
+		}
+	}
+	var firsts []*waitingElement
+	for _, w := range p.waiting {
+		target := cmp.Or(w.reason.target, w.reason.text)
+		if waiting[target] {
+			continue
+		}
+		if counts[target]++; counts[target] == 1 {
+			firsts = append(firsts, w)
+		}
+	}
+	if len(firsts) == 0 { // they wait for each other
+		firsts = p.waiting
+	}
 	var texts []string
-	for i, w := range p.waiting {
+	for i, w := range firsts {
 		if i == 10 {
-			texts = append(texts, fmt.Sprintf("and %d more", len(p.waiting)-i))
+			texts = append(texts, fmt.Sprintf("and %d more", len(firsts)-i))
 			break
 		}
-		texts = append(texts, (&packError{element: w.element, what: packName(w.element), err: w.reason}).Error())
+		text := (&packError{element: w.element, what: packName(w.element), err: w.reason}).Error()
+		if n := counts[cmp.Or(w.reason.target, w.reason.text)]; n > 1 {
+			text += fmt.Sprintf(" (as do %d others)", n-1)
+		}
+		texts = append(texts, text)
 	}
 	return engine.PublicError(fmt.Sprintf("%d elements refer to records that are not there: ", len(p.waiting)) + strings.Join(texts, "; "))
 }
