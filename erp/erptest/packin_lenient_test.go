@@ -54,6 +54,11 @@ func TestImportForeignForms(t *testing.T) {
 		node := rows(t, w, "AD_WF_Node", "AD_WF_Node_UU eq '"+uuidB+"'")[0].(map[string]any)
 		assert.Equal(t, node["id"], flow["AD_WF_Node_ID"].(map[string]any)["id"])
 	})
+	t.Run("a column without its table", func(t *testing.T) {
+		r := importXML(t, w, `<AD_Column type="table">`+head+`<AD_Column_UU>`+uuidC+`</AD_Column_UU><ColumnName>XX_Alone</ColumnName><Name>x</Name><EntityType>U</EntityType></AD_Column>`)
+		require.True(t, r.failed)
+		assert.NotContains(t, r.summary, "official id")
+	})
 	t.Run("folders of a program for zips", func(t *testing.T) {
 		r := importZip(t, w, zipOf(t, [2]string{"p/dict/PackOut.xml", packHead + "</idempiere>"}, [2]string{"__MACOSX/p/._dict", "x"}), "")
 		require.False(t, r.failed, r.summary)

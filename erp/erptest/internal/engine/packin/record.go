@@ -166,6 +166,9 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 		}
 	}
 	if t.Name == "AD_Ref_Table" { // keyed by its reference
+		if strings.TrimSpace(e.Text("AD_Reference_ID")) == "" {
+			return nil, false, nil
+		}
 		reference, err := p.reference(ctx, e, "AD_Reference", mustProperty(e, "AD_Reference_ID"))
 		if err == nil && reference < store.FirstCustomID {
 			row, err = p.oneRow(ctx, t, "AD_Reference_ID=?", reference)
@@ -198,6 +201,9 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 	case "AD_Reference":
 		where, args = "Name=?", []any{e.Text("Name")}
 	case "AD_Column":
+		if strings.TrimSpace(e.Text("AD_Table_ID")) == "" {
+			return nil, false, nil
+		}
 		table, err := p.reference(ctx, e, "AD_Table", mustProperty(e, "AD_Table_ID"))
 		if err != nil {
 			return nil, false, err
