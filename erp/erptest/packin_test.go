@@ -186,8 +186,7 @@ func TestImportDefers(t *testing.T) {
 		`</AD_EntityType_UU><EntityType>ZZ</EntityType><Name>Zed</Name><IsActive>Y</IsActive></AD_EntityType>`
 	r := importXML(t, w, list+reference)
 	require.True(t, r.failed)
-	assert.Contains(t, r.summary, "2 elements refer to records that are not there")
-	assert.Contains(t, r.summary, `EntityType refers to the entity type ZZ`)
+	assert.Contains(t, r.summary, "AD_Reference (line 1) XX Kind: there is no entity type ZZ (2 records)")
 	assert.Empty(t, rows(t, w, "AD_Reference", "Name eq 'XX Kind'"))
 	r = importXML(t, w, list+reference+entity)
 	require.False(t, r.failed, r.summary)
@@ -225,11 +224,9 @@ func TestImportRules(t *testing.T) {
 	require.True(t, r.failed, "a second term for a column name of the ERP")
 	assert.Contains(t, r.summary, "Record already exists: ColumnName")
 	r = importXML(t, w, `<SQLStatement type="custom"><DBType>ALL</DBType><statement>DROP TABLE AD_User</statement></SQLStatement>`+
-		`<ShellScript type="custom"><script>rm</script></ShellScript><SQLMandatory type="custom"><DBType>Oracle</DBType></SQLMandatory>`)
+		`<ShellScript type="custom"><script>rm</script></ShellScript><SQLMandatory type="custom"><DBType>Oracle</DBType><statement>DROP TABLE AD_User</statement></SQLMandatory>`)
 	require.False(t, r.failed, r.summary)
 	assert.Len(t, r.logs, 3)
-	r = importXML(t, w, `<SQLMandatory type="custom"><DBType>ALL</DBType></SQLMandatory>`)
-	require.True(t, r.failed)
 	r = importXML(t, w, `<XX_Nowhere type="table"><XX_Nowhere_UU>`+uuidA+`</XX_Nowhere_UU></XX_Nowhere>`)
 	require.True(t, r.failed)
 	assert.Contains(t, r.summary, "there is no table XX_Nowhere")

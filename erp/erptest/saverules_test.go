@@ -77,6 +77,7 @@ func TestSaveColumn(t *testing.T) {
 		{"format pattern of a number", `"AD_Reference_ID":11,"FormatPattern":"abc"`, "Invalid format pattern abc"},
 		{"format pattern of a date", `"AD_Reference_ID":15,"FormatPattern":"yyyy-QQ"`, "Invalid format pattern yyyy-QQ"},
 		{"read-only logic", `"AD_Reference_ID":11,"ReadOnlyLogic":"@A@="`, "Invalid logic in ReadOnlyLogic: @A@="},
+		{"logic of two words", `"AD_Reference_ID":11,"MandatoryLogic":"Y N"`, "Invalid logic in MandatoryLogic: Y N"},
 		{"UUID type under another name", `"AD_Reference_ID":200231,"FieldLength":36`, "The name of a UUID column must end in _UU"},
 	} {
 		t.Run("refused: "+tc.name, func(t *testing.T) {
@@ -92,6 +93,7 @@ func TestSaveColumn(t *testing.T) {
 	}{
 		{"length of ids", `"ColumnName":"C_UOM_ID","AD_Reference_ID":19`, map[string]any{"FieldLength": 10.0}},
 		{"length of numbers", `"AD_Reference_ID":12`, map[string]any{"FieldLength": 14.0}},
+		{"logic of one value", `"AD_Reference_ID":11,"MandatoryLogic":"Y"`, map[string]any{"MandatoryLogic": "Y"}},
 		{"length of dates", `"AD_Reference_ID":16`, map[string]any{"FieldLength": 7.0}},
 		{"length of large objects", `"AD_Reference_ID":36,"FieldLength":2000`, map[string]any{"FieldLength": 0.0}},
 		{"length of JSON", `"AD_Reference_ID":200267,"FieldLength":2000`, map[string]any{"FieldLength": 0.0}},

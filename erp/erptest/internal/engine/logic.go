@@ -62,16 +62,21 @@ func (p *logicParser) term(depth int) bool {
 		p.at++
 		return true
 	}
+	start := p.at
 	if !p.operand() {
 		return false
 	}
+	alone := strings.TrimSpace(p.in[start:p.at])
 	p.blanks()
 	n := 0
 	for p.at < len(p.in) && strings.IndexByte("=!<>^~", p.in[p.at]) >= 0 && n < 2 {
 		p.at++
 		n++
 	}
-	return n > 0 && p.operand()
+	if n == 0 { // a value alone is an expression as well
+		return strings.ContainsRune(`@'"`, rune(alone[0])) || !strings.ContainsAny(alone, " \t\r\n")
+	}
+	return p.operand()
 }
 
 func (p *logicParser) operand() bool {

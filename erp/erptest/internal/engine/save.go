@@ -114,21 +114,22 @@ func (r *Record) Where() (string, []any, error) {
 // and mandatory columns are checked, the rules of its table run, stamps, ids
 // and numbers are filled in, and the change is logged.
 func (s *Session) Save(ctx context.Context, tx *store.Tx, r *Record) error {
+	if err := s.checkReferences(ctx, tx, r); err != nil {
+		return err
+	}
 	_, err := s.save(ctx, tx, r, s.checkMandatory)
 	return err
 }
 
 // SaveImported writes a record of a package archive as any other, except that
-// mandatory columns which the archive leaves out are the database's business. It
-// tells whether anything was written.
+// mandatory columns which the archive leaves out are the database's business, and
+// that references are the caller's: see [Session.MissingReference]. It tells
+// whether anything was written.
 func (s *Session) SaveImported(ctx context.Context, tx *store.Tx, r *Record) (changed bool, err error) {
 	return s.save(ctx, tx, r, checkUUIDs)
 }
 
 func (s *Session) save(ctx context.Context, tx *store.Tx, r *Record, check func(*Record) error) (changed bool, err error) {
-	if err := s.checkReferences(ctx, tx, r); err != nil {
-		return false, err
-	}
 	if !r.IsNew() && r.Body != nil && !r.dirty() {
 		return false, nil // nothing to write: what is wrong with values that were not taken does not count
 	}

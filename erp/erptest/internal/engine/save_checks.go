@@ -16,67 +16,101 @@ import (
 
 // checkReferences refuses references to records that do not exist, and, of
 // requests, to those of another tenant or, where the table has none for all
-// tenants, of the system. Only what changes is looked at.
+// tenants, of the system. Only what changes is looked at. References by text are
+// not looked at.
 func (s *Session) checkReferences(ctx context.Context, tx *store.Tx, r *Record) error {
-	for _, col := range r.Table.Columns {
-		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.Has(col.Name) || !r.changed(col.Name) {
+	for _, col := range r.changedReferences() {
+		if kind := col.Kind(); kind != store.KindInteger && kind != store.KindUUID {
 			continue
 		}
-		if col.Key && strings.EqualFold(col.Name, r.Table.Name+"_ID") {
-			continue
-		}
-		if err := s.checkReference(ctx, tx, r, col); err != nil {
+		v := r.Row[col.Name]
+		to, err := s.refer(ctx, tx, col, v)
+		switch {
+		case err != nil:
 			return err
+		case to.missing:
+			return Invalidf("Foreign ID %v not found in %s", v, col.Name)
+		case !to.owned || r.Body == nil:
+			continue
+		}
+		if to.owner == 0 && !forAllTenants(to.table) || to.owner != 0 && to.owner != s.ClientID {
+			return refusef(CrossTenant, msgValidation, "Cross tenant ID %v not allowed in %s", v, col.Name)
 		}
 	}
 	return nil
 }
 
-func (s *Session) checkReference(ctx context.Context, tx *store.Tx, r *Record, col *store.Column) error {
-	v := r.Row[col.Name]
-	kind := col.Kind()
-	if kind != store.KindInteger && kind != store.KindUUID || v == int64(0) || v == "" {
-		return nil // references by text are not looked at; 0 is no document type yet and the like; real records with id 0 exist in the seed
+// MissingReference is the first column of a record, text or not, that refers to a
+// record that does not exist or is another tenant's, or nil. Only what changes is
+// looked at.
+func (s *Session) MissingReference(ctx context.Context, tx *store.Tx, r *Record) (*store.Column, error) {
+	for _, col := range r.changedReferences() {
+		to, err := s.refer(ctx, tx, col, r.Row[col.Name])
+		if err != nil {
+			return nil, err
+		}
+		if to.missing || to.owned && s.ClientID != 0 && to.owner != 0 && to.owner != s.ClientID {
+			return col, nil
+		}
+	}
+	return nil, nil
+}
+
+// changedReferences are the columns that refer to other records and change.
+func (r *Record) changedReferences() []*store.Column {
+	var columns []*store.Column
+	for _, col := range r.Table.Columns {
+		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.Has(col.Name) || !r.changed(col.Name) ||
+			col.Key && strings.EqualFold(col.Name, r.Table.Name+"_ID") {
+			continue
+		}
+		columns = append(columns, col)
+	}
+	return columns
+}
+
+// referred is what a column refers to. The zero value is a record that cannot be
+// looked for.
+type referred struct {
+	table   *store.Table
+	missing bool
+	owned   bool  // the table has rows of tenants
+	owner   int64 // AD_Client_ID
+}
+
+func (s *Session) refer(ctx context.Context, tx *store.Tx, col *store.Column, v any) (referred, error) {
+	if v == int64(0) || v == "" {
+		return referred{}, nil // 0 is no document type yet and the like; real records with id 0 exist in the seed
 	}
 	name, err := tx.TargetTable(ctx, col)
 	if err != nil || name == "" {
-		return err
+		return referred{}, err
 	}
 	target, err := tx.Table(ctx, name)
 	if errors.Is(err, store.ErrNoTable) {
-		return nil // nothing to check against
+		return referred{}, nil // nothing to check against
 	}
 	if err != nil {
-		return err
+		return referred{}, err
 	}
 	if exists, err := tx.TableExists(ctx, target.Name); err != nil || !exists {
-		return err
+		return referred{}, err
 	}
-	keys := keyColumns(Field{Name: col.Name, Kind: kind}, target)
+	keys := keyColumns(Field{Name: col.Name, Kind: col.Kind()}, target)
 	if len(keys) == 0 {
-		return nil
+		return referred{}, nil
 	}
-	columns := keys
-	client, ok := target.Column("AD_Client_ID")
-	if ok = ok && !client.IsVirtual(); ok {
-		columns = append(slices.Clip(keys), client)
+	to, columns := referred{table: target}, keys
+	if client, ok := target.Column("AD_Client_ID"); ok && !client.IsVirtual() {
+		to.owned, columns = true, append(slices.Clip(keys), client)
 	}
 	rows, err := tx.Select(ctx, target, store.Selection{
 		Columns: columns, Where: store.Quote(keys[0].Name) + "=?", Args: []any{v}, Limit: 1,
 	})
-	switch {
-	case err != nil:
-		return err
-	case len(rows) == 0:
-		return Invalidf("Foreign ID %v not found in %s", v, col.Name)
-	case !ok || r.Body == nil:
-		return nil
+	if to.missing = len(rows) == 0; !to.missing {
+		to.owner = rows[0].Int("AD_Client_ID")
 	}
-	switch owner := rows[0].Int("AD_Client_ID"); {
-	case owner == 0 && !forAllTenants(target), owner != 0 && owner != s.ClientID:
-		return refusef(CrossTenant, msgValidation, "Cross tenant ID %v not allowed in %s", v, col.Name)
-	}
-	return nil
+	return to, err
 }
 
 // forAllTenants tells whether the system's records of a table are for all tenants.

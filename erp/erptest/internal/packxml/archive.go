@@ -51,7 +51,7 @@ func Open(data []byte, limits Limits) (*Archive, error) {
 		return nil, refuse("it has %d entries, more than %d", len(zr.File), limits.Entries)
 	}
 	a := &Archive{limits: limits, files: map[string]*zip.File{}, left: limits.Bytes}
-	for i, f := range zr.File {
+	for _, f := range zr.File {
 		if err := checkName(f.Name); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,10 @@ func Open(data []byte, limits Limits) (*Archive, error) {
 		if !ok {
 			return nil, refuse("%q is not below a folder", f.Name)
 		}
-		if i == 0 {
+		if top == "__MACOSX" && a.Top != "" {
+			continue // added by a program for zips; the ERP looks into the first folder only
+		}
+		if a.Top == "" {
 			a.Top = top
 		}
 		if top != a.Top {

@@ -106,6 +106,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"null", zipped(t, "top/\x00", "x"), "leads out"},
 		{"no folder", zipped(t, "PackOut.xml", "x"), "not below a folder"},
 		{"two folders", zipped(t, "a/dict/PackOut.xml", "x", "b/x", "y"), "two folders"},
+		{"another folder first", zipped(t, "__MACOSX/x", "x", "a/dict/PackOut.xml", "y"), "two folders"},
 		{"twice", zipped(t, "a/dict/PackOut.xml", "x", "a/dict/PackOut.xml", "y"), "twice"},
 		{"without PackOut", zipped(t, "a/doc/x", "x"), "no a/dict/PackOut.xml"},
 		{"JSON", zipped(t, "a/dict/PackOut.json", "{}"), "later releases"},

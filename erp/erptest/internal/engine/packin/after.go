@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
@@ -27,11 +29,66 @@ func (p *packIn) afterRecord(ctx context.Context, r *engine.Record, e *packxml.E
 	case "AD_Menu":
 		return p.placeMenu(ctx, r, e, isNew)
 	case "AD_Form", "AD_InfoWindow", "AD_Workflow":
+		if r.Table.Name == "AD_Workflow" {
+			p.nodes = append(p.nodes, e)
+		}
 		if isNew {
 			return p.s.GrantAll(ctx, p.tx, r.Table.Name+"_Access", r.Table.Name+"_ID", r.ID())
 		}
 	}
 	return nil
+}
+
+// checkReferences wants what the archive's records refer to be there in the end:
+// the ERP's database does so when the import is committed.
+func (p *packIn) checkReferences(ctx context.Context) error {
+	owners := map[string]int{} // entity types that are not there
+	var first *packError
+	for _, e := range p.written {
+		r := p.saved[e]
+		col, err := p.missing(ctx, r)
+		if err != nil {
+			return err
+		}
+		if col == nil {
+			continue
+		}
+		failed := &packError{element: e, what: packName(e),
+			err: unresolved(col.Name, "a record", fmt.Sprint(r.Row[col.Name]))}
+		if col.Name != "EntityType" {
+			return failed
+		}
+		if first == nil {
+			first = failed
+		}
+		owners[r.Row.String(col.Name)]++
+	}
+	if first == nil {
+		return nil
+	}
+	var texts []string
+	for _, code := range slices.Sorted(maps.Keys(owners)) {
+		texts = append(texts, fmt.Sprintf("%s (%d records)", engine.JSONOf(code), owners[code]))
+	}
+	first.err = engine.PublicError("there is no entity type " + strings.Join(texts, ", ") + ": create it, or import the package that brings it")
+	return first
+}
+
+// missing is the column of a record that refers to nothing, as the record is now.
+func (p *packIn) missing(ctx context.Context, r *engine.Record) (*store.Column, error) {
+	col, err := p.s.MissingReference(ctx, p.tx, r)
+	if err != nil || col == nil {
+		return nil, err
+	}
+	where, args, err := (&engine.Record{Table: r.Table, Row: r.Row}).Where()
+	if err != nil {
+		return nil, err
+	}
+	now, err := p.oneRow(ctx, r.Table, where, args...)
+	if err != nil || now == nil {
+		return nil, err
+	}
+	return p.s.MissingReference(ctx, p.tx, &engine.Record{Table: r.Table, Old: r.Old, Row: now})
 }
 
 func (p *packIn) due(table, column int64) {
@@ -99,6 +156,41 @@ func (p *packIn) sync(ctx context.Context, id int64, columns map[int64]bool) err
 	}
 	if report != "" {
 		p.done = append(p.done, packResult{what: t.Name, action: "Sync", note: report, table: t})
+	}
+	return nil
+}
+
+// firstNodes sets the first nodes of the archive's workflows. One that is not
+// there leaves the workflow as it is, as in the ERP.
+func (p *packIn) firstNodes(ctx context.Context) error {
+	for _, e := range p.nodes {
+		prop, _ := e.Property("AD_WF_Node_ID")
+		if strings.TrimSpace(prop.Text) == "" {
+			continue
+		}
+		saved := p.saved[e]
+		col, ok := saved.Table.Column("AD_WF_Node_ID")
+		if !ok {
+			continue
+		}
+		node, err := p.referenceValue(ctx, e, col, prop)
+		var missing *unresolvedReference
+		if errors.As(err, &missing) {
+			p.done = append(p.done, packResult{element: e, what: packName(e), action: "Left empty", note: missing.text})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		now, err := engine.OneRow(ctx, p.tx, saved.Table.Name, saved.ID())
+		if err != nil || now == nil {
+			return err
+		}
+		r := &engine.Record{Table: saved.Table, Old: now, Row: maps.Clone(now)}
+		r.Set("AD_WF_Node_ID", node)
+		if _, err := p.s.SaveImported(ctx, p.tx, r); err != nil {
+			return &packError{element: e, what: packName(e), err: err}
+		}
 	}
 	return nil
 }

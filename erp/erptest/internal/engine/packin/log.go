@@ -36,6 +36,9 @@ func (p *packIn) outcome(err error) process.Result {
 	}
 	result.Summary = fmt.Sprintf("Package %s imported: %d new, %d updated, %d unchanged, %d skipped",
 		name, counts["New"], counts["Update"], counts["Unchanged"], counts["Skipped"])
+	if p.lacking != nil && p.lacking.count > 0 {
+		result.Summary += fmt.Sprintf("; %d lack records of the ERP that the embedded one does not have", p.lacking.count)
+	}
 	return result
 }
 

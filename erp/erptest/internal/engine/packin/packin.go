@@ -1,6 +1,7 @@
 package packin
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -60,10 +61,13 @@ type packIn struct {
 	done    []packResult
 	waiting []*waitingElement
 	saved   map[*packxml.Element]*engine.Record
+	written []*packxml.Element       // those of saved that changed something, as they came
 	syncs   map[int64]map[int64]bool // tables to columns whose place in the database is due
 	order   []int64                  // tables of syncs, as they came
 	indexes []int64
-	aliases map[string]int64 // table and UUID of records that are there under another UUID
+	lacking *lacking           // set when what waits is not going to come
+	nodes   []*packxml.Element // workflows whose first node is to be set
+	aliases map[string]int64   // table and UUID of records that are there under another UUID
 }
 
 // packResult is what was done with one element.
@@ -80,7 +84,7 @@ type packResult struct {
 // waitingElement refers to a record that is not there yet.
 type waitingElement struct {
 	element, parent *packxml.Element
-	reason          error
+	reason          *unresolvedReference
 }
 
 // packError is the failure of one element.
@@ -158,6 +162,12 @@ func (p *packIn) run(ctx context.Context, proc *engine.Record) error {
 	if err := p.retry(ctx); err != nil {
 		return err
 	}
+	if err := p.firstNodes(ctx); err != nil {
+		return err
+	}
+	if err := p.checkReferences(ctx); err != nil {
+		return err
+	}
 	return p.buildIndexes(ctx)
 }
 
@@ -222,7 +232,7 @@ func (p *packIn) one(ctx context.Context, e, parent *packxml.Element) error {
 	case "translation":
 		return p.translation(ctx, e, parent)
 	case "custom":
-		return p.custom(e)
+		return p.custom(ctx, e)
 	}
 	return p.record(ctx, e)
 }
@@ -233,6 +243,9 @@ func (p *packIn) retry(ctx context.Context) error {
 	for len(p.waiting) > 0 {
 		round := p.waiting
 		p.waiting = nil
+		if p.lacking != nil {
+			p.lacking.expect(round)
+		}
 		for _, w := range round {
 			err := p.one(ctx, w.element, w.parent)
 			var missing *unresolvedReference
@@ -248,38 +261,52 @@ func (p *packIn) retry(ctx context.Context) error {
 		if err := p.flush(ctx, 0); err != nil {
 			return err
 		}
-		if len(p.waiting) == len(round) {
-			var texts []string
-			for i, w := range p.waiting {
-				if i == 10 {
-					texts = append(texts, fmt.Sprintf("and %d more", len(p.waiting)-i))
-					break
-				}
-				texts = append(texts, (&packError{element: w.element, what: packName(w.element), err: w.reason}).Error())
-			}
-			return engine.PublicError(fmt.Sprintf("%d elements refer to records that are not there: ", len(p.waiting)) + strings.Join(texts, "; "))
+		switch {
+		case len(p.waiting) < len(round):
+		case p.lacking == nil:
+			p.lacking = newLacking()
+		default:
+			return p.unresolved()
 		}
 	}
 	return nil
 }
 
-// custom passes over steps that are written for other databases or run programs
-// on the server.
-func (p *packIn) custom(e *packxml.Element) error {
-	result := packResult{element: e, action: "Skipped", what: e.Text("DBType")}
-	switch e.Name {
-	case "SQLStatement":
-		result.note = "SQL for the ERP's own databases is not run"
-	case "SQLMandatory":
-		if kind := e.Text("DBType"); kind == "ALL" || kind == "" {
-			return engine.PublicError("The archive demands an SQL step, which the embedded ERP cannot run")
+// unresolved tells what the waiting elements wait for: each record once, without
+// those of the archive that wait themselves.
+func (p *packIn) unresolved() error {
+	waiting, counts := map[string]bool{}, map[string]int{}
+	for _, w := range p.waiting {
+		for _, name := range recordNames(w.element) {
+			waiting[name] = true
 		}
-		result.note = "the step is for another database"
-	default:
-		result.note = "programs in archives are not run"
 	}
-	p.done = append(p.done, result)
-	return nil
+	var firsts []*waitingElement
+	for _, w := range p.waiting {
+		target := cmp.Or(w.reason.target, w.reason.text)
+		if waiting[target] {
+			continue
+		}
+		if counts[target]++; counts[target] == 1 {
+			firsts = append(firsts, w)
+		}
+	}
+	if len(firsts) == 0 { // they wait for each other
+		firsts = p.waiting
+	}
+	var texts []string
+	for i, w := range firsts {
+		if i == 10 {
+			texts = append(texts, fmt.Sprintf("and %d more", len(firsts)-i))
+			break
+		}
+		text := (&packError{element: w.element, what: packName(w.element), err: w.reason}).Error()
+		if n := counts[cmp.Or(w.reason.target, w.reason.text)]; n > 1 {
+			text += fmt.Sprintf(" (as do %d others)", n-1)
+		}
+		texts = append(texts, text)
+	}
+	return engine.PublicError(fmt.Sprintf("%d elements refer to records that are not there: ", len(p.waiting)) + strings.Join(texts, "; "))
 }
 
 // packName is what people call the record of an element.

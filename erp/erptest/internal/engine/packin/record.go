@@ -19,6 +19,10 @@ import (
 // alone unless it is told otherwise.
 var coreEntityTypes = map[string]bool{"D": true, "EE01": true, "EE02": true, "EE04": true, "EE05": true}
 
+// takenFromAnyOwner are tables with entity types whose records an import takes
+// nevertheless.
+var takenFromAnyOwner = map[string]bool{"AD_Menu": true, "AD_ReportView": true}
+
 // neverImported are columns the ERP fills in itself.
 var neverImported = map[string]bool{"CREATED": true, "CREATEDBY": true, "UPDATED": true, "UPDATEDBY": true}
 
@@ -33,7 +37,7 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 		return err
 	}
 	result := packResult{element: e, what: packName(e), table: t}
-	if coreEntityTypes[e.Text("EntityType")] && !p.header.UpdateDictionary && !p.override {
+	if coreEntityTypes[e.Text("EntityType")] && !takenFromAnyOwner[t.Name] && !p.header.UpdateDictionary && !p.override {
 		result.action, result.note = "Skipped", "it belongs to the ERP itself (entity type "+e.Text("EntityType")+")"
 		p.done = append(p.done, result)
 		return nil
@@ -47,6 +51,9 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 		return engine.PublicError("table " + t.Name + " is not in the database; synchronize it first")
 	}
 	old, standIn, err := p.existing(ctx, t, e)
+	if p.leaveOut(err, e, result) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -63,7 +70,10 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 		p.done = append(p.done, result)
 		return nil
 	}
-	ignored, err := p.fill(ctx, r, e)
+	ignored, emptied, err := p.fill(ctx, r, e)
+	if p.leaveOut(err, e, result) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -79,11 +89,27 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	if err := p.permit(r); err != nil {
 		return err
 	}
-	changed, err := p.s.SaveImported(ctx, p.tx, r)
+	changed := false
+	save := func() (err error) {
+		changed, err = p.s.SaveImported(ctx, p.tx, r)
+		return err
+	}
+	if emptied == nil {
+		err = save()
+	} else if err = p.tx.Savepoint(ctx, save); err != nil && p.leaveOut(emptied, e, result) {
+		return nil // it cannot be without what was left empty
+	}
 	if err != nil {
 		return err
 	}
+	if emptied != nil {
+		p.lacking.count++
+		result.note = strings.TrimPrefix(result.note+"; left empty: "+emptied.Error(), "; ")
+	}
 	p.saved[e] = r
+	if changed {
+		p.written = append(p.written, e)
+	}
 	switch {
 	case old == nil:
 		result.action = "New"
@@ -98,6 +124,19 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	result.id, result.uuid = r.ID(), r.UUID()
 	p.done = append(p.done, result)
 	return p.afterRecord(ctx, r, e, old == nil)
+}
+
+// leaveOut skips an element that cannot be without a record of the ERP that the
+// embedded ERP lacks.
+func (p *packIn) leaveOut(err error, e *packxml.Element, result packResult) bool {
+	var missing *unresolvedReference
+	if !errors.As(err, &missing) || !p.lacking.isLacking(missing) {
+		return false
+	}
+	p.lacking.leave(e)
+	result.action, result.note = "Skipped", missing.text
+	p.done = append(p.done, result)
+	return true
 }
 
 // permit asks the role as any request that writes the record would.
@@ -117,7 +156,7 @@ func (p *packIn) permit(r *engine.Record) error {
 // not the real ones, because nobody has published those.
 func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Element) (row store.Row, standIn bool, err error) {
 	if uu := t.UUColumn(); uu != nil {
-		if text := e.Text(uu.Name); text != "" {
+		if text := strings.TrimSpace(e.Text(uu.Name)); text != "" {
 			if len(text) > 36 {
 				return nil, false, engine.PublicError("the UUID is longer than 36 characters")
 			}
@@ -125,6 +164,16 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 				return row, false, err
 			}
 		}
+	}
+	if t.Name == "AD_Ref_Table" { // keyed by its reference
+		if strings.TrimSpace(e.Text("AD_Reference_ID")) == "" {
+			return nil, false, nil
+		}
+		reference, err := p.reference(ctx, e, "AD_Reference", mustProperty(e, "AD_Reference_ID"))
+		if err == nil && reference < store.FirstCustomID {
+			row, err = p.oneRow(ctx, t, "AD_Reference_ID=?", reference)
+		}
+		return row, row != nil, err
 	}
 	key := t.KeyColumn()
 	if key == nil {
@@ -152,6 +201,9 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 	case "AD_Reference":
 		where, args = "Name=?", []any{e.Text("Name")}
 	case "AD_Column":
+		if strings.TrimSpace(e.Text("AD_Table_ID")) == "" {
+			return nil, false, nil
+		}
 		table, err := p.reference(ctx, e, "AD_Table", mustProperty(e, "AD_Table_ID"))
 		if err != nil {
 			return nil, false, err
@@ -214,9 +266,9 @@ func (p *packIn) ownUUID(text string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(strconv.FormatInt(p.s.ClientID, 10)+"/"+text)).String()
 }
 
-// fill sets the values an element gives and lists the properties whose columns
-// this ERP does not have.
-func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element) (ignored []string, err error) {
+// fill sets the values an element gives. It lists the properties whose columns
+// this ERP does not have, and tells which reference it left empty.
+func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element) (ignored []string, emptied *unresolvedReference, err error) {
 	for _, prop := range e.Properties {
 		if pseudoColumn(e.Name, prop.Name) {
 			continue
@@ -231,7 +283,7 @@ func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element)
 		}
 		if key := r.Table.KeyColumn(); key == col {
 			if err := p.setKey(r, col, prop.Text); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			continue
 		}
@@ -242,8 +294,13 @@ func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element)
 			continue
 		}
 		v, err := p.value(ctx, e, r.Table, col, prop)
+		var missing *unresolvedReference
+		if errors.As(err, &missing) && p.lacking.isLacking(missing) && (!col.Mandatory || col.Name == "AD_Element_ID") {
+			emptied = missing
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if col.Name == "FieldLength" && r.Table.Name == "AD_Column" && !r.IsNew() {
 			if n, ok := v.(int64); !ok || n < r.Old.Int("FieldLength") {
@@ -252,17 +309,20 @@ func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element)
 		}
 		r.Set(col.Name, v)
 	}
-	return ignored, nil
+	return ignored, emptied, nil
 }
 
-// pseudoColumn tells whether a property is no column but has a meaning: the
-// place in the menu and the request for columns in the database.
+// pseudoColumn tells whether a property is not taken with the record itself: the
+// place in the menu, the request for columns in the database, and a workflow's
+// first node.
 func pseudoColumn(table, name string) bool {
 	switch table {
 	case "AD_Menu":
 		return name == "Parent_ID" || name == "SeqNo"
 	case "AD_Column":
 		return name == "IsSyncDatabase"
+	case "AD_Workflow":
+		return name == "AD_WF_Node_ID" // the first of nodes that come after it
 	}
 	return false
 }

@@ -3,7 +3,6 @@ package packin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,34 +13,36 @@ import (
 )
 
 // unresolvedReference is a reference to a record that is not there, or not yet.
-type unresolvedReference struct{ text string }
+type unresolvedReference struct {
+	text   string
+	target string // table and id or UUID of the record
+}
 
 func (e *unresolvedReference) Error() string { return e.text }
 
-func unresolved(column, format string, args ...any) error {
-	return &unresolvedReference{text: column + " refers to " + fmt.Sprintf(format, args...) + ", which is not there"}
+func unresolved(column, table, key string) error {
+	return &unresolvedReference{target: recordName(table, key),
+		text: column + " refers to " + clipRunes(table, 60) + " " + clipRunes(key, 40) + ", which is not there"}
 }
+
+// recordName names a record by table and UUID or id.
+func recordName(table, key string) string { return strings.ToUpper(table) + " " + key }
 
 var blobName = regexp.MustCompile(`^([0-9]+\.dat)\|(byte\[\]|string)$`)
 
 // value converts a property into what its column stores; nil is NULL.
 func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, col *store.Column, prop packxml.Property) (any, error) {
-	if prop.Text == "" {
-		if col.Ref == store.TypeYesNo {
-			return "N", nil // empty means no
-		}
-		return nil, nil
+	if isBoolean(col) {
+		return yesNo(prop.Text), nil
 	}
 	if prop.Reference != "" {
 		return p.referenceValue(ctx, e, col, prop)
 	}
+	if prop.Text == "" {
+		return nil, nil
+	}
 	if col.Name == "AD_Org_ID" && prop.Text == "@AD_Org_ID@" {
 		return p.s.OrgID, nil
-	}
-	if col.Name == "EntityType" && t.Name != "AD_EntityType" {
-		if err := p.checkEntityType(ctx, prop.Text); err != nil {
-			return nil, err
-		}
 	}
 	bad := func(what string) error {
 		return engine.PublicError(col.Name + ": " + engine.JSONOf(prop.Text) + " is no " + what)
@@ -59,8 +60,6 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 			return nil, bad("number")
 		}
 		return s, nil
-	case store.KindBool:
-		return engine.YesNo(prop.Text), nil
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
 		v, ok := p.s.StoredMoment(col.Kind(), prop.Text)
 		if !ok {
@@ -78,25 +77,35 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 		data, err := p.archive.Blob(m[1])
 		return string(data), err
 	}
+	if t.Name == "AD_Column" && col.Name == "IsToolbarButton" && (prop.Text == "true" || prop.Text == "false") {
+		return yesNo(prop.Text), nil // of releases in which it was a flag
+	}
 	return prop.Text, nil
 }
 
-// checkEntityType wants the owner of a record to be known; it may come later in
-// the archive.
-func (p *packIn) checkEntityType(ctx context.Context, code string) error {
-	t, err := p.tx.Table(ctx, "AD_EntityType")
-	if err != nil {
-		return err
+// isBoolean tells whether the ERP holds a column as a boolean: three of its names
+// are, whatever their display type.
+func isBoolean(col *store.Column) bool {
+	switch col.Name {
+	case "Posted", "Processed", "Processing":
+		return true
 	}
-	n, err := p.tx.Count(ctx, t, "EntityType=?", code)
-	if err == nil && n == 0 {
-		err = unresolved("EntityType", "the entity type %s", engine.JSONOf(code))
+	return col.Ref == store.TypeYesNo
+}
+
+// yesNo reads a boolean; empty and anything unknown mean no.
+func yesNo(text string) string {
+	if text == "Y" || text == "true" {
+		return "Y"
 	}
-	return err
+	return "N"
 }
 
 // referenceValue is the key of the record a property refers to, or of several.
 func (p *packIn) referenceValue(ctx context.Context, e *packxml.Element, col *store.Column, prop packxml.Property) (any, error) {
+	if prop.Text = strings.TrimSpace(prop.Text); prop.Text == "" {
+		return nil, nil
+	}
 	table, err := p.referencedTable(ctx, e, col, prop)
 	if err != nil {
 		return nil, err
@@ -157,16 +166,17 @@ func (p *packIn) reference(ctx context.Context, _ *packxml.Element, table string
 	if err != nil {
 		return 0, err
 	}
+	prop.Text = strings.TrimSpace(prop.Text)
 	if prop.Reference == "uuid" {
 		if !there {
-			return 0, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
+			return 0, unresolved(prop.Name, table, prop.Text)
 		}
 		row, err := p.byUUID(ctx, t, prop.Text)
 		if err != nil {
 			return 0, err
 		}
 		if row == nil {
-			return 0, unresolved(prop.Name, "%s %s", t.Name, clipRunes(prop.Text, 40))
+			return 0, unresolved(prop.Name, t.Name, prop.Text)
 		}
 		return row.Int(t.Name + "_ID"), nil
 	}
@@ -179,7 +189,7 @@ func (p *packIn) reference(ctx context.Context, _ *packxml.Element, table string
 	}
 	n, err := p.tx.Count(ctx, t, store.Quote(t.KeyColumn().Name)+"=?", id)
 	if err == nil && n == 0 {
-		err = unresolved(prop.Name, "%s %d", t.Name, id)
+		err = unresolved(prop.Name, t.Name, strconv.FormatInt(id, 10))
 	}
 	return id, err
 }
@@ -201,7 +211,7 @@ func (p *packIn) textReference(ctx context.Context, col *store.Column, table str
 		}
 	}
 	if row == nil {
-		return nil, unresolved(prop.Name, "%s %s", clipRunes(table, 60), clipRunes(prop.Text, 40))
+		return nil, unresolved(prop.Name, table, prop.Text)
 	}
 	return engine.KeyOf(engine.Field{Name: col.Name, Kind: col.Kind()}, t, row), nil
 }
