@@ -63,7 +63,7 @@ func rulesOf(t *store.Table) tableRules {
 	case "C_LOCATION":
 		return tableRules{construct: addressDefaults, before: beforeAddress}
 	case "C_ORDER":
-		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder}
+		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder, beforeDelete: beforeOrderDelete}
 	case "C_INVOICE":
 		return tableRules{callout: partnerCallout(invoicePartner), before: beforeInvoice}
 	case "C_ORDERLINE":
@@ -75,7 +75,7 @@ func rulesOf(t *store.Table) tableRules {
 	case "M_INOUT":
 		return tableRules{before: beforeShipment}
 	case "M_INOUTLINE":
-		return tableRules{before: beforeShipmentLine}
+		return tableRules{before: beforeShipmentLine, beforeDelete: beforeShipmentLineDelete}
 	case "M_PRODUCT":
 		return tableRules{before: beforeProduct, beforeDelete: beforeProductDelete}
 	case "M_WAREHOUSE":
