@@ -42,7 +42,7 @@ func readError(err error) error {
 	if errors.As(err, &refused) {
 		return fail(refused.Status, refused.Title, refused.Detail)
 	}
-	return titled("GET Error", "", err)
+	return orTitled("GET Error", err)
 }
 
 // listQuery are the query options of a list.

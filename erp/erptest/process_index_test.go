@@ -33,13 +33,17 @@ func TestValidateIndex(t *testing.T) {
 	refuses(index, "not in the database yet")
 	ok, summary := s.run(fmt.Sprintf(`{"record-id":%d}`, key))
 	require.True(t, ok, summary)
-	refuses(index, "it has no columns")
+	refuses(index, "No index columns specified")
 	s.create("AD_IndexColumn", fmt.Sprintf(`{"AD_TableIndex_ID":%d,"AD_Column_ID":%d,"SeqNo":10,"EntityType":"U"}`, index, column))
-	for range 2 { // again makes it anew
+	for _, want := range []string{"Created index successfully", "No changes to the index"} {
 		ok, summary = validate(index)
 		require.True(t, ok, summary)
-		assert.Equal(t, "Created index successfully", summary)
+		assert.Equal(t, want, summary)
 	}
+	s.change("AD_TableIndex", index, `{"IsUnique":false}`)
+	ok, summary = validate(index)
+	require.True(t, ok, summary)
+	assert.Equal(t, "Modified index successfully", summary)
 
 	taken := idOf(t, s.create("AD_TableIndex", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"c_bpartner","EntityType":"U"}`, table)))
 	s.create("AD_IndexColumn", fmt.Sprintf(`{"AD_TableIndex_ID":%d,"AD_Column_ID":%d,"SeqNo":10,"EntityType":"U"}`, taken, column))

@@ -101,7 +101,7 @@ func TestSynchronizeColumnRefuses(t *testing.T) {
 	for what, tc := range map[string]struct {
 		body, want string
 	}{
-		"a column that does not exist":      {`{"record-id":99999999}`, "NotFound Column"},
+		"a column that does not exist":      {`{"record-id":99999999}`, "NotFound Column 99999999"},
 		"a virtual column":                  {fmt.Sprintf(`{"record-id":%d}`, virtual), "virtual"},
 		"SQL in a default":                  {fmt.Sprintf(`{"record-id":%d}`, hostile), "no whole number"},
 		"mandatory without default, rows":   {fmt.Sprintf(`{"record-id":%d}`, must), "mandatory"},

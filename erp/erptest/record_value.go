@@ -22,6 +22,9 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 	case store.TypeSchedulerState:
 		return nil, nil // the ERP has no text for it
 	case store.TypeButton:
+		if col.Kind() == store.KindText {
+			return nil, nil // what buttons hold is not for callers
+		}
 		return wholeNumber(v), nil
 	case store.TypeLocation:
 		return rd.location(ctx, m, v)

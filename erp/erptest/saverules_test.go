@@ -36,11 +36,11 @@ func TestSaveTable(t *testing.T) {
 	assert.InDelta(t, 0, s.get("/models/AD_Sequence?$filter=Name%20eq%20'XX_One_v'").object(t)["row-count"], 0)
 
 	for _, tc := range []struct{ name, body, response string }{
-		{"blank in the name", `{"TableName":"XX One","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier XX One in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
-		{"SQL in the name", `{"TableName":"XX_a;drop","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier XX_a;drop in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
-		{"digit first", `{"TableName":"1XX","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Invalid identifier 1XX in TableName: it must begin with a letter and hold only letters, digits and underscores"}`},
+		{"blank in the name", `{"TableName":"XX One","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: must not contain spaces [TableName]"}`},
+		{"SQL in the name", `{"TableName":"XX_a;drop","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: just alphanumeric and underscore characters are allowed [TableName]"}`},
+		{"digit first", `{"TableName":"1XX","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: first character must be alphabetic [TableName]"}`},
 		{"taken, in another case", `{"TableName":"xx_one","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Record already exists: TableName"}`},
-		{"no name", `{"Name":"x"}`, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: tableName"}`},
+		{"no name", `{"Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: empty [TableName]"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.response, s.post("/models/AD_Table", tc.body).body) })
 	}
@@ -68,17 +68,18 @@ func TestSaveColumn(t *testing.T) {
 		return s.post("/models/AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"n",%s}`, table, members))
 	}
 	for _, tc := range []struct{ name, members, detail string }{
-		{"column name", `"ColumnName":"a b","AD_Reference_ID":10,"FieldLength":5`, "Invalid identifier a b in ColumnName: it must begin with a letter and hold only letters, digits and underscores"},
-		{"constraint name", `"AD_Reference_ID":10,"FieldLength":5,"FKConstraintName":"a-b"`, "Invalid identifier a-b in FKConstraintName: it must begin with a letter and hold only letters, digits and underscores"},
+		{"column name", `"ColumnName":"a b","AD_Reference_ID":10,"FieldLength":5`, "Error: Invalid identifier: must not contain spaces [ColumnName]"},
+		{"constraint name", `"AD_Reference_ID":10,"FieldLength":5,"FKConstraintName":"a-b"`, "Error: Invalid identifier: just alphanumeric and underscore characters are allowed [FKConstraintName]"},
 		{"length of a text", `"AD_Reference_ID":10`, "Fill mandatory fields: Length"},
 		{"length of a list", `"AD_Reference_ID":17,"AD_Reference_Value_ID":131`, "Fill mandatory fields: Length"},
 		{"table reference", `"AD_Reference_ID":18`, "Fill mandatory fields: Reference Key"},
-		{"bounds", `"AD_Reference_ID":11,"ValueMin":"5","ValueMax":"4"`, "The maximum value is less than the minimum value"},
-		{"format pattern of a number", `"AD_Reference_ID":11,"FormatPattern":"abc"`, "Invalid format pattern abc"},
-		{"format pattern of a date", `"AD_Reference_ID":15,"FormatPattern":"yyyy-QQ"`, "Invalid format pattern yyyy-QQ"},
-		{"read-only logic", `"AD_Reference_ID":11,"ReadOnlyLogic":"@A@="`, "Invalid logic in ReadOnlyLogic: @A@="},
-		{"logic of two words", `"AD_Reference_ID":11,"MandatoryLogic":"Y N"`, "Invalid logic in MandatoryLogic: Y N"},
-		{"UUID type under another name", `"AD_Reference_ID":200231,"FieldLength":36`, "The name of a UUID column must end in _UU"},
+		{"bounds", `"AD_Reference_ID":11,"ValueMin":"5","ValueMax":"4"`, "Maximum value must be greater than or equal to minimum value.: Max. Value"},
+		{"format pattern of a number", `"AD_Reference_ID":11,"FormatPattern":"abc"`, "Could not save the record: Invalid number format: abc"},
+		{"format pattern of a date", `"AD_Reference_ID":15,"FormatPattern":"yyyy-QQ"`, "Could not save the record: Invalid date pattern: yyyy-QQ"},
+		{"read-only logic", `"AD_Reference_ID":11,"ReadOnlyLogic":"@A@="`, "Error: line 1:4 mismatched input '<EOF>' expecting {'$!', 'true', 'false', '(', DECIMAL, VARIABLE, QTEXT, QCSVTEXT, DQTEXT, DQCSVTEXT, TEXT}"},
+		{"read-only logic that goes on", `"AD_Reference_ID":11,"ReadOnlyLogic":"@A@=1)"`, "Error: Invalid logic in ReadOnlyLogic: @A@=1)"},
+		{"UUID type under another name", `"AD_Reference_ID":200231,"FieldLength":36`, "Error: UUID Columns must end with suffix _UU"},
+		{"logic of two words", `"AD_Reference_ID":11,"MandatoryLogic":"Y N"`, "Error: "},
 	} {
 		t.Run("refused: "+tc.name, func(t *testing.T) {
 			a := post(tc.members)
@@ -131,12 +132,12 @@ func TestSaveColumn(t *testing.T) {
 	}
 	t.Run("identifier sequence", func(t *testing.T) {
 		require.Equal(t, 201, post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":1`).status)
-		assert.Equal(t, "Another identifier of the table already has the sequence 1", post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":1`).text(t, "detail"))
+		assert.Equal(t, "Record already exists: Sequence", post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":1`).text(t, "detail"))
 		require.Equal(t, 201, post(`"AD_Reference_ID":11,"IsIdentifier":true,"SeqNo":2`).status)
 	})
 	t.Run("one key", func(t *testing.T) {
 		require.Equal(t, 201, post(`"ColumnName":"XX_Cols_ID","AD_Reference_ID":13,"IsKey":true`).status)
-		assert.Equal(t, "The table already has a key column", post(`"AD_Reference_ID":13,"IsKey":true`).text(t, "detail"))
+		assert.Equal(t, "Error: The table has already a key column, there can be just one key.", post(`"AD_Reference_ID":13,"IsKey":true`).text(t, "detail"))
 	})
 	t.Run("name taken in the table", func(t *testing.T) {
 		assert.Equal(t, "Record already exists: ColumnName", post(`"ColumnName":"xx_cols_id","AD_Reference_ID":13`).text(t, "detail"))
@@ -216,6 +217,9 @@ func TestSaveWindowAndMenu(t *testing.T) {
 	node := s.get(nodes).object(t)["records"].([]any)
 	require.NotEmpty(t, node)
 	assert.InDelta(t, 999, node[0].(map[string]any)["SeqNo"], 0)
+	folder := s.create("AD_Menu", `{"Name":"Folder","IsSummary":true,"Action":"W","EntityType":"U"}`)
+	assert.NotContains(t, folder, "Action", "a folder does nothing")
+	assert.Equal(t, false, folder["IsCentrallyMaintained"])
 	s.change("AD_Window", window, `{"Name":"Ours"}`)
 	assert.Equal(t, "Ours", s.get(fmt.Sprintf("/models/AD_Menu/%d", idOf(t, menu))).text(t, "Name"))
 	require.Equal(t, 200, s.del(fmt.Sprintf("/models/AD_Menu/%d", idOf(t, menu))).status)
@@ -226,13 +230,16 @@ func TestSaveWindowAndMenu(t *testing.T) {
 	field := s.create("AD_Field", fmt.Sprintf(`{"AD_Tab_ID":%d,"AD_Column_ID":107,"EntityType":"U"}`, tab))
 	assert.Equal(t, "DB Table Name", field["Name"], "from the element")
 	assert.InDelta(t, 0, field["DisplayLength"], 0, "only windows fill it in")
+	again := s.post("/models/AD_Field", fmt.Sprintf(`{"AD_Tab_ID":%d,"AD_Column_ID":107,"EntityType":"U"}`, tab))
+	assert.Equal(t, "Record already exists: AD_Tab_ID, AD_Column_ID", again.text(t, "detail"))
+	assert.Equal(t, 500, s.post("/models/AD_Field", fmt.Sprintf(`{"AD_Tab_ID":%d,"Name":"none"}`, tab)).status, "a field needs a column with an element")
 	a := s.put(fmt.Sprintf("/models/AD_Tab/%d", tab), `{"AD_Table_ID":101}`)
-	assert.Equal(t, "The table of a tab with fields cannot be changed", a.text(t, "detail"))
+	assert.Equal(t, "Error: Cannot change table if there are related fields", a.text(t, "detail"))
 
 	own := s.create("AD_EntityType", `{"EntityType":"XXT","Name":"Test"}`)
 	assert.Equal(t, "Cannot update column EntityType", s.put(fmt.Sprintf("/models/AD_EntityType/%d", idOf(t, own)), `{"EntityType":"YYT"}`).text(t, "detail"))
-	assert.Equal(t, "Entity types maintained by the system cannot be changed", s.put("/models/AD_EntityType/10", `{"Name":"x"}`).text(t, "detail"))
-	assert.Equal(t, "Entity types maintained by the system cannot be deleted", s.del("/models/AD_EntityType/10").text(t, "detail"))
+	assert.Equal(t, "Error: You cannot modify a System maintained entity", s.put("/models/AD_EntityType/10", `{"Name":"x"}`).text(t, "detail"))
+	assert.Equal(t, "You cannot delete a System maintained entity", s.del("/models/AD_EntityType/10").text(t, "detail"))
 }
 
 // A new password is hashed, and logs in.

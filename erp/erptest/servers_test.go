@@ -100,7 +100,7 @@ func TestSchedulerThatFails(t *testing.T) {
 	}
 	line := run(id)
 	assert.Equal(t, true, line["error"])
-	assert.Contains(t, line["summary"], "has no program for")
+	assert.Contains(t, line["summary"], "NotFound Warehouse", "the parameter it needs")
 	line = run(nobody)
 	assert.Equal(t, true, line["error"])
 	assert.Equal(t, "The supervisor (user 105) has no role in tenant 11", line["summary"])

@@ -184,7 +184,7 @@ func TestWindowErrors(t *testing.T) {
 		"no deletion":      {"DELETE", "/windows/tenant/11", "", 403, `{"title":"Delete not allow","status":403,"detail":"Delete not allow for tab: tenant"}`},
 		"mandatory":        {"POST", "/windows/bank-cash", `{"Description":"x"}`, 500, `{"title":"Save error","status":500,"detail":"Save error with exception: Fill mandatory fields: "}`},
 		"text as a key":    {"POST", "/windows/business-partner", `{"Name":"x","C_BP_Group_ID":"abc"}`, 500, `{"title":"Save error","status":500}`},
-		"document action":  {"PUT", "/windows/sales-order/100", `{"doc-action":"PR"}`, 500, `{"title":"Can't perform document action","status":500,"detail":"Encounter exception during execution of document action: Cannot Prepare a document in status Completed"}`},
+		"document action":  {"PUT", "/windows/sales-order/100", `{"doc-action":"RE"}`, 500, `{"title":"Can't perform document action","status":500,"detail":"Encounter exception during execution of document action: Standard Order cannot be reactivated\n - 80000: Grand Total=154.07"}`},
 		"no print process": {"GET", "/windows/bank-cash/100/print", "", 404, `{"title":"No print process","status":404,"detail":"No print process have been defined for window"}`},
 	} {
 		t.Run(name, func(t *testing.T) { want(t, o.send(c.method, c.path, c.body), c.status, c.want) })
@@ -225,7 +225,7 @@ func TestWindowCreates(t *testing.T) {
 	a = o.post("/windows/sales-order", strings.Replace(azaleaOrder, "Azalea Bush", "Unicorn", 1))
 	assert.Equal(t, 500, a.status)
 	assert.Equal(t, "Server error", a.text(t, "title"))
-	a = o.post("/windows/sales-order", strings.Replace(azaleaOrder, `"CO"`, `"CL"`, 1))
+	a = o.post("/windows/sales-order", strings.Replace(azaleaOrder, `"order-line":[{"M_Product_ID":{"identifier":"Azalea Bush"},"qtyEntered":1}],`, "", 1))
 	assert.Equal(t, "Can't perform document action", a.text(t, "title"))
 	assert.InDelta(t, 1, o.object("GET", "/models/c_order?$filter=C_Order_ID%20gt%201000003", "")["row-count"], 0, "failures leave nothing")
 }

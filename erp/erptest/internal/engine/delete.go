@@ -23,9 +23,6 @@ func (s *Session) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, ro
 		return PublicError("Records depend on each other too deeply to be deleted")
 	}
 	r := &Record{Table: t, Old: row, Row: row}
-	if IsDocument(t) && row.Bool("Processed") {
-		return PublicError("Cannot delete a processed document")
-	}
 	rules := rulesOf(t)
 	if rules.beforeDelete != nil {
 		if err := rules.beforeDelete(ctx, s, tx, r); err != nil {
@@ -56,7 +53,7 @@ func (s *Session) removeAt(ctx context.Context, tx *store.Tx, t *store.Table, ro
 
 func publicDeleteError(err error) error {
 	if strings.Contains(err.Error(), "FOREIGN KEY") {
-		return WithCause("Record is in use", err)
+		return WithCause("Record not deleted - there are dependent records", err)
 	}
 	return err
 }
@@ -105,7 +102,7 @@ func (s *Session) releaseReferences(ctx context.Context, tx *store.Tx, r *Record
 					_, err = tx.Set(ctx, ref.table, store.Row{ref.column.Name: nil}, where, args...)
 				}
 			default:
-				err = PublicError(fmt.Sprintf("Record is in use: %s of table %s refers to it", ref.column.Name, ref.table.Name))
+				err = PublicError(fmt.Sprintf("Record not deleted - there are dependent records in the table %s for the column %s", ref.table.Label, ref.column.Label))
 			}
 			if err != nil {
 				return err

@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // checkLogic refuses display, read-only and mandatory logic that could not be
 // evaluated; logic in SQL is not looked at.
@@ -11,7 +14,11 @@ func checkLogic(r *Record, column string) error {
 	}
 	p := logicParser{in: logic}
 	if !p.expression(0) || p.blanks() < len(p.in) {
-		return PublicError("Invalid logic in " + column + ": " + JSONOf(logic))
+		if p.at == len(p.in) {
+			return saveError(fmt.Sprintf("line 1:%d mismatched input '<EOF>' expecting "+
+				"{'$!', 'true', 'false', '(', DECIMAL, VARIABLE, QTEXT, QCSVTEXT, DQTEXT, DQCSVTEXT, TEXT}", p.at))
+		}
+		return saveError("Invalid logic in " + column + ": " + JSONOf(logic))
 	}
 	return nil
 }

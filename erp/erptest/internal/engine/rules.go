@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -34,15 +33,21 @@ func rulesOf(t *store.Table) tableRules {
 	case "AD_ELEMENT":
 		return tableRules{before: beforeElement, after: afterElement}
 	case "AD_FIELD":
-		return tableRules{defaults: fieldDefaults, before: beforeField}
+		return tableRules{before: beforeField}
 	case "AD_TAB":
-		return tableRules{defaults: tabDefaults, before: beforeTab}
+		return tableRules{before: beforeTab}
 	case "AD_WINDOW":
 		return tableRules{after: afterWindow}
 	case "AD_MENU":
 		return tableRules{before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete}
 	case "AD_PROCESS":
 		return tableRules{before: beforeProcess, after: afterProcess}
+	case "AD_PROCESS_PARA":
+		return tableRules{before: beforeParameter}
+	case "AD_REF_TABLE":
+		return tableRules{before: beforeTableReference}
+	case "AD_TABLEINDEX":
+		return tableRules{before: beforeTableIndex}
 	case "AD_ENTITYTYPE":
 		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
 	case "AD_ROLE":
@@ -58,7 +63,7 @@ func rulesOf(t *store.Table) tableRules {
 	case "C_LOCATION":
 		return tableRules{construct: addressDefaults, before: beforeAddress}
 	case "C_ORDER":
-		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder}
+		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder, beforeDelete: beforeOrderDelete}
 	case "C_INVOICE":
 		return tableRules{callout: partnerCallout(invoicePartner), before: beforeInvoice}
 	case "C_ORDERLINE":
@@ -70,7 +75,7 @@ func rulesOf(t *store.Table) tableRules {
 	case "M_INOUT":
 		return tableRules{before: beforeShipment}
 	case "M_INOUTLINE":
-		return tableRules{before: beforeShipmentLine}
+		return tableRules{before: beforeShipmentLine, beforeDelete: beforeShipmentLineDelete}
 	case "M_PRODUCT":
 		return tableRules{before: beforeProduct, beforeDelete: beforeProductDelete}
 	case "M_WAREHOUSE":
@@ -84,15 +89,27 @@ func rulesOf(t *store.Table) tableRules {
 // saveError is a refusal of a table's program, as saving reports it.
 func saveError(text string) error { return PublicError("Error: " + text) }
 
-var identifierText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+var (
+	identifierText = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
+	letterFirst    = regexp.MustCompile(`^[A-Za-z]`)
+)
 
 // checkIdentifier refuses names the database could not use.
 func checkIdentifier(column, name string) error {
-	if identifierText.MatchString(name) {
+	wrong := ""
+	switch {
+	case name == "":
+		wrong = "empty"
+	case strings.Contains(name, " "):
+		wrong = "must not contain spaces"
+	case !letterFirst.MatchString(name):
+		wrong = "first character must be alphabetic"
+	case !identifierText.MatchString(name):
+		wrong = "just alphanumeric and underscore characters are allowed"
+	default:
 		return nil
 	}
-	return PublicError(fmt.Sprintf("Invalid identifier %s in %s: it must begin with a letter and hold only letters, digits and underscores",
-		JSONOf(name), column))
+	return saveError("Invalid identifier: " + wrong + " [" + column + "]")
 }
 
 // checkUnique refuses a record when another one already has its values in the

@@ -75,9 +75,6 @@ var StandardColumns = map[string]bool{
 
 // beforeColumn runs the rules for an AD_Column record in the ERP's order.
 func beforeColumn(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
-	if !r.Has("AD_Table_ID") || !r.Has("AD_Reference_ID") || !r.Has("ColumnName") {
-		return nil // said by the check of mandatory columns
-	}
 	t, err := OneRow(ctx, tx, "AD_Table", r.Row.Int("AD_Table_ID"))
 	if err != nil {
 		return err
@@ -189,9 +186,6 @@ func checkColumnLength(r *Record) error {
 	default:
 		return PublicError(MsgFillMandatory + "Length")
 	}
-	if length < 0 {
-		return PublicError("The length of a column cannot be negative")
-	}
 	return nil
 }
 
@@ -209,7 +203,7 @@ func checkColumnType(r *Record) error {
 	low, ok1 := ParseRat(r.Row.String("ValueMin"))
 	high, ok2 := ParseRat(r.Row.String("ValueMax"))
 	if ok1 && ok2 && high.Cmp(low) < 0 {
-		return PublicError("The maximum value is less than the minimum value")
+		return PublicError("Maximum value must be greater than or equal to minimum value.: Max. Value")
 	}
 	return nil
 }
@@ -224,7 +218,7 @@ func checkIdentifierSequence(ctx context.Context, tx *store.Tx, r *Record) error
 		return err
 	}
 	if n > 0 {
-		return PublicError(fmt.Sprintf("Another identifier of the table already has the sequence %d", r.Row.Int("SeqNo")))
+		return PublicError("Record already exists: Sequence")
 	}
 	return nil
 }
@@ -285,11 +279,11 @@ func applyCopyAndPattern(r *Record, table store.Row) error {
 		switch ref := columnRef(r); {
 		case isNumericRef(ref):
 			if !validNumberPattern(pattern) {
-				return PublicError("Invalid format pattern " + JSONOf(pattern))
+				return PublicError("Could not save the record: Invalid number format: " + JSONOf(pattern))
 			}
 		case isDateRef(ref):
 			if !validDatePattern(pattern) {
-				return PublicError("Invalid format pattern " + JSONOf(pattern))
+				return PublicError("Could not save the record: Invalid date pattern: " + JSONOf(pattern))
 			}
 		default:
 			r.Set("FormatPattern", nil)
@@ -311,7 +305,7 @@ func checkOneKey(ctx context.Context, tx *store.Tx, r *Record) error {
 		return err
 	}
 	if n > 0 {
-		return PublicError("The table already has a key column")
+		return saveError("The table has already a key column, there can be just one key.")
 	}
 	return nil
 }
@@ -366,7 +360,7 @@ func applyTypeRules(ctx context.Context, tx *store.Tx, r *Record, table store.Ro
 	if isUUIDRef(ref) {
 		r.Set("FieldLength", int64(36))
 		if !strings.HasSuffix(r.Row.String("ColumnName"), "_UU") {
-			return PublicError("The name of a UUID column must end in _UU")
+			return saveError("UUID Columns must end with suffix _UU")
 		}
 	}
 	if ref == store.TypeYesNo {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"math/big"
 	"slices"
 	"strings"
@@ -345,67 +344,13 @@ func taxOf(ctx context.Context, tx *store.Tx, tax store.Row, amount *big.Rat, in
 	return sum, nil
 }
 
-// afterLine brings the totals of the document up to date.
-func afterLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+// afterLine brings taxes and totals of the document up to date.
+func afterLine(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
 	name := lineHeader(r.Table)
-	header, err := tx.Table(ctx, name)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	id := r.Row.Int(name + "_ID")
-	row, err := OneRow(ctx, tx, name, id)
+	row, err := OneRow(ctx, tx, name, r.Row.Int(name+"_ID"))
 	if err != nil || row == nil || row.Bool("Processed") {
 		return err
 	}
-	lines, err := RowsWhere(ctx, tx, r.Table.Name, "", name+"_ID=? AND IsActive='Y'", id)
-	if err != nil {
-		return err
-	}
-	currency, err := OneRow(ctx, tx, "C_Currency", row.Int("C_Currency_ID"))
-	if err != nil {
-		return err
-	}
-	decimals := 2
-	if currency["StdPrecision"] != nil {
-		decimals = int(currency.Int("StdPrecision"))
-	}
-	total := new(big.Rat)
-	bases := map[int64][]*big.Rat{} // the amounts of each tax
-	for _, line := range lines {
-		amount := rat(line, "LineNetAmt")
-		total.Add(total, amount)
-		tax := line.Int("C_Tax_ID")
-		bases[tax] = append(bases[tax], amount)
-	}
-	grand := new(big.Rat).Add(total, rat(row, "ChargeAmt"))
-	for id, amounts := range bases {
-		kind, err := OneRow(ctx, tx, "C_Tax", id)
-		if err != nil {
-			return err
-		}
-		if kind == nil || row.Bool("IsTaxIncluded") {
-			continue
-		}
-		if kind.Bool("IsDocumentLevel") {
-			sum := new(big.Rat)
-			for _, amount := range amounts {
-				sum.Add(sum, amount)
-			}
-			amounts = []*big.Rat{sum}
-		}
-		for _, amount := range amounts {
-			part, err := taxOf(ctx, tx, kind, amount, false, decimals)
-			if err != nil {
-				return err
-			}
-			grand.Add(grand, part)
-		}
-	}
-	_, err = tx.Set(ctx, header, store.Row{
-		"TotalLines": rounded(total, decimals), "GrandTotal": rounded(grand, decimals),
-	}, store.Quote(name+"_ID")+"=?", id)
+	_, err = s.taxLines(ctx, tx, name, row)
 	return err
 }

@@ -13,9 +13,6 @@ func beforeTable(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error
 	if r.Row.Bool("IsView") && r.Row.Bool("IsDeleteable") {
 		r.Set("IsDeleteable", "N")
 	}
-	if !r.Has("TableName") {
-		return nil // the check of mandatory columns says so
-	}
 	if err := checkIdentifier("TableName", r.Row.String("TableName")); err != nil {
 		return err
 	}
@@ -51,9 +48,6 @@ func afterTableDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) 
 
 // beforeElement keeps column names unique among the elements.
 func beforeElement(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
-	if !r.Has("ColumnName") {
-		return nil
-	}
 	r.Set("ColumnName", strings.TrimSpace(r.Row.String("ColumnName")))
 	if err := checkIdentifier("ColumnName", r.Row.String("ColumnName")); err != nil {
 		return err

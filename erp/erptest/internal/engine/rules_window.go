@@ -7,42 +7,31 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-func fieldDefaults(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
-	column, err := OneRow(ctx, tx, "AD_Column", r.Row.Int("AD_Column_ID"))
-	if err != nil || column == nil {
-		return err
-	}
-	for name, v := range map[string]any{"IsDisplayed": "Y", "IsDisplayedGrid": "Y", "IsCentrallyMaintained": "Y"} {
-		if !r.Has(name) {
-			r.Set(name, v)
-		}
-	}
-	if !r.Has("DisplayLength") {
-		r.Set("DisplayLength", column["FieldLength"])
-	}
-	if column.String("ColumnName") == "AD_Org_ID" && !r.Has("IsAllowCopy") {
-		r.Set("IsAllowCopy", "Y")
-	}
-	return nil
-}
-
 // beforeField takes the terms of a centrally maintained field from the
 // element of its column.
 func beforeField(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	column, err := OneRow(ctx, tx, "AD_Column", r.Row.Int("AD_Column_ID"))
+	if err != nil {
+		return err
+	}
 	if r.Row.Bool("IsCentrallyMaintained") && (r.IsNew() || r.changed("AD_Column_ID")) {
-		column, err := OneRow(ctx, tx, "AD_Column", r.Row.Int("AD_Column_ID"))
-		if err != nil {
-			return err
-		}
 		element, err := OneRow(ctx, tx, "AD_Element", column.Int("AD_Element_ID"))
 		if err != nil {
 			return err
 		}
-		if element != nil {
-			for _, name := range []string{"Name", "Description", "Help", "Placeholder"} {
-				r.Set(name, element[name])
-			}
+		if element == nil {
+			return saveError("the column of a centrally maintained field must have an element; give AD_Column_ID")
 		}
+		for _, name := range []string{"Name", "Description", "Help"} {
+			r.Set(name, element[name])
+		}
+	}
+	if err := fieldCopying(ctx, tx, r, column); err != nil {
+		return err
+	}
+	if strings.HasPrefix(column.String("ColumnSQL"), "@SQLFIND=") && r.Row.Bool("IsDisplayed") {
+		r.Set("IsDisplayed", "N")
+		r.Set("IsDisplayedGrid", "N")
 	}
 	if !r.Has("AD_Reference_ID") {
 		r.Set("AD_Reference_Value_ID", nil)
@@ -57,33 +46,44 @@ func beforeField(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error
 	return nil
 }
 
-func tabDefaults(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
-	for name, v := range map[string]any{"SeqNo": int64(0), "TabLevel": int64(0)} {
-		if !r.Has(name) {
-			r.Set(name, v)
+// fieldCopying settles whether copying a record copies the field: never keys and
+// stamps, always the organization.
+func fieldCopying(ctx context.Context, tx *store.Tx, r *Record, column store.Row) error {
+	name := column.String("ColumnName")
+	if r.Has("IsAllowCopy") {
+		table, err := OneRow(ctx, tx, "AD_Table", column.Int("AD_Table_ID"))
+		if err != nil {
+			return err
+		}
+		if column.Bool("IsKey") || column.String("ColumnSQL") != "" || isOwnUUID(column, table) ||
+			StandardColumns[strings.ToUpper(name)] && name != "AD_Org_ID" {
+			r.Set("IsAllowCopy", nil)
 		}
 	}
-	if !r.Has("IsInsertRecord") {
-		r.Set("IsInsertRecord", "Y")
+	if !r.Has("IsAllowCopy") && name == "AD_Org_ID" {
+		r.Set("IsAllowCopy", "Y")
 	}
 	return nil
 }
 
 func beforeTab(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
-	if r.Row.Bool("IsReadOnly") {
-		r.Set("IsInsertRecord", "N")
-	}
-	if r.Row.Bool("IsSortTab") && !r.Has("AD_ColumnSortOrder_ID") {
-		return PublicError(MsgFillMandatory + "Order Column")
-	}
 	if !r.IsNew() && r.changed("AD_Table_ID") {
 		fields, err := RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", r.ID())
 		if err != nil {
 			return err
 		}
 		if len(fields) > 0 {
-			return PublicError("The table of a tab with fields cannot be changed")
+			return saveError("Cannot change table if there are related fields")
 		}
+	}
+	if r.Row.Bool("IsReadOnly") {
+		r.Set("IsInsertRecord", "N")
+	}
+	if _, ok := r.Table.Column("AD_TabType"); ok && (r.IsNew() || r.changed("AD_TabType")) {
+		r.Set("IsSortTab", YesNo(r.Row.String("AD_TabType") == "SORT"))
+	}
+	if r.Row.Bool("IsSortTab") && !r.Has("AD_ColumnSortOrder_ID") {
+		return saveError(MsgFillMandatory + " Order Column")
 	}
 	for _, name := range []string{"DisplayLogic", "ReadOnlyLogic"} {
 		if err := checkLogic(r, name); err != nil {
@@ -99,38 +99,57 @@ func afterWindow(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 	if r.IsNew() {
 		return s.GrantAll(ctx, tx, "AD_Window_Access", "AD_Window_ID", r.ID())
 	}
-	change := store.Row{}
-	for _, name := range []string{"Name", "Description", "IsActive"} {
-		if r.changed(name) {
-			change[name] = r.Row[name]
-		}
+	return s.renameMenus(ctx, tx, r)
+}
+
+// renameMenus passes a changed name, description or state of a window or process
+// on to its menu entries and workflow nodes.
+func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) error {
+	changed := false
+	for _, name := range []string{"IsActive", "Name", "Description", "Help"} {
+		changed = changed || r.changed(name)
 	}
-	if len(change) == 0 {
+	if !changed {
 		return nil
 	}
-	menu, err := tx.Table(ctx, "AD_Menu")
+	key := r.Table.Name + "_ID"
+	menus, err := tx.Table(ctx, "AD_Menu")
 	if err != nil {
 		return err
 	}
-	_, err = tx.Set(ctx, menu, change, "AD_Window_ID=? AND Action='W'", r.ID())
-	return err
-}
-
-func beforeProcess(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
-	if !r.Has("AllowMultipleExecution") {
-		r.Set("AllowMultipleExecution", "P")
+	rows, err := RowsWhere(ctx, tx, "AD_Menu", "AD_Menu_ID", store.Quote(key)+"=?", r.ID())
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if _, err := s.ChangeRow(ctx, tx, menus, row, store.Row{
+			"Name": r.Row["Name"], "Description": r.Row["Description"], "IsActive": r.Row["IsActive"],
+		}); err != nil {
+			return err
+		}
+	}
+	nodes, err := tx.Table(ctx, "AD_WF_Node")
+	if err != nil {
+		return nil //nolint:nilerr // an ERP without workflows
+	}
+	if rows, err = RowsWhere(ctx, tx, nodes.Name, "AD_WF_Node_ID", store.Quote(key)+"=?", r.ID()); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		change := store.Row{"IsActive": r.Row["IsActive"]}
+		if row.Bool("IsCentrallyMaintained") {
+			for _, name := range []string{"Name", "Description", "Help"} {
+				change[name] = r.Row[name]
+			}
+		}
+		if _, err := s.ChangeRow(ctx, tx, nodes, row, change); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func afterProcess(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
-	if !r.IsNew() {
-		return nil
-	}
-	return s.GrantAll(ctx, tx, "AD_Process_Access", "AD_Process_ID", r.ID())
-}
-
-// GrantAll gives every role that is not maintained by hand access to an
+// grantAll gives every role that is not maintained by hand access to an
 // object.
 func (s *Session) GrantAll(ctx context.Context, tx *store.Tx, table, column string, id int64) error {
 	roles, err := RowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", "IsManual='N'")
@@ -181,6 +200,10 @@ var menuTargets = map[string]string{
 }
 
 func beforeMenu(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
+	if r.Row.Bool("IsSummary") {
+		r.Set("Action", nil)
+		r.Set("IsCentrallyMaintained", "N")
+	}
 	action := r.Row.String("Action")
 	for column, fits := range menuTargets {
 		if action != fits {
@@ -226,22 +249,34 @@ func afterMenuDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) e
 // SystemMaintained tells whether an entity type belongs to the ERP itself.
 func SystemMaintained(r *Record) bool { return r.ID() > 0 && r.ID() < store.FirstCustomID }
 
+// The entity types of the ERP itself, which nobody may change.
+const (
+	entityTypeDictionary = 10
+	entityTypeAdempiere  = 20
+)
+
 func beforeEntityType(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	if r.IsNew() {
 		return nil
 	}
-	if SystemMaintained(r) {
-		return PublicError("Entity types maintained by the system cannot be changed")
-	}
-	if r.changed("EntityType") {
-		return PublicError("The code of an entity type cannot be changed")
+	switch id := r.ID(); {
+	case id == entityTypeDictionary, id == entityTypeAdempiere:
+		return saveError("You cannot modify a System maintained entity")
+	case r.changed("EntityType"):
+		return saveError("You cannot modify EntityType")
+	case SystemMaintained(r):
+		for _, name := range []string{"Name", "Description", "Help", "IsActive"} {
+			if r.changed(name) {
+				return saveError("You cannot modify Name,Description,Help")
+			}
+		}
 	}
 	return nil
 }
 
 func beforeEntityTypeDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	if SystemMaintained(r) {
-		return PublicError("Entity types maintained by the system cannot be deleted")
+		return PublicError("You cannot delete a System maintained entity")
 	}
 	return nil
 }

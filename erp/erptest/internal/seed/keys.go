@@ -14,14 +14,17 @@ import (
 // primary keys and UUIDs.
 var uniqueKeys = map[string][]string{
 	"AD_EntityType":      {"EntityType"},
+	"AD_Field":           {"AD_Tab_ID", "AD_Column_ID"},
 	"AD_Message":         {"Value"},
 	"AD_Process":         {"Value"},
+	"AD_Ref_List":        {"AD_Reference_ID", "Value"},
 	"AD_Role":            {"AD_Client_ID", "Name"},
 	"C_BP_Group":         {"AD_Client_ID", "Value"},
 	"C_BPartner":         {"AD_Client_ID", "Value"},
 	"C_Currency":         {"ISO_Code"},
 	"C_DocType":          {"AD_Client_ID", "Name"},
 	"C_ElementValue":     {"C_Element_ID", "Value"},
+	"C_Order":            {"DocumentNo", "C_DocType_ID", "C_BPartner_ID"},
 	"C_PaymentTerm":      {"AD_Client_ID", "Value"},
 	"C_Project":          {"AD_Client_ID", "Value"},
 	"M_PriceList":        {"AD_Client_ID", "Name"},

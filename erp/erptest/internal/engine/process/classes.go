@@ -42,6 +42,10 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 		return Result{Summary: "Cache Reset"}, nil
 	case "CopyFromOrder":
 		return copyOrderLines(ctx, s, tx, run)
+	case "InOutGenerate":
+		return generateShipments(ctx, s, tx, run)
+	case "InvoiceGenerate":
+		return generateInvoices(ctx, s, tx, run)
 	case "PackInFolder":
 		return Failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
 	}

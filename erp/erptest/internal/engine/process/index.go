@@ -87,12 +87,13 @@ func indexColumns(ctx context.Context, tx *store.Tx, t *store.Table, id int64) (
 		columns = append(columns, store.Quote(name))
 	}
 	if len(columns) == 0 {
-		return nil, "it has no columns", nil
+		return nil, "No index columns specified", nil
 	}
 	return columns, "", nil
 }
 
 func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, columns []string, unique bool) (Result, error) {
+	result := Result{Summary: "Created index successfully"}
 	var other string
 	err := tx.QueryRow(ctx, `SELECT tbl_name FROM sqlite_schema WHERE name=? COLLATE NOCASE`, name).Scan(&other)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -102,9 +103,18 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 		if !strings.EqualFold(other, t.Name) || strings.EqualFold(name, t.Name) {
 			return Failed("the name %s is taken in the database", name), nil
 		}
+		same, err := sameIndex(ctx, tx, name, columns, unique)
+		if err != nil {
+			return Result{}, err
+		}
+		if same {
+			return Result{Summary: "No changes to the index"}, nil
+		}
 		if _, err := tx.Exec(ctx, "DROP INDEX "+store.Quote(name)); err != nil {
 			return Result{}, err
 		}
+		result.Summary = "Modified index successfully"
+		result.Logs = []LogLine{{Number: "0", Message: "DROP INDEX " + name}}
 	}
 	kind := "INDEX "
 	if unique {
@@ -118,7 +128,18 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 		}
 		return Result{}, fmt.Errorf("making index %s: %w", name, err)
 	}
-	summary, err := engine.Message(ctx, tx, "CreatedIndexSuccess", "", "Created index successfully")
-	plain := strings.ReplaceAll(statement, `"`, "") // as the real server writes it
-	return Result{Summary: summary, Logs: []LogLine{{Message: plain, Number: "0"}}}, err
+	shown := "CREATE " + kind + name + " ON " + t.Name + " (" + strings.ReplaceAll(strings.Join(columns, ","), `"`, "") + ")"
+	result.Logs = append(result.Logs, LogLine{Number: "0", Message: shown})
+	return result, nil
+}
+
+// sameIndex tells whether the index in the database has these columns in this
+// order, and is unique or not as said.
+func sameIndex(ctx context.Context, tx *store.Tx, name string, columns []string, unique bool) (bool, error) {
+	var statement string
+	if err := tx.QueryRow(ctx, `SELECT sql FROM sqlite_schema WHERE type='index' AND name=? COLLATE NOCASE`, name).Scan(&statement); err != nil {
+		return false, err
+	}
+	return strings.HasPrefix(statement, "CREATE UNIQUE ") == unique &&
+		strings.HasSuffix(statement, " ("+strings.Join(columns, ", ")+")"), nil
 }

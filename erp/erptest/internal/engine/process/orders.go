@@ -94,7 +94,7 @@ func isDocumentProcess(process store.Row) bool {
 // of the run.
 func processRecord(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	t, err := tx.TableByID(ctx, run.TableID)
-	if errors.Is(err, store.ErrNoTable) || err == nil && (!engine.IsDocument(t) || run.RecordID == 0) {
+	if errors.Is(err, store.ErrNoTable) || err == nil && (!s.IsDocument(t) || run.RecordID == 0) {
 		return Failed("The process works on a document: give its id as record-id, and its table as table-id or model-name"), nil
 	}
 	if err != nil {
@@ -110,9 +110,9 @@ func processRecord(ctx context.Context, s *engine.Session, tx *store.Tx, run *Ru
 	if err := s.MayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), run.RecordID); err != nil {
 		return Result{}, err
 	}
-	_, err = s.ProcessDocument(ctx, tx, &engine.Record{Table: t, Old: row, Row: row}, row.String("DocAction"))
+	summary, err := s.RunDocument(ctx, tx, t, row)
 	if public := engine.PublicError(""); errors.As(err, &public) {
 		return Failed("%s", public), nil
 	}
-	return Result{Summary: "Completed"}, err // the state of the workflow
+	return Result{Summary: summary}, err
 }

@@ -248,23 +248,23 @@ func recordReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 		}
 		out.Rows = append(out.Rows, []string{col.Label, reportText(v)})
 	}
-	if !engine.IsDocument(t) {
+	if !s.IsDocument(t) {
 		return out, nil
 	}
-	lines, err := s.DocumentLines(ctx, tx, &engine.Record{Table: t, Old: row, Row: row})
-	if err != nil {
-		return nil, err
+	lineTable, lines, err := s.DocumentLines(ctx, tx, t, row)
+	if err != nil || lineTable == nil {
+		return out, err
 	}
-	for i, line := range lines.Rows {
-		columns, err := reportColumns(ctx, s, tx, lines.Table)
+	for i, line := range lines {
+		columns, err := reportColumns(ctx, s, tx, lineTable)
 		if err != nil {
 			return nil, err
 		}
-		values, err := reportLine(ctx, s, tx, lines.Table, line, columns)
+		values, err := reportLine(ctx, s, tx, lineTable, line, columns)
 		if err != nil {
 			return nil, err
 		}
-		out.Rows = append(out.Rows, []string{fmt.Sprintf("%s %d", lines.Table.Label, i+1), strings.Join(values, " | ")})
+		out.Rows = append(out.Rows, []string{fmt.Sprintf("%s %d", lineTable.Label, i+1), strings.Join(values, " | ")})
 	}
 	return out, nil
 }

@@ -22,6 +22,9 @@ type Result struct {
 	After func(ctx context.Context, tx *store.Tx, result Result) error
 }
 
+// log adds a line to the log.
+func (r *Result) log(message string) { r.Logs = append(r.Logs, LogLine{Message: message}) }
+
 // LogLine is one line of a process's log; zero members are left out.
 type LogLine struct {
 	Date    time.Time

@@ -87,6 +87,7 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 	if entityType == "" {
 		entityType = "U"
 	}
+	result := Result{Summary: "ProcessOK"}
 	var table store.Row
 	if len(rows) > 0 {
 		table = rows[0]
@@ -110,25 +111,17 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 			return Result{}, err
 		}
 		table = r.Row
+		result.Logs = []LogLine{{Message: table.String("TableName")}}
 	}
-	result, columns := Result{}, 0
 	for _, plan := range tableColumns(table.String("TableName")) {
 		if plan.flag != "" && !run.flag(plan.flag, plan.onByDefault) {
 			continue
 		}
-		made, err := addColumn(ctx, s, tx, table, plan, entityType)
-		if err != nil {
+		if _, err := addColumn(ctx, s, tx, table, plan, entityType); err != nil {
 			return result, err
 		}
-		if made {
-			columns++
-		}
 	}
-	if columns > 0 || len(rows) == 0 {
-		result.Logs = append(result.Logs, LogLine{Message: table.String("TableName")})
-	}
-	result.Summary, err = engine.Message(ctx, tx, "ProcessOK", s.Language, "ProcessOK")
-	return result, err
+	return result, nil
 }
 
 // addColumn makes an AD_Column record unless the table has the column.
@@ -257,7 +250,7 @@ func copyColumns(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 		return Result{}, err
 	}
 	if len(existing) > 0 {
-		return Failed("Table %s has columns already", target.Name), nil
+		return Failed("Target table must not have columns"), nil
 	}
 	source, err := engine.OneRow(ctx, tx, "AD_Table", run.id("AD_Table_ID"))
 	if err != nil {

@@ -23,7 +23,8 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	}
 	for _, name := range []string{"AD_Client_ID", "AD_Org_ID", "IsActive", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
 		if _, ok := t.Column(name); !ok {
-			return Failed("Table %s lacks the standard column %s", t.Name, name), nil
+			return Failed("The table is not valid to create a new window, please verify that it has these columns: " +
+				"AD_Client_ID, AD_Org_ID, Created, CreatedBy, IsActive, Updated, UpdatedBy"), nil
 		}
 	}
 	isNew := run.flag("IsNewWindow", true)
@@ -46,9 +47,9 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	}
 	result := Result{Summary: "OK"}
 	if isNew {
-		result.Logs = append(result.Logs, LogLine{Message: "Window: " + window.String("Name")})
+		result.log("Window: " + window.String("Name"))
 	}
-	result.Logs = append(result.Logs, LogLine{Message: "Tab: " + tab.String("Name")})
+	result.log("Tab: " + tab.String("Name"))
 	if isNew && run.flag("IsCreateMenu", false) {
 		if _, err := s.InsertRow(ctx, tx, "AD_Menu", store.Row{
 			"Name": window.String("Name"), "Action": "W", "AD_Window_ID": window.Int("AD_Window_ID"), "IsSummary": "N",
@@ -56,7 +57,7 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 		}); err != nil {
 			return Result{}, err
 		}
-		result.Logs = append(result.Logs, LogLine{Message: "Menu: " + window.String("Name")})
+		result.log("Menu: " + window.String("Name"))
 	}
 	if row.Int("AD_Window_ID") == 0 {
 		tables, err := tx.Table(ctx, "AD_Table")
@@ -77,7 +78,7 @@ func newWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t
 	}
 	if kind == "T" {
 		if col, ok := t.Column("Processed"); !ok || col.IsVirtual() {
-			return nil, engine.PublicError("A window for transactions needs the column Processed")
+			return nil, engine.PublicError("Transaction windows require to have a Processed column. Please create the column and try again.")
 		}
 	}
 	same, err := engine.RowsWhere(ctx, tx, "AD_Window", "", "Name=?", t.Label)
@@ -85,7 +86,7 @@ func newWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t
 		return nil, err
 	}
 	if len(same) > 0 {
-		return nil, engine.PublicError("There is a window named " + engine.JSONOf(t.Label) + " already")
+		return nil, engine.PublicError("There is already a window with the name " + t.Label)
 	}
 	flag := "N"
 	if run.flag("IsSOTrx", true) {
@@ -121,12 +122,10 @@ func newTab(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *s
 			deepest, last = max(deepest, tab.Int("TabLevel")), max(last, tab.Int("SeqNo"))
 		}
 		switch {
-		case level > deepest+1:
-			return nil, engine.PublicError(fmt.Sprintf("The tab level must be at most %d", deepest+1))
-		case level == 0 && deepest == 0:
-			return nil, engine.PublicError("The tab level must be above 0")
 		case level > 0 && run.id("AD_Column_ID") == 0:
-			return nil, engine.PublicError(engine.MsgFillMandatory + "Link Column")
+			return nil, engine.PublicError("No column is defined as Parent Link, therefore, the table cannot be a detail tab.")
+		case level == 0 && deepest == 0, level > deepest+1:
+			return nil, engine.PublicError(fmt.Sprintf("The maximum tab level for this window can be %d.", deepest+1))
 		}
 		values["SeqNo"], values["TabLevel"] = last+10, level
 		if level > 0 {
@@ -168,7 +167,7 @@ func createFields(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	names, err := fieldsFor(ctx, s, tx, tab, t, run.Text("EntityType"), run.Text("CreatedSince"))
 	result := Result{Summary: fmt.Sprintf("Created #%d", len(names))}
 	for _, name := range names {
-		result.Logs = append(result.Logs, LogLine{Message: name})
+		result.log(name)
 	}
 	return result, err
 }
@@ -198,8 +197,9 @@ func fieldRank(col *store.Column) int {
 	return 8
 }
 
-// fieldsFor makes the fields a tab lacks, and tells the names of their columns.
-func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) (made []string, err error) {
+// fieldsFor makes fields for the columns of a tab's table that have none, and
+// returns the columns' names.
+func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.Row, t *store.Table, entityType, since string) ([]string, error) {
 	existing, err := engine.RowsWhere(ctx, tx, "AD_Field", "", "AD_Tab_ID=?", tab.Int("AD_Tab_ID"))
 	if err != nil {
 		return nil, err
@@ -214,6 +214,7 @@ func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.R
 	slices.SortStableFunc(columns, func(a, b *store.Column) int {
 		return cmp.Or(cmp.Compare(fieldRank(a), fieldRank(b)), cmp.Compare(a.ID, b.ID))
 	})
+	var made []string
 	for _, col := range columns {
 		row, err := engine.OneRow(ctx, tx, "AD_Column", col.ID)
 		if err != nil {
@@ -224,8 +225,16 @@ func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.R
 			entityType != "" && row.String("EntityType") != entityType, since != "" && row.String("Created") < since:
 			continue
 		}
-		seq, seqGrid = seq+10, seqGrid+10
-		if _, err := s.InsertRow(ctx, tx, "AD_Field", fieldValues(tab, t, col, row, seq, seqGrid)); err != nil {
+		values := fieldValues(tab, t, col, row)
+		if values["IsDisplayed"] == "Y" {
+			seq += 10
+			values["SeqNo"] = seq
+		}
+		if values["IsDisplayedGrid"] == "Y" {
+			seqGrid += 10
+			values["SeqNoGrid"] = seqGrid
+		}
+		if _, err := s.InsertRow(ctx, tx, "AD_Field", values); err != nil {
 			return made, err
 		}
 		made = append(made, row.String("Name"))
@@ -233,17 +242,27 @@ func fieldsFor(ctx context.Context, s *engine.Session, tx *store.Tx, tab store.R
 	return made, nil
 }
 
-func fieldValues(tab store.Row, t *store.Table, col *store.Column, row store.Row, seq, seqGrid int64) store.Row {
+// dimensionLogic are the columns shown only where the accounting of the tenant has
+// their dimension.
+var dimensionLogic = map[string]string{
+	"AD_ORGTRX_ID": "OT", "C_CAMPAIGN_ID": "MC", "C_ACTIVITY_ID": "AY", "C_PROJECT_ID": "PJ",
+	"USER1_ID": "U1", "USER2_ID": "U2", "C_COSTCENTER_ID": "CC", "C_DEPARTMENT_ID": "DP",
+}
+
+func fieldValues(tab store.Row, t *store.Table, col *store.Column, row store.Row) store.Row {
 	entityType := row.String("EntityType")
 	if entityType == "D" {
 		entityType = tab.String("EntityType")
 	}
 	values := store.Row{
 		"AD_Tab_ID": tab.Int("AD_Tab_ID"), "AD_Column_ID": col.ID, "Name": row.String("Name"), "EntityType": entityType,
-		"IsCentrallyMaintained": "Y", "IsDisplayed": "Y", "IsDisplayedGrid": "Y", "SeqNo": seq, "SeqNoGrid": seqGrid,
+		"IsCentrallyMaintained": "Y", "IsDisplayed": "Y", "IsDisplayedGrid": "Y", "SeqNo": nil, "SeqNoGrid": nil,
 		"DisplayLength": int64(col.Length), "IsReadOnly": "N", "IsSameLine": "N", "IsHeading": "N", "IsFieldOnly": "N",
 		"IsEncrypted": "N", "XPosition": int64(1), "ColumnSpan": int64(2), "NumLines": int64(1), "SortNo": "0",
 		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+	}
+	if logic := dimensionLogic[strings.ToUpper(col.Name)]; logic != "" {
+		values["DisplayLogic"] = "@$Element_" + logic + "@=Y"
 	}
 	uu := t.UUColumn()
 	if col.Key || uu != nil && uu.Name == col.Name {

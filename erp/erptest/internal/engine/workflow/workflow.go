@@ -87,12 +87,12 @@ func decideDocument(ctx context.Context, s *engine.Session, tx *store.Tx, a *Act
 	if err != nil {
 		return "", err
 	}
-	if !engine.IsDocument(doc.Table) {
+	if !s.IsDocument(doc.Table) {
 		_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
 		return "", err
 	}
 	status := doc.Row.String("DocStatus")
-	_, err = s.ProcessDocument(ctx, tx, doc, action)
+	_, err = s.ActOn(ctx, tx, doc, action)
 	var refused *engine.Error
 	if plain := engine.PublicError(""); errors.As(err, &refused) || errors.As(err, &plain) {
 		return fmt.Sprintf("Cannot %s - Document Status: %s", map[bool]string{true: "Approve", false: "Reject"}[approved], status), nil
@@ -386,7 +386,7 @@ func doNode(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity) (
 		if err != nil || doc == nil || action == "" || action == "--" {
 			return "", err
 		}
-		return s.ProcessDocument(ctx, tx, doc, action)
+		return s.ActOn(ctx, tx, doc, action)
 	case "V":
 		return "", setDocumentValue(ctx, s, tx, a, a.Node.String("AttributeValue"))
 	}

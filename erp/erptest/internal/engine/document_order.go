@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+func orderProgram() docProgram {
+	return docProgram{
+		prepare: prepareOrder, complete: completeOrder, void: voidOrder, close: closeOrder,
+		reverse: voidOrder, reactivate: reactivateOrder, summary: totalSummary,
+	}
+}
+
+// totalSummary is the number of an order or invoice with its total.
+func totalSummary(d *document) string {
+	text := d.Row.String("DocumentNo") + ": Grand Total=" + d.Row.String("GrandTotal")
+	if d.lines != nil {
+		text += fmt.Sprintf(" (#%d)", len(d.lines))
+	}
+	return text
+}
+
+func prepareOrder(ctx context.Context, d *document) error {
+	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocTypeTarget_ID"))
+	if err != nil {
+		return err
+	}
+	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
+		return err
+	}
+	if d.Row.Bool("IsSOTrx") && d.Row.String("DeliveryViaRule") == "S" && d.Row.Int("M_Shipper_ID") == 0 {
+		return documentFails(MsgFillMandatory + "Shipper")
+	}
+	if err := d.needLines(ctx); err != nil {
+		return err
+	}
+	d.Set("C_DocType_ID", d.Row["C_DocTypeTarget_ID"])
+	if !makesShipment(typ) {
+		if err := d.reserve(ctx, typ.String("DocSubTypeSO") != "ON"); err != nil {
+			return err
+		}
+	}
+	lines := d.lines
+	if err := d.totals(ctx); err != nil {
+		return err
+	}
+	if d.Row.String("DocStatus") != "DR" {
+		lines = nil
+	}
+	d.lines = lines
+	return nil
+}
+
+// totals works out taxes and totals from the lines.
+func (d *document) totals(ctx context.Context) error {
+	totals, err := d.s.taxLines(ctx, d.tx, d.Table.Name, d.Row)
+	for name, v := range totals {
+		d.Set(name, v)
+	}
+	return err
+}
+
+// makesShipment tells whether orders of a type are shipped as they are completed.
+func makesShipment(typ store.Row) bool {
+	switch typ.String("DocSubTypeSO") {
+	case "WP", "WR":
+		return true
+	case "PR":
+		return typ.Bool("IsAutoGenerateInout")
+	}
+	return false
+}
+
+func makesInvoice(typ store.Row) bool {
+	switch typ.String("DocSubTypeSO") {
+	case "WI", "WR":
+		return true
+	case "PR":
+		return typ.Bool("IsAutoGenerateInvoice")
+	}
+	return false
+}
+
+// reserve keeps what was ordered and not delivered for the order, or with binding
+// false nothing, and works out what it weighs.
+func (d *document) reserve(ctx context.Context, binding bool) error {
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	volume, weight := new(big.Rat), new(big.Rat)
+	for _, line := range lines {
+		item, err := OneRow(ctx, d.tx, "M_Product", line.Int("M_Product_ID"))
+		if err != nil {
+			return err
+		}
+		if item == nil {
+			continue
+		}
+		ordered := rat(line, "QtyOrdered")
+		volume.Add(volume, new(big.Rat).Mul(rat(item, "Volume"), ordered))
+		weight.Add(weight, new(big.Rat).Mul(rat(item, "Weight"), ordered))
+		open := new(big.Rat)
+		if delivered := rat(line, "QtyDelivered"); binding && ordered.Cmp(delivered) > 0 {
+			open.Sub(ordered, delivered)
+		}
+		if err := d.changeLine(ctx, line, store.Row{"QtyReserved": rounded(open, 12)}); err != nil {
+			return err
+		}
+	}
+	d.Set("Volume", rounded(volume, 12))
+	d.Set("Weight", rounded(weight, 12))
+	return nil
+}
+
+func completeOrder(ctx context.Context, d *document) error {
+	d.say("")
+	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
+	if err != nil {
+		return err
+	}
+	if typ.Bool("IsOverwriteDateOnComplete") && rat(d.Row, "ProcessedOn").Sign() == 0 {
+		today := d.s.today()
+		d.Set("DateOrdered", today)
+		if d.Row.String("DateAcct") < today {
+			d.Set("DateAcct", today)
+		}
+	}
+	if typ.String("DocSubTypeSO") == "PR" && d.Row.Int("C_Payment_ID") == 0 {
+		d.message = nil
+		d.Set("DocStatus", "WP")
+		return nil
+	}
+	info := ""
+	var shipment *document
+	if makesShipment(typ) {
+		if shipment, err = d.ship(ctx, typ, d.Row["DateOrdered"]); err != nil {
+			return err
+		}
+		info = "Shipment/Receipt: " + shipment.Row.String("DocumentNo")
+	}
+	if makesInvoice(typ) {
+		invoice, err := d.invoice(ctx, typ, shipment, d.Row["DateOrdered"])
+		if err != nil {
+			return err
+		}
+		info += " - Invoice: " + invoice.Row.String("DocumentNo")
+	}
+	d.say(info)
+	return nil
+}
+
+// today is the day in the server's zone as date columns hold it.
+func (s *Session) today() string { return s.ERP.Now().In(s.ERP.Options.Location).Format(storedDate) }
+
+// ship makes the shipment of an order, and completes it.
+func (d *document) ship(ctx context.Context, typ store.Row, date any) (*document, error) {
+	row := store.Row{"C_Order_ID": d.ID(), "C_DocType_ID": typ["C_DocTypeShipment_ID"], "MovementDate": date, "DateAcct": date}
+	for _, name := range []string{
+		"AD_Client_ID", "AD_Org_ID", "C_BPartner_ID", "C_BPartner_Location_ID", "AD_User_ID", "M_Warehouse_ID", "IsSOTrx", "DateOrdered", "POReference",
+		"SalesRep_ID", "DeliveryRule", "DeliveryViaRule", "FreightCostRule", "PriorityRule", "Description", "C_Project_ID", "C_Campaign_ID", "C_Activity_ID",
+	} {
+		row[name] = d.Row[name]
+	}
+	r, err := d.s.InsertRow(ctx, d.tx, "M_InOut", row)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range lines {
+		open := rat(line, "QtyOrdered")
+		open.Sub(open, rat(line, "QtyDelivered"))
+		if open.Sign() == 0 {
+			continue
+		}
+		made := store.Row{"M_InOut_ID": r.ID(), "C_OrderLine_ID": line["C_OrderLine_ID"], "MovementQty": rounded(open, 12), "QtyEntered": rounded(open, 12), "Line": line["Line"]}
+		for _, name := range []string{"AD_Client_ID", "AD_Org_ID", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID"} {
+			made[name] = line[name]
+		}
+		if _, err := d.s.InsertRow(ctx, d.tx, "M_InOutLine", made); err != nil {
+			return nil, err
+		}
+	}
+	return d.finished(ctx, "M_InOut", r.ID())
+}
+
+// invoice makes the invoice of an order, and completes it.
+func (d *document) invoice(ctx context.Context, typ store.Row, shipment *document, date any) (*document, error) {
+	row := store.Row{"C_Order_ID": d.ID(), "C_DocTypeTarget_ID": typ["C_DocTypeInvoice_ID"], "C_DocType_ID": int64(0), "DateInvoiced": date, "DateAcct": date,
+		"C_BPartner_ID": d.Row["Bill_BPartner_ID"], "C_BPartner_Location_ID": d.Row["Bill_Location_ID"], "AD_User_ID": d.Row["Bill_User_ID"]}
+	for _, name := range []string{
+		"AD_Client_ID", "AD_Org_ID", "IsSOTrx", "DateOrdered", "POReference", "SalesRep_ID", "PaymentRule", "C_PaymentTerm_ID", "M_PriceList_ID",
+		"C_Currency_ID", "C_ConversionType_ID", "IsTaxIncluded", "IsDiscountPrinted", "Description", "C_Project_ID", "C_Campaign_ID", "C_Activity_ID",
+	} {
+		row[name] = d.Row[name]
+	}
+	r, err := d.s.InsertRow(ctx, d.tx, "C_Invoice", row)
+	if err != nil {
+		return nil, err
+	}
+	shipped := map[int64]any{}
+	if shipment != nil {
+		lines, err := shipment.readLines(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			shipped[line.Int("C_OrderLine_ID")] = line["M_InOutLine_ID"]
+		}
+	}
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range lines {
+		open := rat(line, "QtyOrdered")
+		open.Sub(open, rat(line, "QtyInvoiced"))
+		made := store.Row{"C_Invoice_ID": r.ID(), "C_OrderLine_ID": line["C_OrderLine_ID"], "M_InOutLine_ID": shipped[line.Int("C_OrderLine_ID")],
+			"QtyInvoiced": rounded(open, 12), "QtyEntered": rounded(open, 12)}
+		for _, name := range []string{
+			"AD_Client_ID", "AD_Org_ID", "Line", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID", "C_Tax_ID",
+			"PriceActual", "PriceEntered", "PriceLimit", "PriceList", "IsDescription",
+		} {
+			made[name] = line[name]
+		}
+		if _, err := d.s.InsertRow(ctx, d.tx, "C_InvoiceLine", made); err != nil {
+			return nil, err
+		}
+	}
+	return d.finished(ctx, "C_Invoice", r.ID())
+}
+
+// finished completes a document that was just made.
+func (d *document) finished(ctx context.Context, table string, id int64) (*document, error) {
+	made, err := d.s.loadDocument(ctx, d.tx, table, id)
+	if err != nil {
+		return nil, err
+	}
+	return made, made.finish(ctx)
+}
+
+// voidOrder reverses what followed from a sales order, and takes back its lines.
+func voidOrder(ctx context.Context, d *document) error {
+	if d.Row.Bool("IsSOTrx") {
+		if err := d.reverseFollowers(ctx); err != nil {
+			return err
+		}
+	}
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if old := rat(line, "QtyOrdered"); old.Sign() != 0 {
+			if err := d.changeLine(ctx, line, store.Row{
+				"Description": described(line, "Voided ("+rounded(old, 12)+")"), "QtyOrdered": "0", "QtyEntered": "0", "LineNetAmt": "0",
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	d.describe("Voided")
+	if err := d.reserve(ctx, false); err != nil {
+		return err
+	}
+	return d.totals(ctx)
+}
+
+// reverseFollowers reverses the shipments and invoices of an order, and voids those
+// that were not completed.
+func (d *document) reverseFollowers(ctx context.Context) error {
+	for _, table := range []string{"M_InOut", "C_Invoice"} {
+		rows, err := RowsWhere(ctx, d.tx, table, store.Quote(table+"_ID"), "C_Order_ID=? AND DocStatus NOT IN ('CL','RE','VO')", d.ID())
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			follower, err := d.s.loadDocument(ctx, d.tx, table, row.Int(table+"_ID"))
+			if err != nil {
+				return err
+			}
+			action := "VO"
+			if follower.status() == "CO" {
+				action = "RC"
+			}
+			if err := follower.perform(ctx, action); err != nil {
+				return err
+			}
+			if err := follower.store(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// closeOrder gives up what was not delivered.
+func closeOrder(ctx context.Context, d *document) error {
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		ordered, delivered := rat(line, "QtyOrdered"), rat(line, "QtyDelivered")
+		if ordered.Cmp(delivered) == 0 {
+			continue
+		}
+		change := store.Row{"Description": described(line, "Close ("+rounded(ordered, 12)+")"), "QtyLostSales": "0"}
+		if ordered.Cmp(delivered) > 0 {
+			change["QtyLostSales"], change["QtyOrdered"] = rounded(new(big.Rat).Sub(ordered, delivered), 12), rounded(delivered, 12)
+		}
+		if err := d.changeLine(ctx, line, change); err != nil {
+			return err
+		}
+	}
+	if err := d.reserve(ctx, true); err != nil {
+		return err
+	}
+	return d.totals(ctx)
+}
+
+func reactivateOrder(ctx context.Context, d *document) error {
+	typ, err := d.mayReactivate(ctx)
+	if err != nil {
+		return err
+	}
+	d.Set("Posted", "N")
+	if d.Row.Bool("IsSOTrx") && (makesShipment(typ) || makesInvoice(typ)) {
+		return d.reverseFollowers(ctx)
+	}
+	return nil
+}
+
+// beforeOrderDelete refuses to delete what was processed.
+func beforeOrderDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
+	if r.Row.Bool("Processed") {
+		return PublicError("The order is processed; void it instead of deleting it")
+	}
+	return nil
+}

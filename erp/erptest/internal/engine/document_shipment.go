@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+func shipmentProgram() docProgram {
+	return docProgram{
+		prepare: prepareShipment, complete: completeShipment, void: voidShipment,
+		reverse: reverseShipment, reactivate: reactivateShipment, summary: shipmentSummary,
+	}
+}
+
+func shipmentSummary(d *document) string {
+	text := d.Row.String("DocumentNo") + ":"
+	if d.lines != nil {
+		text += fmt.Sprintf(" (#%d)", len(d.lines))
+	}
+	return text
+}
+
+func prepareShipment(ctx context.Context, d *document) error {
+	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
+	if err != nil {
+		return err
+	}
+	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
+		return err
+	}
+	if err := d.needLines(ctx); err != nil {
+		return err
+	}
+	volume, weight := new(big.Rat), new(big.Rat)
+	for _, line := range d.lines {
+		item, err := OneRow(ctx, d.tx, "M_Product", line.Int("M_Product_ID"))
+		if err != nil {
+			return err
+		}
+		moved := rat(line, "MovementQty")
+		volume.Add(volume, new(big.Rat).Mul(rat(item, "Volume"), moved))
+		weight.Add(weight, new(big.Rat).Mul(rat(item, "Weight"), moved))
+	}
+	d.Set("Volume", rounded(volume, 12))
+	d.Set("Weight", rounded(weight, 12))
+	d.Set("DocAction", "CO")
+	return nil
+}
+
+func completeShipment(ctx context.Context, d *document) error {
+	d.say("")
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	out := strings.HasSuffix(d.Row.String("MovementType"), "-")
+	for _, line := range lines {
+		moved := rat(line, "MovementQty")
+		if id := line.Int("C_OrderLine_ID"); id != 0 {
+			if err := d.deliver(ctx, id, moved); err != nil {
+				return err
+			}
+		}
+		if out {
+			moved.Neg(moved)
+		}
+		item, err := OneRow(ctx, d.tx, "M_Product", line.Int("M_Product_ID"))
+		if err != nil {
+			return err
+		}
+		if item.Bool("IsStocked") && item.String("ProductType") == "I" {
+			if err := d.moveStock(ctx, line, moved); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deliver adds to what of an order line was delivered.
+func (d *document) deliver(ctx context.Context, id int64, moved *big.Rat) error {
+	if err := d.addToOrderLine(ctx, id, "QtyDelivered", moved); err != nil {
+		return err
+	}
+	line, err := OneRow(ctx, d.tx, "C_OrderLine", id)
+	if err != nil || line == nil {
+		return err
+	}
+	open := rat(line, "QtyOrdered")
+	if open.Sub(open, rat(line, "QtyDelivered")); open.Sign() < 0 {
+		open = new(big.Rat)
+	}
+	t, err := d.tx.Table(ctx, "C_OrderLine")
+	if err != nil {
+		return err
+	}
+	_, err = d.tx.Set(ctx, t, store.Row{"QtyReserved": rounded(open, 12), "DateDelivered": d.Row["MovementDate"]}, "C_OrderLine_ID=?", id)
+	return err
+}
+
+// moveStock changes what of a product lies in the locator of a line.
+func (d *document) moveStock(ctx context.Context, line store.Row, moved *big.Rat) error {
+	stock, err := d.tx.Table(ctx, "M_StorageOnHand")
+	if errors.Is(err, store.ErrNoTable) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	where := "M_Locator_ID=? AND M_Product_ID=? AND M_AttributeSetInstance_ID=?"
+	args := []any{line.Int("M_Locator_ID"), line.Int("M_Product_ID"), line.Int("M_AttributeSetInstance_ID")}
+	rows, err := d.tx.Select(ctx, stock, store.Selection{Where: where, Args: args, OrderBy: "DateMaterialPolicy", Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		sum := rat(rows[0], "QtyOnHand")
+		_, err := d.tx.Set(ctx, stock, store.Row{"QtyOnHand": rounded(sum.Add(sum, moved), 12)},
+			where+" AND DateMaterialPolicy=?", append(args, rows[0]["DateMaterialPolicy"])...)
+		return err
+	}
+	_, err = d.s.InsertRow(ctx, d.tx, stock.Name, store.Row{
+		"AD_Client_ID": d.Row.Int("AD_Client_ID"), "AD_Org_ID": d.Row.Int("AD_Org_ID"), "M_Locator_ID": args[0], "M_Product_ID": args[1],
+		"M_AttributeSetInstance_ID": args[2], "QtyOnHand": rounded(moved, 12), "DateMaterialPolicy": d.Row["MovementDate"],
+	})
+	return err
+}
+
+func voidShipment(ctx context.Context, d *document) error {
+	if d.status() == "CO" || d.status() == "WC" || d.status() == "WP" {
+		if err := reverseShipment(ctx, d); err != nil {
+			return err
+		}
+		d.Set("DocStatus", "RE")
+		return nil
+	}
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if old := rat(line, "MovementQty"); old.Sign() != 0 {
+			if err := d.changeLine(ctx, line, store.Row{
+				"Description": described(line, "Void ("+rounded(old, 12)+")"), "MovementQty": "0", "QtyEntered": "0",
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	d.describe("Voided")
+	return nil
+}
+
+// reverseShipment makes a shipment that takes the document back.
+func reverseShipment(ctx context.Context, d *document) error {
+	reversal, err := d.copyOf(ctx, store.Row{
+		"Description": described(d.Row, "{->"+d.Row.String("DocumentNo")+")"), "Reversal_ID": d.ID(),
+	}, func(line store.Row) store.Row {
+		return store.Row{"MovementQty": negated(line, "MovementQty"), "QtyEntered": negated(line, "QtyEntered"), "ReversalLine_ID": line["M_InOutLine_ID"], "IsInvoiced": "N"}
+	})
+	if err != nil {
+		return err
+	}
+	reversal.reversal = true
+	if err := reversal.perform(ctx, "CO"); err != nil {
+		return err
+	}
+	number := reversal.Row.String("DocumentNo")
+	for name, v := range map[string]any{"DocStatus": "RE", "DocAction": "--"} {
+		reversal.Set(name, v)
+		d.Set(name, v)
+	}
+	if err := reversal.store(ctx); err != nil {
+		return err
+	}
+	d.describe("(" + number + "<-)")
+	d.Set("Reversal_ID", reversal.ID())
+	d.say(number)
+	return nil
+}
+
+func reactivateShipment(ctx context.Context, d *document) error {
+	_, err := d.mayReactivate(ctx)
+	return err
+}
+
+// beforeShipmentLineDelete keeps the lines of what is no draft any more.
+func beforeShipmentLineDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	header, err := OneRow(ctx, tx, "M_InOut", r.Row.Int("M_InOut_ID"))
+	if err == nil && header.String("DocStatus") != "DR" {
+		err = PublicError("The lines of a shipment that is no draft cannot be deleted")
+	}
+	return err
+}
