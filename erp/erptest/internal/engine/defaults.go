@@ -18,7 +18,7 @@ type Variables struct {
 	login   *loginContext
 }
 
-// fillDefaults completes a record the server makes itself: with what the table's
+// FillDefaults completes a record the server makes itself: with what the table's
 // program sets, and the dictionary's defaults.
 func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record) error {
 	if !r.Has("AD_Client_ID") {
