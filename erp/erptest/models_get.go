@@ -60,7 +60,7 @@ func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readO
 	}
 	row, err := c.session.FindRow(ctx, tx, t, id)
 	if err != nil {
-		return nil, err
+		return nil, orTitled("Exception reading "+id, err)
 	}
 	w, err := rd.resolve(ctx, t, opts)
 	if err != nil {
