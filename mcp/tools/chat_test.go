@@ -224,7 +224,7 @@ func TestExecuteProcess(t *testing.T) {
 	// A failure is told in the ERP's words.
 	_, err = k.invoke(t, agreeing(k, t, root, true, &asked), "executeProcess", args{"processId": "AD_Column Sync"})
 	assert.Equal(t, mcp.CodeRefused, e(err).Code)
-	assert.Contains(t, e(err).Message, "No record")
+	assert.Contains(t, e(err).Message, "No Column")
 	id := response[listed](t, k, root, "listProcesses", args{"process": "AD_Role_AccessUpdate"}).Processes[0].ID
 	_, err = k.invoke(t, agreeing(k, t, user, true, &asked), "executeProcess", args{"processId": id})
 	assert.NotEqual(t, mcp.CodeInternal, e(err).Code, "%v", err)
