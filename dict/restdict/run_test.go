@@ -45,8 +45,8 @@ func TestRunDeployLog(t *testing.T) {
 	require.NoError(t, err)
 	status, _ := rec.Code("Status")
 	assert.Equal(t, "B", status)
-	_, err = client.Create(t.Context(), "xx_deploy_log", map[string]any{"Environment": "DEV", "Version": "12345678901234567890123456789012345678901"})
-	require.Error(t, err, "the length of Version is checked")
+	_, err = client.Create(t.Context(), "xx_deploy_log", map[string]any{"Environment": "DEV", "Status": "?", "Version": "1.0.0"})
+	require.Error(t, err, "the list of Status is checked")
 	page, err := client.Query(t.Context(), "xx_deploy_log", &erp.Query{
 		Filter: erp.IsNull("DateCompleted"), OrderBy: []string{erp.Desc("DateStarted")}})
 	require.NoError(t, err)
