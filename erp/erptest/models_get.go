@@ -43,7 +43,7 @@ func (c *call) readOne(opts readOptions, column string) error {
 func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readOptions, column string) (*wire.Object, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
-		return nil, orTitled("Exception reading "+c.param("id"), err)
+		return nil, err
 	}
 	// As in the ERP what is selected is looked at before the record, what is expanded
 	// after it.

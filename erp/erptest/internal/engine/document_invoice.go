@@ -146,8 +146,8 @@ func (d *document) changePartner(ctx context.Context, id int64, change store.Row
 
 // payCash makes the payment of an invoice that is paid cash.
 func (d *document) payCash(ctx context.Context, credit bool) error {
-	accounts, err := RowsWhere(ctx, d.tx, "C_BankAccount", "IsDefault DESC, C_BankAccount_ID", "AD_Org_ID=? AND C_Currency_ID=? AND IsActive='Y'",
-		d.Row.Int("AD_Org_ID"), d.Row.Int("C_Currency_ID"))
+	accounts, err := RowsWhere(ctx, d.tx, "C_BankAccount", "IsDefault DESC, C_BankAccount_ID", "AD_Client_ID=? AND AD_Org_ID=? AND C_Currency_ID=? AND IsActive='Y'",
+		d.Row.Int("AD_Client_ID"), d.Row.Int("AD_Org_ID"), d.Row.Int("C_Currency_ID"))
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) erro
 	return nil
 }
 
-// grantAll gives every role that is not maintained by hand access to an
+// GrantAll gives every role that is not maintained by hand access to an
 // object.
 func (s *Session) GrantAll(ctx context.Context, tx *store.Tx, table, column string, id int64) error {
 	roles, err := RowsWhere(ctx, tx, "AD_Role", "AD_Role_ID", "IsManual='N'")
