@@ -58,7 +58,11 @@ func newSlowRefresh(t *testing.T) *slowRefresh {
 		}
 		made := httptest.NewRecorder()
 		s.erp.ServeHTTP(made, r)
-		time.Sleep(after)
+		select {
+		case <-time.After(after):
+		case <-r.Context().Done():
+			return
+		}
 		for name, values := range made.Header() {
 			w.Header()[name] = values
 		}
@@ -143,11 +147,19 @@ func TestInterruptKeepsTheLogin(t *testing.T) {
 				require.Fail(t, "no refresh", "%v: %s", args, said)
 			}
 		}
-		time.Sleep(moment(130)) // the moment is the test
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = cmd.Wait()
+		}()
+		select {
+		case <-time.After(moment(130)): // the moment is the test
+		case <-ended:
+		}
 		for _, sig := range sent {
 			_ = cmd.Process.Signal(sig) // it may have ended
 		}
-		_ = cmd.Wait()
+		<-ended
 		what := fmt.Sprintf("round %d: %v with %v: exit code %d: %s", round, args, sent, cmd.ProcessState.ExitCode(), said)
 		if code := cmd.ProcessState.ExitCode(); code != 0 {
 			cut++
