@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"net/http/httptest"
 
 	"github.com/erphub/erphub/aiquery/auditlog"
 	"github.com/erphub/erphub/erp"
@@ -15,18 +14,16 @@ import (
 // The refused statements of an ERP, newest first.
 func ExampleList() {
 	ctx := context.Background()
-	srv, err := erptest.Open(ctx, erptest.Options{})
+	srv, err := erptest.Start(ctx, erptest.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	web := httptest.NewServer(srv)
-	defer web.Close()
 	token, err := srv.APIToken(ctx, "GardenAdmin", 11, 102, 11, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := erp.New(web.URL, erp.WithTokenSource(erp.StaticToken(token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	if err != nil {
 		log.Fatal(err)
 	}

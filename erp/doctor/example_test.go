@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http/httptest"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/doctor"
@@ -13,18 +12,16 @@ import (
 
 func ExampleAPI() {
 	ctx := context.Background()
-	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
+	srv, err := erptest.Start(ctx, erptest.Options{}) // an ERP in memory
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	web := httptest.NewServer(srv)
-	defer web.Close()
 	token, err := srv.APIToken(ctx, "SuperUser", 0, 0, 0, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := erp.New(web.URL, erp.WithTokenSource(erp.StaticToken(token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"net/http/httptest"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -15,18 +14,16 @@ import (
 // what a program does when the ERP is in trouble.
 func Example() {
 	ctx := context.Background()
-	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
+	srv, err := erptest.Start(ctx, erptest.Options{}) // an ERP in memory
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	web := httptest.NewServer(srv)
-	defer web.Close()
 	token, err := srv.APIToken(ctx, "GardenAdmin", 11, 102, 11, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := erp.New(web.URL, erp.WithTokenSource(erp.StaticToken(token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -59,7 +59,7 @@ type Options struct {
 	ExposeJWK bool
 }
 
-// Server is an ERP in this process. It is an [http.Handler]; [New] and
+// Server is an ERP in this process. It is an [http.Handler]; [New], [Start] and
 // [Server.Serve] put it on the network. It is safe for concurrent use.
 type Server struct {
 	opts   Options
@@ -80,9 +80,14 @@ type Server struct {
 
 	mu  sync.Mutex // guards url
 	url string
+
+	stop    func() error // ends what Start began; nil for servers of Open
+	closing sync.Once
+	closed  error // of the first Close
 }
 
-// Open makes a server without listening anywhere. The caller closes it.
+// Open makes a server without listening anywhere, for programs that serve it
+// themselves. The caller closes it.
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Clock == nil {
 		opts.Clock = time.Now
@@ -145,11 +150,41 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends background jobs and the server's database; a server in memory
-// loses its data.
+// Start opens a server that listens on a free loopback port, [Server.URL], and
+// serves until it is closed. ctx is for the opening.
+func Start(ctx context.Context, opts Options) (*Server, error) {
+	s, err := Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the embedded ERP: %w", err), s.Close())
+	}
+	serving, stop := context.WithCancel(context.Background()) // ends with Close
+	done := make(chan error, 1)
+	s.stop = func() error {
+		stop()
+		return <-done
+	}
+	s.setURL(ln.Addr())
+	go func() { done <- s.Serve(serving, ln) }()
+	return s, nil
+}
+
+// Close stops serving what [Start] and [New] began, lets requests under way finish
+// for up to five seconds, and ends background jobs and the server's database; a
+// server in memory loses its data. A second call does nothing.
 func (s *Server) Close() error {
-	s.processes.Stop()
-	return s.erp.Close()
+	s.closing.Do(func() {
+		var err error
+		if s.stop != nil {
+			err = s.stop()
+		}
+		s.processes.Stop()
+		s.closed = errors.Join(err, s.erp.Close())
+	})
+	return s.closed
 }
 
 // TB is what [New] needs of a test; *testing.T and *testing.B are such.
@@ -168,25 +203,13 @@ func New(t TB, options ...Options) *Server {
 	if len(options) > 0 {
 		opts = options[0]
 	}
-	ctx, cancel := context.WithCancel(context.Background()) // ends with the test, by Cleanup
-	s, err := Open(ctx, opts)
+	s, err := Start(context.Background(), opts)
 	if err != nil {
-		cancel()
 		t.Fatalf("erptest: %v", err)
 		return nil
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		cancel()
-		t.Fatalf("erptest: %v", errors.Join(err, s.Close()))
-		return nil
-	}
-	done := make(chan error, 1)
-	s.setURL(ln.Addr())
-	go func() { done <- s.Serve(ctx, ln) }()
 	t.Cleanup(func() {
-		cancel()
-		if err := errors.Join(<-done, s.Close()); err != nil {
+		if err := s.Close(); err != nil {
 			t.Fatalf("erptest: stopping: %v", err)
 		}
 	})

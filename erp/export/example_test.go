@@ -3,7 +3,6 @@ package export_test
 import (
 	"context"
 	"log"
-	"net/http/httptest"
 	"os"
 
 	"github.com/erphub/erphub/erp"
@@ -13,18 +12,16 @@ import (
 
 func ExampleWrite() {
 	ctx := context.Background()
-	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
+	srv, err := erptest.Start(ctx, erptest.Options{}) // an ERP in memory
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	web := httptest.NewServer(srv)
-	defer web.Close()
 	token, err := srv.APIToken(ctx, "GardenAdmin", 11, 102, 11, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := erp.New(web.URL, erp.WithTokenSource(erp.StaticToken(token)))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -20,28 +19,18 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	srv, err := erptest.Open(ctx, erptest.Options{})
+	srv, err := erptest.Start(ctx, erptest.Options{})
 	if err != nil {
 		return err
 	}
 	defer srv.Close()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ctx, ln) }()
-
-	url := "http://" + ln.Addr().String()
-	manager, err := tokens.NewManager(url, tokens.WithCredentials(tokens.Login{
+	manager, err := tokens.NewManager(srv.URL(), tokens.WithCredentials(tokens.Login{
 		Username: "GardenAdmin", Password: tokens.NewSecret("GardenAdmin"), Client: "11", Role: "102", Organization: "11",
 	}))
 	if err != nil {
 		return err
 	}
-	client, err := erp.New(url, erp.WithTokenSource(manager))
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(manager))
 	if err != nil {
 		return err
 	}
@@ -52,6 +41,5 @@ func run(ctx context.Context) error {
 		name, _ := rec.Text("Name")
 		fmt.Println(name)
 	}
-	stop()
-	return <-served
+	return nil
 }

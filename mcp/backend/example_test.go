@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http/httptest"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -15,18 +14,16 @@ import (
 // The first backend that can do a piece of work does it, with the caller's permissions.
 func ExampleRead() {
 	ctx := context.Background()
-	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
+	srv, err := erptest.Start(ctx, erptest.Options{}) // an ERP in memory
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	web := httptest.NewServer(srv)
-	defer web.Close()
 	token, err := srv.APIToken(ctx, "GardenAdmin", 11, 102, 11, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	rest, err := backend.NewREST(web.URL, &backend.RESTOptions{Own: erp.StaticToken(token)})
+	rest, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Own: erp.StaticToken(token)})
 	if err != nil {
 		log.Fatal(err)
 	}

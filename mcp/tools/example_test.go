@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
-	"net/http/httptest"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
@@ -17,18 +16,16 @@ import (
 // The tools of the hub in a program of one's own, such as a chat agent.
 func Example() {
 	ctx := context.Background()
-	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
+	srv, err := erptest.Start(ctx, erptest.Options{}) // an ERP in memory
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
-	web := httptest.NewServer(srv)
-	defer web.Close()
 	token, err := srv.APIToken(ctx, "GardenAdmin", 11, 102, 11, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	rest, err := backend.NewREST(web.URL, &backend.RESTOptions{Own: erp.StaticToken(token)})
+	rest, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Own: erp.StaticToken(token)})
 	if err != nil {
 		log.Fatal(err)
 	}
