@@ -2,10 +2,12 @@ package aiquery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict/registry"
@@ -116,7 +118,8 @@ func loadDictionary(ctx context.Context, reg registry.Registry, cat *run.Catalog
 		return nil, fmt.Errorf("read the dictionary's tables: %w", err)
 	}
 	if len(tables.Items) == 0 {
-		return nil, fmt.Errorf("the dictionary is empty")
+		return nil, run.Fail(api.CodeUnavailable, errors.New("the registry has no tables"), "the dictionary is empty").
+			Advise("load the registry that was given to aiquery.New first, and see its log for why it could not be loaded")
 	}
 	columns, err := reg.Columns(ctx, "", registry.ListQuery{})
 	if err != nil {

@@ -17,6 +17,8 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/embedded"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
@@ -374,6 +376,27 @@ func TestPermissionsAreUnreadable(t *testing.T) {
 	_, err = w.Query(t.Context(), user, query("SELECT 1"))
 	require.NoError(t, err)
 	assert.Len(t, w.audit(t), 4)
+}
+
+// A registry that was not loaded is said to be the reason.
+func TestDictionaryIsNotLoaded(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	database := srv.Database()
+	t.Cleanup(func() { _ = database.Close() })
+	source, err := dbdict.New(database, dbdict.SQLite, nil)
+	require.NoError(t, err)
+	cache := registry.NewCache(source, nil)
+	db, err := embedded.Open(srv)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	require.NoError(t, aiquery.Install(t.Context(), db))
+	engine, err := aiquery.New(db, cache, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { engine.Close(context.Background()) })
+	_, err = engine.Query(t.Context(), user, query("SELECT 1"))
+	assert.Equal(t, api.CodeUnavailable, code(t, err))
+	assert.ErrorContains(t, err, "the dictionary is empty")
 }
 
 func TestRefusedBeforeTheEngine(t *testing.T) {
