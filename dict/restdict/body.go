@@ -20,11 +20,24 @@ func (r *runner) body(step *dict.RecordStep) (map[string]any, error) {
 		}
 		body[f.Column] = v
 	}
-	if step.UUID != "" && step.Action != dict.Update {
+	if step.Action == dict.Update {
+		return body, nil
+	}
+	if step.UUID != "" {
 		body[step.Table+"_UU"] = string(step.UUID)
+	}
+	for _, column := range fromLogin[step.Table] {
+		if _, given := body[column]; !given {
+			body[column] = -1 // which the REST API takes for none
+		}
 	}
 	return body, nil
 }
+
+// fromLogin are columns that the REST API would fill from the login when a new
+// record leaves them out: a rule would then be for the role and the user alone that
+// the plan runs as.
+var fromLogin = map[string][]string{"AD_TableValRule": {"AD_Role_ID", "AD_User_ID"}}
 
 func (r *runner) jsonValue(v dict.Value) (any, error) {
 	switch v := v.(type) {
