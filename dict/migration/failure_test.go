@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,12 +78,15 @@ func TestConnectionCut(t *testing.T) {
 	script := tagScript(t, db)
 	before := footprint(t, db)
 	total := len(script.Statements) + 1
+	const open = `FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`
 	for at := 1; at <= total; at += 7 {
+		require.Eventually(t, func() bool { return len(all(t, db, "SELECT pid "+open)) == 0 }, 10*time.Second, time.Millisecond,
+			"the connection that was cut before has not ended")
 		cut := 0
 		_, err := migration.Apply(t.Context(), db, script, &migration.ApplyOptions{Observe: func(number, _ int, _ string) {
 			if number == at {
-				cut += len(all(t, db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-					WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`))
+				cut += len(all(t, db, "SELECT pg_terminate_backend(pid) "+open))
 			}
 		}})
 		require.Error(t, err)
