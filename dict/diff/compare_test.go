@@ -267,7 +267,7 @@ func TestCompareRefuses(t *testing.T) {
 	t.Parallel()
 	reg := openRegistry(t, start(t))
 	for _, table := range []dict.Table{
-		dict.NewTable("XX_Größe"), dict.NewTable("C_Order"), base().With(dict.Description).Column(dict.Column{Name: "Help", Type: dict.TypeText}),
+		dict.NewTable("XX_Größe"), base().With(dict.Description).Column(dict.Column{Name: "Help", Type: dict.TypeText}),
 	} {
 		_, err := diff.Compare(t.Context(), reg, nil, table)
 		var invalid *dict.ValidationError

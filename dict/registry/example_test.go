@@ -37,5 +37,5 @@ func ExampleLoadCatalog() {
 	fmt.Println(err)
 	// Output:
 	// C_UOM Integer true
-	// there is no table "C_Ordr" in the dictionary; close to it: C_Order
+	// there is no table "C_Ordr" in the dictionary; close to it: C_Order, I_Order, DD_Order, PP_Order
 }
