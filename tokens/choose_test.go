@@ -64,7 +64,7 @@ func TestLoginChoosing(t *testing.T) {
 		{"another language than at the first step", func() tokens.Login { l := one; l.Language = "es_CO"; return l }(), nil, "", [4]int{11, 103, 11, 103}, tokens.Names{}, ""},
 		{"everything is given", with(admin, "11", "102", "11", ""), nil, "", [4]int{11, 102, 11, 103}, tokens.Names{}, ""},
 		{"a role there is not", with(admin, "", "CFO", "", ""), nil, "", [4]int{}, tokens.Names{}, "Role name not found; check user name"},
-		{"a tenant there is not", with(admin, "4711", "", "", ""), nil, "", [4]int{}, tokens.Names{}, "Invalid clientId; check user name"},
+		{"a tenant there is not", with(admin, "4711", "", "", ""), nil, "", [4]int{}, tokens.Names{}, "Client value not found; check user name"},
 		{"a wrong password", as("GardenAdmin", "CANARY"), nil, "", [4]int{}, tokens.Names{}, "; check user name and password"},
 		{"nobody chooses", admin, nil, "role", [4]int{}, tokens.Names{}, "nobody knows the role"},
 		{"a choice there is not", admin, pick("role", "CFO"), "role", [4]int{}, tokens.Names{}, "choosing the role: there is no choice -1"},

@@ -21,6 +21,9 @@ var (
 	// noRecord is in the server's words for a record that is not there, or is
 	// another tenant's.
 	noRecord = regexp.MustCompile(`(?i)no record|activity not found`)
+	// noColumn is in the server's words for a column that the role may not write,
+	// all of them where a window of the role shows a table of other tenants.
+	noColumn = regexp.MustCompile(`^No access to update column`)
 )
 
 // loginHint adds to a refusal of the ERP whose login it was: what one tenant may
@@ -34,7 +37,8 @@ func (sh *Shell) loginHint(ctx context.Context, err error) error {
 	system, kept := claims.ClientID == 0, ofSystem.MatchString(refused.Path)
 	switch {
 	case !ok:
-	case system && !kept && (refused.Status == 403 || refused.Status == 404 && noRecord.MatchString(refused.Title+" "+refused.Detail)):
+	case system && !kept && (refused.Status == 403 || refused.Status == 400 && noColumn.MatchString(refused.Detail) ||
+		refused.Status == 404 && noRecord.MatchString(refused.Title+" "+refused.Detail)):
 		return fmt.Errorf("%w; %s", err, sh.businessData(claims))
 	case !system && kept && refused.Status == 403:
 		return fmt.Errorf("%w; you are logged in as %s in tenant %d, and dictionary and server are looked after in tenant System: use a login there%s",

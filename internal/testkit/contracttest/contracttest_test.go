@@ -213,7 +213,7 @@ func TestViolationsHideTheQuery(t *testing.T) {
 	t.Parallel()
 	v := contracttest.NewRecorder(t)
 	r := httptest.NewRequest("GET", "/api/v1/uploads/u/file?X-ID-SIGNATURE=s3cret", nil)
-	v.Wrap(response{200, "text/csv", "x", nil}).ServeHTTP(httptest.NewRecorder(), r)
+	v.Wrap(response{418, "text/csv", "x", nil}).ServeHTTP(httptest.NewRecorder(), r)
 	require.Len(t, v.Violations(), 1)
 	assert.NotContains(t, fmt.Sprint(v.Violations()), "s3cret")
 }

@@ -212,7 +212,7 @@ func (p *packIn) buildIndexes(ctx context.Context) error {
 		if result.IsError {
 			return engine.PublicError("index " + row.String("Name") + ": " + result.Summary)
 		}
-		p.done = append(p.done, packResult{what: row.String("Name"), action: "Index", note: result.Logs[0].Message})
+		p.done = append(p.done, packResult{what: row.String("Name"), action: "Index", note: result.Summary})
 	}
 	return nil
 }
