@@ -59,6 +59,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			if cache, err := os.UserCacheDir(); err == nil {
+				env.Setenv("XDG_CACHE_HOME", cache) // what the embedded ERP was built to once
+			}
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/.config")
 			env.Setenv("NO_COLOR", "1")

@@ -37,7 +37,10 @@
 //
 // # Speed
 //
-// The first database of a process is built from the files in memory, which
-// takes a few hundred milliseconds. It is kept as a template, and every
-// database, in memory or in a file, is a copy of it.
+// Building the database from the files takes a few hundred milliseconds. It is
+// done once: what was built is a file in the user's cache folder
+// ([os.UserCacheDir], erphub/embedded-*.db, about 24 MB), and every database, in
+// memory or in a file, is a copy of it. Its name tells what it was made of and the
+// checksum of its content, which is compared before it is used. Where no file can
+// be kept, each process builds its own and holds it.
 package seed

@@ -3,13 +3,11 @@ package seed
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -32,7 +30,7 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		}
 		t, err := templates.get(ctx)
 		if err == nil {
-			err = s.CopyFrom(t)
+			err = t.fill(ctx, s)
 		}
 		if err == nil {
 			err = complete(ctx, s, opts)
@@ -87,16 +85,11 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	if err != nil {
 		return "", err
 	}
-	image, err := t.Image()
-	if err != nil {
-		return "", err
-	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*")
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(image)
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := errors.Join(t.write(f), f.Close()); err != nil {
 		return f.Name(), err
 	}
 	s, err := store.Open(ctx, f.Name(), store.Options{})
@@ -192,49 +185,6 @@ func complete(ctx context.Context, s *store.Store, opts Options) error {
 	})
 }
 
-// templates holds the database, without the secrets, that new ones are copied
-// from. It is built when first needed, stays for the life of the process and never
-// changes, so that a test pays for it once and not with every server.
-var templates templateCache
-
-type templateCache struct {
-	mu sync.Mutex
-	s  *store.Store
-}
-
-func (c *templateCache) get(ctx context.Context) (*store.Store, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.s == nil {
-		s, err := makeTemplate(context.WithoutCancel(ctx)) // others wait for it too
-		if err != nil {
-			return nil, fmt.Errorf("building the demo data: %w", err)
-		}
-		c.s = s
-	}
-	return c.s, nil
-}
-
-func makeTemplate(ctx context.Context) (*store.Store, error) {
-	image, err := buildImage()
-	if err != nil {
-		return nil, err
-	}
-	s, err := store.Open(ctx, "", store.Options{})
-	if err != nil {
-		return nil, err
-	}
-	// what is read of the dictionary now, copies need not read again
-	err = s.Load(image)
-	if err == nil {
-		err = s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) })
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
 // buildImage makes the database file from the embedded files. Two are equal.
 func buildImage() ([]byte, error) {
 	m, err := parseModel()
@@ -257,18 +207,4 @@ func buildImage() ([]byte, error) {
 	}
 	b.addSequences()
 	return b.image()
-}
-
-// readDictionary reads the tables that the server itself and the demo work with.
-func readDictionary(ctx context.Context, tx *store.Tx) error {
-	text, err := parseText()
-	if err != nil {
-		return err
-	}
-	for _, t := range text.tables {
-		if _, err := tx.Table(ctx, t.Name); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
-
-var update = flag.Bool("update", false, "rewrite files of testdata")
 
 // made makes a database with the demo data and lets fn change it by SQL.
 func made(t *testing.T, statements ...string) string {

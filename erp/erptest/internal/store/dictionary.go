@@ -162,6 +162,12 @@ func (s *Store) DictionarySize() (tables, references int) {
 	return len(d.tables), len(d.refs)
 }
 
+// Dictionary is what was read of the dictionary as of the last commit.
+func (s *Store) Dictionary() *Dictionary { return s.dict.Load() }
+
+// Know has a store that nobody uses yet take over what was read from an equal one.
+func (s *Store) Know(d *Dictionary) { s.dict.Store(d.clone()) }
+
 // ErrNoTable is what lookups of an unknown table return.
 var ErrNoTable = errors.New("no such table in the dictionary")
 

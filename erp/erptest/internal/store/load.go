@@ -11,7 +11,6 @@ import (
 // plainConn is what a connection of the driver can do besides the usual.
 type plainConn interface {
 	Deserialize(image []byte) error
-	Serialize() ([]byte, error)
 	NewBackup(targetURI string) (*sqlite.Backup, error)
 }
 
@@ -52,13 +51,11 @@ func (s *Store) Load(image []byte) error {
 	return nil
 }
 
-// CopyFrom replaces everything in a store in memory, which nobody uses yet, by what
-// src, another one, holds and has read of its dictionary. Nobody may write to src meanwhile.
-func (s *Store) CopyFrom(src *Store) error {
-	if err := src.withPlain(src.plainURI(), s.receive); err != nil {
-		return fmt.Errorf("copying a database: %w", err)
+// LoadFile is Load from a database file, which nobody writes to.
+func (s *Store) LoadFile(path string) error {
+	if err := s.withPlain("file:"+escapePath(path)+"?mode=ro&immutable=1", s.receive); err != nil {
+		return fmt.Errorf("loading a database: %w", err)
 	}
-	s.dict.Store(src.dict.Load().clone())
 	return nil
 }
 
@@ -78,17 +75,4 @@ func (s *Store) receive(conn plainConn) error {
 		}
 	}
 	return backup.Finish()
-}
-
-// Image is the database of a store in memory as the bytes of a file. Nobody may
-// write to the store meanwhile.
-func (s *Store) Image() (image []byte, err error) {
-	err = s.withPlain(s.plainURI(), func(conn plainConn) error {
-		image, err = conn.Serialize()
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading a database: %w", err)
-	}
-	return image, nil
 }

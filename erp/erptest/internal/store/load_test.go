@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,18 +21,18 @@ func TestLoad(t *testing.T) {
 	})
 	image, err := w.Bytes()
 	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "a b%.db")
+	require.NoError(t, os.WriteFile(path, image, 0o400))
 	a, b := open(t), open(t)
 	require.NoError(t, a.Load(image))
-	require.NoError(t, b.CopyFrom(a))
+	require.NoError(t, b.LoadFile(path))
 	require.NoError(t, exec(t, b, `UPDATE XX_Log SET Name='two'`))
 	assert.Equal(t, "one", value(t, a, `SELECT Name FROM XX_Log`))
 	assert.Equal(t, "two", value(t, b, `SELECT Name FROM XX_Log`))
-
-	image, err = b.Image()
+	same, err := os.ReadFile(path)
 	require.NoError(t, err)
-	c := open(t)
-	require.NoError(t, c.Load(image))
-	assert.Equal(t, "two", value(t, c, `SELECT Name FROM XX_Log`))
+	assert.Equal(t, image, same)
 
 	require.ErrorContains(t, open(t).Load([]byte("no database, and no multiple of a page")), "loading a database")
+	require.ErrorContains(t, open(t).LoadFile(path+"x"), "loading a database")
 }
