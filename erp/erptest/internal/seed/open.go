@@ -50,7 +50,7 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		}
 	}
 	sweep(path)
-	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable})
+	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable, Existing: true})
 	if err != nil {
 		return nil, explain("opening the database", path, err)
 	}
@@ -92,7 +92,7 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	if err := errors.Join(t.write(f), f.Close()); err != nil {
 		return f.Name(), err
 	}
-	s, err := store.Open(ctx, f.Name(), store.Options{})
+	s, err := store.Open(ctx, f.Name(), store.Options{Existing: true})
 	if err != nil {
 		return f.Name(), err
 	}

@@ -46,6 +46,8 @@ type Options struct {
 	// Durable has every commit wait until it is on the disk. Without it a killed
 	// process loses nothing, but a power failure may undo the last commits.
 	Durable bool
+	// Existing refuses a file that is not there instead of creating it.
+	Existing bool
 }
 
 // memoryNames makes every in-memory database its own.
@@ -61,7 +63,11 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		if opts.Durable {
 			synchronous = "FULL"
 		}
-		dsn = "file:" + escapePath(path) + "?_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")"
+		mode := "rwc"
+		if opts.Existing {
+			mode = "rw"
+		}
+		dsn = "file:" + escapePath(path) + "?mode=" + mode + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")"
 	}
 	dsn += fmt.Sprintf("&_txlock=immediate&_pragma=busy_timeout(%d)", busyWait)
 	plain, err := sqlite.NewConnector(dsn)
