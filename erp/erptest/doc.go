@@ -64,13 +64,13 @@
 // reason; everything works again once there is room. [Options].Logger has the rest.
 //
 // # The first start
-
-The first server on a machine builds the database of dictionary and demo data
-and keeps it in the user's cache folder (os.UserCacheDir, 24 MB); later ones, of any
-program of the same version, copy it. The file holds no secrets and may be deleted
-at any time. Without a folder that can be written each process builds its own.
-
-# Faults
+//
+// The first server on a machine builds the database of dictionary and demo data
+// and keeps it in the user's cache folder (os.UserCacheDir, 24 MB); later ones, of any
+// program of the same version, copy it. The file holds no secrets and may be deleted
+// at any time. Without a folder that can be written each process builds its own.
+//
+// # Faults
 //
 // [Server.Faults] makes chosen requests fail, wait, break off or run twice,
 // so that retries and resumption can be proved.
