@@ -91,7 +91,7 @@ func (r BatchResult) Err() error {
 	} else {
 		var text string
 		if json.Unmarshal(r.Body, &text) == nil {
-			e.Detail = cleanText(text, maxErrorText)
+			e.Detail = cleanText(text, maxErrorDetail)
 		}
 	}
 	e.Page = false

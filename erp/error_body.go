@@ -14,8 +14,12 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// maxErrorText bounds what is taken over from the body of an error.
-const maxErrorText = 600
+// maxErrorText bounds what a message says of the body of an error, maxErrorDetail
+// what is kept of it.
+const (
+	maxErrorText   = 600
+	maxErrorDetail = 8 << 10
+)
 
 var (
 	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
@@ -55,7 +59,7 @@ func (e *Error) readJSON(record Record) {
 	text := func(name string) string {
 		raw, _ := record.member(name)
 		text, _ := jsonscan.Text(raw)
-		return cleanText(text, maxErrorText)
+		return cleanText(text, maxErrorDetail)
 	}
 	e.Title, e.Detail = text("title"), text("detail")
 	// The plugin always writes a title, be it null, and a numeric status.

@@ -63,7 +63,7 @@ var (
 type Error struct {
 	Status     int           // HTTP status
 	Title      string        // the server's summary; the status text if it sent none
-	Detail     string        // the server's explanation, may be empty
+	Detail     string        // the server's explanation in one line, up to 8 KiB; may be empty
 	Method     string        // of the request
 	Path       string        // of the request, without the query
 	RequestID  string        // header X-Request-Id, usually set by a proxy
@@ -76,15 +76,15 @@ type Error struct {
 	retried bool
 }
 
-// Error says what was tried, the status and the server's words.
+// Error says what was tried, the status and the beginning of the server's words.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Method != "" { // a result that was read on its own does not know its request
 		fmt.Fprintf(&b, "%s %s: ", e.Method, e.Path)
 	}
-	fmt.Fprintf(&b, "%d %s", e.Status, e.Title)
+	fmt.Fprintf(&b, "%d %s", e.Status, cleanText(e.Title, maxErrorText))
 	if e.Detail != "" && e.Detail != e.Title {
-		b.WriteString(": " + e.Detail)
+		b.WriteString(": " + cleanText(e.Detail, maxErrorText))
 	}
 	if e.RequestID != "" {
 		b.WriteString(" (request " + e.RequestID + ")")

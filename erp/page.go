@@ -12,7 +12,8 @@ type Paging struct {
 	Rows  int    // records that match, over all pages; -1 if the server does not say
 	Pages int    // pages of that size, at least 1
 	Size  int    // effective page size: $top after the server's cap, 0 without a cap
-	Skip  int    // records before this page
+	Skip  int    // records before this page, as requested
+	Count int    // records of this page, those that SQLWithout leaves out included
 	SQL   string // the statement, if Query.ShowSQL requested it
 }
 
@@ -30,9 +31,17 @@ func (p *Page) More() bool {
 // envelope is a response with a list in it, split but not decoded.
 type envelope struct {
 	Paging
-	list    []byte // the list itself
-	hasList bool
-	hasSkip bool
+	list     []byte // the list itself
+	hasList  bool
+	hasSkip  bool
+	hasCount bool
+}
+
+// countOf sets the number of records where the server does not say it.
+func (p *Paging) countOf(e *envelope, records int) {
+	if !e.hasCount {
+		p.Count = records
+	}
 }
 
 // parseEnvelope splits the response to a record query.
@@ -53,7 +62,10 @@ func parseEnvelope(data []byte) (envelope, error) {
 			e.Size, err = intMember(f.Name(outer.raw), value)
 		case "skip-records":
 			e.hasSkip = true
-			e.Skip, err = intMember(f.Name(outer.raw), value)
+			e.Skip, err = skipMember(value)
+		case "array-count":
+			e.hasCount = true
+			e.Count, err = intMember(f.Name(outer.raw), value)
 		case "sql-command":
 			e.SQL, _ = jsonscan.Text(value)
 		case "records":
@@ -72,6 +84,16 @@ func intMember(name, value []byte) (int, error) {
 		return 0, fmt.Errorf("%s of the page is %s, not a count: %w", name, quote(string(value)), ErrBadResponse)
 	}
 	return int(number), nil
+}
+
+// skipMember reads how many records are before the page: the server gives back the
+// number of the request, be it below 0.
+func skipMember(value []byte) (int, error) {
+	if len(value) > 1 && value[0] == '-' {
+		skip, err := intMember([]byte("skip-records"), value[1:])
+		return -skip, err
+	}
+	return intMember([]byte("skip-records"), value)
 }
 
 // parseRecords splits a list of records. All share one index.

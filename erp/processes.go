@@ -22,6 +22,14 @@ type Process struct {
 	IsReport    bool   `json:"IsReport"`
 	// Parameters is filled by Client.Process only.
 	Parameters []ProcessParameter `json:"parameters"`
+	// Record has all members, as the server sent them.
+	Record Record `json:"-"`
+}
+
+// UnmarshalJSON reads a process as the server sends it.
+func (p *Process) UnmarshalJSON(data []byte) error {
+	type fields Process
+	return decodeBeside(data, (*fields)(p), &p.Record)
 }
 
 // ProcessParameter is a parameter of a process.
@@ -36,6 +44,23 @@ type ProcessParameter struct {
 	IsMandatory bool   `json:"IsMandatory"` // not checked by the server
 	IsRange     bool   `json:"IsRange"`     // upper bound under the name with _to
 	Default     string `json:"DefaultValue"`
+	// Record has all members, as the server sent them: also the list or table that
+	// the values are from (AD_Reference_Value_ID), limits and logic.
+	Record Record `json:"-"`
+}
+
+// UnmarshalJSON reads a parameter as the server sends it.
+func (p *ProcessParameter) UnmarshalJSON(data []byte) error {
+	type fields ProcessParameter
+	return decodeBeside(data, (*fields)(p), &p.Record)
+}
+
+// decodeBeside reads an object into the fields of a struct and as a record.
+func decodeBeside(data []byte, fields any, record *Record) error {
+	if err := decodeJSON(data, fields); err != nil {
+		return err
+	}
+	return record.UnmarshalJSON(data)
 }
 
 // ReportType is the format of a report.

@@ -52,6 +52,7 @@ func (c *Client) Query(ctx context.Context, table string, q *Query) (*Page, erro
 		if page.Records, err = parseRecords(e.list); err != nil {
 			return nil, c.badResponse(c.listRequest(table), err)
 		}
+		page.countOf(&e, len(page.Records))
 	}
 	return page, nil
 }

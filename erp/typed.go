@@ -41,6 +41,7 @@ func QueryAs[T any](ctx context.Context, c *Client, table string, q *Query) (*Ty
 		if err := decodeJSON(e.list, &page.Records); err != nil {
 			return nil, fmt.Errorf("table %s: %w", quote(table), err)
 		}
+		page.countOf(&e, len(page.Records))
 	}
 	return page, nil
 }

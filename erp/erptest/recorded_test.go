@@ -20,15 +20,6 @@ import (
 	"github.com/erphub/erphub/internal/testkit/recorded"
 )
 
-// recordedDir is where responses of the real server are, beside the project.
-func recordedDir() string {
-	dir := os.Getenv("ERPHUB_REFERENCE")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "reference")
-	}
-	return filepath.Join(dir, "real-answers")
-}
-
 // maxDiffering is how many steps of the recording may differ, each listed with its
 // reason in testdata/recorded-differences.txt.
 const maxDiffering = 25 // of 1,091
@@ -37,9 +28,7 @@ const maxDiffering = 25 // of 1,091
 // server's code, and expects its responses.
 func TestRecordedResponses(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(recordedDir(), "*.jsonl"))
-	require.NoError(t, err)
-	files = slices.DeleteFunc(files, func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })
+	files := recorded.ReferenceFiles()
 	if len(files) == 0 {
 		t.Skip("SKIPPED: the recorded responses of the real server are not here; set ERPHUB_REFERENCE to the folder that has them")
 	}
@@ -57,8 +46,7 @@ func TestRecordedResponses(t *testing.T) {
 // were taken when those of the recording were equal.
 func TestGoldenResponses(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.jsonl"))
-	require.NoError(t, err)
+	files := recorded.GoldenFiles()
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {

@@ -1,0 +1,41 @@
+package recorded
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// ReferenceFiles returns the files of responses that were recorded with the real
+// server's code, none where they are not: below the folder of the environment
+// variable ERPHUB_REFERENCE, or below shared/reference beside the project.
+func ReferenceFiles() []string {
+	dir := os.Getenv("ERPHUB_REFERENCE")
+	if dir == "" {
+		dir = filepath.Join(projectDir(), "..", "shared", "reference")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "real-answers", "*.jsonl")) // the pattern is well-formed
+	return slices.DeleteFunc(files, func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })
+}
+
+// GoldenFiles returns the files of scenarios that are part of the project.
+func GoldenFiles() []string {
+	files, _ := filepath.Glob(filepath.Join(projectDir(), "erp", "erptest", "testdata", "golden", "*.jsonl"))
+	return files
+}
+
+// projectDir is the nearest folder with a go.mod, from the one a test runs in upwards.
+func projectDir() string {
+	dir, err := filepath.Abs(".")
+	for err == nil {
+		if _, statErr := os.Stat(filepath.Join(dir, "go.mod")); statErr == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return "."
+}
