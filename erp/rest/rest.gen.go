@@ -875,16 +875,19 @@ type ProcessLog struct {
 	Number *AnyValue `json:"number,omitempty"`
 }
 
-// ProcessParameter A parameter of a process.
+// ProcessParameter A parameter of a process, with the columns of its record that have a value.
 type ProcessParameter struct {
 	// ADReferenceID A reference to another record or to a list entry. Addresses carry their columns as further members, images carry `data`, multiple selections carry `selections`.
 	ADReferenceID *Lookup `json:"AD_Reference_ID,omitempty"`
 
 	// ADReferenceValueID A reference to another record or to a list entry. Addresses carry their columns as further members, images carry `data`, multiple selections carry `selections`.
 	ADReferenceValueID *Lookup `json:"AD_Reference_Value_ID,omitempty"`
-	DefaultValue       *string `json:"DefaultValue,omitempty"`
-	DefaultValue2      *string `json:"DefaultValue2,omitempty"`
-	Description        *string `json:"Description,omitempty"`
+
+	// DateRangeOption A reference to another record or to a list entry. Addresses carry their columns as further members, images carry `data`, multiple selections carry `selections`.
+	DateRangeOption *Lookup `json:"DateRangeOption,omitempty"`
+	DefaultValue    *string `json:"DefaultValue,omitempty"`
+	DefaultValue2   *string `json:"DefaultValue2,omitempty"`
+	Description     *string `json:"Description,omitempty"`
 
 	// EntityType A reference to another record or to a list entry. Addresses carry their columns as further members, images carry `data`, multiple selections carry `selections`.
 	EntityType  *Lookup `json:"EntityType,omitempty"`
@@ -899,8 +902,9 @@ type ProcessParameter struct {
 	ModelName *string `json:"model-name,omitempty"`
 
 	// ParameterName Member to use in the body of a run.
-	ParameterName string  `json:"parameterName"`
-	Uid           *string `json:"uid,omitempty"`
+	ParameterName        string              `json:"parameterName"`
+	Uid                  *string             `json:"uid,omitempty"`
+	AdditionalProperties map[string]AnyValue `json:"-"`
 }
 
 // ProcessResult How a run ended. `isError` is the only sign of failure: the HTTP status is 200 either way.
@@ -3636,6 +3640,297 @@ func (a Lookup) MarshalJSON() ([]byte, error) {
 		object["view-name"], err = json.Marshal(a.ViewName)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'view-name': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ProcessParameter. Returns the specified
+// element and whether it was found
+func (a ProcessParameter) Get(fieldName string) (value AnyValue, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ProcessParameter
+func (a *ProcessParameter) Set(fieldName string, value AnyValue) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]AnyValue)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ProcessParameter to handle AdditionalProperties
+func (a *ProcessParameter) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["AD_Reference_ID"]; found {
+		err = json.Unmarshal(raw, &a.ADReferenceID)
+		if err != nil {
+			return fmt.Errorf("error reading 'AD_Reference_ID': %w", err)
+		}
+		delete(object, "AD_Reference_ID")
+	}
+
+	if raw, found := object["AD_Reference_Value_ID"]; found {
+		err = json.Unmarshal(raw, &a.ADReferenceValueID)
+		if err != nil {
+			return fmt.Errorf("error reading 'AD_Reference_Value_ID': %w", err)
+		}
+		delete(object, "AD_Reference_Value_ID")
+	}
+
+	if raw, found := object["DateRangeOption"]; found {
+		err = json.Unmarshal(raw, &a.DateRangeOption)
+		if err != nil {
+			return fmt.Errorf("error reading 'DateRangeOption': %w", err)
+		}
+		delete(object, "DateRangeOption")
+	}
+
+	if raw, found := object["DefaultValue"]; found {
+		err = json.Unmarshal(raw, &a.DefaultValue)
+		if err != nil {
+			return fmt.Errorf("error reading 'DefaultValue': %w", err)
+		}
+		delete(object, "DefaultValue")
+	}
+
+	if raw, found := object["DefaultValue2"]; found {
+		err = json.Unmarshal(raw, &a.DefaultValue2)
+		if err != nil {
+			return fmt.Errorf("error reading 'DefaultValue2': %w", err)
+		}
+		delete(object, "DefaultValue2")
+	}
+
+	if raw, found := object["Description"]; found {
+		err = json.Unmarshal(raw, &a.Description)
+		if err != nil {
+			return fmt.Errorf("error reading 'Description': %w", err)
+		}
+		delete(object, "Description")
+	}
+
+	if raw, found := object["EntityType"]; found {
+		err = json.Unmarshal(raw, &a.EntityType)
+		if err != nil {
+			return fmt.Errorf("error reading 'EntityType': %w", err)
+		}
+		delete(object, "EntityType")
+	}
+
+	if raw, found := object["Help"]; found {
+		err = json.Unmarshal(raw, &a.Help)
+		if err != nil {
+			return fmt.Errorf("error reading 'Help': %w", err)
+		}
+		delete(object, "Help")
+	}
+
+	if raw, found := object["IsMandatory"]; found {
+		err = json.Unmarshal(raw, &a.IsMandatory)
+		if err != nil {
+			return fmt.Errorf("error reading 'IsMandatory': %w", err)
+		}
+		delete(object, "IsMandatory")
+	}
+
+	if raw, found := object["IsRange"]; found {
+		err = json.Unmarshal(raw, &a.IsRange)
+		if err != nil {
+			return fmt.Errorf("error reading 'IsRange': %w", err)
+		}
+		delete(object, "IsRange")
+	}
+
+	if raw, found := object["Name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'Name': %w", err)
+		}
+		delete(object, "Name")
+	}
+
+	if raw, found := object["SeqNo"]; found {
+		err = json.Unmarshal(raw, &a.SeqNo)
+		if err != nil {
+			return fmt.Errorf("error reading 'SeqNo': %w", err)
+		}
+		delete(object, "SeqNo")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["model-name"]; found {
+		err = json.Unmarshal(raw, &a.ModelName)
+		if err != nil {
+			return fmt.Errorf("error reading 'model-name': %w", err)
+		}
+		delete(object, "model-name")
+	}
+
+	if raw, found := object["parameterName"]; found {
+		err = json.Unmarshal(raw, &a.ParameterName)
+		if err != nil {
+			return fmt.Errorf("error reading 'parameterName': %w", err)
+		}
+		delete(object, "parameterName")
+	}
+
+	if raw, found := object["uid"]; found {
+		err = json.Unmarshal(raw, &a.Uid)
+		if err != nil {
+			return fmt.Errorf("error reading 'uid': %w", err)
+		}
+		delete(object, "uid")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]AnyValue)
+		for fieldName, fieldBuf := range object {
+			var fieldVal AnyValue
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshalling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ProcessParameter to handle AdditionalProperties
+func (a ProcessParameter) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.ADReferenceID != nil {
+		object["AD_Reference_ID"], err = json.Marshal(a.ADReferenceID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'AD_Reference_ID': %w", err)
+		}
+	}
+
+	if a.ADReferenceValueID != nil {
+		object["AD_Reference_Value_ID"], err = json.Marshal(a.ADReferenceValueID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'AD_Reference_Value_ID': %w", err)
+		}
+	}
+
+	if a.DateRangeOption != nil {
+		object["DateRangeOption"], err = json.Marshal(a.DateRangeOption)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'DateRangeOption': %w", err)
+		}
+	}
+
+	if a.DefaultValue != nil {
+		object["DefaultValue"], err = json.Marshal(a.DefaultValue)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'DefaultValue': %w", err)
+		}
+	}
+
+	if a.DefaultValue2 != nil {
+		object["DefaultValue2"], err = json.Marshal(a.DefaultValue2)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'DefaultValue2': %w", err)
+		}
+	}
+
+	if a.Description != nil {
+		object["Description"], err = json.Marshal(a.Description)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'Description': %w", err)
+		}
+	}
+
+	if a.EntityType != nil {
+		object["EntityType"], err = json.Marshal(a.EntityType)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'EntityType': %w", err)
+		}
+	}
+
+	if a.Help != nil {
+		object["Help"], err = json.Marshal(a.Help)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'Help': %w", err)
+		}
+	}
+
+	if a.IsMandatory != nil {
+		object["IsMandatory"], err = json.Marshal(a.IsMandatory)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'IsMandatory': %w", err)
+		}
+	}
+
+	if a.IsRange != nil {
+		object["IsRange"], err = json.Marshal(a.IsRange)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'IsRange': %w", err)
+		}
+	}
+
+	if a.Name != nil {
+		object["Name"], err = json.Marshal(a.Name)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'Name': %w", err)
+		}
+	}
+
+	if a.SeqNo != nil {
+		object["SeqNo"], err = json.Marshal(a.SeqNo)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'SeqNo': %w", err)
+		}
+	}
+
+	if a.Id != nil {
+		object["id"], err = json.Marshal(a.Id)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'id': %w", err)
+		}
+	}
+
+	if a.ModelName != nil {
+		object["model-name"], err = json.Marshal(a.ModelName)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'model-name': %w", err)
+		}
+	}
+
+	object["parameterName"], err = json.Marshal(a.ParameterName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'parameterName': %w", err)
+	}
+
+	if a.Uid != nil {
+		object["uid"], err = json.Marshal(a.Uid)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'uid': %w", err)
 		}
 	}
 

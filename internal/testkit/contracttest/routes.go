@@ -114,3 +114,23 @@ func Operations() ([]string, error) {
 	slices.Sort(out)
 	return out, nil
 }
+
+// Operation returns the id of the contract's operation for a request to an escaped
+// path below the API, and the values of the path's parameters in their order. ok is
+// false when the contract has none.
+func Operation(method, escapedPath string) (id string, params []string, ok bool) {
+	r, err := current()
+	if err != nil {
+		return "", nil, false
+	}
+	route, values := r.find(method, strings.TrimPrefix(escapedPath, "/"))
+	if route == nil || route.Operation == nil {
+		return "", nil, false
+	}
+	for segment := range strings.SplitSeq(route.Path, "/") {
+		if isParam(segment) {
+			params = append(params, values[segment[1:len(segment)-1]])
+		}
+	}
+	return route.Operation.OperationID, params, true
+}
