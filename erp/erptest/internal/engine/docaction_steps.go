@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// perform does an action that the status allows.
+func (d *document) perform(ctx context.Context, action string) error {
+	switch action {
+	case "XL":
+		d.Set("Processing", "N")
+		d.Set("DocStatus", "DR")
+	case "IN":
+		d.Set("DocAction", "PR")
+		d.Set("DocStatus", "IN")
+	case "AP":
+		d.Set("IsApproved", "Y")
+		d.Set("DocStatus", "AP")
+	case "RJ":
+		d.Set("IsApproved", "N")
+		d.Set("DocStatus", "NA")
+	case "PR":
+		return d.prepare(ctx)
+	case "CO", "WC":
+		if status := d.status(); status == "DR" || status == "IN" {
+			if err := d.prepare(ctx); err != nil {
+				return err
+			}
+		}
+		return d.complete(ctx)
+	case "RE":
+		return d.do(ctx, d.program.reactivate, "IP", "CO", false)
+	case "RA", "RC":
+		return d.do(ctx, d.program.reverse, "RE", "--", true)
+	case "CL":
+		return d.do(ctx, d.program.close, "CL", "--", true)
+	case "VO":
+		if err := d.do(ctx, d.program.void, "VO", "--", true); err != nil {
+			return err
+		}
+		if d.program.void == nil {
+			return d.voidLines(ctx)
+		}
+	}
+	return nil // posting is left to the accounting server, which is not part of this
+}
+
+// do runs a step of the document's program, if it has one, and gives the document
+// its new status unless the program gave it that of a reversed one.
+func (d *document) do(ctx context.Context, step func(context.Context, *document) error, status, next string, processed bool) error {
+	if step != nil {
+		if err := step(ctx, d); err != nil {
+			return err
+		}
+	}
+	if d.status() != "RE" || status == "IP" {
+		d.Set("DocStatus", status)
+	}
+	d.Set("DocAction", next)
+	return d.setProcessed(ctx, processed)
+}
+
+func (d *document) prepare(ctx context.Context) error {
+	if d.program.prepare != nil {
+		if err := d.program.prepare(ctx, d); err != nil {
+			return err
+		}
+	} else if err := d.needLines(ctx); err != nil {
+		return err
+	}
+	d.prepared = true
+	d.Set("DocStatus", "IP")
+	return nil
+}
+
+func (d *document) complete(ctx context.Context) error {
+	if !d.prepared {
+		if err := d.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	d.Set("IsApproved", "Y")
+	d.Set("DocStatus", "CO")
+	if d.program.complete != nil {
+		if err := d.program.complete(ctx, d); err != nil {
+			return err
+		}
+	}
+	if d.status() == "CO" {
+		d.Set("DocAction", "CL")
+	}
+	return d.setProcessed(ctx, true)
+}
+
+// setProcessed marks the document and its lines and taxes.
+func (d *document) setProcessed(ctx context.Context, processed bool) error {
+	flag := yesNo(processed)
+	if processed && !d.Row.Bool("Processed") {
+		if col, ok := d.Table.Column("ProcessedOn"); ok {
+			d.Set(col.Name, FormatID(d.s.ERP.Now().UnixMilli()))
+		}
+	}
+	d.Set("Processed", flag)
+	for _, part := range []string{"Line", "Tax"} {
+		t, err := d.tx.Table(ctx, d.Table.Name+part)
+		if errors.Is(err, store.ErrNoTable) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		link, ok1 := t.Column(d.Table.Name + "_ID")
+		_, ok2 := t.Column("Processed")
+		if exists, err := d.tx.TableExists(ctx, t.Name); err != nil || !exists || !ok1 || !ok2 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := d.tx.Set(ctx, t, store.Row{"Processed": flag}, store.Quote(link.Name)+"=?", d.ID()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// checkPeriod refuses to process in a closed accounting period. A tenant without
+// control of its periods has them all open.
+func (d *document) checkPeriod(ctx context.Context, base string) error {
+	controls, err := d.tx.Table(ctx, "C_PeriodControl")
+	if errors.Is(err, store.ErrNoTable) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if exists, err := d.tx.TableExists(ctx, controls.Name); err != nil || !exists {
+		return err
+	}
+	any, err := d.tx.Count(ctx, controls, "AD_Client_ID=?", d.Row.Int("AD_Client_ID"))
+	if err != nil || any == 0 {
+		return err
+	}
+	open, err := d.tx.Count(ctx, controls, `AD_Client_ID=? AND DocBaseType=? AND PeriodStatus='O' AND IsActive='Y' AND C_Period_ID IN
+		(SELECT C_Period_ID FROM C_Period WHERE IsActive='Y' AND PeriodType='S' AND StartDate<=? AND EndDate>=?)`,
+		d.Row.Int("AD_Client_ID"), base, d.Row.String("DateAcct"), d.Row.String("DateAcct"))
+	if err == nil && open == 0 {
+		err = documentFails("Period Closed")
+	}
+	return err
+}
+
+// mayReactivate refuses documents whose type does not let them be opened again.
+func (d *document) mayReactivate(ctx context.Context) (store.Row, error) {
+	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
+	if err == nil && !typ.Bool("IsCanBeReactivated") {
+		err = documentFails(typ.String("Name") + " cannot be reactivated")
+	}
+	return typ, err
+}

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"context"
+	"maps"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// copyOf is a new document like d, with what differs, and its lines with what
+// differs in each. Both are drafts.
+func (d *document) copyOf(ctx context.Context, change store.Row, line func(store.Row) store.Row) (*document, error) {
+	row := maps.Clone(d.Old)
+	for _, name := range []string{d.Table.Name + "_ID", d.Table.Name + "_UU", "ProcessedOn", "DocumentNo", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
+		delete(row, name)
+	}
+	maps.Copy(row, store.Row{"DocStatus": "DR", "DocAction": "CO", "Processed": "N", "Processing": "N", "Posted": "N", "IsApproved": "N"})
+	maps.Copy(row, change)
+	r, err := d.s.InsertRow(ctx, d.tx, d.Table.Name, row)
+	if err != nil {
+		return nil, err
+	}
+	made, err := d.s.loadDocument(ctx, d.tx, d.Table.Name, r.ID())
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.lineTable(ctx)
+	if err != nil || t == nil {
+		return made, err
+	}
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, old := range lines {
+		row := maps.Clone(old)
+		for _, name := range []string{t.Name + "_ID", t.Name + "_UU", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
+			delete(row, name)
+		}
+		row["Processed"], row[d.Table.Name+"_ID"] = "N", made.ID()
+		maps.Copy(row, line(old))
+		if _, err := d.s.InsertRow(ctx, d.tx, t.Name, row); err != nil {
+			return nil, err
+		}
+	}
+	return d.s.loadDocument(ctx, d.tx, d.Table.Name, made.ID())
+}
+
+// finish completes a document made along with another one, and stores it.
+func (d *document) finish(ctx context.Context) error {
+	if err := d.perform(ctx, "CO"); err != nil {
+		return err
+	}
+	return d.store(ctx)
+}

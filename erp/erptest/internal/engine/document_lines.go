@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// readLines are the active lines of the document, none when it has none by its
+// nature.
+func (d *document) readLines(ctx context.Context) ([]store.Row, error) {
+	t, err := d.lineTable(ctx)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	order := ""
+	if _, ok := t.Column("Line"); ok {
+		order = "Line, "
+	}
+	order += t.Name + "_ID"
+	if t.KeyColumn() == nil {
+		order = ""
+	}
+	d.lines, err = RowsWhere(ctx, d.tx, t.Name, order, store.Quote(d.Table.Name+"_ID")+"=? AND IsActive='Y'", d.ID())
+	if d.lines == nil {
+		d.lines = []store.Row{}
+	}
+	return d.lines, err
+}
+
+// DocumentLines are the table of a document's lines and those that are active; nil
+// when it has none by its nature.
+func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) (*store.Table, []store.Row, error) {
+	d := s.newDocument(tx, t, row)
+	table, err := d.lineTable(ctx)
+	if err != nil || table == nil {
+		return nil, nil, err
+	}
+	lines, err := d.readLines(ctx)
+	return table, lines, err
+}
+
+// lineTable is the table of the document's lines, nil for none.
+func (d *document) lineTable(ctx context.Context) (*store.Table, error) {
+	t, err := d.tx.Table(ctx, strings.TrimSuffix(d.Table.Name, "Hdr")+"Line")
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if exists, err := d.tx.TableExists(ctx, t.Name); err != nil || !exists {
+		return nil, err
+	}
+	if _, ok := t.Column(d.Table.Name + "_ID"); !ok {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// changeLine changes a line without the rules of its table.
+func (d *document) changeLine(ctx context.Context, line, change store.Row) error {
+	t, err := d.lineTable(ctx)
+	if err != nil {
+		return err
+	}
+	for name := range change {
+		if _, ok := t.Column(name); !ok {
+			delete(change, name)
+		}
+	}
+	maps.Copy(line, change)
+	_, err = d.tx.Set(ctx, t, change, store.Quote(t.Name+"_ID")+"=?", line.Int(t.Name+"_ID"))
+	return err
+}
+
+// needLines refuses a document without lines where there is a table for them.
+func (d *document) needLines(ctx context.Context) error {
+	t, err := d.lineTable(ctx)
+	if err != nil || t == nil {
+		return err
+	}
+	lines, err := d.readLines(ctx)
+	if err == nil && len(lines) == 0 {
+		err = documentFails("No Document Lines found")
+	}
+	return err
+}
+
+// voidLines takes back the quantities and amounts of all lines.
+func (d *document) voidLines(ctx context.Context) error {
+	lines, err := d.readLines(ctx)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	for _, line := range lines {
+		change := store.Row{}
+		for _, name := range []string{"QtyOrdered", "QtyEntered", "QtyInvoiced", "MovementQty", "LineNetAmt"} {
+			if _, ok := line[name]; ok {
+				change[name] = "0"
+			}
+		}
+		if len(change) == 0 {
+			continue
+		}
+		if err := d.changeLine(ctx, line, change); err != nil {
+			return err
+		}
+	}
+	d.Set("GrandTotal", "0")
+	d.Set("TotalLines", "0")
+	return nil
+}
