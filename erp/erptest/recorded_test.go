@@ -22,7 +22,7 @@ import (
 
 // maxDiffering is how many steps of the recording may differ, each listed with its
 // reason in testdata/recorded-differences.txt.
-const maxDiffering = 25 // of 1,091
+const maxDiffering = 24 // of 1,091
 
 // TestRecordedResponses sends the requests of a recording made with the real
 // server's code, and expects its responses.

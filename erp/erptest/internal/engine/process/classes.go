@@ -40,6 +40,12 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 	case "CacheReset":
 		tx.DictionaryChanged()
 		return Result{Summary: "Cache Reset"}, nil
+	case "WindowCopy":
+		return copyWindow(ctx, s, tx, run)
+	case "TabCopy":
+		return copyTab(ctx, s, tx, run)
+	case "BPartnerOrgLink":
+		return linkOrganization(ctx, s, tx, run)
 	case "CopyFromOrder":
 		return copyOrderLines(ctx, s, tx, run)
 	case "InOutGenerate":

@@ -10,9 +10,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// notCopied are the columns of an order's line that its copy does not take over.
+// notCopied are further columns of an order's line that its copy does not take over.
 var notCopied = []string{
-	"C_OrderLine_ID", "C_OrderLine_UU", "Created", "CreatedBy", "Updated", "UpdatedBy", "IsActive",
 	"QtyDelivered", "QtyInvoiced", "QtyReserved", "QtyLostSales", "DateDelivered", "DateInvoiced",
 	"M_AttributeSetInstance_ID", "S_ResourceAssignment_ID", "Ref_OrderLine_ID", "Link_OrderLine_ID", "Processed",
 }
@@ -53,12 +52,7 @@ func copyOrderLines(ctx context.Context, s *engine.Session, tx *store.Tx, run *R
 		return Result{}, err
 	}
 	for _, line := range lines {
-		row := store.Row{}
-		for _, col := range t.Columns {
-			if v := line[col.Name]; v != nil && !col.IsVirtual() {
-				row[col.Name] = v
-			}
-		}
+		row := copiedValues(t, line)
 		for _, name := range notCopied {
 			delete(row, name)
 		}
