@@ -50,6 +50,7 @@ type listQuery struct {
 	readOptions
 	filter, orderBy, label string
 	valRule, context       string
+	hasValRule             bool // $valrule is there, be it empty
 	top, skip              int
 }
 
@@ -84,7 +85,7 @@ func (c *call) listQuery() (listQuery, error) {
 	q := listQuery{
 		readOptions: c.readOptions(),
 		filter:      c.query.get("$filter"), orderBy: c.query.get("$orderby"), label: c.query.get("label"),
-		valRule: c.query.get("$valrule"), context: c.query.get("$context"),
+		valRule: c.query.get("$valrule"), hasValRule: c.query.has("$valrule"), context: c.query.get("$context"),
 	}
 	for name, into := range map[string]*int{"$top": &q.top, "$skip": &q.skip} {
 		if !c.query.has(name) || c.query.get(name) == "" {
@@ -217,7 +218,7 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		cond += more
 		args = append(args, moreArgs...)
 	}
-	if q.valRule != "" {
+	if q.hasValRule {
 		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, t, q.valRule, q.context)
 		if err != nil {
 			return w, err

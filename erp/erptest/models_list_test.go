@@ -140,7 +140,9 @@ func TestListRefused(t *testing.T) {
 		{"unknown column in $filter", "models/C_Tax", []string{"$filter", "Xyz eq 1"}, 400, `{"title":null,"status":400,"detail":"Invalid column for filter: Xyz"}`},
 		{"ne", "models/C_Tax", []string{"$filter", "Name ne 'x'"}, 400, `{"title":null,"status":400,"detail":"Unsupported operator: ne"}`},
 		{"unknown function", "models/C_Tax", []string{"$filter", "substring(Name,1) eq 'x'"}, 500, `{"title":"GET Error","status":500,"detail":"Method call 'substring' not implemented"}`},
-		{"unknown validation rule", "models/C_Tax", []string{"$valrule", "99999999"}, 404, `{"title":"Invalid validation rule","status":404,"detail":"No match found for validation rule: 99999999"}`},
+		{"unknown validation rule", "models/C_Tax", []string{"$valrule", "99999999"}, 404, `{"title":"Invalid validation rule","status":404,"detail":"No match found for validation with ID: 99999999"}`},
+		{"empty validation rule", "models/C_Tax", []string{"$valrule", ""}, 404, `{"title":"Invalid validation rule","status":404,"detail":"No match found for validation with ID: "}`},
+		{"validation rule by name", "models/C_Tax", []string{"$valrule", "abc"}, 400, `{"title":"Request Error","status":400,"detail":"Wrong ID abc is not an UU value nor a valid integer ID"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := r.get(tc.path, tc.query...)
@@ -218,6 +220,8 @@ func TestListValidationRule(t *testing.T) {
 	assert.Equal(t, "Hamburg", names("$valrule", uid, "$context", "C_BPartner_ID:123"))
 	for name, query := range map[string][]string{
 		"a rule with variables and no context": {"$valrule", ofPartner},
+		"a pair without value":                 {"$valrule", ofPartner, "$context", "C_BPartner_ID:"},
+		"a value of other letters":             {"$valrule", ofPartner, "$context", "C_BPartner_ID:é"},
 		"a pair without colon":                 {"$valrule", ofPartner, "$context", "C_BPartner_ID"},
 		"a value with other characters":        {"$valrule", ofPartner, "$context", "C_BPartner_ID:118)or(1=1"},
 	} {

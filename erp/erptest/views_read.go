@@ -315,7 +315,7 @@ func (rd *reader) viewRows(ctx context.Context, v *viewDef, q listQuery) (sel st
 		cond += more
 		args = append(args, moreArgs...)
 	}
-	if q.valRule != "" {
+	if q.hasValRule {
 		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, v.table, q.valRule, q.context)
 		if err != nil {
 			return sel, err

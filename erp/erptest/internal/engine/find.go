@@ -65,7 +65,7 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 		}
 		where, arg = store.Expr(t, uu)+"=?", id
 	} else {
-		return nil, refusef(Invalid, "Request Error", "Wrong ID %s is not an UU value nor a valid integer ID", id)
+		return nil, wrongID(id)
 	}
 	rows, err := tx.Select(ctx, t, store.Selection{Where: where, Args: []any{arg}, Limit: 1})
 	if err != nil {
@@ -94,6 +94,11 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.Now())
 	}
 	return rows[0], nil
+}
+
+// wrongID refuses what is neither a number nor a UUID.
+func wrongID(id string) error {
+	return refusef(Invalid, "Request Error", "Wrong ID %s is not an UU value nor a valid integer ID", id)
 }
 
 // NoSingleKey is the refusal of a number for a record of a table that has none, or

@@ -16,12 +16,11 @@ func (s *Session) ValidationRule(ctx context.Context, tx *store.Tx, of *store.Ta
 	if err != nil {
 		return SQL{}, err
 	}
-	var where string
-	var arg any = rule
+	where, arg := `"AD_Val_Rule_UU"=?`, any(rule)
 	if id, err := strconv.ParseInt(rule, 10, 32); err == nil {
 		where, arg = `"AD_Val_Rule_ID"=?`, id
-	} else {
-		where = `"AD_Val_Rule_UU"=?`
+	} else if rule != "" && !IsUUID(rule) {
+		return SQL{}, wrongID(rule)
 	}
 	rows, err := tx.Select(ctx, t, store.Selection{
 		Where: where + ` AND "AD_Client_ID" IN (0,?)`, Args: []any{arg, s.ClientID}, Limit: 1,
@@ -30,7 +29,7 @@ func (s *Session) ValidationRule(ctx context.Context, tx *store.Tx, of *store.Ta
 		return SQL{}, err
 	}
 	if len(rows) == 0 {
-		return SQL{}, Refuse(NotFound, "Invalid validation rule", "No match found for validation rule: "+rule)
+		return SQL{}, Refuse(NotFound, "Invalid validation rule", "No match found for validation with ID: "+rule)
 	}
 	code := rows[0].String("Code")
 	if strings.TrimSpace(code) == "" {
@@ -54,18 +53,18 @@ func (s *Session) ValidationRule(ctx context.Context, tx *store.Tx, of *store.Ta
 }
 
 var (
-	contextValue = regexp.MustCompile(`^[\pL\pN \-]*$`)
+	contextValue = regexp.MustCompile(`^[A-Za-z0-9\s\-]+$`)
 	wholeValue   = regexp.MustCompile(`^-?[0-9]{1,18}$`)
 )
 
 // putContext replaces the @Name@ of a rule by the values of a context, a list
-// of Name:Value. Values with other characters than letters, digits, blanks and
-// hyphens are passed over. Inside quotes a value stands as it is; elsewhere it
+// of Name:Value. Values with other characters than Latin letters, digits, blanks
+// and hyphens are passed over. Inside quotes a value stands as it is; elsewhere it
 // is a number or becomes a text of its own, so that it is never SQL.
 func putContext(code, variables string) (string, error) {
-	for pair := range strings.SplitSeq(variables, ",") {
-		name, value, ok := strings.Cut(pair, ":")
-		if !ok {
+	for pair := range strings.SplitSeq(strings.TrimRight(variables, ","), ",") {
+		name, value, _ := strings.Cut(pair, ":")
+		if value, _, _ = strings.Cut(value, ":"); value == "" {
 			return "", PublicError("The context is not a list of Name:Value: " + pair)
 		}
 		name = strings.TrimSpace(name)
