@@ -207,3 +207,15 @@ func TestHugeBody(t *testing.T) {
 		assert.Contains(t, err.Error(), "larger than 100000 bytes")
 	}
 }
+
+// A long explanation is kept, and shortened in the message only.
+func TestErrorKeepsLongDetails(t *testing.T) {
+	t.Parallel()
+	detail := strings.Repeat("A value is missing. ", 100)
+	_, c := serve(t, always(http.StatusInternalServerError, `{"title":"Save error","status":500,"detail":"`+detail+`"}`))
+	_, err := c.Create(t.Context(), "C_BPartner", nil)
+	var refused *erp.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, strings.TrimSpace(detail), strings.TrimSpace(refused.Detail))
+	assert.Less(t, len(err.Error()), 1000)
+}

@@ -196,6 +196,12 @@ func checkRefusal(step *recorded.Step, got *erp.Error) []string {
 	var want struct {
 		Title, Detail, Error, Message *string
 	}
+	if step.ResponseText != nil && strings.HasPrefix(*step.ResponseText, "<") {
+		if !got.Page {
+			found = append(found, "the error does not say that the response is a page")
+		}
+		return found
+	}
 	if step.Response == nil || json.Unmarshal(step.Response, &want) != nil {
 		if step.ResponseText != nil && !strings.Contains(oneLine(got.Error()), oneLine(*step.ResponseText)) {
 			found = append(found, fmt.Sprintf("the error %q does not say %q", got, *step.ResponseText))

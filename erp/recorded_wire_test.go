@@ -29,6 +29,10 @@ func wireValue(v any) any {
 		return over(v.Record, wireReflected(reflect.ValueOf(v)))
 	case *erp.Scheduler:
 		return v.Record
+	case erp.MenuEntry:
+		m := wireReflected(reflect.ValueOf(v)).(map[string]any)
+		m["model-name"] = "ad_menu" // as the type says
+		return m
 	case json.Marshaler:
 		return v
 	}
