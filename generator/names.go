@@ -80,6 +80,8 @@ func checkClass(name string) string {
 		return "contains a dollar sign, which Java keeps for nested classes"
 	case javaLang(name):
 		return "is the name of a class of java.lang, which it would hide"
+	case usedClass(name):
+		return "is the name of a class that generated code uses, which it would hide"
 	}
 	return checkElement(name)
 }
@@ -189,15 +191,24 @@ func javaKeyword(word string) bool {
 	return false
 }
 
-// javaLang reports whether a class of that name comes from java.lang, or from
-// what generated classes import, so that it would hide the one that is meant.
+// javaLang reports whether a class of that name comes from java.lang, so that it
+// would hide the one that is meant.
 func javaLang(name string) bool {
 	switch name {
 	case "Object", "String", "Integer", "Boolean", "Long", "Short", "Byte", "Character", "Double", "Float", "Number",
 		"Class", "Exception", "RuntimeException", "IllegalArgumentException", "Error", "Throwable", "Override",
 		"SuppressWarnings", "Deprecated", "System", "Thread", "Runnable", "Process", "Record", "Enum", "Void", "Math",
-		"Iterable", "Comparable", "StringBuilder", "CharSequence", "Module", "Package",
-		"BigDecimal", "Timestamp", "ResultSet", "Properties", "Set", "Env", "PO", "POInfo", "Core",
+		"Iterable", "Comparable", "StringBuilder", "CharSequence", "Module", "Package":
+		return true
+	}
+	return false
+}
+
+// usedClass reports whether generated code imports a class of that name, or extends
+// it, so that a new one would hide it.
+func usedClass(name string) bool {
+	switch name {
+	case "BigDecimal", "Timestamp", "ResultSet", "Properties", "Set", "Env", "PO", "POInfo", "Core",
 		"SvrProcess", "Parameter", "Callout", "IColumnCallout", "GridTab", "GridField", "Event", "AbstractEventHandler",
 		"IEventTopics", "ModelEventDelegate", "EventTopicDelegate", "ModelEventTopic", "ADForm", "CustomForm", "Form", "IFormController", "Label",
 		"WindowValidator", "WindowValidatorEvent", "Callback", "ResourceExtension", "AbstractTestCase", "Test",

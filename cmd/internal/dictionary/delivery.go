@@ -32,7 +32,7 @@ const stampForm = "200601021504"
 // scriptFlags are about what is written to files.
 func scriptFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "folder to write into (default: the working directory)", TakesFile: true},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "folder to write into (default: the working directory); for a package also a file whose name ends in .zip", TakesFile: true},
 		&cli.StringFlag{Name: "dialect", Usage: "database of scripts: postgresql, oracle or both (default: both for migration, postgresql for sql)"},
 		&cli.StringFlag{Name: "release", Value: migration.DefaultRelease, Usage: "folder of migration scripts"},
 		&cli.StringFlag{Name: "id", Usage: "second part of a migration script's name, such as a ticket (default: the table)"},
@@ -126,6 +126,9 @@ type knowledge struct {
 // when that is requested. Scripts of the same content that an earlier run wrote
 // are taken instead, so that a failed one is applied again under its name.
 func (a *app) deliverScripts(c *cli.Context, build func(dict.Dialect, *migration.Options) (*migration.Script, error)) error {
+	if err := checkFolder(c, formatMigration); err != nil {
+		return err
+	}
 	list, err := dialects(c, formatMigration)
 	if err != nil {
 		return err
@@ -234,6 +237,9 @@ func written(output string, scripts []*migration.Script) bool {
 // deliverDDL writes plain DDL as numbered files. Files that were generated are
 // written anew; nothing else is touched.
 func (a *app) deliverDDL(c *cli.Context, build func(dict.Dialect) ([]ddl.File, error)) error {
+	if err := checkFolder(c, formatSQL); err != nil {
+		return err
+	}
 	list, err := dialects(c, formatSQL)
 	if err != nil {
 		return err
@@ -265,6 +271,9 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, known knowledge) erro
 	opts := &pack.Options{Resolve: known.record}
 	report := delivered{Format: formatPack}
 	if plugin := c.String("plugin"); plugin != "" {
+		if err := checkFolder(c, formatPack+" --plugin"); err != nil {
+			return err
+		}
 		dir, err := pluginFolder(c.String("output"), plugin)
 		if err != nil {
 			return err
@@ -285,12 +294,29 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, known knowledge) erro
 		first = tables[0]
 	}
 	version := pack.Version{Major: 1}
-	path := filepath.Join(c.String("output"), "2Pack_"+version.String()+"_"+first+".zip")
+	path := c.String("output")
+	if !namesArchive(path) {
+		path = filepath.Join(path, "2Pack_"+version.String()+"_"+first+".zip")
+	}
 	if err := writeNew([]file{{path, archive.Bytes()}}); err != nil {
 		return err
 	}
 	report.Name, report.Files, report.Version = first, []string{path}, version.String()
 	return a.importPack(c, report)
+}
+
+// namesArchive tells whether a path is meant to be that of an archive, and not of a
+// folder.
+func namesArchive(path string) bool {
+	return strings.EqualFold(filepath.Ext(path), ".zip") && !isFolder(path)
+}
+
+// checkFolder refuses an archive where a format writes several files into a folder.
+func checkFolder(c *cli.Context, format string) error {
+	if path := c.String("output"); namesArchive(path) {
+		return shell.Usagef("--output %s is the name of an archive, and --format %s writes into a folder: name the folder", path, format)
+	}
+	return nil
 }
 
 // importPack has the ERP import the package that was written, when that is requested
