@@ -134,7 +134,6 @@ var (
 	aDay     = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	aTime    = regexp.MustCompile(`^\d\d:\d\d:\d\dZ$`)
 	aMoment  = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d`)
-	lookup   = map[string]bool{"id": true, "uid": true, "uuid": true, "identifier": true, "model-name": true, "propertyLabel": true}
 	identity = map[string]bool{"id": true, "uid": true, "model-name": true}
 )
 
