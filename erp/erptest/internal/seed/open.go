@@ -193,7 +193,7 @@ func buildImage() ([]byte, error) {
 	}
 	b := newBuilder(m)
 	b.addDictionary()
-	if err := b.addData(); err != nil {
+	if err := b.addData("data/*.txt"); err != nil {
 		return nil, err
 	}
 	b.addRules()
@@ -205,6 +205,11 @@ func buildImage() ([]byte, error) {
 	if err := b.addTrade(); err != nil {
 		return nil, err
 	}
+	if err := b.addData("follow/*.txt"); err != nil {
+		return nil, err
+	}
+	b.markPaid()
+	b.addMovements()
 	b.addSequences()
 	return b.image()
 }
