@@ -113,7 +113,8 @@ func (b *builder) addProcesses() {
 	id := int64(firstParamID)
 	for _, p := range b.m.processes {
 		b.add("AD_Process", "AD_Process_ID", p.id, "Value", p.value, "Name", p.name, "AccessLevel", p.level, "EntityType", "D",
-			"Classname", p.class, "IsReport", p.isReport, "IsDirectPrint", p.isDirect, "ShowHelp", "Y", "IsActive", !p.inactive)
+			"Classname", p.class, "IsReport", p.isReport, "IsDirectPrint", p.isDirect, "ShowHelp", "Y", "IsActive", !p.inactive,
+			"AD_Workflow_ID", orNil(b.m.workflowOf(p.id)))
 		for _, a := range p.params {
 			b.add("AD_Process_Para", "AD_Process_Para_ID", id, "AD_Process_ID", p.id, "SeqNo", a.seq, "ColumnName", a.column,
 				"Name", a.label, "AD_Reference_ID", a.ref, "AD_Reference_Value_ID", orNil(a.refValue), "FieldLength", a.length,

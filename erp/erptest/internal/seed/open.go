@@ -197,6 +197,7 @@ func buildImage() ([]byte, error) {
 		return nil, err
 	}
 	b.addRules()
+	b.addDocumentWorkflows()
 	b.addAccess()
 	if err := b.addMenu(); err != nil {
 		return nil, err

@@ -71,6 +71,7 @@ func parseModel() (*model, error) {
 		t.Table = *store.NewTable(t.Table)
 		t.defaults = defaultsOf(t)
 	}
+	m.linkDocuments()
 	return m, nil
 }
 
