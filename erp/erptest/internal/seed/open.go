@@ -67,11 +67,20 @@ func create(ctx context.Context, path string, opts Options) error {
 	}
 	for {
 		name, err := createBeside(ctx, path, opts)
-		if _, gone := os.Lstat(name); err != nil && name != "" && errors.Is(gone, fs.ErrNotExist) {
-			if found, ferr := inspect(path); found || ferr != nil {
-				return ferr
+		if err != nil {
+			// Another process that starts on this folder may have made the database, and
+			// swept the file of this one, whatever it was doing with it.
+			found, ferr := inspect(path)
+			if found {
+				remove(name)
+				return nil
 			}
-			continue // another process that starts on this folder has swept it
+			if _, gone := os.Lstat(name); name != "" && errors.Is(gone, fs.ErrNotExist) {
+				if ferr != nil {
+					return ferr
+				}
+				continue
+			}
 		}
 		remove(name)
 		return err
