@@ -138,10 +138,17 @@ func (b *builder) addWindows() {
 			if !t.Active {
 				continue
 			}
+			var link any
+			if c, ok := t.Column(tb.link); ok {
+				link = c.ID
+			} else if tb.link != "" {
+				b.fail("tab %d: table %s has no column %s", tb.id, tb.table, tb.link)
+				return
+			}
 			b.add("AD_Tab", "AD_Tab_ID", tb.id, "AD_Window_ID", w.id, "AD_Table_ID", t.ID, "Name", tb.name, "SeqNo", tb.seq,
 				"TabLevel", tb.level, "IsReadOnly", tb.readOnly, "IsSingleRow", !tb.grid, "IsTranslationTab", tb.translation,
 				"IsInsertRecord", !tb.noInsert && !tb.readOnly, "WhereClause", tb.where,
-				"AD_Process_ID", orNil(tb.process), "EntityType", "D")
+				"AD_Process_ID", orNil(tb.process), "AD_Column_ID", link, "EntityType", "D")
 		}
 	}
 }
