@@ -20,6 +20,10 @@
 // warehouse 103) and GardenUser / GardenUser (role 103, restricted). A second
 // tenant shows that tenants do not see each other.
 //
+// The figures follow from each other: a partner's balance is that of its invoices
+// and payments, what is on stock is what movements left. Periods are open from 2024
+// to 2026; on other days documents are processed as if they were.
+//
 // # Log-ins and tokens
 //
 // Access tokens live an hour, refresh tokens a day, a whole log-in a week, as

@@ -42,6 +42,7 @@ type comparison struct {
 	forth, back   map[[2]string]string
 	known         map[[2]string]bool
 	resource      string // of the request, for ids of objects without a name
+	descriptions  map[string]bool
 }
 
 func newComparison(recorded string) (*comparison, error) {
@@ -302,11 +303,18 @@ func (c *comparison) objects(want, got map[string]any, path, name string) []Diff
 		found = append(found, c.values(want[member], v, below(member), member, kind)...)
 	}
 	for _, member := range slices.Sorted(maps.Keys(got)) {
-		if _, there := want[member]; !there {
+		if _, there := want[member]; !there && !c.describes(member, got[member]) {
 			found = append(found, Difference{Path: below(member), Want: "nothing", Got: shortValue(got[member])})
 		}
 	}
 	return found
+}
+
+// describes tells whether a member that the recording has not is a description of
+// the dictionary.
+func (c *comparison) describes(member string, value any) bool {
+	text, ok := value.(string)
+	return ok && c.descriptions[text] && (strings.EqualFold(member, "Description") || strings.EqualFold(member, "Help"))
 }
 
 // shape is a value with the names of types in place of what it holds.

@@ -20,6 +20,10 @@ type Player struct {
 	Client *http.Client
 	// Pause is called where a scenario waits.
 	Pause func(time.Duration)
+	// Descriptions are texts that the server's dictionary has and that of the recording
+	// had not: where a member Description or Help has one of them, and the recording
+	// nothing, they are equal. Nil is none.
+	Descriptions map[string]bool
 	// Record has every step take the response it gets instead of comparing it.
 	Record bool
 }
@@ -60,6 +64,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 	}
+	c.descriptions = p.Descriptions
 	out := &Outcome{}
 	for i := range s.Steps {
 		step := &s.Steps[i]

@@ -7,8 +7,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// checkPeriod refuses to process in a closed accounting period. A tenant without
-// control of its periods has them all open.
+// checkPeriod refuses to process in a closed accounting period. A day in no period
+// of the tenant's calendar is open, so that documents are processed after its last year.
 func (d *document) checkPeriod(ctx context.Context, base string) error {
 	controls, err := d.tx.Table(ctx, "C_PeriodControl")
 	if errors.Is(err, store.ErrNoTable) {
@@ -20,13 +20,14 @@ func (d *document) checkPeriod(ctx context.Context, base string) error {
 	if exists, err := d.tx.TableExists(ctx, controls.Name); err != nil || !exists {
 		return err
 	}
-	any, err := d.tx.Count(ctx, controls, "AD_Client_ID=?", d.Row.Int("AD_Client_ID"))
+	const where = `AD_Client_ID=? AND DocBaseType=? AND IsActive='Y' AND C_Period_ID IN
+		(SELECT C_Period_ID FROM C_Period WHERE IsActive='Y' AND PeriodType='S' AND StartDate<=? AND EndDate>=?)`
+	args := []any{d.Row.Int("AD_Client_ID"), base, d.Row.String("DateAcct"), d.Row.String("DateAcct")}
+	any, err := d.tx.Count(ctx, controls, where, args...)
 	if err != nil || any == 0 {
 		return err
 	}
-	open, err := d.tx.Count(ctx, controls, `AD_Client_ID=? AND DocBaseType=? AND PeriodStatus='O' AND IsActive='Y' AND C_Period_ID IN
-		(SELECT C_Period_ID FROM C_Period WHERE IsActive='Y' AND PeriodType='S' AND StartDate<=? AND EndDate>=?)`,
-		d.Row.Int("AD_Client_ID"), base, d.Row.String("DateAcct"), d.Row.String("DateAcct"))
+	open, err := d.tx.Count(ctx, controls, where+" AND PeriodStatus='O'", args...)
 	if err == nil && open == 0 {
 		err = documentFails("Period Closed")
 	}

@@ -24,14 +24,15 @@ var grants = []grant{
 	{role: 50_000, client: 11, levels: "12367", readOnly: true},
 	{role: 103, client: 11, levels: "137", only: map[string][]int64{
 		"AD_Window":     {123, 140, 143, 167, 169, 201},
-		"AD_Process":    {110, 116, 333, 334},
+		"AD_Process":    {104, 109, 110, 111, 116, 333, 334},
 		"AD_Form":       {103},
 		"AD_Task":       {102},
 		"AD_InfoWindow": {200_000, 200_001},
 		"AD_Workflow":   {115},
 	}},
 	{role: 1_000_001, client: 1_000_000, levels: "137", only: map[string][]int64{
-		"AD_Window": {123, 140, 143},
+		"AD_Window":  {123, 140, 143},
+		"AD_Process": {104},
 	}},
 }
 

@@ -113,7 +113,8 @@ func (b *builder) addProcesses() {
 	id := int64(firstParamID)
 	for _, p := range b.m.processes {
 		b.add("AD_Process", "AD_Process_ID", p.id, "Value", p.value, "Name", p.name, "AccessLevel", p.level, "EntityType", "D",
-			"Classname", p.class, "IsReport", p.isReport, "IsDirectPrint", p.isDirect, "ShowHelp", "Y", "IsActive", !p.inactive)
+			"Classname", p.class, "IsReport", p.isReport, "IsDirectPrint", p.isDirect, "ShowHelp", "Y", "IsActive", !p.inactive,
+			"AD_Workflow_ID", orNil(b.m.workflowOf(p.id)))
 		for _, a := range p.params {
 			b.add("AD_Process_Para", "AD_Process_Para_ID", id, "AD_Process_ID", p.id, "SeqNo", a.seq, "ColumnName", a.column,
 				"Name", a.label, "AD_Reference_ID", a.ref, "AD_Reference_Value_ID", orNil(a.refValue), "FieldLength", a.length,
@@ -137,10 +138,17 @@ func (b *builder) addWindows() {
 			if !t.Active {
 				continue
 			}
+			var link any
+			if c, ok := t.Column(tb.link); ok {
+				link = c.ID
+			} else if tb.link != "" {
+				b.fail("tab %d: table %s has no column %s", tb.id, tb.table, tb.link)
+				return
+			}
 			b.add("AD_Tab", "AD_Tab_ID", tb.id, "AD_Window_ID", w.id, "AD_Table_ID", t.ID, "Name", tb.name, "SeqNo", tb.seq,
 				"TabLevel", tb.level, "IsReadOnly", tb.readOnly, "IsSingleRow", !tb.grid, "IsTranslationTab", tb.translation,
 				"IsInsertRecord", !tb.noInsert && !tb.readOnly, "WhereClause", tb.where,
-				"AD_Process_ID", orNil(tb.process), "EntityType", "D")
+				"AD_Process_ID", orNil(tb.process), "AD_Column_ID", link, "EntityType", "D")
 		}
 	}
 }

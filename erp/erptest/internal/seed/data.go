@@ -10,15 +10,15 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// addData reads the data files. A block starts with
+// addData reads the files of rows that match a pattern. A block starts with
 //
 //	@<table> <column>|<column>|... ; <column>=<value> ; ...
 //
 // and each following line is a row: values for the columns in order, the
 // fixed ones added. An empty value is none. Where a number is wanted, a table
 // may be given by its name and a column as <table>.<column>.
-func (b *builder) addData() error {
-	names, err := fs.Glob(files, "data/*.txt")
+func (b *builder) addData(pattern string) error {
+	names, err := fs.Glob(files, pattern)
 	if err != nil {
 		return err
 	}

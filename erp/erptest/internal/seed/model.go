@@ -86,7 +86,8 @@ type tab struct {
 	table, name                           string
 	readOnly, grid, translation, noInsert bool
 	where                                 string
-	process                               int64 // that prints its records, 0 for none
+	link                                  string // column that names the record of the tab above, "" for one that is found
+	process                               int64  // that prints its records, 0 for none
 }
 
 // displayTypes are the names the files use for the display types.

@@ -67,11 +67,20 @@ func create(ctx context.Context, path string, opts Options) error {
 	}
 	for {
 		name, err := createBeside(ctx, path, opts)
-		if _, gone := os.Lstat(name); err != nil && name != "" && errors.Is(gone, fs.ErrNotExist) {
-			if found, ferr := inspect(path); found || ferr != nil {
-				return ferr
+		if err != nil {
+			// Another process that starts on this folder may have made the database, and
+			// swept the file of this one, whatever it was doing with it.
+			found, ferr := inspect(path)
+			if found {
+				remove(name)
+				return nil
 			}
-			continue // another process that starts on this folder has swept it
+			if _, gone := os.Lstat(name); name != "" && errors.Is(gone, fs.ErrNotExist) {
+				if ferr != nil {
+					return ferr
+				}
+				continue
+			}
 		}
 		remove(name)
 		return err
@@ -193,10 +202,11 @@ func buildImage() ([]byte, error) {
 	}
 	b := newBuilder(m)
 	b.addDictionary()
-	if err := b.addData(); err != nil {
+	if err := b.addData("data/*.txt"); err != nil {
 		return nil, err
 	}
 	b.addRules()
+	b.addDocumentWorkflows()
 	b.addAccess()
 	if err := b.addMenu(); err != nil {
 		return nil, err
@@ -205,6 +215,11 @@ func buildImage() ([]byte, error) {
 	if err := b.addTrade(); err != nil {
 		return nil, err
 	}
+	if err := b.addData("follow/*.txt"); err != nil {
+		return nil, err
+	}
+	b.markPaid()
+	b.addMovements()
 	b.addSequences()
 	return b.image()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-//go:embed dictionary/*.txt facts/*.gz data/*.txt trade/*.txt menu/*.txt
+//go:embed dictionary/*.txt facts/*.gz data/*.txt trade/*.txt follow/*.txt menu/*.txt
 var files embed.FS
 
 // eachLine calls fn for every line of a file that is not blank or a comment.
@@ -71,6 +71,7 @@ func parseModel() (*model, error) {
 		t.Table = *store.NewTable(t.Table)
 		t.defaults = defaultsOf(t)
 	}
+	m.linkDocuments()
 	return m, nil
 }
 

@@ -201,6 +201,8 @@ func (m *model) tabDetail(line string) error {
 		err = fmt.Errorf("no tab before %q", line)
 	case word == "where":
 		t.where = value
+	case word == "link":
+		t.link = value
 	case word == "print":
 		t.process, err = strconv.ParseInt(value, 10, 64)
 	default:

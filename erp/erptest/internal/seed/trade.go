@@ -10,11 +10,12 @@ import (
 
 // addTrade makes orders and what follows from them, from lines of the form
 //
-//	<so|po|quote> <id> <document no> <partner> <date> <status> [org=.. | ship | inv | paid | tax=..]
+//	<so|po|quote> <id> <document no> <partner> <date> <status> [org=.. | ship | inv | paid | paying | tax=..]
 //	  <product> <quantity> [price]
 //
 // Prices come from the price lists, sums and taxes are computed, and ship,
-// inv and paid add a completed shipment, invoice and payment.
+// inv and paid add a completed shipment, invoice and payment; paying adds a payment
+// that is a draft.
 func (b *builder) addTrade() error {
 	tr := &trade{b: b, prices: map[[2]int64]int64{}, lists: map[[2]int64]int64{}, rates: map[int64]int64{}}
 	tr.readMasterData()
@@ -89,6 +90,7 @@ type order struct {
 	docs                tenantDocs
 	sales               bool
 	ship, invoice, paid bool
+	paying              bool // by a payment that is a draft
 	lines               []orderLine
 	total, taxed        int64 // cents
 	shipLines, invLines []int64
@@ -100,31 +102,20 @@ type orderLine struct {
 	list, price, amount int64 // cents
 }
 
-// rowsOf visits the rows of a table as functions of a column name.
-func (tr *trade) rowsOf(table string, visit func(at func(column string) int64, row []any)) {
-	s := tr.b.sheets[table]
-	for _, row := range s.rows {
-		visit(func(column string) int64 {
-			n, _ := row[s.index[column]].(int64)
-			return n
-		}, row)
-	}
-}
-
 func (tr *trade) readMasterData() {
 	tr.uom, tr.location, tr.contact, tr.owner = map[int64]int64{}, map[int64]int64{}, map[int64]int64{}, map[int64]int64{}
 	tr.nextLine, tr.nextShip, tr.nextShipLine, tr.nextInvoice, tr.nextInvoiceLine = 100, 100, 100, 100, 100
 	tr.nextPayment, tr.nextAlloc, tr.nextAllocLine, tr.nextFact = 100, 100, 100, 100
 	price := tr.b.sheets["M_ProductPrice"]
-	tr.rowsOf("M_ProductPrice", func(at func(string) int64, row []any) {
+	tr.b.each("M_ProductPrice", func(at func(string) int64, row []any) {
 		key := [2]int64{at("M_PriceList_Version_ID"), at("M_Product_ID")}
 		tr.prices[key] = cents(row[price.index["PriceStd"]])
 		tr.lists[key] = cents(row[price.index["PriceList"]])
 	})
 	tax := tr.b.sheets["C_Tax"]
-	tr.rowsOf("C_Tax", func(at func(string) int64, row []any) { tr.rates[at("C_Tax_ID")] = cents(row[tax.index["Rate"]]) / 100 })
-	tr.rowsOf("M_Product", func(at func(string) int64, _ []any) { tr.uom[at("M_Product_ID")] = at("C_UOM_ID") })
-	tr.rowsOf("C_BPartner", func(at func(string) int64, _ []any) { tr.owner[at("C_BPartner_ID")] = at("AD_Client_ID") })
+	tr.b.each("C_Tax", func(at func(string) int64, row []any) { tr.rates[at("C_Tax_ID")] = cents(row[tax.index["Rate"]]) / 100 })
+	tr.b.each("M_Product", func(at func(string) int64, _ []any) { tr.uom[at("M_Product_ID")] = at("C_UOM_ID") })
+	tr.b.each("C_BPartner", func(at func(string) int64, _ []any) { tr.owner[at("C_BPartner_ID")] = at("AD_Client_ID") })
 	first := func(into map[int64]int64, key string) func(func(string) int64, []any) {
 		return func(at func(string) int64, _ []any) {
 			if bp := at("C_BPartner_ID"); bp != 0 && into[bp] == 0 {
@@ -132,8 +123,8 @@ func (tr *trade) readMasterData() {
 			}
 		}
 	}
-	tr.rowsOf("C_BPartner_Location", first(tr.location, "C_BPartner_Location_ID"))
-	tr.rowsOf("AD_User", first(tr.contact, "AD_User_ID"))
+	tr.b.each("C_BPartner_Location", first(tr.location, "C_BPartner_Location_ID"))
+	tr.b.each("AD_User", first(tr.contact, "AD_User_ID"))
 }
 
 func (tr *trade) parseOrder(line string) (*order, error) {
@@ -170,6 +161,8 @@ func (tr *trade) parseOrder(line string) (*order, error) {
 			o.invoice = true
 		case "paid":
 			o.paid = true
+		case "paying":
+			o.paying = true
 		default:
 			return nil, fmt.Errorf("unknown word %q", word)
 		}
@@ -224,6 +217,9 @@ func (tr *trade) parseLine(o *order, line string) error {
 
 // cents reads an amount with at most two digits after the point.
 func cents(v any) int64 {
+	if n, ok := v.(int64); ok {
+		return n * 100
+	}
 	s, _ := v.(string)
 	whole, frac, _ := strings.Cut(s, ".")
 	frac = (frac + "00")[:2]

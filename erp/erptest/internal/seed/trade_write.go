@@ -111,7 +111,7 @@ func (tr *trade) writeInvoice(o *order, tax int64) {
 		"DateInvoiced", date, "DateAcct", date, "C_BPartner_ID", o.partner, "C_BPartner_Location_ID", tr.location[o.partner],
 		"AD_User_ID", orNil(tr.contact[o.partner]), "C_PaymentTerm_ID", o.docs.term, "C_Currency_ID", 100, "M_PriceList_ID", o.docs.list,
 		"SalesRep_ID", o.docs.salesRep, "TotalLines", money(o.total), "GrandTotal", money(o.taxed), "DocStatus", "CO", "DocAction", "CL",
-		"Processed", true, "IsApproved", true, "IsPaid", o.paid, "IsSOTrx", o.sales, "C_ConversionType_ID", 114, "Posted", posted(o))
+		"Processed", true, "IsApproved", true, "IsSOTrx", o.sales, "C_ConversionType_ID", 114, "Posted", posted(o))
 	for i, l := range o.lines {
 		var ship any
 		if o.ship {
@@ -130,7 +130,7 @@ func (tr *trade) writeInvoice(o *order, tax int64) {
 	if posted(o) == "Y" {
 		tr.writeFacts(o, id, day, tax)
 	}
-	if o.paid {
+	if o.paid || o.paying {
 		tr.writePayment(o, id, day.AddDate(0, 0, 14))
 	}
 }
@@ -163,10 +163,17 @@ func (tr *trade) writeFacts(o *order, invoice int64, day time.Time, tax int64) {
 func (tr *trade) writePayment(o *order, invoice int64, day time.Time) {
 	id, date := tr.nextPayment, dateText(day)
 	tr.nextPayment++
+	status, action := "CO", "CL"
+	if !o.paid {
+		status, action = "DR", "CO"
+	}
 	tr.b.add("C_Payment", "C_Payment_ID", id, "AD_Client_ID", o.client, "AD_Org_ID", o.docs.org, "DocumentNo", docNo(400_000+id),
 		"C_DocType_ID", o.docs.payment, "TrxType", "S", "TenderType", "K", "C_BankAccount_ID", orNil(o.docs.bank), "C_Currency_ID", 100,
 		"PayAmt", money(o.taxed), "C_BPartner_ID", o.partner, "C_Invoice_ID", invoice, "DateTrx", date, "DateAcct", date,
-		"IsReceipt", o.sales, "IsAllocated", true, "DocStatus", "CO", "DocAction", "CL", "Processed", true, "IsApproved", true, "CheckNo", o.docNo)
+		"IsReceipt", o.sales, "IsAllocated", o.paid, "DocStatus", status, "DocAction", action, "Processed", o.paid, "IsApproved", o.paid, "CheckNo", o.docNo)
+	if !o.paid {
+		return
+	}
 	tr.b.add("C_AllocationHdr", "C_AllocationHdr_ID", tr.nextAlloc, "AD_Client_ID", o.client, "AD_Org_ID", o.docs.org,
 		"DocumentNo", docNo(1000+tr.nextAlloc), "C_Currency_ID", 100, "DateTrx", date, "DateAcct", date,
 		"ApprovalAmt", money(o.taxed), "DocStatus", "CO", "DocAction", "CL", "Processed", true, "IsApproved", true)
@@ -182,14 +189,23 @@ const (
 	firstYear     = 2024
 	lastYear      = 2026
 	firstPeriodID = 101
+	docBaseTypes  = 183 // reference of the kinds of documents
 )
 
 func periodID(day time.Time) int64 {
 	return firstPeriodID + int64(day.Year()-firstYear)*12 + int64(day.Month()) - 1
 }
 
-// addPeriods makes the years and months of GardenWorld's calendar.
+// addPeriods makes the years and months of GardenWorld's calendar, and opens them
+// for every kind of document.
 func (b *builder) addPeriods() {
+	var documents []listValue
+	for _, r := range b.m.refs {
+		if r.id == docBaseTypes {
+			documents = r.values
+		}
+	}
+	control := int64(firstPeriodID)
 	for year := firstYear; year <= lastYear; year++ {
 		yearID := int64(101 + year - firstYear)
 		b.add("C_Year", "C_Year_ID", yearID, "AD_Client_ID", 11, "C_Calendar_ID", 102, "FiscalYear", time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006"))
@@ -197,6 +213,11 @@ func (b *builder) addPeriods() {
 			start := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 			b.add("C_Period", "C_Period_ID", periodID(start), "AD_Client_ID", 11, "C_Year_ID", yearID, "Name", start.Format("Jan-06"),
 				"PeriodNo", int(month), "StartDate", dateText(start), "EndDate", dateText(start.AddDate(0, 1, -1)), "PeriodType", "S")
+			for _, d := range documents {
+				b.add("C_PeriodControl", "C_PeriodControl_ID", control, "AD_Client_ID", 11, "C_Period_ID", periodID(start), "DocBaseType", d.value,
+					"PeriodStatus", "O", "PeriodAction", "N")
+				control++
+			}
 		}
 	}
 }
