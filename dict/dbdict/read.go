@@ -121,6 +121,9 @@ func (s *Source) stamps(ctx context.Context, tx *sql.Tx, tables []registry.Sourc
 			stamps[i].Missing = true
 			continue
 		}
+		if len(t.Where) > 0 {
+			continue // the rows are counted when they are read
+		}
 		parts = append(parts, s.stampOf(i, t, present[i]))
 	}
 	if len(parts) == 0 {
@@ -160,23 +163,29 @@ func (s *Source) stampOf(at int, t registry.SourceTable, has columns) string {
 		COALESCE(CAST(EXTRACT(EPOCH FROM (LOCALTIMESTAMP - MAX(%s))) AS DOUBLE PRECISION), %s) FROM %s`, at, u, u, u, noAge, s.name(t.Name))
 }
 
-// rows hands over the rows of one table.
-func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t registry.SourceTable, has columns, sink registry.Sink) (err error) {
+// rows hands over the rows of one table that meet its conditions, and counts them.
+func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t registry.SourceTable, has columns, sink registry.Sink) (count int, err error) {
 	query, read := s.selection(t, has)
-	rows, err := tx.QueryContext(ctx, query)
+	where, args, exact := s.where(t, has)
+	rows, err := tx.QueryContext(ctx, query+where+order(t, has), args...)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		if err := rows.Scan(read.into...); err != nil {
-			return err
+			return count, err
 		}
-		if err := sink.Row(table, read.values()); err != nil {
-			return err
+		values := read.values()
+		if !exact && !t.Meets(values) {
+			continue
 		}
+		if err := sink.Row(table, values); err != nil {
+			return count, err
+		}
+		count++
 	}
-	return rows.Err()
+	return count, rows.Err()
 }
 
 // reader takes rows from the driver. All flags of a row come as one text of Y
@@ -225,7 +234,7 @@ func (s *Source) selection(t registry.SourceTable, has columns) (string, *reader
 		list = append(list, strings.Join(flags, " || "))
 		r.into = append(r.into, &r.flags)
 	}
-	return "SELECT " + strings.Join(list, ", ") + " FROM " + s.name(t.Name) + order(t, has), r
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + s.name(t.Name), r
 }
 
 // order puts rows as the catalog wants most of them, which saves sorting.

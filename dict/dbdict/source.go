@@ -106,8 +106,12 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 			if present[i] == nil {
 				continue
 			}
-			if err := s.rows(ctx, tx, i, t, present[i], sink); err != nil {
+			n, err := s.rows(ctx, tx, i, t, present[i], sink)
+			if err != nil {
 				return fmt.Errorf("read %s: %w", t.Name, clean(err))
+			}
+			if len(t.Where) > 0 {
+				stamps[i].Rows = n
 			}
 		}
 		return nil

@@ -13,7 +13,8 @@ import (
 type Catalog struct {
 	content
 	origin string
-	stamps []Stamp // per row kind
+	scope  *scopeIDs // what was read; nil: everything
+	stamps []Stamp   // per row kind
 	loaded time.Time
 
 	tableByName map[string]int32 // lower case

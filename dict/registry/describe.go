@@ -20,6 +20,12 @@ func (c *Catalog) Table(ctx context.Context, name string, with ...Detail) (Table
 	}
 	all := slices.Contains(with, WithInactive)
 	t := c.tables[at]
+	if slices.Contains(with, WithoutColumns) {
+		return t, nil
+	}
+	if !c.scope.hasTable(t.ID) {
+		return Table{}, &ScopeError{Kind: "table", Name: t.Name}
+	}
 	t.ColumnCount = int(c.active[at])
 	t.Columns = part(c.columns, c.columnsOf[at], all, func(r *Column) bool { return r.Active }, c.joinColumn)
 	for i := c.indexesOf[at].from; i < c.indexesOf[at].to; i++ {
@@ -37,6 +43,9 @@ func (c *Catalog) Element(ctx context.Context, name string) (Element, error) {
 	if err := ctx.Err(); err != nil {
 		return Element{}, err
 	}
+	if !c.scope.hasElement(name) {
+		return Element{}, &ScopeError{Kind: "element", Name: name}
+	}
 	if at, ok := c.elementBy[strings.ToLower(name)]; ok {
 		return c.elements[at], nil
 	}
@@ -50,7 +59,11 @@ func (c *Catalog) Element(ctx context.Context, name string) (Element, error) {
 			return c.elements[i], nil
 		}
 	}
-	return Element{}, notFound("element", name, c.elements, func(e *Element) (string, bool) { return e.Name, e.Active })
+	err := notFound("element", name, c.elements, func(e *Element) (string, bool) { return e.Name, e.Active })
+	if c.scope != nil {
+		err.Empty = false // nobody looked
+	}
+	return Element{}, err
 }
 
 // Window implements [Registry].
@@ -64,6 +77,9 @@ func (c *Catalog) Window(ctx context.Context, name string, with ...Detail) (Wind
 	}
 	all := slices.Contains(with, WithInactive)
 	w := c.windows[at]
+	if !c.scope.hasWindow(w.ID) {
+		return Window{}, &ScopeError{Kind: "window", Name: w.Name}
+	}
 	for i := c.tabsOf[at].from; i < c.tabsOf[at].to; i++ {
 		if tab := c.tabs[i]; tab.Active || all {
 			c.joinTab(&tab)
@@ -78,6 +94,9 @@ func (c *Catalog) Window(ctx context.Context, name string, with ...Detail) (Wind
 func (c *Catalog) Process(ctx context.Context, name string, with ...Detail) (Process, error) {
 	if err := ctx.Err(); err != nil {
 		return Process{}, err
+	}
+	if c.scope != nil {
+		return Process{}, &ScopeError{Kind: "process", Name: name}
 	}
 	at, ok := find(c.processes, name, func(p *Process) (int, dict.UUID, string, bool) { return p.ID, p.UUID, p.Value, p.Active })
 	if !ok {
@@ -104,6 +123,9 @@ func (c *Catalog) Reference(ctx context.Context, name string, with ...Detail) (R
 	}
 	all := slices.Contains(with, WithInactive)
 	r := c.references[at]
+	if !c.scope.hasReference(r.ID) {
+		return Reference{}, &ScopeError{Kind: "reference", Name: r.Name}
+	}
 	r.Values = part(c.entries, c.entriesOf[at], all, func(e *ListValue) bool { return e.Active }, nil)
 	if l, ok := c.lookup(r.ID); ok && (l.Active || all) {
 		lookup := *l
@@ -175,7 +197,7 @@ func sameUUID(uuid dict.UUID, text string) bool {
 }
 
 // notFound is the error for a name that is not there, with names close to it.
-func notFound[T any](what, name string, rows []T, of func(*T) (name string, active bool)) error {
+func notFound[T any](what, name string, rows []T, of func(*T) (name string, active bool)) *NotFoundError {
 	s := newSuggester(name)
 	for i := range rows {
 		if own, active := of(&rows[i]); active {

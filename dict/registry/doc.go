@@ -4,7 +4,8 @@
 // A [Registry] is read by name and returns plain values. [LoadCatalog] reads
 // the dictionary once from a [Source] into a [Catalog]; a [Cache] also refreshes
 // it when the ERP's dictionary changes and keeps a snapshot on disk, the only
-// file this package writes. Packages restdict and dbdict are sources over the
+// file this package writes. [LoadScope] reads only what concerns some tables, for
+// programs that ask about them once. Packages restdict and dbdict are sources over the
 // REST API and over the ERP's database.
 //
 //	cache := registry.NewCache(source, &registry.CacheOptions{Snapshot: path})

@@ -10,6 +10,9 @@ import (
 
 // Tables implements [Registry].
 func (c *Catalog) Tables(ctx context.Context, q ListQuery) (Listing[Table], error) {
+	if c.scope != nil {
+		return Listing[Table]{}, &ScopeError{Kind: "list of tables"}
+	}
 	like := newLike(q.Pattern)
 	out, err := list(ctx, q, c.tables, func(t *Table) bool {
 		return (t.Active || q.Inactive) && (!q.CustomOnly || t.Custom()) && q.owns(t.EntityType) && like.match(t.Name)
@@ -26,10 +29,16 @@ func (c *Catalog) Columns(ctx context.Context, table string, q ListQuery) (Listi
 		return Listing[Column]{}, err
 	}
 	rows := c.columns
+	if table == "" && c.scope != nil {
+		return Listing[Column]{}, &ScopeError{Kind: "list of columns"}
+	}
 	if table != "" {
 		at, err := c.findTable(table)
 		if err != nil {
 			return Listing[Column]{}, err
+		}
+		if !c.scope.hasTable(c.tables[at].ID) {
+			return Listing[Column]{}, &ScopeError{Kind: "table", Name: c.tables[at].Name}
 		}
 		rows = rows[c.columnsOf[at].from:c.columnsOf[at].to]
 	}
@@ -58,6 +67,9 @@ func (c *Catalog) Windows(ctx context.Context, q ListQuery) (Listing[Window], er
 
 // Processes implements [Registry].
 func (c *Catalog) Processes(ctx context.Context, q ListQuery) (Listing[Process], error) {
+	if c.scope != nil {
+		return Listing[Process]{}, &ScopeError{Kind: "list of processes"}
+	}
 	like := newLike(q.Pattern)
 	return list(ctx, q, c.processes, func(p *Process) bool {
 		return (p.Active || q.Inactive) && q.custom(p.ID, p.Value) && q.owns(p.EntityType) &&

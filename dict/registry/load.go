@@ -9,7 +9,7 @@ import (
 )
 
 // LoadCatalog reads a whole dictionary. Programs that run for a while want a
-// [Cache].
+// [Cache]; those that ask about a few tables once want [LoadScope].
 func LoadCatalog(ctx context.Context, source Source) (*Catalog, error) {
 	return loadCatalog(ctx, source, time.Now)
 }
@@ -22,7 +22,7 @@ func loadCatalog(ctx context.Context, source Source, now func() time.Time) (*Cat
 func reload(ctx context.Context, source Source, before *Catalog, wanted []rowKind, now func() time.Time) (*Catalog, error) {
 	at := now()
 	kinds := rowKinds()
-	l := &loader{kinds: wanted, into: &content{}, strings: map[string]string{}, rows: make([]int, len(wanted))}
+	l := newLoader(wanted)
 	stamps := make([]Stamp, len(kinds))
 	if before != nil {
 		for i, k := range kinds {
@@ -62,6 +62,10 @@ type loader struct {
 	into    *content
 	strings map[string]string
 	rows    []int // rows taken, per kind
+}
+
+func newLoader(kinds []rowKind) *loader {
+	return &loader{kinds: kinds, into: &content{}, strings: map[string]string{}, rows: make([]int, len(kinds))}
 }
 
 // maxRows bounds the rows of one table of the dictionary, so that a source gone

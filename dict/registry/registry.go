@@ -50,12 +50,16 @@ type Registry interface {
 	Statistics(ctx context.Context) (Statistics, error)
 }
 
-// Detail adds something to a description.
+// Detail changes what a description has.
 type Detail int
 
 // WithInactive adds columns, tabs, fields, parameters and list values that are
 // deactivated, which a description otherwise leaves out.
 const WithInactive Detail = 1
+
+// WithoutColumns describes a table without its columns, their number and its
+// indexes. A catalog of a [Scope] answers it for every table.
+const WithoutColumns Detail = 2
 
 // ListQuery says what to list. The zero value lists everything that is active.
 type ListQuery struct {

@@ -41,6 +41,8 @@ type rowKind interface {
 	values(c *content, i int, into []SourceValue)
 	// share lets to have from's rows.
 	share(to, from *content)
+	// append adds from's rows to those of to, in a slice of its own.
+	append(to, from *content)
 }
 
 // kind is the rowKind of rows of type T.
@@ -65,6 +67,10 @@ func (k *kind[T]) reset(c *content, n int) { *k.rows(c) = make([]T, 0, n) }
 func (k *kind[T]) count(c *content) int { return len(*k.rows(c)) }
 
 func (k *kind[T]) share(to, from *content) { *k.rows(to) = *k.rows(from) }
+
+func (k *kind[T]) append(to, from *content) {
+	*k.rows(to) = slices.Concat(*k.rows(to), *k.rows(from))
+}
 
 func (k *kind[T]) add(c *content, values []SourceValue, intern func(string) string) {
 	rows := k.rows(c)

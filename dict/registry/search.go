@@ -80,6 +80,9 @@ func (c *Catalog) Search(ctx context.Context, q SearchQuery) (SearchResult, erro
 	if err := ctx.Err(); err != nil {
 		return SearchResult{}, err
 	}
+	if c.scope != nil {
+		return SearchResult{}, &ScopeError{Kind: "search"}
+	}
 	c.searchOnce.Do(func() { c.search = newSearchIndex(c) })
 	return c.searchIn(c.search, q), nil
 }

@@ -1,18 +1,25 @@
 package registry
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
-// Source reads the rows that a [Cache] is filled with. Packages dbdict and
+// Source reads the rows that a [Catalog] is made of. Packages dbdict and
 // restdict have sources. A source knows nothing of the dictionary's meaning: it
 // is told tables and columns and hands over what is in them.
 type Source interface {
 	// Origin names the ERP that is read, so that a snapshot of another one is
 	// not taken for it: an address without user, password or token.
 	Origin() string
-	// Stamps tells the state of each table, in the requested order.
+	// Stamps tells the state of each table, in the requested order. It is about
+	// whole tables and is not called for tables with a condition.
 	Stamps(ctx context.Context, tables []SourceTable) ([]Stamp, error)
 	// Read hands all rows of the tables to the sink, inactive ones included,
-	// and tells the state that the rows belong to.
+	// and tells the state that the rows belong to. Of a table with a condition
+	// it hands over the rows that meet it, each once, and no others; of its stamp
+	// only Rows (those handed over) and Missing mean something.
 	Read(ctx context.Context, tables []SourceTable, sink Sink) ([]Stamp, error)
 }
 
@@ -36,6 +43,37 @@ type SourceTable struct {
 	// role; their stamp is then Missing, instead of an error.
 	Optional bool
 	Columns  []SourceColumn
+	// Where narrows the table to rows that meet at least one of the conditions;
+	// empty: all rows.
+	Where []SourceCondition
+}
+
+// SourceCondition is met by rows that have one of the values in a column. It has
+// values of one kind, at least one.
+type SourceCondition struct {
+	Column string // one of the table's columns that is not optional
+	Ints   []int  // for columns of type SourceInt
+	// Texts, for columns of type SourceText, are compared without regard to case.
+	Texts []string
+}
+
+// Meets reports whether a row, with the values in the order of the table's
+// columns, meets the table's conditions. It is for sources that cannot leave a
+// condition to the ERP.
+func (t *SourceTable) Meets(values []SourceValue) bool {
+	for _, w := range t.Where {
+		at := slices.IndexFunc(t.Columns, func(c SourceColumn) bool { return c.Name == w.Column })
+		if at < 0 {
+			continue
+		}
+		if t.Columns[at].Type == SourceInt && slices.Contains(w.Ints, int(values[at].Int)) {
+			return true
+		}
+		if t.Columns[at].Type == SourceText && slices.ContainsFunc(w.Texts, func(s string) bool { return strings.EqualFold(s, values[at].Text) }) {
+			return true
+		}
+	}
+	return len(t.Where) == 0
 }
 
 // SourceColumn is a column that a source reads. One that the ERP's release does

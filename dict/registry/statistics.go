@@ -41,6 +41,9 @@ func (c *Catalog) Statistics(ctx context.Context) (Statistics, error) {
 	if err := ctx.Err(); err != nil {
 		return Statistics{}, err
 	}
+	if c.scope != nil {
+		return Statistics{}, &ScopeError{Kind: "statistics"}
+	}
 	s := Statistics{
 		TablesByEntityType: map[string]int{}, TablesByAccessLevel: map[dict.AccessLevel]int{}, ColumnsByType: map[string]int{},
 		Origin: c.origin, Loaded: c.loaded,

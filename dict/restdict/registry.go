@@ -97,7 +97,7 @@ func (s *Source) Origin() string { return s.opts.Origin }
 // Stamps implements [registry.Source].
 func (s *Source) Stamps(ctx context.Context, tables []registry.SourceTable) ([]registry.Stamp, error) {
 	return s.each(ctx, tables, func(ctx context.Context, i int) (registry.Stamp, error) {
-		return s.stamp(ctx, tables[i].Name, s.once)
+		return s.stamp(ctx, tables[i].Name, everything(), s.once)
 	})
 }
 
@@ -118,6 +118,9 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 		r, err := newTableReader(s, i, tables[i], has[strings.ToLower(tables[i].Name)], sink)
 		if err != nil {
 			return registry.Stamp{}, err
+		}
+		if len(tables[i].Where) > 0 {
+			return r.readWhere(ctx)
 		}
 		return r.read(ctx)
 	})

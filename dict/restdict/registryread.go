@@ -25,6 +25,11 @@ type tableReader struct {
 	from   []string // member of a record for each column, empty: none
 	query  erp.Query
 	hidden []hiddenFlag
+	// Of a table with conditions: whether rows have to be held against them, and
+	// the keys of those handed over, which several requests may bring.
+	sift  bool
+	mu    sync.Mutex // guards taken
+	taken map[int64]bool
 }
 
 // hiddenFlag is a flag that is a button in the dictionary: the server leaves
@@ -59,7 +64,7 @@ func newTableReader(s *Source, place int, t registry.SourceTable, has map[string
 // read reads the table until it held still meanwhile.
 func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 	const attempts = 3
-	before, err := r.s.stamp(ctx, r.table.Name, r.s.query)
+	before, err := r.s.stamp(ctx, r.table.Name, everything(), r.s.query)
 	if err != nil {
 		return before, err
 	}
@@ -73,7 +78,7 @@ func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 		if err != nil {
 			return before, err
 		}
-		after, err := r.s.stamp(ctx, r.table.Name, r.s.query)
+		after, err := r.s.stamp(ctx, r.table.Name, everything(), r.s.query)
 		if err != nil {
 			return before, err
 		}
@@ -206,23 +211,35 @@ func (r *tableReader) page(ctx context.Context, b bounds) (*erp.Page, int64, err
 	if err != nil {
 		return &erp.Page{}, 0, fmt.Errorf("read %s: %w", r.table.Name, err)
 	}
+	last, err := r.hand(page, b)
+	if err != nil {
+		return &erp.Page{}, 0, err
+	}
+	return page, last, nil
+}
+
+// hand hands over the rows of a page of a part and tells the last key.
+func (r *tableReader) hand(page *erp.Page, b bounds) (int64, error) {
 	values := make([]registry.SourceValue, len(r.table.Columns))
 	last := b.above
 	for i, record := range page.Records {
 		key, err := r.values(record, values)
 		if err != nil {
-			return &erp.Page{}, 0, err
+			return 0, err
 		}
 		if key <= last && (i > 0 || b.above != math.MinInt64) || key > b.upTo {
-			return &erp.Page{}, 0, fmt.Errorf("read %s: record %d came behind %d although the order is by %s: %w",
+			return 0, fmt.Errorf("read %s: record %d came behind %d although the order is by %s: %w",
 				r.table.Name, key, last, r.table.Key, erp.ErrBadResponse)
 		}
 		last = key
+		if !r.take(key, values) {
+			continue
+		}
 		if err := r.sink.Row(r.place, values); err != nil {
-			return &erp.Page{}, 0, err
+			return 0, err
 		}
 	}
-	return page, last, nil
+	return last, nil
 }
 
 // expect estimates the requests for the table, of so many rows in pages of a
@@ -231,10 +248,14 @@ func (r *tableReader) page(ctx context.Context, b bounds) (*erp.Page, int64, err
 func (r *tableReader) expect(rows, size int) {
 	pages := max(1, (rows+size-1)/size)
 	ends := max(0, min(r.s.opts.Concurrency, pages-1)-1)
+	r.expectRequests(pages + ends + 2 + len(r.hidden))
+}
+
+func (r *tableReader) expectRequests(n int) {
 	r.s.mu.Lock()
 	t := r.s.tally
 	r.s.mu.Unlock()
-	t.expect(r.place, pages+ends+2+len(r.hidden))
+	t.expect(r.place, n)
 }
 
 // flags requests which records have the flags that the server does not show.
@@ -255,9 +276,9 @@ func (r *tableReader) flags(ctx context.Context) error {
 	return nil
 }
 
-// stamp requests the number of rows and the newest one.
-func (s *Source) stamp(ctx context.Context, table string, ask func(context.Context, string, *erp.Query) (*erp.Page, error)) (registry.Stamp, error) {
-	page, err := ask(ctx, table, &erp.Query{Select: []string{"Updated"}, Filter: everything(), OrderBy: []string{erp.Desc("Updated")}, Top: 1})
+// stamp requests the number of rows that meet a condition and the newest one.
+func (s *Source) stamp(ctx context.Context, table string, rows erp.Filter, ask func(context.Context, string, *erp.Query) (*erp.Page, error)) (registry.Stamp, error) {
+	page, err := ask(ctx, table, &erp.Query{Select: []string{"Updated"}, Filter: rows, OrderBy: []string{erp.Desc("Updated")}, Top: 1})
 	if err != nil {
 		return registry.Stamp{}, fmt.Errorf("look for changes in %s: %w", table, err)
 	}

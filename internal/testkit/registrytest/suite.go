@@ -42,6 +42,8 @@ func Run(t *testing.T, s Subject) {
 		require.NoError(t, err)
 		Agree(t, s.Want, got)
 	})
+	t.Run("gives the rows that meet a condition", func(t *testing.T) { s.conditions(t) })
+	t.Run("says the same of a part", func(t *testing.T) { s.scopes(t) })
 	t.Run("survives the disk", func(t *testing.T) { s.snapshot(t) })
 	t.Run("sees changes and reads no more than them", func(t *testing.T) { s.changes(t) })
 	t.Run("sees a deletion", func(t *testing.T) { s.deletion(t) })

@@ -80,6 +80,7 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	given := make([]int, len(tables))
 	for i, source := range tables {
 		s.reads[source.Name]++
 		sink.Begin(i)
@@ -89,18 +90,22 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 			}
 			continue
 		}
-		if err := s.hand(ctx, i, source, sink); err != nil {
+		var err error
+		if given[i], err = s.hand(ctx, i, source, sink); err != nil {
 			return nil, err
 		}
 	}
 	stamps := make([]registry.Stamp, len(tables))
 	for i, t := range tables {
-		stamps[i] = s.stamp(t.Name)
+		if stamps[i] = s.stamp(t.Name); len(t.Where) > 0 {
+			stamps[i].Rows = given[i]
+		}
 	}
 	return stamps, nil
 }
 
-func (s *Source) hand(ctx context.Context, table int, source registry.SourceTable, sink registry.Sink) error {
+// hand hands over the rows of a table that meet its conditions, and counts them.
+func (s *Source) hand(ctx context.Context, table int, source registry.SourceTable, sink registry.Sink) (given int, err error) {
 	t := s.d.table(source.Name)
 	values := make([]registry.SourceValue, len(source.Columns))
 	places := make([]int, len(source.Columns))
@@ -109,14 +114,18 @@ func (s *Source) hand(ctx context.Context, table int, source registry.SourceTabl
 	}
 	for _, row := range t.rows {
 		if err := ctx.Err(); err != nil {
-			return err
+			return given, err
 		}
 		for i, at := range places {
 			values[i] = row[at]
 		}
-		if err := sink.Row(table, values); err != nil {
-			return err
+		if !source.Meets(values) {
+			continue
 		}
+		if err := sink.Row(table, values); err != nil {
+			return given, err
+		}
+		given++
 	}
-	return nil
+	return given, nil
 }
