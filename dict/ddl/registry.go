@@ -69,7 +69,7 @@ func foreignOf(ctx context.Context, reg registry.Registry, table registry.Table,
 	if c.Key || c.Type == dict.TypeUUID || c.Type.IsList() || c.Type.IsMultiple() || c.ForeignTable == "" || !identifier(c.ForeignTable) {
 		return nil, nil
 	}
-	target, err := reg.Table(ctx, c.ForeignTable)
+	target, err := reg.Table(ctx, c.ForeignTable, registry.WithoutColumns)
 	switch {
 	case errors.Is(err, registry.ErrNotFound) || err == nil && target.View:
 		return nil, nil // no table behind it, so there is nothing to point at
@@ -97,7 +97,7 @@ func Resolver(ctx context.Context, reg registry.Registry) func(reference string)
 		if err != nil || ref.Lookup == nil || !identifier(ref.Lookup.Table) {
 			return "", "", false
 		}
-		info, err := reg.Table(ctx, ref.Lookup.Table)
+		info, err := reg.Table(ctx, ref.Lookup.Table, registry.WithoutColumns)
 		if err != nil || info.View {
 			return "", "", false
 		}

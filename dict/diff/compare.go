@@ -35,16 +35,30 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	if opts != nil {
 		o = *opts
 	}
+	var failed error // the first failure where only "unknown" can be said
+	note := func(err error) {
+		if failed == nil && err != nil && !errors.Is(err, registry.ErrNotFound) {
+			failed = err
+		}
+	}
 	if o.Element == nil {
 		o.Element = func(column string) (int, bool) {
 			e, err := reg.Element(ctx, column)
+			note(err)
 			return e.ID, err == nil && strings.EqualFold(e.Name, column) && adid.Official(e.ID)
 		}
 	}
 	if o.Known == nil {
-		o.Known = Known(ctx, reg)
+		o.Known = func(table string) (dict.Table, bool) {
+			t, ok, err := known(ctx, reg, table)
+			note(err)
+			return t, ok
+		}
 	}
 	plan, err := dict.NewPlan(&o, tables...)
+	if failed != nil {
+		return nil, fmt.Errorf("comparing tables: %w", failed)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +75,14 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 // Known is [dict.Options].Known for a registry.
 func Known(ctx context.Context, reg registry.Registry) func(table string) (dict.Table, bool) {
 	return func(table string) (dict.Table, bool) {
-		t, _, err := Definition(ctx, reg, table)
-		return t, err == nil && strings.EqualFold(t.Name, table)
+		t, ok, _ := known(ctx, reg, table)
+		return t, ok
 	}
+}
+
+func known(ctx context.Context, reg registry.Registry, table string) (dict.Table, bool, error) {
+	t, _, err := Definition(ctx, reg, table)
+	return t, err == nil && strings.EqualFold(t.Name, table), err
 }
 
 func (c *comparer) table(ctx context.Context, t dict.Table) error {

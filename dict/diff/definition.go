@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -90,6 +91,9 @@ func (d *describer) column(ctx context.Context, t dict.Table, has registry.Colum
 	}
 	c = shortest(t, c)
 	element, err := d.reg.Element(ctx, has.Name)
+	if err != nil && !errors.Is(err, registry.ErrNotFound) {
+		return c, err
+	}
 	isOfficial := err == nil && strings.EqualFold(element.Name, has.Name) && adid.Official(element.ID)
 	c.Placeholder = has.Placeholder
 	switch {

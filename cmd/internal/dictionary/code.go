@@ -74,7 +74,23 @@ func (a *app) dictCodeCommands() []*cli.Command {
 
 // catalog reads the whole dictionary of the ERP.
 func (a *app) catalog(ctx context.Context, client *erp.Client) (*registry.Catalog, error) {
-	return registry.LoadCatalog(ctx, restdict.NewSource(client, &restdict.SourceOptions{Logger: a.Log}))
+	return registry.LoadCatalog(ctx, a.source(client))
+}
+
+// manyTables is from how many tables on reading the whole dictionary takes less
+// than reading what concerns them.
+const manyTables = 150
+
+// part reads what concerns a scope from the dictionary of the ERP.
+func (a *app) part(ctx context.Context, client *erp.Client, scope registry.Scope) (*registry.Catalog, error) {
+	if len(scope.Tables) > manyTables {
+		return a.catalog(ctx, client)
+	}
+	return registry.LoadScope(ctx, a.source(client), scope)
+}
+
+func (a *app) source(client *erp.Client) registry.Source {
+	return restdict.NewSource(client, &restdict.SourceOptions{Logger: a.Log})
 }
 
 func (a *app) dictSchema(c *cli.Context) error { return a.WriteOutput(c, tablefile.Schema()) }
@@ -131,16 +147,17 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 		set = set.Replace(tables)
 		wrong = set.Validate(opts)
 	}
-	reg, err := a.catalog(c.Context, client)
+	reg, err := a.part(c.Context, client, diff.Scope(tables...))
 	switch {
 	case err != nil && wrong != nil:
 		return nil, shell.Usage(wrong)
 	case err != nil:
 		return nil, err
 	}
-	opts.Known = diff.Known(c.Context, reg)
 	if wrong != nil {
-		if err := set.Validate(opts); err != nil {
+		known := *opts
+		known.Known = diff.Known(c.Context, reg)
+		if err := set.Validate(&known); err != nil {
 			return nil, shell.Usage(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diagram"
 	"github.com/erphub/erphub/dict/gogen"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 func (a *app) genCommand() *cli.Command {
@@ -39,7 +40,7 @@ func (a *app) genGo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	reg, err := a.catalog(c.Context, client)
+	reg, err := a.part(c.Context, client, registry.Scope{Tables: tables})
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (a *app) dictDiagram(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	reg, err := a.catalog(c.Context, client)
+	reg, err := a.part(c.Context, client, registry.Scope{Tables: c.Args().Slice()})
 	if err != nil {
 		return err
 	}

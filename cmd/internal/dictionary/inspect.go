@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/erp"
 )
 
 func (a *app) dictInspect(c *cli.Context) error {
@@ -24,7 +26,13 @@ func (a *app) dictInspect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	reg, err := a.catalog(c.Context, client)
+	read := a.catalog
+	if !c.Bool("all") {
+		read = func(ctx context.Context, client *erp.Client) (*registry.Catalog, error) {
+			return a.part(ctx, client, diff.DefinitionScope(names...))
+		}
+	}
+	reg, err := read(c.Context, client)
 	if err != nil {
 		return err
 	}

@@ -232,13 +232,14 @@ func (a *app) syncSides(c *cli.Context, table string) (want *dict.Physical, actu
 	if err != nil {
 		return nil, nil, err
 	}
+	scope := registry.Scope{Tables: []string{table}}
 	var catalog *registry.Catalog
 	if url != "" {
-		catalog, err = a.databaseCatalog(c, url)
+		catalog, err = a.databasePart(c, url, scope)
 	} else {
 		var client *erp.Client
 		if client, err = a.Client(c); err == nil {
-			catalog, err = a.catalog(c.Context, client)
+			catalog, err = a.part(c.Context, client, scope)
 		}
 	}
 	if err != nil {
