@@ -201,7 +201,8 @@ func (r Record) find(name string) ([]byte, bool) {
 		return value, true
 	}
 	for i := len(r.fields) - 1; i >= 0; i-- {
-		if f := r.fields[i]; strings.EqualFold(r.name(f), name) {
+		f := r.fields[i]
+		if own := f.Name(r.raw); bytes.EqualFold(own, []byte(name)) || bytes.IndexByte(own, '\\') >= 0 && strings.EqualFold(r.name(f), name) {
 			return f.Value(r.raw), true
 		}
 	}

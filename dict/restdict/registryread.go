@@ -22,7 +22,7 @@ type tableReader struct {
 	place  int // among the tables
 	table  registry.SourceTable
 	sink   registry.Sink
-	from   []string // member of a record for each column, empty: none
+	from   map[string]int // column of a record's member, by its name and by that in lower case
 	query  erp.Query
 	hidden []hiddenFlag
 	// Of a table with conditions: whether rows have to be held against them, and
@@ -41,19 +41,20 @@ type hiddenFlag struct {
 }
 
 func newTableReader(s *Source, place int, t registry.SourceTable, has map[string]dict.DisplayType, sink registry.Sink) (*tableReader, error) {
-	r := &tableReader{s: s, place: place, table: t, sink: sink, from: make([]string, len(t.Columns))}
+	r := &tableReader{s: s, place: place, table: t, sink: sink, from: map[string]int{}}
+	is := func(member string, column int) { r.from[member], r.from[strings.ToLower(member)] = column, column }
 	for i, c := range t.Columns {
 		kind, ok := has[strings.ToLower(c.Name)]
 		switch {
 		case strings.EqualFold(c.Name, t.Name+"_ID"):
-			r.from[i] = "id"
+			is("id", i)
 		case strings.EqualFold(c.Name, t.Name+"_UU"):
-			r.from[i] = "uid"
+			is("uid", i)
 		case !ok:
 		case c.Type == registry.SourceFlag && kind == dict.TypeButton:
 			r.hidden = append(r.hidden, hiddenFlag{column: i, name: c.Name})
 		default:
-			r.from[i] = c.Name
+			is(c.Name, i)
 			r.query.Select = append(r.query.Select, c.Name)
 		}
 	}

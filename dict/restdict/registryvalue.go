@@ -1,8 +1,11 @@
 package restdict
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
@@ -10,12 +13,13 @@ import (
 
 // values takes a record apart and returns its key.
 func (r *tableReader) values(record erp.Record, into []registry.SourceValue) (int64, error) {
-	for i, c := range r.table.Columns {
-		into[i] = registry.SourceValue{}
-		if r.from[i] == "" {
+	clear(into)
+	for member, raw := range record.All() {
+		i, ok := r.columnOf(member)
+		if !ok {
 			continue
 		}
-		v, err := value(record, r.from[i], c.Type)
+		v, err := value(record, member, raw, r.table.Columns[i].Type)
 		if err != nil {
 			return 0, fmt.Errorf("read %s, record %s: %w", r.table.Name, record.ID(), err)
 		}
@@ -31,6 +35,16 @@ func (r *tableReader) values(record erp.Record, into []registry.SourceValue) (in
 		}
 	}
 	return key, nil
+}
+
+// columnOf is the place of the column that a member of a record is for, whose
+// name the server may write in another case.
+func (r *tableReader) columnOf(member string) (int, bool) {
+	if i, ok := r.from[member]; ok {
+		return i, true
+	}
+	i, ok := r.from[strings.ToLower(member)]
+	return i, ok
 }
 
 func (r *tableReader) keyless() error {
@@ -51,27 +65,29 @@ func (r *tableReader) key(record erp.Record) (int64, bool) {
 	return ref.ID.Int()
 }
 
-// value reads a member of a record. Which form it has is up to the display type,
-// which may differ between releases: a reference in one is a plain value in
-// another.
-func value(record erp.Record, member string, t registry.SourceType) (registry.SourceValue, error) {
-	raw, ok := record.Raw(member)
-	if !ok || len(raw) == 0 {
+// value reads a member of a record, which is raw. Which form it has is up to the
+// display type, which may differ between releases: a reference in one is a plain
+// value in another.
+func value(record erp.Record, member string, raw []byte, t registry.SourceType) (registry.SourceValue, error) {
+	if len(raw) == 0 {
 		return registry.SourceValue{}, nil
 	}
-	text, number, isNumber := "", int64(0), false
+	text, number, isNumber, ok := "", int64(0), false, true
 	switch raw[0] {
 	case 'n': // null
 		return registry.SourceValue{}, nil
 	case '{':
-		ref, ok := record.Ref(member)
-		if !ok {
+		var ref erp.Ref
+		if ref, ok = record.Ref(member); !ok {
 			return registry.SourceValue{}, unreadable(member, raw)
 		}
 		text = ref.Code()
 		number, isNumber = ref.ID.Int()
 	case '"':
-		if text, ok = record.Text(member); !ok {
+		// Most texts are as they are written; those with escapes are not.
+		if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+			text = string(inner)
+		} else if text, ok = record.Text(member); !ok {
 			return registry.SourceValue{}, unreadable(member, raw)
 		}
 	case 't':
@@ -82,7 +98,11 @@ func value(record erp.Record, member string, t registry.SourceType) (registry.So
 		return registry.SourceValue{}, unreadable(member, raw)
 	default:
 		text = string(raw)
-		number, isNumber = record.Int(member)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			number, isNumber = n, true
+		} else {
+			number, isNumber = record.Int(member)
+		}
 	}
 	switch t {
 	case registry.SourceInt:

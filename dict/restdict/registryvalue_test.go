@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
@@ -47,7 +48,9 @@ func TestValue(t *testing.T) {
 			t.Parallel()
 			record, err := erp.ParseRecord([]byte(`{"id":1,"X":` + tt.json + `}`))
 			require.NoError(t, err)
-			got, err := value(record, "X", tt.as)
+			raw, ok := record.Raw("X")
+			require.True(t, ok)
+			got, err := value(record, "X", raw, tt.as)
 			if tt.bad {
 				require.ErrorIs(t, err, erp.ErrBadResponse)
 				require.ErrorContains(t, err, "X")
@@ -57,11 +60,37 @@ func TestValue(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 		})
 	}
-	record, err := erp.ParseRecord([]byte(`{"id":1}`))
+}
+
+// Names of members may be written another way than those of columns.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	table := registry.SourceTable{Name: "AD_Table", Key: "AD_Table_ID", Columns: []registry.SourceColumn{
+		{Name: "AD_Table_ID", Type: registry.SourceInt}, {Name: "Name"}, {Name: "IsActive", Type: registry.SourceFlag}, {Name: "Help", Optional: true}}}
+	has := map[string]dict.DisplayType{"ad_table_id": dict.TypeID, "name": dict.TypeString, "isactive": dict.TypeYesNo}
+	r, err := newTableReader(NewSource(client(t), nil), 0, table, has, nil)
 	require.NoError(t, err)
-	got, err := value(record, "X", registry.SourceText)
+	for name, text := range map[string]string{
+		"as the columns":            `{"id":7,"Name":"N","IsActive":true,"Help":"none","Other":[1]}`,
+		"beginning in small letter": `{"id":7,"name":"N","isActive":true,"model-name":"ad_table"}`,
+		"escaped":                   `{"id":7,"\u004eame":"\u004e","IsActive":true}`,
+		"in another order":          `{"IsActive":true,"Name":"N","id":7}`,
+	} {
+		record, err := erp.ParseRecord([]byte(text))
+		require.NoError(t, err)
+		values := []registry.SourceValue{{Int: 1}, {Text: "old"}, {Int: 1}, {Text: "old"}}
+		key, err := r.values(record, values)
+		require.NoError(t, err, name)
+		assert.Equal(t, int64(7), key, name)
+		assert.Equal(t, []registry.SourceValue{{Int: 7}, {Text: "N"}, {Int: 1}, {}}, values, name)
+	}
+}
+
+func client(t *testing.T) *erp.Client {
+	t.Helper()
+	c, err := erp.New("http://127.0.0.1:1")
 	require.NoError(t, err)
-	assert.Zero(t, got)
+	return c
 }
 
 func TestRecent(t *testing.T) {
