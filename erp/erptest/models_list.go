@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,8 +130,10 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 		return nil, err
 	}
 	p := &listPage{size: rd.limit(q.top), skip: q.skip, noData: q.noData}
-	if p.rows, err = tx.Total(ctx, t, w.total, w.totalArgs...); err != nil {
-		return nil, err
+	if q.noData {
+		if p.rows, err = tx.Total(ctx, t, w.total, w.totalArgs...); err != nil {
+			return nil, err
+		}
 	}
 	w.sel.Limit, w.sel.Offset = p.size, max(q.skip, 0)
 	rd.labels = q.labelsShown()
@@ -146,6 +149,9 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 	}
 	rows, err := tx.Page(ctx, t, w.sel)
 	if err != nil {
+		return nil, err
+	}
+	if p.rows, err = w.rows(ctx, tx, t, len(rows)); err != nil {
 		return nil, err
 	}
 	objects, rows, err := rd.objects(ctx, t, w.properties, rows)
@@ -179,6 +185,16 @@ type readWork struct {
 	sel        store.Selection
 	total      string // the condition for their number
 	totalArgs  []any
+}
+
+// rows is how many rows the list has, of which a page has so many. One that is
+// not full is the last, if the page and the number are of the same rows.
+func (w *readWork) rows(ctx context.Context, tx *store.Tx, t *store.Table, page int) (int, error) {
+	last := page < w.sel.Limit && (page > 0 || w.sel.Offset == 0)
+	if last && w.sel.Where == w.total && reflect.DeepEqual(w.sel.Args, w.totalArgs) {
+		return w.sel.Offset + page, nil
+	}
+	return tx.Total(ctx, t, w.total, w.totalArgs...)
 }
 
 // resolve prepares what lists and single records have in common.

@@ -53,6 +53,7 @@ func (rd *reader) objects(ctx context.Context, t *store.Table, properties []prop
 	out := make([]*wire.Object, len(rows))
 	for i, row := range rows {
 		o := wire.NewObject()
+		o.Grow(len(properties) + 3) // id, uid and model-name
 		if key != nil {
 			if v, ok := row[key.Name]; ok {
 				o.Set("id", v)
