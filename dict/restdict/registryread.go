@@ -133,10 +133,19 @@ func (r *tableReader) parts(ctx context.Context) (int, error) {
 	return int(rows.Load()), context.Cause(ctx)
 }
 
+// partPages is how many pages a part has at most. The server counts, for each
+// page, the rows from there to the end of the part.
+const partPages = 10
+
+// partsOf is how many parts so many pages are divided into.
+func partsOf(concurrency, pages int) int {
+	return min(pages, max(concurrency, (pages+partPages-1)/partPages))
+}
+
 // split divides what follows the first page into parts of about the same size,
 // by requesting the keys at their ends.
 func (r *tableReader) split(ctx context.Context, rest bounds, size, rows int) ([]bounds, error) {
-	n := min(r.s.opts.Concurrency, (rows-size+size-1)/size)
+	n := partsOf(r.s.opts.Concurrency, (rows-size+size-1)/size)
 	if rows < 0 {
 		n = 1 // a server that does not count
 	}
@@ -248,7 +257,7 @@ func (r *tableReader) hand(page *erp.Page, b bounds) (int64, error) {
 // each hidden flag.
 func (r *tableReader) expect(rows, size int) {
 	pages := max(1, (rows+size-1)/size)
-	ends := max(0, min(r.s.opts.Concurrency, pages-1)-1)
+	ends := max(0, partsOf(r.s.opts.Concurrency, pages-1)-1)
 	r.expectRequests(pages + ends + 2 + len(r.hidden))
 }
 
