@@ -3,6 +3,7 @@ package pgmirror
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,16 +18,19 @@ func (d *database) apply(ctx context.Context, c *change) error {
 	if c.structural() || len(c.rows) > 0 {
 		if err := d.within(ctx, func() (err error) {
 			if c.structural() {
-				if made, err = d.restructure(ctx, c); err != nil {
+				if err = d.restructure(ctx, c); err != nil {
 					return err
 				}
 			}
 			for _, name := range slices.Sorted(maps.Keys(c.rows)) {
-				if err := d.write(ctx, c.rows[name]); err != nil {
+				if err := d.fill(ctx, c, name); err != nil {
 					return err
 				}
 			}
-			return nil
+			if c.anew || c.redo {
+				made, err = d.makeViews(ctx, c.views)
+			}
+			return err
 		}); err != nil {
 			return err
 		}
@@ -58,13 +62,12 @@ func (d *database) tables(shapes []*shape) []string {
 	return names
 }
 
-// restructure makes and drops tables and views. It returns the views that there
-// are.
-func (d *database) restructure(ctx context.Context, c *change) (made []string, err error) {
+// restructure makes and drops tables, and drops views that are made anew.
+func (d *database) restructure(ctx context.Context, c *change) error {
 	var script strings.Builder
 	if c.anew {
 		if err := d.clear(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		script.WriteString(d.functions())
 	} else if c.redo {
@@ -79,12 +82,42 @@ func (d *database) restructure(ctx context.Context, c *change) (made []string, e
 		fmt.Fprintf(&script, "CREATE TABLE %[1]s %[2]s;\nCOMMENT ON TABLE %[1]s IS %[3]s;\n", d.table(s), s.create, literal(mark))
 	}
 	if err := d.exec(ctx, script.String()); err != nil {
-		return nil, d.refused("make the tables", err)
+		return d.refused("make the tables", err)
 	}
-	if !c.anew && !c.redo {
-		return d.made, nil
+	return nil
+}
+
+// fill changes the rows of a table. Of a copy that is made anew, a column whose
+// values do not fit gets another type at once, as nothing depends on the table
+// yet, and the other tables need not be made again.
+func (d *database) fill(ctx context.Context, c *change, table string) error {
+	r := c.rows[table]
+	if !c.anew || r.lines.Len() == 0 {
+		return d.write(ctx, r)
 	}
-	return d.makeViews(ctx, c.views)
+	for {
+		if err := d.exec(ctx, "SAVEPOINT f"); err != nil {
+			return err
+		}
+		err := d.write(ctx, r)
+		if err == nil {
+			return d.exec(ctx, "RELEASE f")
+		}
+		var misfit *misfit
+		if !errors.As(err, &misfit) || misfit.column == "" {
+			return err
+		}
+		kind, err := d.wider(misfit)
+		if err != nil {
+			return err
+		}
+		wide := r.shape.with(misfit.column, kind)
+		if err := d.exec(ctx, fmt.Sprintf("ROLLBACK TO f; RELEASE f; ALTER TABLE %s ALTER COLUMN %s TYPE %s", d.table(wide), name(misfit.column), kind)); err != nil {
+			return d.refused("make the tables", err)
+		}
+		d.tell(misfit)
+		c.shapes[table], r.shape = wide, wide
+	}
 }
 
 // makeViews makes those views that PostgreSQL understands.

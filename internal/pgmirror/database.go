@@ -192,20 +192,32 @@ func (d *database) relax(m *misfit) error {
 			return m
 		}
 		d.keyless[upper] = true
-	} else {
-		wider := "text"
-		switch {
-		case m.kind == "text":
-			return m
-		case m.kind == "numeric(10)" && m.code == "22003":
-			wider = "numeric"
-		case m.code == "22001":
-			wider = "varchar"
-		}
-		d.relaxed[misplaced{upper, strings.ToUpper(m.column)}] = wider
+	} else if _, err := d.wider(m); err != nil {
+		return err
 	}
 	d.version = -1 // the tables are compared again
 	return nil
+}
+
+// wider is the type that the values of a column fit, which it keeps from the next
+// look on.
+func (d *database) wider(m *misfit) (string, error) {
+	kind := "text"
+	switch {
+	case m.kind == "text":
+		return "", m
+	case m.kind == "numeric(10)" && m.code == "22003":
+		kind = "numeric"
+	case m.code == "22001":
+		kind = "varchar"
+	}
+	d.relaxed[misplaced{strings.ToUpper(m.table), strings.ToUpper(m.column)}] = kind
+	return kind, nil
+}
+
+// tell logs what the copy has in another way than the ERP would.
+func (d *database) tell(m *misfit) {
+	d.opts.Logger.Warn("the copy in PostgreSQL cannot have this as the ERP would", "table", m.table, "column", m.column, "code", m.code)
 }
 
 // rollbackTimeout bounds giving a transaction up.

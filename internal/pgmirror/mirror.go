@@ -230,7 +230,7 @@ func (m *Mirror) sync(ctx context.Context) (err error) {
 		if err := m.copy.relax(misfit); err != nil {
 			return err
 		}
-		m.opts.Logger.Warn("the copy in PostgreSQL cannot have this as the ERP would", "table", misfit.table, "column", misfit.column, "code", misfit.code)
+		m.copy.tell(misfit)
 	}
 	return err
 }

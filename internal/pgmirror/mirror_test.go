@@ -133,6 +133,30 @@ func TestMisfits(t *testing.T) {
 	assert.Equal(t, []string{"\uFFFD\uFFFD"}, list(t, conn, `SELECT name FROM adempiere.c_bpartner WHERE c_bpartner_id=118`))
 }
 
+// Values that do not fit are no reason to make all tables again.
+func TestMisfitsAtTheStart(t *testing.T) {
+	t.Parallel()
+	srv := &counting{Server: erptest.New(t)}
+	address := testpg.URL(t)
+	write(t, srv.Server, `UPDATE C_BPartner SET Value=printf('%.200c', 'x'), C_BPartner_UU='no UUID' WHERE C_BPartner_ID=118`,
+		`UPDATE C_Order SET C_BPartner_ID=12345678901 WHERE C_Order_ID=(SELECT MIN(C_Order_ID) FROM C_Order)`,
+		`UPDATE C_Order SET DateOrdered='soon' WHERE C_Order_ID=(SELECT MAX(C_Order_ID) FROM C_Order)`)
+	m, err := pgmirror.Open(t.Context(), srv, pgmirror.Options{URL: address, Empty: large()})
+	require.NoError(t, err)
+	defer m.Close()
+	assert.EqualValues(t, 1, srv.snapshots.Load(), "the ERP was read again")
+	conn := connect(t, address)
+	same(t, srv.Server, m, conn, large(), "misfits")
+	assert.Equal(t, []string{"text"}, list(t, conn, `SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+		WHERE attrelid='adempiere.c_order'::regclass AND attname='dateordered'`))
+
+	// The table is taken for what it is: another change does not make it again.
+	was := list(t, conn, `SELECT 'adempiere.c_order'::regclass::oid::text`)
+	write(t, srv.Server, dictionaryOf("Twice"), `CREATE TABLE Twice (K VARCHAR(9) NOT NULL, V TEXT, PRIMARY KEY (K))`)
+	same(t, srv.Server, m, conn, large(), "another table")
+	assert.Equal(t, was, list(t, conn, `SELECT 'adempiere.c_order'::regclass::oid::text`))
+}
+
 // A schema that no sandbox has made stays as it is, and so does what others put
 // into one that a sandbox has made.
 func TestForeign(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -14,8 +15,25 @@ type shape struct {
 	source  string   // the ERP's name for it
 	columns []column // in the ERP's order
 	key     []int    // the columns of the primary key; none: rows are not told apart
+	clauses []string // of the columns, in their order, and of the key
 	create  string   // what follows the table's name in CREATE TABLE
 }
+
+// with is the table with another type of a column.
+func (s *shape) with(column, kind string) *shape {
+	out := *s
+	out.columns, out.clauses = slices.Clone(s.columns), slices.Clone(s.clauses)
+	for i, c := range s.columns {
+		if c.source == column {
+			out.columns[i].kind = kind
+			out.clauses[i] = name(column) + " " + kind + strings.TrimPrefix(s.clauses[i], name(column)+" "+c.kind)
+		}
+	}
+	out.create = createOf(out.clauses)
+	return &out
+}
+
+func createOf(clauses []string) string { return "(" + strings.Join(clauses, ", ") + ")" }
 
 type column struct {
 	source string
@@ -141,7 +159,7 @@ func (d *definition) finish(s *shape) {
 		}
 		d.clauses = append(d.clauses, "PRIMARY KEY ("+strings.Join(names, ", ")+")")
 	}
-	s.create = "(" + strings.Join(d.clauses, ", ") + ")"
+	s.clauses, s.create = d.clauses, createOf(d.clauses)
 }
 
 // columnType is the type of a column in PostgreSQL: what the ERP makes of the
