@@ -53,6 +53,15 @@ func openRegistry(t testing.TB, s server) registry.Registry {
 	return catalog
 }
 
+// openScope reads a part of the dictionary, as the commands do;
+// TestScopeSaysWhatTheWholeSays proves that it is enough.
+func openScope(t testing.TB, s server, scope registry.Scope) registry.Registry {
+	t.Helper()
+	catalog, err := registry.LoadScope(t.Context(), s.beside, scope)
+	require.NoError(t, err)
+	return catalog
+}
+
 // apply brings the definitions into the ERP, by way of comparing, and gives
 // what was different.
 func apply(t testing.TB, client server, tables ...dict.Table) *diff.Result {
@@ -74,14 +83,14 @@ func apply(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 
 func compare(t testing.TB, client server, tables ...dict.Table) *diff.Result {
 	t.Helper()
-	result, err := diff.Compare(t.Context(), openRegistry(t, client), &dict.Options{AnyPrefix: true}, tables...)
+	result, err := diff.Compare(t.Context(), openScope(t, client, diff.Scope(tables...)), &dict.Options{AnyPrefix: true}, tables...)
 	require.NoError(t, err)
 	return result
 }
 
 func definition(t testing.TB, client server, name string) dict.Table {
 	t.Helper()
-	table, notes, err := diff.Definition(t.Context(), openRegistry(t, client), name)
+	table, notes, err := diff.Definition(t.Context(), openScope(t, client, diff.DefinitionScope(name)), name)
 	require.NoError(t, err)
 	require.Empty(t, notes)
 	return table
