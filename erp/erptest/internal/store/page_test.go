@@ -233,6 +233,39 @@ func TestPagesAreNotCountedAgain(t *testing.T) {
 	require.Equal(t, 948, total())
 }
 
+// What a list depends on is known from one with other parameters, until something
+// of that changes.
+func TestTotalsOfOtherParameters(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	number, other := numbers("X_Number"), numbers("X_Other")
+	s := openStores(t, number, 1000)["file"]
+	require.NoError(t, s.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.CreateTable(ctx, other)
+		return err
+	}))
+	total := func(from int64) (n int) {
+		require.NoError(t, s.View(ctx, func(tx *store.Tx) (err error) {
+			n, err = tx.Total(ctx, number, `"X_Number"."X_Number_ID">? AND "X_Number"."X_Number_ID" NOT IN (SELECT X_Other_ID FROM X_Other)`, from)
+			return err
+		}))
+		return n
+	}
+	behind := func(statement string) {
+		_, err := store.WriterOf(s).ExecContext(ctx, statement)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1000, total(0))
+	require.Equal(t, 900, total(100))
+	behind(`DELETE FROM X_Number WHERE X_Number_ID=1000`)
+	require.Equal(t, 900, total(100), "counted again")
+	for i, id := range []int64{500, 501, 502} {
+		require.NoError(t, s.Update(ctx, func(tx *store.Tx) error { return insertNumber(ctx, tx, other, id) }))
+		require.Equal(t, 898-i, total(100), "a table in the condition changed")
+		require.Equal(t, 798-i, total(200), "a table in the condition changed")
+	}
+}
+
 // A filter that tells the time is not remembered.
 func TestTotalsThatMove(t *testing.T) {
 	t.Parallel()

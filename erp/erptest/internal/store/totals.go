@@ -35,6 +35,7 @@ type totals struct {
 type total struct {
 	rows   int
 	commit uint64   // the state it was counted in
+	query  string   // that found it, without its parameters
 	tables []string // that it depends on, in upper case
 	used   uint64
 	places []place // the newest last
@@ -69,8 +70,11 @@ func (tx *Tx) remember(ctx context.Context, key, query string, args []any, e tot
 	if tx.write || key == "" {
 		return nil
 	}
-	e.commit = tx.commit
-	if e.tables, err = tx.reads(ctx, query, args); err == nil && len(e.tables) > 0 {
+	e.commit, e.query = tx.commit, query
+	if e.tables = tx.s.totals.tablesOf(tx, query); e.tables == nil {
+		e.tables, err = tx.reads(ctx, query, args)
+	}
+	if err == nil && len(e.tables) > 0 {
 		tx.s.totals.put(key, e)
 	}
 	return err
@@ -155,6 +159,22 @@ func (l *totals) rows(tx *Tx, key string) (int, bool) {
 		return e.rows, true
 	}
 	return 0, false
+}
+
+// tablesOf are the tables that a statement depends on, if that is known of the
+// same one with other parameters; nil when it is not.
+func (l *totals) tablesOf(tx *Tx, query string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.lists {
+		if e.query != query {
+			continue
+		}
+		if last := l.lastChangeLocked(e.tables); e.commit >= last && tx.commit >= last {
+			return e.tables
+		}
+	}
+	return nil
 }
 
 func (l *totals) put(key string, e total) {
