@@ -229,7 +229,7 @@ func (c *Cluster) initialize(ctx context.Context) error {
 // settings are those of a server that keeps nothing and serves one program.
 var settings = []string{
 	"fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=128MB",
-	"shared_buffers=64MB", "max_connections=40", "autovacuum_naptime=30s", "timezone=UTC", "log_min_messages=fatal", "log_min_error_statement=panic",
+	"shared_buffers=64MB", "max_connections=40", "max_locks_per_transaction=512", "autovacuum_naptime=30s", "timezone=UTC", "log_min_messages=fatal", "log_min_error_statement=panic",
 }
 
 // run starts the server and waits until it takes connections.
