@@ -12,9 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// apply makes a change in one transaction, and notes what is there afterwards.
+// apply makes a change in one transaction, and notes what is there afterwards. What
+// an earlier process left is removed in one of its own: each holds a lock for
+// every table, and a server has room for so many.
 func (d *database) apply(ctx context.Context, c *change) error {
 	made := d.made
+	if c.anew {
+		if err := d.within(ctx, func() error { return d.clear(ctx) }); err != nil {
+			return err
+		}
+	}
 	if c.structural() || len(c.rows) > 0 {
 		if err := d.within(ctx, func() (err error) {
 			if c.structural() {
@@ -66,9 +73,6 @@ func (d *database) tables(shapes []*shape) []string {
 func (d *database) restructure(ctx context.Context, c *change) error {
 	var script strings.Builder
 	if c.anew {
-		if err := d.clear(ctx); err != nil {
-			return err
-		}
 		script.WriteString(d.functions())
 	} else if c.redo {
 		for _, v := range slices.Backward(d.made) {

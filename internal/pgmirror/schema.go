@@ -67,7 +67,8 @@ func (d *database) drop(ctx context.Context) error {
 	return d.refused("remove what an earlier sandbox left in the schema "+d.opts.Schema, err)
 }
 
-// refused says which privileges the login needs when it lacks them.
+// refused says which privileges the login needs when it lacks them, and which
+// setting the server when it has too little room for locks.
 func (d *database) refused(what string, err error) error {
 	var server *pgconn.PgError
 	switch {
@@ -76,6 +77,8 @@ func (d *database) refused(what string, err error) error {
 	case errors.As(err, &server) && server.Code == "42501":
 		return fmt.Errorf("%s in %s: the login may not (%s): it needs the privilege to create schemas (GRANT CREATE ON DATABASE … TO …) "+
 			"and must own what an earlier sandbox made", what, d.origin, server.Message)
+	case errors.As(err, &server) && server.Code == "53200":
+		return fmt.Errorf("%s in %s: %w: the copy has about a thousand tables; set max_locks_per_transaction of the server to 256 or more", what, d.origin, err)
 	}
 	return fmt.Errorf("%s in %s: %w", what, d.origin, err)
 }
