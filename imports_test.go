@@ -66,6 +66,15 @@ var rules = map[string]rule{
 		},
 		reason: "client and server share no code, or a shared mistake would be invisible",
 	},
+	"erp/erptest/twin": {
+		ours: []string{"erp", "erp/internal/...", "internal/apiclient", "erp/erptest/internal/..."},
+		outside: []string{
+			"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock",
+			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
+			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/remyoudompheng/bigfft", "golang.org/x/sys",
+		},
+		reason: "a twin is made of an ERP by its client or any driver of database/sql; the server itself is not needed for that",
+	},
 	"erp/erptest/internal/engine/...": {
 		ours: []string{"erp/erptest/internal/..."},
 		outside: []string{

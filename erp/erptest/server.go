@@ -14,7 +14,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine/jobs"
 	"github.com/erphub/erphub/erp/erptest/internal/engine/packin"
 	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
-	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 	"github.com/erphub/erphub/internal/httpserver"
@@ -30,6 +29,9 @@ type Options struct {
 	// confirmed survives the end of the process, however it comes, but a power failure
 	// or a crash of the system may undo the last writes. It counts with Path.
 	Durable bool
+	// Twin is the folder of a twin; the server works on a copy of its own. See
+	// [FromTwin]. It excludes Path.
+	Twin string
 	// Clock tells the time the server lives in; nil is [time.Now].
 	Clock func() time.Time
 	// Location is the zone in which the server writes times, nil is UTC.
@@ -82,6 +84,7 @@ type Server struct {
 	url string
 
 	stop    func() error // ends what Start began; nil for servers of Open
+	discard func() error // removes the copy of a twin; nil without one
 	closing sync.Once
 	closed  error // of the first Close
 }
@@ -107,11 +110,11 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.BodyTimeout == 0 {
 		opts.BodyTimeout = 10 * time.Second
 	}
-	db, err := seed.OpenWith(ctx, opts.Path, seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable})
+	db, discard, err := openDatabase(ctx, opts)
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
-	s := &Server{opts: opts, routes: newNode(), events: newServerLog(opts.Clock, opts.Location)}
+	s := &Server{opts: opts, routes: newNode(), events: newServerLog(opts.Clock, opts.Location), discard: discard}
 	s.log = slog.New(teeHandler{s.events.Handler(), opts.Logger.Handler()})
 	s.node.started = s.now()
 	s.erp = engine.New(db, engine.Options{
@@ -127,10 +130,10 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	s.processes = process.New(map[string]process.Program{"PackIn": packin.Import, "PackInProcess": packin.Import})
 	s.jobs = jobs.New(s.erp, s.processes)
 	if err := s.prepareAuth(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, db.Close(), s.removeCopy())
 	}
 	if err := db.View(ctx, func(tx *store.Tx) error { return s.jobs.Reload(ctx, tx) }); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, db.Close(), s.removeCopy())
 	}
 	s.events.Info("server started")
 	for _, group := range [][]route{
@@ -182,7 +185,7 @@ func (s *Server) Close() error {
 			err = s.stop()
 		}
 		s.processes.Stop()
-		s.closed = errors.Join(err, s.erp.Close())
+		s.closed = errors.Join(err, s.erp.Close(), s.removeCopy())
 	})
 	return s.closed
 }

@@ -50,15 +50,24 @@ func (b *builder) image() ([]byte, error) {
 // addView adds a view without rows: what a view of the ERP shows is not among the
 // facts.
 func addView(w *sqlitefile.Writer, t *table) {
+	if sql := EmptyView(&t.Table); sql != "" {
+		w.View(t.Name, sql)
+	}
+}
+
+// EmptyView is the statement that makes a view without rows, "" when the
+// dictionary has no columns of it.
+func EmptyView(t *store.Table) string {
 	var columns []string
 	for _, c := range t.Columns {
 		if !c.IsVirtual() {
 			columns = append(columns, nothing(c)+" AS "+store.Quote(c.Name))
 		}
 	}
-	if len(columns) > 0 {
-		w.View(t.Name, "CREATE VIEW "+store.Quote(t.Name)+" AS SELECT "+strings.Join(columns, ", ")+" WHERE 1=0")
+	if len(columns) == 0 {
+		return ""
 	}
+	return "CREATE VIEW " + store.Quote(t.Name) + " AS SELECT " + strings.Join(columns, ", ") + " WHERE 1=0"
 }
 
 // nothing is a missing value of the column's type: copies of the database in others
@@ -85,7 +94,7 @@ func (s *sheet) write(w *sqlitefile.Writer) error {
 	if layout.UUIDIndex != "" {
 		t.Indexes = append(t.Indexes, sqlitefile.Index{Name: layout.Columns[layout.UUID].Name + "_idx", SQL: layout.UUIDIndex, Columns: []int{layout.UUID}})
 	}
-	for _, x := range indexesOf(s.t) {
+	for _, x := range indexesOf(&s.t.Table) {
 		index := sqlitefile.Index{Name: x.name, SQL: x.statement(), NoCase: x.noCase}
 		for _, c := range x.columns {
 			i, ok := s.index[c]
@@ -122,7 +131,7 @@ func (x index) statement() string {
 // indexesOf are the indexes of a table beside those of keys and UUIDs. Those of
 // parents are for tables with rows of the demo or of the dictionary: a table
 // without a key column has its parents in the primary key.
-func indexesOf(t *table) []index {
+func indexesOf(t *store.Table) []index {
 	var out []index
 	if t.KeyColumn() != nil {
 		for _, c := range t.Columns {

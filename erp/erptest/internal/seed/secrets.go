@@ -19,12 +19,21 @@ func addSecrets(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	id := int64(secretConfigID)
+	var last int64 // a copy of another ERP may use the number for something else
+	err = tx.QueryRow(ctx, `SELECT COALESCE(MAX(AD_SysConfig_ID),0) FROM AD_SysConfig WHERE EXISTS (SELECT 1 FROM AD_SysConfig WHERE AD_SysConfig_ID=?)`, id).Scan(&last)
+	if err != nil {
+		return fmt.Errorf("looking for a number of the token secret: %w", err)
+	}
+	if last > 0 {
+		id = last + 1
+	}
 	secret := make([]byte, 64)
 	if _, err := rand.Read(secret); err != nil {
 		return fmt.Errorf("making the token secret: %w", err)
 	}
 	return tx.Insert(ctx, t, store.Row{
-		"AD_SysConfig_ID": int64(secretConfigID), "AD_SysConfig_UU": store.NewUUID(),
+		"AD_SysConfig_ID": id, "AD_SysConfig_UU": store.NewUUID(),
 		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "IsActive": "Y", "Created": seedTime, "CreatedBy": int64(seedUser),
 		"Updated": seedTime, "UpdatedBy": int64(seedUser), "Name": "REST_TOKEN_SECRET", "EntityType": "D",
 		"ConfigurationLevel": "S", "Value": base64.StdEncoding.EncodeToString(secret),

@@ -69,7 +69,12 @@ func (s *Store) receive(conn plainConn) error {
 	if err != nil {
 		return err
 	}
+	return runBackup(backup)
+}
+
+func runBackup(backup *sqlite.Backup) error {
 	for more := true; more; {
+		var err error
 		if more, err = backup.Step(-1); err != nil {
 			return errors.Join(err, backup.Finish())
 		}

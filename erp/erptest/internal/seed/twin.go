@@ -1,0 +1,88 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// IndexStatements are the statements that make the indexes of a table beside those
+// of its key and its UUID.
+func IndexStatements(t *store.Table) []string {
+	var out []string
+	for _, x := range indexesOf(t) {
+		complete := true
+		for _, name := range x.columns {
+			c, ok := t.Column(name)
+			complete = complete && ok && !c.IsVirtual()
+		}
+		if complete {
+			out = append(out, strings.Replace(x.statement(), "CREATE INDEX", "CREATE INDEX IF NOT EXISTS", 1))
+		}
+	}
+	return out
+}
+
+// Equip gives a database whose dictionary came from another ERP what the server's
+// own code needs beside it: the tables and columns that the other ERP does not
+// have, without entries in the dictionary, the secret of its tokens, and the marks
+// of this version. It returns what it added, as Table or Table.Column.
+func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
+	text, err := parseText()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range text.tables {
+		have, err := tx.PhysicalColumns(ctx, t.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(have) == 0 {
+			statement := EmptyView(&t.Table)
+			if !t.IsView {
+				layout, err := store.LayoutOf(&t.Table)
+				if err != nil {
+					return nil, err
+				}
+				statement = layout.SQL
+			}
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return nil, fmt.Errorf("making the table %s: %w", t.Name, err)
+			}
+			added = append(added, t.Name)
+			continue
+		}
+		if t.IsView {
+			continue
+		}
+		there := map[string]bool{}
+		for _, c := range have {
+			there[strings.ToUpper(c.Name)] = true
+		}
+		for _, c := range t.Columns {
+			if c.IsVirtual() || there[strings.ToUpper(c.Name)] {
+				continue
+			}
+			clause := store.Quote(c.Name) + " " + c.SQLType()
+			if c.Ref == store.TypeYesNo {
+				clause += " NOT NULL DEFAULT 'N'"
+			}
+			if _, err := tx.Exec(ctx, "ALTER TABLE "+store.Quote(t.Name)+" ADD COLUMN "+clause); err != nil {
+				return nil, fmt.Errorf("adding the column %s.%s: %w", t.Name, c.Name, err)
+			}
+			added = append(added, t.Name+"."+c.Name)
+		}
+	}
+	if _, err := tx.Exec(ctx, strings.Replace(uploadPieces.SQL, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)); err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM AD_SysConfig WHERE Name='REST_TOKEN_SECRET'`); err != nil {
+		return nil, err
+	}
+	if err := addSecrets(ctx, tx); err != nil {
+		return nil, err
+	}
+	return added, mark(ctx, tx)
+}

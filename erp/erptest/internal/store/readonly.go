@@ -1,0 +1,92 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+
+	"modernc.org/sqlite"
+)
+
+// OpenReadOnly opens a database file for reading alone, with the collations and
+// functions of the ERP. A file that nobody writes to stays as it is to the byte.
+// The caller closes it.
+func OpenReadOnly(path string) (*sql.DB, error) {
+	registerFunctions()
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("opening the ERP database: %w", err)
+	}
+	plain, err := sqlite.NewConnector(readOnlyURI(path))
+	if err != nil {
+		return nil, fmt.Errorf("opening the ERP database: %w", err)
+	}
+	db := sql.OpenDB(plain)
+	db.SetMaxOpenConns(4)
+	return db, nil
+}
+
+// readOnlyURI is where a file is read without being changed. One without a
+// journal is taken as it is; otherwise what the journal holds counts.
+func readOnlyURI(path string) string {
+	uri := "file:" + escapePath(path) + "?mode=ro"
+	if !HasJournal(path) {
+		uri += "&immutable=1"
+	}
+	return uri
+}
+
+// HasJournal tells whether there are changes beside the file, in its journal: a
+// process has it open, or ended without closing it.
+func HasJournal(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// CopyFile copies a database, with what its journal holds, to a new file at to.
+func CopyFile(from, to string) (err error) {
+	if !HasJournal(from) {
+		return copyPlain(from, to)
+	}
+	registerFunctions()
+	plain, err := sqlite.NewConnector(readOnlyURI(from))
+	if err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	conn, err := plain.Driver().Open(readOnlyURI(from))
+	if err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	source, ok := conn.(plainConn)
+	if !ok {
+		return errors.New("copying the ERP database: the database driver cannot copy")
+	}
+	backup, err := source.NewBackup("file:" + escapePath(to))
+	if err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	if err := runBackup(backup); err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	return nil
+}
+
+// copyPlain has the system copy a file, which does not take the bytes through
+// this process where it can do without.
+func copyPlain(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	defer in.Close() //nolint:errcheck // it is only read
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	_, err = out.ReadFrom(in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("copying the ERP database: %w", err)
+	}
+	return nil
+}

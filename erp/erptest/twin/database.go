@@ -1,0 +1,412 @@
+package twin
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Dialect is the SQL that a database understands.
+type Dialect string
+
+// The dialects.
+const (
+	PostgreSQL Dialect = "postgresql"
+	SQLite     Dialect = "sqlite" // of the embedded ERP
+)
+
+// DatabaseOptions say how an ERP's database is read. Nil and the zero value are the
+// defaults.
+type DatabaseOptions struct {
+	// Schema is where the tables are; empty: adempiere on PostgreSQL, none on SQLite.
+	Schema string
+	// Origin names the ERP in reports; empty: "database". It must not hold secrets.
+	Origin string
+	// Location is the zone of the ERP's server, in which it writes times without one;
+	// nil: UTC.
+	Location *time.Location
+}
+
+// Database reads an ERP from its database, in one transaction that only reads and
+// sees one state. After an error another one is begun, which may see a later
+// state; [Database.Transactions] tells.
+type Database struct {
+	db      *sql.DB
+	dialect Dialect
+	opts    DatabaseOptions
+	tx      *sql.Tx
+	begun   int
+	tables  map[string]*dbTable // by name in lower case
+}
+
+// dbTable is a table as the database has it.
+type dbTable struct {
+	name     string
+	readable bool
+	columns  map[string]dbColumn // by name in lower case
+}
+
+type dbColumn struct{ name, kind string }
+
+// NewDatabase makes a source of an open database, which stays the caller's.
+func NewDatabase(db *sql.DB, dialect Dialect, opts *DatabaseOptions) (*Database, error) {
+	s := &Database{db: db, dialect: dialect}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.Origin == "" {
+		s.opts.Origin = "database"
+	}
+	if s.opts.Location == nil {
+		s.opts.Location = time.UTC
+	}
+	switch {
+	case db == nil:
+		return nil, errors.New("read an ERP from its database: the database is nil; open one")
+	case dialect == PostgreSQL && s.opts.Schema == "":
+		s.opts.Schema = "adempiere"
+	case dialect != PostgreSQL && dialect != SQLite:
+		return nil, fmt.Errorf("read an ERP from its database: the dialect %q is unknown; use %q or %q", dialect, PostgreSQL, SQLite)
+	}
+	return s, nil
+}
+
+// Origin implements [Source].
+func (s *Database) Origin() string { return s.opts.Origin }
+
+// Kind implements [Source].
+func (s *Database) Kind() string { return "database" }
+
+// Transactions is how many transactions were begun: 1 means that everything was
+// read from one state.
+func (s *Database) Transactions() int { return s.begun }
+
+// Close ends the transaction.
+func (s *Database) Close() error {
+	if s.tx == nil {
+		return nil
+	}
+	err := s.tx.Rollback()
+	s.tx, s.tables = nil, nil
+	if errors.Is(err, sql.ErrTxDone) {
+		return nil
+	}
+	return err
+}
+
+// begin is the transaction, with the catalog as it sees it.
+func (s *Database) begin(ctx context.Context) (*sql.Tx, error) {
+	if s.tx != nil {
+		return s.tx, nil
+	}
+	opts := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	if s.dialect == SQLite {
+		opts.Isolation = sql.LevelDefault // which is one state; its driver takes no level
+	}
+	// It lives as long as the source, not as long as the call that began it.
+	tx, err := s.db.BeginTx(context.WithoutCancel(ctx), opts)
+	if err != nil {
+		return nil, s.classify(err)
+	}
+	s.begun++
+	if s.tables, err = s.catalog(ctx, tx); err != nil {
+		return nil, errors.Join(s.classify(err), tx.Rollback())
+	}
+	s.tx = tx
+	return tx, nil
+}
+
+// failed ends a transaction that had an error: in PostgreSQL nothing more can be
+// read in it.
+func (s *Database) failed(err error) error {
+	if s.tx != nil {
+		_ = s.tx.Rollback() // the error says more
+		s.tx = nil
+	}
+	return s.classify(err)
+}
+
+// classify says what an error means for reading on.
+func (s *Database) classify(err error) error {
+	var server interface{ SQLState() string }
+	if !errors.As(err, &server) {
+		return err
+	}
+	switch state := server.SQLState(); {
+	case state == "42P01": // no such table
+		return fmt.Errorf("%w: %w", ErrNoTable, err)
+	case state == "42501", state == "42703": // no privilege, no such column
+		return fmt.Errorf("%w: %w", ErrNotReadable, err)
+	case strings.HasPrefix(state, "28"), strings.HasPrefix(state, "3D"), strings.HasPrefix(state, "3F"): // login, database, schema
+		return fmt.Errorf("%w: %w", ErrFatal, err)
+	}
+	return err
+}
+
+func (s *Database) catalog(ctx context.Context, tx *sql.Tx) (_ map[string]*dbTable, err error) {
+	query := `SELECT c.relname, pg_catalog.has_table_privilege(c.oid, 'SELECT'), a.attname, t.typname FROM pg_catalog.pg_attribute a
+		JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')`
+	args := []any{s.opts.Schema}
+	if s.dialect == SQLite {
+		query = `SELECT m.name, 1, p.name, lower(p.type) FROM sqlite_schema m JOIN pragma_table_info(m.name) p WHERE m.type IN ('table', 'view')`
+		args = nil
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	all := map[string]*dbTable{}
+	for rows.Next() {
+		var table string
+		var readable bool
+		var c dbColumn
+		if err := rows.Scan(&table, &readable, &c.name, &c.kind); err != nil {
+			return nil, err
+		}
+		t := all[strings.ToLower(table)]
+		if t == nil {
+			t = &dbTable{name: table, readable: readable, columns: map[string]dbColumn{}}
+			all[strings.ToLower(table)] = t
+		}
+		t.columns[strings.ToLower(c.name)] = c
+	}
+	return all, rows.Err()
+}
+
+// table finds a table the login may read.
+func (s *Database) table(ctx context.Context, name string) (*sql.Tx, *dbTable, error) {
+	tx, err := s.begin(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := s.tables[strings.ToLower(name)]
+	switch {
+	case t == nil:
+		return nil, nil, fmt.Errorf("%w: the database has no table %s in the schema %q, or hides the schema from the login", ErrNoTable, name, s.opts.Schema)
+	case !t.readable:
+		return nil, nil, fmt.Errorf("%w: the login has no privilege to select from %s", ErrNotReadable, name)
+	}
+	return tx, t, nil
+}
+
+// Hides implements [Source].
+func (s *Database) Hides(t *Table, c *Column) string {
+	if own := s.tables[strings.ToLower(t.Name)]; own != nil {
+		if _, ok := own.columns[strings.ToLower(c.Name)]; !ok {
+			return "the table of the database has no such column"
+		}
+	}
+	return ""
+}
+
+func (s *Database) from(t *dbTable) string {
+	if s.opts.Schema == "" {
+		return quoteName(t.name)
+	}
+	return quoteName(s.opts.Schema) + "." + quoteName(t.name)
+}
+
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Stamp implements [Source].
+func (s *Database) Stamp(ctx context.Context, t *Table) (Stamp, error) {
+	tx, own, err := s.table(ctx, t.Name)
+	if err != nil {
+		return Stamp{}, err
+	}
+	newest := "NULL"
+	if c, ok := own.columns["updated"]; ok {
+		newest = "MAX(" + quoteName(c.name) + ")"
+	}
+	var stamp Stamp
+	var at any
+	if err := tx.QueryRowContext(ctx, "SELECT COUNT(*), "+newest+" FROM "+s.from(own)).Scan(&stamp.Rows, &at); err != nil {
+		return Stamp{}, s.failed(err)
+	}
+	switch at := at.(type) {
+	case time.Time:
+		stamp.Newest = at.UTC()
+	case string:
+		stamp.Newest, _ = time.Parse(time.DateTime, at)
+	}
+	return stamp, nil
+}
+
+// Rows implements [Source].
+func (s *Database) Rows(ctx context.Context, q *Query, row func([]any) error) (err error) {
+	tx, own, err := s.table(ctx, q.Table.Name)
+	if err != nil {
+		return err
+	}
+	query, args, local, err := s.statement(own, q)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.failed(err)
+	}
+	values, scan := make([]any, len(q.Columns)), make([]any, len(q.Columns))
+	for i := range values {
+		scan[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(scan...); err != nil {
+			_ = rows.Close() // the error says more
+			return s.failed(err)
+		}
+		for _, i := range local {
+			if at, ok := values[i].(time.Time); ok { // as the server's clock showed it
+				values[i] = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), s.opts.Location)
+			}
+		}
+		if err := row(values); err != nil {
+			_ = rows.Close() // what it did not read is not of interest
+			return err
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return s.failed(err)
+	}
+	return nil
+}
+
+// statement is the select for a query; local are the columns with times of the
+// server's zone.
+func (s *Database) statement(own *dbTable, q *Query) (query string, args []any, local []int, err error) {
+	column := func(name string) (dbColumn, error) {
+		c, ok := own.columns[strings.ToLower(name)]
+		if !ok {
+			return c, fmt.Errorf("%w: the table %s of the database has no column %s", ErrNotReadable, own.name, name)
+		}
+		return c, nil
+	}
+	list := make([]string, len(q.Columns))
+	for i, c := range q.Columns {
+		has, err := column(c.Name)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		list[i] = s.expression(c, has)
+		if s.dialect == PostgreSQL && has.kind == "timestamp" && (c.Type == DateTime || c.Type == Instant) {
+			local = append(local, i)
+		}
+	}
+	if len(list) == 0 {
+		list = []string{"1"}
+	}
+	bind := func(v any) string {
+		args = append(args, v)
+		if s.dialect == PostgreSQL {
+			return "$" + strconv.Itoa(len(args))
+		}
+		return "?"
+	}
+	var where []string
+	if q.Table.Key != "" && q.After != nil {
+		c, err := column(q.Table.Key)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		where = append(where, quoteName(c.name)+map[bool]string{true: "<", false: ">"}[q.Descending]+strconv.FormatInt(*q.After, 10))
+	}
+	if c, ok := own.columns["updated"]; ok && !q.Since.IsZero() {
+		at := q.Since.In(s.opts.Location)
+		if s.dialect == PostgreSQL {
+			where = append(where, quoteName(c.name)+">="+bind(at.Format("2006-01-02 15:04:05.999999"))+"::text::timestamp")
+		} else {
+			where = append(where, quoteName(c.name)+">="+bind(q.Since.UTC().Format(time.DateTime)))
+		}
+	}
+	if q.By != "" {
+		c, err := column(q.By)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		in := make([]string, 0, len(q.Keys))
+		for _, key := range q.Keys {
+			switch key := key.(type) {
+			case int64:
+				in = append(in, strconv.FormatInt(key, 10))
+			default:
+				in = append(in, bind(fmt.Sprint(key)))
+			}
+		}
+		if len(in) == 0 {
+			in = []string{"NULL"}
+		}
+		where = append(where, quoteName(c.name)+" IN ("+strings.Join(in, ",")+")")
+	}
+	query = "SELECT " + strings.Join(list, ", ") + " FROM " + s.from(own)
+	if len(where) > 0 {
+		query += " WHERE " + strings.Join(where, " AND ")
+	}
+	order := q.Table.Order
+	if q.Table.Key != "" {
+		order = []string{q.Table.Key}
+	}
+	var by []string
+	for _, name := range order {
+		c, err := column(name)
+		if err != nil {
+			continue // a key that the database does not have tells nothing apart
+		}
+		part := quoteName(c.name)
+		if q.Descending {
+			part += " DESC"
+		}
+		by = append(by, part)
+	}
+	if len(by) > 0 {
+		query += " ORDER BY " + strings.Join(by, ", ")
+	}
+	if q.Limit > 0 || q.Skip > 0 {
+		if q.Limit > 0 {
+			query += " LIMIT " + strconv.Itoa(q.Limit)
+		} else if s.dialect == SQLite {
+			query += " LIMIT -1"
+		}
+		if q.Skip > 0 {
+			query += " OFFSET " + strconv.Itoa(q.Skip)
+		}
+	}
+	return query, args, local, nil
+}
+
+// expression has the database hand over a column as the Go type it is wanted as.
+func (s *Database) expression(c Column, has dbColumn) string {
+	name := quoteName(has.name)
+	if s.dialect == SQLite {
+		if c.Type == Date || c.Type == DateTime || c.Type == Instant || c.Type == Clock {
+			return "CAST(" + name + " AS TEXT)"
+		}
+		return name
+	}
+	switch has.kind {
+	case "int2", "int4", "int8":
+		if c.Type == Integer {
+			return name
+		}
+	case "numeric":
+		if c.Type == Integer {
+			return name + "::bigint"
+		}
+	case "timestamp", "timestamptz", "date":
+		if c.Type == Date || c.Type == DateTime || c.Type == Instant || c.Type == Clock {
+			return name
+		}
+	case "bytea":
+		if c.Type == Binary {
+			return name
+		}
+	case "varchar", "text":
+		return name
+	}
+	return name + "::text"
+}

@@ -1,0 +1,114 @@
+package twin_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/erp/erptest/twin"
+)
+
+// client talks to a server as one of its users.
+func client(t *testing.T, srv *erptest.Server, user string, tenant, role int64) *erp.Client {
+	t.Helper()
+	token, err := srv.APIToken(t.Context(), user, tenant, role, 0, 0)
+	require.NoError(t, err)
+	c, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)), erp.WithLocale("en_US"))
+	require.NoError(t, err)
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// live is the ERP that tests make twins of; they do not write to it.
+var live = sync.OnceValue(func() *erptest.Server {
+	srv, err := erptest.Start(context.Background(), erptest.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return srv
+})
+
+// database reads a server's database.
+func database(t *testing.T, srv *erptest.Server) *twin.Database {
+	t.Helper()
+	db := srv.Database()
+	src, err := twin.NewDatabase(db, twin.SQLite, &twin.DatabaseOptions{Origin: "the live ERP"})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		assert.NoError(t, src.Close())
+		assert.NoError(t, db.Close())
+	})
+	return src
+}
+
+// fewTables are what [small] has of the dictionary: enough to log in and to read
+// orders.
+var fewTables = []string{
+	"AD_Table", "AD_Column", "AD_Element", "AD_Reference", "AD_Ref_List", "AD_Ref_Table", "AD_Client", "AD_ClientInfo", "AD_Org", "AD_OrgInfo", "AD_Role",
+	"AD_Role_OrgAccess", "AD_User", "AD_User_Roles", "AD_User_OrgAccess", "AD_Sequence", "AD_SysConfig", "AD_System", "AD_Language", "AD_Image",
+	"AD_Window", "AD_Tab", "AD_Window_Access", "AD_Table_Access", "AD_Column_Access", "AD_Record_Access", "AD_Role_Included", "AD_Message", "AD_EntityType",
+	"C_Order", "C_OrderLine", "C_BPartner", "C_BPartner_Location", "C_Location", "C_Country", "C_Region", "C_Currency", "C_UOM", "C_UOM_Trl", "M_Product",
+	"M_Product_Category", "C_Tax", "C_TaxCategory", "C_DocType", "M_PriceList", "M_Warehouse", "C_PaymentTerm", "C_BP_Group", "AD_Preference", "AD_Note", "AD_Attachment",
+}
+
+// fewIDs are their numbers.
+var fewIDs = sync.OnceValue(func() map[int64]bool {
+	db := live().Database()
+	defer db.Close()
+	ids := map[int64]bool{}
+	for _, name := range fewTables {
+		var id int64
+		if err := db.QueryRow(`SELECT AD_Table_ID FROM AD_Table WHERE TableName=?`, name).Scan(&id); err != nil {
+			panic(name + ": " + err.Error())
+		}
+		ids[id] = true
+	}
+	return ids
+})
+
+// small is a source that shows few tables.
+type small struct{ twin.Source }
+
+func newSmall(src twin.Source) *small { return &small{src} }
+
+func (s *small) Rows(ctx context.Context, q *twin.Query, row func([]any) error) error {
+	at := func(name string) int {
+		return slices.IndexFunc(q.Columns, func(c twin.Column) bool { return c.Name == name })
+	}
+	return s.Source.Rows(ctx, q, func(values []any) error {
+		if q.Table.Name == "AD_Table" || q.Table.Name == "AD_Column" {
+			if id, _ := values[at("AD_Table_ID")].(int64); !fewIDs()[id] {
+				return nil
+			}
+		}
+		return row(values)
+	})
+}
+
+// orders are the options for a twin with all orders.
+func orders() twin.Options {
+	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Backoff: 1, Password: "known to the test"}
+}
+
+// verified is what a twin says of itself, all rows as cloned.
+func verified(t *testing.T, dir string) *twin.Info {
+	t.Helper()
+	info, err := twin.Verify(t.Context(), twin.InFolder(dir))
+	require.NoError(t, err)
+	require.Empty(t, info.Changed)
+	return info
+}
+
+// table is what a report says of a table.
+func table(t *testing.T, r *twin.Report, name string) twin.TableReport {
+	t.Helper()
+	i := slices.IndexFunc(r.Tables, func(x twin.TableReport) bool { return x.Table == name })
+	require.GreaterOrEqual(t, i, 0, "the report has no %s", name)
+	return r.Tables[i]
+}

@@ -1,0 +1,419 @@
+package twin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// RESTOptions change how an ERP is read over its REST API. Nil and the zero value
+// are the defaults.
+type RESTOptions struct {
+	// PageSize is how many records to request at once; 0 means 1,000. The server
+	// gives 100 at a time unless its REST_MAX_RECORDS_SIZE says otherwise.
+	PageSize int
+	// PerSecond bounds the requests per second; 0 is no bound.
+	PerSecond float64
+}
+
+// REST reads an ERP over its REST API. What it sees is what the role of the
+// client's token may see: the tenant of the role, and the System's records.
+//
+// The API knows no transaction for reading, so rows that change meanwhile may be
+// read before or after. Tables with a key are read by ranges of it, so that each
+// row that is there all the while is read once. The client must request texts in
+// the base language of the ERP (erp.WithLocale), or translations take their place.
+type REST struct {
+	client *erp.Client
+	opts   RESTOptions
+	next   time.Time // when the next request may be made
+}
+
+// NewREST makes a source of a client, which the caller closes.
+func NewREST(client *erp.Client, opts *RESTOptions) *REST {
+	s := &REST{client: client}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.PageSize <= 0 {
+		s.opts.PageSize = 1000
+	}
+	return s
+}
+
+// Origin implements [Source].
+func (s *REST) Origin() string { return s.client.BaseURL() }
+
+// Kind implements [Source].
+func (s *REST) Kind() string { return "rest" }
+
+// Hides implements [Source]. The API leaves out of records what buttons hold, but
+// lets records be found by it, and has no text for some display types.
+func (s *REST) Hides(_ *Table, c *Column) string {
+	switch c.Display {
+	case store.TypeButton:
+		if c.Type == Text && len(c.Codes) == 0 && c.Length != 1 {
+			return "the API leaves out what buttons hold"
+		}
+	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid, store.TypeSchedulerState:
+		return "the API leaves out values of this display type"
+	}
+	return ""
+}
+
+// Stamp implements [Source].
+func (s *REST) Stamp(ctx context.Context, t *Table) (Stamp, error) {
+	q := erp.Query{Filter: everything(t), Top: 1}
+	if t.HasUpdated {
+		q.Select, q.OrderBy = []string{"Updated"}, []string{erp.Desc("Updated")}
+	}
+	page, err := s.page(ctx, t.Name, &q)
+	if err != nil {
+		return Stamp{}, err
+	}
+	stamp := Stamp{Rows: int64(page.Rows)}
+	if len(page.Records) > 0 && t.HasUpdated {
+		stamp.Newest, _ = page.Records[0].Time("Updated")
+	}
+	return stamp, nil
+}
+
+// page requests one page when it is its time.
+func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
+	if s.opts.PerSecond > 0 {
+		now := time.Now()
+		if wait := s.next.Sub(now); wait > 0 {
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+				return nil, context.Cause(ctx)
+			}
+			now = now.Add(wait)
+		}
+		s.next = now.Add(time.Duration(float64(time.Second) / s.opts.PerSecond))
+	}
+	page, err := s.client.Query(ctx, table, q)
+	switch {
+	case err == nil:
+		return page, nil
+	case errors.Is(err, erp.ErrForbidden), errors.Is(err, erp.ErrValidation):
+		return nil, fmt.Errorf("%w: %w", ErrNotReadable, err)
+	case errors.Is(err, erp.ErrNotFound) && !isPage(err):
+		return nil, fmt.Errorf("%w: %w", ErrNoTable, err)
+	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrInvalid):
+		return nil, fmt.Errorf("%w: %w", ErrFatal, err)
+	}
+	return nil, err
+}
+
+// isPage reports whether somebody else than the REST API responded.
+func isPage(err error) bool {
+	var e *erp.Error
+	return errors.As(err, &e) && e.Page
+}
+
+// everything is a condition that all rows meet. The server shows active rows
+// only, unless a condition names the column.
+func everything(t *Table) erp.Filter {
+	if !t.HasActive {
+		return erp.Filter{}
+	}
+	return erp.NotNull("IsActive")
+}
+
+// longSelect is how long the list of columns may be; servers bound the first line
+// of a request.
+const longSelect = 3000
+
+// Rows implements [Source].
+func (s *REST) Rows(ctx context.Context, q *Query, row func([]any) error) error {
+	r := &restReader{s: s, q: q, values: make([]any, len(q.Columns)), base: everything(q.Table)}
+	if err := r.condition(); err != nil {
+		return err
+	}
+	for i := range q.Columns {
+		c := &q.Columns[i]
+		if c.Display == store.TypeButton && c.Type != Integer {
+			r.buttons = append(r.buttons, &button{column: i})
+			continue
+		}
+		r.selected = append(r.selected, c.Name)
+	}
+	if len(strings.Join(r.selected, ",")) > longSelect {
+		r.selected = nil
+	}
+	if err := r.findButtons(ctx); err != nil {
+		return err
+	}
+	return r.read(ctx, row)
+}
+
+// restReader is one reading of rows.
+type restReader struct {
+	s        *REST
+	q        *Query
+	base     erp.Filter // which rows, but for the range of keys
+	selected []string
+	buttons  []*button
+	values   []any
+}
+
+// condition builds the condition of the query.
+func (r *restReader) condition() error {
+	q := r.q
+	if !q.Since.IsZero() && q.Table.HasUpdated {
+		r.base = r.base.And(erp.Ge("Updated", q.Since))
+	}
+	if q.By == "" {
+		return nil
+	}
+	var numbers []int64
+	var texts []erp.Filter
+	for _, key := range q.Keys {
+		switch key := key.(type) {
+		case int64:
+			numbers = append(numbers, key)
+		case string:
+			f := erp.Eq(q.By, key)
+			if _, err := f.Render(); err != nil {
+				continue // a key that cannot be asked for counts as one that is not there
+			}
+			texts = append(texts, f)
+		default:
+			return fmt.Errorf("%w: a key of type %T", ErrFatal, key)
+		}
+	}
+	var either erp.Filter
+	if len(numbers) > 0 {
+		either = erp.In(q.By, numbers...)
+	}
+	if either = either.Or(texts...); either.IsZero() {
+		either = erp.IsNull(q.By).And(erp.NotNull(q.By))
+	}
+	r.base = r.base.And(either)
+	return nil
+}
+
+// order is by the key, or by what else tells rows apart.
+func (r *restReader) order() []string {
+	t := r.q.Table
+	columns := t.Order
+	if t.Key != "" {
+		columns = []string{t.Key}
+	}
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = erp.Asc(c)
+		if r.q.Descending {
+			out[i] = erp.Desc(c)
+		}
+	}
+	return out
+}
+
+func (r *restReader) read(ctx context.Context, row func([]any) error) error {
+	q := r.q
+	after, skip, left := q.After, q.Skip, q.Limit
+	for {
+		eq := erp.Query{Filter: r.base, Select: r.selected, OrderBy: r.order(), Top: r.s.opts.PageSize}
+		if q.Table.Key == "" {
+			eq.Skip = skip
+		} else if after != nil {
+			eq.Filter = eq.Filter.And(r.behind(*after))
+		}
+		if q.Limit > 0 {
+			eq.Top = min(eq.Top, left)
+		}
+		page, err := r.s.page(ctx, q.Table.Name, &eq)
+		if err != nil {
+			return err
+		}
+		var first, last int64
+		for i, record := range page.Records {
+			key, ok := record.ID().Int()
+			if q.Table.Key != "" {
+				if !ok {
+					return fmt.Errorf("%w: a record of %s has no key: %w", ErrFatal, q.Table.Name, erp.ErrBadResponse)
+				}
+				if i > 0 && (key <= last) != q.Descending || after != nil && (key <= *after) != q.Descending {
+					return fmt.Errorf("records of %s are not in the order of their keys: %w", q.Table.Name, erp.ErrBadResponse)
+				}
+			}
+			if i == 0 {
+				first = key
+			}
+			last = key
+		}
+		if err := r.pageButtons(ctx, page, min(first, last), max(first, last)); err != nil {
+			return err
+		}
+		for _, record := range page.Records {
+			if err := r.take(record); err != nil {
+				return err
+			}
+			if err := row(r.values); err != nil {
+				return err
+			}
+		}
+		skip += len(page.Records)
+		left -= len(page.Records)
+		if len(page.Records) == 0 || !page.More() && page.Rows >= 0 || q.Limit > 0 && left <= 0 {
+			return nil
+		}
+		after = &last
+	}
+}
+
+func (r *restReader) behind(key int64) erp.Filter {
+	if r.q.Descending {
+		return erp.Lt(r.q.Table.Key, key)
+	}
+	return erp.Gt(r.q.Table.Key, key)
+}
+
+// button is a column that the server leaves out of records; it lets them be found
+// by what it holds.
+type button struct {
+	column int
+	codes  []string         // that some records hold
+	rest   string           // what all others hold, "" when they need not hold any
+	values map[int64]string // of the records of a page
+}
+
+// findButtons finds out which values there are at all. The one that most records
+// hold need not be looked for on each page when all of them hold some.
+func (r *restReader) findButtons(ctx context.Context) error {
+	if len(r.buttons) == 0 || r.q.Table.Key == "" {
+		r.buttons = nil // without a key there is no telling which record is which
+		return nil
+	}
+	number := func(f erp.Filter) (int, error) {
+		page, err := r.s.page(ctx, r.q.Table.Name, &erp.Query{Filter: f, Select: []string{r.q.Table.Key}, Top: 1})
+		if err != nil {
+			return 0, err
+		}
+		if page.Rows < 0 { // a server that does not count
+			return len(page.Records), nil
+		}
+		return page.Rows, nil
+	}
+	all, err := number(r.base)
+	if err != nil {
+		return err
+	}
+	for _, b := range r.buttons {
+		c := &r.q.Columns[b.column]
+		codes := c.Codes
+		if c.Type == Flag || len(codes) == 0 {
+			codes = []string{"Y", "N"}
+		}
+		most, left := 0, all
+		for _, code := range codes {
+			f, ok := holds(c.Name, code)
+			if !ok || left <= 0 {
+				continue
+			}
+			n, err := number(r.base.And(f))
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				continue
+			}
+			left -= n
+			b.codes = append(b.codes, code)
+			if n > most {
+				most, b.rest = n, code
+			}
+		}
+		if left != 0 {
+			b.rest = ""
+		}
+		b.codes = slices.DeleteFunc(b.codes, func(code string) bool { return code == b.rest })
+	}
+	return nil
+}
+
+func holds(column, code string) (erp.Filter, bool) {
+	f := erp.Eq(column, code)
+	_, err := f.Render()
+	return f, err == nil
+}
+
+// pageButtons finds out what the records of a page hold.
+func (r *restReader) pageButtons(ctx context.Context, page *erp.Page, first, last int64) error {
+	if len(page.Records) == 0 {
+		return nil
+	}
+	key := r.q.Table.Key
+	for _, b := range r.buttons {
+		b.values = map[int64]string{}
+		for _, code := range b.codes {
+			f, _ := holds(r.q.Columns[b.column].Name, code)
+			from := first - 1
+			for {
+				q := erp.Query{
+					Filter: r.base.And(f, erp.Gt(key, from), erp.Le(key, last)), Select: []string{key},
+					OrderBy: []string{key}, Top: r.s.opts.PageSize,
+				}
+				found, err := r.s.page(ctx, r.q.Table.Name, &q)
+				if err != nil {
+					return err
+				}
+				for _, record := range found.Records {
+					id, ok := record.ID().Int()
+					if !ok || id <= from {
+						return fmt.Errorf("records of %s are not in the order of their keys: %w", r.q.Table.Name, erp.ErrBadResponse)
+					}
+					b.values[id], from = code, id
+				}
+				if !found.More() {
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// take takes a record apart.
+func (r *restReader) take(record erp.Record) error {
+	clear(r.values)
+	t := r.q.Table
+	for i := range r.q.Columns {
+		c := &r.q.Columns[i]
+		var err error
+		switch {
+		case strings.EqualFold(c.Name, t.Key):
+			r.values[i], _ = record.ID().Int()
+		case strings.EqualFold(c.Name, t.UUID):
+			if uu := record.UUID(); uu != "" {
+				r.values[i] = uu
+			}
+		default:
+			r.values[i], err = restValue(record, c)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: reading %s, record %s: %w", ErrFatal, t.Name, record.ID(), err)
+		}
+	}
+	if len(r.buttons) > 0 {
+		id, _ := record.ID().Int()
+		for _, b := range r.buttons {
+			if v, ok := b.values[id]; ok {
+				r.values[b.column] = v
+			} else if b.rest != "" {
+				r.values[b.column] = b.rest
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package twin
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// valueType is what a column of the embedded database holds.
+func valueType(c *store.Column) ValueType {
+	switch c.Kind() {
+	case store.KindInteger:
+		return Integer
+	case store.KindDecimal:
+		return Decimal
+	case store.KindBool:
+		return Flag
+	case store.KindDate:
+		return Date
+	case store.KindDateTime:
+		return DateTime
+	case store.KindInstant:
+		return Instant
+	case store.KindTime:
+		return Clock
+	case store.KindBytes:
+		return Binary
+	case store.KindJSON:
+		return JSON
+	}
+	return Text
+}
+
+// stored turns a value of a source into what the embedded database keeps.
+func stored(t ValueType, v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	switch t {
+	case Integer:
+		switch v := v.(type) {
+		case int64:
+			return v, nil
+		case int:
+			return int64(v), nil
+		case float64:
+			if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+				return int64(v), nil
+			}
+		case string:
+			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+				return n, nil
+			}
+			if whole, fraction, ok := strings.Cut(v, "."); ok && strings.Trim(fraction, "0") == "" {
+				if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+					return n, nil
+				}
+			}
+		}
+	case Decimal:
+		switch v := v.(type) {
+		case string:
+			return plainDecimal(v)
+		case json.Number:
+			return plainDecimal(string(v))
+		case int64:
+			return strconv.FormatInt(v, 10), nil
+		case float64:
+			return strconv.FormatFloat(v, 'f', -1, 64), nil
+		}
+	case Flag:
+		switch v := v.(type) {
+		case bool:
+			if v {
+				return "Y", nil
+			}
+			return "N", nil
+		case string:
+			switch strings.ToLower(strings.TrimSpace(v)) {
+			case "y", "true":
+				return "Y", nil
+			case "n", "false", "":
+				return "N", nil
+			}
+		}
+	case Date, DateTime, Instant, Clock:
+		switch v := v.(type) {
+		case time.Time:
+			return storedTime(t, v)
+		case string:
+			for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly, time.TimeOnly, "15:04:05Z"} {
+				if at, err := time.Parse(layout, v); err == nil {
+					return storedTime(t, at)
+				}
+			}
+		}
+	case Binary:
+		switch v := v.(type) {
+		case []byte:
+			return append([]byte(nil), v...), nil
+		case string:
+			return []byte(v), nil
+		}
+	default:
+		switch v := v.(type) {
+		case string:
+			return v, nil
+		case []byte:
+			return string(v), nil
+		case json.RawMessage:
+			return string(v), nil
+		case json.Number:
+			return string(v), nil
+		case int64:
+			return strconv.FormatInt(v, 10), nil
+		case float64:
+			return strconv.FormatFloat(v, 'f', -1, 64), nil
+		case bool:
+			return strconv.FormatBool(v), nil
+		case time.Time:
+			return v.UTC().Format(time.RFC3339Nano), nil
+		}
+	}
+	return nil, fmt.Errorf("a value of type %T does not fit", v)
+}
+
+func plainDecimal(s string) (any, error) {
+	s = strings.TrimSpace(s)
+	plain, ok := engine.PlainDecimal(s)
+	if !ok {
+		return nil, fmt.Errorf("a value of %d characters is no number", len(s))
+	}
+	return plain, nil
+}
+
+func storedTime(t ValueType, at time.Time) (any, error) {
+	if y := at.UTC().Year(); t != Clock && (y < 1 || y > 9999) {
+		return nil, fmt.Errorf("the year %d cannot be kept", y)
+	}
+	switch t {
+	case Date:
+		return at.Format(time.DateOnly) + " 00:00:00", nil
+	case Clock:
+		return "1970-01-01 " + at.Format(time.TimeOnly), nil
+	case Instant:
+		return at.UTC().Format(engine.StoredInstant), nil
+	}
+	return at.UTC().Format(engine.StoredDateTime), nil
+}
+
+// neutral is what a mandatory column gets whose value cannot be had: its default
+// where that is a constant.
+func neutral(c *store.Column) any {
+	t := valueType(c)
+	if d := strings.Trim(strings.TrimSpace(c.Default), "'"); d != "" && !strings.Contains(d, "@") && !strings.EqualFold(d, "NULL") {
+		if v, err := stored(t, d); err == nil {
+			return v
+		}
+	}
+	switch t {
+	case Integer:
+		return int64(0)
+	case Decimal:
+		return "0"
+	case Flag:
+		if strings.EqualFold(c.Name, "IsActive") {
+			return "Y"
+		}
+		return "N"
+	case Date, DateTime:
+		return "1970-01-01 00:00:00"
+	case Clock:
+		return "1970-01-01 00:00:00"
+	case Instant:
+		return "1970-01-01 00:00:00.000"
+	case Binary:
+		return []byte{}
+	case JSON:
+		return "{}"
+	}
+	return ""
+}
