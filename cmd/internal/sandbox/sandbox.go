@@ -45,7 +45,9 @@ func (a *app) sandboxCommand() *cli.Command {
 			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a\n" +
 			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is created by the sandbox, stays afterwards, and is\n" +
 			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one\n" +
-			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.",
+			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.\n\n" +
+			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it.",
+		Subcommands: []*cli.Command{a.cloneCommand()},
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},

@@ -60,7 +60,7 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 		return nil, err
 	}
 	c := &clone{src: src, opts: opts, mark: mark, work: w.s, refs: map[string][]ref{}}
-	c.report = Report{Origin: src.Origin(), Kind: src.Kind(), Masked: opts.Mask != nil}
+	c.report = Report{Origin: src.Origin(), Kind: src.Kind(), Masked: opts.Mask != nil || opts.NewMask != nil}
 	if w.sealed != nil {
 		err = json.Unmarshal(w.sealed.Report, &c.report)
 	} else {
@@ -116,6 +116,9 @@ func (c *clone) run(ctx context.Context) error {
 		return err
 	}
 	if err := c.checkWanted(tables); err != nil {
+		return err
+	}
+	if err := c.makeMask(ctx, tables); err != nil {
 		return err
 	}
 	for _, part := range []Part{Dictionary, Reference, Business} {

@@ -38,6 +38,13 @@ type Options struct {
 	// except for passwords, tokens and other secrets, which are never copied.
 	Mask Mask `json:"-"`
 
+	// NewMask makes the mask once the dictionary is known; it comes before Mask. The
+	// rows that describe tables and columns are copied before, as they are.
+	NewMask func(Described) (Mask, error) `json:"-"`
+	// Masking names what the mask does, for [Options].Resume and [Info]: clones with
+	// other names are others. It must not hold secrets.
+	Masking string `json:"masking,omitempty"`
+
 	// Resume has a clone that was interrupted continue where it was. Its other
 	// options must be the same. Without anything to continue it begins anew.
 	Resume bool `json:"-"`
@@ -65,6 +72,28 @@ type Mask interface {
 	// columns. They are as the embedded ERP keeps them: int64, string, []byte; NULL
 	// is nil. Keys and references must stay as they are.
 	Row(table string, row map[string]any) error
+}
+
+// Described is what a mask may want to know of an ERP.
+type Described struct {
+	Tables []DescribedTable
+	// Own are the names and search keys of tenants and organizations, but for those
+	// of System.
+	Own []string
+}
+
+// DescribedTable is a table of the dictionary with rows.
+type DescribedTable struct {
+	Name, AccessLevel, EntityType string
+	Columns                       []DescribedColumn
+}
+
+// DescribedColumn is a column that is stored.
+type DescribedColumn struct {
+	Name, ElementName                                     string
+	Display, Length                                       int
+	RefTable                                              string // whose keys the values are; "" for none
+	Key, Secure, Encrypted, Identifier, Unique, Mandatory bool
 }
 
 // Progress is how far a clone is.
@@ -108,6 +137,6 @@ func (o *Options) mark(src Source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%t", src.Kind(), src.Origin(), text, o.Mask != nil))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%t", src.Kind(), src.Origin(), text, o.Mask != nil || o.NewMask != nil))
 	return hex.EncodeToString(sum[:]), nil
 }

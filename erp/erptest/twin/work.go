@@ -106,6 +106,11 @@ func openWork(ctx context.Context, path, mark string, resume bool) (_ *work, err
 		removeDatabase(path)
 		serr = fs.ErrNotExist
 	}
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil { // nobody else reads somebody's data
+		return nil, fmt.Errorf("opening the work file: %w", err)
+	} else if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("opening the work file: %w", err)
+	}
 	s, err := store.Open(ctx, path, store.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("opening the work file %s: %w", path, err)

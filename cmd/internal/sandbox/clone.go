@@ -1,0 +1,241 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest/twin"
+)
+
+func (a *app) cloneCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "clone",
+		Usage: "make a twin of your own ERP: its dictionary, roles and chosen data, in a folder for --data",
+		Description: "A twin is a sandbox with the dictionary, the roles, the reference data and chosen business data of another ERP.\n" +
+			"It is read over the REST API with the login of the profile, which sees one tenant and the records of System, or\n" +
+			"with --database from its database, which is faster, sees one state of all tenants, and is only read.\n\n" +
+			"What copied rows refer to is copied too, for --depth steps; where that ends the reference is emptied, and no key\n" +
+			"leads nowhere. Passwords, tokens and other secrets are never copied: all users of the twin get one password,\n" +
+			"which is printed once. Logs, attachments and the like are left out unless asked for.\n\n" +
+			"An interrupted clone goes on with --resume and the same flags. The twin that is there already is replaced when\n" +
+			"the new one is complete; a folder whose sandbox is no twin is refused.\n\n" +
+			"Examples:\n" +
+			"  erphub sandbox clone --data twin --mask none --mask none\n" +
+			"  erphub sandbox clone --data twin --tables C_Order,C_OrderLine --rows 1000 --languages es_CO --mask none --mask none\n" +
+			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --entity-type XX --since 30d --mask none --mask none\n" +
+			"  erphub sandbox --data twin",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
+			&cli.StringFlag{Name: "tables", Usage: "business tables to copy, with commas between; * stands for any letters, such as C_Invoice*"},
+			&cli.StringFlag{Name: "entity-type", Usage: "copy the tables of these entity types too, with commas between"},
+			&cli.IntFlag{Name: "rows", Usage: "copy no more than the newest N rows of each business table; 0: all"},
+			&cli.StringFlag{Name: "since", Usage: "copy only rows of business tables that were changed since a day, a time or an age (7d)"},
+			&cli.IntFlag{Name: "depth", Usage: "how many steps references are followed; 0: 5, -1: not at all"},
+			&cli.StringFlag{Name: "languages", Usage: "languages whose translations are copied, such as es_CO,de_DE"},
+			&cli.StringFlag{Name: "base-language", Value: "en_US", Usage: "base language of the ERP, in which its texts are requested (REST)"},
+			&cli.BoolFlag{Name: "attachments", Usage: "copy attachments, archives and images too"},
+			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
+			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
+			&cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"},
+			&cli.IntFlag{Name: "page-size", Usage: "records per request (REST); 0: 1000"},
+			&cli.Float64Flag{Name: "rate", Usage: "requests per second at most (REST); 0: no limit"},
+			&cli.StringFlag{Name: "database-zone", Value: "UTC", Usage: "time zone of the ERP's server, in which it writes times (--database)"},
+		}, databaseFlags()...),
+		Action: a.clone,
+	}
+}
+
+// databaseFlags name the ERP's database, which is read when they are given.
+func databaseFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "database", Usage: "read the ERP's database at this address, such as postgres://reader@host/idempiere, instead of its REST API"},
+		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the database", TakesFile: true},
+		&cli.StringFlag{Name: "database-schema", Usage: "schema of the ERP's tables (default adempiere)"},
+	}
+}
+
+func (a *app) clone(c *cli.Context) (err error) {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	dir := c.String("data")
+	if dir == "" {
+		return shell.Usagef("name the folder of the twin with --data")
+	}
+	opts, err := a.cloneOptions(c)
+	if err != nil {
+		return err
+	}
+	src, done, err := a.twinSource(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	bar := a.Progress(-1, "cloning")
+	opts.Progress = func(p twin.Progress) {
+		bar.Describe(fmt.Sprintf("%s %d rows; %d in all", p.Table, p.Rows, p.Total))
+		bar.Add()
+	}
+	report, err := twin.Clone(c.Context, src, dir, opts)
+	bar.Done()
+	if err != nil {
+		return resumable(c.Context, err)
+	}
+	return a.printClone(c, dir, report)
+}
+
+// resumable says how to go on.
+func resumable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w; --resume goes on from here", err)
+	}
+	return err
+}
+
+func (a *app) cloneOptions(c *cli.Context) (opts twin.Options, err error) {
+	mask := shell.Given(c, "mask")
+	switch {
+	case len(mask) == 2 && mask[0] == "none" && mask[1] == "none":
+	case len(mask) > 0 && !slices.ContainsFunc(mask, func(m string) bool { return m != "none" }):
+		return opts, shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice if that is meant")
+	case len(mask) == 0:
+		return opts, shell.Usagef("this version does not mask yet: --mask none --mask none copies names, addresses and other data of people as they are")
+	default:
+		return opts, shell.Usagef("--mask takes none, twice, not %q", strings.Join(mask, ", "))
+	}
+	opts = twin.Options{
+		Tables: list(c, "tables"), EntityTypes: list(c, "entity-type"), Rows: c.Int("rows"), Depth: c.Int("depth"), Languages: list(c, "languages"),
+		Binary: c.Bool("attachments"), Logs: c.Bool("logs"), Resume: c.Bool("resume"), Logger: a.warnings(),
+	}
+	if opts.Rows < 0 {
+		return opts, shell.Usagef("--rows must not be negative, got %d", opts.Rows)
+	}
+	if since := c.String("since"); since != "" {
+		if opts.Since, err = shell.ParseMoment("--since", since, time.Now()); err != nil {
+			return opts, err
+		}
+	}
+	return opts, nil
+}
+
+// list are the values of a flag with commas between.
+func list(c *cli.Context, flag string) []string {
+	if c.String(flag) == "" {
+		return nil
+	}
+	return shell.CommaList(c.String(flag))
+}
+
+// twinSource opens what is cloned; done closes it.
+func (a *app) twinSource(c *cli.Context) (src twin.Source, done func() error, err error) {
+	address, err := a.GivenAddress(c, "database")
+	if err != nil {
+		return nil, nil, err
+	}
+	if address == "" {
+		setup, err := a.Setup(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		client, err := a.ClientFor(c, setup, erp.WithLocale(c.String("base-language")))
+		if err != nil {
+			return nil, nil, err
+		}
+		return twin.NewREST(client, &twin.RESTOptions{PageSize: c.Int("page-size"), PerSecond: c.Float64("rate")}), func() error {
+			client.CloseIdleConnections()
+			return nil
+		}, nil
+	}
+	zone, err := time.LoadLocation(c.String("database-zone"))
+	if err != nil {
+		return nil, nil, shell.Usagef("--database-zone %q is no time zone such as America/Bogota: %v", c.String("database-zone"), err)
+	}
+	db, origin, err := dbdict.Connect(c.Context, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := twin.NewDatabase(db, twin.PostgreSQL, &twin.DatabaseOptions{Schema: a.Schema(c), Origin: origin, Location: zone})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return own, func() error { return errors.Join(own.Close(), db.Close()) }, nil
+}
+
+// printClone shows what was copied and what was not.
+func (a *app) printClone(c *cli.Context, dir string, r *twin.Report) error {
+	if c.Bool("json") {
+		return a.PrintJSON(struct {
+			*twin.Report
+			Password string `json:"password"`
+		}{r, r.Password})
+	}
+	var rows [][]string
+	for _, t := range r.Tables {
+		remark := remarks(&t)
+		if (t.Part == twin.Dictionary || t.Rows == 0) && remark == "" {
+			continue
+		}
+		rows = append(rows, []string{t.Table, string(t.Part), fmt.Sprint(t.Rows), remark})
+	}
+	a.PrintTable([]string{"table", "part", "rows", "remarks"}, rows)
+	for _, note := range r.Notes {
+		a.Note("%s", note)
+	}
+	if _, err := fmt.Fprintf(a.Streams.Err, "the twin of %s has %d rows of %d tables (%.1f MB, %s)\n", shell.Printable(r.Origin), r.Rows, copied(r), float64(r.Bytes)/1e6,
+		r.Took.Round(time.Millisecond)); err != nil {
+		return err
+	}
+	for _, l := range r.Logins {
+		if _, err := fmt.Fprintf(a.Streams.Err, "  user %s, tenant %d, role %d\n", shell.Printable(l.User), l.Client, l.Role); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.Streams.Err, "the password of its users, which is not shown again: %s\nserve it with: erphub sandbox --data %s\n", r.Password, shell.Printable(dir))
+	return err
+}
+
+func copied(r *twin.Report) int {
+	n := 0
+	for _, t := range r.Tables {
+		if t.Rows > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// remarks say what of a table is not as in the ERP.
+func remarks(t *twin.TableReport) string {
+	var out []string
+	if t.Unreadable != "" {
+		out = append(out, "not readable: "+t.Unreadable)
+	}
+	if t.Problem != "" {
+		out = append(out, t.Problem)
+	}
+	counts := func(what string, m map[string]int64) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			out = append(out, fmt.Sprintf("%s %s (%d)", what, key, m[key]))
+		}
+	}
+	counts("left out:", t.LeftOut)
+	counts("emptied", t.Emptied)
+	counts("default for", t.Filled)
+	counts("does not fit:", t.Unfit)
+	for _, column := range slices.Sorted(maps.Keys(t.NotCopied)) {
+		if t.Rows > 0 && t.NotCopied[column] != "secret" && t.NotCopied[column] != "binary" {
+			out = append(out, column+" not copied: "+t.NotCopied[column])
+		}
+	}
+	return strings.Join(out, "; ")
+}
