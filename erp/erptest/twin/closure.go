@@ -92,13 +92,14 @@ func keyFor(ctx context.Context, tx *store.Tx, col *store.Column, target *store.
 	return key, nil
 }
 
-// dangling is the condition for rows of t whose reference leads nowhere. Numbers
-// below 1 stand for none, or for all.
-func (r ref) dangling(t *store.Table) string {
+// dangling is the condition for rows of t whose reference leads nowhere. Negative
+// numbers stand for none, and 0 for all where no record has it; above says from
+// which number on a reference counts.
+func (r ref) dangling(t *store.Table, above int) string {
 	col := store.Quote(t.Name) + "." + store.Quote(r.column.Name)
 	given := col + " IS NOT NULL AND " + col + "<>''"
 	if r.column.Kind() == store.KindInteger {
-		given = col + ">0"
+		given = fmt.Sprintf("%s>%d", col, above)
 	}
 	return given + " AND NOT EXISTS (SELECT 1 FROM " + store.Quote(r.target.Name) + " AS k WHERE k." + store.Quote(r.key.Name) + "=" + col + ")"
 }
@@ -167,7 +168,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 					err = c.collectMulti(ctx, tx, t, r, round)
 				} else {
 					_, err = tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT DISTINCT ?, ?, `+
-						store.Quote(r.column.Name)+`, ? FROM `+store.Quote(t.Name)+` WHERE `+r.dangling(t), r.target.Name, r.key.Name, round)
+						store.Quote(r.column.Name)+`, ? FROM `+store.Quote(t.Name)+` WHERE `+r.dangling(t, -1), r.target.Name, r.key.Name, round)
 				}
 				if err != nil {
 					return fmt.Errorf("looking for what %s.%s refers to: %w", t.Name, r.column.Name, err)

@@ -2,6 +2,10 @@ package twin_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -12,6 +16,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
+	"github.com/erphub/erphub/tokens"
 )
 
 // client talks to a server as one of its users.
@@ -25,14 +30,30 @@ func client(t *testing.T, srv *erptest.Server, user string, tenant, role int64) 
 	return c
 }
 
-// live is the ERP that tests make twins of; they do not write to it.
+// live is the ERP that tests make twins of; they do not write to it. It is in a
+// file, so that who reads it keeps nobody from logging in.
 var live = sync.OnceValue(func() *erptest.Server {
-	srv, err := erptest.Start(context.Background(), erptest.Options{})
+	srv, err := erptest.Start(context.Background(), erptest.Options{Path: filepath.Join(liveFolder, "live.db")})
 	if err != nil {
 		panic(err)
 	}
 	return srv
 })
+
+var liveFolder string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "twin")
+	if err != nil {
+		panic(err)
+	}
+	liveFolder = folder
+	code := m.Run()
+	if err := errors.Join(live().Close(), os.RemoveAll(folder)); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
 
 // database reads a server's database.
 func database(t *testing.T, srv *erptest.Server) *twin.Database {
@@ -54,7 +75,7 @@ var fewTables = []string{
 	"AD_Role_OrgAccess", "AD_User", "AD_User_Roles", "AD_User_OrgAccess", "AD_Sequence", "AD_SysConfig", "AD_System", "AD_Language", "AD_Image",
 	"AD_Window", "AD_Tab", "AD_Window_Access", "AD_Table_Access", "AD_Column_Access", "AD_Record_Access", "AD_Role_Included", "AD_Message", "AD_EntityType",
 	"C_Order", "C_OrderLine", "C_BPartner", "C_BPartner_Location", "C_Location", "C_Country", "C_Region", "C_Currency", "C_UOM", "C_UOM_Trl", "M_Product",
-	"M_Product_Category", "C_Tax", "C_TaxCategory", "C_DocType", "M_PriceList", "M_Warehouse", "C_PaymentTerm", "C_BP_Group", "AD_Preference", "AD_Note", "AD_Attachment",
+	"M_Product_Category", "C_Tax", "C_TaxCategory", "C_DocType", "M_PriceList", "M_Warehouse", "C_PaymentTerm", "C_BP_Group", "AD_Preference", "AD_Session", "AD_ChangeLog", "AD_Note", "AD_Attachment",
 }
 
 // fewIDs are their numbers.
@@ -111,4 +132,22 @@ func table(t *testing.T, r *twin.Report, name string) twin.TableReport {
 	i := slices.IndexFunc(r.Tables, func(x twin.TableReport) bool { return x.Table == name })
 	require.GreaterOrEqual(t, i, 0, "the report has no %s", name)
 	return r.Tables[i]
+}
+
+// mark runs a statement on a twin, beside the ERP.
+func mark(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), statement)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+}
+
+// logIn requests a token with a password.
+func logIn(t *testing.T, srv *erptest.Server, user, password string) (string, error) {
+	t.Helper()
+	m, err := tokens.NewManager(srv.URL(), tokens.WithCredentials(tokens.Login{Username: user, Password: tokens.NewSecret(password), Client: "11", Role: "102", Organization: "11"}))
+	require.NoError(t, err)
+	return m.Token(t.Context())
 }

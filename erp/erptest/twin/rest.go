@@ -108,7 +108,13 @@ func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page,
 		return nil, fmt.Errorf("%w: %w", ErrNotReadable, err)
 	case errors.Is(err, erp.ErrNotFound) && !isPage(err):
 		return nil, fmt.Errorf("%w: %w", ErrNoTable, err)
-	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrInvalid):
+	case errors.Is(err, erp.ErrUnauthorized):
+		// A role whose access to paths is restricted gets that too, for this path alone.
+		if _, perr := s.client.Query(ctx, "AD_Table", &erp.Query{Select: []string{"TableName"}, Top: 1}); perr == nil {
+			return nil, fmt.Errorf("%w: %w", ErrNotReadable, err)
+		}
+		return nil, fmt.Errorf("%w: %w", ErrFatal, err)
+	case errors.Is(err, erp.ErrInvalid):
 		return nil, fmt.Errorf("%w: %w", ErrFatal, err)
 	}
 	return nil, err

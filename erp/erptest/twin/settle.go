@@ -108,7 +108,7 @@ func (c *clone) repair(ctx context.Context, t *store.Table) (removed bool, err e
 			if r.multi {
 				err = c.repairMulti(ctx, tx, t, r, &notes)
 			} else {
-				err = c.repairOne(ctx, tx, t, r.column, r.dangling(t), &notes, &removed)
+				err = c.repairOne(ctx, tx, t, r.column, r.dangling(t, 0), &notes, &removed)
 			}
 			if err != nil {
 				return err
