@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -89,17 +88,9 @@ func (a *app) clone(c *cli.Context) (err error) {
 	report, err := twin.Clone(c.Context, src, dir, opts)
 	bar.Done()
 	if err != nil {
-		return resumable(c.Context, err)
+		return err
 	}
 	return a.printClone(c, dir, report)
-}
-
-// resumable says how to go on.
-func resumable(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w; --resume goes on from here", err)
-	}
-	return err
 }
 
 func (a *app) cloneOptions(c *cli.Context) (opts twin.Options, err error) {

@@ -18,13 +18,14 @@ import (
 
 // clone is one run of [Clone].
 type clone struct {
-	src    Source
-	opts   Options
-	mark   string
-	work   *store.Store
-	total  int64
-	refs   map[string][]ref // by table
-	report Report
+	src     Source
+	opts    Options
+	mark    string
+	work    *store.Store
+	total   int64
+	reached bool             // the source gave something in this run
+	refs    map[string][]ref // by table
+	report  Report
 }
 
 // Clone makes a twin of an ERP in a folder, in the file that a sandbox with data
@@ -64,7 +65,9 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 	if w.sealed != nil {
 		err = json.Unmarshal(w.sealed.Report, &c.report)
 	} else {
-		err = c.run(ctx)
+		if err = c.run(ctx); err != nil && !errors.Is(err, ErrFatal) && c.reached {
+			err = fmt.Errorf("%w; what was read is kept, and a clone with the same options resumes from there", err)
+		}
 	}
 	c.report.Resumed = w.resumed
 	if err == nil {

@@ -39,6 +39,7 @@ func (c *clone) retry(ctx context.Context, what string, do func() (moved bool, e
 		var sink *errSink
 		switch {
 		case err == nil:
+			c.reached = true
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -48,7 +49,11 @@ func (c *clone) retry(ctx context.Context, what string, do func() (moved bool, e
 		if moved {
 			attempt = 1
 		}
-		if attempt > max(c.opts.Retries, 0) {
+		retries := max(c.opts.Retries, 0)
+		if !c.reached { // it was never there: a wrong address is likelier than a pause
+			retries = min(retries, 1)
+		}
+		if attempt > retries {
 			return fmt.Errorf("%s: given up after %d attempts: %w", what, attempt, err)
 		}
 		wait := min(c.opts.Backoff<<min(attempt-1, 20), maxBackoff)
