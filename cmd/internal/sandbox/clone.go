@@ -41,22 +41,23 @@ func (a *app) cloneCommand() *cli.Command {
 			&cli.StringFlag{Name: "since", Usage: "copy only rows of business tables that were changed since a day, a time or an age (7d)"},
 			&cli.IntFlag{Name: "depth", Usage: "how many steps references are followed; 0: 5, -1: not at all"},
 			&cli.StringFlag{Name: "languages", Usage: "languages whose translations are copied, such as es_CO,de_DE"},
-			&cli.StringFlag{Name: "base-language", Value: "en_US", Usage: "base language of the ERP, in which its texts are requested (REST)"},
 			&cli.BoolFlag{Name: "attachments", Usage: "copy attachments, archives and images too"},
 			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
 			&cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"},
-			&cli.IntFlag{Name: "page-size", Usage: "records per request (REST); 0: 1000"},
-			&cli.Float64Flag{Name: "rate", Usage: "requests per second at most (REST); 0: no limit"},
-			&cli.StringFlag{Name: "database-zone", Value: "UTC", Usage: "time zone of the ERP's server, in which it writes times (--database)"},
-		}, databaseFlags()...),
+		}, sourceFlags()...),
 		Action: a.clone,
 	}
 }
 
-// databaseFlags name the ERP's database, which is read when they are given.
-func databaseFlags() []cli.Flag {
+// sourceFlags say how the ERP is read: its database when that is given, else its
+// REST API.
+func sourceFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.StringFlag{Name: "base-language", Value: "en_US", Usage: "base language of the ERP, in which its texts are requested (REST)"},
+		&cli.IntFlag{Name: "page-size", Usage: "records per request (REST); 0: 1000"},
+		&cli.Float64Flag{Name: "rate", Usage: "requests per second at most (REST); 0: no limit"},
+		&cli.StringFlag{Name: "database-zone", Value: "UTC", Usage: "time zone of the ERP's server, in which it writes times (--database)"},
 		&cli.StringFlag{Name: "database", Usage: "read the ERP's database at this address, such as postgres://reader@host/idempiere, instead of its REST API"},
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the database", TakesFile: true},
 		&cli.StringFlag{Name: "database-schema", Usage: "schema of the ERP's tables (default adempiere)"},

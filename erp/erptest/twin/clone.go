@@ -25,6 +25,7 @@ type clone struct {
 	total   int64
 	reached bool             // the source gave something in this run
 	refs    map[string][]ref // by table
+	grown   map[string]bool  // tables that got rows in the last round of references; nil: any may have
 	report  Report
 }
 
@@ -183,11 +184,11 @@ func (c *clone) checkWanted(tables []*store.Table) error {
 		if near := nearest.Name(pattern, known); near != "" {
 			advice = "is it " + near + "?"
 		}
-		return fmt.Errorf("%w: the dictionary has no table %q: %s", ErrFatal, pattern, advice)
+		return fatalf("the dictionary has no table %q: %s", pattern, advice)
 	}
 	for _, e := range c.opts.EntityTypes {
 		if !slices.ContainsFunc(tables, func(t *store.Table) bool { return strings.EqualFold(t.EntityType, e) }) {
-			return fmt.Errorf("%w: no table has the entity type %q: look for it in AD_EntityType", ErrFatal, e)
+			return fatalf("no table has the entity type %q: look for it in AD_EntityType", e)
 		}
 	}
 	return nil
@@ -266,8 +267,7 @@ func (c *clone) foundation(ctx context.Context) error {
 			return err
 		}
 		if st.Report.Unreadable != "" || st.Report.Rows == 0 {
-			return fmt.Errorf("%w: %s has no rows for this login (%s): log in with a role that reads the Application Dictionary",
-				ErrFatal, t.Name, st.Report.Unreadable)
+			return fatalf("%s has no rows for this login (%s): log in with a role that reads the Application Dictionary", t.Name, st.Report.Unreadable)
 		}
 	}
 	return nil
@@ -298,8 +298,7 @@ func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
 		return nil
 	})
 	if err == nil && len(byID) < len(foundation) {
-		err = fmt.Errorf("%w: it shows %d of the %d tables that describe all others (%s): log in with a role that reads the Application Dictionary",
-			ErrFatal, len(byID), len(foundation), strings.Join(foundation, ", "))
+		err = fatalf("it shows %d of the %d tables that describe all others (%s): log in with a role that reads the Application Dictionary", len(byID), len(foundation), strings.Join(foundation, ", "))
 	}
 	if err != nil {
 		return nil, err
@@ -345,7 +344,7 @@ func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
 		for _, t := range byID {
 			if strings.EqualFold(t.Name, name) {
 				if len(t.Columns) == 0 {
-					return nil, fmt.Errorf("%w: the columns of %s are not shown to this login", ErrFatal, name)
+					return nil, fatalf("the columns of %s are not shown to this login", name)
 				}
 				out = append(out, store.NewTable(*t))
 			}

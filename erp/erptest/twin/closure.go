@@ -134,11 +134,19 @@ func (c *clone) closure(ctx context.Context, tables []*store.Table) error {
 	if err != nil {
 		return err
 	}
+	c.grown = nil // any table may refer to something
 	for round := 1; round <= c.opts.Depth; round++ {
 		err := c.step(ctx, fmt.Sprintf("round %d", round), func() error {
-			err := c.step(ctx, fmt.Sprintf("keys of round %d", round), func() error { return c.collect(ctx, tables, round) })
+			collected := false
+			err := c.step(ctx, fmt.Sprintf("keys of round %d", round), func() error {
+				collected = true
+				return c.collect(ctx, tables, round)
+			})
 			if err != nil {
 				return err
+			}
+			if c.grown = nil; collected { // else an earlier run has fetched some, and nobody knows of which tables
+				c.grown = map[string]bool{}
 			}
 			return c.fetchRound(ctx, round)
 		})
@@ -152,6 +160,9 @@ func (c *clone) closure(ctx context.Context, tables []*store.Table) error {
 // collect notes the keys that rows refer to and that are not there.
 func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) error {
 	for _, t := range tables {
+		if c.grown != nil && !c.grown[t.Name] {
+			continue
+		}
 		err := c.work.Update(ctx, func(tx *store.Tx) error {
 			if empty, err := isEmpty(ctx, tx, t); err != nil || empty {
 				return err
@@ -383,6 +394,9 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 	}
 	if unreadable {
 		st.Report.Unreadable = err.Error()
+	}
+	if c.grown != nil && len(b.rows) > 0 {
+		c.grown[target] = true
 	}
 	return c.work.Update(ctx, func(tx *store.Tx) error {
 		if err := c.insert(ctx, tx, p, b); err != nil {

@@ -12,8 +12,8 @@ import (
 // Bounds of what is held of a table while it is copied: rows that wait to be
 // written, in a few batches.
 const (
-	batchRows  = 500
-	batchBytes = 2 << 20
+	batchRows  = 4000
+	batchBytes = 8 << 20
 )
 
 // batch are rows that are written in one transaction.
@@ -160,7 +160,7 @@ func (c *clone) stream(ctx context.Context, p *plan, st *tableState, q Query) er
 	}
 	reading, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	batches := make(chan *batch, 2)
+	batches := make(chan *batch, 1)
 	written := make(chan error, 1)
 	go func() {
 		var failed error
@@ -177,7 +177,7 @@ func (c *clone) stream(ctx context.Context, p *plan, st *tableState, q Query) er
 	send := func() error {
 		select {
 		case batches <- b:
-			b = &batch{rows: make([][]any, 0, batchRows)}
+			b = &batch{}
 			return nil
 		case <-reading.Done():
 			return &errSink{context.Cause(reading)}
@@ -222,7 +222,7 @@ func sizeOf(row []any) int {
 		case []byte:
 			n += len(v)
 		}
-		n += 16
+		n += 32 // the value itself
 	}
 	return n
 }

@@ -2,8 +2,6 @@ package twin
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -123,7 +121,7 @@ func foundationTable(name string) bool {
 // left out. Counts go into notes.
 func (p *plan) convert(values []any, notes *TableReport) ([]any, error) {
 	if len(values) != len(p.columns) {
-		return nil, fmt.Errorf("%w: the source gave %d values for %d columns of %s", ErrFatal, len(values), len(p.columns), p.t.Name)
+		return nil, fatalf("the source gave %d values for %d columns of %s", len(values), len(p.columns), p.t.Name)
 	}
 	out := make([]any, len(p.targets))
 	var setting, value string
@@ -176,7 +174,7 @@ func (p *plan) masked(out []any) error {
 		p.row[p.targets[i].c.Name] = out[i]
 	}
 	if err := p.mask.Row(p.t.Name, p.row); err != nil {
-		return errors.Join(ErrFatal, fmt.Errorf("masking a row of %s: %w", p.t.Name, err))
+		return fatalf("masking a row of %s: %w", p.t.Name, err)
 	}
 	for i := range p.targets {
 		t := &p.targets[i]
@@ -187,7 +185,7 @@ func (p *plan) masked(out []any) error {
 		switch v.(type) {
 		case nil, int64, string, []byte:
 		default:
-			return fmt.Errorf("%w: masking a row of %s: the value of %s became a %T; values stay int64, string or []byte", ErrFatal, p.t.Name, t.c.Name, v)
+			return fatalf("masking a row of %s: the value of %s became a %T; values stay int64, string or []byte", p.t.Name, t.c.Name, v)
 		}
 		out[i] = v
 	}

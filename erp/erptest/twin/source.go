@@ -3,6 +3,7 @@ package twin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -32,6 +33,14 @@ var (
 	ErrNoTable     = errors.New("the ERP has no such table")
 	ErrFatal       = errors.New("the ERP cannot be read")
 )
+
+// fatal is an error that ends a clone, and none of the ERP's.
+type fatal struct{ error }
+
+func (f fatal) Is(target error) bool { return target == ErrFatal }
+func (f fatal) Unwrap() error        { return f.error }
+
+func fatalf(format string, args ...any) error { return fatal{fmt.Errorf(format, args...)} }
 
 // Stamp tells one state of a table from another.
 type Stamp struct {

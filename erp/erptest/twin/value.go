@@ -131,12 +131,33 @@ func stored(t ValueType, v any) (any, error) {
 }
 
 func plainDecimal(s string) (any, error) {
+	if isPlain(s) {
+		return s, nil
+	}
 	s = strings.TrimSpace(s)
 	plain, ok := engine.PlainDecimal(s)
 	if !ok {
 		return nil, fmt.Errorf("a value of %d characters is no number", len(s))
 	}
 	return plain, nil
+}
+
+// isPlain reports whether a number is written as it is kept, as nearly all are.
+func isPlain(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	if len(digits) == 0 || len(digits) > 40 || digits[0] == '.' || digits[len(digits)-1] == '.' || digits[0] == '0' && (s[0] == '-' || len(digits) > 1 && digits[1] != '.') {
+		return false
+	}
+	points := 0
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c == '.':
+			points++
+		case c < '0' || c > '9':
+			return false
+		}
+	}
+	return points <= 1
 }
 
 func storedTime(t ValueType, at time.Time) (any, error) {

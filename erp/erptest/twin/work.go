@@ -111,7 +111,7 @@ func openWork(ctx context.Context, path, mark string, resume bool) (_ *work, err
 	} else if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("opening the work file: %w", err)
 	}
-	s, err := store.Open(ctx, path, store.Options{})
+	s, err := store.Open(ctx, path, store.Options{Cache: 32 << 20})
 	if err != nil {
 		return nil, fmt.Errorf("opening the work file %s: %w", path, err)
 	}

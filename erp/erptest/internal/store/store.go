@@ -48,6 +48,12 @@ type Options struct {
 	Durable bool
 	// Existing refuses a file that is not there instead of creating it.
 	Existing bool
+	// Cache is how many bytes of the file each connection holds; 0 is the database's
+	// default, 2 MB.
+	Cache int
+	// ReadOnly opens a file for [Store.View] alone. One that nobody writes to stays as
+	// it is to the byte.
+	ReadOnly bool
 }
 
 // memoryNames makes every in-memory database its own.
@@ -68,6 +74,12 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 			mode = "rw"
 		}
 		dsn = "file:" + escapePath(path) + "?mode=" + mode + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")"
+	}
+	if opts.ReadOnly {
+		dsn = readOnlyURI(path)
+	}
+	if opts.Cache > 0 {
+		dsn += fmt.Sprintf("&_pragma=cache_size(%d)", -opts.Cache/1024)
 	}
 	dsn += fmt.Sprintf("&_txlock=immediate&_pragma=busy_timeout(%d)", busyWait)
 	plain, err := sqlite.NewConnector(dsn)
