@@ -83,6 +83,9 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 	if err != nil {
 		return nil, err
 	}
+	if err := opts.previous.close(); err != nil {
+		return nil, err
+	}
 	if c.report.Bytes, err = replace(path+workSuffix, path); err != nil {
 		return nil, err
 	}

@@ -102,10 +102,22 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 			return false, err
 		})
 	}
+	src := c.src
+	if err == nil {
+		reuse, rerr := c.opts.previous.usable(ctx, t, part, st.Report.Source)
+		if rerr != nil {
+			return rerr
+		}
+		// What was read of it in an earlier run came from the same place.
+		if st.Report.Reused = reuse && (!found || st.Report.Reused); st.Report.Reused {
+			src, p.mask = c.opts.previous.source, nil
+			q = Query{Table: q.Table, Columns: q.Columns}
+		}
+	}
 	if err == nil && (found || st.Report.Source.Rows != 0) {
 		err = c.retry(ctx, "the table "+t.Name, func() (bool, error) {
 			before := st.Read
-			err := c.stream(ctx, p, &st, q)
+			err := c.stream(ctx, src, p, &st, q)
 			if err != nil && q.Table.Key == "" && len(q.Table.Order) == 0 {
 				if err := c.restart(ctx, t, &st); err != nil {
 					return false, &errSink{err}
@@ -148,7 +160,7 @@ func (c *clone) restart(ctx context.Context, t *store.Table, st *tableState) err
 }
 
 // stream reads rows and has them written beside, until one of both ends.
-func (c *clone) stream(ctx context.Context, p *plan, st *tableState, q Query) error {
+func (c *clone) stream(ctx context.Context, src Source, p *plan, st *tableState, q Query) error {
 	q.After = st.Last
 	if q.Table.Key == "" {
 		q.Skip = int(st.Read)
@@ -183,7 +195,7 @@ func (c *clone) stream(ctx context.Context, p *plan, st *tableState, q Query) er
 			return &errSink{context.Cause(reading)}
 		}
 	}
-	err := c.src.Rows(reading, &q, func(values []any) error {
+	err := src.Rows(reading, &q, func(values []any) error {
 		row, err := p.convert(values, &b.notes)
 		if err != nil {
 			return &errSink{err}

@@ -61,3 +61,38 @@ func TestDiff(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, after)
 }
+
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	srv, err := erptest.Open(t.Context(), erptest.Options{Path: filepath.Join(t.TempDir(), "erp.db")})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, srv.Close()) })
+	dir, fresh := t.TempDir(), t.TempDir()
+	opts := orders()
+	opts.Rows = 20
+	first, err := twin.Clone(t.Context(), newSmall(database(t, srv)), dir, opts)
+	require.NoError(t, err)
+	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(context.WithoutCancel(t.Context()), `UPDATE C_Order SET Description='changed since', Updated='2030-01-01 00:00:00';
+			UPDATE AD_Window SET Description='another', Updated='2030-01-01 00:00:00' WHERE AD_Window_ID=143`)
+		return err
+	}))
+	mark(t, twin.InFolder(dir), `UPDATE C_DocType SET Name='changed in the twin' WHERE C_DocType_ID=132`)
+	report, err := twin.Refresh(t.Context(), newSmall(database(t, srv)), dir, twin.Options{})
+	require.NoError(t, err)
+	assert.NotEqual(t, first.Password, report.Password)
+	for name, reused := range map[string]bool{"AD_Message": true, "C_OrderLine": true, "C_UOM_Trl": true, "C_Order": false, "AD_Window": false, "C_DocType": false, "AD_Column": false} {
+		assert.Equal(t, reused, table(t, report, name).Reused, name)
+	}
+	_, err = twin.Clone(t.Context(), newSmall(database(t, srv)), fresh, opts)
+	require.NoError(t, err)
+	assert.Equal(t, verified(t, fresh).Digest, verified(t, dir).Digest)
+
+	opts.Mask = masking(func(string, map[string]any) error { return nil })
+	_, err = twin.Refresh(t.Context(), newSmall(database(t, srv)), dir, opts)
+	require.ErrorContains(t, err, "masked otherwise")
+	other, err := twin.NewDatabase(srv.Database(), twin.SQLite, &twin.DatabaseOptions{Origin: "another"})
+	require.NoError(t, err)
+	_, err = twin.Refresh(t.Context(), other, dir, twin.Options{})
+	require.ErrorContains(t, err, "it is a twin of the live ERP")
+}

@@ -64,6 +64,8 @@ type Options struct {
 	Clock func() time.Time `json:"-"`
 	// Logger gets retries and what is left out; nil is silent.
 	Logger *slog.Logger `json:"-"`
+
+	previous *previous // the twin that is refreshed; nil: none
 }
 
 // Mask replaces what must not leave the ERP.

@@ -42,6 +42,8 @@ type TableReport struct {
 	Rows  int64  `json:"rows"`
 	// Source is what the table had in the ERP when it was read.
 	Source Stamp `json:"source"`
+	// Reused tells that the rows were taken from the former twin ([Refresh]).
+	Reused bool `json:"reused,omitempty"`
 	// LeftOut counts rows that were read and not kept, by reason.
 	LeftOut map[string]int64 `json:"leftOut,omitempty"`
 	// Emptied counts references whose target is not in the twin, by column.

@@ -3,6 +3,7 @@ package twin
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -35,10 +36,52 @@ type Info struct {
 	// same rows with the same options.
 	Digest string
 	Report Report
+	// Options are those it was made with, as far as they are about its content.
+	Options Options
 	// Changed are the tables whose rows are no longer those that were cloned: a
 	// sandbox that served the twin has written to them, or the file was changed
 	// otherwise.
 	Changed []string
+}
+
+// Inspect reads what the twin at path (see [InFolder]) says of itself. Of Info,
+// Changed is not filled in. The file is not changed.
+func Inspect(ctx context.Context, path string) (_ *Info, err error) {
+	db, err := store.OpenReadOnly(path)
+	if err != nil {
+		return nil, fmt.Errorf("inspecting the twin %s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	info, _, err := inspect(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("inspecting the twin %s: %w", path, err)
+	}
+	return info, nil
+}
+
+func inspect(ctx context.Context, db *sql.DB) (*Info, []twinfile.Part, error) {
+	head, err := twinfile.ReadHead(ctx, db.QueryContext)
+	if err != nil {
+		if store.Condition(err) == store.ErrDamaged && !errors.Is(err, ErrDamaged) {
+			err = errors.Join(ErrDamaged, err)
+		}
+		return nil, nil, err
+	}
+	if head == nil {
+		return nil, nil, ErrNoTwin
+	}
+	parts, err := twinfile.ReadParts(ctx, db.QueryContext)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := &Info{Origin: head.Origin, Kind: head.Kind, Made: head.Made, Masked: head.Masked, Digest: digestOf(parts)}
+	if err := errors.Join(json.Unmarshal(head.Report, &info.Report), json.Unmarshal(head.Options, &info.Options)); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	for _, p := range parts {
+		info.Rows += p.Rows
+	}
+	return info, parts, nil
 }
 
 // Verify reads all rows of the twin at path (see [InFolder]) and compares them with
@@ -52,15 +95,9 @@ func Verify(ctx context.Context, path string) (*Info, error) {
 		return fail(err)
 	}
 	defer db.Close() //nolint:errcheck // it is only read
-	head, err := twinfile.ReadHead(ctx, db.QueryContext)
+	info, parts, err := inspect(ctx, db)
 	if err != nil {
-		if store.Condition(err) == store.ErrDamaged && !errors.Is(err, ErrDamaged) {
-			err = errors.Join(ErrDamaged, err)
-		}
 		return fail(err)
-	}
-	if head == nil {
-		return fail(ErrNoTwin)
 	}
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -68,14 +105,6 @@ func Verify(ctx context.Context, path string) (*Info, error) {
 	}
 	if verdict != "ok" {
 		return fail(fmt.Errorf("%w (%s): put back a copy, or clone it again", ErrDamaged, verdict))
-	}
-	parts, err := twinfile.ReadParts(ctx, db.QueryContext)
-	if err != nil {
-		return fail(err)
-	}
-	info := &Info{Origin: head.Origin, Kind: head.Kind, Made: head.Made, Masked: head.Masked, Digest: digestOf(parts)}
-	if err := json.Unmarshal(head.Report, &info.Report); err != nil {
-		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
 	}
 	for _, p := range parts {
 		rows, digest, err := twinfile.Digest(ctx, db.QueryContext, p.Name)
@@ -85,7 +114,6 @@ func Verify(ctx context.Context, path string) (*Info, error) {
 		if err != nil || rows != p.Rows || digest != p.Digest {
 			info.Changed = append(info.Changed, p.Name)
 		}
-		info.Rows += p.Rows
 	}
 	return info, nil
 }
