@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,7 +45,7 @@ func (a *app) cloneCommand() *cli.Command {
 			&cli.BoolFlag{Name: "attachments", Usage: "copy attachments, archives and images too"},
 			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
-			&cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"},
+			maskFlag(),
 		}, sourceFlags()...),
 		Action: a.clone,
 	}
@@ -64,60 +65,40 @@ func sourceFlags() []cli.Flag {
 	}
 }
 
-func (a *app) clone(c *cli.Context) (err error) {
-	if err := shell.Arguments(c); err != nil {
+// twinMaker is [twin.Clone] or [twin.Refresh].
+type twinMaker func(ctx context.Context, src twin.Source, dir string, opts twin.Options) (*twin.Report, error)
+
+func (a *app) clone(c *cli.Context) error {
+	return a.makeTwin(c, twin.Clone, func(opts *twin.Options) (err error) {
+		opts.Tables, opts.EntityTypes, opts.Languages = list(c, "tables"), list(c, "entity-type"), list(c, "languages")
+		opts.Rows, opts.Depth = c.Int("rows"), c.Int("depth")
+		opts.Binary, opts.Logs, opts.Resume = c.Bool("attachments"), c.Bool("logs"), c.Bool("resume")
+		if opts.Rows < 0 {
+			return shell.Usagef("--rows must not be negative, got %d", opts.Rows)
+		}
+		if since := c.String("since"); since != "" {
+			opts.Since, err = shell.ParseMoment("--since", since, time.Now())
+		}
 		return err
-	}
-	dir := c.String("data")
-	if dir == "" {
-		return shell.Usagef("name the folder of the twin with --data")
-	}
-	opts, err := a.cloneOptions(c)
-	if err != nil {
-		return err
-	}
-	src, done, err := a.twinSource(c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	bar := a.Progress(-1, "cloning")
-	opts.Progress = func(p twin.Progress) {
-		bar.Describe(fmt.Sprintf("%s %d rows; %d in all", p.Table, p.Rows, p.Total))
-		bar.Add()
-	}
-	report, err := twin.Clone(c.Context, src, dir, opts)
-	bar.Done()
-	if err != nil {
-		return err
-	}
-	return a.printClone(c, dir, report)
+	})
 }
 
-func (a *app) cloneOptions(c *cli.Context) (opts twin.Options, err error) {
+func maskFlag() cli.Flag {
+	return &cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"}
+}
+
+// setMask checks how the data are to be masked.
+func (a *app) setMask(c *cli.Context) error {
 	mask := shell.Given(c, "mask")
 	switch {
 	case len(mask) == 2 && mask[0] == "none" && mask[1] == "none":
+		return nil
 	case len(mask) > 0 && !slices.ContainsFunc(mask, func(m string) bool { return m != "none" }):
-		return opts, shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice if that is meant")
+		return shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice if that is meant")
 	case len(mask) == 0:
-		return opts, shell.Usagef("this version does not mask yet: --mask none --mask none copies names, addresses and other data of people as they are")
-	default:
-		return opts, shell.Usagef("--mask takes none, twice, not %q", strings.Join(mask, ", "))
+		return shell.Usagef("this version does not mask yet: --mask none --mask none copies names, addresses and other data of people as they are")
 	}
-	opts = twin.Options{
-		Tables: list(c, "tables"), EntityTypes: list(c, "entity-type"), Rows: c.Int("rows"), Depth: c.Int("depth"), Languages: list(c, "languages"),
-		Binary: c.Bool("attachments"), Logs: c.Bool("logs"), Resume: c.Bool("resume"), Logger: a.warnings(),
-	}
-	if opts.Rows < 0 {
-		return opts, shell.Usagef("--rows must not be negative, got %d", opts.Rows)
-	}
-	if since := c.String("since"); since != "" {
-		if opts.Since, err = shell.ParseMoment("--since", since, time.Now()); err != nil {
-			return opts, err
-		}
-	}
-	return opts, nil
+	return shell.Usagef("--mask takes none, twice, not %q", strings.Join(mask, ", "))
 }
 
 // list are the values of a flag with commas between.

@@ -47,8 +47,8 @@ func (a *app) sandboxCommand() *cli.Command {
 			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one\n" +
 			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.\n\n" +
 			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it, and\n" +
-			"`erphub sandbox diff` tells what in the ERP's dictionary changed since.",
-		Subcommands: []*cli.Command{a.cloneCommand(), a.twinDiffCommand()},
+			"`erphub sandbox diff` tells what in the ERP's dictionary changed since; `refresh` brings it up to date.",
+		Subcommands: []*cli.Command{a.cloneCommand(), a.refreshCommand(), a.twinDiffCommand()},
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
 			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},

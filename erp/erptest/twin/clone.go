@@ -135,6 +135,16 @@ func (c *clone) run(ctx context.Context) error {
 			}
 		}
 	}
+	if err := c.step(ctx, "UUIDs", func() error {
+		for _, t := range tables {
+			if err := c.indexUUIDs(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
 	if err := c.closure(ctx, tables); err != nil {
 		return err
 	}
@@ -356,27 +366,68 @@ func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
 	return out, nil
 }
 
-// createTable makes the table of the dictionary's description. Defaults that the
-// embedded database cannot have are left out; problem says so.
+// createTable makes the table of the dictionary's description, without the index of
+// its UUIDs, which is made once the rows are there. Defaults that the embedded
+// database cannot have are left out; problem says so.
 func createTable(ctx context.Context, tx *store.Tx, t *store.Table) (problem string, err error) {
-	_, err = tx.CreateTable(ctx, t)
+	layout, err := store.LayoutOf(t)
 	var refused *store.DDLError
-	if !errors.As(err, &refused) {
+	if errors.As(err, &refused) {
+		plain := *t
+		plain.Columns = make([]*store.Column, len(t.Columns))
+		for i, c := range t.Columns {
+			without := *c
+			without.Default = ""
+			plain.Columns[i] = &without
+		}
+		problem = "made without its defaults: " + refused.Reason
+		layout, err = store.LayoutOf(store.NewTable(plain))
+	}
+	if err != nil {
 		return "", err
 	}
-	plain := *t
-	plain.Columns = make([]*store.Column, len(t.Columns))
-	for i, c := range t.Columns {
-		without := *c
-		without.Default = ""
-		plain.Columns[i] = &without
+	_, err = tx.Exec(ctx, layout.SQL)
+	return problem, err
+}
+
+// indexUUIDs makes the unique index of a table's UUIDs. Of rows with the same one
+// the first stays.
+func (c *clone) indexUUIDs(ctx context.Context, t *store.Table) error {
+	layout, err := store.LayoutOf(t)
+	if err != nil || layout.UUIDIndex == "" {
+		return nil //nolint:nilerr // a table that could not be made as described has no such index
 	}
-	if _, second := tx.CreateTable(ctx, store.NewTable(plain)); second == nil {
-		return "made without its defaults: " + refused.Reason, nil
-	} else if !errors.As(second, &refused) {
-		return "", second
-	}
-	return "", refused
+	return c.work.Update(ctx, func(tx *store.Tx) error {
+		if exists, err := tx.TableExists(ctx, t.Name); err != nil || !exists {
+			return err
+		}
+		err := tx.Savepoint(ctx, func() error {
+			_, err := tx.Exec(ctx, layout.UUIDIndex)
+			return err
+		})
+		if err == nil {
+			return nil
+		}
+		table, uuid := store.Quote(t.Name), store.Quote(t.UUColumn().Name)
+		res, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE "+uuid+" IS NOT NULL AND rowid NOT IN (SELECT MIN(rowid) FROM "+table+" WHERE "+uuid+" IS NOT NULL GROUP BY "+uuid+")")
+		if err != nil {
+			return fmt.Errorf("looking for UUIDs of %s that are there twice: %w", t.Name, err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, layout.UUIDIndex); err != nil {
+			return fmt.Errorf("indexing the UUIDs of %s: %w", t.Name, err)
+		}
+		var st tableState
+		if _, err := loadIn(ctx, tx, "table:"+t.Name, &st); err != nil {
+			return err
+		}
+		st.Report.Rows -= n
+		count(&st.Report.LeftOut, doubled, n)
+		return save(ctx, tx, "table:"+t.Name, &st)
+	})
 }
 
 // makeTables makes all tables and views of the dictionary that are not there yet.

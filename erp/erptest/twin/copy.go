@@ -266,6 +266,9 @@ func (c *clone) write(ctx context.Context, p *plan, st *tableState, b *batch) er
 	return nil
 }
 
+// doubled is why a row is left out that another one stands for.
+const doubled = "the key or UUID is there already"
+
 // insert writes the rows of a batch and counts them. One whose key is there
 // already is left out.
 func (c *clone) insert(ctx context.Context, tx *store.Tx, p *plan, b *batch) error {
@@ -280,7 +283,7 @@ func (c *clone) insert(ctx context.Context, tx *store.Tx, p *plan, b *batch) err
 			return err
 		}
 		if n == 0 {
-			count(&b.notes.LeftOut, "the key or UUID is there already", 1)
+			count(&b.notes.LeftOut, doubled, 1)
 			continue
 		}
 		b.notes.Rows++

@@ -230,7 +230,9 @@ func TestBadTables(t *testing.T) {
 			{nil, "without key", nil, nil, nil, nil, nil, nil},
 			{int64(1), "twice", nil, nil, nil, nil, nil, nil},
 		}},
-		"XX_Many":   {id: 990_022, columns: many, rows: [][]any{append([]any{int64(1)}, make([]any, 4000)...)}},
+		"XX_Many": {id: 990_022, columns: many, rows: [][]any{append([]any{int64(1)}, make([]any, 4000)...)}},
+		"XX_Same": {id: 990_026, columns: []inventedColumn{keyColumn("XX_Same"), nameText, {name: "XX_Same_UU", display: 200231}},
+			rows: [][]any{{int64(1), "one", "a"}, {int64(2), "two", "a"}, {int64(3), "three", nil}, {int64(4), "four", nil}, {int64(5), "five", "b"}}},
 		"XX_Gone":   {id: 990_023, columns: []inventedColumn{keyColumn("XX_Gone"), nameText}, rows: [][]any{name(1), name(2)}, err: twin.ErrNoTable, fail: 1},
 		"XX_Hidden": {id: 990_024, columns: []inventedColumn{keyColumn("XX_Hidden"), nameText}, rows: [][]any{name(1)}, err: twin.ErrNotReadable},
 		"XX_Broken": {id: 990_025, columns: []inventedColumn{keyColumn("XX_Broken"), nameText}, rows: [][]any{name(1)}, err: errBroken},
@@ -251,6 +253,9 @@ func TestBadTables(t *testing.T) {
 	theirs, _ := page.Records[0].Text("Theirs")
 	assert.Equal(t, "FITS", theirs)
 
+	assert.Equal(t, []string{"one", "three", "four", "five"}, texts(t, srv, `SELECT Name FROM XX_Same ORDER BY XX_Same_ID`))
+	assert.Equal(t, map[string]int64{"the key or UUID is there already": 1}, table(t, report, "XX_Same").LeftOut)
+	assert.Len(t, texts(t, srv, `SELECT name FROM sqlite_schema WHERE name='XX_Same_UU_idx'`), 1)
 	assert.Contains(t, table(t, report, "XX_Many").Problem, "has 4001 columns; the database takes 2000 at most")
 	assert.Contains(t, table(t, report, "XX_Gone").Unreadable, "the ERP has no such table")
 	assert.EqualValues(t, 1, table(t, report, "XX_Gone").Rows, "what was read before it vanished")
