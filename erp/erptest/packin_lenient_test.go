@@ -44,6 +44,22 @@ func TestImportForeignForms(t *testing.T) {
 		assert.Equal(t, uuidC, after[0].(map[string]any)["uid"])
 		assert.Equal(t, user[0].(map[string]any)["AD_Table_ID"], after[0].(map[string]any)["AD_Table_ID"], "what is left out is kept")
 	})
+	t.Run("a value of a list, and a field, whose UUIDs nobody knows here", func(t *testing.T) {
+		value := rows(t, w, "AD_Ref_List", "AD_Ref_List_ID ge 700001 and AD_Ref_List_ID le 720000")[0].(map[string]any)
+		field := rows(t, w, "AD_Field", "AD_Field_ID ge 800001 and AD_Field_ID lt 1000000")[0].(map[string]any)
+		id := func(row map[string]any, column string) any { return row[column].(map[string]any)["id"] }
+		r := importXML(t, w, fmt.Sprintf(`<AD_Ref_List type="table">`+head+`<AD_Ref_List_UU>`+uuidD+`</AD_Ref_List_UU>`+
+			`<AD_Reference_ID reference="id" reference-key="AD_Reference">%v</AD_Reference_ID><Value>%v</Value><Name>XX Renamed</Name><EntityType>U</EntityType></AD_Ref_List>`+
+			`<AD_Field type="table">`+head+`<AD_Field_UU>`+uuidD+`</AD_Field_UU><AD_Tab_ID reference="id" reference-key="AD_Tab">%v</AD_Tab_ID>`+
+			`<AD_Column_ID reference="id" reference-key="AD_Column">%v</AD_Column_ID><Name>XX Field</Name><IsCentrallyMaintained>false</IsCentrallyMaintained><EntityType>U</EntityType></AD_Field>`,
+			id(value, "AD_Reference_ID"), value["Value"], id(field, "AD_Tab_ID"), id(field, "AD_Column_ID")))
+		require.False(t, r.failed, r.summary)
+		for table, was := range map[string]map[string]any{"AD_Ref_List": value, "AD_Field": field} {
+			after := rows(t, w, table, table+"_UU eq '"+uuidD+"'")
+			require.Len(t, after, 1)
+			assert.Equal(t, was["id"], after[0].(map[string]any)["id"], "the same record of %s", table)
+		}
+	})
 	t.Run("a workflow that names its first node", func(t *testing.T) {
 		r := importXML(t, w, `<AD_Workflow type="table">`+head+`<AD_Workflow_UU>`+uuidA+`</AD_Workflow_UU><Value>XX_Flow</Value><Name>Flow</Name><AccessLevel>7</AccessLevel>`+
 			`<EntityType>U</EntityType><AD_WF_Node_ID reference="uuid" reference-key="AD_WF_Node">`+uuidB+`</AD_WF_Node_ID>`+

@@ -56,7 +56,7 @@ func base64Room(text string) (room int, ok bool) {
 	if pads > 2 || digits == "" || base64Value(digits[len(digits)-1]) < 0 {
 		return room, true
 	}
-	return room - pads, true
+	return room - pads, room >= pads
 }
 
 // base64Value is the value of a digit, -1 for what is none.

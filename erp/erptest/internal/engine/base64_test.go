@@ -25,6 +25,7 @@ func TestLenientBase64(t *testing.T) {
 		{"no digits", "***", "", true},
 		{"not ASCII", "SGVsbG8=ü", "", false},
 		{"padding too much", "SGVs=", "", false},
+		{"less than a group, padded", "0=", "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

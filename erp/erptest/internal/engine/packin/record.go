@@ -209,16 +209,57 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 			return nil, false, err
 		}
 		where, args = "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", []any{table, e.Text("ColumnName")}
+	case "AD_Field":
+		tab, column, err := p.references(ctx, e, "AD_Tab", "AD_Column")
+		if err != nil || tab == 0 || column == 0 {
+			return nil, false, err
+		}
+		where, args = "AD_Tab_ID=? AND AD_Column_ID=?", []any{tab, column}
+	case "AD_Ref_List":
+		list, _, err := p.references(ctx, e, "AD_Reference", "")
+		if err != nil || list == 0 {
+			return nil, false, err
+		}
+		where, args = "AD_Reference_ID=? AND Value=?", []any{list, e.Text("Value")}
 	default:
 		return nil, false, nil
 	}
-	row, err = p.oneRow(ctx, t, where+" AND "+store.Quote(key.Name)+" BETWEEN ? AND ?", append(args, firstStandIn, store.FirstCustomID-1)...)
+	row, err = p.oneRow(ctx, t, where+" AND "+store.Quote(key.Name)+" BETWEEN ? AND ?", append(args, firstStandIn(t.Name), store.FirstCustomID-1)...)
 	return row, row != nil, err
+}
+
+// references are the records of two tables that an element refers to by the columns
+// called after them, 0 for one that it leaves empty; "" is no table.
+func (p *packIn) references(ctx context.Context, e *packxml.Element, first, second string) (one, two int64, err error) {
+	for i, table := range []string{first, second} {
+		prop, ok := e.Property(table + "_ID")
+		if table == "" || !ok || strings.TrimSpace(prop.Text) == "" {
+			continue
+		}
+		id, err := p.reference(ctx, e, table, prop)
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 {
+			one = id
+		} else {
+			two = id
+		}
+	}
+	return one, two, nil
 }
 
 // firstStandIn is where ids begin that the demo data made up for records of the
 // ERP whose ids are not known; see package seed.
-const firstStandIn = 900_001
+func firstStandIn(table string) int64 {
+	switch table {
+	case "AD_Ref_List":
+		return 700_001
+	case "AD_Field":
+		return 800_001
+	}
+	return 900_001
+}
 
 func mustProperty(e *packxml.Element, name string) packxml.Property {
 	p, _ := e.Property(name)
