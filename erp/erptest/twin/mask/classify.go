@@ -27,15 +27,15 @@ func classify(t *Table, c *Column) Class {
 			return Keep
 		case c.DisplayType == typeJSON:
 			return JSON
+		case (t.Name == "AD_SysConfig" || t.Name == "AD_Preference") && name == "value":
+			return Setting
+		case t.Name == "AD_SysConfig" && name == "name":
+			return Keep // names of settings
 		case name == "name":
 			if p, ok := parties[strings.TrimSuffix(t.Name, "_Trl")]; ok {
 				return p
 			}
 			return Label
-		case (t.Name == "AD_SysConfig" || t.Name == "AD_Preference") && name == "value":
-			return Setting
-		case t.Name == "AD_SysConfig":
-			return Keep // names of settings
 		case ok:
 			return class
 		}

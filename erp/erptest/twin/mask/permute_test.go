@@ -37,7 +37,7 @@ func TestPermuteIsExact(t *testing.T) {
 		mixed = append(mixed, string(rune('A'+i/260))+"-"+string(rune('a'+i/10%26))+"."+string(rune('0'+i%10)))
 	}
 	for name, space := range map[string][]string{
-		"one digit": digits(1), "two digits": digits(2), "three digits": digits(3), "four digits": digits(4), "five digits": digits(5),
+		"one digit": digits(1), "two digits": digits(2), "three digits": digits(3), "four digits": digits(4),
 		"one capital": letters('A', 'Z'), "one letter of Cyrillic": letters('а', 'џ'), "kinds mixed": mixed,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -85,10 +85,15 @@ func (r *Rules) apply(m *Masker) error {
 			bad("", "classes: %s cannot be replaced as a whole; give rules for single columns", from)
 			continue
 		}
-		for _, t := range m.tables {
-			for _, c := range t.columns {
-				if c.found == from {
-					c.class = to
+		for _, name := range m.tableNames() {
+			t := m.tables[strings.ToLower(name)]
+			for _, column := range t.columnNames() {
+				c := t.columns[strings.ToLower(column)]
+				if c.found != from {
+					continue
+				}
+				if err := c.rule(ColumnRule{Class: to}); err != nil {
+					bad("", "classes: %s as %s: column %s.%s %v", from, to, name, column, err)
 				}
 			}
 		}

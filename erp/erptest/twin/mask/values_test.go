@@ -114,7 +114,7 @@ var exact = map[Class]bool{Code: true, Postal: true, Phone: true, Account: true,
 // TestProperties: for every class, of generated values.
 func TestProperties(t *testing.T) {
 	t.Parallel()
-	const n, limit = 4000, 60
+	const n, limit = 1200, 60
 	for class, generate := range generators {
 		t.Run(string(class), func(t *testing.T) {
 			t.Parallel()
