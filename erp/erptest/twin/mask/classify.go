@@ -86,6 +86,7 @@ var byName = func() map[string]Class {
 			InvoiceDocumentNo RequestDocumentNo PaymentDocumentNo DocTypeName DocBaseType AcctSchemaName CategoryName ConversionTypeValue
 			PaymentTermValue AccountValue ChargeName TaxIndicator I_IsImported MIMEType TransitionCode ParameterName CharacterSet SeparatorChar QuoteChar
 			Separator EftCurrency Meta_Language FiscalYear TrxName`,
+		Text: `OldValue NewValue DefaultValue AttributeValue ParameterValue ColValue ConstantValue U_Value`,
 		Person: `ContactName A_Name EftPayee Author Creator DeveloperName Meta_Author UserName Planner SalesRepName Preferred_UserName
 			EMailUser LDAPUser RequestUser WStoreUser UserID ProxyLogon EMail_From_Uid`,
 		Firm:    `Name2 BPName BPartner CompanyName Manufacturer Meta_Publisher A_Insurance_Co A_Issuing_Agency A_Tax_Entity OldName LDAPDomain`,
@@ -125,13 +126,13 @@ func guess(c *Column, name string) Class {
 	switch {
 	case c.Length == 1:
 		return Keep // one letter is a flag
-	case containsAny(words, "iban"):
+	case endsIn(c.Name, "IBAN"), strings.HasSuffix(c.Name, "Iban"), strings.HasPrefix(strings.ToLower(c.ElementName), "iban"):
 		return IBAN
-	case containsAny(words, "swift"), strings.HasSuffix(name, "_bic"):
+	case containsAny(words, "swift"), endsIn(c.Name, "BIC"):
 		return BIC
 	case containsAny(words, "creditcard", "credit card", "cardnumber", "card number"):
 		return Card
-	case containsAny(words, "taxid", "tax id", "vatid", "vat id", "vat number", "ssn", "social security"):
+	case containsAny(words, "taxid", "tax id", "vatid", "vat id", "vat number", "social security"), endsIn(c.Name, "SSN"):
 		return TaxID
 	case containsAny(words, "email", "e-mail", "mailaddress", "mail address"), strings.HasSuffix(name, "mail"):
 		return Mail
@@ -141,7 +142,7 @@ func guess(c *Column, name string) Class {
 		return Street
 	case containsAny(words, "postal code", "postcode", "zipcode", "zip code"), strings.HasSuffix(name, "_zip"), strings.HasSuffix(name, "postal"):
 		return Postal
-	case strings.HasSuffix(name, "city"):
+	case endsIn(c.Name, "City"):
 		return City
 	case containsAny(words, "website", "homepage"), strings.HasSuffix(name, "url"), c.DisplayType == typeURL, c.DisplayType == typeImageURL:
 		return URL
@@ -151,12 +152,20 @@ func guess(c *Column, name string) Class {
 		return Person
 	case containsAny(name, "companyname", "firmname", "customername", "vendorname", "partnername", "bpname"):
 		return Firm
-	case c.Unique, c.Identifier && !strings.HasSuffix(name, "name"), strings.HasSuffix(name, "value"), strings.HasSuffix(name, "code"), strings.HasSuffix(name, "no"):
+	case c.Unique, c.Identifier && !endsIn(c.Name, "Name"):
 		return Code
-	case strings.HasSuffix(name, "name"):
+	case c.Length > 0 && c.Length <= 60 && (endsIn(c.Name, "Value") || endsIn(c.Name, "Code") || endsIn(c.Name, "No")):
+		return Code
+	case endsIn(c.Name, "Name"):
 		return Label
 	}
 	return Text
+}
+
+// endsIn reports whether the last word of a name is this one: Capacity does not
+// end in City.
+func endsIn(name, word string) bool {
+	return strings.HasSuffix(name, word) || strings.HasSuffix(strings.ToLower(name), "_"+strings.ToLower(word)) || strings.EqualFold(name, word)
 }
 
 func containsAny(s string, of ...string) bool {

@@ -14,11 +14,14 @@ const (
 	longestText = 4000
 )
 
-// text replaces free text by neutral words. The result is between three
+// text replaces free text by neutral words. One character stays. The result is between three
 // quarters of the length of the text and all of it, and at most 4,000
 // characters long. No word of four characters or more of the text is in it.
 func (t *tools) text(value string, limit int) string {
 	n := utf8.RuneCountInString(value)
+	if n == 1 {
+		return value // a flag, whatever the dictionary calls it
+	}
 	if n < shortText {
 		return t.code(value)
 	}
