@@ -9,6 +9,7 @@ import (
 // an even size, and in UTF-8 the same length.
 type alphabet struct {
 	chars []rune
+	id    byte
 }
 
 // span is a range of characters, both ends included.
@@ -50,7 +51,7 @@ var alphabets = func() []*alphabet {
 			}
 		}
 		chars = chars[:len(chars)&^1]
-		all = append(all, &alphabet{chars: chars})
+		all = append(all, &alphabet{chars: chars, id: byte(len(all))})
 	}
 	return all
 }()

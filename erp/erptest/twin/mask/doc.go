@@ -94,7 +94,10 @@
 //     and the structure of references. Who knows one order by its date and amount
 //     finds the partner's other orders. [Rules].Scatter blurs amounts, each on its own: sums do
 //     not add up afterwards.
-//   - Names inside of the dictionary, such as that of a table with the firm's prefix.
+//   - What somebody wrote into names and texts of the dictionary and of kept tables,
+//     such as a table with the firm's prefix or an address in a print format. The
+//     names in [Options].Own are replaced there, outside of the tenant System; for
+//     the rest there are rules.
 //
 // Who may write into the source, and sees a copy made with the same key
 // afterwards, can test guesses one by one.

@@ -42,7 +42,9 @@ type Options struct {
 	// Own are names of the installation's own tenants and organizations as they are
 	// in the source. They are replaced inside the names and texts of kept tables, too:
 	// there they stand in the names of roles, price lists and accounting
-	// schemas. Names of fewer than four characters are left out.
+	// schemas. Names of fewer than four characters are left out, and those of fewer
+	// than eight are replaced as whole words only. Leave out what is an everyday
+	// word, such as an organization called Sales.
 	Own []string
 	// Observe is called with every text of a row: what it was, and what it
 	// became. It is for tests; nil is none. It must be safe for
@@ -75,6 +77,7 @@ type table struct {
 	columns map[string]*column // by name in small letters
 	byName  map[string]*column // by name as the dictionary has it
 	unknown *column            // for columns that are not described
+	locked  *column            // for those of them that are called like secrets
 }
 
 type column struct {
@@ -122,7 +125,8 @@ func New(tables []Table, o Options) (*Masker, error) {
 
 func newTable(d *Table) *table {
 	t := &table{name: d.Name, kept: d.kept(), columns: map[string]*column{}, byName: map[string]*column{},
-		unknown: &column{Column: Column{Name: "(not described)"}, found: Text, class: Text}}
+		unknown: &column{Column: Column{Name: "(not described)"}, found: Text, class: Text},
+		locked:  &column{Column: Column{Name: "(not described, secret)"}, found: Secret, class: Secret}}
 	for _, c := range d.Columns {
 		class := classify(d, &c)
 		known := &column{Column: c, found: class, class: class}
@@ -159,12 +163,7 @@ func (m *Masker) Row(tableName string, row map[string]any) error {
 	}
 	system := t.system(row)
 	for name, value := range row {
-		c := t.byName[name]
-		if c == nil {
-			if c = t.columns[strings.ToLower(name)]; c == nil {
-				c = t.unknown
-			}
-		}
+		c := t.column(name)
 		out, err := m.field(t, c, value, system)
 		if err != nil {
 			return fmt.Errorf("masking %s.%s: %w", t.name, short(name), err)
@@ -172,6 +171,20 @@ func (m *Masker) Row(tableName string, row map[string]any) error {
 		row[name] = out
 	}
 	return nil
+}
+
+func (t *table) column(name string) *column {
+	if c := t.byName[name]; c != nil {
+		return c
+	}
+	small := strings.ToLower(name)
+	switch c := t.columns[small]; {
+	case c != nil:
+		return c
+	case isSecret(&Column{Name: name}, small):
+		return t.locked
+	}
+	return t.unknown
 }
 
 // field is what becomes of one value.
@@ -344,6 +357,7 @@ func (m *Masker) Report() []ColumnReport {
 			add(c)
 		}
 		add(t.unknown)
+		add(t.locked)
 	}
 	slices.SortFunc(all, func(a, b ColumnReport) int {
 		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column))

@@ -173,13 +173,19 @@ func TestUnknownThingsAreMasked(t *testing.T) {
 	t.Parallel()
 	m := newMasker(t, mask.Options{})
 	require.ErrorContains(t, m.Row("XX_Nothing", map[string]any{}), "the table was not described")
-	row := map[string]any{"XX_New": "Jane lives here", "xx_anything": "in another case", "XX_More": []byte("bytes of Jane"), "XX_Count": int64(3), "Token": "abcdef0123456789"}
+	row := map[string]any{"XX_New": "Jane lives here", "xx_anything": "in another case", "XX_More": []byte("bytes of Jane"), "XX_Count": int64(3), "XX_ApiKey": "9f8e7d", "Token": "abcdef0123456789"}
 	require.NoError(t, m.Row("XX_Patient", row))
 	assert.NotContains(t, fmt.Sprint(row["XX_New"], row["XX_More"], row["xx_anything"]), "Jane")
 	assert.NotContains(t, row["xx_anything"], "another")
 	assert.Equal(t, int64(3), row["XX_Count"])
+	assert.Nil(t, row["XX_ApiKey"], "a secret that was not described")
+	none, err := mask.New(tables(), mask.Options{Mode: mask.None})
+	require.NoError(t, err)
+	row2 := map[string]any{"XX_New": "Jane lives here", "XX_ApiKey": "9f8e7d"}
+	require.NoError(t, none.Row("XX_Patient", row2))
+	assert.Equal(t, map[string]any{"XX_New": "Jane lives here", "XX_ApiKey": nil}, row2)
 	assert.Equal(t, "removed", row["Token"], "a mandatory secret")
-	err := m.Row("XX_Patient", map[string]any{"XX_Anything": struct{ Name string }{"Jane"}})
+	err = m.Row("XX_Patient", map[string]any{"XX_Anything": struct{ Name string }{"Jane"}})
 	require.ErrorContains(t, err, "cannot be masked")
 	assert.NotContains(t, err.Error(), "Jane")
 }
@@ -199,6 +205,14 @@ func TestOwnNames(t *testing.T) {
 	system := map[string]any{"AD_Role_ID": int64(0), "AD_Client_ID": int64(0), "Name": "Roe Trading"}
 	require.NoError(t, m.Row("AD_Role", system))
 	assert.Equal(t, "Roe Trading", system["Name"], "what came with the ERP stays")
+
+	m = newMasker(t, mask.Options{Own: []string{"Mill", "Roe Trading"}})
+	for was, like := range map[string]string{"Mill prices": `^\pL+ prices$`, "Milling prices": `^Milling prices$`, "RoeTradingAdmin": `^RoeTradingAdmin$`,
+		"Roe TradingAdmin": `^\pL+ \pL+Admin$`, "(mill)": `^\(\pL+\)$`} {
+		row := map[string]any{"AD_Role_ID": int64(1), "AD_Client_ID": int64(11), "Name": was}
+		require.NoError(t, m.Row("AD_Role", row))
+		assert.Regexp(t, like, row["Name"], was)
+	}
 }
 
 func TestModeNone(t *testing.T) {

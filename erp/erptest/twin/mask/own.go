@@ -83,13 +83,31 @@ func newOwnNames(t *tools, names []string) *ownNames {
 	return &ownNames{find: find, by: func(name string) string { return t.party(name, noLimit) }}
 }
 
+// longName is the number of characters from which on a name is replaced as a
+// part of a longer word, too.
+const longName = 8
+
 // replace gives each of the names the name that it is masked by. A text that
 // becomes too long loses its end.
 func (o *ownNames) replace(text string, limit int) string {
-	if !o.find.MatchString(text) {
+	var b strings.Builder
+	done := 0
+	for _, at := range o.find.FindAllStringIndex(text, -1) {
+		name := text[at[0]:at[1]]
+		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		after, _ := utf8.DecodeRuneInString(text[at[1]:])
+		if utf8.RuneCountInString(name) < longName && (partOf(before) || partOf(after)) {
+			continue
+		}
+		b.WriteString(text[done:at[0]])
+		b.WriteString(o.by(name))
+		done = at[1]
+	}
+	if done == 0 {
 		return text
 	}
-	out := o.find.ReplaceAllStringFunc(text, o.by)
+	b.WriteString(text[done:])
+	out := b.String()
 	if utf8.RuneCountInString(out) > limit {
 		out = strings.TrimRight(string([]rune(out)[:limit]), " ")
 	}

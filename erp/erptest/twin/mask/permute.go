@@ -5,6 +5,8 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"slices"
+	"sync"
+	"unicode/utf8"
 )
 
 // rounds of the Feistel network.
@@ -22,6 +24,7 @@ const rounds = 10
 type permuter struct {
 	block cipher.Block
 	tweak *source // tells formats apart
+	work  sync.Pool
 }
 
 func newPermuter(key []byte) *permuter {
@@ -29,64 +32,76 @@ func newPermuter(key []byte) *permuter {
 	if err != nil {
 		panic(err) // only for keys of another length
 	}
-	return &permuter{block: block, tweak: newSource(key[16:])}
+	return &permuter{block: block, tweak: newSource(key[16:]), work: sync.Pool{New: func() any { return new(shape) }}}
 }
 
-// shape is a value taken apart.
-type shape struct {
-	runes []rune
-	at    []int       // which of them are replaced
-	alpha []*alphabet // the alphabet of each
-	tweak [16]byte
-}
-
-// options of a permutation. All of them are functions of the format, or hold
-// for a set of values that the permutation then stays in.
+// within restricts a permutation. Both are functions of the format, or hold for
+// a set of values that the permutation then stays in.
 type within struct {
 	fixed func(i int, runes []rune) bool // characters that stay
 	valid func(value []rune) bool        // the set; nil: all values of the format
 }
 
+// group is how many values share their images.
+const group = 4
+
+// shape is a value taken apart, and the room to work on it.
+type shape struct {
+	runes  []rune
+	at     []int       // which of them are replaced
+	alpha  []*alphabet // the alphabet of each
+	x      []uint16    // and what they are
+	format []byte
+	tweak  [16]byte
+
+	state, out       [16]byte
+	members, images  [group][]uint16
+	sources, results [group][]rune
+}
+
 // parse takes a value apart. It reports false for one with characters above
 // ASCII that are in no alphabet.
-func (p *permuter) parse(value string, w within) (*shape, []uint16, bool) {
-	s := &shape{runes: []rune(value)}
-	format := make([]byte, 0, len(value)+8)
-	var x []uint16
+func (p *permuter) parse(s *shape, value string, w within) bool {
+	s.runes, s.at, s.alpha, s.x, s.format = s.runes[:0], s.at[:0], s.alpha[:0], s.x[:0], s.format[:0]
+	for _, r := range value {
+		s.runes = append(s.runes, r)
+	}
 	for i, r := range s.runes {
 		a, n, ok := position(r)
 		switch {
 		case ok && (w.fixed == nil || !w.fixed(i, s.runes)):
-			s.at, s.alpha, x = append(s.at, i), append(s.alpha, a), append(x, n)
-			format = append(format, 0xff, byte(slices.Index(alphabets, a)))
-		case !ok && r >= 0x80:
-			return nil, nil, false
+			s.at, s.alpha, s.x = append(s.at, i), append(s.alpha, a), append(s.x, n)
+			s.format = append(s.format, 0xff, a.id)
+		case !ok && r >= utf8.RuneSelf:
+			return false
 		default:
-			format = append(format, string(r)...)
+			s.format = utf8.AppendRune(s.format, r)
 		}
 	}
-	sum := p.tweak.sum(string(format), 0)
+	sum := p.tweak.sum(string(s.format), 0)
 	copy(s.tweak[:], sum[:])
-	return s, x, true
+	return true
 }
 
-// text is the value of the characters x.
-func (s *shape) text(x []uint16) []rune {
-	out := slices.Clone(s.runes)
+// text writes the value of the characters x.
+func (s *shape) text(into []rune, x []uint16) []rune {
+	into = append(into[:0], s.runes...)
 	for i, at := range s.at {
-		out[at] = s.alpha[i].chars[x[i]]
+		into[at] = s.alpha[i].chars[x[i]]
 	}
-	return out
+	return into
 }
 
-// image is the keyed permutation of x, within a set when there is one: the
-// permutation is repeated until it is back in the set that x is in.
-func (p *permuter) image(s *shape, x []uint16, valid func([]rune) bool) []uint16 {
-	y := slices.Clone(x)
+// image writes the keyed permutation of x and its text, within a set when there
+// is one: the permutation is repeated until it is back in the set that x is in.
+func (p *permuter) image(s *shape, i int, valid func([]rune) bool) {
+	y := append(s.images[i][:0], s.members[i]...)
 	for {
 		p.once(s, y)
-		if valid == nil || valid(s.text(y)) {
-			return y
+		s.results[i] = s.text(s.results[i], y)
+		if valid == nil || valid(s.results[i]) {
+			s.images[i] = y
+			return
 		}
 	}
 }
@@ -108,24 +123,25 @@ func (p *permuter) once(s *shape, x []uint16) {
 
 // add adds a function of from to to.
 func (p *permuter) add(s *shape, round byte, from, to []uint16, alpha []*alphabet) {
-	state := s.tweak
+	state := s.state[:]
+	copy(state, s.tweak[:])
 	state[0] ^= round + 1
-	p.block.Encrypt(state[:], state[:])
+	p.block.Encrypt(state, state)
 	for len(from) > 0 {
 		n := min(len(from), 8)
 		for i, v := range from[:n] {
 			state[2*i] ^= byte(v >> 8)
 			state[2*i+1] ^= byte(v)
 		}
-		p.block.Encrypt(state[:], state[:])
+		p.block.Encrypt(state, state)
 		from = from[n:]
 	}
-	var out [16]byte
+	out := s.out[:]
 	for i := range to {
 		if i%4 == 0 {
-			out = state
-			binary.BigEndian.PutUint32(out[:], binary.BigEndian.Uint32(out[:])^uint32(i/4+1))
-			p.block.Encrypt(out[:], out[:])
+			copy(out, state)
+			binary.BigEndian.PutUint32(out, binary.BigEndian.Uint32(out)^uint32(i/4+1))
+			p.block.Encrypt(out, out)
 		}
 		radix := uint32(len(alpha[i].chars))
 		to[i] = uint16((uint32(to[i]) + binary.BigEndian.Uint32(out[i%4*4:])%radix) % radix)
@@ -174,52 +190,49 @@ var orders = func() (orders [5][][]int) {
 // first order that leaves no part of four characters of a value in its result;
 // that keeps the permutation one.
 func (p *permuter) permute(value string, w within) (string, bool) {
-	s, x, ok := p.parse(value, w)
-	if !ok || len(x) == 0 {
+	s := p.work.Get().(*shape)
+	defer p.work.Put(s)
+	if ok := p.parse(s, value, w); !ok || len(s.x) == 0 {
 		return value, ok
 	}
-	var members, images [][]uint16
-	var sources, results [][]rune
-	self := 0
-	size := 2
-	if len(x) > 1 {
-		size = 4
+	size, n, self := 2, 0, 0
+	if len(s.x) > 1 {
+		size = group
 	}
 	for flips := range size {
-		m := slices.Clone(x)
-		same := true
+		m := append(s.members[n][:0], s.x...)
 		for bit := 0; 1<<bit < size; bit++ {
 			i := len(m) - 1 - bit
 			m[i] = m[i]&^1 | uint16(flips>>bit&1)
-			same = same && m[i] == x[i]
 		}
-		text := s.text(m)
-		if w.valid != nil && !same && !w.valid(text) {
+		own := slices.Equal(m, s.x)
+		s.members[n], s.sources[n] = m, s.text(s.sources[n], m)
+		if w.valid != nil && !own && !w.valid(s.sources[n]) {
 			continue
 		}
-		if same {
-			self = len(members)
+		if own {
+			self = n
 		}
-		members, sources = append(members, m), append(sources, text)
-		y := p.image(s, m, w.valid)
-		images, results = append(images, y), append(results, s.text(y))
+		p.image(s, n, w.valid)
+		n++
 	}
-	fallback := -1
-	for at, order := range orders[len(members)] {
+	fallback := orders[n][0]
+	found := false
+	for _, order := range orders[n] {
 		clean, moved := true, true
 		for i, j := range order {
-			if slices.Equal(members[i], images[j]) {
+			if slices.Equal(s.members[i], s.images[j]) {
 				clean, moved = false, false
 				break
 			}
-			clean = clean && !survives(string(sources[i]), string(results[j]))
+			clean = clean && !partLeft(s.sources[i], s.results[j])
 		}
 		if clean {
-			return string(results[order[self]]), true
+			return string(s.results[order[self]]), true
 		}
-		if moved && fallback < 0 {
-			fallback = at
+		if moved && !found {
+			fallback, found = order, true
 		}
 	}
-	return string(results[orders[len(members)][max(fallback, 0)][self]]), true
+	return string(s.results[fallback[self]]), true
 }

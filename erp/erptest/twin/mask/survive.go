@@ -16,7 +16,12 @@ func parts(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !partOf(r) })
 }
 
-func partOf(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+func partOf(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
 
 // survives reports whether a part of four characters or more of the value is
 // in the masked one, in whatever case.
@@ -31,4 +36,42 @@ func survives(value, masked string) bool {
 		}
 	}
 	return false
+}
+
+// partLeft is survives for values of the same format, taken apart already.
+func partLeft(value, masked []rune) bool {
+	start := 0
+	for i := 0; i <= len(value); i++ {
+		if i < len(value) && partOf(value[i]) {
+			continue
+		}
+		if i-start >= shortest && containsFold(masked, value[start:i]) {
+			return true
+		}
+		start = i + 1
+	}
+	return false
+}
+
+func containsFold(text, part []rune) bool {
+	for i := 0; i+len(part) <= len(text); i++ {
+		n := 0
+		for n < len(part) && fold(text[i+n]) == fold(part[n]) {
+			n++
+		}
+		if n == len(part) {
+			return true
+		}
+	}
+	return false
+}
+
+func fold(r rune) rune {
+	switch {
+	case r >= 'A' && r <= 'Z':
+		return r + 'a' - 'A'
+	case r < utf8.RuneSelf:
+		return r
+	}
+	return unicode.ToLower(r)
 }

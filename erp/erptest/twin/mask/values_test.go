@@ -107,10 +107,6 @@ func randomCard(r *rand.Rand) string {
 	return string(card)
 }
 
-// exact are the classes whose values have different results because of how
-// they are made; in the others that is so with a chance that doc.go tells.
-var exact = map[Class]bool{Code: true, Postal: true, Phone: true, Account: true, Routing: true, IBAN: true, BIC: true, Card: true, TaxID: true}
-
 // TestProperties: for every class, of generated values.
 func TestProperties(t *testing.T) {
 	t.Parallel()
