@@ -2,6 +2,7 @@ package mask
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -39,10 +40,10 @@ type Options struct {
 	Mode Mode
 	// Rules change what is decided by the dictionary.
 	Rules Rules
-	// Own are names of the installation's own tenants and organizations as they are
-	// in the source. They are replaced inside the names and texts of kept tables, too:
-	// there they stand in the names of roles, price lists and accounting
-	// schemas. Names of fewer than four characters are left out, and those of fewer
+	// Own are names and search keys of the installation's own tenants and
+	// organizations as they are in the source. They are replaced inside the names
+	// and texts of kept tables, too: there they stand in the names of roles, trees
+	// and accounting schemas. So are the first two words of a longer name. Names of fewer than four characters are left out, and those of fewer
 	// than eight are replaced as whole words only. Leave out what is an everyday
 	// word, such as an organization called Sales.
 	Own []string
@@ -63,12 +64,12 @@ type Observation struct {
 // Masker masks rows. It keeps nothing of them: its memory does not grow with
 // the number of rows. It is safe for concurrent use.
 type Masker struct {
-	tables  map[string]*table // by name in small letters
-	tools   *tools
-	scatter int // hundredths of a percent
-	own     *ownNames
-	observe func(Observation)
-	mode    Mode
+	tables      map[string]*table // by name in small letters
+	tools       *tools
+	scatter     int // hundredths of a percent
+	own         *ownNames
+	observe     func(Observation)
+	fingerprint string
 }
 
 type table struct {
@@ -99,7 +100,7 @@ func New(tables []Table, o Options) (*Masker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Masker{tables: make(map[string]*table, len(tables)), observe: o.Observe, mode: mode}
+	m := &Masker{tables: make(map[string]*table, len(tables)), observe: o.Observe, fingerprint: o.fingerprint(mode)}
 	for i := range tables {
 		t := newTable(&tables[i])
 		if _, twice := m.tables[strings.ToLower(t.name)]; twice {
@@ -122,6 +123,34 @@ func New(tables []Table, o Options) (*Masker, error) {
 	m.own = newOwnNames(m.tools, o.Own)
 	return m, nil
 }
+
+// fingerprint is of everything that decides masked values but the dictionary.
+func (o *Options) fingerprint(mode Mode) string {
+	if mode == None {
+		return "none"
+	}
+	rules := o.Rules
+	rules.Tables = slices.Clone(rules.Tables)
+	for i := range rules.Tables { // where a rule was written decides nothing
+		t := &rules.Tables[i]
+		t.Where, t.Columns = "", slices.Clone(t.Columns)
+		for j := range t.Columns {
+			t.Columns[j].Where = ""
+		}
+	}
+	own := slices.Clone(o.Own)
+	slices.Sort(own)
+	if o.Key.secret == nil {
+		return ""
+	}
+	return hex.EncodeToString(o.Key.derive(fmt.Sprintf("options %+v %q", rules, slices.Compact(own)))[:8]) // maps are printed in order
+}
+
+// Fingerprint tells whether two Maskers treat values alike: it is of the key,
+// the mode, the rules and the own names, and tells nothing of them. A copy keeps
+// it, so that a refresh with other options is noticed before it mixes two
+// inventions. Rules in another order have another fingerprint.
+func (m *Masker) Fingerprint() string { return m.fingerprint }
 
 func newTable(d *Table) *table {
 	t := &table{name: d.Name, kept: d.kept(), columns: map[string]*column{}, byName: map[string]*column{},
@@ -336,10 +365,11 @@ func typed(text string, like any) any {
 
 // ColumnReport says what was done with one column.
 type ColumnReport struct {
-	Table, Column string
-	Class         Class
-	Masked        int64 // rows whose value was replaced
-	Kept          int64 // rows whose value stayed, empty ones included
+	Table  string `json:"table"`
+	Column string `json:"column"`
+	Class  Class  `json:"class"`
+	Masked int64  `json:"masked"` // rows whose value was replaced
+	Kept   int64  `json:"kept"`   // rows whose value stayed, empty ones included
 }
 
 // Report says what was done so far, by table and column. Columns without any

@@ -276,20 +276,26 @@ func TestRules(t *testing.T) {
 		rules mask.Rules
 		want  string
 	}{
-		"table":             {rule("C_BPartnr", "Name", mask.Keep), `r.yaml:1: there is no table "C_BPartnr"; did you mean C_BPartner?`},
-		"column":            {rule("C_BPartner", "Nmae", mask.Keep), `r.yaml:2: table C_BPartner has no column "Nmae"; did you mean Name?`},
-		"class":             {rule("C_BPartner", "Name", "frm"), `there is no class "frm"; did you mean firm?`},
-		"a secret kept":     {rule("AD_User", "Password", mask.Keep), "secrets are never copied"},
-		"a secret as text":  {rule("AD_User", "Password", mask.Text), "secrets are never copied"},
-		"a key":             {rule("C_BPartner", "C_BPartner_ID", mask.Code), "refers to records"},
-		"a reference":       {rule("C_BPartner", "C_BP_Group_ID", mask.Text), "refers to records"},
-		"a flag as name":    {rule("C_BPartner", "IsCustomer", mask.Person), "does not hold what the class person is for"},
-		"a long constant":   {fixed(strings.Repeat("x", 41)), "has room for 40 characters"},
-		"much scattering":   {mask.Rules{Scatter: 100}, "use 0 to 90"},
-		"all secrets kept":  {mask.Rules{Classes: map[mask.Class]mask.Class{mask.Secret: mask.Keep}}, "cannot be replaced as a whole"},
-		"all that is kept":  {mask.Rules{Classes: map[mask.Class]mask.Class{mask.Keep: mask.Text}}, "cannot be replaced as a whole"},
-		"name for a number": {mask.Rules{Classes: map[mask.Class]mask.Class{mask.Amount: mask.Person}}, "does not hold what the class person is for"},
-		"everything":        {mask.Rules{Scatter: -1, Tables: []mask.TableRule{{Table: "X"}, {Table: "AD_User", Columns: []mask.ColumnRule{{Column: "X", Class: mask.Keep}}}}}, `column "X"`},
+		"table":            {rule("C_BPartnr", "Name", mask.Keep), `r.yaml:1: there is no table "C_BPartnr"; did you mean C_BPartner?`},
+		"column":           {rule("C_BPartner", "Nmae", mask.Keep), `r.yaml:2: table C_BPartner has no column "Nmae"; did you mean Name?`},
+		"class":            {rule("C_BPartner", "Name", "frm"), `there is no class "frm"; did you mean firm?`},
+		"a secret kept":    {rule("AD_User", "Password", mask.Keep), "secrets are never copied"},
+		"a secret as text": {rule("AD_User", "Password", mask.Text), "secrets are never copied"},
+		"a key":            {rule("C_BPartner", "C_BPartner_ID", mask.Code), "refers to records"},
+		"a reference":      {rule("C_BPartner", "C_BP_Group_ID", mask.Text), "refers to records"},
+		"a flag as name":   {rule("C_BPartner", "IsCustomer", mask.Person), "does not hold what the class person is for"},
+		"a long constant":  {fixed(strings.Repeat("x", 41)), "has room for 40 characters"},
+		"a constant number": {func() mask.Rules {
+			r := rule("C_BPartner", "SO_CreditLimit", mask.Fixed)
+			r.Tables[0].Columns[0].Constant = "much"
+			return r
+		}(), "needs a constant of its type"},
+		"a constant for all": {rule("XX_Patient", "XX_Badge", mask.Fixed), "holds different values only"},
+		"much scattering":    {mask.Rules{Scatter: 100}, "use 0 to 90"},
+		"all secrets kept":   {mask.Rules{Classes: map[mask.Class]mask.Class{mask.Secret: mask.Keep}}, "cannot be replaced as a whole"},
+		"all that is kept":   {mask.Rules{Classes: map[mask.Class]mask.Class{mask.Keep: mask.Text}}, "cannot be replaced as a whole"},
+		"name for a number":  {mask.Rules{Classes: map[mask.Class]mask.Class{mask.Amount: mask.Person}}, "does not hold what the class person is for"},
+		"everything":         {mask.Rules{Scatter: -1, Tables: []mask.TableRule{{Table: "X"}, {Table: "AD_User", Columns: []mask.ColumnRule{{Column: "X", Class: mask.Keep}}}}}, `column "X"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mask.New(tables(), mask.Options{Key: mask.FixedKey("x"), Rules: c.rules})
@@ -395,6 +401,28 @@ func TestAnotherKey(t *testing.T) {
 	assert.Equal(t, a, b)
 	for _, name := range []string{"Value", "Name", "Description", "TaxID", "URL"} {
 		assert.NotEqual(t, a[name], c[name], name)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	key := mask.NewKey()
+	rules := func(where string, c mask.Class) mask.Rules {
+		return mask.Rules{Tables: []mask.TableRule{{Table: "C_BPartner", Where: where, Columns: []mask.ColumnRule{{Column: "Name", Class: c, Where: where}}}}}
+	}
+	base := mask.Options{Key: key, Rules: rules("a", mask.Keep), Own: []string{"A", "B"}}
+	same := mask.Options{Key: key, Rules: rules("b", mask.Keep), Own: []string{"B", "A"}, Mode: mask.Standard, Observe: func(mask.Observation) {}}
+	want := newMasker(t, base).Fingerprint()
+	assert.Equal(t, want, newMasker(t, same).Fingerprint())
+	assert.NotEmpty(t, want)
+	for name, o := range map[string]mask.Options{
+		"key":    {Key: mask.NewKey(), Rules: base.Rules, Own: base.Own},
+		"rules":  {Key: key, Rules: rules("a", mask.Text), Own: base.Own},
+		"own":    {Key: key, Rules: base.Rules, Own: []string{"A"}},
+		"mode":   {Key: key, Rules: base.Rules, Own: base.Own, Mode: mask.None},
+		"amount": {Key: key, Rules: mask.Rules{Scatter: 1, Tables: base.Rules.Tables}, Own: base.Own},
+	} {
+		assert.NotEqual(t, want, newMasker(t, o).Fingerprint(), name)
 	}
 }
 

@@ -66,7 +66,13 @@ func newOwnNames(t *tools, names []string) *ownNames {
 	for _, n := range names {
 		n = strings.TrimSpace(n)
 		head, _ := cutLegalForm(n)
-		for _, n := range []string{n, head} {
+		names := []string{n, head}
+		if words := strings.Fields(head); len(words) > 2 {
+			if short := words[0] + " " + words[1]; utf8.RuneCountInString(short) >= longName { // what people call it
+				names = append(names, short)
+			}
+		}
+		for _, n := range names {
 			if utf8.RuneCountInString(n) >= shortest && !slices.Contains(all, strings.ToLower(n)) {
 				all = append(all, strings.ToLower(n))
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/internal/nearest"
 )
@@ -63,6 +64,9 @@ func short(name string) string {
 	return name
 }
 
+// mostErrors is how many mistakes are told at once.
+const mostErrors = 50
+
 // apply changes the plan of the tables. It reports everything that is wrong.
 func (r *Rules) apply(m *Masker) error {
 	var errs []error
@@ -99,6 +103,10 @@ func (r *Rules) apply(m *Masker) error {
 		}
 	}
 	for _, tr := range r.Tables {
+		if len(errs) >= mostErrors {
+			bad("", "and more")
+			break
+		}
 		t, ok := m.tables[strings.ToLower(tr.Table)]
 		if !ok {
 			bad(tr.Where, "there is no table %q%s", short(tr.Table), didYouMean(tr.Table, m.tableNames()))
@@ -147,6 +155,10 @@ func (c *column) rule(r ColumnRule) error {
 		return errors.New("refers to records; only keep is possible, and empty where the column is not mandatory")
 	case r.Class == Fixed && c.Length > 0 && len([]rune(r.Constant)) > c.Length:
 		return fmt.Errorf("has room for %d characters, less than the constant has", c.Length)
+	case r.Class == Fixed && c.Unique:
+		return errors.New("holds different values only, so there is no constant for it")
+	case r.Class == Fixed && c.numeric() && !decimal.MatchString(r.Constant), r.Class == Fixed && c.dated() && !isDate(r.Constant):
+		return errors.New("needs a constant of its type: a decimal number, or a date as 2006-01-02 15:04:05")
 	case emptied && c.Mandatory && !c.textual() && c.DisplayType != typeBinary && !c.numeric():
 		return errors.New("is mandatory and cannot be empty")
 	case !c.textual() && !slices.Contains([]Class{Keep, Amount, Birthday, Geo, Emptied, Secret, Binary, Fixed}, r.Class),
@@ -156,4 +168,9 @@ func (c *column) rule(r ColumnRule) error {
 	}
 	c.class, c.constant = r.Class, r.Constant
 	return nil
+}
+
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateTime, text)
+	return err == nil
 }

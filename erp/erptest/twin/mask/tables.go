@@ -17,9 +17,9 @@ func (t *Table) kept() bool {
 
 var keptPrefixes = []string{"ASP_", "AD_UserDef_", "AD_Print", "AD_Style", "AD_TreeNode", "AD_Package_Exp_Common", "AD_LabelPrinter",
 	"PA_DocumentStatus", "PA_Report", "PA_Measure", "PA_Ratio", "PA_DashboardContent", "PA_ColorSchema", "WS_WebService", "C_AcctSchema",
-	"EXP_Format", "C_CountryGroup"}
+	"EXP_Format", "C_CountryGroup", "REST_View", "REST_Resource"}
 
-// keptTables is fixed: what a table of a plugin holds is not known here, so it is a
+// keptTables are named one by one: what a table of a plugin holds is not known here, so it is a
 // business table until a rule says otherwise.
 var keptTables = set(`
 AD_Chart AD_ChartDatasource AD_Color AD_Column AD_CtxHelp AD_CtxHelpMsg AD_CtxHelpSuggestion AD_Desktop AD_DesktopWorkbench AD_Element

@@ -1,6 +1,9 @@
 package mask
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Invented words are made of syllables: one of 32 beginnings, 8 vowels and 4
 // ends, ten bits each. Every syllable begins with a consonant and no end is
@@ -83,4 +86,27 @@ func title(word string) string {
 		return ""
 	}
 	return strings.ToUpper(word[:1]) + word[1:]
+}
+
+// vocabulary has the words of all lists, in small letters.
+var vocabulary = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, list := range [][]string{given, trades, things, ways, brief, neutral} {
+		for _, w := range list {
+			m[strings.ToLower(w)] = true
+		}
+	}
+	return m
+})
+
+// InVocabulary reports whether all words of a text are in the lists that masked
+// values are partly made of. Such a text may be in masked values by chance,
+// wherever it came from.
+func InVocabulary(text string) bool {
+	for part := range parts(strings.ToLower(text)) {
+		if !vocabulary()[part] {
+			return false
+		}
+	}
+	return true
 }

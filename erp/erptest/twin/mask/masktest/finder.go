@@ -42,6 +42,7 @@ type Finder struct {
 // Skipped counts the values that are not searched for, with the reason.
 type Skipped struct {
 	Short int // too short to be told from chance
+	Words int // of words that masked values are made of
 	Kept  int // also in a column that is kept, or part of a value there
 	Over  int // over the limit
 }
@@ -54,7 +55,9 @@ func (f *Finder) Observe(o mask.Observation) {
 		f.was, f.kept = map[string]string{}, map[string]bool{}
 	}
 	if o.Was == o.Is {
-		f.kept[o.Was] = true
+		if len(o.Was) >= Shortest {
+			f.kept[o.Was] = true
+		}
 		return
 	}
 	value := strings.TrimSpace(o.Was)
@@ -64,6 +67,8 @@ func (f *Finder) Observe(o mask.Observation) {
 	switch {
 	case len(value) < Shortest || ofFormat(o.Class) && len(value) < shortestCode || o.Class == mask.Birthday || o.Class == mask.Amount || o.Class == mask.Geo || o.Class == mask.JSON:
 		f.left.Short++
+	case mask.InVocabulary(value):
+		f.left.Words++
 	case f.Limit > 0 && len(f.was) >= f.Limit:
 		f.left.Over++
 	default:
@@ -117,8 +122,9 @@ type Found struct {
 }
 
 // Search looks for the values in every byte of a file, or of all files below a
-// folder: as UTF-8, and as UTF-16 in both orders. The case counts. The error is
-// of reading.
+// folder: as UTF-8, and as UTF-16 in both orders. The case counts, and a value
+// must be in one piece: what a database splits over pages, or a file compresses,
+// is not found. The error is of reading.
 func (f *Finder) Search(path string) ([]Found, error) {
 	values, _ := f.values()
 	patterns := map[string]string{}

@@ -78,10 +78,11 @@ func TestFinderSkips(t *testing.T) {
 	f.Observe(seen(mask.Firm, "Roe Trading", "Ada Trade"))
 	f.Observe(seen(mask.Keep, "the Standard prices", "the Standard prices"))
 	f.Observe(seen(mask.Label, "Standard", "Kilo Piece"))
-	f.Observe(seen(mask.Firm, "One too many", "Ada Works"))
+	f.Observe(seen(mask.Text, "Timber trade", "Given usual"))
+	f.Observe(seen(mask.Firm, "Roe Machines", "Ada Works"))
 	n, skipped := f.Values()
 	assert.Equal(t, 1, n)
-	assert.Equal(t, masktest.Skipped{Short: 2, Kept: 1, Over: 1}, skipped)
+	assert.Equal(t, masktest.Skipped{Short: 2, Words: 1, Kept: 1, Over: 1}, skipped)
 	_, err := f.Search(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
