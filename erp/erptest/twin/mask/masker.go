@@ -53,6 +53,32 @@ type Options struct {
 	Observe func(Observation)
 }
 
+// Fingerprint tells whether two Options mask alike: it is of the key, the mode,
+// the rules and the own names, and tells nothing of them. A copy keeps it, so that
+// going on or a refresh with other options is noticed before it mixes two
+// inventions. Rules in another order have another fingerprint. It is empty
+// without a key.
+func (o *Options) Fingerprint() string {
+	if o.Mode == None {
+		return string(None)
+	}
+	if o.Key.secret == nil {
+		return ""
+	}
+	rules := o.Rules
+	rules.Tables = slices.Clone(rules.Tables)
+	for i := range rules.Tables { // where a rule was written decides nothing
+		t := &rules.Tables[i]
+		t.Where, t.Columns = "", slices.Clone(t.Columns)
+		for j := range t.Columns {
+			t.Columns[j].Where = ""
+		}
+	}
+	own := slices.Clone(o.Own)
+	slices.Sort(own)
+	return hex.EncodeToString(o.Key.derive(fmt.Sprintf("options %+v %q", rules, slices.Compact(own)))[:8]) // maps are printed in order
+}
+
 // Observation is what happened to one value. Was and Is are equal for a value
 // that was kept.
 type Observation struct {
@@ -64,12 +90,11 @@ type Observation struct {
 // Masker masks rows. It keeps nothing of them: its memory does not grow with
 // the number of rows. It is safe for concurrent use.
 type Masker struct {
-	tables      map[string]*table // by name in small letters
-	tools       *tools
-	scatter     int // hundredths of a percent
-	own         *ownNames
-	observe     func(Observation)
-	fingerprint string
+	tables  map[string]*table // by name in small letters
+	tools   *tools
+	scatter int // hundredths of a percent
+	own     *ownNames
+	observe func(Observation)
 }
 
 type table struct {
@@ -100,7 +125,7 @@ func New(tables []Table, o Options) (*Masker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Masker{tables: make(map[string]*table, len(tables)), observe: o.Observe, fingerprint: o.fingerprint(mode)}
+	m := &Masker{tables: make(map[string]*table, len(tables)), observe: o.Observe}
 	for i := range tables {
 		t := newTable(&tables[i])
 		if _, twice := m.tables[strings.ToLower(t.name)]; twice {
@@ -123,34 +148,6 @@ func New(tables []Table, o Options) (*Masker, error) {
 	m.own = newOwnNames(m.tools, o.Own)
 	return m, nil
 }
-
-// fingerprint is of everything that decides masked values but the dictionary.
-func (o *Options) fingerprint(mode Mode) string {
-	if mode == None {
-		return "none"
-	}
-	rules := o.Rules
-	rules.Tables = slices.Clone(rules.Tables)
-	for i := range rules.Tables { // where a rule was written decides nothing
-		t := &rules.Tables[i]
-		t.Where, t.Columns = "", slices.Clone(t.Columns)
-		for j := range t.Columns {
-			t.Columns[j].Where = ""
-		}
-	}
-	own := slices.Clone(o.Own)
-	slices.Sort(own)
-	if o.Key.secret == nil {
-		return ""
-	}
-	return hex.EncodeToString(o.Key.derive(fmt.Sprintf("options %+v %q", rules, slices.Compact(own)))[:8]) // maps are printed in order
-}
-
-// Fingerprint tells whether two Maskers treat values alike: it is of the key,
-// the mode, the rules and the own names, and tells nothing of them. A copy keeps
-// it, so that a refresh with other options is noticed before it mixes two
-// inventions. Rules in another order have another fingerprint.
-func (m *Masker) Fingerprint() string { return m.fingerprint }
 
 func newTable(d *Table) *table {
 	t := &table{name: d.Name, kept: d.kept(), columns: map[string]*column{}, byName: map[string]*column{},
