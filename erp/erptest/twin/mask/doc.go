@@ -66,8 +66,9 @@
 // IBAN and bank code, the check digits beside it, the legal form of a firm,
 // domains that are for examples, values of settings that are flags and numbers,
 // and one character in a text column. For codes, parts are avoided within groups
-// of four values; that a group has no way out has a chance below 10^-12 for
-// usual ones, and the whole value is never its own image.
+// of four values; that a group has no way out has a chance below one in a
+// billion, and the whole value is never its own image. What is longer than 400
+// characters is text, in every class.
 //
 // # What protects
 //

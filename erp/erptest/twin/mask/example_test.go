@@ -29,8 +29,8 @@ func Example() {
 	fmt.Println(row["Password"])
 	// Output:
 	// 1000001
-	// Lidia Jallounrahenjei
-	// lidia.jallounrahenjei@slolslaindror.example.com
+	// Lidia Jalloun-Rahenjei
+	// lidia.jalloun-rahenjei@slolslaindror.example.com
 	// +49 16 347-6084
 	// <nil>
 }

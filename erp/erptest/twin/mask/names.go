@@ -17,12 +17,12 @@ const attempts = 64
 // invent makes a value of words out of a source value. Values that differ in
 // case only, and are written in one of the usual ways, get the same words in
 // their own case; so the name on a letterhead is the name in the list.
-func (t *tools) invent(kind, value string, limit int, make func(d *draw) string) string {
+func (t *tools) invent(kind, value string, limit int, compose func(d *draw) string) string {
 	key, shape := value, plain
 	if lower := strings.ToLower(value); lower != "" {
 		switch {
 		case titled(lower) == value:
-			key, shape = "\x00"+lower, titled
+			key = "\x00" + lower
 		case lower == value:
 			key, shape = "\x00"+lower, strings.ToLower
 		case strings.ToUpper(lower) == value:
@@ -30,7 +30,7 @@ func (t *tools) invent(kind, value string, limit int, make func(d *draw) string)
 		}
 	}
 	for i := range attempts {
-		out := shape(make(t.draw(kind, key, i)))
+		out := shape(compose(t.draw(kind, key, i)))
 		if utf8.RuneCountInString(out) <= limit && !survives(value, out) {
 			return out
 		}
@@ -61,21 +61,21 @@ func (t *tools) party(value string, limit int) string {
 		return t.label(value, limit)
 	}
 	if form != "" {
-		return t.invent("party", name, limit-utf8.RuneCountInString(form), func(d *draw) string { return d.name(5) + " " + d.of(trades) }) + form
+		return t.invent("party", name, limit-utf8.RuneCountInString(form), func(d *draw) string { return d.name(" ") + " " + d.of(trades) }) + form
 	}
 	words := strings.Fields(value)
 	switch {
 	case strings.ContainsFunc(value, func(r rune) bool { return unicode.IsDigit(r) || r == '&' || r == '+' }) || len(words) > 4:
-		return t.invent("party", value, limit, func(d *draw) string { return d.name(5) + " " + d.of(trades) })
+		return t.invent("party", value, limit, func(d *draw) string { return d.name(" ") + " " + d.of(trades) })
 	case len(words) == 1:
-		return t.invent("party", value, limit, func(d *draw) string { return d.name(5) })
+		return t.invent("party", value, limit, func(d *draw) string { return d.name("") })
 	}
 	return t.invent("party", value, limit, person)
 }
 
 func person(d *draw) string {
 	for {
-		if name := d.of(given) + " " + d.name(5); len(name) <= longestName {
+		if name := d.of(given) + " " + d.name("-"); len(name) <= longestName {
 			return name
 		}
 	}
@@ -99,18 +99,18 @@ func cutLegalForm(value string) (name, form string) {
 
 // label invents the name of a thing.
 func (t *tools) label(value string, limit int) string {
-	return t.invent("label", value, limit, func(d *draw) string { return d.name(5) + " " + d.of(things) })
+	return t.invent("label", value, limit, func(d *draw) string { return d.name(" ") + " " + d.of(things) })
 }
 
 func (t *tools) city(value string, limit int) string {
-	return t.invent("city", value, limit, func(d *draw) string { return d.name(5) + d.of(towns) })
+	return t.invent("city", value, limit, func(d *draw) string { return d.name(" ") + d.of(towns) })
 }
 
 // street invents an address line; one with a number gets one with a number.
 func (t *tools) street(value string, limit int) string {
 	number := strings.ContainsFunc(value, unicode.IsDigit)
 	return t.invent("street", value, limit, func(d *draw) string {
-		out := d.name(5) + " " + d.of(ways)
+		out := d.name(" ") + " " + d.of(ways)
 		if number {
 			out += " " + strconv.Itoa(1+d.n(199))
 		}

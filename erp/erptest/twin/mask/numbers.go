@@ -5,11 +5,18 @@ import (
 	"unicode/utf8"
 )
 
+// longestCode is the number of characters above which a value is no code,
+// whatever its column is called.
+const longestCode = 400
+
 // code replaces letters and digits by others of their kind; everything else
 // stays. See [permuter.permute] for what holds.
 func (t *tools) code(value string) string { return t.codeWithin(value, within{}) }
 
 func (t *tools) codeWithin(value string, w within) string {
+	if n := utf8.RuneCountInString(value); n > longestCode {
+		return t.text(value, n)
+	}
 	if out, ok := t.codes.permute(value, w); ok {
 		return out
 	}

@@ -79,7 +79,14 @@ func (d *draw) word(syllables int) string {
 	return b.String()
 }
 
-func (d *draw) name(syllables int) string { return title(d.word(syllables)) }
+// name invents a name of five syllables, which are 50 bits: one word, or two with
+// a separator between them.
+func (d *draw) name(separator string) string {
+	if separator == "" {
+		return title(d.word(5))
+	}
+	return title(d.word(2)) + separator + title(d.word(3))
+}
 
 func title(word string) string {
 	if word == "" {
