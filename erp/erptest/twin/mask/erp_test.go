@@ -60,7 +60,7 @@ func TestEmbeddedERP(t *testing.T) {
 			tables = append(tables, table)
 			all = append(all, described(ctx, t, tx, table))
 		}
-		m, err := mask.New(all, mask.Options{Key: mask.NewKey(), Own: tenants(ctx, t, tx), Observe: finder.Observe})
+		m, err := mask.New(all, mask.Options{Key: mask.FixedKey("embedded"), Own: tenants(ctx, t, tx), Observe: finder.Observe})
 		require.NoError(t, err)
 		for _, table := range tables {
 			rows += maskTable(ctx, t, tx, m, table, &out)

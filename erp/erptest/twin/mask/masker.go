@@ -43,9 +43,10 @@ type Options struct {
 	// Own are names and search keys of the installation's own tenants and
 	// organizations as they are in the source. They are replaced inside the names
 	// and texts of kept tables, too: there they stand in the names of roles, trees
-	// and accounting schemas. So are the first two words of a longer name. Names of fewer than four characters are left out, and those of fewer
-	// than eight are replaced as whole words only. Leave out what is an everyday
-	// word, such as an organization called Sales.
+	// and accounting schemas. So are the first two words of a longer name. Names of
+	// fewer than four characters are left out, and those of fewer than eight are
+	// replaced as whole words only. Leave out what is an everyday word, such as an
+	// organization called Sales.
 	Own []string
 	// Observe is called with every text of a row: what it was, and what it
 	// became. It is for tests; nil is none. It must be safe for

@@ -54,10 +54,10 @@ func (f *Finder) Observe(o mask.Observation) {
 	if f.was == nil {
 		f.was, f.kept = map[string]string{}, map[string]bool{}
 	}
+	if (o.Was == o.Is || o.Class == mask.Keep) && len(o.Is) >= Shortest {
+		f.kept[o.Is] = true // of a kept text, only names in it may have changed
+	}
 	if o.Was == o.Is {
-		if len(o.Was) >= Shortest {
-			f.kept[o.Was] = true
-		}
 		return
 	}
 	value := strings.TrimSpace(o.Was)
