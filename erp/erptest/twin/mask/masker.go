@@ -46,7 +46,7 @@ type Options struct {
 	// and accounting schemas. So are the first two words of a longer name. Names of
 	// fewer than four characters are left out, and those of fewer than eight are
 	// replaced as whole words only. Leave out what is an everyday word, such as an
-	// organization called Sales.
+	// organization called Sales. Codes, SQL and columns that a rule keeps stay.
 	Own []string
 	// Observe is called with every text of a row: what it was, and what it
 	// became. It is for tests; nil is none. It must be safe for
@@ -112,6 +112,7 @@ type column struct {
 	found    Class // by the dictionary
 	class    Class // after the rules
 	constant string
+	named    bool // own names in it are replaced although it is kept
 
 	masked, left atomic.Int64
 }
@@ -156,7 +157,8 @@ func newTable(d *Table) *table {
 		locked:  &column{Column: Column{Name: "(not described, secret)"}, found: Secret, class: Secret}}
 	for _, c := range d.Columns {
 		class := classify(d, &c)
-		known := &column{Column: c, found: class, class: class}
+		technical := byName[strings.ToLower(c.Name)] == Keep // codes, SQL and names of columns
+		known := &column{Column: c, found: class, class: class, named: class == Keep && c.textual() && !c.Key && !technical}
 		t.columns[strings.ToLower(c.Name)] = known
 		t.byName[c.Name] = known
 	}
@@ -259,7 +261,7 @@ func (m *Masker) field(t *table, c *column, value any, system systemRow) (any, e
 func (m *Masker) masked(t *table, c *column, class Class, value any, text string, isText bool, system systemRow) any {
 	switch class {
 	case Keep:
-		if s, ok := value.(string); ok && m.own != nil && !system.system && c.textual() && !c.Key {
+		if s, ok := value.(string); ok && m.own != nil && c.named && c.class == c.found && !system.system {
 			if out := m.own.replace(s, c.limit(s)); out != s {
 				c.masked.Add(1)
 				return out

@@ -206,6 +206,14 @@ func TestOwnNames(t *testing.T) {
 	require.NoError(t, m.Row("AD_Role", system))
 	assert.Equal(t, "Roe Trading", system["Name"], "what came with the ERP stays")
 
+	order := map[string]any{"AD_Client_ID": int64(11), "DocumentNo": "Roe Trading 17"}
+	require.NoError(t, m.Row("C_Order", order))
+	assert.Equal(t, "Roe Trading 17", order["DocumentNo"], "a code that is kept")
+	kept := newMasker(t, mask.Options{Own: []string{"Roe Trading GmbH"}, Rules: mask.Rules{Tables: []mask.TableRule{{Table: "C_BPartner", Keep: true}}}})
+	partner := map[string]any{"AD_Client_ID": int64(11), "Name": "Roe Trading"}
+	require.NoError(t, kept.Row("C_BPartner", partner))
+	assert.Equal(t, "Roe Trading", partner["Name"], "a rule keeps it")
+
 	m = newMasker(t, mask.Options{Own: []string{"Mill", "Roe Trading"}})
 	for was, like := range map[string]string{"Mill prices": `^\pL+ prices$`, "Milling prices": `^Milling prices$`, "RoeTradingAdmin": `^RoeTradingAdmin$`,
 		"Roe TradingAdmin": `^\pL+ [\pL-]+Admin$`, "(mill)": `^\(\pL+\)$`} {
