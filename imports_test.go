@@ -83,6 +83,13 @@ var rules = map[string]rule{
 		},
 		reason: "the ERP is records, rules, roles and processes over a database; routes and tokens are its REST plugin's",
 	},
+	"erp/erptest/twin/mask":          {reason: "masking is computing: no database, no client, no file format"},
+	"erp/erptest/twin/mask/masktest": {ours: []string{"erp/erptest/twin/mask"}, reason: "a search in files needs nothing"},
+	"erp/erptest/twin/mask/maskfile": {
+		ours:    []string{"erp/erptest/twin/mask"},
+		outside: []string{"go.yaml.in/yaml/v3"},
+		reason:  "who gives rules as values reads no YAML",
+	},
 	"tokens": {
 		ours:    []string{"tokens/internal/..."},
 		outside: []string{"github.com/golang-jwt/jwt/v5"},
