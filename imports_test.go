@@ -67,7 +67,7 @@ var rules = map[string]rule{
 		reason: "client and server share no code, or a shared mistake would be invisible",
 	},
 	"erp/erptest/twin": {
-		ours: []string{"erp", "erp/internal/...", "internal/apiclient", "erp/erptest/internal/..."},
+		ours: []string{"erp", "erp/internal/...", "internal/apiclient", "erp/erptest/internal/...", "erp/erptest/twin/mask"},
 		outside: []string{
 			"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock",
 			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",

@@ -15,6 +15,8 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest/twin"
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
+	"github.com/erphub/erphub/erp/erptest/twin/mask/maskfile"
 )
 
 func (a *app) cloneCommand() *cli.Command {
@@ -27,12 +29,15 @@ func (a *app) cloneCommand() *cli.Command {
 			"What copied rows refer to is copied too, for --depth steps; where that ends the reference is emptied, and no key\n" +
 			"leads nowhere. Passwords, tokens and other secrets are never copied: all users of the twin get one password,\n" +
 			"which is printed once. Logs, attachments and the like are left out unless asked for.\n\n" +
+			"Names, addresses, phones, mail, bank accounts, tax ids and free texts of people and firms are replaced by\n" +
+			"invented ones, the same by the same. The key they are made with is in a file beside the folder (twin.key for\n" +
+			"twin): keep it for later clones, and away from those who get the twin. --mask-rules changes what is replaced.\n\n" +
 			"An interrupted clone goes on with --resume and the same flags. The twin that is there already is replaced when\n" +
 			"the new one is complete; a folder whose sandbox is no twin is refused.\n\n" +
 			"Examples:\n" +
-			"  erphub sandbox clone --data twin --mask none --mask none\n" +
-			"  erphub sandbox clone --data twin --tables C_Order,C_OrderLine --rows 1000 --languages es_CO --mask none --mask none\n" +
-			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --entity-type XX --since 30d --mask none --mask none\n" +
+			"  erphub sandbox clone --data twin\n" +
+			"  erphub sandbox clone --data twin --tables C_Order,C_OrderLine --rows 1000 --languages es_CO\n" +
+			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --entity-type XX --since 30d\n" +
 			"  erphub sandbox --data twin",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
@@ -45,8 +50,7 @@ func (a *app) cloneCommand() *cli.Command {
 			&cli.BoolFlag{Name: "attachments", Usage: "copy attachments, archives and images too"},
 			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
-			maskFlag(),
-		}, sourceFlags()...),
+		}, append(maskFlags(), sourceFlags()...)...),
 		Action: a.clone,
 	}
 }
@@ -83,22 +87,42 @@ func (a *app) clone(c *cli.Context) error {
 	})
 }
 
-func maskFlag() cli.Flag {
-	return &cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"}
+// maskFlags say how names, addresses and the like are replaced.
+func maskFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"},
+		&cli.StringFlag{Name: "mask-rules", Usage: "YAML file that says which columns are masked as what, and which stay", TakesFile: true},
+		&cli.StringFlag{Name: "mask-key", Usage: "file with the key to mask with, made when it is missing (default: the folder's name with .key behind)", TakesFile: true},
+	}
 }
 
-// setMask checks how the data are to be masked.
-func (a *app) setMask(c *cli.Context) error {
-	mask := shell.Given(c, "mask")
+// maskingOptions say how data of people and firms are replaced, which they are
+// unless the opposite is said twice.
+func maskingOptions(c *cli.Context) (o mask.Options, err error) {
+	given, rules, key := shell.Given(c, "mask"), c.String("mask-rules"), c.String("mask-key")
 	switch {
-	case len(mask) == 2 && mask[0] == "none" && mask[1] == "none":
-		return nil
-	case len(mask) > 0 && !slices.ContainsFunc(mask, func(m string) bool { return m != "none" }):
-		return shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice if that is meant")
-	case len(mask) == 0:
-		return shell.Usagef("this version does not mask yet: --mask none --mask none copies names, addresses and other data of people as they are")
+	case len(given) > 0 && slices.ContainsFunc(given, func(m string) bool { return m != string(mask.None) }):
+		return o, shell.Usagef("--mask takes none, twice, not %q", strings.Join(given, ", "))
+	case len(given) == 1, len(given) > 2:
+		return o, shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice if that is meant")
+	case len(given) == 2:
+		if rules != "" || key != "" {
+			return o, shell.Usagef("--mask none masks nothing, so there is nothing for --mask-rules and --mask-key to say")
+		}
+		o.Mode = mask.None
+		return o, nil
 	}
-	return shell.Usagef("--mask takes none, twice, not %q", strings.Join(mask, ", "))
+	if rules != "" {
+		if o.Rules, err = maskfile.Load(rules); err != nil {
+			return o, shell.Usage(err)
+		}
+	}
+	if key != "" {
+		if o.Key, _, err = mask.OpenKey(key); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
 }
 
 // list are the values of a flag with commas between.
@@ -168,12 +192,37 @@ func (a *app) printClone(c *cli.Context, dir string, r *twin.Report) error {
 		r.Took.Round(time.Millisecond)); err != nil {
 		return err
 	}
+	if err := a.printMasking(r); err != nil {
+		return err
+	}
 	for _, l := range r.Logins {
 		if _, err := fmt.Fprintf(a.Streams.Err, "  user %s, tenant %d, role %d\n", shell.Printable(l.User), l.Client, l.Role); err != nil {
 			return err
 		}
 	}
 	_, err := fmt.Fprintf(a.Streams.Err, "the password of its users, which is not shown again: %s\nserve it with: erphub sandbox --data %s\n", r.Password, shell.Printable(dir))
+	return err
+}
+
+// printMasking says how many values of which classes were replaced.
+func (a *app) printMasking(r *twin.Report) error {
+	if !r.Masked {
+		_, err := fmt.Fprintln(a.Streams.Err, "nothing was masked: it holds names, addresses and other data of people as the ERP has them")
+		return err
+	}
+	values, columns := map[mask.Class]int64{}, map[mask.Class]int{}
+	for _, col := range r.Columns {
+		values[col.Class] += col.Masked
+		columns[col.Class]++
+	}
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, fmt.Sprintf("%s %d (%d columns)", class, values[class], columns[class]))
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to mask in these tables"}
+	}
+	_, err := fmt.Fprintf(a.Streams.Err, "masked: %s; --json lists the columns\n", strings.Join(parts, ", "))
 	return err
 }
 

@@ -18,13 +18,12 @@ func (a *app) refreshCommand() *cli.Command {
 			"same newest change as then are taken from the twin and not read again. What was written into the twin is gone\n" +
 			"afterwards, and its users get a new password, which is printed once.\n\n" +
 			"Examples:\n" +
-			"  erphub sandbox refresh --data twin --mask none --mask none\n" +
-			"  erphub sandbox refresh --data twin --database-file address --mask none --mask none --resume",
+			"  erphub sandbox refresh --data twin\n" +
+			"  erphub sandbox refresh --data twin --database-file address --resume",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a refresh that was interrupted"},
-			maskFlag(),
-		}, sourceFlags()...),
+		}, append(maskFlags(), sourceFlags()...)...),
 		Action: a.refresh,
 	}
 }
@@ -46,7 +45,7 @@ func (a *app) makeTwin(c *cli.Context, do twinMaker, set func(*twin.Options) err
 		return shell.Usagef("name the folder of the twin with --data")
 	}
 	opts := twin.Options{Logger: a.warnings()}
-	if err := a.setMask(c); err != nil {
+	if opts.Masking, err = maskingOptions(c); err != nil {
 		return err
 	}
 	if err := set(&opts); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/twinfile"
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -21,6 +22,7 @@ type clone struct {
 	src     Source
 	opts    Options
 	mark    string
+	mask    *mask.Masker // nil: rows stay as they are
 	work    *store.Store
 	total   int64
 	reached bool             // the source gave something in this run
@@ -53,6 +55,9 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 	if err := checkTarget(ctx, path); err != nil {
 		return nil, err
 	}
+	if opts, err = opts.withKey(dir); err != nil {
+		return nil, err
+	}
 	mark, err := opts.mark(src)
 	if err != nil {
 		return nil, err
@@ -62,7 +67,7 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 		return nil, err
 	}
 	c := &clone{src: src, opts: opts, mark: mark, work: w.s, refs: map[string][]ref{}}
-	c.report = Report{Origin: src.Origin(), Kind: src.Kind(), Masked: opts.Mask != nil || opts.NewMask != nil}
+	c.report = Report{Origin: src.Origin(), Kind: src.Kind(), Masked: opts.Masking.Mode != mask.None, Masking: opts.Masking.Fingerprint()}
 	if w.sealed != nil {
 		err = json.Unmarshal(w.sealed.Report, &c.report)
 	} else {
@@ -90,6 +95,9 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 		return nil, err
 	}
 	c.report.Took = time.Since(started)
+	if c.mask != nil {
+		c.report.Columns = slices.DeleteFunc(c.mask.Report(), func(r mask.ColumnReport) bool { return r.Masked == 0 })
+	}
 	return &c.report, nil
 }
 

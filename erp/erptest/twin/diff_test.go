@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 )
 
 func TestDiff(t *testing.T) {
@@ -78,7 +79,7 @@ func TestRefresh(t *testing.T) {
 		return err
 	}))
 	mark(t, twin.InFolder(dir), `UPDATE C_DocType SET Name='changed in the twin' WHERE C_DocType_ID=132`)
-	report, err := twin.Refresh(t.Context(), newSmall(database(t, srv)), dir, twin.Options{})
+	report, err := twin.Refresh(t.Context(), newSmall(database(t, srv)), dir, twin.Options{Masking: plain})
 	require.NoError(t, err)
 	assert.NotEqual(t, first.Password, report.Password)
 	for name, reused := range map[string]bool{"AD_Message": true, "C_OrderLine": true, "C_UOM_Trl": true, "C_Order": false, "AD_Window": false, "C_DocType": false, "AD_Column": false} {
@@ -88,11 +89,11 @@ func TestRefresh(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, verified(t, fresh).Digest, verified(t, dir).Digest)
 
-	opts.Mask = masking(func(string, map[string]any) error { return nil })
+	opts.Masking = mask.Options{Key: mask.FixedKey("another")}
 	_, err = twin.Refresh(t.Context(), newSmall(database(t, srv)), dir, opts)
 	require.ErrorContains(t, err, "masked otherwise")
 	other, err := twin.NewDatabase(srv.Database(), twin.SQLite, &twin.DatabaseOptions{Origin: "another"})
 	require.NoError(t, err)
-	_, err = twin.Refresh(t.Context(), other, dir, twin.Options{})
+	_, err = twin.Refresh(t.Context(), other, dir, twin.Options{Masking: plain})
 	require.ErrorContains(t, err, "it is a twin of the live ERP")
 }

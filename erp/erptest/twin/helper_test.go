@@ -16,6 +16,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -112,9 +113,13 @@ func (s *small) Rows(ctx context.Context, q *twin.Query, row func([]any) error) 
 	})
 }
 
+// plain leaves values as they are, so that they can be compared.
+var plain = mask.Options{Mode: mask.None}
+
 // orders are the options for a twin with all orders.
 func orders() twin.Options {
-	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Backoff: 1, Password: "known to the test"}
+	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Backoff: 1, Password: "known to the test",
+		Masking: plain}
 }
 
 // verified is what a twin says of itself, all rows as cloned.

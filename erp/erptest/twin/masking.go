@@ -2,36 +2,45 @@ package twin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 )
 
-// makeMask has the mask made for the dictionary that was read.
+// makeMask makes the mask for the dictionary that was read.
 func (c *clone) makeMask(ctx context.Context, tables []*store.Table) error {
-	if c.opts.NewMask == nil {
+	o := c.opts.Masking
+	if o.Mode == mask.None {
 		return nil
 	}
-	d, err := c.describe(ctx, tables)
+	o.Own = slices.Clone(o.Own)
+	described, err := c.describe(ctx, tables)
 	if err != nil {
 		return fmt.Errorf("describing the dictionary to the mask: %w", err)
 	}
-	if c.opts.Mask, err = c.opts.NewMask(d); err != nil {
-		return fmt.Errorf("making the mask: %w", err)
+	for _, name := range []string{"AD_Client", "AD_Org"} {
+		i := slices.IndexFunc(tables, func(t *store.Table) bool { return strings.EqualFold(t.Name, name) })
+		if i < 0 {
+			continue
+		}
+		if o.Own, err = c.ownNames(ctx, tables[i], o.Own); err != nil {
+			return err
+		}
 	}
-	if c.opts.Mask == nil {
-		return errors.New("making the mask: there is none")
+	if c.mask, err = mask.New(described, o); err != nil {
+		return fmt.Errorf("making the mask: %w", err)
 	}
 	return nil
 }
 
-func (c *clone) describe(ctx context.Context, tables []*store.Table) (d Described, err error) {
+// describe tells the mask what tables there are.
+func (c *clone) describe(ctx context.Context, tables []*store.Table) (described []mask.Table, err error) {
 	err = c.work.View(ctx, func(tx *store.Tx) error {
 		for _, t := range tables {
-			out := DescribedTable{Name: t.Name, AccessLevel: t.AccessLevel, EntityType: t.EntityType}
+			out := mask.Table{Name: t.Name, AccessLevel: t.AccessLevel, EntityType: t.EntityType}
 			uuid := t.UUColumn()
 			for _, col := range t.Columns {
 				if col.IsVirtual() {
@@ -41,53 +50,42 @@ func (c *clone) describe(ctx context.Context, tables []*store.Table) (d Describe
 				if err != nil {
 					return err
 				}
-				out.Columns = append(out.Columns, DescribedColumn{
-					Name: col.Name, ElementName: col.Label, Display: col.Ref, Length: col.Length, RefTable: target,
+				out.Columns = append(out.Columns, mask.Column{
+					Name: col.Name, ElementName: col.Label, DisplayType: col.Ref, Length: col.Length, RefTable: target,
 					Key: slices.Contains(t.KeyColumns(), col), Secure: col.Secure, Encrypted: col.Encrypted, Identifier: col.Identifier,
 					Unique: col == uuid, Mandatory: col.Mandatory,
 				})
 			}
-			d.Tables = append(d.Tables, out)
+			described = append(described, out)
 		}
 		return nil
 	})
-	if err != nil {
-		return d, err
-	}
-	for _, name := range []string{"AD_Client", "AD_Org"} {
-		i := slices.IndexFunc(tables, func(t *store.Table) bool { return strings.EqualFold(t.Name, name) })
-		if i < 0 {
-			continue
-		}
-		if err := c.ownNames(ctx, tables[i], &d); err != nil {
-			return d, err
-		}
-	}
-	return d, nil
+	return described, err
 }
 
-// ownNames reads the names of tenants or organizations.
-func (c *clone) ownNames(ctx context.Context, t *store.Table, d *Described) error {
+// ownNames adds the names of tenants or organizations.
+func (c *clone) ownNames(ctx context.Context, t *store.Table, own []string) ([]string, error) {
 	q := &Query{Table: tableOf(t)}
 	for _, name := range []string{"AD_Client_ID", "Name", "Value"} {
 		col, ok := t.Column(name)
 		if !ok || col.IsVirtual() {
-			return nil
+			return own, nil
 		}
 		q.Columns = append(q.Columns, Column{Name: col.Name, Type: valueType(col), Display: col.Ref, Length: col.Length})
 	}
-	return c.retry(ctx, "the table "+t.Name, func() (bool, error) {
+	err := c.retry(ctx, "the table "+t.Name, func() (bool, error) {
 		return false, c.src.Rows(ctx, q, func(values []any) error {
 			tenant, err := stored(Integer, values[0])
 			if err != nil || tenant == int64(0) || tenant == nil {
 				return nil // System, whose names everybody knows
 			}
 			for _, v := range values[1:] {
-				if s, ok := v.(string); ok && s != "" && !slices.Contains(d.Own, s) {
-					d.Own = append(d.Own, s)
+				if s, ok := v.(string); ok && s != "" && !slices.Contains(own, s) {
+					own = append(own, s)
 				}
 			}
 			return nil
 		})
 	})
+	return own, err
 }

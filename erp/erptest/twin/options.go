@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
+
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 )
 
 // Options say what of an ERP a twin has. The zero value is the dictionary with
@@ -29,21 +32,20 @@ type Options struct {
 	// Languages are those whose translations are copied, such as es_CO. Without any
 	// there are none.
 	Languages []string `json:"languages,omitempty"`
-	// Binary has attachments, archives and the content of images copied. It is not
-	// masked.
+	// Binary has attachments, archives and the content of images copied. Masking
+	// empties them unless a rule keeps them.
 	Binary bool `json:"binary,omitempty"`
 	// Logs has logs and transient tables copied.
 	Logs bool `json:"logs,omitempty"`
-	// Mask changes each row before it is written; nil leaves rows as they are,
-	// except for passwords, tokens and other secrets, which are never copied.
-	Mask Mask `json:"-"`
-
-	// NewMask makes the mask once the dictionary is known; it comes before Mask. The
-	// rows that describe tables and columns are copied before, as they are.
-	NewMask func(Described) (Mask, error) `json:"-"`
-	// Masking names what the mask does, for [Options].Resume and [Info]: clones with
-	// other names are others. It must not hold secrets.
-	Masking string `json:"masking,omitempty"`
+	// Masking says how names, addresses and other data of people and firms are
+	// replaced before a row is written; see package mask. Its zero value masks, with
+	// the key in the file beside the folder, which is called like it with ".key"
+	// behind and is made when it is missing: with the same key the same values are
+	// replaced by the same ones, which is what a refresh needs. Mode [mask.None] leaves values as
+	// they are. Secrets are never copied, whatever it says. The rows that describe
+	// tables and columns are copied as they are; names of tenants and organizations
+	// are added to Own.
+	Masking mask.Options `json:"-"`
 
 	// Resume has a clone that was interrupted continue where it was. Its other
 	// options must be the same. Without anything to continue it begins anew.
@@ -66,36 +68,6 @@ type Options struct {
 	Logger *slog.Logger `json:"-"`
 
 	previous *previous // the twin that is refreshed; nil: none
-}
-
-// Mask replaces what must not leave the ERP.
-type Mask interface {
-	// Row changes the values of a row of a table, by the dictionary's names of its
-	// columns. They are as the embedded ERP keeps them: int64, string, []byte; NULL
-	// is nil. Keys and references must stay as they are.
-	Row(table string, row map[string]any) error
-}
-
-// Described is what a mask may want to know of an ERP.
-type Described struct {
-	Tables []DescribedTable
-	// Own are the names and search keys of tenants and organizations, but for those
-	// of System.
-	Own []string
-}
-
-// DescribedTable is a table of the dictionary with rows.
-type DescribedTable struct {
-	Name, AccessLevel, EntityType string
-	Columns                       []DescribedColumn
-}
-
-// DescribedColumn is a column that is stored.
-type DescribedColumn struct {
-	Name, ElementName                                     string
-	Display, Length                                       int
-	RefTable                                              string // whose keys the values are; "" for none
-	Key, Secure, Encrypted, Identifier, Unique, Mandatory bool
 }
 
 // Progress is how far a clone is.
@@ -133,12 +105,32 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// KeyFile is where the key to mask with is kept that [Options] do not have: beside
+// the folder of the twin, as it is not to go with the twin.
+func KeyFile(dir string) string { return filepath.Clean(dir) + ".key" }
+
+// withKey fills in the key that masking needs.
+func (o Options) withKey(dir string) (Options, error) {
+	if o.Masking.Mode == mask.None || o.Masking.Key != (mask.Key{}) {
+		return o, nil
+	}
+	key, created, err := mask.OpenKey(KeyFile(dir))
+	if err != nil {
+		return o, err
+	}
+	if created {
+		o.Logger.Info("made a key to mask with", "file", KeyFile(dir))
+	}
+	o.Masking.Key = key
+	return o, nil
+}
+
 // mark tells options with another result apart.
 func (o *Options) mark(src Source) (string, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%t", src.Kind(), src.Origin(), text, o.Mask != nil || o.NewMask != nil))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s", src.Kind(), src.Origin(), text, o.Masking.Fingerprint()))
 	return hex.EncodeToString(sum[:]), nil
 }

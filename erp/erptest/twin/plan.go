@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 )
 
 // plan is how a table is copied.
@@ -17,7 +18,7 @@ type plan struct {
 	targets []target // written
 	insert  string
 	key     int // of the targets: the one column of the key that is a number, -1 without
-	mask    Mask
+	mask    *mask.Masker
 	row     map[string]any // for mask
 }
 
@@ -55,7 +56,7 @@ func tableOf(t *store.Table) *Table {
 // planOf decides which columns of a table are read and how they are written; why
 // says of the others why they are not.
 func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part Part) (p *plan, why map[string]string, err error) {
-	p = &plan{t: t, part: part, table: tableOf(t), key: -1, mask: c.opts.Mask}
+	p = &plan{t: t, part: part, table: tableOf(t), key: -1, mask: c.mask}
 	why = map[string]string{}
 	have, err := tx.PhysicalColumns(ctx, t.Name)
 	if err != nil {

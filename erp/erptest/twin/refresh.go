@@ -23,7 +23,7 @@ type previous struct {
 // with the options it was made with, but rows of tables that have as many rows and
 // the same newest change as then are taken from the twin, unless somebody changed
 // them there. Of opts, what says how to clone counts, not what; a masked twin needs
-// its mask. What users of the twin wrote into it is gone afterwards, and they get a
+// its key and rules. What users of the twin wrote into it is gone afterwards, and they get a
 // new password.
 func Refresh(ctx context.Context, src Source, dir string, opts Options) (_ *Report, err error) {
 	fail := func(err error) (*Report, error) {
@@ -38,12 +38,14 @@ func Refresh(ctx context.Context, src Source, dir string, opts Options) (_ *Repo
 	if err != nil {
 		return fail(err)
 	}
-	masked := opts.Mask != nil || opts.NewMask != nil
+	if opts, err = opts.withDefaults().withKey(dir); err != nil {
+		return fail(err)
+	}
 	switch {
 	case info.Origin != src.Origin() || info.Kind != src.Kind():
 		return fail(fmt.Errorf("it is a twin of %s (read by %s): refresh it from there, or make another one", info.Origin, info.Kind))
-	case info.Masked != masked || info.Options.Masking != opts.Masking:
-		return fail(errors.New("it was masked otherwise: give the mask that it was made with, or make another one"))
+	case info.Report.Masking != opts.Masking.Fingerprint():
+		return fail(errors.New("it was masked otherwise: give the key and the rules that it was made with, or make another one"))
 	}
 	p := &previous{db: db, report: map[string]*TableReport{}, parts: map[string]twinfile.Part{}}
 	if p.source, err = NewDatabase(db, SQLite, nil); err != nil {
@@ -59,7 +61,7 @@ func Refresh(ctx context.Context, src Source, dir string, opts Options) (_ *Repo
 	}
 	own := opts
 	opts = info.Options
-	opts.Mask, opts.NewMask, opts.Resume, opts.Password, opts.Retries = own.Mask, own.NewMask, own.Resume, own.Password, own.Retries
+	opts.Masking, opts.Resume, opts.Password, opts.Retries = own.Masking, own.Resume, own.Password, own.Retries
 	opts.Backoff, opts.Progress, opts.Clock, opts.Logger = own.Backoff, own.Progress, own.Clock, own.Logger
 	opts.previous = p
 	return Clone(ctx, src, dir, opts)

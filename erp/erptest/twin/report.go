@@ -5,19 +5,26 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/erp/erptest/twin/mask"
 )
 
 // Report is what a clone copied and what it did not.
 type Report struct {
-	Origin  string        `json:"origin"`
-	Kind    string        `json:"kind"`
-	Made    time.Time     `json:"made"`
-	Masked  bool          `json:"masked"`
+	Origin string    `json:"origin"`
+	Kind   string    `json:"kind"`
+	Made   time.Time `json:"made"`
+	Masked bool      `json:"masked"`
+	// Masking tells maskings apart: key and rules.
+	Masking string        `json:"masking,omitempty"`
 	Resumed bool          `json:"resumed,omitempty"`
 	Rows    int64         `json:"rows"`
 	Bytes   int64         `json:"bytes"`
 	Took    time.Duration `json:"took"` // of the last run
 	Tables  []TableReport `json:"tables"`
+	// Columns are those whose values were replaced. The counts are those of the last
+	// run of a clone that was interrupted.
+	Columns []mask.ColumnReport `json:"columns,omitempty"`
 	// Notes are what concerns no single table.
 	Notes []string `json:"notes,omitempty"`
 	// Logins are users of the twin with a role to log in with, up to a few.

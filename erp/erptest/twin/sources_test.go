@@ -130,7 +130,7 @@ func inventing(t *testing.T, tables map[string]inventedTable) *invented {
 
 func cloneInvented(t *testing.T, tables map[string]inventedTable, change func(*twin.Options)) (*erptest.Server, *twin.Report) {
 	t.Helper()
-	opts := twin.Options{Tables: []string{"XX_*"}, Backoff: 1, Retries: 2}
+	opts := twin.Options{Tables: []string{"XX_*"}, Backoff: 1, Retries: 2, Masking: plain}
 	if change != nil {
 		change(&opts)
 	}
