@@ -90,7 +90,8 @@ func (a *app) clone(c *cli.Context) error {
 // maskFlags say how names, addresses and the like are replaced.
 func maskFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "none, given twice, has names, addresses and the like copied as they are"},
+		&cli.GenericFlag{Name: "mask", Value: &shell.Texts{}, Usage: "standard, the default; none, given twice, has names, addresses and the like copied as they are"},
+		&cli.StringFlag{Name: "mask-own", Usage: "names of your firm that are replaced inside of texts too, with commas between; those of tenants and organizations always are"},
 		&cli.StringFlag{Name: "mask-rules", Usage: "YAML file that says which columns are masked as what, and which stay", TakesFile: true},
 		&cli.StringFlag{Name: "mask-key", Usage: "file with the key to mask with, made when it is missing (default: the folder's name with .key behind)", TakesFile: true},
 	}
@@ -100,18 +101,24 @@ func maskFlags() []cli.Flag {
 // unless the opposite is said twice.
 func maskingOptions(c *cli.Context) (o mask.Options, err error) {
 	given, rules, key := shell.Given(c, "mask"), c.String("mask-rules"), c.String("mask-key")
+	none := slices.Contains(given, string(mask.None))
 	switch {
-	case len(given) > 0 && slices.ContainsFunc(given, func(m string) bool { return m != string(mask.None) }):
-		return o, shell.Usagef("--mask takes none, twice, not %q", strings.Join(given, ", "))
-	case len(given) == 1, len(given) > 2:
-		return o, shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice if that is meant")
-	case len(given) == 2:
-		if rules != "" || key != "" {
-			return o, shell.Usagef("--mask none masks nothing, so there is nothing for --mask-rules and --mask-key to say")
+	case slices.Equal(given, []string{"none", "none"}):
+		if rules != "" || key != "" || c.String("mask-own") != "" {
+			return o, shell.Usagef("--mask none masks nothing, so there is nothing for the other flags of masking to say")
 		}
 		o.Mode = mask.None
 		return o, nil
+	case none:
+		return o, shell.Usagef("--mask none copies names, addresses and other data of people as they are: give it twice, and alone, if that is meant")
+	case len(given) > 1:
+		return o, shell.Usagef("--mask is given %d times: only none is given twice", len(given))
+	case len(given) == 1:
+		if o.Mode, err = mask.ParseMode(given[0]); err != nil {
+			return o, shell.Usage(err)
+		}
 	}
+	o.Own = list(c, "mask-own")
 	if rules != "" {
 		if o.Rules, err = maskfile.Load(rules); err != nil {
 			return o, shell.Usage(err)

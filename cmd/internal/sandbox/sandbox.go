@@ -17,6 +17,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/erp/erptest/twin"
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
@@ -86,6 +87,7 @@ type sandboxOptions struct {
 	durable                 bool
 	postgres                postgresOptions
 	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
+	twin                    *twin.Info                                  // what is served, if it is a twin
 }
 
 func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
@@ -99,6 +101,12 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 		}
 		defer unlock()
 		opts.Path = filepath.Join(o.data, "erp.db")
+		if o.twin, err = twinIn(ctx, o.data); err != nil {
+			return err
+		}
+		if o.twin != nil && o.profiles != nil {
+			return shell.Usagef("--write-profiles stores the logins of the demo data, and %s has a twin with users of its own: log in with erphub auth login", o.data)
+		}
 	}
 	if o.readyFile != "" { // one of an earlier run would mislead whoever waits for it
 		if err := os.Remove(o.readyFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -144,6 +152,9 @@ func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
 	next := talkToIt(s.url)
 	if o.profiles != nil {
 		next = talkByProfile()
+	}
+	if o.twin != nil {
+		next = talkToTwin(s.url, o.twin)
 	}
 	if s.postgres != nil && s.postgres.note != "" {
 		a.Note("%s", s.postgres.note)
