@@ -34,6 +34,9 @@ func (a *app) dictApply(c *cli.Context) error {
 		return err
 	}
 	opts := applyOptions(c)
+	if dir := c.String("rehearse"); dir != "" {
+		return a.rehearse(c, dir, format, opts)
+	}
 	if c.Bool("resume") {
 		return a.resumeApply(c, opts)
 	}

@@ -53,7 +53,12 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Name: "apply", Usage: "change the ERP to match the definitions", Action: a.dictApply,
 			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
 				"What was removed from a file is deactivated (IsActive=N), not deleted. A run that stops early leaves a checkpoint;\n" + "--resume continues from it.\n" +
-				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.",
+				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.\n\n" +
+				"--rehearse carries the changes out on a fresh copy of a twin (see `erphub sandbox clone`), with the rows there are,\n" +
+				"and says what became of them. The ERP itself is left alone, and no login is needed.\n\n" +
+				"Examples:\n" +
+				"  erphub dict apply -f tables/ --rehearse twin\n" +
+				"  erphub dict apply -f tables/ --yes",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 				&cli.BoolFlag{Name: "allow-destructive", Usage: "allow changes that can lose content or remove something"},
@@ -61,6 +66,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				&cli.StringFlag{Name: "format", Usage: "how to bring them into the ERP: rest, pack, migration or sql (default: rest); all but rest write files"},
 				&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
 				&cli.BoolFlag{Name: "resume", Usage: "continue where an earlier run stopped"},
+				&cli.StringFlag{Name: "rehearse", Usage: "folder of a twin: apply to a copy of it that is removed afterwards, and leave the ERP alone", TakesFile: true},
 				&cli.BoolFlag{Name: "continue-on-error", Usage: "continue with the steps that do not need the failed one"},
 				checkpoint,
 				&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
@@ -105,6 +111,11 @@ type comparison struct {
 
 // compared reads the files, checks them, and compares them with the ERP.
 func (a *app) compared(c *cli.Context) (*comparison, error) {
+	return a.comparedWith(c, func() (*erp.Client, error) { return a.Client(c) })
+}
+
+// comparedWith compares them with the ERP that a client is connected to.
+func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) (*comparison, error) {
 	if c.NArg() > 0 {
 		return nil, shell.Usagef("dict %s takes no arguments; name files and directories with -f", c.Command.Name)
 	}
@@ -126,7 +137,7 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 	if !needs {
 		wrong = set.Validate(opts)
 	}
-	client, err := a.Client(c)
+	client, err := connect()
 	switch {
 	case err != nil && wrong != nil:
 		return nil, shell.Usage(wrong)

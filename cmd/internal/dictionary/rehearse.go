@@ -1,0 +1,141 @@
+package dictionary
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/plans"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/erp/erptest/twin"
+)
+
+// rehearsal is what a rehearsal tells a machine.
+type rehearsal struct {
+	Changes []diff.Change  `json:"changes"`
+	Tables  []rehearsedRow `json:"tables"`
+	Created int            `json:"created"`
+	Changed int            `json:"changed"`
+	Ran     int            `json:"ran"`
+	Twin    string         `json:"twin"`
+}
+
+// rehearsedRow is a table whose definition was changed.
+type rehearsedRow struct {
+	Table string `json:"table"`
+	Rows  int64  `json:"rows"`
+}
+
+// rehearse carries the changes out on a copy of a twin.
+func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdict.Options) (err error) {
+	for _, flag := range []string{"resume", "apply"} {
+		if c.Bool(flag) {
+			return shell.Usagef("--%s goes on with the ERP itself; a rehearsal begins with a fresh copy of the twin", flag)
+		}
+	}
+	if !format.onServer() {
+		return shell.Usagef("a rehearsal runs the plan over REST; leave --format out")
+	}
+	info, err := twin.Inspect(c.Context, twin.InFolder(dir))
+	if err != nil {
+		return err
+	}
+	srv, err := erptest.Start(c.Context, erptest.FromTwin(dir))
+	if err != nil {
+		return fmt.Errorf("rehearsing on a copy of %s: %w", dir, err)
+	}
+	defer func() { err = errors.Join(err, srv.Close()) }()
+	db := srv.Database()
+	defer func() { err = errors.Join(err, db.Close()) }()
+	cmp, err := a.comparedWith(c, func() (*erp.Client, error) { return administrator(c.Context, srv, db) })
+	if err != nil {
+		return err
+	}
+	plan, err := diff.NewPlan(cmp.result, &diff.PlanOptions{SynchroniseAll: c.Bool("sync-all")})
+	if err != nil {
+		return err
+	}
+	report := rehearsal{Changes: cmp.result.Changes, Twin: info.Origin + ", " + info.Made.UTC().Format(time.RFC3339)}
+	for _, t := range cmp.tables {
+		rows, err := rowsOf(c.Context, db, t.Name)
+		if err != nil {
+			return err
+		}
+		report.Tables = append(report.Tables, rehearsedRow{t.Name, rows})
+	}
+	if !c.Bool("json") {
+		if err := cmp.result.WriteText(a.Streams.Out); err != nil {
+			return err
+		}
+	}
+	opts.Checkpoint = "" // there is nothing to go on with
+	if plan.Len() > 0 {
+		result, err := plans.Run(c.Context, a.Shell, cmp.client, plan, opts)
+		if err != nil {
+			return fmt.Errorf("the rehearsal on a copy of %s failed, and the ERP would refuse it, too: %w%s", dir, err, withRows(report.Tables))
+		}
+		report.Created, report.Changed, report.Ran = result.Count(restdict.Created), result.Count(restdict.Changed), result.Count(restdict.Ran)
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(report)
+	}
+	_, err = fmt.Fprintf(a.Streams.Out, "Rehearsed on a copy of the twin of %s: %d records created, %d changed; %d processes ran%s. The ERP is as it was.\n",
+		shell.Printable(report.Twin), report.Created, report.Changed, report.Ran, withRows(report.Tables))
+	return err
+}
+
+// administrator is a client with a login of the role that keeps the dictionary.
+func administrator(ctx context.Context, srv *erptest.Server, db *sql.DB) (*erp.Client, error) {
+	var user string
+	err := db.QueryRowContext(ctx, `SELECT u.Name FROM AD_User u JOIN AD_User_Roles r ON r.AD_User_ID=u.AD_User_ID
+		WHERE r.AD_Role_ID=0 AND r.IsActive='Y' AND u.IsActive='Y' ORDER BY u.AD_User_ID DESC LIMIT 1`).Scan(&user)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errors.New("no user of the twin has the role System Administrator (AD_Role_ID 0): clone it with a login that sees tenant System")
+	}
+	if err != nil {
+		return nil, err
+	}
+	token, err := srv.APIToken(ctx, user, 0, 0, 0, time.Hour)
+	if err != nil {
+		return nil, fmt.Errorf("logging in to the copy of the twin: %w", err)
+	}
+	return erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+}
+
+// rowsOf counts the rows of a table, 0 for one that there is not.
+func rowsOf(ctx context.Context, db *sql.DB, table string) (rows int64, err error) {
+	var there string
+	err = db.QueryRowContext(ctx, `SELECT name FROM sqlite_schema WHERE type='table' AND name=? COLLATE NOCASE`, table).Scan(&there)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	err = db.QueryRowContext(ctx, `SELECT COUNT(*) FROM "`+strings.ReplaceAll(there, `"`, `""`)+`"`).Scan(&rows)
+	return rows, err
+}
+
+// withRows names the tables that have rows.
+func withRows(tables []rehearsedRow) string {
+	var parts []string
+	for _, t := range tables {
+		if t.Rows > 0 {
+			parts = append(parts, t.Table+" "+strconv.FormatInt(t.Rows, 10))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (rows: " + strings.Join(parts, ", ") + ")"
+}
