@@ -24,28 +24,51 @@ func FromTwin(dir string) Options { return Options{Twin: dir} }
 // openDatabase opens the database of a server. discard removes what belongs to the
 // server alone; nil when there is nothing.
 func openDatabase(ctx context.Context, opts Options) (db *store.Store, discard func() error, err error) {
-	path := opts.Path
-	if opts.Twin != "" {
-		if path != "" {
-			return nil, nil, errors.New("Path and Twin exclude each other: a server on a twin works on a copy")
-		}
-		if path, discard, err = copyTwin(ctx, opts.Twin); err != nil {
-			return nil, nil, err
-		}
+	if opts.Twin == "" {
+		db, _, err = openChecked(ctx, opts.Path, opts)
+		return db, nil, err
 	}
-	db, err = seed.OpenWith(ctx, path, seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable})
-	if err == nil {
-		if err = db.View(ctx, func(tx *store.Tx) error {
-			_, err := twinfile.ReadHead(ctx, tx.Query)
-			return err
-		}); err != nil {
-			err = errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
-		}
+	if opts.Path != "" {
+		return nil, nil, errors.New("Path and Twin exclude each other: a server on a twin works on a copy")
 	}
-	if err != nil && discard != nil {
-		err = errors.Join(err, discard())
+	from := filepath.Join(opts.Twin, twinfile.FileName)
+	if _, err := os.Stat(from); err != nil {
+		return nil, nil, fmt.Errorf("opening the twin in %s: %w; make one with erphub sandbox clone", opts.Twin, err)
 	}
-	return db, discard, err
+	folder, err := os.MkdirTemp("", "erphub-twin-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("copying the twin: %w", err)
+	}
+	discard = func() error { return os.RemoveAll(folder) }
+	path := filepath.Join(folder, twinfile.FileName)
+	var isTwin bool
+	if err = store.CopyFile(from, path); err == nil {
+		db, isTwin, err = openChecked(ctx, path, opts)
+	}
+	if err == nil && !isTwin {
+		err = errors.Join(errors.New("it is a sandbox, but no twin: make one with erphub sandbox clone, or open it with Options.Path"), db.Close())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("opening a copy of the twin in %s: %w", opts.Twin, err), discard())
+	}
+	return db, discard, nil
+}
+
+// openChecked opens a database and refuses a twin of another version.
+func openChecked(ctx context.Context, path string, opts Options) (db *store.Store, isTwin bool, err error) {
+	db, err = seed.OpenWith(ctx, path, seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable, Scratch: opts.Twin != ""})
+	if err != nil {
+		return nil, false, err
+	}
+	err = db.View(ctx, func(tx *store.Tx) error {
+		head, err := twinfile.ReadHead(ctx, tx.Query)
+		isTwin = head != nil
+		return err
+	})
+	if err != nil {
+		return nil, false, errors.Join(fmt.Errorf("opening %s: %w", path, err), db.Close())
+	}
+	return db, isTwin, nil
 }
 
 // removeCopy removes the copy of a twin, if there is one.
@@ -54,30 +77,4 @@ func (s *Server) removeCopy() error {
 		return nil
 	}
 	return s.discard()
-}
-
-// copyTwin makes a copy of a twin and returns the file, and what removes it.
-func copyTwin(ctx context.Context, dir string) (path string, remove func() error, err error) {
-	from := filepath.Join(dir, twinfile.FileName)
-	db, err := store.OpenReadOnly(from)
-	if err != nil {
-		return "", nil, fmt.Errorf("opening the twin in %s: %w; make one with erphub sandbox clone", dir, err)
-	}
-	head, err := twinfile.ReadHead(ctx, db.QueryContext)
-	switch err = errors.Join(err, db.Close()); {
-	case err != nil:
-		return "", nil, fmt.Errorf("opening the twin in %s: %w", dir, err)
-	case head == nil:
-		return "", nil, fmt.Errorf("opening the twin in %s: %s is a sandbox, but no twin: make one with erphub sandbox clone, or open it with Options.Path", dir, from)
-	}
-	folder, err := os.MkdirTemp("", "erphub-twin-")
-	if err != nil {
-		return "", nil, fmt.Errorf("copying the twin: %w", err)
-	}
-	remove = func() error { return os.RemoveAll(folder) }
-	path = filepath.Join(folder, twinfile.FileName)
-	if err := store.CopyFile(from, path); err != nil {
-		return "", nil, errors.Join(err, remove())
-	}
-	return path, remove, nil
 }

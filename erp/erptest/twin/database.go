@@ -52,7 +52,9 @@ type dbTable struct {
 
 type dbColumn struct{ name, kind string }
 
-// NewDatabase makes a source of an open database, which stays the caller's.
+// NewDatabase makes a source of an open database, which stays the caller's. An
+// embedded ERP in memory (erptest.Server.Database) cannot write before the source
+// is closed.
 func NewDatabase(db *sql.DB, dialect Dialect, opts *DatabaseOptions) (*Database, error) {
 	s := &Database{db: db, dialect: dialect}
 	if opts != nil {

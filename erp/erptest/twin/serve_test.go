@@ -192,7 +192,7 @@ func TestNoTwin(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, plain.Close())
 	_, err = erptest.Open(t.Context(), erptest.FromTwin(dir))
-	require.ErrorContains(t, err, "is a sandbox, but no twin")
+	require.ErrorContains(t, err, "it is a sandbox, but no twin")
 	_, err = twin.Verify(t.Context(), twin.InFolder(dir))
 	require.ErrorIs(t, err, twin.ErrNoTwin)
 	_, err = twin.Clone(t.Context(), newSmall(database(t, live())), dir, orders())

@@ -50,7 +50,7 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		}
 	}
 	sweep(path)
-	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable, Existing: true})
+	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable, Scratch: opts.Scratch, Existing: true})
 	if err != nil {
 		return nil, explain("opening the database", path, err)
 	}
@@ -170,8 +170,8 @@ func remove(name string) {
 
 // Options change how a database is opened.
 type Options struct {
-	// Durable has every commit wait for the disk; see [store.Options].
-	Durable bool
+	// Durable has every commit wait for the disk, and Scratch none; see [store.Options].
+	Durable, Scratch bool
 	// RealProcessNumbers, which counts only when the database is new, leaves to processes 291 and 194 what they are in
 	// every installation of the ERP: the print of an inventory and the import
 	// of business partners. Without it, they synchronise a table and import a

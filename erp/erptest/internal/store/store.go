@@ -46,6 +46,8 @@ type Options struct {
 	// Durable has every commit wait until it is on the disk. Without it a killed
 	// process loses nothing, but a power failure may undo the last commits.
 	Durable bool
+	// Scratch never waits for the disk: a copy that nobody wants after a power failure.
+	Scratch bool
 	// Existing refuses a file that is not there instead of creating it.
 	Existing bool
 	// Cache is how many bytes of the file each connection holds; 0 is the database's
@@ -68,6 +70,9 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		synchronous := "NORMAL"
 		if opts.Durable {
 			synchronous = "FULL"
+		}
+		if opts.Scratch {
+			synchronous = "OFF"
 		}
 		mode := "rwc"
 		if opts.Existing {
