@@ -37,6 +37,12 @@
 // in one transaction that sees one state. Failing requests are retried; what the
 // login may not read is reported.
 //
+// # Twins that age
+//
+// [Diff] tells which records of the dictionary changed in the ERP since, [Refresh]
+// clones again and reads only the tables that changed, [Verify] tells which rows of a
+// twin are no longer those that were cloned, and [Inspect] what it says of itself.
+//
 // # Interrupted clones
 //
 // A clone works in a file beside the twin and replaces the twin when it is complete.
