@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -48,8 +49,9 @@ func undisturbed(t *testing.T, o restdict.Options) (want string, requests int) {
 	return dictionary(t.Context(), t, client, "XX_Trial"), requests
 }
 
-// Break every single request of a run in every way, resume, and the dictionary
-// is the one of a run without faults.
+// Break every single request of a run, resume, and the dictionary is the one of a
+// run without faults. The ways of breaking take turns; make proof breaks every
+// request in each of them.
 func TestResumeAfterEveryRequest(t *testing.T) {
 	t.Parallel()
 	for mode, o := range modes {
@@ -61,7 +63,10 @@ func TestResumeAfterEveryRequest(t *testing.T) {
 				step = 16
 			}
 			for k := 1; k <= requests; k += step {
-				for _, fault := range faults {
+				for i, fault := range faults {
+					if os.Getenv("ERPHUB_PROOF") == "" && (k/step+i)%len(faults) != 0 {
+						continue
+					}
 					t.Run(fmt.Sprintf("%s %d", fault.name, k), func(t *testing.T) {
 						t.Parallel()
 						srv, client := start(t)
