@@ -392,7 +392,7 @@ func TestImportIndexes(t *testing.T) {
 	text := strings.Replace(string(doc), `  <AD_Table type="table">`, index+`<AD_Table type="table">`, 1)
 	r := importZip(t, w, zipOf(t, [2]string{"demo/dict/PackOut.xml", text}), "")
 	require.False(t, r.failed, r.summary)
-	assert.Contains(t, strings.Join(r.logs, "\n"), `Index xx_demo_name: CREATE UNIQUE INDEX xx_demo_name ON XX_Demo (Name)`)
+	assert.Contains(t, strings.Join(r.logs, "\n"), `Index xx_demo_name: Created index successfully`)
 	garden.create("XX_Demo", `{"Name":"one"}`)
 	a := garden.post("/models/XX_Demo", `{"Name":"one"}`)
 	assert.Equal(t, 500, a.status/100*100, a.body)
@@ -404,8 +404,11 @@ func TestImportIndexes(t *testing.T) {
 	}
 	w.change("AD_TableIndex", id, `{"IsUnique":false}`)
 	made := run(id)
-	assert.Equal(t, "Created index successfully", made["summary"])
-	assert.Equal(t, []any{map[string]any{"number": 0.0, "msg": "CREATE INDEX xx_demo_name ON XX_Demo (Name)"}}, made["logs"])
+	assert.Equal(t, "Modified index successfully", made["summary"])
+	assert.Equal(t, []any{
+		map[string]any{"number": 0.0, "msg": "DROP INDEX xx_demo_name"},
+		map[string]any{"number": 0.0, "msg": "CREATE INDEX xx_demo_name ON XX_Demo (Name)"},
+	}, made["logs"])
 	garden.create("XX_Demo", `{"Name":"one"}`)
 	w.change("AD_TableIndex", id, `{"IsUnique":true}`)
 	o := run(id)
@@ -418,5 +421,5 @@ func TestImportIndexes(t *testing.T) {
 	assert.Contains(t, run(987654)["summary"], "there is no index")
 	empty := idOf(t, w.create("AD_TableIndex", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"xx_empty","EntityType":"XX"}`,
 		idOf(t, rows(t, w, "AD_Table", "TableName eq 'XX_Demo'")[0]))))
-	assert.Contains(t, run(empty)["summary"], "no columns")
+	assert.Contains(t, run(empty)["summary"], "No index columns specified")
 }

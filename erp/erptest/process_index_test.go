@@ -45,6 +45,21 @@ func TestValidateIndex(t *testing.T) {
 	require.True(t, ok, summary)
 	assert.Equal(t, "Modified index successfully", summary)
 
+	// Two columns: as they stand no change, in the other order one.
+	second := s.column(table, `"ColumnName":"XX_Kind","AD_Reference_ID":10,"FieldLength":20`)
+	ok, summary = s.run(fmt.Sprintf(`{"record-id":%d}`, second))
+	require.True(t, ok, summary)
+	part := idOf(t, s.create("AD_IndexColumn", fmt.Sprintf(`{"AD_TableIndex_ID":%d,"AD_Column_ID":%d,"SeqNo":20,"EntityType":"U"}`, index, second)))
+	for _, want := range []string{"Modified index successfully", "No changes to the index"} {
+		ok, summary = validate(index)
+		require.True(t, ok, summary)
+		assert.Equal(t, want, summary)
+	}
+	s.change("AD_IndexColumn", part, `{"SeqNo":5}`)
+	ok, summary = validate(index)
+	require.True(t, ok, summary)
+	assert.Equal(t, "Modified index successfully", summary)
+
 	taken := idOf(t, s.create("AD_TableIndex", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"c_bpartner","EntityType":"U"}`, table)))
 	s.create("AD_IndexColumn", fmt.Sprintf(`{"AD_TableIndex_ID":%d,"AD_Column_ID":%d,"SeqNo":10,"EntityType":"U"}`, taken, column))
 	refuses(taken, "is taken")

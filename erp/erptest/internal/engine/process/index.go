@@ -84,7 +84,7 @@ func indexColumns(ctx context.Context, tx *store.Tx, t *store.Table, id int64) (
 		if !there[strings.ToLower(name)] {
 			return nil, fmt.Sprintf("AD_Column_ID %d is no column of %s in the database", i, t.Name), nil
 		}
-		columns = append(columns, store.Quote(name))
+		columns = append(columns, name)
 	}
 	if len(columns) == 0 {
 		return nil, "No index columns specified", nil
@@ -103,7 +103,7 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 		if !strings.EqualFold(other, t.Name) || strings.EqualFold(name, t.Name) {
 			return Failed("the name %s is taken in the database", name), nil
 		}
-		same, err := sameIndex(ctx, tx, name, columns, unique)
+		same, err := sameIndex(ctx, tx, t.Name, name, columns, unique)
 		if err != nil {
 			return Result{}, err
 		}
@@ -120,7 +120,11 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 	if unique {
 		kind = "UNIQUE INDEX "
 	}
-	statement := "CREATE " + kind + store.Quote(name) + " ON " + store.Quote(t.Name) + " (" + strings.Join(columns, ",") + ")"
+	quoted := make([]string, len(columns))
+	for i, c := range columns {
+		quoted[i] = store.Quote(c)
+	}
+	statement := "CREATE " + kind + store.Quote(name) + " ON " + store.Quote(t.Name) + " (" + strings.Join(quoted, ", ") + ")"
 	if _, err := tx.Exec(ctx, statement); err != nil {
 		var refused *sqlite.Error
 		if errors.As(err, &refused) && refused.Code()&0xff == 19 { // SQLITE_CONSTRAINT
@@ -128,18 +132,21 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 		}
 		return Result{}, fmt.Errorf("making index %s: %w", name, err)
 	}
-	shown := "CREATE " + kind + name + " ON " + t.Name + " (" + strings.ReplaceAll(strings.Join(columns, ","), `"`, "") + ")"
+	shown := "CREATE " + kind + name + " ON " + t.Name + " (" + strings.Join(columns, ",") + ")"
 	result.Logs = append(result.Logs, LogLine{Number: "0", Message: shown})
 	return result, nil
 }
 
 // sameIndex tells whether the index in the database has these columns in this
 // order, and is unique or not as said.
-func sameIndex(ctx context.Context, tx *store.Tx, name string, columns []string, unique bool) (bool, error) {
-	var statement string
-	if err := tx.QueryRow(ctx, `SELECT sql FROM sqlite_schema WHERE type='index' AND name=? COLLATE NOCASE`, name).Scan(&statement); err != nil {
+func sameIndex(ctx context.Context, tx *store.Tx, table, name string, columns []string, unique bool) (bool, error) {
+	var there bool
+	if err := tx.QueryRow(ctx, `SELECT "unique" FROM pragma_index_list(?) WHERE name=? COLLATE NOCASE`, table, name).Scan(&there); err != nil {
 		return false, err
 	}
-	return strings.HasPrefix(statement, "CREATE UNIQUE ") == unique &&
-		strings.HasSuffix(statement, " ("+strings.Join(columns, ", ")+")"), nil
+	var list string
+	if err := tx.QueryRow(ctx, `SELECT group_concat(name, ',' ORDER BY seqno) FROM pragma_index_info(?)`, name).Scan(&list); err != nil {
+		return false, err
+	}
+	return there == unique && strings.EqualFold(list, strings.Join(columns, ",")), nil
 }
