@@ -33,6 +33,19 @@ type Caller struct {
 	// Program is the name the client gives itself, such as "claude-code/2.1". It
 	// is not verified.
 	Program string
+	// Selection is what this request asks to be offered; nil: what the operator
+	// offers where nothing is asked.
+	Selection *Selection
+}
+
+// Selection narrows what a caller is offered. It never adds to what they may
+// use.
+type Selection struct {
+	// Toolsets are names of tool sets; none: what the operator offers where
+	// nothing is asked, [AllSets]: all that the caller may use.
+	Toolsets []string
+	// ReadOnly leaves out every tool that changes something.
+	ReadOnly bool
 }
 
 // Call is one call of a tool.

@@ -26,6 +26,13 @@ var (
 	admin  = mcp.Caller{ID: "0/10", Known: true, UserID: 10, RoleID: 0}
 )
 
+// selecting is reader with a request that selects tool sets.
+func selecting(sets ...string) mcp.Caller {
+	c := reader
+	c.Selection = &mcp.Selection{Toolsets: sets}
+	return c
+}
+
 type echoInput struct {
 	Text string `json:"text,omitempty"`
 	N    int    `json:"n,omitempty"`
@@ -67,6 +74,11 @@ func TestPermission(t *testing.T) {
 		"nothing said":                        {boundary.Options{}, reader, []string{"listTables", "createTable", "deleteTable"}},
 		"a tool set":                          {boundary.Options{Toolsets: []string{"table"}}, reader, []string{"createTable", "deleteTable"}},
 		"all tool sets":                       {boundary.Options{Toolsets: []string{"query", mcp.AllSets}}, reader, all.Names()},
+		"default tool sets":                   {boundary.Options{DefaultToolsets: []string{"table"}}, reader, []string{"createTable", "deleteTable"}},
+		"a default that is not enabled":       {boundary.Options{Toolsets: []string{"registry"}, DefaultToolsets: []string{"table"}}, reader, []string{}},
+		"selected":                            {boundary.Options{DefaultToolsets: []string{"table"}}, selecting("registry"), []string{"listTables"}},
+		"selected but not enabled":            {boundary.Options{Toolsets: []string{"table"}}, selecting("registry"), []string{}},
+		"selected, read-only above":           {boundary.Options{ReadOnly: true}, selecting("all"), []string{"listTables"}},
 		"read-only":                           {boundary.Options{ReadOnly: true}, admin, []string{"listTables"}},
 		"read-only is not lifted":             {boundary.Options{ReadOnly: true, Rules: []boundary.Rule{{Allow: []string{"*"}}}}, admin, []string{"listTables"}},
 		"read-only but for one role":          {boundary.Options{Rules: []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, admin, all.Names()},

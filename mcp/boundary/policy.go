@@ -82,11 +82,14 @@ func match(pattern, name string) bool {
 // an error with mcp.CodePermissionDenied or mcp.CodeUnsupported. It counts
 // nothing.
 func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
-	if len(b.opts.Toolsets) > 0 && !slices.Contains(b.opts.Toolsets, mcp.AllSets) && !t.In(b.opts.Toolsets...) {
+	if !among(b.opts.Toolsets, t) {
 		return denied(t, "its tool set is not enabled", "the operator chooses tool sets with --toolsets")
 	}
 	if b.opts.ReadOnly && !t.Hints.ReadOnly {
 		return denied(t, "this server only reads", "use a tool that reads, or ask the operator for a server without read-only mode")
+	}
+	if err := b.selected(t, c.Selection); err != nil {
+		return err
 	}
 	for _, r := range b.opts.Rules {
 		if !r.concerns(c) {
@@ -98,6 +101,26 @@ func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 	}
 	if t.Available != nil && !t.Available(c) {
 		return mcp.Unavailable(t.Name)
+	}
+	return nil
+}
+
+// among tells whether the tool belongs to one of the sets; none stand for all.
+func among(sets []string, t mcp.Tool) bool {
+	return len(sets) == 0 || slices.Contains(sets, mcp.AllSets) || t.In(sets...)
+}
+
+// selected is nil when what the request asks for includes the tool.
+func (b *Boundary) selected(t mcp.Tool, asked *mcp.Selection) error {
+	sets := b.opts.DefaultToolsets
+	if asked != nil && len(asked.Toolsets) > 0 {
+		sets = asked.Toolsets
+	}
+	switch {
+	case !among(sets, t):
+		return denied(t, "its tool set was not selected", "the client selects tool sets with the header X-MCP-Toolsets, here "+strings.Join(t.Sets, " or "))
+	case asked != nil && asked.ReadOnly && !t.Hints.ReadOnly:
+		return denied(t, "this request only reads", "the client asked for tools that only read; another request, without X-MCP-Readonly, may use it")
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 // corsHeaders are what scripts of allowed pages may send, corsExposed what they
 // may read.
 const (
-	corsHeaders = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+	corsHeaders = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, " +
+		toolsetsHeader + ", " + readOnlyHeader
 	corsExposed = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
 )
 

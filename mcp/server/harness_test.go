@@ -136,7 +136,11 @@ func (in *instance) connectAs(t testing.TB, how string, b *bearer, opts *sdk.Cli
 }
 
 func dial(ctx context.Context, url, how string, b *bearer, opts *sdk.ClientOptions) (*sdk.ClientSession, error) {
-	client := &http.Client{Transport: b}
+	return dialWith(ctx, url, how, b, opts)
+}
+
+func dialWith(ctx context.Context, url, how string, rt http.RoundTripper, opts *sdk.ClientOptions) (*sdk.ClientSession, error) {
+	client := &http.Client{Transport: rt}
 	var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: client, MaxRetries: -1}
 	version := "2025-11-25"
 	switch how {

@@ -17,10 +17,10 @@ import (
 
 // routes is everything the server serves.
 func (s *Server) routes() http.Handler {
-	protocol := s.guard(s.authenticated(s.bounded(http.HandlerFunc(s.dual), s.batchRefused)))
-	sse := s.guard(s.authenticated(s.bounded(s.sse, func(*http.Request, int) string {
+	protocol := s.guard(s.authenticated(s.selecting(s.bounded(http.HandlerFunc(s.dual), s.batchRefused))))
+	sse := s.guard(s.authenticated(s.selecting(s.bounded(s.sse, func(*http.Request, int) string {
 		return "server-sent events take one message at a time; send each in a request of its own"
-	})))
+	}))))
 	if s.opts.Stateless {
 		sse = s.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			httpserver.Problem(w, http.StatusNotFound, "this server keeps no sessions, which /mcp/sse needs; use /mcp")

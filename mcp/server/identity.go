@@ -72,6 +72,7 @@ func (s *Server) caller(ctx context.Context, ss *sdk.ServerSession, extra *sdk.R
 		if known, ok := callerOf(extra.TokenInfo); ok {
 			c = known
 		}
+		c.Selection = selectionIn(extra.Header)
 	} else if id, ok := ctx.Value(sseKey{}).(*sseIdentity); ok {
 		c, session = *id.caller.Load(), id.session
 	}

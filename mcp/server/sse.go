@@ -30,7 +30,8 @@ type sseSessions struct {
 type sseSession struct {
 	transport *sdk.SSEServerTransport
 	identity  *sseIdentity
-	user      string // see binding
+	selection *mcp.Selection // of the request that opened it
+	user      string         // see binding
 }
 
 func newSSESessions(s *Server, most, per int) *sseSessions {
@@ -45,6 +46,7 @@ func (h *sseSessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		user = info.UserID
 		caller, _ = callerOf(info)
 	}
+	caller.Selection = selectionIn(r.Header)
 	switch r.Method {
 	case http.MethodGet:
 		h.connect(w, r, user, caller)
@@ -70,9 +72,10 @@ func (h *sseSessions) message(w http.ResponseWriter, r *http.Request, user strin
 		httpserver.Problem(w, http.StatusNotFound, "there is no such session; open the stream with GET first")
 		return
 	}
-	if h.s.opts.Verifier != nil {
-		session.identity.caller.Store(&caller) // with a token that may be newer
+	if caller.Selection == nil { // the address of messages is the server's: what the connection selected
+		caller.Selection = session.selection
 	}
+	session.identity.caller.Store(&caller) // with a token that may be newer
 	session.transport.ServeHTTP(w, r)
 }
 
@@ -84,7 +87,7 @@ func (h *sseSessions) connect(w http.ResponseWriter, r *http.Request, user strin
 	}
 	identity := &sseIdentity{session: id}
 	identity.caller.Store(&caller)
-	session := &sseSession{user: user, identity: identity, transport: &sdk.SSEServerTransport{
+	session := &sseSession{user: user, identity: identity, selection: caller.Selection, transport: &sdk.SSEServerTransport{
 		Endpoint: path + "?sessionid=" + id, Response: w, MaxRequestBodyBytes: h.s.opts.MaxBody,
 	}}
 	if !h.add(id, session) {

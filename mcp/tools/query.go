@@ -66,15 +66,7 @@ func (b *Toolbox) executeQuery() mcp.Tool {
 		Description: "Runs one SELECT with the permissions of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports.",
 		Input:       question[executeQueryIn](lowered("maxRows", 1, 100)), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (*executeQueryOut, error) {
-		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
-		defer heartbeat(ctx, c, "the query is running")()
-		r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-			return k.Query(ctx, c.Caller, q)
-		})
-		if err != nil {
-			return nil, meant(err)
-		}
-		return rowsOf(r)
+		return b.runQuery(ctx, c, backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows})
 	})
 }
 

@@ -22,6 +22,7 @@ const (
 	SetRecords   = "records"   // make and change records
 	SetDeploy    = "deploy"    // the deployment log
 	SetChat      = "chat"      // what a chat agent needs
+	SetOwn       = "own"       // queries of the operator's
 )
 
 // DefaultSets are the sets an assistant gets that names none.
@@ -39,6 +40,9 @@ type Options struct {
 	Doctor Doctor
 	// Generator says how generated plugins may be delivered.
 	Generator GeneratorOptions
+	// OwnQueries are tools of the operator's own, in the set [SetOwn]; see
+	// [ReadOwnQueries]. New panics on one that is not as that function checks it.
+	OwnQueries []OwnQuery
 	// Log gets what went wrong; nil is silent.
 	Log *slog.Logger
 	// Now is the clock of the deployment tools; nil means time.Now.
@@ -55,13 +59,14 @@ type Toolbox struct {
 	log        *slog.Logger
 	now        func() time.Time
 
+	own     []OwnQuery
 	changes changes
 	all     func() mcp.Set
 }
 
 // New makes a toolbox.
 func New(o Options) *Toolbox {
-	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, log: o.Log, now: o.Now}
+	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, own: slices.Clone(o.OwnQueries), log: o.Log, now: o.Now}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -81,6 +86,7 @@ func (b *Toolbox) makeTools() mcp.Set {
 	for _, group := range []func() mcp.Set{
 		b.registryTools, b.queryTools, b.columnTools, b.chatTools,
 		b.tableTools, b.deployTools, b.doctorTools, b.recordTools, b.generatorTools,
+		b.ownQueryTools,
 	} {
 		set = append(set, group()...)
 	}

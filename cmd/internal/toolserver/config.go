@@ -150,8 +150,8 @@ func (a *app) mcpCommand() *cli.Command {
 				&cli.StringFlag{Name: "name", Value: "erphub", Usage: "name of the entry"},
 				&cli.StringFlag{Name: "server-url", Value: fmt.Sprintf("http://127.0.0.1:%d/mcp", server.DefaultPort), Usage: "address of the tool server, for http"},
 				&cli.StringFlag{Name: "command", Value: "erphub-mcp", Usage: "program to start, for stdio; a full path where the assistant does not find it"},
-				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable, for stdio"},
-				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something, for stdio"},
+				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable"},
+				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 			},
 			Action: func(c *cli.Context) error { return a.mcpConfig(c, clients, names) },
 		}},
@@ -213,6 +213,17 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 	if u.User != nil {
 		return e, shell.Usagef("--server-url must hold no user and password: tokens travel in a header")
 	}
+	selected := u.Query()
+	if sets := c.String("toolsets"); sets != "" {
+		e.args = append(e.args, "--toolsets", sets)
+		selected.Set("toolsets", sets)
+	}
+	if c.Bool("read-only") {
+		e.args = append(e.args, "--read-only")
+		selected.Set("readonly", "true")
+	}
+	u.RawQuery = strings.ReplaceAll(selected.Encode(), "%2C", ",") // commas may stay as they are
+	e.url = u.String()
 	s, err := a.mcpSetup(c)
 	if err != nil {
 		return e, err
@@ -230,12 +241,6 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 			return e, shell.Usagef("the address of the ERP is no address without user and password")
 		}
 		e.env["ERP_URL"] = v.Text()
-	}
-	if sets := c.String("toolsets"); sets != "" {
-		e.args = append(e.args, "--toolsets", sets)
-	}
-	if c.Bool("read-only") {
-		e.args = append(e.args, "--read-only")
 	}
 	return e, nil
 }

@@ -46,6 +46,7 @@ func toolFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "backend", Usage: "backend to try first: rest, ai, db or cli (" + backendVariable + "); the others follow in that order"},
 		&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable, separated by commas, or all (" + toolsetsVariable + ")"},
+		&cli.StringFlag{Name: "default-toolsets", Usage: "those of them for clients that select none with the header X-MCP-Toolsets or ?toolsets=; default: all that are enabled"},
 		&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 		&cli.StringSliceFlag{Name: "allow-tool", Usage: "allow these tools only: a name, part of one with *, or set:NAME; repeatable"},
 		&cli.StringSliceFlag{Name: "deny-tool", Usage: "forbid these tools; repeatable"},
@@ -62,6 +63,7 @@ func toolFlags() []cli.Flag {
 		&cli.StringFlag{Name: "ai-api-token-file", Usage: "file with the token for the AI API", TakesFile: true},
 		&cli.IntFlag{Name: "ai-role-id", Usage: "role to query the AI API with (" + aiRoleVariable + ")"},
 		&cli.StringSliceFlag{Name: "knowledge", Usage: "directory of Markdown documents for searchKnowledge; repeatable", TakesFile: true},
+		&cli.StringSliceFlag{Name: "queries", Usage: "YAML file of queries that become tools of their own (tool set own); repeatable", TakesFile: true},
 		&cli.StringFlag{Name: "audit", Usage: "file to append one line of JSON to for every call (default: standard error)", TakesFile: true},
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit of queries alone; default: the one above"},
@@ -76,6 +78,7 @@ type toolbox struct {
 	local    mcp.Caller // the caller where clients are not authenticated and nobody is logged in
 
 	sets     []string
+	defaults []string // of sets, for clients that select none; none: all
 	pool     *backend.Pool
 	login    tokens.Source // of this program, for callers without a token; nil: none
 	own      *ownCaller
@@ -135,9 +138,29 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 		box.closers = append(box.closers, library.Close)
 		o.Knowledge = library
 	}
+	if o.OwnQueries, err = ownQueries(c.StringSlice("queries")); err != nil {
+		return err
+	}
 	box.catalog = *tools.New(o).Catalog()
-	box.sets, err = a.toolsets(c, box.catalog.Tools)
-	return err
+	if err := box.catalog.Tools.Check(); err != nil {
+		return shell.Usage(err)
+	}
+	if box.sets, err = a.toolsets(c, box.catalog.Tools); err != nil {
+		return err
+	}
+	if len(o.OwnQueries) > 0 && !slices.Contains(box.sets, tools.SetOwn) && !slices.Contains(box.sets, mcp.AllSets) {
+		box.sets = append(box.sets, tools.SetOwn) // nobody names the file who does not want them
+	}
+	box.defaults = setNames(c.String("default-toolsets"))
+	if err := box.catalog.Tools.CheckSets(box.defaults); err != nil {
+		return shell.Usage(err)
+	}
+	for _, name := range box.defaults {
+		if !slices.Contains(box.sets, mcp.AllSets) && !slices.Contains(box.sets, name) {
+			return shell.Usagef("--default-toolsets names %s, which --toolsets does not enable", name)
+		}
+	}
+	return nil
 }
 
 // generatorOutputs are the ways to deliver plugins that the settings make
@@ -165,11 +188,33 @@ func (a *app) toolsets(c *cli.Context, all mcp.Set) ([]string, error) {
 	if asked == "" {
 		return tools.DefaultSets(), nil
 	}
-	sets := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
+	sets := setNames(asked)
 	if err := all.CheckSets(sets); err != nil {
 		return nil, shell.Usage(err)
 	}
 	return sets, nil
+}
+
+// ownQueries are the queries of files.
+func ownQueries(paths []string) ([]tools.OwnQuery, error) {
+	var all []tools.OwnQuery
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the queries: %w", err)
+		}
+		queries, err := tools.ReadOwnQueries(f)
+		f.Close()
+		if err != nil {
+			return nil, shell.Usage(fmt.Errorf("reading the queries in %s: %w", path, err))
+		}
+		all = append(all, queries...)
+	}
+	return all, nil
+}
+
+func setNames(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // addBoundary puts permission, limits and audit in front of the tools.
@@ -179,7 +224,7 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, metrics boundary.Metrics
 		return err
 	}
 	o := &boundary.Options{
-		Toolsets: box.sets, ReadOnly: box.readOnly, Rules: rules, Metrics: metrics, Logger: box.log,
+		Toolsets: box.sets, DefaultToolsets: box.defaults, ReadOnly: box.readOnly, Rules: rules, Metrics: metrics, Logger: box.log,
 		Limits: boundary.Limits{
 			CallsPerMinute: c.Int("calls-per-minute"),
 			Session:        mcp.Cost{Tokens: c.Int("session-tokens"), APICalls: c.Int("session-api-calls")},
