@@ -29,7 +29,7 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// callers is how many clients call at the same time.
+// callers is how many clients call at the same time at most.
 const callers = 16
 
 // benchVariable makes the test binary the server of the benchmark.
@@ -40,30 +40,33 @@ type benchServers struct {
 	Ours, Theirs, Token string
 }
 
-// BenchmarkListTables compares listTables of this server, with tokens checked,
-// limits counted and calls audited, with a trivial tool of the SDK alone, in
-// turns within one run. Both are served by one process that does nothing else:
-// throughput-ratio is ours by theirs, cpu-ratio the same of that process's time
-// per call.
-func BenchmarkListTables(b *testing.B) {
+// BenchmarkTools compares tools of this server, with tokens checked, limits
+// counted and calls audited, with a trivial tool of the SDK alone, in turns within
+// one run. Both are served by one process that does nothing else: throughput-ratio
+// is ours by theirs, cpu-ratio the same of that process's time per call.
+func BenchmarkTools(b *testing.B) {
 	servers := startForBench(b)
-	for _, how := range []string{legacyHTTP, modernHTTP} {
-		b.Run(how, func(b *testing.B) { compare(b, servers, how) })
+	for tool, arguments := range map[string]map[string]string{"listTables": {"pattern": "C_Ord%"}, "describeTable": {"table": "C_Order"}} {
+		for _, how := range []string{legacyHTTP, modernHTTP} {
+			for _, n := range []int{1, callers} {
+				b.Run(fmt.Sprintf("%s/%s/callers=%d", tool, how, n), func(b *testing.B) { compare(b, servers, how, n, tool, arguments) })
+			}
+		}
 	}
 }
 
-func compare(b *testing.B, servers benchServers, how string) {
-	mine := clientsForBench(b, servers.Ours, how, servers.Token)
-	sdks := clientsForBench(b, servers.Theirs, how, "")
+func compare(b *testing.B, servers benchServers, how string, n int, tool string, arguments map[string]string) {
+	mine := clientsForBench(b, servers.Ours, how, servers.Token, n)
+	sdks := clientsForBench(b, servers.Theirs, how, "", n)
 	const round = 400
-	run := func(clients []*sdk.ClientSession, name string) (took, cpu time.Duration) {
+	run := func(clients []*sdk.ClientSession, name string, arguments map[string]string) (took, cpu time.Duration) {
 		var next atomic.Int64
 		var group sync.WaitGroup
 		before, start := serverTime(b, servers), time.Now()
 		for _, cs := range clients {
 			group.Go(func() {
 				for next.Add(1) <= round {
-					res, err := cs.CallTool(b.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]string{"pattern": "C_Ord%"}})
+					res, err := cs.CallTool(b.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
 					if err != nil || res.IsError {
 						b.Error(name, err, res)
 						return
@@ -74,22 +77,22 @@ func compare(b *testing.B, servers benchServers, how string) {
 		group.Wait()
 		return time.Since(start), serverTime(b, servers) - before
 	}
-	run(mine, "listTables") // the registry is read, everything is warm
-	run(sdks, "greet")
+	greeting := map[string]string{"pattern": "C_Ord%"}
+	run(mine, tool, arguments) // the registry is read, everything is warm
+	run(sdks, "greet", greeting)
 	var took, took0, cpu, cpu0 time.Duration
 	calls := 0
 	for b.Loop() {
-		t, c := run(mine, "listTables")
-		t0, c0 := run(sdks, "greet")
+		t, c := run(mine, tool, arguments)
+		t0, c0 := run(sdks, "greet", greeting)
 		took, cpu, took0, cpu0 = took+t, cpu+c, took0+t0, cpu0+c0
 		calls += round
 	}
-	n := float64(calls)
-	b.ReportMetric(n/took.Seconds(), "calls/s")
-	b.ReportMetric(n/took0.Seconds(), "sdk-calls/s")
+	b.ReportMetric(float64(calls)/took.Seconds(), "calls/s")
+	b.ReportMetric(float64(calls)/took0.Seconds(), "sdk-calls/s")
 	b.ReportMetric(took0.Seconds()/took.Seconds(), "throughput-ratio")
 	b.ReportMetric(cpu.Seconds()/cpu0.Seconds(), "cpu-ratio")
-	b.ReportMetric(float64(cpu.Microseconds())/n, "cpu-us/call")
+	b.ReportMetric(float64(cpu.Microseconds())/float64(calls), "cpu-us/call")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -119,7 +122,7 @@ func startForBench(b *testing.B) (servers benchServers) {
 // BenchmarkServer is the server of the other benchmark, and nothing by itself.
 func BenchmarkServer(b *testing.B) {
 	if os.Getenv(benchVariable) == "" {
-		b.Skip("it is started by BenchmarkListTables")
+		b.Skip("it is started by BenchmarkTools")
 	}
 	erp := erptest.New(b)
 	token, err := erp.APIToken(b.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
@@ -205,9 +208,9 @@ func theirsForBench(b testing.TB) string {
 	return srv.URL
 }
 
-func clientsForBench(b *testing.B, url, how, token string) []*sdk.ClientSession {
+func clientsForBench(b *testing.B, url, how, token string, n int) []*sdk.ClientSession {
 	b.Helper()
-	clients := make([]*sdk.ClientSession, callers)
+	clients := make([]*sdk.ClientSession, n)
 	for i := range clients {
 		cs, err := dial(b.Context(), url, how, &bearer{token: token}, nil)
 		require.NoError(b, err)
