@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/dictionary"
 	"github.com/erphub/erphub/cmd/internal/login"
 	"github.com/erphub/erphub/cmd/internal/query"
+	"github.com/erphub/erphub/cmd/internal/rawapi"
 	"github.com/erphub/erphub/cmd/internal/records"
 	"github.com/erphub/erphub/cmd/internal/sandbox"
 	"github.com/erphub/erphub/cmd/internal/shell"
@@ -19,7 +20,7 @@ import (
 )
 
 // helpOrder is how the commands follow each other in help.
-var helpOrder = strings.Fields("demo sandbox add dict sync gen generate record query process workflow cache server tools mcp menu " +
+var helpOrder = strings.Fields("demo sandbox add dict sync gen generate record query api process workflow cache server tools mcp menu " +
 	"env auth config doctor version completion help")
 
 // execute runs the program: args as in os.Args, environ as from os.Environ. It
@@ -35,6 +36,7 @@ func newProgram(sh *shell.Shell) *cli.App {
 		dictionary.Commands(sh),
 		records.Commands(sh, apiserver.ServerCommand(sh), toolserver.ServerCommand(sh)),
 		query.Commands(sh),
+		rawapi.Commands(sh),
 		toolserver.Commands(sh),
 		deploy.Commands(sh),
 		login.Commands(sh),

@@ -158,13 +158,13 @@ func (p *OwnParameter) schema() (*jsonschema.Schema, error) {
 			return nil, errors.New("its default is no single value")
 		}
 	}
-	resolved, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err != nil {
+	if _, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true}); err != nil {
 		return nil, fmt.Errorf("its default does not fit its type: %w", err)
 	}
 	plain := *s
 	plain.Enum, plain.Default = nil, nil
-	if resolved, err = plain.Resolve(nil); err != nil {
+	resolved, err := plain.Resolve(nil)
+	if err != nil {
 		return nil, err
 	}
 	for _, v := range s.Enum {

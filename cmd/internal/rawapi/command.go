@@ -1,0 +1,190 @@
+// Package rawapi has the command api: any request of the ERP's REST API, for
+// which there need be no command of its own.
+package rawapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+)
+
+// app is the shell that the command runs in.
+type app struct{ *shell.Shell }
+
+// Commands is the command api.
+func Commands(sh *shell.Shell) []*cli.Command {
+	a := &app{sh}
+	return []*cli.Command{{
+		Name: "api", Usage: "send any request to the ERP's REST API", ArgsUsage: "[METHOD] PATH",
+		Description: "PATH is below /api/v1, such as models/C_Order or processes. Without METHOD it is GET, or POST with a body.\n" +
+			"The login, refreshed tokens and retries are those of the other commands. Fields become the parameters of a GET\n" +
+			"and a JSON object for everything else. A body that is no JSON needs --output, or a pipe.\n\n" +
+			"Examples:\n" +
+			"  erphub api models/C_BPartner -f '$filter=IsVendor eq true' --jq '.records[].Name'\n" +
+			"  erphub api models/AD_User --paginate --jq '.[].EMail'\n" +
+			"  erphub api PUT models/AD_User/105 -f Phone=555-0199\n" +
+			"  erphub api POST processes/c_invoice_calculatetax -F record-id=100\n" +
+			"  erphub api models/C_BPartner/118/attachments/zip --output files.zip",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "field", Aliases: []string{"f"}, Usage: "NAME=TEXT; repeatable"},
+			&cli.StringSliceFlag{Name: "typed-field", Aliases: []string{"F"}, Usage: "NAME=VALUE, where VALUE is JSON such as 7, true, null or [1,2], @FILE for the text of a file, or text; repeatable"},
+			&cli.StringFlag{Name: "input", Usage: "file with the body, or - for standard input", TakesFile: true},
+			&cli.StringSliceFlag{Name: "header", Aliases: []string{"H"}, Usage: "NAME: VALUE; repeatable"},
+			&cli.BoolFlag{Name: "include", Aliases: []string{"i"}, Usage: "print the status and the headers of the response, too"},
+			&cli.BoolFlag{Name: "paginate", Usage: "read all pages of a list, and print its records as one JSON array"},
+			&cli.StringFlag{Name: "jq", Aliases: []string{"q"}, Usage: "print what this jq expression selects of the response, texts without quotes"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the response to this file", TakesFile: true},
+		},
+		Action: a.run,
+	}}
+}
+
+func (a *app) run(c *cli.Context) error {
+	ask, err := requestOf(c, a.Streams.In)
+	if err != nil {
+		return err
+	}
+	filter, err := compile(c.String("jq"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("paginate") && ask.method != http.MethodGet {
+		return shell.Usagef("--paginate reads pages of a list, which %s does not return; leave it out", ask.method)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	p := &printer{a: a, include: c.Bool("include"), filter: filter, path: c.String("output")}
+	if c.Bool("paginate") {
+		return p.pages(c.Context, client, ask)
+	}
+	res, err := send(c.Context, client, ask)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return p.response(c.Context, res)
+}
+
+// send makes the request with the connection of a client.
+func send(ctx context.Context, client *erp.Client, ask *request) (*http.Response, error) {
+	req, err := ask.build(erp.StreamResponse(ctx), client.BaseURL())
+	if err != nil {
+		return nil, err
+	}
+	return client.Doer().Do(req)
+}
+
+// maxJSON bounds a response that is read whole: for jq, and to print it well.
+const maxJSON = 64 << 20
+
+// printer writes responses.
+type printer struct {
+	a       *app
+	include bool
+	filter  *filter
+	path    string
+}
+
+func (p *printer) response(ctx context.Context, res *http.Response) error {
+	if p.include {
+		if err := p.head(res); err != nil {
+			return err
+		}
+	}
+	if p.path != "" && p.filter == nil {
+		return p.save(res.Body)
+	}
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // one that cannot be read is no JSON
+	isJSON := kind == "application/json" || strings.HasSuffix(kind, "+json")
+	if !isJSON && p.filter == nil {
+		if !strings.HasPrefix(kind, "text/") && p.terminal() {
+			return shell.Usagef("the response is %s, which a terminal cannot show; give --output FILE", kind)
+		}
+		_, err := io.Copy(p.a.Data(), res.Body)
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxJSON+1))
+	if err != nil {
+		return fmt.Errorf("reading the response: %w", err)
+	}
+	if len(text) > maxJSON {
+		return shell.Usagef("the response is longer than %d bytes; read it in pages, or write it to a file with --output", maxJSON)
+	}
+	if p.filter != nil {
+		return p.filtered(ctx, text)
+	}
+	return p.print(text)
+}
+
+// terminal reports whether a person reads what is printed.
+func (p *printer) terminal() bool { return shell.Terminal(p.a.Streams.Out) }
+
+// head prints the status and the headers, in the order of their names.
+func (p *printer) head(res *http.Response) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", res.Proto, res.Status)
+	var names []string
+	for name := range res.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, v := range res.Header[name] {
+			fmt.Fprintf(&b, "%s: %s\n", name, v)
+		}
+	}
+	_, err := fmt.Fprintln(p.a.Data(), b.String())
+	return err
+}
+
+// print writes JSON, indented for a person.
+func (p *printer) print(text []byte) error {
+	var b bytes.Buffer
+	if p.terminal() && json.Indent(&b, bytes.TrimSpace(text), "", "  ") == nil {
+		text = b.Bytes()
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.a.Data(), "%s\n", bytes.TrimRight(text, "\n"))
+	return err
+}
+
+// save writes the body to the file, which is there whole or not at all.
+func (p *printer) save(body io.Reader) error {
+	if p.path == "-" {
+		_, err := io.Copy(p.a.Streams.Out, body)
+		return err
+	}
+	if err := shell.MakeFolder(p.path); err != nil {
+		return err
+	}
+	part := p.path + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", p.path, err)
+	}
+	_, err = io.Copy(f, body)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(part, p.path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", p.path, errors.Join(err, os.Remove(part)))
+	}
+	return nil
+}
