@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -55,7 +57,40 @@ func Usage(err error) error { return usageErr{err} }
 // Usagef is [Usage] of a new error.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
-func usageError(_ *cli.Context, err error, _ bool) error { return Usage(err) }
+// notDefined is how the library begins its error about a flag it does not know.
+const notDefined = "flag provided but not defined: -"
+
+// usageError is an error of the library about flags. One that is not known is
+// said with the nearest that is, and where help is.
+func usageError(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), notDefined)
+	if !unknown || c == nil || c.App == nil {
+		return Usage(err)
+	}
+	flags, command := c.App.Flags, c.App.Name
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
+		flags = slices.Concat(c.Command.Flags, flags)
+		command = c.Command.HelpName
+	}
+	name = strings.TrimLeft(name, "-")
+	var known []string
+	for _, f := range flags {
+		known = append(known, f.Names()...)
+	}
+	hint := ""
+	if near := nearest.Name(name, known); near != "" && len(name) > 1 {
+		hint = "; did you mean " + dashed(near) + "?"
+	}
+	return Usagef("there is no flag %s%s (see %s --help)", dashed(name), hint, strings.TrimSpace(command))
+}
+
+// dashed is the name of a flag as it is written.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
 
 // ExitCode maps an error to the program's exit code, in this one place.
 func ExitCode(err error) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -77,8 +78,7 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 		Usage: "work with an ERP of the iDempiere family: its dictionary, its records, its processes",
 		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile\n" +
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
-		Version:              Version(),
-		HideVersion:          true,
+		Version:              fmt.Sprintf("%s (%s, %s/%s)", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		HideHelpCommand:      true, // HelpCommand is ours
 		EnableBashCompletion: true,
 		Reader:               sh.Streams.In,
@@ -115,6 +115,7 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "locale", Usage: "language of texts in responses, such as es_CO"},
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value on standard output and nothing else"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
+		cli.VersionFlag,
 		cli.HelpFlag, // the library leaves it out where there is a help command
 	}
 }

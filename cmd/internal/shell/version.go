@@ -28,7 +28,7 @@ func (sh *Shell) VersionCommand() *cli.Command {
 					"version": Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
-			_, err := fmt.Fprintf(sh.Streams.Out, "erphub %s (%s, %s/%s)\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(sh.Streams.Out, "%s %s\n", c.App.Name, c.App.Version)
 			return err
 		},
 	}
