@@ -33,12 +33,16 @@ const childVariable = "RESTDICT_TEST_CHILD"
 // 1 is every single one, which takes most of an hour.
 const killEveryVariable = "ERPHUB_KILL_EVERY"
 
-// killColumns is the number of columns of the table that TestKilled makes.
+// killColumns is the number of columns of the table that TestKilled makes: several
+// batches, and many of them when it kills at every request.
 func killColumns() int {
-	if testing.Short() {
+	switch {
+	case os.Getenv(killEveryVariable) != "":
+		return 200
+	case testing.Short():
 		return 30
 	}
-	return 200
+	return 60
 }
 
 // killPoints are the numbers of the requests to kill at: the first, the last and
@@ -177,7 +181,7 @@ func (w *testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The process that makes a table of 200 columns is killed at a request, and
+// The process that makes a table of many columns is killed at a request, and
 // another goes on from its checkpoint: the dictionary is the one of a run
 // without a kill, nothing is there twice, and the database has the table.
 func TestKilled(t *testing.T) {
