@@ -32,7 +32,7 @@ race: look
 # detector everywhere, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
 # statements for ten minutes, 20,000 pairs of questions, the greediest statements,
-# and the tool server under mixed load for two hours,
+# the tool server as a position-independent program, and under mixed load for two hours,
 # or as long as ERPHUB_SOAK says. Four and a half hours.
 proof: setup
 	CGO_ENABLED=0 GOOS=windows $(GO) build -o /dev/null ./cmd/...
@@ -48,6 +48,7 @@ proof: setup
 	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
 	ERPHUB_FUZZ_SEED=random ERPHUB_PAIRS=20000 $(GO) test -timeout 40m -run 'TestPairs$$|TestPlansDecideNothing$$' ./aiquery
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestMemoryOfStatements ./aiquery
+	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestRealProgram$$' ./cmd/erphub-mcp
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
 	$(MAKE) race RACED=./...
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/registry"
@@ -24,6 +25,9 @@ func Agree(t testing.TB, want, got registry.Registry) {
 		require.NoError(t, err)
 		g, err := got.Table(ctx, id, registry.WithInactive)
 		require.NoError(t, err)
+		if assert.ObjectsAreEqual(w, g) {
+			continue
+		}
 		require.Len(t, g.Columns, len(w.Columns), "columns of %s", item.Name)
 		for i := range w.Columns {
 			require.Equal(t, w.Columns[i], g.Columns[i], "column of %s", item.Name)

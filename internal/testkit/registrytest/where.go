@@ -94,7 +94,7 @@ func (s Subject) conditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.table.Where = tt.where
-			var want []string
+			want := []string{}
 			for _, row := range whole[tt.place] {
 				if tt.table.Meets(row) {
 					want = append(want, fmt.Sprint(row))
@@ -106,7 +106,9 @@ func (s Subject) conditions(t *testing.T) {
 			for _, row := range got[0] {
 				texts = append(texts, fmt.Sprint(row))
 			}
-			assert.ElementsMatch(t, want, texts)
+			slices.Sort(want) // thousands, which ElementsMatch compares each with each
+			slices.Sort(texts)
+			assert.Equal(t, want, texts)
 			assert.Equal(t, len(want), stamps[0].Rows)
 			assert.False(t, stamps[0].Missing)
 		})
