@@ -125,9 +125,11 @@ func (s *syncing) exec(ctx context.Context, statement string) error {
 }
 
 // rebuildTable makes the table anew with its data: the only way SQLite knows
-// to change a column.
+// to change a column. An empty table is not renamed, because for that SQLite
+// parses every table and view of the database.
 func (s *syncing) rebuildTable(ctx context.Context) error {
-	if err := s.check(ctx); err != nil {
+	rows, err := s.check(ctx)
+	if err != nil {
 		return err
 	}
 	// the new shape: what the database has, changed where asked, plus the new
@@ -173,8 +175,7 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 	if len(key) > 0 {
 		clauses = append(clauses, "PRIMARY KEY ("+strings.Join(key, ", ")+")")
 	}
-	next := s.t.Name + "__sync"
-	objects, err := s.dependents(ctx)
+	objects, err := s.dependents(ctx, rows > 0)
 	if err != nil {
 		return err
 	}
@@ -185,13 +186,18 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 			}
 		}
 	}
-	list := strings.Join(copied, ", ")
-	for _, statement := range []string{
-		"CREATE TABLE " + Quote(next) + " (" + strings.Join(clauses, ", ") + ")",
-		"INSERT INTO " + Quote(next) + " (" + list + ") SELECT " + list + " FROM " + Quote(s.t.Name),
-		"DROP TABLE " + Quote(s.t.Name),
-		"ALTER TABLE " + Quote(next) + " RENAME TO " + Quote(s.t.Name),
-	} {
+	own, next := Quote(s.t.Name), Quote(s.t.Name+"__sync")
+	list, shape := strings.Join(copied, ", "), " ("+strings.Join(clauses, ", ")+")"
+	statements := []string{
+		"CREATE TABLE " + next + shape,
+		"INSERT INTO " + next + " (" + list + ") SELECT " + list + " FROM " + own,
+		"DROP TABLE " + own,
+		"ALTER TABLE " + next + " RENAME TO " + own,
+	}
+	if rows == 0 {
+		statements = []string{"DROP TABLE " + own, "CREATE TABLE " + own + shape}
+	}
+	for _, statement := range statements {
 		if err := s.exec(ctx, statement); err != nil {
 			return err
 		}
@@ -230,18 +236,15 @@ func (s *syncing) keep(p PhysicalColumn) string {
 	return clause
 }
 
-// check refuses changes the data do not bear.
-func (s *syncing) check(ctx context.Context) error {
-	rows, err := s.tx.Count(ctx, s.t, "")
-	if err != nil {
-		return err
-	}
-	if rows == 0 {
-		return nil
+// check refuses changes the data do not bear, and tells how many rows there are.
+func (s *syncing) check(ctx context.Context) (rows int, err error) {
+	rows, err = s.tx.Count(ctx, s.t, "")
+	if err != nil || rows == 0 {
+		return rows, err
 	}
 	for _, c := range s.add {
 		if d, err := defaultSQL(c); err != nil || c.Mandatory && d == "" && c.Ref != TypeYesNo {
-			return ddlErrorf("column %s.%s is mandatory and has no default, but the table has %d rows; give it a default or add it as optional and fill it first", s.t.Name, c.Name, rows)
+			return rows, ddlErrorf("column %s.%s is mandatory and has no default, but the table has %d rows; give it a default or add it as optional and fill it first", s.t.Name, c.Name, rows)
 		}
 	}
 	for _, c := range s.alter {
@@ -258,33 +261,33 @@ func (s *syncing) check(ctx context.Context) error {
 		if bad != "" {
 			n, err := s.tx.Count(ctx, s.t, name+" IS NOT NULL AND "+bad)
 			if err != nil {
-				return err
+				return rows, err
 			}
 			if n > 0 {
-				return ddlErrorf("column %s.%s cannot get its new type: %d rows hold a value that does not fit it", s.t.Name, c.Name, n)
+				return rows, ddlErrorf("column %s.%s cannot get its new type: %d rows hold a value that does not fit it", s.t.Name, c.Name, n)
 			}
 		}
 		if c.Mandatory || c.Ref == TypeYesNo {
 			n, err := s.tx.Count(ctx, s.t, name+" IS NULL")
 			if err != nil {
-				return err
+				return rows, err
 			}
 			if n > 0 {
-				return ddlErrorf("column %s.%s cannot become mandatory: %d rows have no value there; fill them first", s.t.Name, c.Name, n)
+				return rows, ddlErrorf("column %s.%s cannot become mandatory: %d rows have no value there; fill them first", s.t.Name, c.Name, n)
 			}
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 // schemaObject is an index or view that a rebuild takes away and makes again.
 type schemaObject struct{ kind, name, sql string }
 
-// dependents are the table's own indexes and every view of the database, as
-// SQLite looks at all views when a table is renamed.
-func (s *syncing) dependents(ctx context.Context) ([]schemaObject, error) {
+// dependents are the table's own indexes and, with views, every view of the
+// database, as SQLite looks at all views when a table is renamed.
+func (s *syncing) dependents(ctx context.Context, views bool) ([]schemaObject, error) {
 	rows, err := s.tx.Query(ctx, `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
-		AND (type='view' OR type='index' AND tbl_name=? COLLATE NOCASE) ORDER BY rowid`, s.t.Name)
+		AND (type='view' AND ? OR type='index' AND tbl_name=? COLLATE NOCASE) ORDER BY rowid`, views, s.t.Name)
 	if err != nil {
 		return nil, fmt.Errorf("reading what depends on %s: %w", s.t.Name, err)
 	}

@@ -219,6 +219,30 @@ func TestSyncAltersColumns(t *testing.T) {
 	require.NoError(t, exec(t, s, `INSERT INTO XX_Log(XX_Log_ID) VALUES(3)`))
 }
 
+// An empty table is made anew without copying anything.
+func TestSyncAltersAnEmptyTable(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	sync(t, s, table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), text("Name", 60)))
+	require.NoError(t, exec(t, s, `CREATE VIEW XX_Log_v AS SELECT Name FROM XX_Log`))
+	require.NoError(t, exec(t, s, `CREATE INDEX XX_Log_Name ON XX_Log(Name)`))
+	require.NoError(t, exec(t, s, `ALTER TABLE XX_Log ADD COLUMN Extra TEXT DEFAULT 'x'`))
+
+	after := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), store.Column{Name: "Name", Ref: store.TypeString, Length: 255, Mandatory: true})
+	report := sync(t, s, after)
+	assert.NotContains(t, report, "RENAME")
+	have := columnsOf(t, s, "XX_Log")
+	assert.Equal(t, "VARCHAR(255)", have["Name"].Type)
+	assert.True(t, have["Name"].NotNull)
+	assert.True(t, have["XX_Log_ID"].Key)
+	assert.Contains(t, have, "Extra", "what the dictionary does not know stays")
+	assert.Empty(t, sync(t, s, after))
+	require.NoError(t, exec(t, s, `INSERT INTO XX_Log(XX_Log_ID,XX_Log_UU,Name) VALUES(1,'u1','a'),(2,'u2','b')`))
+	assert.EqualValues(t, 2, value(t, s, `SELECT COUNT(*) FROM XX_Log_v`), "views are kept")
+	assert.EqualValues(t, 1, value(t, s, `SELECT COUNT(*) FROM sqlite_schema WHERE name='XX_Log_Name'`), "indexes are kept")
+	require.Error(t, exec(t, s, `UPDATE XX_Log SET XX_Log_UU='u1'`), "the UUID index is kept")
+}
+
 func TestSyncRefuses(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
