@@ -133,10 +133,21 @@ func prepare(t testing.TB, owner string) erpDatabase {
 	require.NoError(t, admin.Close())
 	execute(t, owner, "GRANT INSERT, UPDATE, SELECT ON aig_querylog TO "+aitest.AuditLogin+"; GRANT USAGE ON SEQUENCE aig_querylog_sq TO "+aitest.AuditLogin+
 		"; GRANT SELECT ON aig_querylog TO "+aitest.ReadLogin)
-	source, err := dbdict.Open(t.Context(), owner, nil)
-	require.NoError(t, err)
-	defer source.Close()
-	return erpDatabase{owner, catalogOf(t, source)}
+	dictionary.once.Do(func() {
+		source, err := dbdict.Open(t.Context(), owner, nil)
+		require.NoError(t, err)
+		defer source.Close()
+		dictionary.catalog = catalogOf(t, source)
+	})
+	require.NotNil(t, dictionary.catalog, "the dictionary could not be read")
+	return erpDatabase{owner, dictionary.catalog}
+}
+
+// dictionary is that of all databases with the audit's table: they are copies of
+// one, and reading it takes as long as copying.
+var dictionary struct {
+	once    sync.Once
+	catalog *registry.Catalog
 }
 
 func execute(t testing.TB, address, statement string) {
