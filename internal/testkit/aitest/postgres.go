@@ -43,16 +43,23 @@ var templates struct {
 // its address, as the owner of everything.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	full, _ := prepare(t)
-	return duplicate(t, full)
+	templates.mu.Lock()
+	defer templates.mu.Unlock()
+	return duplicateLocked(t, fullLocked(t))
 }
 
 // Reduced makes the database that is left of [Postgres] for [Reader]: rows,
 // columns and tables it may not see are gone, redacted columns hold the mask.
 func Reduced(t testing.TB) string {
 	t.Helper()
-	_, reduced := prepare(t)
-	return duplicate(t, reduced)
+	templates.mu.Lock()
+	defer templates.mu.Unlock()
+	if templates.reduced == "" { // which few test binaries need
+		address := duplicateLocked(t, fullLocked(t))
+		reduce(t, address)
+		templates.reduced = address
+	}
+	return duplicateLocked(t, templates.reduced)
 }
 
 // As is the address with another login.
@@ -64,25 +71,14 @@ func As(t testing.TB, address, login string) string {
 	return u.String()
 }
 
-func prepare(t testing.TB) (full, reduced string) {
+func fullLocked(t testing.TB) string {
 	t.Helper()
-	templates.mu.Lock()
-	defer templates.mu.Unlock()
 	if templates.full == "" {
 		address := testpg.URL(t)
 		build(t, address)
-		other := duplicateLocked(t, address)
-		reduce(t, other)
-		templates.full, templates.reduced = address, other
+		templates.full = address
 	}
-	return templates.full, templates.reduced
-}
-
-func duplicate(t testing.TB, template string) string {
-	t.Helper()
-	templates.mu.Lock()
-	defer templates.mu.Unlock()
-	return duplicateLocked(t, template)
+	return templates.full
 }
 
 func duplicateLocked(t testing.TB, template string) string {
