@@ -46,11 +46,8 @@ func caller(t *testing.T, srv *erptest.Server, user string, client, role, org in
 }
 
 func TestREST(t *testing.T) {
-	srv := erptest.New(t)
 	seen := &spy{sent: map[string]int{}}
-	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen, Registry: patient})
-	require.NoError(t, err)
-	t.Cleanup(b.Close)
+	srv, b := over(t, backend.RESTOptions{Transport: seen, Registry: patient})
 	ctx := t.Context()
 	admin := caller(t, srv, "GardenAdmin", 11, 102, 11)
 	user := caller(t, srv, "GardenUser", 11, 103, 11)
@@ -124,10 +121,7 @@ func jsonInt(n int) string {
 // What the dictionary looked like is asked again once it is no longer fresh,
 // and after a change of ours.
 func TestRegistryIsAskedAgain(t *testing.T) {
-	srv := erptest.New(t)
-	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: patient})
-	require.NoError(t, err)
-	t.Cleanup(b.Close)
+	srv, b := over(t, backend.RESTOptions{Registry: patient})
 	ctx := t.Context()
 	root := caller(t, srv, "SuperUser", 0, 0, 0)
 	reg, err := b.Registry(ctx, root)
@@ -150,13 +144,10 @@ func TestRegistryIsAskedAgain(t *testing.T) {
 
 // Callers at the same time share one reading.
 func TestRegistryIsReadOnce(t *testing.T) {
-	srv := erptest.New(t)
 	seen := &spy{sent: map[string]int{}}
-	b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: seen, Registry: patient})
-	require.NoError(t, err)
-	t.Cleanup(b.Close)
+	srv, b := over(t, backend.RESTOptions{Transport: seen, Registry: patient})
 	admin := caller(t, srv, "GardenAdmin", 11, 102, 11)
-	_, err = b.Registry(t.Context(), admin)
+	_, err := b.Registry(t.Context(), admin)
 	require.NoError(t, err)
 	once := 0
 	for _, n := range seen.take() {

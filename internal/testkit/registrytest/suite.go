@@ -34,6 +34,17 @@ type Subject struct {
 
 // Run runs the suite. Cases share the subject's ERP and run in order.
 func Run(t *testing.T, s Subject) {
+	path := filepath.Join(t.TempDir(), "dictionary")
+	var loaded *registry.Cache
+	cache := func(t *testing.T) *registry.Cache { // the one of all cases: reading a dictionary takes most of their time
+		t.Helper()
+		if loaded == nil {
+			c := registry.NewCache(s.Source, &registry.CacheOptions{Snapshot: path, FailOnMissing: true})
+			require.NoError(t, c.Load(t.Context()))
+			loaded = c
+		}
+		return loaded
+	}
 	t.Run("gives what the other source gives", func(t *testing.T) {
 		if s.Want == nil {
 			t.Skip("no other source to compare with")
@@ -44,9 +55,14 @@ func Run(t *testing.T, s Subject) {
 	})
 	t.Run("gives the rows that meet a condition", func(t *testing.T) { s.conditions(t) })
 	t.Run("says the same of a part", func(t *testing.T) { s.scopes(t) })
-	t.Run("survives the disk", func(t *testing.T) { s.snapshot(t) })
-	t.Run("sees changes and reads no more than them", func(t *testing.T) { s.changes(t) })
-	t.Run("sees a deletion", func(t *testing.T) { s.deletion(t) })
+	t.Run("survives the disk", func(t *testing.T) { s.snapshot(t, cache(t), path) })
+	t.Run("sees changes and reads no more than them", func(t *testing.T) { s.changes(t, cache(t)) })
+	t.Run("sees a deletion", func(t *testing.T) {
+		if s.Drop == nil {
+			t.Skip("the subject cannot delete")
+		}
+		s.deletion(t, cache(t))
+	})
 	t.Run("stops when the context ends", func(t *testing.T) { s.cancelled(t) })
 	t.Run("names itself without secrets", func(t *testing.T) {
 		require.NotEmpty(t, s.Source.Origin())
@@ -55,11 +71,7 @@ func Run(t *testing.T, s Subject) {
 	})
 }
 
-func (s Subject) snapshot(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "dictionary")
-	first := registry.NewCache(s.Source, &registry.CacheOptions{Snapshot: path, FailOnMissing: true})
-	require.NoError(t, first.Load(t.Context()))
-
+func (s Subject) snapshot(t *testing.T, first *registry.Cache, path string) {
 	// The second cache cannot read, so all it has is from the file.
 	second := registry.NewCache(silent{s.Source.Origin()}, &registry.CacheOptions{Snapshot: path, SnapshotAge: time.Hour, FailOnMissing: true,
 		Logger: failing(t)})
@@ -67,9 +79,7 @@ func (s Subject) snapshot(t *testing.T) {
 	Agree(t, first, second)
 }
 
-func (s Subject) changes(t *testing.T) {
-	cache := registry.NewCache(s.Source, &registry.CacheOptions{FailOnMissing: true})
-	require.NoError(t, cache.Load(t.Context()))
+func (s Subject) changes(t *testing.T, cache *registry.Cache) {
 	before := cache.Catalog()
 	s.settle(t, cache)
 
@@ -110,12 +120,7 @@ func (s Subject) settle(t *testing.T, cache *registry.Cache) {
 	}
 }
 
-func (s Subject) deletion(t *testing.T) {
-	if s.Drop == nil {
-		t.Skip("the subject cannot delete")
-	}
-	cache := registry.NewCache(s.Source, &registry.CacheOptions{FailOnMissing: true})
-	require.NoError(t, cache.Load(t.Context()))
+func (s Subject) deletion(t *testing.T, cache *registry.Cache) {
 	name := s.Drop(t)
 	table, err := cache.Table(t.Context(), s.Table)
 	require.NoError(t, err)
