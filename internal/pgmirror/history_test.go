@@ -46,7 +46,11 @@ func TestRandomHistories(t *testing.T) {
 	for name, path := range map[string]string{"in memory": "", "in a file": t.TempDir() + "/erp.db"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := erptest.New(t, erptest.Options{Path: path})
+			start := fewer
+			if os.Getenv("ERPHUB_MIRROR_STEPS") != "" {
+				start = func(t *testing.T, o ...erptest.Options) *erptest.Server { t.Helper(); return erptest.New(t, o...) }
+			}
+			srv := start(t, erptest.Options{Path: path})
 			address := testpg.URL(t)
 			m, conn := open(t, srv, pgmirror.Options{URL: address, Empty: large()}), connect(t, address)
 			h := &history{t: t, srv: srv, client: client(t, srv), rnd: rand.New(rand.NewPCG(number("ERPHUB_MIRROR_SEED", 1), 0))}
@@ -176,7 +180,7 @@ func (h *history) batch() {
 // Readers see what one transaction of the ERP wrote together, at any time.
 func TestOneState(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	address := testpg.URL(t)
 	m := open(t, srv, pgmirror.Options{URL: address, Empty: large()})
 	tables := []string{"C_Order", "C_OrderLine", "C_BPartner"}

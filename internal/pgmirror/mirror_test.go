@@ -52,7 +52,7 @@ func (c *counting) Snapshot(ctx context.Context, fn func(*sql.Tx, uint64) error)
 // to the copy.
 func TestCheap(t *testing.T) {
 	t.Parallel()
-	srv := &counting{Server: erptest.New(t)}
+	srv := &counting{Server: fewer(t)}
 	address := testpg.URL(t)
 	m, err := pgmirror.Open(t.Context(), srv, pgmirror.Options{URL: address, Empty: []string{"AD_Session"}})
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestCheap(t *testing.T) {
 // Tables, columns and views come, change and go.
 func TestStructure(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	address := testpg.URL(t)
 	m, conn := open(t, srv, pgmirror.Options{URL: address, Empty: large()}), connect(t, address)
 	columns := func(table string) string {
@@ -118,7 +118,7 @@ func TestStructure(t *testing.T) {
 // What the embedded ERP takes and PostgreSQL does not is copied all the same.
 func TestMisfits(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	address := testpg.URL(t)
 	m, conn := open(t, srv, pgmirror.Options{URL: address, Empty: large()}), connect(t, address)
 	write(t, srv, `UPDATE C_BPartner SET Value=printf('%.200c', 'x'), C_BPartner_UU='no UUID' WHERE C_BPartner_ID=118`,
@@ -136,7 +136,7 @@ func TestMisfits(t *testing.T) {
 // Values that do not fit are no reason to make all tables again.
 func TestMisfitsAtTheStart(t *testing.T) {
 	t.Parallel()
-	srv := &counting{Server: erptest.New(t)}
+	srv := &counting{Server: fewer(t)}
 	address := testpg.URL(t)
 	write(t, srv.Server, `UPDATE C_BPartner SET Value=printf('%.200c', 'x'), C_BPartner_UU='no UUID' WHERE C_BPartner_ID=118`,
 		`UPDATE C_Order SET C_BPartner_ID=12345678901 WHERE C_Order_ID=(SELECT MIN(C_Order_ID) FROM C_Order)`,
@@ -161,7 +161,7 @@ func TestMisfitsAtTheStart(t *testing.T) {
 // into one that a sandbox has made.
 func TestForeign(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	address := testpg.URL(t)
 	options := pgmirror.Options{URL: address, Empty: large()}
 	conn := connect(t, address)
@@ -208,7 +208,7 @@ func TestForeign(t *testing.T) {
 // connection in between.
 func TestTwo(t *testing.T) {
 	t.Parallel()
-	srv, other := erptest.New(t), erptest.New(t)
+	srv, other := fewer(t), fewer(t)
 	address := testpg.URL(t)
 	o := pgmirror.Options{URL: address, Empty: large()}
 	m, conn := open(t, srv, o), connect(t, address)
@@ -237,7 +237,7 @@ func TestTwo(t *testing.T) {
 // A login that may not create schemas is told what is missing; addresses stay secret.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	address := testpg.URL(t)
 	conn := connect(t, address)
 	_, err := conn.PgConn().Exec(t.Context(), `DO $$ BEGIN CREATE ROLE mirror_poor LOGIN; EXCEPTION WHEN duplicate_object THEN END $$`).ReadAll()
@@ -265,7 +265,7 @@ func TestErrors(t *testing.T) {
 // The reader may select, also from tables that come later, and nothing else.
 func TestReader(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	address := testpg.URL(t)
 	conn := connect(t, address)
 	_, err := conn.PgConn().Exec(t.Context(), `DO $$ BEGIN CREATE ROLE mirror_reader LOGIN; EXCEPTION WHEN duplicate_object THEN END $$`).ReadAll()
@@ -289,7 +289,7 @@ func TestReader(t *testing.T) {
 // A caller who leaves does not spoil the copy for others, and a closed one says so.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	srv := fewer(t)
 	m, err := pgmirror.Open(t.Context(), srv, pgmirror.Options{URL: testpg.URL(t), Empty: large()})
 	require.NoError(t, err)
 	write(t, srv, `UPDATE C_BPartner SET Name='x' WHERE C_BPartner_ID=118`)
