@@ -2,6 +2,9 @@ package dictcompare
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 
 	"github.com/erphub/erphub/dict"
 )
@@ -38,6 +41,77 @@ func Combinations() []dict.Table {
 		}
 	}
 	return append(out, kinds())
+}
+
+// Sample are some of [Combinations], in which every two of what those vary meet as
+// they do in all: templates, flags of tables, columns and windows, access levels.
+func Sample() []dict.Table {
+	all := Combinations()
+	kept := make([]bool, len(all))
+	missing := make([]map[[2]string]bool, len(all)) // pairs that no table kept so far has
+	for i, t := range all {
+		missing[i] = pairs(t)
+	}
+	for best := len(all) - 1; len(missing[best]) > 0; { // first the one with every kind of column
+		kept[best] = true
+		met := missing[best]
+		for i := range missing {
+			if i != best {
+				maps.DeleteFunc(missing[i], func(pair [2]string, _ bool) bool { return met[pair] })
+			}
+		}
+		missing[best] = nil
+		for i := range missing {
+			if len(missing[i]) > len(missing[best]) {
+				best = i
+			}
+		}
+	}
+	var out []dict.Table
+	for i, t := range all {
+		if kept[i] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// pairs are every two of what varies in a table.
+func pairs(t dict.Table) map[[2]string]bool {
+	var traits []string
+	collect := func(prefix string, value any) {
+		v := reflect.ValueOf(value)
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.Bool {
+				traits = append(traits, fmt.Sprint(prefix, v.Type().Field(i).Name, f.Bool()))
+			}
+		}
+	}
+	collect("table ", t)
+	traits = append(traits, fmt.Sprint("access level ", t.AccessLevel), fmt.Sprint("replication ", t.Replication))
+	for _, template := range dict.Templates() {
+		traits = append(traits, fmt.Sprint("template ", template, slices.Contains(t.Templates, template)))
+	}
+	for _, c := range t.Columns {
+		if c.Name == "XX_Flagged" {
+			collect("column ", c)
+		}
+	}
+	if t.Window != nil {
+		collect("window ", *t.Window)
+	}
+	for _, index := range t.Indexes {
+		collect("index ", index)
+	}
+	all := map[[2]string]bool{}
+	for _, a := range traits {
+		for _, b := range traits {
+			if a <= b {
+				all[[2]string{a, b}] = true
+			}
+		}
+	}
+	return all
 }
 
 // flagged is a column with the flags of a number.

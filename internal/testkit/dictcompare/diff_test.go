@@ -3,6 +3,7 @@ package dictcompare
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,4 +84,21 @@ func TestReadPhysical(t *testing.T) {
 	} {
 		assert.NotEqual(t, base, read(other...), name)
 	}
+}
+
+// A sample has every two things that meet in some table of all.
+func TestSampleHasEveryPair(t *testing.T) {
+	t.Parallel()
+	of := func(tables []dict.Table) map[[2]string]bool {
+		met := map[[2]string]bool{}
+		for _, table := range tables {
+			maps.Copy(met, pairs(table))
+		}
+		return met
+	}
+	all, some := Combinations(), Sample()
+	t.Logf("%d of %d", len(some), len(all))
+	assert.Equal(t, of(all), of(some))
+	assert.Less(t, len(some), len(all)*2/3)
+	assert.Equal(t, "XX_CombiKinds", some[len(some)-1].Name)
 }
