@@ -8,23 +8,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/erphub/erphub/internal/testkit/testredis"
 )
 
 // Spans reach a collector, with the names of tools and nothing of arguments and
@@ -80,69 +74,6 @@ func TestTracesAreSent(t *testing.T) {
 	assert.Contains(t, all, "erphub-mcp")
 	assert.NotContains(t, all, "Kanarienvogel")
 	assert.NotContains(t, all+p.log.String(), token)
-}
-
-// Two processes behind a proxy that takes turns: one is killed while it is asked,
-// clients go on with the other, and limits are those of both together.
-func TestAKilledReplica(t *testing.T) {
-	t.Parallel()
-	redis := testredis.Start(t)
-	erp := embeddedERP(t)
-	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
-	require.NoError(t, err)
-	var replicas []*program
-	var targets []*url.URL
-	for range 2 {
-		p := run(t, []string{"ERP_URL=" + erp.URL(), "ERPHUB_REDIS_URL=" + redis.URL()}, "--stateless", "--host", "*", "--calls-per-minute", "12", "--toolsets", "generator")
-		u, err := url.Parse(p.url)
-		require.NoError(t, err)
-		replicas, targets = append(replicas, p), append(targets, u)
-		require.Eventually(t, func() bool { return strings.Contains(p.log.String(), "any number of it may run side by side") }, 5*time.Second, time.Millisecond)
-	}
-	balancer := &balancer{targets: targets}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Transport: balancer, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(targets[0]) }})
-	t.Cleanup(proxy.Close)
-	sessions := []*sdk.ClientSession{connect(t, proxy.URL, token, "2025-11-25"), connect(t, proxy.URL, token, "2026-07-28")}
-	for i := range 12 {
-		if i == 6 {
-			require.Positive(t, balancer.served[0].Load())
-			require.Positive(t, balancer.served[1].Load())
-			require.NoError(t, replicas[0].cmd.Process.Kill())
-		}
-		response, failed := call(t, sessions[i%2], "listGenerators", nil)
-		require.False(t, failed, "call %d: %s", i, response)
-	}
-	response, failed := call(t, sessions[0], "listGenerators", nil)
-	assert.True(t, failed, "what the dead one served counts, too")
-	assert.Contains(t, response, "rate_limit_exceeded")
-}
-
-// balancer takes turns, and asks the other one where one cannot be reached.
-type balancer struct {
-	targets []*url.URL
-	turn    atomic.Int64
-	served  [2]atomic.Int64
-}
-
-func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body []byte
-	var err error
-	if r.Body != nil {
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-	}
-	first := int(b.turn.Add(1) % 2)
-	for _, i := range []int{first, 1 - first} {
-		again := r.Clone(r.Context())
-		again.URL.Host, again.Body = b.targets[i].Host, io.NopCloser(bytes.NewReader(body))
-		var res *http.Response
-		if res, err = http.DefaultTransport.RoundTrip(again); err == nil {
-			b.served[i].Add(1)
-			return res, nil
-		}
-	}
-	return nil, err
 }
 
 // With --stdio nothing but the protocol is on standard output, and the program

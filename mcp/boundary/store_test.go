@@ -1,6 +1,10 @@
 package boundary_test
 
 import (
+	"bufio"
+	"context"
+	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -167,6 +171,80 @@ func TestReplicasShareRedis(t *testing.T) {
 	require.Equal(t, one, two)
 }
 
+func TestSessionsInRedis(t *testing.T) {
+	t.Parallel()
+	srv := testredis.Start(t)
+	a, b := openRedis(t, srv.URL()), openRedis(t, srv.URL())
+	ctx := t.Context()
+	openSession := func(id, owner string) []string {
+		t.Helper()
+		ended, err := a.OpenSession(ctx, id, owner, []byte("of "+id), time.Hour, 2)
+		require.NoError(t, err)
+		return ended
+	}
+	use := func(id, owner string) string {
+		t.Helper()
+		data, err := b.UseSession(ctx, id, owner, time.Hour)
+		require.NoError(t, err)
+		return string(data)
+	}
+	assert.Empty(t, openSession("one", "alice"))
+	assert.Empty(t, openSession("two", "alice"))
+	assert.Empty(t, openSession("three", "bob"))
+	assert.Equal(t, "of one", use("one", "alice"))
+	assert.Equal(t, []string{"two"}, openSession("four", "alice"), "the one not used for longest ends")
+	for _, tc := range []struct{ id, owner, want string }{
+		{"one", "alice", "of one"}, {"two", "alice", ""}, {"three", "bob", "of three"}, {"four", "alice", "of four"},
+		{"one", "bob", ""}, {"five", "alice", ""}, {"", "", ""},
+	} {
+		assert.Equal(t, tc.want, use(tc.id, tc.owner), "%s of %s", tc.id, tc.owner)
+	}
+	require.NoError(t, b.EndSession(ctx, "one", "bob"))
+	assert.NotEmpty(t, use("one", "alice"), "it is not his")
+	require.NoError(t, b.EndSession(ctx, "one", "alice"))
+	assert.Empty(t, use("one", "alice"))
+	assert.Empty(t, openSession("six", "alice"), "there is room again")
+	_, err := a.UseSession(ctx, "six", "alice", 30*time.Millisecond)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		data, err := b.UseSession(ctx, "six", "alice", 30*time.Millisecond)
+		return err == nil && data == nil
+	}, 5*time.Second, 50*time.Millisecond)
+}
+
+// Messages reach all who receive, and again after the connection broke.
+func TestMessagesInRedis(t *testing.T) {
+	t.Parallel()
+	srv := testredis.Start(t)
+	a, b := openRedis(t, srv.URL()), openRedis(t, srv.URL())
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan string, 100)
+	waitA := a.Receive(ctx, func(m []byte) { got <- "a:" + string(m) })
+	waitB := b.Receive(ctx, func(m []byte) { got <- "b:" + string(m) })
+	require.NoError(t, a.Publish(ctx, []byte("first")))
+	assert.ElementsMatch(t, []string{"a:first", "b:first"}, []string{<-got, <-got})
+
+	conn, err := net.Dial("tcp", srv.Addr)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "CLIENT KILL TYPE pubsub\r\n")
+	require.NoError(t, err)
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, ":2\r\n", line, "both were cut off")
+	seen := map[string]bool{}
+	require.Eventually(t, func() bool {
+		assert.NoError(t, b.Publish(ctx, []byte("second")))
+		for len(got) > 0 {
+			seen[<-got] = true
+		}
+		return seen["a:second"] && seen["b:second"]
+	}, 20*time.Second, 10*time.Millisecond)
+	cancel()
+	waitA()
+	waitB()
+}
+
 func TestRedisIsGone(t *testing.T) {
 	t.Parallel()
 	srv := testredis.Start(t)
@@ -180,6 +258,16 @@ func TestRedisIsGone(t *testing.T) {
 	require.Error(t, err)
 	_, err = s.Secret(t.Context())
 	require.Error(t, err)
+	_, err = s.OpenSession(t.Context(), "id", "owner", nil, time.Hour, 1)
+	require.Error(t, err)
+	_, err = s.UseSession(t.Context(), "id", "owner", time.Hour)
+	require.Error(t, err)
+	require.Error(t, s.EndSession(t.Context(), "id", "owner"))
+	require.Error(t, s.Publish(t.Context(), nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	wait := s.Receive(ctx, func([]byte) {})
+	cancel()
+	wait()
 }
 
 func TestAnAddressOfRedisShowsNoPassword(t *testing.T) {

@@ -78,7 +78,7 @@ func TestNobodyElseUsesASession(t *testing.T) {
 		for _, thief := range []user{bob, otherRole} {
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 				res := send(t, method, in.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":2,"method":"ping"}`), accepting(thief.token(t), sessionHeader, id))
-				assert.Equal(t, http.StatusForbidden, res.StatusCode, method)
+				assert.Equal(t, http.StatusNotFound, res.StatusCode, method)
 			}
 		}
 		res = send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":2,"method":"ping"}`), accepting(alice.token(t), sessionHeader, id))

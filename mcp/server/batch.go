@@ -67,11 +67,12 @@ func (s *Server) batchRefused(r *http.Request, n int) string {
 	case id == "":
 		return "a batch needs a session: begin one with initialize, which cannot be part of a batch"
 	}
-	ss := s.sessions.find(id)
-	if ss == nil {
+	k, err := s.sessions.find(r.Context(), id, userOf(r.Context()))
+	if k == nil || err != nil {
 		return "" // who comes next says so
 	}
-	if p := ss.InitializeParams(); p != nil && (p.ProtocolVersion == batchVersion || p.ProtocolVersion == "2024-11-05") {
+	defer s.sessions.end(k)
+	if p := k.server.InitializeParams(); p != nil && (p.ProtocolVersion == batchVersion || p.ProtocolVersion == "2024-11-05") {
 		return ""
 	}
 	// The response to an unknown revision names a newer one.

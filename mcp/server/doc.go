@@ -26,9 +26,15 @@
 //
 // # Replicas
 //
-// With Options.Stateless no state is kept between requests, so that any replica
-// can respond to any of them; questions to the user then travel as sealed tokens
-// (see package boundary), and there is no /mcp/sse.
+// With Options.Sessions several servers serve the same sessions of /mcp, in any
+// order: what a client said at initialize is kept in the store, and responses to
+// questions reach the server that asks, whichever server they are sent to. When
+// a server ends, calls that run there fail, and their clients go on at the
+// others without initialize. A connection of /mcp/sse is one server's.
+//
+// With Options.Stateless no state is kept between requests, not even there;
+// questions to the user travel as sealed tokens then (see package boundary), to
+// clients of revisions without sessions only, and there is no /mcp/sse.
 //
 // This is the only package that imports the protocol's SDK, whose types stay
 // out of its API.

@@ -174,6 +174,9 @@ func (s *Server) finished(ctx context.Context) {
 // connections, lets what runs finish within Options.Drain, ends streams and
 // sessions, and returns. It closes ln. A server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	sharing, stop := context.WithCancel(context.WithoutCancel(ctx)) // until the last call ended
+	shared := s.sessions.share(sharing)
+	defer func() { stop(); shared() }()
 	err := httpserver.Serve(ctx, ln, &http.Server{ // a request has no time limit here: each tool has its own
 		Handler:        s.handler,
 		MaxHeaderBytes: 64 << 10,

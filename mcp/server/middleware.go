@@ -58,12 +58,25 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		if err == nil {
 			s.fit(ctx, req, res)
 		}
+		if r, ok := res.(*sdk.InitializeResult); ok && err == nil {
+			err = s.initialized(ctx, req, r)
+		}
 		var wire *jsonrpc.Error
 		if isCall && errors.As(err, &wire) && strings.HasPrefix(wire.Message, "unknown tool") {
 			err = invalidParams(s.unknownTool(ctx, call).Error())
 		}
 		return res, err
 	}
+}
+
+// initialized keeps a session where several servers serve it, before its client
+// learns of it.
+func (s *Server) initialized(ctx context.Context, req sdk.Request, res *sdk.InitializeResult) error {
+	ss, ok := req.GetSession().(*sdk.ServerSession)
+	if !ok {
+		return nil
+	}
+	return s.sessions.keep(ctx, ss, res.ProtocolVersion)
 }
 
 // unknownTool names the nearest tools the caller may use; others stay unnamed.

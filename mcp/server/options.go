@@ -85,11 +85,18 @@ type Options struct {
 	Confirm ConfirmBy
 	// Stateless keeps no sessions.
 	Stateless bool
+	// Sessions shares the sessions of /mcp with other servers, each of which can
+	// serve them while [Server.Serve] runs: questions to the user may then be
+	// responded to at another server than the one that asks. The others must have
+	// the same options, and a boundary whose store they share. nil: sessions end
+	// with the server. Connections of /mcp/sse always do.
+	Sessions SessionStore
 	// SessionTimeout ends sessions nobody used for so long; 0: 30 minutes.
 	SessionTimeout time.Duration
 	// MaxSessions bounds sessions altogether, MaxUserSessions those of one user,
 	// whose oldest is ended for a new one; 0: 2,000 and 100. Both count
-	// connections of /mcp/sse apart.
+	// connections of /mcp/sse apart. With Sessions the first is of those that one
+	// server has in memory, the second of all servers.
 	MaxSessions, MaxUserSessions int
 	// MaxConcurrent bounds the requests worked on at a time, each message of a
 	// batch counted; 0: 256.

@@ -28,7 +28,6 @@ func TestReplicas(t *testing.T) {
 	t.Parallel()
 	srv := testredis.Start(t)
 	var replicas []*instance
-	var targets []*url.URL
 	for range 2 {
 		in := start(t, func(o *Options, b *boundary.Options) {
 			store, err := redisstore.Open(srv.URL(), "")
@@ -37,25 +36,11 @@ func TestReplicas(t *testing.T) {
 			o.Stateless, o.Hosts = true, []string{"*"}
 			b.Store, b.Limits.CallsPerMinute = store, 9
 		})
-		u, err := url.Parse(in.url)
-		require.NoError(t, err)
-		replicas, targets = append(replicas, in), append(targets, u)
+		replicas = append(replicas, in)
 	}
-	var turn, gone atomic.Int64
-	gone.Store(-1)
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		FlushInterval: -1,
-		Rewrite: func(r *httputil.ProxyRequest) {
-			i := turn.Add(1) % 2
-			if i == gone.Load() {
-				i = 1 - i
-			}
-			r.SetURL(targets[i])
-		},
-	})
-	t.Cleanup(proxy.Close)
+	proxy := inTurns(t, replicas)
 	connect := func(how string) *sdk.ClientSession {
-		cs, err := dial(t.Context(), proxy.URL, how, &bearer{token: alice.token(t)}, &sdk.ClientOptions{
+		cs, err := dial(t.Context(), proxy.url, how, &bearer{token: alice.token(t)}, &sdk.ClientOptions{
 			ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{confirmKey: true}}, nil
 			},
@@ -69,12 +54,12 @@ func TestReplicas(t *testing.T) {
 		_, failed := call(t, cs, "whoami", nil)
 		require.Nil(t, failed)
 	}
-	before := turn.Load()
+	before := proxy.turn.Load()
 	_, failed := call(t, modern, "drop", map[string]any{"table": "XX_A"})
 	require.Nil(t, failed, "the other replica knows the key")
-	require.Equal(t, before+2, turn.Load(), "the question came from one, the answer went to the other")
+	require.Equal(t, before+2, proxy.turn.Load(), "the question came from one, the answer went to the other")
 
-	gone.Store(0)
+	proxy.gone.Store(0)
 	require.NoError(t, replicas[0].stop())
 	for _, cs := range []*sdk.ClientSession{modern, legacy, modern} {
 		_, failed := call(t, cs, "whoami", nil)
@@ -89,6 +74,40 @@ func TestReplicas(t *testing.T) {
 	srv.Stop()
 	res = send(t, http.MethodGet, replicas[1].url+"/readyz", nil, nil)
 	assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
+}
+
+// proxied is a proxy in front of two servers that takes turns.
+type proxied struct {
+	url    string
+	turn   atomic.Int64
+	gone   atomic.Int64 // server that is left out
+	served [2]atomic.Int64
+}
+
+func inTurns(t testing.TB, replicas []*instance) *proxied {
+	t.Helper()
+	p := &proxied{}
+	p.gone.Store(-1)
+	var targets []*url.URL
+	for _, in := range replicas {
+		u, err := url.Parse(in.url)
+		require.NoError(t, err)
+		targets = append(targets, u)
+	}
+	srv := httptest.NewServer(&httputil.ReverseProxy{
+		FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			i := p.turn.Add(1) % 2
+			if i == p.gone.Load() {
+				i = 1 - i
+			}
+			p.served[i].Add(1)
+			r.SetURL(targets[i])
+		},
+	})
+	t.Cleanup(srv.Close)
+	p.url = srv.URL
+	return p
 }
 
 func TestStandardInputAndOutput(t *testing.T) {

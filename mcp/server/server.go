@@ -19,9 +19,8 @@ type Server struct {
 	opts     Options
 	sdk      *sdk.Server
 	modern   http.Handler // no sessions
-	legacy   http.Handler // sessions
 	sse      *sseSessions
-	sessions *sessions
+	sessions *sessions // streamable HTTP with sessions
 	handler  http.Handler
 	slots    httpserver.Slots
 	work     work
@@ -65,9 +64,9 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.sdk.AddReceivingMiddleware(s.receive)
-	s.sessions = newSessions(s.sdk, opts.MaxSessions, opts.MaxUserSessions)
+	s.sessions = newSessions(s)
 	s.sse = newSSESessions(s, opts.MaxSessions, opts.MaxUserSessions)
-	s.modern, s.legacy = s.streamable()
+	s.modern = s.modernHandler()
 	s.handler = s.routes()
 	m := opts.Metrics.all
 	m.Gauge("mcp_sessions_open", "Sessions, connections of /mcp/sse and of standard input included.", func() float64 {

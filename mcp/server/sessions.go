@@ -1,166 +1,206 @@
 package server
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
-	"net/http"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // errFull means that there are as many sessions as there may be.
 var errFull = errors.New("the server has as many sessions as it may have; try again later")
 
-const (
-	sessionHeader = "Mcp-Session-Id"
-	versionHeader = "Mcp-Protocol-Version"
-	// modernVersion is the first revision without sessions.
-	modernVersion = "2026-07-28"
-)
-
-// streamable makes the handlers of the two eras. The SDK takes the newer one
-// only where there are no sessions.
-func (s *Server) streamable() (modern, legacy http.Handler) {
-	get := func(*http.Request) *sdk.Server { return s.sdk }
-	modern = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: s.opts.MaxBody,
-		DisableLocalhostProtection: true, // guard looks at hosts
-	})
-	if s.opts.Stateless {
-		return modern, modern
-	}
-	return modern, sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-		SessionTimeout: s.opts.SessionTimeout, MaxRequestBodyBytes: s.opts.MaxBody, DisableLocalhostProtection: true,
-	})
-}
-
-// dual serves both eras at one path.
-func (s *Server) dual(w http.ResponseWriter, r *http.Request) {
-	if s.opts.Stateless || r.Header.Get(versionHeader) >= modernVersion {
-		s.modern.ServeHTTP(w, r)
-		return
-	}
-	user := ""
-	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
-		user = info.UserID
-	}
-	if id := r.Header.Get(sessionHeader); id != "" {
-		s.sessions.touch(id)
-		s.legacy.ServeHTTP(w, r)
-		return
-	}
-	if r.Method != http.MethodPost {
-		s.legacy.ServeHTTP(w, r) // it refuses it
-		return
-	}
-	done, err := s.sessions.admit(user)
-	if err != nil {
-		w.Header().Set("Retry-After", "30")
-		s.turn(w, "sessions", http.StatusServiceUnavailable, err.Error())
-		return
-	}
-	defer func() { done(w.Header().Get(sessionHeader)) }()
-	s.legacy.ServeHTTP(w, r)
-}
-
-// sessions bounds the sessions of streamable HTTP. The SDK keeps them; here is
-// whose they are and when they were used.
+// sessions are those of streamable HTTP. With a store any server that shares it
+// serves them: what is in memory is a copy, which is made from the store when a
+// request needs it and can be dropped at any time.
 type sessions struct {
-	server    *sdk.Server
+	s         *Server
 	most, per int
+	timeout   time.Duration
+	store     SessionStore // nil: sessions end with this server
+	self      string       // this server among those that share the store
 
 	mu      sync.Mutex // guards what follows
-	known   map[string]*session
+	open    map[string]*session
 	pending int // being opened
 }
 
+// session is one that this server can serve.
 type session struct {
-	user string
-	used time.Time
+	id, user  string // user: see binding
+	transport *sdk.StreamableServerTransport
+	link      *link
+	server    *sdk.ServerSession
+
+	// Guarded by sessions.mu.
+	used    time.Time
+	running int         // requests
+	kept    bool        // in the store
+	idle    *time.Timer // ends it
 }
 
-func newSessions(server *sdk.Server, most, per int) *sessions {
-	return &sessions{server: server, most: most, per: per, known: map[string]*session{}}
+func newSessions(s *Server) *sessions {
+	all := &sessions{
+		s: s, most: s.opts.MaxSessions, per: s.opts.MaxUserSessions, timeout: s.opts.SessionTimeout,
+		self: newMark(), open: map[string]*session{},
+	}
+	if !s.opts.Stateless {
+		all.store = s.opts.Sessions
+	}
+	return all
 }
 
-func (s *sessions) touch(id string) {
+// admit makes room for one more session of the user, for which connect must be
+// called.
+func (s *sessions) admit(user string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k := s.known[id]; k != nil {
-		k.used = time.Now()
-	}
-}
-
-// admit makes room for one more session of the user. done must be called with
-// the id of the new session, empty if there is none.
-func (s *sessions) admit(user string) (done func(id string), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own := s.ofLocked(user)
-	if len(own) >= s.per || len(s.known)+s.pending >= s.most {
-		s.forgetLocked()
-		own = s.ofLocked(user)
-	}
+	own := s.idlestLocked(func(k *session) bool { return k.user == user })
 	if len(own) >= s.per {
 		// A client that opens sessions without ending them loses its oldest.
-		oldest := own[0]
-		delete(s.known, oldest)
-		go s.end(oldest) // it waits for what runs there
+		s.endLocked(own[0])
 	}
-	if len(s.known)+s.pending >= s.most {
-		return nil, errFull
+	if len(s.open)+s.pending >= s.most && s.store != nil {
+		// One that nothing runs in is made again from the store.
+		if copies := s.idlestLocked(func(k *session) bool { return k.running == 0 }); len(copies) > 0 {
+			s.endLocked(copies[0])
+		}
+	}
+	if len(s.open)+s.pending >= s.most {
+		return errFull
 	}
 	s.pending++
-	return func(id string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.pending--
-		if id != "" {
-			s.known[id] = &session{user, time.Now()}
-		}
-	}, nil
-}
-
-// ofLocked are the user's sessions, the one not used for longest first.
-func (s *sessions) ofLocked(user string) []string {
-	var own []string
-	for id, k := range s.known {
-		if k.user == user {
-			own = append(own, id)
-		}
-	}
-	slices.SortFunc(own, func(a, b string) int { return s.known[a].used.Compare(s.known[b].used) })
-	return own
-}
-
-// forgetLocked forgets sessions that ended.
-func (s *sessions) forgetLocked() {
-	live := map[string]bool{}
-	for ss := range s.server.Sessions() {
-		live[ss.ID()] = true
-	}
-	for id := range s.known {
-		if !live[id] {
-			delete(s.known, id)
-		}
-	}
-}
-
-func (s *sessions) end(id string) {
-	if ss := s.find(id); ss != nil {
-		_ = ss.Close() // it is gone either way
-	}
-}
-
-// find is the session of that id, nil if there is none.
-func (s *sessions) find(id string) *sdk.ServerSession {
-	for ss := range s.server.Sessions() {
-		if ss.ID() == id {
-			return ss
-		}
-	}
 	return nil
+}
+
+// idlestLocked are sessions, the one not used for longest first.
+func (s *sessions) idlestLocked(which func(*session) bool) []*session {
+	var some []*session
+	for _, k := range s.open {
+		if which(k) {
+			some = append(some, k)
+		}
+	}
+	slices.SortFunc(some, func(a, b *session) int { return a.used.Compare(b.used) })
+	return some
+}
+
+// connect makes a session, from a state if it had one, for which there is room.
+// It begins with a request that runs. When another request made the same one
+// meanwhile, that is it.
+func (s *sessions) connect(ctx context.Context, id, user string, state *sdk.ServerSessionState) (*session, error) {
+	k := &session{id: id, user: user, kept: state != nil, transport: &sdk.StreamableServerTransport{SessionID: id}}
+	k.link = &link{StreamableServerTransport: k.transport, closed: func() { s.forget(k) }}
+	if s.store != nil {
+		k.link.mark = newMark()
+	}
+	var err error
+	k.server, err = s.s.sdk.Connect(ctx, k.link, &sdk.ServerSessionOptions{State: state})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending--
+	if err != nil {
+		return nil, err
+	}
+	if other := s.open[id]; other != nil {
+		go k.server.Close()
+		s.beginLocked(other)
+		return other, nil
+	}
+	k.idle = time.AfterFunc(s.timeout, func() { s.expire(k) })
+	s.open[id] = k
+	s.beginLocked(k)
+	return k, nil
+}
+
+// find is the user's session of that id, in which a request begins that
+// must be ended; nil if there is none. One that another server opened is
+// connected here.
+func (s *sessions) find(ctx context.Context, id, user string) (*session, error) {
+	if len(id) > maxSessionID {
+		return nil, nil
+	}
+	var data []byte
+	if s.store != nil {
+		var err error
+		if data, err = s.store.UseSession(ctx, id, user, s.timeout); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	k := s.open[id]
+	switch {
+	case k != nil && k.user != user:
+		s.mu.Unlock()
+		return nil, nil
+	case k != nil && s.store != nil && data == nil: // it was ended elsewhere
+		s.endLocked(k)
+		s.mu.Unlock()
+		return nil, nil
+	case k != nil:
+		s.beginLocked(k)
+		s.mu.Unlock()
+		return k, nil
+	}
+	s.mu.Unlock()
+	if data == nil {
+		return nil, nil
+	}
+	var state sdk.ServerSessionState
+	if err := json.Unmarshal(data, &state); err != nil || state.InitializeParams == nil {
+		return nil, fmt.Errorf("what is known of a session cannot be read: %w", err)
+	}
+	if err := s.admit(user); err != nil {
+		return nil, err
+	}
+	return s.connect(ctx, id, user, &state)
+}
+
+func (s *sessions) beginLocked(k *session) {
+	k.used = time.Now()
+	k.running++
+	k.idle.Stop()
+}
+
+// end must be called when a request of the session ends.
+func (s *sessions) end(k *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k.running--; k.running == 0 && s.open[k.id] == k {
+		k.used = time.Now()
+		k.idle.Reset(s.timeout)
+	}
+}
+
+// expire ends a session that nobody used for long, here: others may use it.
+func (s *sessions) expire(k *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k.running == 0 {
+		s.endLocked(k)
+	}
+}
+
+// endLocked ends a session, which waits for what runs there.
+func (s *sessions) endLocked(k *session) {
+	if s.open[k.id] == k {
+		delete(s.open, k.id)
+		k.idle.Stop()
+		go k.server.Close()
+	}
+}
+
+// forget forgets a session that ended.
+func (s *sessions) forget(k *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[k.id] == k {
+		delete(s.open, k.id)
+		k.idle.Stop()
+	}
 }

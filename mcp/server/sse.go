@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"crypto/rand"
-	"mime"
 	"net/http"
 	"net/url"
 	"sync"
@@ -61,7 +60,7 @@ func (h *sseSessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // message takes a message in. That there is no such session and that it is
 // somebody else's look the same.
 func (h *sseSessions) message(w http.ResponseWriter, r *http.Request, user string, caller mcp.Caller) {
-	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
+	if !isJSON(r.Header) {
 		httpserver.Problem(w, http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 		return
 	}

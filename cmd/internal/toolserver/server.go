@@ -47,7 +47,7 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
 		&cli.StringFlag{Name: "confirm", Usage: "who confirms a change before it is made: user, whom the client asks (default; where it cannot, the tool is refused), " +
 			"or client, whose call counts as confirmed (" + confirmVariable + ")"},
-		&cli.BoolFlag{Name: "stateless", Usage: "keep nothing between requests, so that any replica can serve any request; there is no /mcp/sse then"},
+		&cli.BoolFlag{Name: "stateless", Usage: "keep no sessions, not even in Redis: clients that need them cannot ask their users, and there is no /mcp/sse"},
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without calling the ERP (" + shell.TokenSecretVariable + " holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without calling the ERP for each"},
@@ -132,6 +132,9 @@ func (a *app) serverMCP(c *cli.Context) error {
 	}
 	if verifier != nil {
 		opts.Verifier = verifier
+	}
+	if box.shared != nil {
+		opts.Sessions = box.shared
 	}
 	srv, err := server.New(opts)
 	if err != nil {

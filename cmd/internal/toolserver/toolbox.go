@@ -56,7 +56,7 @@ func toolFlags() []cli.Flag {
 		&cli.IntFlag{Name: "session-api-calls", Usage: "requests to the ERP a session, and all sessions of a caller without a break of an hour, may use; 0: no limit"},
 		&cli.IntFlag{Name: "day-tokens", Usage: "tokens each caller may use a day (UTC); 0: no limit"},
 		&cli.IntFlag{Name: "day-api-calls", Usage: "requests to the ERP each caller may use a day; 0: no limit"},
-		&cli.StringFlag{Name: "redis", Usage: "Redis that counts limits for several replicas, such as redis://host:6379/0 (" + redisVariable + ", which may hold a password)"},
+		&cli.StringFlag{Name: "redis", Usage: "Redis that keeps limits and sessions for several replicas, such as redis://host:6379/0 (" + redisVariable + ", which may hold a password)"},
 		&cli.StringFlag{Name: "redis-file", Usage: "file with that address", TakesFile: true},
 		&cli.StringFlag{Name: "ai-api-url", Usage: "address of an AI API (" + aiURLVariable + ")"},
 		&cli.StringFlag{Name: "ai-api-token", Usage: "token for the AI API; it shows in process lists, which " + aiTokenVariable + " and --ai-api-token-file do not"},
@@ -85,7 +85,7 @@ type toolbox struct {
 	rest     *backend.RESTBackend // nil, like the next two: not configured
 	ai       *backend.AIBackend
 	db       *backend.DBBackend
-	shared   bool // limits are counted in Redis
+	shared   *redisstore.Store // keeps limits and sessions in Redis; nil: in memory
 	closers  []func() error
 	log      *slog.Logger
 	readOnly bool
@@ -241,7 +241,7 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, metrics boundary.Metrics
 		if err != nil {
 			return shell.Usage(err)
 		}
-		box.closers, box.shared = append(box.closers, store.Close), true
+		box.closers, box.shared = append(box.closers, store.Close), store
 		o.Store = store
 	}
 	audit := a.Streams.Err
@@ -340,12 +340,12 @@ func (b *toolbox) about() string {
 // keeps says what state the server has, and so how many of it may run.
 func (b *toolbox) keeps(stateless bool) string {
 	switch {
-	case stateless && b.shared:
+	case stateless && b.shared != nil:
 		return "It keeps no sessions, and counts limits in Redis: any number of it may run side by side."
 	case stateless:
 		return "It keeps no sessions, but counts limits and knows confirmations in memory: give several of it a Redis (" + redisVariable + ")."
-	case b.shared:
-		return "It keeps sessions in memory, and counts limits in Redis: several of it need --stateless, or a proxy that sends a session to where it began."
+	case b.shared != nil:
+		return "It keeps sessions and limits in Redis: any number of it may run side by side. Only /mcp/sse needs a proxy that sends a client to where it connected."
 	}
-	return "It keeps sessions, limits and confirmations in memory, which end with it: run one of it, or several with --stateless and a Redis."
+	return "It keeps sessions, limits and confirmations in memory, which end with it: run one of it, or several with a Redis (" + redisVariable + ")."
 }

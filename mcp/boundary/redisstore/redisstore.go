@@ -1,5 +1,6 @@
-// Package redisstore keeps the counts of package boundary in Redis or Valkey,
-// so that limits hold for all replicas of a server together.
+// Package redisstore keeps the counts of package boundary and the sessions of
+// package server in Redis or Valkey, so that limits hold for all replicas of a
+// server together, and each of them can serve every client.
 //
 // Every step is one script, and the clock is the server's: replicas need not
 // agree about the time. Keys begin with a prefix and expire by themselves,
