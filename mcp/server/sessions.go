@@ -152,8 +152,8 @@ func (s *sessions) find(ctx context.Context, id, user string) (*session, error) 
 		return nil, nil
 	}
 	var state sdk.ServerSessionState
-	if err := json.Unmarshal(data, &state); err != nil || state.InitializeParams == nil {
-		return nil, fmt.Errorf("what is known of a session cannot be read: %w", err)
+	if err := json.Unmarshal(data, &state); err != nil {
+		return nil, fmt.Errorf("reading what is kept of a session: %w", err)
 	}
 	if err := s.admit(user); err != nil {
 		return nil, err

@@ -252,6 +252,33 @@ func TestAResponseIsForOneQuestion(t *testing.T) {
 	assert.Equal(t, http.StatusRequestEntityTooLarge, mine.post(t, other, long).StatusCode)
 }
 
+// What a user agreed to is done once, by whichever server is told first.
+func TestAConfirmationIsUsedOnceOverReplicas(t *testing.T) {
+	t.Parallel()
+	replicas := sharing(t, testredis.Start(t), 2, nil)
+	opts := &sdk.ClientOptions{
+		Capabilities:       &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+		MultiRoundTrip:     &sdk.MultiRoundTripOptions{Disabled: true},
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { panic("nobody asks") },
+	}
+	drop := func(in *instance, state string) *sdk.CallToolResult {
+		t.Helper()
+		p := &sdk.CallToolParams{Name: "drop", Arguments: map[string]any{"table": "XX_A"}, RequestState: state}
+		if state != "" {
+			p.InputResponses = sdk.InputResponseMap{confirmKey: &sdk.ElicitResult{Action: "accept", Content: map[string]any{confirmKey: true}}}
+		}
+		res, err := in.connect(t, modernHTTP, alice.token(t), opts).CallTool(t.Context(), p)
+		require.NoError(t, err)
+		return res
+	}
+	question := drop(replicas[0], "")
+	require.True(t, question.NeedsInput())
+	assert.False(t, drop(replicas[1], question.RequestState).IsError)
+	for _, in := range replicas {
+		assert.True(t, drop(in, question.RequestState).IsError)
+	}
+}
+
 // A cancellation reaches the server that works on the call.
 func TestCancellationAtAnotherReplica(t *testing.T) {
 	t.Parallel()
