@@ -383,13 +383,13 @@ func TestALongCallKeepsItsSession(t *testing.T) {
 	in := sharing(t, redis, 1, func(o *Options, _ *boundary.Options) {
 		entered, release = holding(o)
 		uses.SessionStore, o.Sessions = o.Sessions, uses
-		o.SessionTimeout = 2 * time.Second
+		o.SessionTimeout = 3 * time.Second
 	})[0]
 	s := open(t, in, alice)
 	response := s.later(t, in, callOf(10, "hold", `{}`))
 	<-entered
 	before := uses.n.Load()
-	require.Eventually(t, func() bool { return uses.n.Load() >= before+5 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return uses.n.Load() >= before+2 }, 30*time.Second, time.Millisecond)
 	close(release)
 	assert.Contains(t, <-response, `{"finished":true}`)
 	assert.Equal(t, http.StatusOK, s.post(t, in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`).StatusCode)
