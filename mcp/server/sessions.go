@@ -60,12 +60,12 @@ func newSessions(s *Server) *sessions {
 func (s *sessions) admit(user string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.idlestLocked(func(k *session) bool { return k.user == user })
-	if len(own) >= s.per {
+	if s.store == nil { // else the store counts them, see keep
 		// A client that opens sessions without ending them loses its oldest.
-		s.endLocked(own[0])
-	}
-	if len(s.open)+s.pending >= s.most && s.store != nil {
+		if own := s.idlestLocked(func(k *session) bool { return k.user == user }); len(own) >= s.per {
+			s.endLocked(own[0])
+		}
+	} else if len(s.open)+s.pending >= s.most {
 		// One that nothing runs in is made again from the store.
 		if copies := s.idlestLocked(func(k *session) bool { return k.running == 0 }); len(copies) > 0 {
 			s.endLocked(copies[0])
