@@ -40,8 +40,7 @@ func TestOwnQueries(t *testing.T) {
 	require.NoError(t, err)
 	set := tools.New(tools.Options{Pool: ways.pools[backend.DB], OwnQueries: queries}).Tools()
 	require.NoError(t, set.Check())
-	k := *ways.db
-	k.set = set
+	k := &kit{srv: ways.db.srv, rest: ways.db.rest, set: set, callers: ways.db.callers}
 	tool, ok := set.Tool("partnersOfGroup")
 	require.True(t, ok)
 	assert.True(t, tool.Hints.ReadOnly)
@@ -50,18 +49,18 @@ func TestOwnQueries(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), `"required":["group"]`)
 
-	got := response[queryResponse](t, &k, admin, "partnersOfGroup", args{"group": "Standard"})
+	got := response[queryResponse](t, k, admin, "partnersOfGroup", args{"group": "Standard"})
 	require.NotEmpty(t, got.Rows)
 	assert.LessOrEqual(t, got.RowCount, 3)
 	// What looks like SQL is a value.
-	got = response[queryResponse](t, &k, admin, "partnersOfGroup", args{"group": "x' OR '1'='1"})
+	got = response[queryResponse](t, k, admin, "partnersOfGroup", args{"group": "x' OR '1'='1"})
 	assert.Empty(t, got.Rows)
-	got = response[queryResponse](t, &k, admin, "partnersOfGroup", args{"group": "Standard", "since": "2999-01-01"})
+	got = response[queryResponse](t, k, admin, "partnersOfGroup", args{"group": "Standard", "since": "2999-01-01"})
 	assert.Empty(t, got.Rows)
 	for _, wrong := range []args{{}, {"group": 7}, {"group": "Standard", "active": "X"}, {"group": "Standard", "since": "yesterday"}, {"group": "Standard", "sql": "SELECT 1"}} {
-		refusal(t, &k, admin, "partnersOfGroup", wrong, mcp.CodeInvalidArguments)
+		refusal(t, k, admin, "partnersOfGroup", wrong, mcp.CodeInvalidArguments)
 	}
-	got = response[queryResponse](t, &k, admin, "passwords", args{})
+	got = response[queryResponse](t, k, admin, "passwords", args{})
 	assert.Equal(t, [][]any{{"GardenAdmin", "***"}}, got.Rows)
 }
 
