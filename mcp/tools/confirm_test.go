@@ -47,6 +47,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"one column":        {"syncTable", args{"table": "XX_Asked", "column": "IsActive"}, "Change the column IsActive of the database table XX_Asked"},
 		"a table that goes": {"deleteTable", args{"table": "XX_Asked"}, "Delete table XX_Asked"},
 		"a job":             {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
+		"a document":        {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
 		"a process":         {"executeProcess", args{"processId": "cache reset"}, "Run the process Cache Reset"},
 		"a deployment":      {"completeDeployment", args{"id": run.ID, "status": "FAILED"}, "Record the end of the deployment of"},
 	}
@@ -104,7 +105,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 // owner is who may use the tool: records are the tenant's, the rest is the
 // System's.
 func owner(tool string) login {
-	if tool == "updateRecord" || tool == "createRecord" {
+	if slices.Contains([]string{"createRecord", "updateRecord", "processDocument"}, tool) {
 		return admin
 	}
 	return root

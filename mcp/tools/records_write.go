@@ -19,7 +19,10 @@ import (
 )
 
 func (b *Toolbox) recordTools() mcp.Set {
-	return needs[backend.Writer](b, b.createRecord(), b.updateRecord())
+	return slices.Concat(
+		needs[backend.Writer](b, b.createRecord(), b.updateRecord()),
+		needs[backend.Connector](b, b.processDocument()),
+	)
 }
 
 // valuesSchema makes values an object of what columns can hold.

@@ -1,0 +1,269 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+type processDocumentIn struct {
+	Table      string    `json:"table" jsonschema:"such as C_Order"`
+	ID         recordKey `json:"id,omitempty" jsonschema:"number or UUID of the record"`
+	DocumentNo string    `json:"documentNo,omitempty" jsonschema:"instead of id"`
+	Action     string    `json:"action,omitempty" jsonschema:"prepare, complete, close, void, reverse-correct, reverse-accrual, reactivate, or the ERP's code; empty: tell status and actions"`
+}
+
+type processDocumentOut struct {
+	Notice     string   `json:"notice"`
+	Table      string   `json:"table"`
+	ID         string   `json:"id"`
+	DocumentNo string   `json:"documentNo,omitempty"`
+	Outcome    string   `json:"outcome" jsonschema:"processed, unchanged (it was so already) or read"`
+	Before     string   `json:"before,omitempty" jsonschema:"status before"`
+	Status     string   `json:"status" jsonschema:"status now"`
+	StatusName string   `json:"statusName,omitempty"`
+	Actions    []string `json:"actions" jsonschema:"what can be done with it now"`
+	Message    string   `json:"message,omitempty" jsonschema:"what the ERP says"`
+	Note       string   `json:"note,omitempty"`
+}
+
+func (b *Toolbox) processDocument() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "processDocument", Title: "Process a document", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true,
+		Description: "Completes, voids, reverses … an order, invoice, payment or other document, after asking the user.",
+		Input:       input[processDocumentIn](shorter(120, "table"), shorter(60, "documentNo"), shorter(40, "action"), keyed("id")),
+		Timeout:     buildTimeout, Cost: mcp.Cost{APICalls: 5},
+	}, b.runProcessDocument)
+}
+
+func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in processDocumentIn) (*processDocumentOut, error) {
+	var action erp.DocAction
+	if in.Action != "" {
+		var ok bool
+		if action, ok = erp.ParseDocAction(in.Action); !ok {
+			return nil, &mcp.Error{
+				Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("there is no document action %q", clip(in.Action, 40)),
+				Hint: "prepare, complete, close, void, reverse-correct, reverse-accrual, reactivate; without action this tool tells which are possible",
+			}
+		}
+	}
+	ctx, client, d, err := b.document(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := allowedActions(ctx, c, client, d)
+	if err != nil {
+		return nil, err
+	}
+	out := documentOut(d, allowed)
+	switch {
+	case action == "":
+		out.Outcome = "read"
+		return out, nil
+	case action.Done(d.Status()):
+		out.Outcome, out.Note = "unchanged", fmt.Sprintf("there is nothing to %s: the document is %s already; nothing was sent", action, d.StatusName())
+		return out, nil
+	case !slices.Contains(allowed, action):
+		return nil, &mcp.Error{
+			Code:    mcp.CodeRefused,
+			Message: fmt.Sprintf("%s %s cannot be processed with %q: its status is %s (%s)", d.Table, documentName(d), action, cell(d.StatusName()), d.Status()),
+			Hint:    "nothing was done; possible in this status for this role: " + orNone(actionNames(allowed)),
+		}
+	}
+	if err := c.Confirmed(ctx, documentQuestion(d, action)); err != nil {
+		return nil, err
+	}
+	before := string(d.Status())
+	result, err := client.ProcessDocument(ctx, d.Table, d.ID(), action)
+	if err != nil {
+		return nil, notProcessed(err, d, action)
+	}
+	if allowed, err = allowedActions(ctx, c, client, result.Document); err != nil {
+		allowed = result.Document.Status().Actions() // it is done all the same
+	}
+	out = documentOut(result.Document, allowed)
+	out.Outcome, out.Before, out.Message = "processed", before, clip(result.Message, 2000)
+	if result.Recovered {
+		out.Note = "the response of the ERP was lost; the document was read again and shows that it was processed"
+	}
+	return out, nil
+}
+
+// document finds the one that is meant.
+func (b *Toolbox) document(ctx context.Context, c *mcp.Call, in processDocumentIn) (context.Context, *erp.Client, *erp.Document, error) {
+	wrong := func(code, message, hint string) (context.Context, *erp.Client, *erp.Document, error) {
+		return nil, nil, nil, &mcp.Error{Code: code, Message: message, Hint: hint}
+	}
+	number := strings.TrimSpace(in.DocumentNo)
+	if (in.ID == "") == (number == "") {
+		return wrong(mcp.CodeInvalidArguments, "processDocument needs either id or documentNo", "searchRecords finds documents")
+	}
+	t, err := b.table(ctx, c, in.Table)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	name := in.Table
+	if t != nil {
+		name = t.Name
+		for _, needed := range []string{"DocStatus", "DocAction"} {
+			if _, ok := t.Column(needed); !ok {
+				return wrong(mcp.CodeInvalidArguments, fmt.Sprintf("%s holds no documents: it has no column %s", name, needed), "documents are orders (C_Order), invoices (C_Invoice), payments (C_Payment), shipments (M_InOut) and others")
+			}
+		}
+	}
+	ctx, client, err := b.connect(ctx, c, "process documents")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if number == "" {
+		id, err := erp.ParseID(string(in.ID))
+		if err != nil {
+			return wrong(mcp.CodeInvalidArguments, clip(err.Error(), 200), "give the number of the record, its UUID, or documentNo")
+		}
+		d, err := client.Document(ctx, name, id)
+		if errors.Is(err, erp.ErrNotFound) {
+			return wrong(mcp.CodeNotFound, fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(string(in.ID), 60), name), "id is the number of the record; the number on the document goes into documentNo")
+		}
+		return ctx, client, d, err
+	}
+	found, err := client.FindDocuments(ctx, name, number)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	switch len(found) {
+	case 0:
+		return wrong(mcp.CodeNotFound, fmt.Sprintf("there is no document %q in %s, or your role may not see it", clip(number, 60), name), "searchRecords finds documents by what is in them")
+	case 1:
+		return ctx, client, &found[0], nil
+	}
+	lines := make([]string, len(found))
+	for i := range found {
+		lines[i] = fmt.Sprintf("id %s: %s", found[i].ID(), strings.Join(documentFacts(&found[i]), "; "))
+	}
+	return wrong(mcp.CodeConflict, fmt.Sprintf("the number %q is that of %d documents:\n- %s", clip(number, 60), len(found), strings.Join(lines, "\n- ")), "nothing was done; give the id of the one that is meant")
+}
+
+// allowedActions are those that the ERP takes in the document's status and the role
+// has for its type.
+func allowedActions(ctx context.Context, c *mcp.Call, client *erp.Client, d *erp.Document) ([]erp.DocAction, error) {
+	actions := d.Status().Actions()
+	if !c.Caller.Known || len(actions) == 0 {
+		return actions, nil
+	}
+	role, err := client.RoleDocActions(ctx, c.Caller.RoleID, d.Type().ID)
+	if err != nil || role == nil {
+		return actions, err
+	}
+	return slices.DeleteFunc(actions, func(a erp.DocAction) bool { return !slices.Contains(role, a) }), nil
+}
+
+func actionNames(actions []erp.DocAction) []string {
+	names := make([]string, len(actions))
+	for i, a := range actions {
+		names[i] = a.String()
+	}
+	return names
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+func documentOut(d *erp.Document, allowed []erp.DocAction) *processDocumentOut {
+	return &processDocumentOut{
+		Notice: untrusted, Table: d.Table, ID: d.ID().String(), DocumentNo: clip(d.Number(), 60),
+		Status: string(d.Status()), StatusName: clip(d.StatusName(), 60), Actions: actionNames(allowed),
+	}
+}
+
+// documentName is how people call it.
+func documentName(d *erp.Document) string {
+	if number := cell(d.Number()); number != "" {
+		return fmt.Sprintf("%s (id %s)", number, d.ID())
+	}
+	return d.ID().String()
+}
+
+// documentFacts are what tells a document from others, in words.
+func documentFacts(d *erp.Document) []string {
+	var facts []string
+	add := func(label, text string) {
+		if text = cell(text); text != "" {
+			facts = append(facts, label+": "+text)
+		}
+	}
+	add("type", d.Type().Identifier)
+	if partner, ok := d.Record.Ref("C_BPartner_ID"); ok {
+		add("partner", partner.Identifier)
+	}
+	for _, column := range []string{"GrandTotal", "PayAmt", "TotalDr", "TotalLines", "ApprovalAmt"} {
+		if total, ok := d.Record.Decimal(column); ok {
+			currency, _ := d.Record.Ref("C_Currency_ID")
+			add("total", strings.TrimSpace(total.String()+" "+currency.Identifier))
+			break
+		}
+	}
+	for _, column := range []string{"DateOrdered", "DateInvoiced", "DateTrx", "MovementDate", "DateDoc", "StatementDate", "DateAcct"} {
+		if date, ok := d.Record.Text(column); ok {
+			add("date", date)
+			break
+		}
+	}
+	add("status", fmt.Sprintf("%s (%s)", d.StatusName(), d.Status()))
+	return facts
+}
+
+// consequences say what an action does, for the one who is asked.
+var consequences = map[erp.DocAction]string{
+	erp.DocPrepare:        "The ERP checks it and reserves what it needs; it stays open.",
+	erp.DocComplete:       "It takes effect: stock, follow-up documents and accounting are changed, and it can no longer be edited.",
+	erp.DocClose:          "What is still open of it is given up; it is final.",
+	erp.DocVoid:           "It is made void; what it had changed is taken back as far as the ERP can.",
+	erp.DocReverseCorrect: "A reversal with the date of the document takes back what it changed.",
+	erp.DocReverseAccrual: "A reversal with the date of today takes back what it changed.",
+	erp.DocReactivate:     "It is opened again for editing; what it had changed is taken back.",
+	erp.DocApprove:        "It is approved.",
+	erp.DocReject:         "Its approval is refused.",
+	erp.DocInvalidate:     "It is marked as invalid.",
+	erp.DocUnlock:         "Its lock is removed, and it is a draft again.",
+	erp.DocPost:           "It is posted to the accounts.",
+}
+
+// documentQuestion is what the user is asked.
+func documentQuestion(d *erp.Document, action erp.DocAction) string {
+	name := action.String()
+	name = strings.ToUpper(name[:1]) + name[1:]
+	return fmt.Sprintf("%s %s %s?\n%s\n%s", name, d.Table, documentName(d), strings.Join(documentFacts(d), "\n"), consequences[action])
+}
+
+// notProcessed is the error of an action that was not carried out, as far as is
+// known.
+func notProcessed(err error, d *erp.Document, action erp.DocAction) error {
+	var refused *erp.Error
+	switch {
+	case errors.Is(err, erp.ErrNotProcessed):
+		return &mcp.Error{
+			Code: mcp.CodeRefused, Message: clip(err.Error(), 500), Err: err,
+			Hint: "look at it with action empty; when it waits for an approval, decideWorkflow lists what waits for you",
+		}
+	case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
+		return &mcp.Error{
+			Code:    mcp.CodeRefused,
+			Message: fmt.Sprintf("the ERP did not %s %s %s: %s", action, d.Table, documentName(d), clip(refused.Detail, 1500)),
+			Hint:    "nothing was changed; fix what the ERP names, then call again", Err: err,
+		}
+	case erp.Unsent(err) || refused != nil:
+		return err
+	}
+	e := *mcp.ErrorOf(err)
+	e.Hint = strings.TrimPrefix(e.Hint+"; whether it was processed is not known: call with action empty to see its status before you call again", "; ")
+	return &e
+}
