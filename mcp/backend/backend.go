@@ -118,10 +118,21 @@ type Writer interface {
 	Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error)
 }
 
-// Processor runs processes of the ERP. process is a number, a search key or a
-// slug.
+// Run is a process to run.
+type Run struct {
+	// Process is a number, a search key or a slug.
+	Process string
+	Params  map[string]any
+	// Table and RecordID are the record it works on; without one RecordID is 0.
+	Table    string
+	RecordID int64
+	// Format is that of a report; empty: PDF.
+	Format erp.ReportType
+}
+
+// Processor runs processes of the ERP.
 type Processor interface {
-	RunProcess(ctx context.Context, caller mcp.Caller, process string, params map[string]any) (*erp.ProcessResult, error)
+	RunProcess(ctx context.Context, caller mcp.Caller, run Run) (*erp.ProcessResult, error)
 }
 
 // Job is a job of the ERP's server.

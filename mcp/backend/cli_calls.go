@@ -137,10 +137,11 @@ func (b *CLIBackend) record(ctx context.Context, caller mcp.Caller, values map[s
 
 // RunProcess runs a process and waits for it. A file it makes stays behind; the
 // summary says so.
-func (b *CLIBackend) RunProcess(ctx context.Context, caller mcp.Caller, process string, params map[string]any) (*erp.ProcessResult, error) {
-	if strings.TrimSpace(process) == "" {
+func (b *CLIBackend) RunProcess(ctx context.Context, caller mcp.Caller, run Run) (*erp.ProcessResult, error) {
+	if strings.TrimSpace(run.Process) == "" {
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "which process? the name is empty"}
 	}
+	params := run.Params
 	if params == nil {
 		params = map[string]any{}
 	}
@@ -160,7 +161,17 @@ func (b *CLIBackend) RunProcess(ctx context.Context, caller mcp.Caller, process 
 			Bytes int    `json:"bytes"`
 		} `json:"file"`
 	}
-	if err := b.run(ctx, caller, data, &out, "process", "run", "--data=-", "--", process); err != nil {
+	args := []string{"process", "run", "--data=-"}
+	if run.RecordID > 0 {
+		if err := checkTable(run.Table); err != nil {
+			return nil, err
+		}
+		args = append(args, "--table="+run.Table, "--record-id="+strconv.FormatInt(run.RecordID, 10))
+	}
+	if run.Format != "" {
+		args = append(args, "--report-type="+string(run.Format))
+	}
+	if err := b.run(ctx, caller, data, &out, append(args, "--", run.Process)...); err != nil {
 		return nil, err
 	}
 	r := &erp.ProcessResult{InstanceID: out.Instance, Process: out.Process, Summary: out.Summary, IsError: out.IsError, Data: out.Data, Logs: out.Logs}

@@ -129,12 +129,12 @@ func TestCLIRefusesFlags(t *testing.T) {
 	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
 	_, err = b.Search(ctx, who, backend.Search{Table: "C_Order", Filter: "--token-file=/etc/passwd", OrderBy: "-x", Limit: 1})
 	assert.Equal(t, "--json record list --top=2 --filter=--token-file=/etc/passwd --orderby=-x -- C_Order", mcp.ErrorOf(err).Message)
-	_, err = b.RunProcess(ctx, who, "--token-file=/etc/passwd", nil)
+	_, err = b.RunProcess(ctx, who, backend.Run{Process: "--token-file=/etc/passwd"})
 	assert.Equal(t, "--json process run --data=- -- --token-file=/etc/passwd", mcp.ErrorOf(err).Message)
 	_, err = b.SetJob(ctx, who, "--url=http://evil", true)
 	assert.Equal(t, "--json server job enable -- --url=http://evil", mcp.ErrorOf(err).Message)
 	for _, empty := range []string{"", "  "} {
-		_, err = b.RunProcess(ctx, who, empty, nil)
+		_, err = b.RunProcess(ctx, who, backend.Run{Process: empty})
 		assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
 		_, err = b.Job(ctx, who, empty)
 		assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
@@ -237,7 +237,7 @@ func TestCLI(t *testing.T) {
 	require.NoError(t, json.Unmarshal(changed, &partner))
 	assert.Equal(t, "Joe", partner.Name)
 
-	run, err := b.RunProcess(ctx, root, "Cache Reset", nil)
+	run, err := b.RunProcess(ctx, root, backend.Run{Process: "Cache Reset"})
 	require.NoError(t, err)
 	assert.Positive(t, run.InstanceID)
 	assert.Equal(t, "Cache Reset", run.Summary)

@@ -266,17 +266,19 @@ func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id s
 
 // RunProcess runs a process and waits for it. Parameters it does not have are
 // refused before anything runs.
-func (b *RESTBackend) RunProcess(ctx context.Context, caller mcp.Caller, process string, params map[string]any) (*erp.ProcessResult, error) {
+func (b *RESTBackend) RunProcess(ctx context.Context, caller mcp.Caller, run Run) (*erp.ProcessResult, error) {
 	ctx = b.as(ctx, caller)
-	p, err := b.client.FindProcess(ctx, process)
+	p, err := b.client.FindProcess(ctx, run.Process)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.CheckParams(params); err != nil {
+	if err := p.CheckParams(run.Params); err != nil {
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value), Err: err}
 	}
-	run := &erp.ProcessParams{Values: params, Timeout: -1} // the tool's own limit ends it
-	return b.client.RunProcess(ctx, p.Slug, run)
+	return b.client.RunProcess(ctx, p.Slug, &erp.ProcessParams{
+		Values: run.Params, Table: run.Table, RecordID: run.RecordID, ReportType: run.Format,
+		Timeout: -1, // the tool's own limit ends it
+	})
 }
 
 // Jobs are the jobs of the ERP's server.

@@ -109,7 +109,7 @@ func TestREST(t *testing.T) {
 	_, err = b.Job(ctx, root, "no such job")
 	assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code)
 
-	_, err = b.RunProcess(ctx, admin, "no such process", nil)
+	_, err = b.RunProcess(ctx, admin, backend.Run{Process: "no such process"})
 	assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -17,8 +18,11 @@ import (
 )
 
 type executeProcessIn struct {
-	ProcessID string         `json:"processId" jsonschema:"search key, name, slug, number or UUID of a process, as listProcesses shows it"`
+	ProcessID string         `json:"processId" jsonschema:"search key, name, slug, number or UUID of a process"`
 	Params    map[string]any `json:"params,omitempty" jsonschema:"values by parameter name, such as {\"AD_Table_ID\": 318}; dates as text"`
+	Table     string         `json:"table,omitempty" jsonschema:"of the record it works on"`
+	RecordID  recordKey      `json:"recordId,omitempty" jsonschema:"number or UUID of that record"`
+	Format    string         `json:"format,omitempty" jsonschema:"of a report: PDF, HTML, CSV, XLS or XLSX"`
 }
 
 type executeProcessOut struct {
@@ -27,14 +31,9 @@ type executeProcessOut struct {
 	Instance int64         `json:"instance,omitempty" jsonschema:"AD_PInstance_ID: where the ERP keeps what happened"`
 	Summary  string        `json:"summary"`
 	Logs     []string      `json:"logs,omitempty"`
-	File     *processFile  `json:"file,omitempty"`
+	File     *fileOut      `json:"file,omitempty"`
 	Notes    []string      `json:"notes,omitempty"`
 	Data     *processValue `json:"data,omitempty"`
-}
-
-type processFile struct {
-	Name  string `json:"name"`
-	Bytes int    `json:"bytes"`
 }
 
 type processValue struct {
@@ -45,23 +44,30 @@ type processValue struct {
 const progressEvery = 3 * time.Second
 
 func (b *Toolbox) executeProcess() mcp.Tool {
-	in := input[executeProcessIn](shorter(120, "processId"))
+	in := input[executeProcessIn](shorter(120, "processId", "table"), keyed("recordId"), shorter(4, "format"))
 	id := property(in, "processId")
 	id.Type, id.Types = "", []string{"string", "integer"}
 	property(in, "params").AdditionalProperties = &jsonschema.Schema{}
 	return mcp.New(mcp.Tool{
-		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
-		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports.",
-		Input:       in, Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
+		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat, SetRecords}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
+		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports, whose file is a resource.",
+		Input:       in, Output: output[executeProcessOut](), Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
 	}, func(ctx context.Context, c *mcp.Call, in struct {
 		ProcessID any            `json:"processId"`
 		Params    map[string]any `json:"params"`
-	}) (*executeProcessOut, error) {
+		Table     string         `json:"table"`
+		RecordID  recordKey      `json:"recordId"`
+		Format    string         `json:"format"`
+	}) (any, error) {
 		given := fmt.Sprint(in.ProcessID)
 		if number, ok := in.ProcessID.(float64); ok {
 			given = strconv.FormatFloat(number, 'f', 0, 64)
 		}
-		process, label, report := given, given, false
+		format, err := reportFormat(in.Format)
+		if err != nil {
+			return nil, err
+		}
+		run, label, report := backend.Run{Process: given, Params: in.Params, Format: format}, given, false
 		reg, err := b.registry(ctx, c)
 		switch {
 		case err == nil:
@@ -73,25 +79,68 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 				return nil, err // before anybody is asked
 			}
 			// The number finds it whatever characters its search key has.
-			process, label, report = strconv.Itoa(p.ID), fmt.Sprintf("%s (%s)", p.Name, p.Value), p.Report
+			run.Process, label, report = strconv.Itoa(p.ID), fmt.Sprintf("%s (%s)", p.Name, p.Value), p.Report
 			given = p.Value
 		case !errors.Is(err, errors.ErrUnsupported):
 			return nil, err
 		}
+		about, err := b.processRecord(ctx, c, &run, in.Table, string(in.RecordID))
+		if err != nil {
+			return nil, err
+		}
 		if !report {
-			if err := c.Confirmed(ctx, fmt.Sprintf("Run the process %s with %s? It may change data.", clip(label, 160), paramsText(in.Params))); err != nil {
+			if err := c.Confirmed(ctx, fmt.Sprintf("Run the process %s with %s%s? It may change data.", clip(label, 160), paramsText(in.Params), about)); err != nil {
 				return nil, err
 			}
 		}
 		defer heartbeat(ctx, c, "process "+clip(label, 100)+" is running")()
 		r, _, err := backend.Change(ctx, b.pool, "run processes", func(ctx context.Context, k backend.Processor) (*erp.ProcessResult, error) {
-			return k.RunProcess(ctx, c.Caller, process, in.Params)
+			return k.RunProcess(ctx, c.Caller, run)
 		})
 		if err != nil {
 			return nil, processFailed(err)
 		}
-		return processOut(given, r), nil
+		out := processOut(given, r)
+		if name, data, ok := r.File(); ok {
+			out.File = b.keepFile(c, name, data)
+		}
+		return withFile(out, out.File)
 	})
+}
+
+// reportFormat reads the format of a report; empty is the ERP's own.
+func reportFormat(text string) (erp.ReportType, error) {
+	format := erp.ReportType(strings.ToUpper(strings.TrimSpace(text)))
+	switch format {
+	case "", erp.ReportPDF, erp.ReportHTML, erp.ReportCSV, erp.ReportXLS, erp.ReportXLSX:
+		return format, nil
+	}
+	return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no format of a report", clip(text, 20)), Hint: "PDF, HTML, CSV, XLS or XLSX"}
+}
+
+// processRecord adds the record that a process works on, which the caller must be
+// able to see, and names it in words.
+func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about string, err error) {
+	if (table == "") != (key == "") {
+		return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "table and recordId belong together", Hint: "give both, or none for a process that works on no record"}
+	}
+	if table == "" {
+		return "", nil
+	}
+	name, raw, err := b.seen(ctx, c, table, key)
+	if err != nil {
+		return "", err
+	}
+	record, err := erp.ParseRecord(raw)
+	if err != nil {
+		return "", fmt.Errorf("the ERP's record cannot be read: %w", err)
+	}
+	number, ok := record.ID().Int()
+	if !ok || number <= 0 {
+		return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
+	}
+	run.Table, run.RecordID = name, number
+	return fmt.Sprintf(" for %s %d%s", name, number, inWords(record)), nil
 }
 
 // checkParameters refuses parameters that the process does not have, and names
@@ -180,10 +229,6 @@ func processOut(process string, r *erp.ProcessResult) *executeProcessOut {
 			out.Data.JSON = shorten(out.Data.JSON, 8000)
 			out.Notes = append(out.Notes, fmt.Sprintf("data is cut: 8000 of %d bytes are shown", len(r.Data)))
 		}
-	}
-	if name, data, ok := r.File(); ok {
-		out.File = &processFile{Name: clip(name, 200), Bytes: len(data)}
-		out.Notes = append(out.Notes, "the file itself is not sent here: run the process in the ERP, or with erphub process run --output")
 	}
 	return out
 }

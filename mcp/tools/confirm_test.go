@@ -34,22 +34,26 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		}
 	}](t, k, root, "listServerJobs", nil).Jobs[0]
 
+	response[attachmentResult](t, k, admin, "recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "add", "name": "asked.txt", "text": "x"})
+
 	asks := map[string]struct {
 		tool      string
 		arguments args
 		question  string
 	}{
-		"a record":          {"updateRecord", args{"table": "C_BPartner", "id": 118, "values": args{"Name": "Mine", "Description": nil}}, "Change C_BPartner 118?\nDescription: from "},
-		"a new table":       {"createTable", args{"table": "XX_New"}, "Create the table XX_New with 9 columns in the dictionary and the database?"},
-		"a new table alone": {"createTable", args{"table": "XX_New", "noSync": true}, "with 9 columns in the dictionary?"},
-		"a table's columns": {"createTable", args{"table": "XX_Asked", "addMissing": true}, "Complete the table XX_Asked"},
-		"the database":      {"syncTable", args{"table": "XX_Asked"}, "Change the database table XX_Asked to what the dictionary says"},
-		"one column":        {"syncTable", args{"table": "XX_Asked", "column": "IsActive"}, "Change the column IsActive of the database table XX_Asked"},
-		"a table that goes": {"deleteTable", args{"table": "XX_Asked"}, "Delete table XX_Asked"},
-		"a job":             {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
-		"a document":        {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
-		"a process":         {"executeProcess", args{"processId": "cache reset"}, "Run the process Cache Reset"},
-		"a deployment":      {"completeDeployment", args{"id": run.ID, "status": "FAILED"}, "Record the end of the deployment of"},
+		"a record":           {"updateRecord", args{"table": "C_BPartner", "id": 118, "values": args{"Name": "Mine", "Description": nil}}, "Change C_BPartner 118?\nDescription: from "},
+		"a new table":        {"createTable", args{"table": "XX_New"}, "Create the table XX_New with 9 columns in the dictionary and the database?"},
+		"a new table alone":  {"createTable", args{"table": "XX_New", "noSync": true}, "with 9 columns in the dictionary?"},
+		"a table's columns":  {"createTable", args{"table": "XX_Asked", "addMissing": true}, "Complete the table XX_Asked"},
+		"the database":       {"syncTable", args{"table": "XX_Asked"}, "Change the database table XX_Asked to what the dictionary says"},
+		"one column":         {"syncTable", args{"table": "XX_Asked", "column": "IsActive"}, "Change the column IsActive of the database table XX_Asked"},
+		"a table that goes":  {"deleteTable", args{"table": "XX_Asked"}, "Delete table XX_Asked"},
+		"a job":              {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
+		"a document":         {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
+		"a record that goes": {"deleteRecord", args{"table": "C_BPartner", "id": 118}, "Delete C_BPartner 118"},
+		"an attachment":      {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "delete", "name": "asked.txt"}, "Delete the file asked.txt"},
+		"a process":          {"executeProcess", args{"processId": "cache reset"}, "Run the process Cache Reset"},
+		"a deployment":       {"completeDeployment", args{"id": run.ID, "status": "FAILED"}, "Record the end of the deployment of"},
 	}
 	elsewhere := []string{"generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"} // TestGenerateAsksBeforeMail
 	for _, tool := range k.set {
@@ -93,6 +97,8 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a dry run of a deletion":     {"deleteTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a job that is so already":    {"toggleServerJob", args{"jobId": job.ID, "enabled": job.Enabled}},
 		"a record that is new":        {"createRecord", args{"table": "C_Greeting", "values": args{"Name": "unasked"}}},
+		"a paper":                     {"printRecord", args{"table": "C_Order", "id": 100}},
+		"a list of files":             {"recordAttachments", args{"table": "C_BPartner", "id": 118}},
 		"a deployment that begins":    {"startDeployment", args{"environment": "DEV", "version": "1.0.1"}},
 		"a deployment that goes on":   {"updateDeployment", args{"id": run.ID, "progress": 10}},
 		"a plugin that is only shown": {"generatePlugin", args{"artifactId": "com.example.shown"}},
@@ -105,7 +111,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 // owner is who may use the tool: records are the tenant's, the rest is the
 // System's.
 func owner(tool string) login {
-	if slices.Contains([]string{"createRecord", "updateRecord", "processDocument"}, tool) {
+	if slices.Contains([]string{"createRecord", "updateRecord", "deleteRecord", "processDocument", "recordAttachments", "printRecord"}, tool) {
 		return admin
 	}
 	return root

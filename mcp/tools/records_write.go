@@ -21,7 +21,7 @@ import (
 func (b *Toolbox) recordTools() mcp.Set {
 	return slices.Concat(
 		needs[backend.Writer](b, b.createRecord(), b.updateRecord()),
-		needs[backend.Connector](b, b.processDocument()),
+		needs[backend.Connector](b, b.deleteRecord(), b.processDocument(), b.printRecord(), b.recordAttachments()),
 	)
 }
 
@@ -129,13 +129,7 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 			return nil, err
 		}
 		key := string(in.ID)
-		before, err := b.read(ctx, c, name, key)
-		if errors.Is(err, erp.ErrNotFound) {
-			return nil, &mcp.Error{
-				Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(key, 60), name),
-				Hint: "find it with searchRecords or executeQuery", Err: err,
-			}
-		}
+		before, err := b.readOne(ctx, c, name, key)
 		if err != nil {
 			return nil, err
 		}
@@ -197,6 +191,42 @@ func (b *Toolbox) read(ctx context.Context, c *mcp.Call, table, key string) (jso
 		return r.Record(ctx, c.Caller, table, key)
 	})
 	return raw, err
+}
+
+// readOne is read for a record that the caller named.
+func (b *Toolbox) readOne(ctx context.Context, c *mcp.Call, table, key string) (json.RawMessage, error) {
+	raw, err := b.read(ctx, c, table, key)
+	if errors.Is(err, erp.ErrNotFound) {
+		return nil, &mcp.Error{
+			Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(key, 60), table),
+			Hint: "find it with searchRecords or executeQuery", Err: err,
+		}
+	}
+	return raw, err
+}
+
+// seen is a record that the caller named, with the name of its table as the
+// dictionary spells it.
+func (b *Toolbox) seen(ctx context.Context, c *mcp.Call, table, key string) (name string, raw json.RawMessage, err error) {
+	t, err := b.table(ctx, c, table)
+	if err != nil {
+		return "", nil, err
+	}
+	if name = table; t != nil {
+		name = t.Name
+	}
+	raw, err = b.readOne(ctx, c, name, key)
+	return name, raw, err
+}
+
+// inWords is what people call a record, in parentheses; empty when it has no name.
+func inWords(r erp.Record) string {
+	for _, column := range []string{"DocumentNo", "Name", "Value"} {
+		if text, ok := r.Text(column); ok && cell(text) != "" {
+			return " (" + cell(text) + ")"
+		}
+	}
+	return ""
 }
 
 // writable checks the columns of a table and spells table and columns as the

@@ -94,6 +94,7 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 				return mcp.ResourceContent{URI: uri, MIMEType: markdownType, Text: t.markdown()}, nil
 			},
 		},
+		b.fileTemplate(),
 	}
 }
 

@@ -45,7 +45,8 @@ type Options struct {
 	OwnQueries []OwnQuery
 	// Log gets what went wrong; nil is silent.
 	Log *slog.Logger
-	// Now is the clock of the deployment tools; nil means time.Now.
+	// Now is the clock of the deployment tools and of files that are kept; nil means
+	// time.Now.
 	Now func() time.Time
 }
 
@@ -61,6 +62,7 @@ type Toolbox struct {
 
 	own     []OwnQuery
 	changes changes
+	files   files
 	all     func() mcp.Set
 }
 
@@ -73,6 +75,7 @@ func New(o Options) *Toolbox {
 	if b.now == nil {
 		b.now = time.Now
 	}
+	b.files.now = func() time.Time { return b.now() }
 	b.all = sync.OnceValue(b.makeTools)
 	return b
 }

@@ -1,0 +1,91 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+type recordIn struct {
+	Table string    `json:"table" jsonschema:"such as C_Order"`
+	ID    recordKey `json:"id" jsonschema:"number or UUID"`
+}
+
+type deleteRecordOut struct {
+	Table   string `json:"table"`
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
+	Note    string `json:"note,omitempty"`
+}
+
+func (b *Toolbox) deleteRecord() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "deleteRecord", Title: "Delete a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Cost: mcp.Cost{APICalls: 2},
+		Description: "Deletes one record for good, after asking the user. To keep it out of use, updateRecord with IsActive false.",
+		Input:       input[recordIn](shorter(120, "table"), keyed("id")),
+	}, func(ctx context.Context, c *mcp.Call, in recordIn) (*deleteRecordOut, error) {
+		name, raw, err := b.seen(ctx, c, in.Table, string(in.ID))
+		if err != nil {
+			return nil, err
+		}
+		record, err := erp.ParseRecord(raw)
+		if err != nil {
+			return nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
+		}
+		id, err := erp.ParseID(string(in.ID))
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Confirmed(ctx, deleteQuestion(name, id, record)); err != nil {
+			return nil, err
+		}
+		ctx, client, err := b.connect(ctx, c, "delete records")
+		if err != nil {
+			return nil, err
+		}
+		out := &deleteRecordOut{Table: name, ID: id.String(), Deleted: true}
+		err = client.Delete(ctx, name, id)
+		b.noteDictionary(name)
+		var refused *erp.Error
+		switch {
+		case err == nil:
+			return out, nil
+		case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
+			return nil, &mcp.Error{
+				Code: mcp.CodeRefused, Message: fmt.Sprintf("the ERP did not delete %s %s: %s", name, id, clip(refused.Title+": "+refused.Detail, 1500)),
+				Hint: "nothing was changed; records that point to it have to go first, or set IsActive to false with updateRecord", Err: err,
+			}
+		case refused == nil && !erp.Unsent(err) && ctx.Err() == nil:
+			if _, readErr := client.Get(ctx, name, id, nil); errors.Is(readErr, erp.ErrNotFound) {
+				out.Note = "the response of the ERP was lost; the record is gone"
+				return out, nil
+			}
+		}
+		return nil, err
+	})
+}
+
+// deleteQuestion is what the user is asked: what goes, with what tells it from
+// others.
+func deleteQuestion(table string, id erp.ID, record erp.Record) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Delete %s %s%s for good?", table, id, inWords(record))
+	for _, column := range []string{"Value", "Name", "Description", "DocStatus", "C_BPartner_ID", "GrandTotal", "AD_Org_ID", "Updated"} {
+		text, ok := record.Text(column)
+		if !ok {
+			if ref, isRef := record.Ref(column); isRef {
+				text = ref.Identifier
+			} else if number, isNumber := record.Decimal(column); isNumber {
+				text = number.String()
+			}
+		}
+		if text = cell(text); text != "" {
+			fmt.Fprintf(&b, "\n%s: %s", column, text)
+		}
+	}
+	return b.String()
+}
