@@ -78,6 +78,9 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 			if err := checkParameters(&p, in.Params); err != nil {
 				return nil, err // before anybody is asked
 			}
+			if err := b.resolveParameters(ctx, c, reg, &p, in.Params); err != nil {
+				return nil, err
+			}
 			// The number finds it whatever characters its search key has.
 			run.Process, label, report = strconv.Itoa(p.ID), fmt.Sprintf("%s (%s)", p.Name, p.Value), p.Report
 			given = p.Value
@@ -158,6 +161,43 @@ func checkParameters(p *registry.Process, params map[string]any) error {
 	if err := known.CheckParams(params); err != nil {
 		return &mcp.Error{
 			Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err,
+			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
+		}
+	}
+	return nil
+}
+
+// resolveParameters turns names of records, labels of lists and words for yes and no
+// into what the ERP stores, in place.
+func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg registry.Registry, p *registry.Process, params map[string]any) error {
+	r := &resolver{b: b, c: c, reg: reg}
+	var problems []string
+	for i := range p.Parameters {
+		par := &p.Parameters[i]
+		for _, name := range []string{par.Column, par.Column + "_to"} {
+			value, given := params[name]
+			if !given || value == nil {
+				continue
+			}
+			raw, err := json.Marshal(value)
+			if err != nil {
+				return err
+			}
+			got, err := r.value(ctx, parameterTarget(par), raw)
+			var wrong *mcp.Error
+			switch {
+			case errors.As(err, &wrong) && wrong.Code == mcp.CodeInvalidArguments:
+				problems = append(problems, wrong.Error())
+			case err != nil:
+				return err
+			default:
+				params[name] = got.value
+			}
+		}
+	}
+	if len(problems) > 0 {
+		return &mcp.Error{
+			Code: mcp.CodeInvalidArguments, Message: listed("the process was not run", problems),
 			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
 		}
 	}

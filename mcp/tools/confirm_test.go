@@ -50,6 +50,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a table that goes":  {"deleteTable", args{"table": "XX_Asked"}, "Delete table XX_Asked"},
 		"a job":              {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
 		"a document":         {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
+		"several records":    {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}}, "Write these 1 records"},
 		"a record that goes": {"deleteRecord", args{"table": "C_BPartner", "id": 118}, "Delete C_BPartner 118"},
 		"an attachment":      {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "delete", "name": "asked.txt"}, "Delete the file asked.txt"},
 		"a process":          {"executeProcess", args{"processId": "cache reset"}, "Run the process Cache Reset"},
@@ -97,6 +98,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a dry run of a deletion":     {"deleteTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a job that is so already":    {"toggleServerJob", args{"jobId": job.ID, "enabled": job.Enabled}},
 		"a record that is new":        {"createRecord", args{"table": "C_Greeting", "values": args{"Name": "unasked"}}},
+		"a dry run of several":        {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}, "dryRun": true}},
 		"a paper":                     {"printRecord", args{"table": "C_Order", "id": 100}},
 		"a list of files":             {"recordAttachments", args{"table": "C_BPartner", "id": 118}},
 		"a deployment that begins":    {"startDeployment", args{"environment": "DEV", "version": "1.0.1"}},
@@ -111,7 +113,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 // owner is who may use the tool: records are the tenant's, the rest is the
 // System's.
 func owner(tool string) login {
-	if slices.Contains([]string{"createRecord", "updateRecord", "deleteRecord", "processDocument", "recordAttachments", "printRecord"}, tool) {
+	if slices.Contains([]string{"createRecord", "updateRecord", "deleteRecord", "processDocument", "recordAttachments", "printRecord", "writeRecords"}, tool) {
 		return admin
 	}
 	return root

@@ -21,7 +21,7 @@ import (
 func (b *Toolbox) recordTools() mcp.Set {
 	return slices.Concat(
 		needs[backend.Writer](b, b.createRecord(), b.updateRecord()),
-		needs[backend.Connector](b, b.deleteRecord(), b.processDocument(), b.printRecord(), b.recordAttachments()),
+		needs[backend.Connector](b, b.deleteRecord(), b.writeRecords(), b.processDocument(), b.printRecord(), b.recordAttachments()),
 	)
 }
 
@@ -37,7 +37,7 @@ func valuesSchema(s *jsonschema.Schema) {
 
 type createRecordIn struct {
 	Table  string                     `json:"table" jsonschema:"name of a table in any case, such as C_BPartner"`
-	Values map[string]json.RawMessage `json:"values" jsonschema:"by column name: text, number, true or false, date as 2026-08-01; a reference by the number of the record, a list by its code"`
+	Values map[string]json.RawMessage `json:"values" jsonschema:"by column name: text, number, true or false, date as 2026-08-01; a reference by number or name of the record, a list by code or label"`
 	UUID   string                     `json:"uuid,omitempty" jsonschema:"UUID of the new record: with it the same call can be retried and creates one record only"`
 }
 
@@ -66,17 +66,18 @@ func (b *Toolbox) createRecord() mcp.Tool {
 		Description: "Creates one record with your role's permissions, and reads it back. describeTable tells columns, which are mandatory and what they point to. Show the user what you are going to write first.",
 		Input:       input[createRecordIn](valuesSchema, shorter(120, "table"), shorter(40, "uuid")),
 	}, func(ctx context.Context, c *mcp.Call, in createRecordIn) (*writeRecordOut, error) {
-		name, values, hasUUID, err := b.writable(ctx, c, in.Table, in.Values)
+		w, err := b.writable(ctx, c, in.Table, in.Values, nil)
 		if err != nil {
 			return nil, err
 		}
+		name, values := w.table, w.values
 		uuid := dict.NewUUID() // lets a record be found whose response is lost
 		if in.UUID != "" {
 			var ok bool
 			if uuid, ok = dict.ParseUUID(in.UUID); !ok {
 				return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no UUID", clip(in.UUID, 40)), Hint: "a UUID looks like 01a1fecd-af10-725c-a198-5e1e960e4d29; leave it out to get one"}
 			}
-			if !hasUUID {
+			if !w.hasUUID {
 				return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: name + " has no column for a UUID", Hint: "leave uuid out"}
 			}
 			there, err := b.read(ctx, c, name, string(uuid))
@@ -92,15 +93,15 @@ func (b *Toolbox) createRecord() mcp.Tool {
 			}
 		}
 		sent := maps.Clone(values)
-		if hasUUID {
+		if w.hasUUID {
 			sent[name+"_UU"] = string(uuid)
 		}
-		made, _, err := backend.Change(ctx, b.pool, "make records", func(ctx context.Context, w backend.Writer) (json.RawMessage, error) {
-			return w.Create(ctx, c.Caller, name, sent)
+		made, _, err := backend.Change(ctx, b.pool, "make records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
+			return k.Create(ctx, c.Caller, name, sent)
 		})
 		b.noteDictionary(name)
 		var lost *erp.ConnError
-		if hasUUID && errors.As(err, &lost) && lost.Sent && ctx.Err() == nil { // the ERP may have made it
+		if w.hasUUID && errors.As(err, &lost) && lost.Sent && ctx.Err() == nil { // the ERP may have made it
 			if there, readErr := b.read(ctx, c, name, string(uuid)); readErr == nil {
 				made, err = there, nil
 			}
@@ -124,24 +125,25 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		Description: "Changes columns of one record with your role's permissions, after asking the user, and tells what they were and are.",
 		Input:       input[updateRecordIn](valuesSchema, shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in updateRecordIn) (*writeRecordOut, error) {
-		name, values, _, err := b.writable(ctx, c, in.Table, in.Values)
+		w, err := b.writable(ctx, c, in.Table, in.Values, nil)
 		if err != nil {
 			return nil, err
 		}
+		name, values := w.table, w.values
 		key := string(in.ID)
 		before, err := b.readOne(ctx, c, name, key)
 		if err != nil {
 			return nil, err
 		}
-		question, err := updateQuestion(name, key, values, before)
+		question, err := updateQuestion(w, key, before)
 		if err != nil {
 			return nil, err
 		}
 		if err := c.Confirmed(ctx, question); err != nil {
 			return nil, err
 		}
-		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, w backend.Writer) (json.RawMessage, error) {
-			return w.Update(ctx, c.Caller, name, key, values)
+		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
+			return k.Update(ctx, c.Caller, name, key, values)
 		})
 		b.noteDictionary(name)
 		if err != nil {
@@ -153,29 +155,54 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 
 // updateQuestion is what the user is asked: each column with what it has and
 // what it will have.
-func updateQuestion(table, key string, values map[string]any, before json.RawMessage) (string, error) {
-	const most = 20
+func updateQuestion(w *writing, key string, before json.RawMessage) (string, error) {
 	was, _, err := columnsOf(before)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Change %s %s?", table, clip(key, 60))
-	for i, column := range slices.Sorted(maps.Keys(values)) {
+	fmt.Fprintf(&b, "Change %s %s?", w.table, clip(key, 60))
+	w.describe(&b, func(column string) string {
+		if has := was[strings.ToLower(column)]; len(has) > 0 {
+			return clip(string(has), 200)
+		}
+		return "nothing"
+	})
+	return b.String(), nil
+}
+
+// describe writes a line for each column: what it will have, and what it has where
+// somebody tells that.
+func (w *writing) describe(b *strings.Builder, has func(column string) string) {
+	const most = 20
+	for i, column := range slices.Sorted(maps.Keys(w.values)) {
 		if i == most {
-			fmt.Fprintf(&b, "\nand %d more columns", len(values)-most)
+			fmt.Fprintf(b, "\nand %d more columns", len(w.values)-most)
 			break
 		}
-		old, now := "nothing", "nothing"
-		if has := was[strings.ToLower(column)]; len(has) > 0 {
-			old = clip(string(has), 200)
+		now := w.inWords(column)
+		if has == nil {
+			fmt.Fprintf(b, "\n%s: %s", column, now)
+		} else {
+			fmt.Fprintf(b, "\n%s: from %s to %s", column, has(column), now)
 		}
-		if raw, err := json.Marshal(values[column]); err == nil && string(raw) != "null" {
-			now = clip(string(raw), 200)
-		}
-		fmt.Fprintf(&b, "\n%s: from %s to %s", column, old, now)
 	}
-	return b.String(), nil
+}
+
+// inWords is what a column will have. A question has to be the same when the call is
+// made again, so a UUID that was made up is not in it.
+func (w *writing) inWords(column string) string {
+	meaning := w.meanings[column]
+	raw, err := json.Marshal(w.values[column])
+	switch {
+	case err != nil || string(raw) == "null":
+		return "nothing"
+	case meaning == "":
+		return clip(string(raw), 200)
+	case meaning == "nothing" || raw[0] == '{':
+		return meaning
+	}
+	return fmt.Sprintf("%s (%s)", clip(string(raw), 200), meaning)
 }
 
 // noteDictionary has the dictionary read again after a change of it.
@@ -229,23 +256,31 @@ func inWords(r erp.Record) string {
 	return ""
 }
 
+// writing is what is written to a record.
+type writing struct {
+	table    string // as the dictionary spells it
+	values   map[string]any
+	meanings map[string]string // what values mean that do not say so, by column
+	hasUUID  bool              // records of the table have a UUID, as nearly all do
+}
+
 // writable checks the columns of a table and spells table and columns as the
-// dictionary does. All that is wrong is told at once. hasUUID says that records
-// have a UUID, as nearly all do.
-func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given map[string]json.RawMessage) (name string, values map[string]any, hasUUID bool, err error) {
+// dictionary does; references, lists and booleans become what the ERP stores. All
+// that is wrong is told at once. For earlier see resolver.
+func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given map[string]json.RawMessage, earlier func(valueTarget, string) (resolved, error)) (*writing, error) {
 	t, err := b.table(ctx, c, table)
 	if err != nil {
-		return "", nil, false, err
+		return nil, err
 	}
-	values = make(map[string]any, len(given)+1)
+	values := make(map[string]any, len(given)+1)
 	if t == nil { // no dictionary at hand: the ERP checks
 		for column, value := range given {
 			values[column] = value
 		}
-		return table, values, true, nil
+		return &writing{table: table, values: values, hasUUID: true}, nil
 	}
 	if t.View {
-		return "", nil, false, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: nothing can be written to it", Hint: "describeTable and searchRegistry find the table behind it"}
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: nothing can be written to it", Hint: "describeTable and searchRegistry find the table behind it"}
 	}
 	var problems []string
 	for _, column := range slices.Sorted(maps.Keys(given)) {
@@ -265,11 +300,20 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 			values[col.Name] = given[column]
 		}
 	}
-	if len(problems) > 0 {
-		return "", nil, false, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("nothing was written", problems), Hint: "describeTable shows the columns"}
+	reg, err := b.registry(ctx, c)
+	if err != nil {
+		return nil, err
 	}
-	_, hasUUID = t.Column(t.Name + "_UU")
-	return t.Name, values, hasUUID, nil
+	meanings, more, err := (&resolver{b: b, c: c, reg: reg, earlier: earlier}).resolveAll(ctx, t, values)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(problems, more...)
+	if len(problems) > 0 {
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("nothing was written", problems), Hint: "describeTable shows the columns"}
+	}
+	_, hasUUID := t.Column(t.Name + "_UU")
+	return &writing{t.Name, values, meanings, hasUUID}, nil
 }
 
 // readBack reads a record that was written, and falls back to what the ERP

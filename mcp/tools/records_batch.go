@@ -1,0 +1,319 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+// mostOperations is how many operations one call has at most.
+const mostOperations = 50
+
+// longestQuestion is how many bytes a question to the user has at most.
+const longestQuestion = 12_000
+
+type writeRecordsIn struct {
+	Operations []operationIn `json:"operations" jsonschema:"in order; they cannot change or delete what they create"`
+	UUID       string        `json:"uuid,omitempty" jsonschema:"of the whole: with it the same call can be retried and creates once"`
+	DryRun     bool          `json:"dryRun,omitempty" jsonschema:"only check and show"`
+}
+
+type operationIn struct {
+	Op     string                     `json:"op" jsonschema:"what to do"`
+	Table  string                     `json:"table" jsonschema:"such as C_BPartner"`
+	ID     recordKey                  `json:"id,omitempty" jsonschema:"of what exists"`
+	Values map[string]json.RawMessage `json:"values,omitempty" jsonschema:"as in createRecord; @x in a reference: the one created as x"`
+	As     string                     `json:"as,omitempty" jsonschema:"x"`
+}
+
+type operationOut struct {
+	Op    string `json:"op"`
+	Table string `json:"table"`
+	ID    string `json:"id,omitempty"`
+	UUID  string `json:"uuid,omitempty"`
+	As    string `json:"as,omitempty"`
+}
+
+type writeRecordsOut struct {
+	Status     string         `json:"status" jsonschema:"written, exists (an earlier call with this uuid wrote it) or planned"`
+	Operations []operationOut `json:"operations"`
+	Plan       string         `json:"plan,omitempty" jsonschema:"with dryRun: what would be written"`
+	Note       string         `json:"note,omitempty"`
+}
+
+func (b *Toolbox) writeRecords() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "writeRecords", Title: "Write several records", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true}, Confirms: true, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 5},
+		Description: "Creates, updates and deletes several records in one transaction, all or none, after asking the user.",
+		Input: input[writeRecordsIn](shorter(40, "uuid"), func(s *jsonschema.Schema) {
+			p := property(s, "operations")
+			least, most := 1, mostOperations
+			p.MinItems, p.MaxItems = &least, &most
+			property(p.Items, "op").Enum = []any{"create", "update", "delete"}
+			v := property(p.Items, "values")
+			*v = jsonschema.Schema{Type: "object", Description: v.Description}
+			keyed("id")(p.Items)
+			shorter(120, "table")(p.Items)
+			shorter(40, "as")(p.Items)
+		}),
+	}, b.runWriteRecords)
+}
+
+// operation is one that was checked.
+type operation struct {
+	operationIn
+	id      erp.ID
+	uuid    string   // of what is created
+	writing *writing // nil for a deletion
+	about   string   // a name of the record in words
+}
+
+func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeRecordsIn) (*writeRecordsOut, error) {
+	ops, err := b.operations(ctx, c, &in)
+	if err != nil {
+		return nil, err
+	}
+	out := &writeRecordsOut{Operations: make([]operationOut, len(ops))}
+	created := -1 // the first creation whose record can be found by its UUID
+	for i, op := range ops {
+		out.Operations[i] = operationOut{Op: op.Op, Table: op.Table, ID: op.id.String(), UUID: op.uuid, As: op.As}
+		if op.uuid != "" && created < 0 {
+			created = i
+		}
+	}
+	if in.UUID != "" && created >= 0 {
+		_, err := b.read(ctx, c, ops[created].Table, ops[created].uuid)
+		if err == nil {
+			out.Status, out.Note = "exists", "a call with this uuid wrote its records before; nothing was written"
+			return out, nil
+		}
+		if !errors.Is(err, erp.ErrNotFound) {
+			return nil, err
+		}
+	}
+	question := batchQuestion(ops)
+	if len(question) > longestQuestion {
+		return nil, &mcp.Error{Code: mcp.CodeTooLarge, Message: "these operations are more than the user can be shown in one question", Hint: "nothing was written; split them into several calls"}
+	}
+	if in.DryRun {
+		out.Status, out.Plan = "planned", question
+		for i := range out.Operations {
+			out.Operations[i].UUID = ""
+		}
+		return out, nil
+	}
+	if err := c.Confirmed(ctx, question); err != nil {
+		return nil, err
+	}
+	ctx, client, err := b.connect(ctx, c, "write several records")
+	if err != nil {
+		return nil, err
+	}
+	results, err := client.Batch(ctx, requestsOf(ops), erp.BatchOptions{})
+	for _, op := range ops {
+		b.noteDictionary(op.Table)
+	}
+	out.Status = "written"
+	if err != nil {
+		done, checkErr := wroteAll(ctx, client, ops, err)
+		if !done {
+			return nil, checkErr
+		}
+		out.Note = "the response of the ERP was lost; the records were looked up and are written"
+		return out, nil
+	}
+	for i, r := range results {
+		if rec, err := r.Record(); err == nil && ops[i].Op == "create" {
+			out.Operations[i].ID, out.Operations[i].UUID = rec.ID().String(), rec.UUID()
+		}
+	}
+	return out, nil
+}
+
+// operations checks all that is to be done. All that is wrong is told at once.
+func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsIn) ([]operation, error) {
+	var whole dict.UUID
+	if in.UUID != "" {
+		var ok bool
+		if whole, ok = dict.ParseUUID(in.UUID); !ok {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no UUID", clip(in.UUID, 40)), Hint: "a UUID looks like 01a1fecd-af10-725c-a198-5e1e960e4d29; leave it out to have none"}
+		}
+	}
+	ops := make([]operation, len(in.Operations))
+	named := map[string]*operation{}
+	earlier := func(t valueTarget, name string) (resolved, error) {
+		op := named[strings.TrimPrefix(name, "@")]
+		switch {
+		case op == nil:
+			return resolved{}, problem(t, "", "no earlier operation creates a record as %q", clip(name, 40))
+		case !strings.EqualFold(op.Table, t.foreign):
+			return resolved{}, problem(t, "", "%s is a record of %s, and the column refers to %s", clip(name, 40), op.Table, t.foreign)
+		}
+		value, err := json.Marshal(map[string]string{"uid": op.uuid})
+		return resolved{value, "the new " + name}, err
+	}
+	var problems []string
+	for i, given := range in.Operations {
+		op := operation{operationIn: given}
+		err := b.checkOperation(ctx, c, &op, earlier)
+		if err == nil && op.Op == "create" && op.writing.hasUUID {
+			op.uuid = string(dict.NewUUID())
+			if whole != "" {
+				op.uuid = string(dict.UUIDv5(whole, fmt.Sprint(i)))
+			}
+		}
+		switch as := strings.TrimPrefix(given.As, "@"); {
+		case err != nil || as == "":
+		case op.uuid == "":
+			err = &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "only a created record with a UUID has a name for later operations"}
+		case named[as] != nil:
+			err = &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the name %q is taken", clip(as, 40))}
+		}
+		var wrong *mcp.Error
+		switch {
+		case errors.As(err, &wrong) && (wrong.Code == mcp.CodeInvalidArguments || wrong.Code == mcp.CodeNotFound):
+			problems = append(problems, fmt.Sprintf("operation %d (%s %s): %s", i+1, op.Op, clip(given.Table, 60), wrong.Error()))
+		case err != nil:
+			return nil, err
+		}
+		ops[i] = op
+		if as := strings.TrimPrefix(given.As, "@"); as != "" && named[as] == nil {
+			named[as] = &ops[i]
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: clip(listed("nothing was written", problems), 6000), Hint: "fix the operations and call again with all of them"}
+	}
+	return ops, nil
+}
+
+// checkOperation spells an operation as the dictionary does, and reads what exists.
+func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, op *operation, earlier func(valueTarget, string) (resolved, error)) error {
+	wrong := func(message string) error { return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: message} }
+	if op.Op != "delete" {
+		if len(op.Values) == 0 {
+			return wrong("there are no values")
+		}
+		w, err := b.writable(ctx, c, op.Table, op.Values, earlier)
+		if err != nil {
+			return err
+		}
+		op.Table, op.writing = w.table, w
+	} else if len(op.Values) > 0 {
+		return wrong("a deletion has no values")
+	}
+	if op.Op == "create" {
+		if op.ID != "" {
+			return wrong("a new record gets its number from the ERP")
+		}
+		return nil
+	}
+	if strings.HasPrefix(string(op.ID), "@") {
+		return wrong("a record that is created here cannot be changed or deleted in the same call: put all values into its creation")
+	}
+	if op.ID == "" {
+		return wrong("the id is missing")
+	}
+	name, raw, err := b.seen(ctx, c, op.Table, string(op.ID))
+	if err != nil {
+		return err
+	}
+	record, err := erp.ParseRecord(raw)
+	if err != nil {
+		return fmt.Errorf("the ERP's record cannot be read: %w", err)
+	}
+	op.Table, op.about = name, inWords(record)
+	op.id, err = erp.ParseID(string(op.ID))
+	return err
+}
+
+// batchQuestion is what the user is asked: every operation, with its values.
+func batchQuestion(ops []operation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Write these %d records, all or none?", len(ops))
+	for i, op := range ops {
+		fmt.Fprintf(&b, "\n%d. %s %s", i+1, op.Op, op.Table)
+		if op.Op != "create" {
+			fmt.Fprintf(&b, " %s%s", op.id, op.about)
+		} else if op.As != "" {
+			fmt.Fprintf(&b, " @%s", clip(strings.TrimPrefix(op.As, "@"), 40))
+		}
+		if op.writing != nil {
+			var values strings.Builder
+			op.writing.describe(&values, nil)
+			b.WriteString(":\n   " + clip(strings.ReplaceAll(values.String(), "\n", "\n   "), 1500))
+		}
+	}
+	return b.String()
+}
+
+func requestsOf(ops []operation) []erp.BatchRequest {
+	requests := make([]erp.BatchRequest, len(ops))
+	for i, op := range ops {
+		switch op.Op {
+		case "create":
+			values := maps.Clone(op.writing.values)
+			if op.uuid != "" {
+				values[op.Table+"_UU"] = op.uuid
+			}
+			requests[i] = erp.BatchCreate(op.Table, values)
+		case "update":
+			requests[i] = erp.BatchUpdate(op.Table, op.id, op.writing.values)
+		default:
+			requests[i] = erp.BatchDelete(op.Table, op.id)
+		}
+	}
+	return requests
+}
+
+// wroteAll finds out what became of a batch that failed, or whose response was
+// lost. As it is one transaction, one record tells of all.
+func wroteAll(ctx context.Context, client *erp.Client, ops []operation, err error) (bool, error) {
+	var failed *erp.BatchError
+	var refused *erp.Error
+	switch {
+	case errors.As(err, &failed) && failed.Index < len(ops):
+		op := ops[failed.Index]
+		cause := mcp.ErrorOf(failed.Err)
+		return false, &mcp.Error{
+			Code: cause.Code, Err: err, Hint: "nothing was written; fix that operation and call again with all of them",
+			Message: fmt.Sprintf("operation %d (%s %s%s) failed, and all was taken back: %s", failed.Index+1, op.Op, op.Table, op.about, clip(failed.Err.Error(), 1500)),
+		}
+	case errors.As(err, &refused) || erp.Unsent(err) || ctx.Err() != nil:
+		return false, err
+	}
+	i := slices.IndexFunc(ops, func(op operation) bool { return op.uuid != "" || op.Op == "delete" })
+	if i < 0 {
+		return false, notKnown(err)
+	}
+	id := ops[i].id
+	if ops[i].uuid != "" {
+		id = erp.UUID(ops[i].uuid)
+	}
+	_, readErr := client.Get(ctx, ops[i].Table, id, nil)
+	gone := errors.Is(readErr, erp.ErrNotFound)
+	switch {
+	case readErr != nil && !gone:
+		return false, notKnown(err)
+	case gone == (ops[i].Op == "delete"):
+		return true, nil
+	}
+	return false, err
+}
+
+// notKnown is an error after which nobody knows whether anything was written.
+func notKnown(err error) error {
+	e := *mcp.ErrorOf(err)
+	e.Hint = strings.TrimPrefix(e.Hint+"; whether it was written is not known: read the records before you call again", "; ")
+	return &e
+}
