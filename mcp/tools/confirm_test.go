@@ -50,6 +50,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a table that goes":  {"deleteTable", args{"table": "XX_Asked"}, "Delete table XX_Asked"},
 		"a job":              {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
 		"a document":         {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
+		"an activity":        {"decideWorkflow", args{"action": "approve", "id": 100}, "Approve the activity"},
 		"several records":    {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}}, "Write these 1 records"},
 		"a record that goes": {"deleteRecord", args{"table": "C_BPartner", "id": 118}, "Delete C_BPartner 118"},
 		"an attachment":      {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "delete", "name": "asked.txt"}, "Delete the file asked.txt"},
@@ -98,6 +99,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a dry run of a deletion":     {"deleteTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a job that is so already":    {"toggleServerJob", args{"jobId": job.ID, "enabled": job.Enabled}},
 		"a record that is new":        {"createRecord", args{"table": "C_Greeting", "values": args{"Name": "unasked"}}},
+		"a list of activities":        {"decideWorkflow", nil},
 		"a dry run of several":        {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}, "dryRun": true}},
 		"a paper":                     {"printRecord", args{"table": "C_Order", "id": 100}},
 		"a list of files":             {"recordAttachments", args{"table": "C_BPartner", "id": 118}},
@@ -113,7 +115,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 // owner is who may use the tool: records are the tenant's, the rest is the
 // System's.
 func owner(tool string) login {
-	if slices.Contains([]string{"createRecord", "updateRecord", "deleteRecord", "processDocument", "recordAttachments", "printRecord", "writeRecords"}, tool) {
+	if slices.Contains([]string{"createRecord", "updateRecord", "deleteRecord", "processDocument", "recordAttachments", "printRecord", "writeRecords", "decideWorkflow"}, tool) {
 		return admin
 	}
 	return root

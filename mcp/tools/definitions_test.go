@@ -87,7 +87,7 @@ func TestToolsOfTheSpecification(t *testing.T) {
 		tools.SetTable:     {"createTable", "syncTable", "listTablesByEntity", "deleteTable", "getColumnPrefixHelp"},
 		tools.SetGenerator: {"listGenerators", "getGeneratorInfo", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"},
 		tools.SetDoctor:    {"checkEnvironment", "checkApi", "checkDatabase", "getConfigStatus"},
-		tools.SetRecords:   {"createRecord", "updateRecord", "deleteRecord", "writeRecords", "processDocument", "printRecord", "recordAttachments", "executeProcess"},
+		tools.SetRecords:   {"createRecord", "updateRecord", "deleteRecord", "writeRecords", "decideWorkflow", "processDocument", "printRecord", "recordAttachments", "executeProcess"},
 		tools.SetDeploy:    {"currentDeployments", "deploymentHistory", "startDeployment", "updateDeployment", "completeDeployment"},
 		tools.SetChat: {
 			"searchRecords", "getTableColumns", "getRecord", "listProcesses", "executeProcess", "listServerJobs", "getServerJob", "toggleServerJob",
@@ -105,9 +105,9 @@ func TestToolsOfTheSpecification(t *testing.T) {
 	writes := []string{
 		"createTable", "syncTable", "deleteTable", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator",
 		"createRecord", "updateRecord", "startDeployment", "updateDeployment", "completeDeployment", "executeProcess", "toggleServerJob",
-		"processDocument", "printRecord", "recordAttachments", "deleteRecord", "writeRecords",
+		"processDocument", "printRecord", "recordAttachments", "deleteRecord", "writeRecords", "decideWorkflow",
 	}
-	destroys := []string{"deleteTable", "updateRecord", "executeProcess", "processDocument", "deleteRecord", "recordAttachments", "writeRecords"}
+	destroys := []string{"deleteTable", "updateRecord", "executeProcess", "processDocument", "deleteRecord", "recordAttachments", "writeRecords", "decideWorkflow"}
 	for _, tool := range set {
 		assert.Equal(t, !slices.Contains(writes, tool.Name), tool.Hints.ReadOnly, tool.Name)
 		if slices.Contains(destroys, tool.Name) {

@@ -21,7 +21,7 @@ import (
 func (b *Toolbox) recordTools() mcp.Set {
 	return slices.Concat(
 		needs[backend.Writer](b, b.createRecord(), b.updateRecord()),
-		needs[backend.Connector](b, b.deleteRecord(), b.writeRecords(), b.processDocument(), b.printRecord(), b.recordAttachments()),
+		needs[backend.Connector](b, b.deleteRecord(), b.writeRecords(), b.decideWorkflow(), b.processDocument(), b.printRecord(), b.recordAttachments()),
 	)
 }
 

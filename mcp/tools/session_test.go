@@ -99,17 +99,17 @@ func TestSessionsNameOnlyTheirTools(t *testing.T) {
 	}{
 		{"the default without an AI API", false, boundary.Options{Toolsets: tools.DefaultSets()}, 27},
 		{"the default with one", true, boundary.Options{Toolsets: tools.DefaultSets()}, 30},
-		{"all", true, boundary.Options{}, 49},
-		{"all without an AI API", false, boundary.Options{}, 46},
+		{"all", true, boundary.Options{}, 50},
+		{"all without an AI API", false, boundary.Options{}, 47},
 		{"only reading", false, boundary.Options{ReadOnly: true}, 26},
 		{"registry", true, boundary.Options{Toolsets: []string{tools.SetRegistry}}, 8},
 		{"query", true, boundary.Options{Toolsets: []string{tools.SetQuery}}, 6},
 		{"query without an AI API", false, boundary.Options{Toolsets: []string{tools.SetQuery}}, 3},
 		{"chat", true, boundary.Options{Toolsets: []string{tools.SetChat}}, 12},
-		{"records", true, boundary.Options{Toolsets: []string{tools.SetRecords}}, 8},
+		{"records", true, boundary.Options{Toolsets: []string{tools.SetRecords}}, 9},
 		{"table and generator", true, boundary.Options{Toolsets: []string{tools.SetTable, tools.SetGenerator}}, 12},
 		{"deploy", true, boundary.Options{Toolsets: []string{tools.SetDeploy}}, 5},
-		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 33},
+		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 34},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,119 @@
+package erp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/erphub/erphub/internal/apiclient"
+)
+
+// Activity is a step of a workflow that waits for somebody.
+type Activity struct {
+	ID       int64  `json:"id"`
+	UUID     string `json:"uid"`
+	Node     string `json:"node-name"` // what is to be done
+	Priority int    `json:"priority"`
+	Summary  string `json:"summary"` // the record it is about
+	// Description and Help are those of the node, History is what happened so far,
+	// in HTML with texts of users as they wrote them.
+	Description string `json:"node-description"`
+	Help        string `json:"node-help"`
+	History     string `json:"history-records"`
+	Table       string `json:"table-name"` // with RecordID the record it is about
+	RecordID    int64  `json:"record_id"`
+	// Approval wants Approve or Reject, Confirmation wants Acknowledge, neither
+	// wants Choose.
+	Approval     bool   `json:"node-approval"`
+	Confirmation bool   `json:"node-confirmation"`
+	Created      string `json:"created"` // see ParseTime
+}
+
+// Decision is what somebody does with an activity.
+type Decision string
+
+// The decisions on activities.
+const (
+	Approve     Decision = "approve"
+	Reject      Decision = "reject"
+	Acknowledge Decision = "acknowledge"
+	Choose      Decision = "choose"  // a value
+	Forward     Decision = "forward" // to another user, who is an employee or a sales representative
+)
+
+// Decisions are those that the activity can be decided with.
+func (a *Activity) Decisions() []Decision {
+	switch {
+	case a.Approval:
+		return []Decision{Approve, Reject, Forward}
+	case a.Confirmation:
+		return []Decision{Acknowledge, Forward}
+	}
+	return []Decision{Choose, Forward}
+}
+
+// DecisionOptions is what goes with a decision; nil and the zero value is nothing.
+type DecisionOptions struct {
+	Message string // a remark for the history
+	Value   string // for Choose
+	To      ID     // for Forward: the user
+}
+
+// ErrNotForwarded is in the error of an activity that the server did not forward:
+// the user has it already.
+var ErrNotForwarded = errors.New("the activity was not forwarded")
+
+// Activities lists the activities that wait for the user of the session, those of
+// the highest priority first.
+func (c *Client) Activities(ctx context.Context) ([]Activity, error) {
+	var out struct {
+		Nodes *[]Activity `json:"nodes"`
+	}
+	if err := c.into(ctx, &request{method: http.MethodGet, path: []string{"workflow"}}, &out); err != nil {
+		return nil, err
+	}
+	return listed(out.Nodes, "nodes")
+}
+
+// DecideActivity decides an activity that waits for the user of the session. It is
+// never sent again once the server may have got it: look at Activities then.
+func (c *Client) DecideActivity(ctx context.Context, id ID, decision Decision, opts *DecisionOptions) error {
+	var o DecisionOptions
+	if opts != nil {
+		o = *opts
+	}
+	key, err := id.segment()
+	if err != nil {
+		return err
+	}
+	body, action := map[string]any{}, string(decision)
+	if o.Message != "" {
+		body["message"] = o.Message
+	}
+	switch decision {
+	case Approve, Reject, Acknowledge:
+	case Choose:
+		if o.Value == "" {
+			return invalid("activity %s: a choice needs a value", id)
+		}
+		action, body["value"] = "setuserchoice", o.Value
+	case Forward:
+		if o.To.IsZero() {
+			return invalid("activity %s: it needs a user to be forwarded to", id)
+		}
+		body["userTo"] = o.To.String()
+	default:
+		return invalid("activity %s: %s is no decision", id, quote(string(decision)))
+	}
+	data, err := jsonObject(body)
+	if err != nil {
+		return err
+	}
+	unsent := apiclient.RetryUnsent
+	_, err = c.json(ctx, &request{method: http.MethodPut, path: []string{"workflow", action, key}, body: data, retry: &unsent})
+	var refused *Error
+	if errors.As(err, &refused) && refused.Status == http.StatusNotModified {
+		return errors.Join(ErrNotForwarded, err)
+	}
+	return err
+}

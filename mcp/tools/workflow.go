@@ -1,0 +1,194 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+type decideWorkflowIn struct {
+	Action  string    `json:"action,omitempty" jsonschema:"list: what waits for you"`
+	ID      recordKey `json:"id,omitempty" jsonschema:"of the activity"`
+	Message string    `json:"message,omitempty" jsonschema:"remark"`
+	Value   string    `json:"value,omitempty" jsonschema:"for choose"`
+	To      string    `json:"to,omitempty" jsonschema:"for forward: user"`
+}
+
+type activityLine struct {
+	ID       string   `json:"id"`
+	Step     string   `json:"step"`
+	Wants    []string `json:"wants" jsonschema:"actions it can be decided with"`
+	About    string   `json:"about,omitempty"`
+	Table    string   `json:"table,omitempty"`
+	RecordID int64    `json:"recordId,omitempty"`
+	Priority int      `json:"priority,omitempty"`
+	Since    string   `json:"since,omitempty"`
+}
+
+type decideWorkflowOut struct {
+	Notice     string         `json:"notice"`
+	Status     string         `json:"status" jsonschema:"listed or decided"`
+	Activities []activityLine `json:"activities" jsonschema:"what waits for you now"`
+	Total      int            `json:"total"`
+	Truncated  bool           `json:"truncated" jsonschema:"not all are shown"`
+	Note       string         `json:"note,omitempty"`
+}
+
+func (b *Toolbox) decideWorkflow() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "decideWorkflow", Title: "Workflow activities", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 3},
+		Description: "Lists the workflow activities that wait for you, and decides them after asking the user.",
+		Input: input[decideWorkflowIn](oneOf("action", "list", "approve", "reject", "acknowledge", "choose", "forward"),
+			keyed("id"), shorter(2000, "message"), shorter(500, "value"), shorter(120, "to")),
+	}, b.runDecideWorkflow)
+}
+
+func (b *Toolbox) runDecideWorkflow(ctx context.Context, c *mcp.Call, in decideWorkflowIn) (*decideWorkflowOut, error) {
+	callCtx := ctx
+	ctx, client, err := b.connect(ctx, c, "decide workflow activities")
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := client.Activities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if in.Action == "list" {
+		return activitiesOut("listed", waiting), nil
+	}
+	decision := erp.Decision(in.Action)
+	a, err := activityOf(waiting, string(in.ID), decision)
+	if err != nil {
+		return nil, err
+	}
+	opts := &erp.DecisionOptions{Message: in.Message}
+	question := fmt.Sprintf("%s the activity %q (%d)?", strings.ToUpper(in.Action[:1])+in.Action[1:], cell(a.Node), a.ID)
+	switch decision {
+	case erp.Choose:
+		if opts.Value = in.Value; in.Value == "" {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: choose needs the value", Hint: clip(a.Help+" "+a.Description, 300)}
+		}
+		question += "\nvalue: " + cell(in.Value)
+	case erp.Forward:
+		if opts.To, err = b.userOf(callCtx, c, in.To); err != nil {
+			return nil, err
+		}
+		question += fmt.Sprintf("\nto: %s (%s)", cell(in.To), opts.To)
+	}
+	for _, f := range [][2]string{{"about", a.Summary}, {"record", strings.TrimSpace(a.Table + " " + strconv.FormatInt(a.RecordID, 10))}, {"description", a.Description}, {"remark", in.Message}} {
+		if text := cell(f[1]); text != "" {
+			question += "\n" + f[0] + ": " + text
+		}
+	}
+	if err := c.Confirmed(ctx, question); err != nil {
+		return nil, err
+	}
+	note := ""
+	if err := client.DecideActivity(ctx, erp.IntID(a.ID), decision, opts); err != nil {
+		if note, err = afterDecision(ctx, client, a, err); err != nil {
+			return nil, err
+		}
+	}
+	if waiting, err = client.Activities(ctx); err != nil {
+		return &decideWorkflowOut{Notice: untrusted, Status: "decided", Activities: []activityLine{}, Note: "it is decided; what else waits cannot be listed now"}, nil
+	}
+	out := activitiesOut("decided", waiting)
+	out.Note = note
+	return out, nil
+}
+
+// activityOf is the one that is meant, when it waits for the user and for such a
+// decision.
+func activityOf(waiting []erp.Activity, key string, decision erp.Decision) (*erp.Activity, error) {
+	if key == "" {
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: the id of the activity is missing", Hint: "the action list shows those that wait for you"}
+	}
+	for i := range waiting {
+		a := &waiting[i]
+		if strconv.FormatInt(a.ID, 10) != key && !strings.EqualFold(a.UUID, key) {
+			continue
+		}
+		if can := a.Decisions(); !slices.Contains(can, decision) {
+			return nil, &mcp.Error{Code: mcp.CodeRefused, Message: fmt.Sprintf("the activity %d %q cannot be decided with %s", a.ID, cell(a.Node), decision), Hint: "it waits for one of: " + strings.Join(words(can), ", ")}
+		}
+		return a, nil
+	}
+	return nil, &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("no activity %s waits for you: it is decided, is another's, or never was", clip(key, 60)), Hint: "the action list shows those that wait for you"}
+}
+
+func words(decisions []erp.Decision) []string {
+	out := make([]string, len(decisions))
+	for i, d := range decisions {
+		out[i] = string(d)
+	}
+	return out
+}
+
+// userOf is the user whom an activity is forwarded to.
+func (b *Toolbox) userOf(ctx context.Context, c *mcp.Call, given string) (erp.ID, error) {
+	given = strings.TrimSpace(given)
+	if id, err := erp.ParseID(given); err == nil {
+		return id, nil
+	}
+	if given == "" {
+		return erp.ID{}, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: forward needs the user in to", Hint: "give the name or the number of an employee or sales representative"}
+	}
+	reg, err := b.registry(ctx, c)
+	if err != nil {
+		return erp.ID{}, err
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return erp.ID{}, err
+	}
+	got, err := (&resolver{b: b, c: c, reg: reg}).value(ctx, valueTarget{name: "to", typ: dict.TypeSearch, foreign: "AD_User"}, raw)
+	if err != nil {
+		return erp.ID{}, err
+	}
+	var id erp.ID
+	return id, json.Unmarshal(got.value, &id)
+}
+
+// afterDecision finds out what became of a decision that failed, or whose response
+// was lost.
+func afterDecision(ctx context.Context, client *erp.Client, a *erp.Activity, err error) (note string, _ error) {
+	var refused *erp.Error
+	switch {
+	case errors.Is(err, erp.ErrNotForwarded):
+		return "", &mcp.Error{Code: mcp.CodeRefused, Message: "the ERP did not forward the activity: the user has it already", Hint: "nothing was changed", Err: err}
+	case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
+		return "", &mcp.Error{Code: mcp.CodeRefused, Message: "the ERP did not take the decision: " + clip(refused.Detail, 1500), Hint: "nothing was changed; the ERP's own words say why", Err: err}
+	case refused != nil || erp.Unsent(err) || ctx.Err() != nil:
+		return "", err
+	}
+	waiting, listErr := client.Activities(ctx)
+	if listErr != nil {
+		return "", notKnown(err)
+	}
+	if slices.ContainsFunc(waiting, func(w erp.Activity) bool { return w.ID == a.ID }) {
+		return "", err
+	}
+	return "the response of the ERP was lost; the activity no longer waits for you", nil
+}
+
+func activitiesOut(status string, waiting []erp.Activity) *decideWorkflowOut {
+	lines := make([]activityLine, len(waiting))
+	for i := range waiting {
+		a := &waiting[i]
+		lines[i] = activityLine{
+			ID: strconv.FormatInt(a.ID, 10), Step: cell(a.Node), Wants: words(a.Decisions()), About: cell(a.Summary),
+			Table: a.Table, RecordID: a.RecordID, Priority: a.Priority, Since: a.Created,
+		}
+	}
+	out := &decideWorkflowOut{Notice: untrusted, Status: status, Activities: fitting(lines), Total: len(lines)}
+	out.Truncated = len(out.Activities) < out.Total
+	return out
+}
