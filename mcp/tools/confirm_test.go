@@ -47,6 +47,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a table's columns":  {"createTable", args{"table": "XX_Asked", "addMissing": true}, "Complete the table XX_Asked"},
 		"the database":       {"syncTable", args{"table": "XX_Asked"}, "Change the database table XX_Asked to what the dictionary says"},
 		"one column":         {"syncTable", args{"table": "XX_Asked", "column": "IsActive"}, "Change the column IsActive of the database table XX_Asked"},
+		"a column":           {"addColumn", args{"table": "M_Product", "column": args{"name": "XX_Asked", "type": "String"}}, "Add the column XX_Asked"},
 		"a table that goes":  {"deleteTable", args{"table": "XX_Asked"}, "Delete table XX_Asked"},
 		"a job":              {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
 		"a document":         {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
@@ -95,6 +96,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 	}{
 		"a dry run of a table":        {"createTable", args{"table": "XX_New", "dryRun": true}},
 		"a table that is there":       {"createTable", args{"table": "XX_Asked"}},
+		"a dry run of a column":       {"addColumn", args{"table": "M_Product", "column": args{"name": "XX_Asked", "type": "String"}, "dryRun": true}},
 		"a dry run of the database":   {"syncTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a dry run of a deletion":     {"deleteTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a job that is so already":    {"toggleServerJob", args{"jobId": job.ID, "enabled": job.Enabled}},

@@ -84,7 +84,7 @@ func TestToolsOfTheSpecification(t *testing.T) {
 	want := map[string][]string{
 		tools.SetRegistry:  {"listTables", "describeTable", "listColumns", "listWindows", "listProcesses", "listReferences", "searchRegistry", "getStatistics"},
 		tools.SetQuery:     {"executeQuery", "explainQuery", "getQueryTemplates"},
-		tools.SetTable:     {"createTable", "syncTable", "listTablesByEntity", "deleteTable", "getColumnPrefixHelp"},
+		tools.SetTable:     {"createTable", "addColumn", "syncTable", "listTablesByEntity", "deleteTable", "getColumnPrefixHelp"},
 		tools.SetGenerator: {"listGenerators", "getGeneratorInfo", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"},
 		tools.SetDoctor:    {"checkEnvironment", "checkApi", "checkDatabase", "getConfigStatus"},
 		tools.SetRecords:   {"createRecord", "updateRecord", "deleteRecord", "writeRecords", "decideWorkflow", "processDocument", "printRecord", "recordAttachments", "executeProcess"},
@@ -105,7 +105,7 @@ func TestToolsOfTheSpecification(t *testing.T) {
 	writes := []string{
 		"createTable", "syncTable", "deleteTable", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator",
 		"createRecord", "updateRecord", "startDeployment", "updateDeployment", "completeDeployment", "executeProcess", "toggleServerJob",
-		"processDocument", "printRecord", "recordAttachments", "deleteRecord", "writeRecords", "decideWorkflow",
+		"processDocument", "printRecord", "recordAttachments", "deleteRecord", "writeRecords", "decideWorkflow", "addColumn",
 	}
 	destroys := []string{"deleteTable", "updateRecord", "executeProcess", "processDocument", "deleteRecord", "recordAttachments", "writeRecords", "decideWorkflow"}
 	for _, tool := range set {

@@ -216,7 +216,7 @@ func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, op *operation
 		if op.ID != "" {
 			return wrong("a new record gets its number from the ERP")
 		}
-		return nil
+		return b.mayWrite(ctx, c, op.Table)
 	}
 	if strings.HasPrefix(string(op.ID), "@") {
 		return wrong("a record that is created here cannot be changed or deleted in the same call: put all values into its creation")
@@ -224,13 +224,9 @@ func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, op *operation
 	if op.ID == "" {
 		return wrong("the id is missing")
 	}
-	name, raw, err := b.seen(ctx, c, op.Table, string(op.ID))
+	name, record, err := b.changeable(ctx, c, op.Table, string(op.ID))
 	if err != nil {
 		return err
-	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
-		return fmt.Errorf("the ERP's record cannot be read: %w", err)
 	}
 	op.Table, op.about = name, inWords(record)
 	op.id, err = erp.ParseID(string(op.ID))

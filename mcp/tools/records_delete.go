@@ -28,13 +28,9 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		Description: "Deletes one record for good, after asking the user. To keep it out of use, updateRecord with IsActive false.",
 		Input:       input[recordIn](shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in recordIn) (*deleteRecordOut, error) {
-		name, raw, err := b.seen(ctx, c, in.Table, string(in.ID))
+		name, record, err := b.changeable(ctx, c, in.Table, string(in.ID))
 		if err != nil {
 			return nil, err
-		}
-		record, err := erp.ParseRecord(raw)
-		if err != nil {
-			return nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
 		}
 		id, err := erp.ParseID(string(in.ID))
 		if err != nil {

@@ -129,12 +129,12 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		name, values := w.table, w.values
 		key := string(in.ID)
-		before, err := b.readOne(ctx, c, name, key)
+		name, has, err := b.changeable(ctx, c, w.table, key)
 		if err != nil {
 			return nil, err
 		}
+		values, before := w.values, json.RawMessage(has.String())
 		question, err := updateQuestion(w, key, before)
 		if err != nil {
 			return nil, err
@@ -244,6 +244,22 @@ func (b *Toolbox) seen(ctx context.Context, c *mcp.Call, table, key string) (nam
 	}
 	raw, err = b.readOne(ctx, c, name, key)
 	return name, raw, err
+}
+
+// changeable is seen for a record that is to be changed or deleted, as far as the
+// permission to do so can be found out before.
+func (b *Toolbox) changeable(ctx context.Context, c *mcp.Call, table, key string) (name string, record erp.Record, err error) {
+	name, raw, err := b.seen(ctx, c, table, key)
+	if err != nil {
+		return "", record, err
+	}
+	if record, err = erp.ParseRecord(raw); err != nil {
+		return "", record, fmt.Errorf("the ERP's record cannot be read: %w", err)
+	}
+	if err := ownRecord(c, name, record); err != nil {
+		return "", record, err
+	}
+	return name, record, b.mayWrite(ctx, c, name)
 }
 
 // inWords is what people call a record, in parentheses; empty when it has no name.

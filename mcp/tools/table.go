@@ -24,7 +24,7 @@ const buildTimeout = 5 * time.Minute
 
 func (b *Toolbox) tableTools() mcp.Set {
 	return slices.Concat(
-		needs[backend.Connector](b, b.createTable(), b.syncTable()), needs[backend.Registrar](b, b.listTablesByEntity()),
+		needs[backend.Connector](b, b.createTable(), b.addColumn(), b.syncTable()), needs[backend.Registrar](b, b.listTablesByEntity()),
 		needs[backend.Connector](b, b.deleteTable()), mcp.Set{b.getColumnPrefixHelp()},
 	)
 }
@@ -156,6 +156,9 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 	plan, err := dict.NewPlan(&dict.Options{NoSync: in.NoSync}, table)
 	if err != nil {
 		return nil, wrongDefinition(err)
+	}
+	if err := b.mayWrite(ctx, c, planTables(plan)...); err != nil {
+		return nil, err
 	}
 	if in.DryRun {
 		return b.planTable(ctx, c, in, table, plan)

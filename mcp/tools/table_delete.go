@@ -47,6 +47,9 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 			Hint: "listTables with customOnly lists them",
 		}
 	}
+	if err := b.mayWrite(ctx, c, "AD_Table", "AD_Column"); err != nil {
+		return nil, err
+	}
 	if err := pointedTo(ctx, reg, &t); err != nil {
 		return nil, err
 	}

@@ -63,6 +63,7 @@ type Toolbox struct {
 	own     []OwnQuery
 	changes changes
 	files   files
+	open    open
 	all     func() mcp.Set
 }
 

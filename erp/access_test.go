@@ -1,0 +1,61 @@
+package erp_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
+)
+
+// What is said to be denied is refused by the ERP, and what is not is not refused for
+// the table's sake.
+func TestWriteDenied(t *testing.T) {
+	t.Parallel()
+	srv, client := embedded(t)
+	ctx := t.Context()
+	tables := []string{"AD_Table", "AD_Column", "AD_Element", "C_BPartner", "C_Order", "AD_User", "AD_Window", "C_Greeting", "AD_Process", "XX_NotThere"}
+	names := func(denied []erp.WriteDenied) []string {
+		out := []string{}
+		for _, d := range denied {
+			assert.NotEmpty(t, d.Reason, d.Table)
+			out = append(out, d.Table)
+		}
+		return out
+	}
+	for name, who := range map[string]struct {
+		user              string
+		client, role, org int64
+	}{"an administrator of a tenant": {"GardenAdmin", 11, 102, 11}, "a user of a tenant": {"GardenUser", 11, 103, 11}, "the system": {"SuperUser", 0, 0, 0}} {
+		token, err := srv.APIToken(ctx, who.user, who.client, who.role, who.org, 0)
+		require.NoError(t, err)
+		own, err := erp.New(srv.URL(), quick(), erp.WithTokenSource(erp.StaticToken(token)))
+		require.NoError(t, err)
+		t.Cleanup(own.CloseIdleConnections)
+		got, err := own.WriteDenied(ctx, int(who.role), tables...)
+		require.NoError(t, err)
+		denied := names(got)
+		t.Log(name, denied)
+		for _, table := range tables[:len(tables)-1] {
+			// A value that cannot be saved: the ERP looks at the permission first.
+			_, err := own.Create(ctx, table, map[string]any{"NoSuchColumn": 1})
+			if assert.Error(t, err) {
+				assert.Equal(t, errors.Is(err, erp.ErrForbidden), slices.Contains(denied, table), "%s: %s: %v", name, table, err)
+			}
+		}
+	}
+	denied, err := client.WriteDenied(ctx, 102, "AD_Table")
+	require.NoError(t, err)
+	require.Len(t, denied, 1)
+	assert.Contains(t, denied[0].Reason, "access level is System")
+
+	// What may not be read is not held against anybody.
+	srv.Faults().On(erptest.Match{Method: "GET", Path: "/models/AD_Window_Access"}, erptest.Fail(403))
+	unknown, err := client.WriteDenied(ctx, 102, "AD_Table")
+	require.NoError(t, err)
+	assert.Empty(t, unknown)
+}

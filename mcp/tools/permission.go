@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/mcp"
+)
+
+const (
+	openTime = 5 * time.Minute // how long it is believed that a role may write a table
+	mostOpen = 2000            // how many of these are remembered
+)
+
+// open remembers which roles may write which tables. That one may not is not
+// remembered: an administrator may be changing it.
+type open struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+func (o *open) key(c mcp.Caller, table string) string {
+	return fmt.Sprintf("%d/%d %s", c.ClientID, c.RoleID, table)
+}
+
+// unknown are the tables of which it is not known.
+func (o *open) unknown(c mcp.Caller, tables []string, now time.Time) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var left []string
+	for _, t := range tables {
+		if !now.Before(o.until[o.key(c, t)]) && !slices.Contains(left, t) {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+func (o *open) note(c mcp.Caller, tables []string, now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.until == nil || len(o.until) > mostOpen {
+		o.until = map[string]time.Time{}
+	}
+	for _, t := range tables {
+		o.until[o.key(c, t)] = now.Add(openTime)
+	}
+}
+
+// mayWrite refuses a caller whose role may not write one of the tables, before a plan
+// is shown, the user is asked, or half of it is done. What cannot be found out is
+// left to the ERP.
+func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) error {
+	if !c.Caller.Known {
+		return nil
+	}
+	tables = b.open.unknown(c.Caller, tables, b.now())
+	if len(tables) == 0 {
+		return nil
+	}
+	asks, client, err := b.connect(ctx, c, "read permissions")
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	denied, err := client.WriteDenied(asks, c.Caller.RoleID, tables...)
+	if err != nil {
+		return err
+	}
+	if len(denied) == 0 {
+		b.open.note(c.Caller, tables, b.now())
+		return nil
+	}
+	reasons := make([]string, len(denied))
+	dictionary := false
+	for i, d := range denied {
+		reasons[i] = d.Table + " (" + d.Reason + ")"
+		dictionary = dictionary || strings.HasPrefix(d.Table, "AD_")
+	}
+	e := &mcp.Error{
+		Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("the role %d may not write %s", c.Caller.RoleID, strings.Join(reasons, ", ")),
+		Hint: "nothing was done; use another role, or ask an administrator",
+	}
+	if dictionary {
+		e.Hint = "nothing was done; the dictionary is changed under a role of the System tenant"
+	}
+	return e
+}
+
+// planTables are the tables that a plan writes to.
+func planTables(plan *dict.Plan) []string {
+	var tables []string
+	for _, s := range plan.Steps() {
+		if rec, ok := s.(*dict.RecordStep); ok && !slices.Contains(tables, rec.Table) {
+			tables = append(tables, rec.Table)
+		}
+	}
+	return tables
+}
+
+// ownRecord refuses to change a record of another tenant, such as the System's, which
+// a role can read and never change.
+func ownRecord(c *mcp.Call, table string, record erp.Record) error {
+	tenant, ok := record.Ref("AD_Client_ID")
+	number, known := tenant.ID.Int()
+	if !c.Caller.Known || !ok || !known || number == int64(c.Caller.ClientID) {
+		return nil
+	}
+	return &mcp.Error{
+		Code:    mcp.CodePermissionDenied,
+		Message: fmt.Sprintf("the record %s of %s belongs to the tenant %s, and your role to another", record.ID(), table, cell(tenant.Identifier)),
+		Hint:    "nothing was done; records are changed in their own tenant only",
+	}
+}
