@@ -32,8 +32,7 @@ var accessLevels = map[string]string{
 // tables that are not there: the ERP decides then. A table that is not in the result
 // may still be closed to single records. It takes at most seven requests.
 func (c *Client) WriteDenied(ctx context.Context, roleID int, tables ...string) ([]WriteDenied, error) {
-	a := accessReader{c: c, ctx: ctx, role: roleID}
-	denied, err := a.denied(tables)
+	denied, err := accessReader{c, roleID}.denied(ctx, tables)
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
@@ -45,7 +44,6 @@ func (c *Client) WriteDenied(ctx context.Context, roleID int, tables ...string) 
 
 type accessReader struct {
 	c    *Client
-	ctx  context.Context
 	role int
 }
 
@@ -55,26 +53,26 @@ type accessTable struct {
 	windows     []int64
 }
 
-func (a accessReader) denied(names []string) ([]WriteDenied, error) {
-	role, err := a.c.Get(a.ctx, "AD_Role", IntID(int64(a.role)), &GetOptions{Select: []string{"UserLevel"}})
+func (a accessReader) denied(ctx context.Context, names []string) ([]WriteDenied, error) {
+	role, err := a.c.Get(ctx, "AD_Role", IntID(int64(a.role)), &GetOptions{Select: []string{"UserLevel"}})
 	if err != nil {
 		return nil, err
 	}
 	level, _ := role.Code("UserLevel")
 	user, known := userLevels[strings.TrimSpace(level)]
-	tables, err := a.tables(names)
+	tables, err := a.tables(ctx, names)
 	if err != nil || len(tables) == 0 || !known {
 		return nil, err
 	}
-	roles, err := a.roles()
+	roles, err := a.roles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	granted, err := a.windows(tables, roles)
+	granted, err := a.windows(ctx, tables, roles)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := a.rules()
+	rules, err := a.rules(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +95,12 @@ func (a accessReader) denied(names []string) ([]WriteDenied, error) {
 }
 
 // tables are those that exist, by number.
-func (a accessReader) tables(names []string) (map[int64]*accessTable, error) {
+func (a accessReader) tables(ctx context.Context, names []string) (map[int64]*accessTable, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	tables := map[int64]*accessTable{}
-	err := a.each("AD_Table", In("TableName", names...), []string{"TableName", "AccessLevel"}, func(r Record) {
+	err := a.each(ctx, "AD_Table", In("TableName", names...), []string{"TableName", "AccessLevel"}, func(r Record) {
 		id, ok := r.ID().Int()
 		name, _ := r.Text("TableName")
 		if level, _ := r.Code("AccessLevel"); ok && level != "" {
@@ -113,11 +111,11 @@ func (a accessReader) tables(names []string) (map[int64]*accessTable, error) {
 }
 
 // roles are the role and those that it includes, directly or not.
-func (a accessReader) roles() ([]int64, error) {
+func (a accessReader) roles(ctx context.Context) ([]int64, error) {
 	roles := []int64{int64(a.role)}
 	for next := roles; len(next) > 0 && len(roles) < 50; {
 		var found []int64
-		err := a.each("AD_Role_Included", In("AD_Role_ID", next...), []string{"Included_Role_ID"}, func(r Record) {
+		err := a.each(ctx, "AD_Role_Included", In("AD_Role_ID", next...), []string{"Included_Role_ID"}, func(r Record) {
 			if id, ok := refNumber(r, "Included_Role_ID"); ok && !slices.Contains(roles, id) && !slices.Contains(found, id) {
 				found = append(found, id)
 			}
@@ -132,13 +130,13 @@ func (a accessReader) roles() ([]int64, error) {
 
 // windows fills in which windows show a table, and returns those in which one of the
 // roles may change data.
-func (a accessReader) windows(tables map[int64]*accessTable, roles []int64) (map[int64]bool, error) {
+func (a accessReader) windows(ctx context.Context, tables map[int64]*accessTable, roles []int64) (map[int64]bool, error) {
 	var ids, windows []int64
 	for id := range tables {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	err := a.each("AD_Tab", In("AD_Table_ID", ids...), []string{"AD_Table_ID", "AD_Window_ID"}, func(r Record) {
+	err := a.each(ctx, "AD_Tab", In("AD_Table_ID", ids...), []string{"AD_Table_ID", "AD_Window_ID"}, func(r Record) {
 		table, ok := refNumber(r, "AD_Table_ID")
 		window, shown := refNumber(r, "AD_Window_ID")
 		if t := tables[table]; ok && shown && t != nil {
@@ -155,7 +153,7 @@ func (a accessReader) windows(tables map[int64]*accessTable, roles []int64) (map
 	slices.Sort(windows)
 	for part := range slices.Chunk(windows, 200) { // as they travel in an address
 		filter := And(In("AD_Role_ID", roles...), In("AD_Window_ID", part...), Eq("IsReadWrite", true))
-		err := a.each("AD_Window_Access", filter, []string{"AD_Window_ID"}, func(r Record) {
+		err := a.each(ctx, "AD_Window_Access", filter, []string{"AD_Window_ID"}, func(r Record) {
 			if id, ok := refNumber(r, "AD_Window_ID"); ok {
 				granted[id] = true
 			}
@@ -173,10 +171,10 @@ type tableRules struct {
 	includes bool             // tables without a rule are closed
 }
 
-func (a accessReader) rules() (tableRules, error) {
+func (a accessReader) rules(ctx context.Context) (tableRules, error) {
 	rules := tableRules{of: map[int64]string{}}
 	filter := And(Eq("AD_Role_ID", a.role), Eq("AccessTypeRule", "A"))
-	err := a.each("AD_Table_Access", filter, []string{"AD_Table_ID", "IsExclude", "IsReadOnly"}, func(r Record) {
+	err := a.each(ctx, "AD_Table_Access", filter, []string{"AD_Table_ID", "IsExclude", "IsReadOnly"}, func(r Record) {
 		id, ok := refNumber(r, "AD_Table_ID")
 		exclude, _ := r.Bool("IsExclude")
 		readOnly, _ := r.Bool("IsReadOnly")
@@ -205,8 +203,8 @@ func (r tableRules) against(table int64) string {
 }
 
 // each visits all records of a filter.
-func (a accessReader) each(table string, filter Filter, columns []string, visit func(Record)) error {
-	for r, err := range a.c.Records(a.ctx, table, &Query{Filter: filter, Select: columns}) {
+func (a accessReader) each(ctx context.Context, table string, filter Filter, columns []string, visit func(Record)) error {
+	for r, err := range a.c.Records(ctx, table, &Query{Filter: filter, Select: columns}) {
 		if err != nil {
 			return err
 		}

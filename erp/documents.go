@@ -202,42 +202,53 @@ func (c *Client) FindDocuments(ctx context.Context, table, number string) ([]Doc
 	return found, nil
 }
 
-// RoleDocActions are the actions that a role has for a document type by the ERP's
-// role administration (AD_Document_Action_Access); nil when the role has no entry
-// for any, or the entries may not be read. The ERP's windows offer no other; its
-// REST API does not look at them.
+// RoleDocActions are the actions that a role, with those it includes, has for a
+// document type by the ERP's role administration (AD_Document_Action_Access); nil when
+// there are no entries for any type, or they may not be read. The ERP's windows offer
+// no other; its REST API does not look at them.
 func (c *Client) RoleDocActions(ctx context.Context, roleID int, docType ID) ([]DocAction, error) {
 	number, ok := docType.Int()
 	if !ok || number == 0 {
 		return nil, nil
 	}
-	const table = "AD_Document_Action_Access"
-	q := &Query{
-		Filter: And(Eq("AD_Role_ID", roleID), Eq("C_DocType_ID", number)), Select: []string{"AD_Ref_List_ID"},
-		Expand: []Expand{{Name: "AD_Ref_List_ID", Select: []string{"Value"}}}, OrderBy: []string{"AD_Ref_List_ID"}, Top: 100,
-	}
-	page, err := c.Query(ctx, table, q)
+	actions, err := c.roleDocActions(ctx, roleID, number)
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the document actions of role %d: %w", roleID, err)
 	}
-	var actions []DocAction
+	return actions, nil
+}
+
+func (c *Client) roleDocActions(ctx context.Context, roleID int, docType int64) ([]DocAction, error) {
+	const table = "AD_Document_Action_Access"
+	roles, err := accessReader{c, roleID}.roles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Query(ctx, table, &Query{
+		Filter: And(In("AD_Role_ID", roles...), Eq("C_DocType_ID", docType)), Select: []string{"AD_Ref_List_ID"},
+		Expand: []Expand{{Name: "AD_Ref_List_ID", Select: []string{"Value"}}}, OrderBy: []string{"AD_Ref_List_ID"}, Top: 100,
+	})
+	if err != nil {
+		return nil, err
+	}
+	actions := []DocAction{}
 	for _, r := range page.Records {
 		if entry, ok := r.Record("AD_Ref_List_ID"); ok {
 			code, _ := entry.Text("Value")
 			actions = append(actions, DocAction(code))
 		}
 	}
-	if len(page.Records) > 0 {
+	if len(actions) > 0 {
 		return actions, nil
 	}
-	other, err := c.Query(ctx, table, &Query{Filter: Eq("AD_Role_ID", roleID), Select: []string{"AD_Role_ID"}, Top: 1})
+	other, err := c.Query(ctx, table, &Query{Filter: In("AD_Role_ID", roles...), Select: []string{"AD_Role_ID"}, Top: 1})
 	if err != nil || len(other.Records) == 0 {
-		return nil, err
+		return nil, err // nobody gave the role any: the installation does not use them
 	}
-	return []DocAction{}, nil // the role has entries, and none for this type
+	return actions, nil
 }
 
 // DocumentResult is what came of an action on a document.

@@ -83,6 +83,12 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code, "%s: %v", name, err)
 		require.Len(t, questions, 1, name)
 		assert.Contains(t, questions[0], tc.question, name)
+		// A client that is asked calls again, and its agreement counts for this very
+		// question.
+		_, err = k.invoke(t, agreeing(k, t, owner(tc.tool), false, &questions), tc.tool, tc.arguments)
+		assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code, name)
+		require.Len(t, questions, 2, name)
+		assert.Equal(t, questions[0], questions[1], "%s: the same call asks the same question", name)
 		assert.Equal(t, before, writes(), "%s: something was sent", name)
 	}
 

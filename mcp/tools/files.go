@@ -141,14 +141,15 @@ func (f *files) keep(file *madeFile) string {
 		}
 	}
 	f.kept = append(f.kept, file)
-	time.AfterFunc(fileTime, func() { f.drop(file) }) // what nobody asks for does not stay
-	return file.key
+	key := file.key                                  // not the file: one that made room is to be gone
+	time.AfterFunc(fileTime, func() { f.drop(key) }) // what nobody asks for does not stay
+	return key
 }
 
-func (f *files) drop(file *madeFile) {
+func (f *files) drop(key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.dropLocked(func(o *madeFile) bool { return o == file })
+	f.dropLocked(func(o *madeFile) bool { return o.key == key })
 }
 
 func (f *files) dropLocked(which func(*madeFile) bool) { f.kept = slices.DeleteFunc(f.kept, which) }

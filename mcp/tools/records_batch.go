@@ -125,6 +125,12 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 	}
 	out.Status = "written"
 	if err != nil {
+		if errors.Is(err, erp.ErrExists) && in.UUID != "" && created >= 0 {
+			if _, readErr := b.read(ctx, c, ops[created].Table, ops[created].uuid); readErr == nil {
+				out.Status, out.Note = "exists", "another call with this uuid wrote its records in the meantime"
+				return out, nil
+			}
+		}
 		done, checkErr := wroteAll(ctx, client, ops, err)
 		if !done {
 			return nil, checkErr
@@ -182,7 +188,7 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 		var wrong *mcp.Error
 		switch {
 		case errors.As(err, &wrong) && (wrong.Code == mcp.CodeInvalidArguments || wrong.Code == mcp.CodeNotFound):
-			problems = append(problems, fmt.Sprintf("operation %d (%s %s): %s", i+1, op.Op, clip(given.Table, 60), wrong.Error()))
+			problems = append(problems, fmt.Sprintf("operation %d (%s %s): %s", i+1, op.Op, clip(given.Table, 60), b.text(c, wrong.Error())))
 		case err != nil:
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package tools_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -170,4 +172,38 @@ func TestWriteRecordsWhoseResponseIsLost(t *testing.T) {
 	k.srv.Faults().On(erptest.Match{Method: "POST", Path: "/batch", N: 1}, erptest.CutAfter())
 	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "writeRecords", args{"operations": ops[2:3]})
 	assert.Contains(t, mcp.ErrorOf(err).Hint, "not known")
+}
+
+// Two calls of one UUID at the same time write once.
+func TestWriteRecordsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	k := recordKit(t)
+	call := args{"uuid": "0d3c5e1e-6f3b-4f8b-9c7e-1b9f2b7d4c02", "operations": []args{
+		{"op": "create", "table": "C_BPartner", "values": args{"Value": "batch-d-1", "Name": "One"}},
+		{"op": "create", "table": "C_BPartner", "values": args{"Value": "batch-d-2", "Name": "Two"}},
+	}}
+	caller := k.as(t, admin)
+	tool, _ := k.set.Tool("writeRecords")
+	raw, err := json.Marshal(call)
+	require.NoError(t, err)
+	both := make(chan struct{})
+	ready := make(chan struct{}, 2)
+	confirm := func(context.Context, string) (bool, error) { // both have looked, and found nothing
+		ready <- struct{}{}
+		<-both
+		return true, nil
+	}
+	errs := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := tool.Invoke(context.WithoutCancel(t.Context()), &mcp.Call{Caller: caller, Confirm: confirm, Arguments: raw})
+			errs <- err
+		}()
+	}
+	<-ready
+	<-ready
+	close(both)
+	require.NoError(t, <-errs)
+	require.NoError(t, <-errs)
+	assert.Equal(t, 2, k.partners(t, "batch-d-"))
 }

@@ -198,6 +198,8 @@ func (in *recordAttachmentsIn) check() ([]byte, error) {
 		return wrong("add needs the content as text or as base64", "give one of both")
 	case !adds:
 		return nil, nil
+	case in.Text != nil && len(*in.Text) > maxAttachment:
+		return wrong(fmt.Sprintf("the text has more than %d MB", maxAttachment>>20), "attach large files in the ERP")
 	case in.Text != nil:
 		return []byte(*in.Text), nil
 	}

@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
@@ -314,4 +316,23 @@ func TestDeleteRecord(t *testing.T) {
 		e := refusal(t, k, tc.who, "deleteRecord", tc.arguments, tc.code)
 		assert.NotEmpty(t, e.Message, name)
 	}
+}
+
+// Through the protocol: the result links to the file, and the client reads it.
+func TestFilesThroughTheServer(t *testing.T) {
+	t.Parallel()
+	s := recordKit(t).session(t, presence(false), boundary.Options{}, nil)
+	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "printRecord", Arguments: map[string]any{"table": "C_Order", "id": 100}})
+	require.NoError(t, err)
+	require.False(t, res.IsError, "%v", res.Content)
+	require.Len(t, res.Content, 2)
+	link, ok := res.Content[1].(*sdk.ResourceLink)
+	require.True(t, ok)
+	assert.Equal(t, "application/pdf", link.MIMEType)
+	got, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: link.URI})
+	require.NoError(t, err)
+	require.Len(t, got.Contents, 1)
+	assert.True(t, bytes.HasPrefix(got.Contents[0].Blob, []byte("%PDF")))
+	_, err = s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "erp://file/AAAAAAAAAAAAAAAAAAAAAAAAAA"})
+	require.Error(t, err)
 }

@@ -298,6 +298,7 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 	if t.View {
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: nothing can be written to it", Hint: "describeTable and searchRegistry find the table behind it"}
 	}
+	_, document := t.Column("DocAction")
 	var problems []string
 	for _, column := range slices.Sorted(maps.Keys(given)) {
 		col, ok := t.Column(column)
@@ -310,6 +311,8 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 			problems = append(problems, col.Name+" is the key: the ERP gives it")
 		case strings.EqualFold(col.Name, t.Name+"_UU"):
 			problems = append(problems, col.Name+" is the UUID: createRecord takes it as uuid, and it does not change")
+		case document && (col.Name == "DocStatus" || col.Name == "DocAction"):
+			problems = append(problems, col.Name+" is changed by processing the document, never by writing it")
 		case values[col.Name] != nil:
 			problems = append(problems, col.Name+" is given twice")
 		default:
@@ -326,7 +329,7 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 	}
 	problems = append(problems, more...)
 	if len(problems) > 0 {
-		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("nothing was written", problems), Hint: "describeTable shows the columns"}
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("nothing was written", problems), Hint: "describeTable shows the columns; searchRecords finds the records that references point to; processDocument changes the status of documents"}
 	}
 	_, hasUUID := t.Column(t.Name + "_UU")
 	return &writing{t.Name, values, meanings, hasUUID}, nil

@@ -149,6 +149,8 @@ func TestUpdateRecord(t *testing.T) {
 		"an unknown table":   {args{"table": "C_BPartners'", "id": made.ID, "values": args{"Name": "x"}}, mcp.CodeNotFound},
 		"no id":              {args{"table": "C_BPartner", "values": args{"Name": "x"}}, mcp.CodeInvalidArguments},
 		"what ERPs refuse":   {args{"table": "C_BPartner", "id": made.ID, "values": args{"C_BP_Group_ID": 99999999}}, mcp.CodeRefused},
+		"a status":           {args{"table": "C_Order", "id": 100, "values": args{"DocStatus": "VO"}}, mcp.CodeInvalidArguments},
+		"an action":          {args{"table": "C_Order", "id": 100, "values": args{"docaction": "VO"}}, mcp.CodeInvalidArguments},
 		"no number, no text": {args{"table": "C_BPartner", "id": true, "values": args{"Name": "x"}}, mcp.CodeInvalidArguments},
 	} {
 		e := refusal(t, k, admin, "updateRecord", tc.arguments, tc.code)

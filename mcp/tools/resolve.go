@@ -169,7 +169,7 @@ func (r *resolver) listed(ctx context.Context, t valueTarget, raw json.RawMessag
 		}
 		words = append(words, fmt.Sprintf("%s (%s)", v.Value, cell(v.Name)))
 	}
-	return same, problem(t, "listReferences shows the values of "+ref.Name, "the list %s has no value %q; it has %s", ref.Name, clip(text, 60), strings.Join(words, ", "))
+	return same, problem(t, "", "the list %s has no value %q; it has %s", ref.Name, clip(text, 60), strings.Join(words, ", "))
 }
 
 // reference resolves the name of a record of another table.
@@ -230,7 +230,7 @@ func badReference(t valueTarget, table string, l erp.RefLookup, e *erp.RefError)
 	case len(e.Near) > 0:
 		return problem(t, "give one of these, or the number of the record", "no record of %s is called %q; near: %s", table, clip(e.Name, 60), lines(e.Near))
 	}
-	return problem(t, "searchRecords finds records", "no record of %s that your role may see is called %q", table, clip(e.Name, 60))
+	return problem(t, "", "no record of %s that your role may see is called %q", table, clip(e.Name, 60))
 }
 
 // lookup is how records of a table are found by name; false where they are not: the
