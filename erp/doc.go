@@ -42,6 +42,16 @@
 // server's filter language cannot express, such as text with a single quote,
 // is an error that matches ErrInexpressible, not a wrong result.
 //
+// FindRef finds the record that people call by a name, with candidates when several
+// are called so, and those near it when none is.
+//
+// # Documents
+//
+// ProcessDocument completes, voids or reverses a document, once, also when a response
+// is lost. DocStatus.Actions are what its status allows; Activities are the workflow
+// steps that wait for the user. WriteDenied tells beforehand which tables a role
+// may not write.
+//
 // # Processes and jobs
 //
 // FindProcess finds a process by slug, number, UUID or search key, CheckParams

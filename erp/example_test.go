@@ -57,6 +57,36 @@ func ExampleClient_Get() {
 	// GET /api/v1/models/C_Order/990099: 404 Record not found: No record found matching id: 990099
 }
 
+// The order is completed already: nothing is sent, and a call that was made before is
+// no error.
+func ExampleClient_ProcessDocument() {
+	srv := exampleServer()
+	defer srv.Close()
+	client, err := erp.New(srv.URL, erp.WithTokenSource(erp.StaticToken("api-token")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+
+	order, err := client.Document(ctx, "C_Order", erp.IntID(1000022))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(order.Number(), order.StatusName(), order.Status().Actions())
+
+	result, err := client.ProcessDocument(ctx, "C_Order", order.ID(), erp.DocComplete)
+	if err != nil {
+		fmt.Println(err) // what the ERP refuses, in its own words
+		return
+	}
+	fmt.Println(result.Document.Status())
+	// Output:
+	// SO-9 Completed [close void reverse-correct reverse-accrual reactivate post]
+	// CO
+}
+
 func ExampleGetAs() {
 	srv := exampleServer()
 	defer srv.Close()

@@ -92,6 +92,9 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 			return nil, err
 		}
 		if !report {
+			if err := b.mayRun(ctx, c, run.Process); err != nil {
+				return nil, err
+			}
 			if err := c.Confirmed(ctx, fmt.Sprintf("Run the process %s with %s%s? It may change data.", clip(label, 160), paramsText(in.Params), about)); err != nil {
 				return nil, err
 			}
@@ -109,6 +112,19 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		}
 		return withFile(out, out.File)
 	})
+}
+
+// mayRun refuses a process that the ERP does not show the caller, before anybody is
+// asked.
+func (b *Toolbox) mayRun(ctx context.Context, c *mcp.Call, process string) error {
+	ctx, client, err := b.connect(ctx, c, "look at processes")
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil // who runs it finds out
+	}
+	if err == nil {
+		_, err = client.FindProcess(ctx, process)
+	}
+	return err
 }
 
 // reportFormat reads the format of a report; empty is the ERP's own.

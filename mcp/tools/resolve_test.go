@@ -96,4 +96,9 @@ func TestParametersByName(t *testing.T) {
 	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
 	assert.Contains(t, mcp.ErrorOf(err).Message, "System Administrator")
 	assert.Len(t, asked, 1)
+	// Nor is anybody asked about a process that the role may not run.
+	_, err = k.invoke(t, agreeing(k, t, user, true, &asked), "executeProcess", args{"processId": "AD_Role_AccessUpdate", "params": args{"AD_Role_ID": 103}})
+	require.Error(t, err)
+	assert.Contains(t, []string{mcp.CodePermissionDenied, mcp.CodeNotFound}, mcp.ErrorOf(err).Code, "%v", err)
+	assert.Len(t, asked, 1)
 }

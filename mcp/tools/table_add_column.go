@@ -59,7 +59,7 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: its columns come from its statement in the database", Hint: "searchRegistry finds the table behind it"}
 	}
 	if has, ok := t.Column(given.Name); ok {
-		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: fmt.Sprintf("it exists already as %s, and was left as it is", has.TypeName)}, nil
+		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: b.text(c, fmt.Sprintf("it exists already as %s, and was left as it is; where the database lacks it, syncTable adds it", has.TypeName))}, nil
 	}
 	if err := ownName(&t, given, in.EntityType); err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -90,4 +92,29 @@ func TestAddColumnRefuses(t *testing.T) {
 		assert.Equal(t, tc.code, mcp.ErrorOf(err).Code, "%s: %v", name, err)
 		assert.Contains(t, mcp.ErrorOf(err).Error(), tc.says, name)
 	}
+}
+
+// One column, whatever is lost on the way; and after a failure of the database a call
+// says how to go on.
+func TestAddColumnAfterAFailure(t *testing.T) {
+	k := recordKit(t) // not parallel: the requests of others go to the same paths
+	column := args{"name": "XX_Lost", "type": "String", "length": 20}
+	lost := k.srv.Faults().On(erptest.Match{Method: "POST", Path: "/batch", N: 1}, erptest.CutAfter())
+	assert.Equal(t, "added", response[addedColumn](t, k, root, "addColumn", args{"table": "M_Product", "column": column}).Status)
+	assert.Equal(t, 1, lost.Hits())
+	ctx, client := k.client(t, root)
+	page, err := client.Query(ctx, "AD_Column", &erp.Query{Filter: erp.Eq("ColumnName", "XX_Lost")})
+	require.NoError(t, err)
+	assert.Len(t, page.Records, 1)
+
+	column["name"] = "XX_Unsynced"
+	off := k.srv.Faults().On(erptest.Match{Method: "POST", Path: "/processes/ad_column-sync", N: 1}, erptest.Fail(500))
+	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, root), Confirm: willing}, "addColumn", args{"table": "M_Product", "column": column})
+	require.Error(t, err)
+	assert.Equal(t, 1, off.Hits())
+	assert.Contains(t, mcp.ErrorOf(err).Hint, "syncTable")
+	again := response[addedColumn](t, k, root, "addColumn", args{"table": "M_Product", "column": column})
+	assert.Equal(t, "exists", again.Status)
+	assert.Contains(t, again.Note, "syncTable")
+	response[struct{ Done bool }](t, k, root, "syncTable", args{"table": "M_Product", "column": "XX_Unsynced"})
 }
