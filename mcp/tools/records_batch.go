@@ -253,7 +253,7 @@ func batchQuestion(ops []operation) string {
 		if op.writing != nil {
 			var values strings.Builder
 			op.writing.describe(&values, nil)
-			b.WriteString(":\n   " + clip(strings.ReplaceAll(values.String(), "\n", "\n   "), 1500))
+			b.WriteString(":\n   " + strings.TrimSpace(strings.ReplaceAll(values.String(), "\n", "\n   ")))
 		}
 	}
 	return b.String()
@@ -289,7 +289,7 @@ func wroteAll(ctx context.Context, client *erp.Client, ops []operation, err erro
 		cause := mcp.ErrorOf(failed.Err)
 		return false, &mcp.Error{
 			Code: cause.Code, Err: err, Hint: "nothing was written; fix that operation and call again with all of them",
-			Message: fmt.Sprintf("operation %d (%s %s%s) failed, and all was taken back: %s", failed.Index+1, op.Op, op.Table, op.about, clip(failed.Err.Error(), 1500)),
+			Message: fmt.Sprintf("operation %d (%s %s%s) failed, and all was rolled back: %s", failed.Index+1, op.Op, op.Table, op.about, clip(failed.Err.Error(), 1500)),
 		}
 	case errors.As(err, &refused) || erp.Unsent(err) || ctx.Err() != nil:
 		return false, err

@@ -93,7 +93,7 @@ func TestWriteRecordsAllOrNone(t *testing.T) {
 		{"op": "create", "table": "C_BPartner", "values": args{"Value": "batch-b-2"}},
 		{"op": "create", "table": "C_BPartner", "values": args{"Value": "batch-b-3", "Name": "Three"}},
 	}}, mcp.CodeRefused)
-	assert.Contains(t, e.Message, "operation 2 (create C_BPartner) failed, and all was taken back")
+	assert.Contains(t, e.Message, "operation 2 (create C_BPartner) failed, and all was rolled back")
 	assert.Zero(t, k.partners(t, "batch-b-"))
 	refusal(t, k, admin, "writeRecords", args{"operations": []args{
 		{"op": "create", "table": "C_BPartner", "values": args{"Value": "batch-b-4", "Name": "Four"}},
