@@ -33,13 +33,20 @@ var accessLevels = map[string]string{
 // may still be closed to single records. It takes at most seven requests.
 func (c *Client) WriteDenied(ctx context.Context, roleID int, tables ...string) ([]WriteDenied, error) {
 	denied, err := accessReader{c, roleID}.denied(ctx, tables)
-	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
+	if unreadable(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading what role %d may write: %w", roleID, err)
 	}
 	return denied, nil
+}
+
+// unreadable reports whether the server refused to show a part of the role
+// administration, or does not have it.
+func unreadable(err error) bool {
+	var refused *Error
+	return errors.As(err, &refused) && !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrRateLimited) && !errors.Is(err, ErrUnavailable)
 }
 
 type accessReader struct {

@@ -54,8 +54,14 @@ func TestWriteDenied(t *testing.T) {
 	assert.Contains(t, denied[0].Reason, "access level is System")
 
 	// What may not be read is not held against anybody.
-	srv.Faults().On(erptest.Match{Method: "GET", Path: "/models/AD_Window_Access"}, erptest.Fail(403))
-	unknown, err := client.WriteDenied(ctx, 102, "AD_Table")
-	require.NoError(t, err)
-	assert.Empty(t, unknown)
+	for _, status := range []int{403, 404, 400, 500} {
+		fault := srv.Faults().On(erptest.Match{Method: "GET", Path: "/models/AD_Window_Access"}, erptest.Fail(status))
+		unknown, err := client.WriteDenied(ctx, 102, "AD_Table")
+		require.NoError(t, err, status)
+		assert.Empty(t, unknown, status)
+		fault.Remove()
+	}
+	srv.Faults().On(erptest.Match{Method: "GET", Path: "/models/AD_Window_Access"}, erptest.Fail(401))
+	_, err = client.WriteDenied(ctx, 102, "AD_Table")
+	require.ErrorIs(t, err, erp.ErrUnauthorized)
 }

@@ -212,7 +212,7 @@ func (c *Client) RoleDocActions(ctx context.Context, roleID int, docType ID) ([]
 		return nil, nil
 	}
 	actions, err := c.roleDocActions(ctx, roleID, number)
-	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
+	if unreadable(err) {
 		return nil, nil
 	}
 	if err != nil {

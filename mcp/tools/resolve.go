@@ -259,7 +259,7 @@ func (r *resolver) lookup(ctx context.Context, t valueTarget, table *registry.Ta
 		switch col := &table.Columns[i]; {
 		case col.Identifier && named(col):
 			identifiers = append(identifiers, *col)
-		case readable(col) && !col.Key && (col.Identifier || col.Parent || col.Name == "AD_Org_ID"):
+		case readable(col) && !col.Key && (col.Identifier || col.Parent || col.Name == "AD_Org_ID" || col.Name == "AD_Client_ID"):
 			l.Show = append(l.Show, col.Name)
 		}
 	}
