@@ -15,7 +15,6 @@ import (
 // is sent; dry runs are no exception.
 func TestPermissionsAreCheckedFirst(t *testing.T) {
 	k := recordKit(t) // not parallel: requests are counted
-	response[madeTable](t, k, root, "createTable", args{"table": "XX_Forbidden"})
 	writes := func() (n int) {
 		for _, r := range k.srv.Faults().Requests() {
 			if r.Method != http.MethodGet {

@@ -175,30 +175,6 @@ func TestExecuteProcessForARecord(t *testing.T) {
 	assert.Equal(t, "DR", f.status(t, "C_Order", id))
 }
 
-// Files do not fill the memory: the oldest of a caller go first.
-func TestFilesAreBounded(t *testing.T) {
-	t.Parallel()
-	f := files(t)
-	partner := f.partner(t, "files-bounded")
-	big := bytes.Repeat([]byte{0, 1, 2, 3}, 1<<20-100)
-	var uris []string
-	for i := range 6 {
-		name := fmt.Sprintf("big%d.bin", i)
-		response[attachmentResult](t, f.kit, admin, "recordAttachments", args{"table": "C_BPartner", "id": partner, "action": "add", "name": name, "base64": base64.StdEncoding.EncodeToString(big)})
-		got := response[attachmentResult](t, f.kit, admin, "recordAttachments", args{"table": "C_BPartner", "id": partner, "action": "get", "name": name})
-		uris = append(uris, got.File.URI)
-	}
-	readable := 0
-	for _, uri := range uris {
-		if _, _, err := f.read(t, f.as(t, admin), uri); err == nil {
-			readable++
-		}
-	}
-	assert.Equal(t, 5, readable, "20 MB of 4 MB each")
-	_, _, err := f.read(t, f.as(t, admin), uris[5])
-	assert.NoError(t, err, "the newest is there")
-}
-
 type attachmentResult struct {
 	Status, Note string
 	Attachments  []struct{ Name, ContentType string }

@@ -37,6 +37,9 @@ func (b *Toolbox) deleteTable() mcp.Tool {
 }
 
 func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTableIn) (*deleteTableOut, error) {
+	if err := b.mayWrite(ctx, c, "AD_Table", "AD_Column"); err != nil {
+		return nil, err
+	}
 	reg, t, err := b.freshTable(ctx, c, in.Table)
 	if err != nil {
 		return nil, err
@@ -46,9 +49,6 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("%s is no custom table: only those with the prefix %s can be deleted", t.Name, dict.CustomPrefix),
 			Hint: "listTables with customOnly lists them",
 		}
-	}
-	if err := b.mayWrite(ctx, c, "AD_Table", "AD_Column"); err != nil {
-		return nil, err
 	}
 	if err := pointedTo(ctx, reg, &t); err != nil {
 		return nil, err
