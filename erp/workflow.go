@@ -22,7 +22,7 @@ type Activity struct {
 	History     string `json:"history-records"`
 	Table       string `json:"table-name"` // with RecordID the record it is about
 	RecordID    int64  `json:"record_id"`
-	// Approval wants Approve or Reject, Confirmation wants Acknowledge, neither
+	// Approval wants Approve or DecisionReject, Confirmation wants DecisionAcknowledge, neither
 	// wants Choose.
 	Approval     bool   `json:"node-approval"`
 	Confirmation bool   `json:"node-confirmation"`
@@ -34,29 +34,29 @@ type Decision string
 
 // The decisions on activities.
 const (
-	Approve     Decision = "approve"
-	Reject      Decision = "reject"
-	Acknowledge Decision = "acknowledge"
-	Choose      Decision = "choose"  // a value
-	Forward     Decision = "forward" // to another user, who is an employee or a sales representative
+	DecisionApprove     Decision = "approve"
+	DecisionReject      Decision = "reject"
+	DecisionAcknowledge Decision = "acknowledge"
+	DecisionChoose      Decision = "choose"  // a value
+	DecisionForward     Decision = "forward" // to another user, who is an employee or a sales representative
 )
 
 // Decisions are those that the activity can be decided with.
 func (a *Activity) Decisions() []Decision {
 	switch {
 	case a.Approval:
-		return []Decision{Approve, Reject, Forward}
+		return []Decision{DecisionApprove, DecisionReject, DecisionForward}
 	case a.Confirmation:
-		return []Decision{Acknowledge, Forward}
+		return []Decision{DecisionAcknowledge, DecisionForward}
 	}
-	return []Decision{Choose, Forward}
+	return []Decision{DecisionChoose, DecisionForward}
 }
 
 // DecisionOptions is what goes with a decision; nil and the zero value is nothing.
 type DecisionOptions struct {
 	Message string // a remark for the history
-	Value   string // for Choose
-	To      ID     // for Forward: the user
+	Value   string // for DecisionChoose
+	To      ID     // for DecisionForward: the user
 }
 
 // ErrNotForwarded is in the error of an activity that the server did not forward:
@@ -91,13 +91,13 @@ func (c *Client) DecideActivity(ctx context.Context, id ID, decision Decision, o
 		body["message"] = o.Message
 	}
 	switch decision {
-	case Approve, Reject, Acknowledge:
-	case Choose:
+	case DecisionApprove, DecisionReject, DecisionAcknowledge:
+	case DecisionChoose:
 		if o.Value == "" {
 			return invalid("activity %s: a choice needs a value", id)
 		}
 		action, body["value"] = "setuserchoice", o.Value
-	case Forward:
+	case DecisionForward:
 		if o.To.IsZero() {
 			return invalid("activity %s: it needs a user to be forwarded to", id)
 		}

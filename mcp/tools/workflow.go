@@ -72,12 +72,12 @@ func (b *Toolbox) runDecideWorkflow(ctx context.Context, c *mcp.Call, in decideW
 	opts := &erp.DecisionOptions{Message: in.Message}
 	question := fmt.Sprintf("%s the activity %q (%d)?", strings.ToUpper(in.Action[:1])+in.Action[1:], cell(a.Node), a.ID)
 	switch decision {
-	case erp.Choose:
+	case erp.DecisionChoose:
 		if opts.Value = in.Value; in.Value == "" {
 			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: choose needs the value", Hint: clip(a.Help+" "+a.Description, 300)}
 		}
 		question += "\nvalue: " + cell(in.Value)
-	case erp.Forward:
+	case erp.DecisionForward:
 		if opts.To, err = b.userOf(callCtx, c, in.To); err != nil {
 			return nil, err
 		}
