@@ -22,8 +22,8 @@ type Activity struct {
 	History     string `json:"history-records"`
 	Table       string `json:"table-name"` // with RecordID the record it is about
 	RecordID    int64  `json:"record_id"`
-	// Approval wants Approve or DecisionReject, Confirmation wants DecisionAcknowledge, neither
-	// wants Choose.
+	// Approval wants DecisionApprove or DecisionReject, Confirmation wants
+	// DecisionAcknowledge, neither wants DecisionChoose.
 	Approval     bool   `json:"node-approval"`
 	Confirmation bool   `json:"node-confirmation"`
 	Created      string `json:"created"` // see ParseTime
