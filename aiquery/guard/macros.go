@@ -81,6 +81,7 @@ JOIN c_paymentterm pt ON pt.c_paymentterm_id = a.term`,
 const invoiceOpen = `SELECT x.credit * round(CASE
   WHEN x.paid IS NULL THEN NULL
   WHEN x.due IS NULL THEN x.grandtotal - x.paid
+  WHEN x.earlier = 0 THEN greatest(0, x.due - x.paid)
   ELSE greatest(0, x.due - greatest(0, x.paid - x.earlier)) END, x.digits) AS invoiceopen
 FROM (
   SELECT i.grandtotal, s.dueamt AS due, CAST(cur.stdprecision AS integer) AS digits,
