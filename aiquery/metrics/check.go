@@ -228,8 +228,9 @@ func sqlType(c registry.Column) string {
 	return "text"
 }
 
-// statements secures the statements the definition makes, one per part, so that a
-// refusal is told with the part that causes it.
+// statements secures what the definition makes: all of it at once, and where that
+// is refused one statement per part, so that the refusal is told with the part that
+// causes it.
 func (c *checking) statements(ctx context.Context) error {
 	base := Query{Metric: c.d.Name, Currency: "EUR"}
 	switch c.d.Date.Kind {
@@ -238,6 +239,42 @@ func (c *checking) statements(ctx context.Context) error {
 	case Period:
 		base.From, base.To = "2026-01-01", "2026-01-31"
 	}
+	whole := base
+	whole.Filters = map[string][]string{}
+	for _, dim := range c.d.AllDimensions() {
+		whole.Dimensions = append(whole.Dimensions, dim.Name)
+	}
+	for _, f := range c.d.AllFilters() {
+		whole.Filters[f.Name] = []string{f.example()}
+	}
+	records := base
+	records.Records = true
+	before := len(c.problems)
+	for _, q := range []Query{whole, records} {
+		s, err := Compile(c.d, q)
+		if err == nil {
+			if _, err := c.secured(ctx, "", s); err != nil {
+				return err
+			}
+		}
+		if err != nil || len(c.problems) > before {
+			c.problems = c.problems[:before]
+			return c.parts(ctx, base)
+		}
+	}
+	return nil
+}
+
+// example is a value that the filter takes.
+func (f Filter) example() string {
+	if f.Type == List {
+		return f.Values[0]
+	}
+	return "1"
+}
+
+// parts secures one statement per part.
+func (c *checking) parts(ctx context.Context, base Query) error {
 	all := c.d.Measures
 	plain := *c.d
 	plain.Measures = nil
@@ -272,11 +309,7 @@ func (c *checking) statements(ctx context.Context) error {
 	}
 	for i, f := range c.d.AllFilters() {
 		q := base
-		value := "1"
-		if f.Type == List {
-			value = f.Values[0]
-		}
-		q.Filters = map[string][]string{f.Name: {value}}
+		q.Filters = map[string][]string{f.Name: {f.example()}}
 		part := fmt.Sprintf("filters.%d", i)
 		if i >= len(c.d.Filters) {
 			break // dimensions, which were tried

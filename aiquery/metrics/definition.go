@@ -4,24 +4,24 @@ import "fmt"
 
 // Definition is one metric. It does not change once it is loaded.
 type Definition struct {
-	Name  string `yaml:"name"`  // revenue: lower case letters, digits and dashes
-	Title string `yaml:"title"` // Revenue
-	About string `yaml:"about"` // what is counted and what is not, in words
+	Name  string `yaml:"name" json:"name,omitempty"`   // revenue: lower case letters, digits and dashes
+	Title string `yaml:"title" json:"title,omitempty"` // Revenue
+	About string `yaml:"about" json:"about,omitempty"` // what is counted and what is not, in words
 	// Tables are the dictionary's names of the tables the SQL reads.
-	Tables []string `yaml:"tables"`
-	Date   Date     `yaml:"date"`
+	Tables []string `yaml:"tables" json:"tables,omitempty"`
+	Date   Date     `yaml:"date" json:"date,omitempty"`
 	// Currency says how amounts are converted; nil: there are none.
-	Currency *Currency `yaml:"currency"`
+	Currency *Currency `yaml:"currency" json:"currency,omitempty"`
 	// SQL is a SELECT with one row per record that counts. It may use the parameter
 	// :as_of, a day as text.
-	SQL string `yaml:"sql"`
+	SQL string `yaml:"sql" json:"sql,omitempty"`
 	// Where is one more condition on the columns of SQL; empty: none.
-	Where      string      `yaml:"where"`
-	Measures   []Measure   `yaml:"measures"`
-	Dimensions []Dimension `yaml:"dimensions"`
-	Filters    []Filter    `yaml:"filters"`
+	Where      string      `yaml:"where" json:"where,omitempty"`
+	Measures   []Measure   `yaml:"measures" json:"measures,omitempty"`
+	Dimensions []Dimension `yaml:"dimensions" json:"dimensions,omitempty"`
+	Filters    []Filter    `yaml:"filters" json:"filters,omitempty"`
 	// Records are the columns of the records behind a number; none: all of SQL.
-	Records []string `yaml:"records"`
+	Records []string `yaml:"records" json:"records,omitempty"`
 
 	source Source
 }
@@ -52,22 +52,22 @@ const (
 
 // Date is a metric's date rule.
 type Date struct {
-	Kind DateKind `yaml:"kind"`
+	Kind DateKind `yaml:"kind" json:"kind,omitempty"`
 	// Column of SQL that decides for a period.
-	Column string `yaml:"column"`
-	About  string `yaml:"about"`
+	Column string `yaml:"column" json:"column,omitempty"`
+	About  string `yaml:"about" json:"about,omitempty"`
 }
 
 // Currency is a metric's currency rule. The members name columns of SQL. Tenant and
 // organization of a rate are those of the columns ad_client_id and ad_org_id.
 type Currency struct {
-	Column string `yaml:"column"` // C_Currency_ID of a record's amounts
-	Date   string `yaml:"date"`   // the day whose rate counts; empty: today
-	Type   string `yaml:"type"`   // C_ConversionType_ID; empty: the default type
+	Column string `yaml:"column" json:"column,omitempty"` // C_Currency_ID of a record's amounts
+	Date   string `yaml:"date" json:"date,omitempty"`     // the day whose rate counts; empty: today
+	Type   string `yaml:"type" json:"type,omitempty"`     // C_ConversionType_ID; empty: the default type
 	// Amounts are columns with amounts. SQL of measures has each of them converted,
 	// with converted_ before its name.
-	Amounts []string `yaml:"amounts"`
-	About   string   `yaml:"about"`
+	Amounts []string `yaml:"amounts" json:"amounts,omitempty"`
+	About   string   `yaml:"about" json:"about,omitempty"`
 }
 
 // Unit is what a number is of.
@@ -84,18 +84,18 @@ const (
 
 // Measure is a number of a metric.
 type Measure struct {
-	Name  string `yaml:"name"`
-	Title string `yaml:"title"`
-	Unit  Unit   `yaml:"unit"`
-	SQL   string `yaml:"sql"` // an aggregate over the columns of SQL: sum(converted_net)
+	Name  string `yaml:"name" json:"name,omitempty"`
+	Title string `yaml:"title" json:"title,omitempty"`
+	Unit  Unit   `yaml:"unit" json:"unit,omitempty"`
+	SQL   string `yaml:"sql" json:"sql,omitempty"` // an aggregate over the columns of SQL: sum(converted_net)
 }
 
 // Dimension is what a metric may be divided by. A metric of a period has day, week,
 // month, quarter and year besides those it defines.
 type Dimension struct {
-	Name  string `yaml:"name"`
-	Title string `yaml:"title"`
-	SQL   string `yaml:"sql"` // an expression over the columns of SQL; empty: the column Name
+	Name  string `yaml:"name" json:"name,omitempty"`
+	Title string `yaml:"title" json:"title,omitempty"`
+	SQL   string `yaml:"sql" json:"sql,omitempty"` // an expression over the columns of SQL; empty: the column Name
 	time  bool
 }
 
@@ -112,11 +112,11 @@ const (
 // Filter narrows a metric to some records. Every dimension is a filter of type text
 // besides.
 type Filter struct {
-	Name   string     `yaml:"name"`
-	Title  string     `yaml:"title"`
-	Type   FilterType `yaml:"type"` // empty: text
-	Values []string   `yaml:"values"`
-	SQL    string     `yaml:"sql"` // an expression over the columns of SQL; empty: the column Name
+	Name   string     `yaml:"name" json:"name,omitempty"`
+	Title  string     `yaml:"title" json:"title,omitempty"`
+	Type   FilterType `yaml:"type" json:"type,omitempty"` // empty: text
+	Values []string   `yaml:"values" json:"values,omitempty"`
+	SQL    string     `yaml:"sql" json:"sql,omitempty"` // an expression over the columns of SQL; empty: the column Name
 }
 
 // periods are the dimensions that every metric of a period has.

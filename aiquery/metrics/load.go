@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,11 @@ func newSet(list []*Definition) *Set {
 
 // Definitions are all definitions, by name.
 func (s *Set) Definitions() []*Definition { return slices.Clone(s.list) }
+
+// Own are the definitions that are not built in.
+func (s *Set) Own() *Set {
+	return &Set{list: slices.DeleteFunc(slices.Clone(s.list), func(d *Definition) bool { return d.source.Builtin })}
+}
 
 // Find finds a definition by name, in any case of letters and with _ for -. The
 // error is an [*Error] that says which names are near.
@@ -154,7 +160,7 @@ func parse(name string, content []byte) ([]*Definition, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(content))
 	dec.KnownFields(true)
 	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %s; docs/metrics.md has the format", name, strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, unread(name, err)
 	}
 	var tree yaml.Node
 	if err := yaml.Unmarshal(content, &tree); err != nil {
@@ -172,6 +178,30 @@ func parse(name string, content []byte) ([]*Definition, error) {
 		d.About = strings.Join(strings.Fields(d.About), " ")
 	}
 	return f.Metrics, nil
+}
+
+var (
+	inLine        = regexp.MustCompile(`^line (\d+): `)
+	unknownMember = regexp.MustCompile(`field (\S+) not found in type \S+`)
+)
+
+// unread is why a file cannot be read, each problem with its line.
+func unread(name string, err error) error {
+	texts := []string{strings.TrimPrefix(err.Error(), "yaml: ")}
+	var several *yaml.TypeError
+	if errors.As(err, &several) {
+		texts = several.Errors
+	}
+	var all []error
+	for _, text := range texts {
+		where := name
+		if found := inLine.FindStringSubmatch(text); found != nil {
+			where, text = name+":"+found[1], strings.TrimPrefix(text, found[0])
+		}
+		text = unknownMember.ReplaceAllString(text, "there is no member $1 here")
+		all = append(all, fmt.Errorf("%s: %s; docs/metrics.md has the format", where, text))
+	}
+	return errors.Join(all...)
 }
 
 // items are the nodes of the definitions.
