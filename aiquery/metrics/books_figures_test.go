@@ -159,7 +159,7 @@ func (b *books) openItems(v viewer, sales bool, asOf time.Time) (facts []*fact) 
 			continue
 		}
 		paid, lost := b.allocated(v, i, asOf)
-		add := func(total, open *big.Rat, due time.Time) {
+		add := func(open *big.Rat, due time.Time) {
 			open = rounded(new(big.Rat).Mul(open, big.NewRat(int64(i.credit()), 1)), digits[i.currency])
 			if open.Sign() == 0 {
 				return
@@ -170,34 +170,60 @@ func (b *books) openItems(v viewer, sales bool, asOf time.Time) (facts []*fact) 
 				dims: dims("partner", partnerName(v, i.partner), "currency", isoCodes[i.currency], "age", age(late), "organization", orgNames[i.org]),
 			})
 		}
-		var valid []part
-		for _, p := range i.parts {
-			if i.scheduled && p.valid && v.sees(p.place) {
-				valid = append(valid, p)
-			}
-		}
-		if len(valid) == 0 {
+		valid, open := b.parts(v, i, paid)
+		if !i.scheduled || len(valid) == 0 {
 			grand := hundredths(i.grand())
-			add(grand, new(big.Rat).Sub(grand, paid), i.dueDate())
+			add(new(big.Rat).Sub(grand, paid), i.dueDate())
 			continue
 		}
-		slices.SortStableFunc(valid, func(x, y part) int { return x.date.Compare(y.date) })
-		left := new(big.Rat).Set(paid)
 		for n, p := range valid {
-			due := hundredths(p.due)
-			pays := new(big.Rat).Set(left)
-			if n > 0 && pays.Sign() < 0 {
-				pays.SetInt64(0)
-			}
-			open := new(big.Rat).Sub(due, pays)
-			if open.Sign() < 0 {
-				open.SetInt64(0)
-			}
-			left.Sub(left, due)
-			add(due, open, p.date)
+			add(open[n], p.date)
 		}
 	}
 	return facts
+}
+
+// parts are the valid parts of an invoice's schedule, by date, and what is open of
+// each when so much is paid.
+func (b *books) parts(v viewer, i *invoice, paid *big.Rat) (valid []part, open []*big.Rat) {
+	for _, p := range i.parts {
+		if p.valid && v.sees(p.place) {
+			valid = append(valid, p)
+		}
+	}
+	slices.SortStableFunc(valid, func(x, y part) int { return x.date.Compare(y.date) })
+	left := new(big.Rat).Set(paid)
+	for n, p := range valid {
+		due := hundredths(p.due)
+		pays := new(big.Rat).Set(left)
+		if n > 0 && pays.Sign() < 0 {
+			pays.SetInt64(0)
+		}
+		rest := new(big.Rat).Sub(due, pays)
+		if rest.Sign() < 0 {
+			rest.SetInt64(0)
+		}
+		left.Sub(left, due)
+		open = append(open, rest)
+	}
+	return valid, open
+}
+
+// openNow is what the ERP's function returns for an invoice and a part of it; nil
+// where a rate is missing.
+func (b *books) openNow(v viewer, i *invoice, id int) *big.Rat {
+	paid, lost := b.allocated(v, i, day(9999, 1, 1))
+	if lost > 0 {
+		return nil
+	}
+	rest := new(big.Rat).Sub(hundredths(i.grand()), paid)
+	valid, open := b.parts(v, i, paid)
+	for n, p := range valid {
+		if p.id == id {
+			rest = open[n]
+		}
+	}
+	return rounded(rest.Mul(rest, big.NewRat(int64(i.credit()), 1)), digits[i.currency])
 }
 
 func age(late int) string {

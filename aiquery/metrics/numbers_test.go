@@ -429,6 +429,7 @@ func TestNumbers(t *testing.T) {
 		b := newBooks(seed, today)
 		r.write(b.rows(t, r.reg))
 		for _, v := range viewers {
+			openAmounts(t, r, b, v)
 			for _, q := range questions(b, v) {
 				want, lost := q.expected(b, v)
 				asked[q.Metric] = asked[q.Metric] || len(want) > 0
@@ -459,6 +460,43 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, d := range set.Definitions() {
 		assert.True(t, asked[d.Name], "%s is not compared", d.Name)
+	}
+}
+
+// openAmounts compares what the function returns for every invoice and every part of
+// a payment schedule.
+func openAmounts(t *testing.T, r *rig, b *books, v viewer) {
+	t.Helper()
+	want := []string{}
+	for _, i := range b.invoices {
+		if !v.sees(i.place) {
+			continue
+		}
+		want = append(want, fmt.Sprintf("%d 0 %s", i.id, ratText(b.openNow(v, i, 0))))
+		for _, p := range i.parts {
+			if v.sees(p.place) {
+				want = append(want, fmt.Sprintf("%d %d %s", i.id, p.id, ratText(b.openNow(v, i, p.id))))
+			}
+		}
+	}
+	slices.Sort(want)
+	for name, engine := range r.engines {
+		result, err := asRole{engine, v.role}.Query(t.Context(), `SELECT i.c_invoice_id, 0 AS part, invoiceOpen(i.c_invoice_id, 0) AS open FROM c_invoice i
+UNION ALL SELECT i.c_invoice_id, s.c_invoicepayschedule_id, invoiceOpen(i.c_invoice_id, s.c_invoicepayschedule_id) FROM c_invoicepayschedule s JOIN c_invoice i ON i.c_invoice_id = s.c_invoice_id`, nil, 0)
+		if !assert.NoError(t, err, name) {
+			continue
+		}
+		got := []string{}
+		for _, row := range result.Rows {
+			open := "NULL"
+			if row[2] != nil {
+				x, _ := new(big.Rat).SetString(fmt.Sprint(row[2]))
+				open = ratText(x)
+			}
+			got = append(got, fmt.Sprintf("%v %v %s", row[0], row[1], open))
+		}
+		slices.Sort(got)
+		assert.Equal(t, want, got, "open amounts for role %d on %s", v.role, name)
 	}
 }
 
