@@ -162,6 +162,11 @@ var rules = map[string]rule{
 		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf", "github.com/google/uuid"},
 		reason:  "the engine links no driver: who asks one database does not build the other's",
 	},
+	"aiquery/metrics": {
+		ours:    []string{"aiquery/api", "aiquery/guard", "dict", "dict/registry"},
+		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf", "go.yaml.in/yaml/v3"},
+		reason:  "metrics run through an interface: who asks the AI API builds no engine and no driver",
+	},
 	"aiquery/postgres": {
 		ours: []string{"aiquery/api", "aiquery/guard", "aiquery/internal/run", "dict", "dict/ddl", "dict/migration", "dict/registry"},
 		outside: []string{

@@ -344,6 +344,9 @@ func (g *grammar) expression(k kind, sources []source, depth int) string {
 	}
 	switch k {
 	case number:
+		if g.chance(12) {
+			return g.macro(sources)
+		}
 		if g.risky && g.chance(40) {
 			return pick(g, []string{
 				"1 / nullif(" + sub(number) + " - 104, 0)", "100 / (" + sub(number) + ")", "(" + sub(text) + ")::numeric", "sqrt(" + sub(number) + ")",

@@ -172,6 +172,8 @@ func TestRandomStatements(t *testing.T) {
 	full, less := aitest.Postgres(t), aitest.Reduced(t)
 	addRows(t, full, rows, true)
 	addRows(t, less, rows, false)
+	addFunctions(t, full, true)
+	addFunctions(t, less, false)
 	reduced := connection(t, less, "SET statement_timeout = '2s'; SET jit = off;")
 	quick := func(o *aiquery.Options) {
 		o.StatementTimeout, o.RequestTimeout, o.NoAudit = 2*time.Second, 4*time.Second, true
@@ -185,7 +187,7 @@ func TestRandomStatements(t *testing.T) {
 		}
 		script.WriteString(r.insert(columns[r.table]))
 	}
-	worlds["embedded"].exec(t, script.String())
+	worlds["embedded"].exec(t, script.String()+moneyRows(true))
 
 	tally := map[string]map[string]int{"postgresql": {}, "embedded": {}}
 	statements := rand.New(rand.NewPCG(seed, 2))

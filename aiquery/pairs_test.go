@@ -121,6 +121,14 @@ func (g *pairGrammar) condition() reading {
 			func(c string) string { return col + " - " + c + " >= 0" },
 			func(c string) string { return "greatest(" + col + ", " + c + ") = " + col },
 			func(c string) string { return col + " > " + c + " * 0.5 + " + c + " * 0.499999" },
+			func(c string) string { return "currencyConvert(" + col + ", 100, 100, NULL, NULL, 11, 0) >= " + c },
+			func(c string) string {
+				return "currencyConvert(" + col + " - " + c + ", 102, 100, '2024-06-01', NULL, 11, 0) >= 0"
+			},
+			func(c string) string {
+				return "coalesce(currencyRate(" + c + ", " + col + ", NULL, NULL, 11, 0), 0) = 1"
+			},
+			func(c string) string { return "coalesce(invoiceOpen(" + col + " - " + c + " + 100, 0), 1) > 0" },
 		)
 	}
 	return choose(g.Rand, forms...)

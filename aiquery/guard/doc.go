@@ -20,6 +20,8 @@
 //  1. Parse (Guard.parse). Length, encoding and nesting are tested on the text
 //     first: every later pass is recursive and relies on the depth, and so does
 //     the parser. The tree is one SELECT and belongs to this job.
+//     Calls of functions of the ERP that are known here are then written out as
+//     subqueries (macros.go), and are from there on what the caller has written.
 //  2. Check (check.go): every node, against the lists of what is allowed. It
 //     writes functions, types and collations in full, and counts parameters and
 //     nodes. It has to see the caller's tree and nothing else: it refuses the
@@ -96,6 +98,25 @@
 //
 // Output columns of the outermost SELECT, sort keys, groups and arguments of
 // aggregates are computed from rows that have passed; they need no gate.
+//
+// # Functions of the ERP
+//
+// The ERP's own functions read the rows of everybody and are refused, but for
+// those of [Policy.Functions]. Four that people know are written out as subqueries
+// over the tables they read, so that they see the rows of the role:
+//
+//   - currencyRate(from, to, date, conversionType, tenant, organization) and
+//     currencyConvert(amount, …): by C_Conversion_Rate. The tenant's rates go before
+//     those of all tenants, then the organization's, then the latest. No date is
+//     today, no type the default one. NULL where there is no rate. Fixed rates of
+//     currencies that became the euro are not known.
+//   - invoiceOpen(C_Invoice_ID, C_InvoicePaySchedule_ID): the invoice, or a part of its
+//     payment schedule, less allocations with discount and write-off; credit memos
+//     are negative. NULL when no rate converts an allocation.
+//   - paymentTermDueDate(C_PaymentTerm_ID, date)
+//
+// An argument cannot be an aggregate or window function: compute that in a
+// subquery first.
 //
 // # Order
 //

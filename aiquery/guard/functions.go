@@ -128,14 +128,10 @@ var instead = map[string]string{
 	"date_format":        "use to_char",
 	"strftime":           "use to_char",
 	"convert":            "use CAST(value AS type)",
-	"currencyconvert":    "multiply by multiplyrate of c_conversion_rate",
-	"currencyrate":       "take multiplyrate of c_conversion_rate",
 	"currencyround":      "use round with stdprecision of c_currency",
-	"invoiceopen":        "subtract what c_allocationline has from grandtotal of c_invoice",
-	"invoiceopentodate":  "subtract what c_allocationline has from grandtotal of c_invoice",
+	"invoiceopentodate":  "use invoiceOpen, which is as of now, or subtract what c_allocationline has until the day from grandtotal of c_invoice",
 	"invoicepaid":        "add up what c_allocationline has",
-	"paymenttermduedate": "add netdays of c_paymentterm to dateinvoiced",
-	"paymenttermduedays": "add netdays of c_paymentterm to dateinvoiced",
+	"paymenttermduedays": "subtract paymentTermDueDate from a day",
 }
 
 const oneTime = "use now(), which is the same everywhere in a statement"
@@ -238,8 +234,12 @@ func (c *checker) erpFunction(name string) []*pg.Node {
 func (c *checker) noFunction(parts []string, at int32) error {
 	name := strings.Join(parts, ".")
 	f := denied(at, "function %s is not available", name)
-	if hint := instead[parts[len(parts)-1]]; hint != "" {
+	last := parts[len(parts)-1]
+	if hint := instead[last]; hint != "" {
 		f.hint = hint
+	}
+	if m, ok := macros[last]; ok { // with a schema
+		f.hint = "call it without a schema: " + m.signature()
 	}
 	return f.meantFunction(name, c.job.policy)
 }

@@ -82,6 +82,11 @@ func (j *job) plan(statement string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if macrosIn(statement) {
+		if err := j.expand(s); err != nil {
+			return nil, err
+		}
+	}
 	tree, cols, err := j.secure(s)
 	if err != nil {
 		return nil, err

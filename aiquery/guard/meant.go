@@ -175,6 +175,9 @@ func (f *fault) meantFunction(name string, p *Policy) *fault {
 	for known := range p.Functions {
 		names = append(names, known)
 	}
+	for _, m := range macros {
+		names = append(names, m.name)
+	}
 	return f.suggest(nearest.Names(last, names, maxSimilar))
 }
 

@@ -88,6 +88,7 @@ func TestToolsOfTheSpecification(t *testing.T) {
 		tools.SetGenerator: {"listGenerators", "getGeneratorInfo", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"},
 		tools.SetDoctor:    {"checkEnvironment", "checkApi", "checkDatabase", "getConfigStatus"},
 		tools.SetRecords:   {"createRecord", "updateRecord", "deleteRecord", "writeRecords", "decideWorkflow", "processDocument", "printRecord", "recordAttachments", "executeProcess"},
+		tools.SetMetrics:   {"listMetrics", "queryMetric"},
 		tools.SetDeploy:    {"currentDeployments", "deploymentHistory", "startDeployment", "updateDeployment", "completeDeployment"},
 		tools.SetChat: {
 			"searchRecords", "getTableColumns", "getRecord", "listProcesses", "executeProcess", "listServerJobs", "getServerJob", "toggleServerJob",

@@ -107,11 +107,12 @@ const mostTables = 4
 func (b *Toolbox) writeReportQuery(ctx context.Context, c *mcp.Call, arguments map[string]string) ([]mcp.Message, error) {
 	question := argument(arguments, "question")
 	messages := []mcp.Message{say(b.text(c, `Write a query for our ERP that answers: %s
-1. Find the tables (searchRegistry) and look at their columns (describeTable); getQueryTemplates may have something near.
-2. Say in one sentence what you count, over which documents (DocStatus) and in which currency, before you write SQL.
-3. Write one SELECT with $1, $2 for values; check it with explainQuery, then run it with executeQuery.
-4. Check the result: is it truncated, are rows counted twice by a join, do the sums agree with a simpler query?
-5. Answer the question in words first, then show the query and how to change it.`), question), {
+1. Look whether a metric has the number already: listMetrics names them, and queryMetric computes them.
+2. Find the tables (searchRegistry) and look at their columns (describeTable); getQueryTemplates may have something near.
+3. Say in one sentence what you count, over which documents (DocStatus) and in which currency, before you write SQL.
+4. Write one SELECT with $1, $2 for values; check it with explainQuery, then run it with executeQuery.
+5. Check the result: is it truncated, are rows counted twice by a join, do the sums agree with a simpler query?
+6. Answer the question in words first, then show the query and how to change it.`), question), {
 		Role: "user", Content: mcp.Content{Embedded: &mcp.ResourceContent{URI: guideURI, MIMEType: markdownType, Text: b.text(c, guide)}},
 	}}
 	shown := 0

@@ -26,7 +26,7 @@ func meant(err error) error {
 	add := ""
 	switch {
 	case object.Kind == api.FunctionObject && slices.ContainsFunc(ofMoney, func(begin string) bool { return strings.HasPrefix(name, begin) }):
-		add = "getQueryTemplates with the name open-invoices or receivables-aging has SQL that computes it"
+		add = "queryMetric with the name open-receivables computes what is open; getQueryTemplates with the name open-invoices has SQL for it"
 	case object.Kind == api.TableObject && len(object.Similar) == 0:
 		add = "searchRegistry finds tables by what they are about"
 	case object.Kind == api.ColumnObject && len(object.Similar) == 0:

@@ -174,11 +174,13 @@ func TestHintsOfStatements(t *testing.T) {
 	t.Parallel()
 	for name, k := range reachable(t).kits() {
 		for sql, hint := range map[string]string{
-			"SELECT name FROM c_bpartner WHERE iscustomer = true":         "such as iscustomer = 'Y'",
-			"SELECT repeat('x', 3)":                                       "lpad",
-			"SELECT ifnull(name, 'x') FROM c_bpartner":                    "use coalesce",
-			"SELECT sum(invoiceOpen(c_invoice_id, 0)) FROM c_invoice":     "getQueryTemplates",
-			"SELECT currencyConvert(grandtotal, 100, 102) FROM c_invoice": "getQueryTemplates",
+			"SELECT name FROM c_bpartner WHERE iscustomer = true":          "such as iscustomer = 'Y'",
+			"SELECT repeat('x', 3)":                                        "lpad",
+			"SELECT ifnull(name, 'x') FROM c_bpartner":                     "use coalesce",
+			"SELECT sum(invoicePaid(c_invoice_id, 100, 1)) FROM c_invoice": "getQueryTemplates",
+			"SELECT invoicePaid(c_invoice_id, 100, 1) FROM c_invoice":      "queryMetric",
+			"SELECT adempiere.invoiceOpen(c_invoice_id, 0) FROM c_invoice": "invoiceOpen(C_Invoice_ID, C_InvoicePaySchedule_ID)",
+			"SELECT currencyConvert(grandtotal, 100, 102) FROM c_invoice":  "conversionType, tenant, organization",
 		} {
 			raw, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin)}, "executeQuery", args{"sql": sql})
 			require.Error(t, err, "%s: %s", sql, raw)

@@ -2,6 +2,7 @@ package toolserver
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
@@ -64,6 +66,7 @@ func toolFlags() []cli.Flag {
 		&cli.IntFlag{Name: "ai-role-id", Usage: "role to query the AI API with (" + aiRoleVariable + ")"},
 		&cli.StringSliceFlag{Name: "knowledge", Usage: "directory of Markdown documents for searchKnowledge; repeatable", TakesFile: true},
 		&cli.StringSliceFlag{Name: "queries", Usage: "YAML file of queries that become tools of their own (tool set own); repeatable", TakesFile: true},
+		&cli.StringFlag{Name: "metrics", Usage: "folder of YAML files with metrics of your own for listMetrics and queryMetric", TakesFile: true},
 		&cli.StringFlag{Name: "audit", Usage: "file to append one line of JSON to for every call (default: standard error)", TakesFile: true},
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit of queries alone; default: the one above"},
@@ -104,7 +107,7 @@ func (b *toolbox) close() {
 // toolbox makes the tools of flags and settings. own says that calls without a
 // token of their own use the login of this program, calls that there will be
 // any.
-func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, metrics boundary.Metrics, own, calls bool) (_ *toolbox, err error) {
+func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters boundary.Metrics, own, calls bool) (_ *toolbox, err error) {
 	box := &toolbox{local: localCaller(), log: log, calls: calls, readOnly: c.Bool("read-only")}
 	defer func() {
 		if err != nil {
@@ -117,7 +120,7 @@ func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, metrics 
 	if err := a.addCatalog(c, s, box); err != nil {
 		return nil, err
 	}
-	if err := a.addBoundary(c, box, metrics); err != nil {
+	if err := a.addBoundary(c, box, counters); err != nil {
 		return nil, err
 	}
 	return box, nil
@@ -141,6 +144,11 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 	if o.OwnQueries, err = ownQueries(c.StringSlice("queries")); err != nil {
 		return err
 	}
+	if folder := c.String("metrics"); folder != "" {
+		if o.Metrics, err = ownMetrics(c.Context, folder); err != nil {
+			return err
+		}
+	}
 	box.catalog = *tools.New(o).Catalog()
 	if err := box.catalog.Tools.Check(); err != nil {
 		return shell.Usage(err)
@@ -161,6 +169,20 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 		}
 	}
 	return nil
+}
+
+// ownMetrics are the built-in metrics with those of a folder, which has to be right:
+// an assistant cannot tell a wrong definition from a wrong question.
+func ownMetrics(ctx context.Context, folder string) (*metrics.Set, error) {
+	set, err := metrics.Load(os.DirFS(folder))
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	problems, err := set.Own().Check(ctx, nil)
+	if err == nil && len(problems) > 0 {
+		err = shell.Usagef("%s; `erphub metrics check %s` lists all problems", problems[0], folder)
+	}
+	return set, err
 }
 
 // generatorOutputs are the ways to deliver plugins that the settings make
@@ -218,13 +240,13 @@ func setNames(list string) []string {
 }
 
 // addBoundary puts permission, limits and audit in front of the tools.
-func (a *app) addBoundary(c *cli.Context, box *toolbox, metrics boundary.Metrics) error {
+func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metrics) error {
 	rules, err := toolRules(c)
 	if err != nil {
 		return err
 	}
 	o := &boundary.Options{
-		Toolsets: box.sets, DefaultToolsets: box.defaults, ReadOnly: box.readOnly, Rules: rules, Metrics: metrics, Logger: box.log,
+		Toolsets: box.sets, DefaultToolsets: box.defaults, ReadOnly: box.readOnly, Rules: rules, Metrics: counters, Logger: box.log,
 		Limits: boundary.Limits{
 			CallsPerMinute: c.Int("calls-per-minute"),
 			Session:        mcp.Cost{Tokens: c.Int("session-tokens"), APICalls: c.Int("session-api-calls")},

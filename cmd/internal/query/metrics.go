@@ -1,0 +1,326 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
+	"github.com/erphub/erphub/aiquery/metrics"
+	"github.com/erphub/erphub/cmd/internal/shell"
+)
+
+func (a *app) metricsCommand() *cli.Command {
+	folder := &cli.StringFlag{Name: "metrics", Usage: "folder with definitions of your own, which replace built-in ones of the same name", TakesFile: true}
+	return &cli.Command{
+		Name: "metrics", Usage: "compute numbers with a definition: receivables, revenue, orders, stock, cash",
+		Description: "A metric is defined once, in words and SQL: what counts, by which date, in which currency. It is computed by the AI\n" +
+			"integration API (see `erphub query`) from the records your role sees. docs/metrics.md tells how to define your own.",
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "list the metrics", Flags: []cli.Flag{folder}, Action: a.metricsList},
+			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: []cli.Flag{folder}, Action: a.metricsShow},
+			{
+				Name: "query", Usage: "compute a metric", ArgsUsage: "NAME",
+				Flags: []cli.Flag{
+					folder,
+					&cli.StringSliceFlag{Name: "by", Usage: "dimension to divide by; repeatable"},
+					&cli.GenericFlag{Name: "filter", Usage: "NAME=VALUE: count only these; % in a text is a wildcard, NAME== compares exactly, repeated values of a name are alternatives", Value: &shell.Texts{}},
+					&cli.StringFlag{Name: "from", Usage: "first day of the period: 2026-01-01"},
+					&cli.StringFlag{Name: "to", Usage: "last day of the period"},
+					&cli.StringFlag{Name: "as-of", Usage: "day at whose end a state is asked for", DefaultText: "today"},
+					&cli.StringFlag{Name: "currency", Usage: "ISO code of the currency of amounts", DefaultText: "that of the accounting schema"},
+					&cli.IntFlag{Name: "top", Usage: "how many rows at most, the greatest first", DefaultText: "100"},
+					&cli.StringSliceFlag{Name: "order", Usage: "column to sort by, with - in front for descending; repeatable"},
+					&cli.BoolFlag{Name: "rows", Usage: "list the records behind the number"},
+					&cli.BoolFlag{Name: "sql", Usage: "print the statement to standard error, too"},
+					&cli.BoolFlag{Name: "csv", Usage: "print CSV with the names of the columns in the first line"},
+					&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
+					&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
+				},
+				Action: a.metricsQuery,
+			},
+			{
+				Name: "check", Usage: "check definitions: names, members, SQL", ArgsUsage: "[DIR]",
+				Description: "Checks the definitions of a folder, without one the built-in ones. That needs no ERP. --online has the AI API check\n" +
+					"each statement besides, without running it: whether tables and columns are there, and your role may read them.",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "online", Usage: "have the AI API check the statements, too"},
+					&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "--online: number of the role (" + aiclient.EnvRole + ")"},
+					&cli.StringFlag{Name: "ai-api-url", Usage: "--online: address of the AI API (" + aiclient.EnvURL + ")"},
+				},
+				Action: a.metricsCheck,
+			},
+		},
+	}
+}
+
+// metricSet are the built-in definitions with those of a folder.
+func metricSet(folder string) (*metrics.Set, error) {
+	if folder == "" {
+		return metrics.Load(nil)
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return nil, shell.Usagef("%s is no folder: name one with .yaml files of metrics", folder)
+	}
+	set, err := metrics.Load(os.DirFS(folder))
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return set, nil
+}
+
+func (a *app) metricsList(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	set, err := metricSet(c.String("metrics"))
+	if err != nil {
+		return err
+	}
+	type line struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Builtin bool   `json:"builtin"`
+	}
+	var lines []line
+	var rows [][]string
+	for _, d := range set.Definitions() {
+		lines = append(lines, line{d.Name, d.Title, d.Source().Builtin})
+		from := "built in"
+		if !d.Source().Builtin {
+			from = d.Source().String()
+		}
+		rows = append(rows, []string{d.Name, shell.Printable(d.Title), shell.Printable(from)})
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(lines)
+	}
+	a.PrintTable([]string{"metric", "title", "defined"}, rows)
+	return nil
+}
+
+// metricText is a definition for people.
+func metricText(d *metrics.Definition) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n%s\n\ndates: %s\n", d.Name, d.Title, d.About, d.Date.About)
+	if d.Currency != nil {
+		fmt.Fprintf(&b, "currency: %s\n", d.Currency.About)
+	}
+	b.WriteString("\nmeasures:\n")
+	for _, m := range d.Measures {
+		fmt.Fprintf(&b, "  %-26s %s (%s)\n", m.Name, m.Title, m.Unit)
+	}
+	b.WriteString("dimensions, which are filters, too:\n")
+	for _, dim := range d.AllDimensions() {
+		fmt.Fprintf(&b, "  %-26s %s\n", dim.Name, dim.Title)
+	}
+	if len(d.Filters) > 0 {
+		b.WriteString("filters:\n")
+	}
+	for _, f := range d.Filters {
+		fmt.Fprintf(&b, "  %-26s %s %s\n", f.Name, f.Title, strings.Join(f.Values, ", "))
+	}
+	fmt.Fprintf(&b, "\ntables: %s\ndefined in: %s\n\n%s", strings.Join(d.Tables, ", "), d.Source(), d.SQL)
+	if d.Where != "" {
+		fmt.Fprintf(&b, "-- of these: %s\n", d.Where)
+	}
+	return b.String()
+}
+
+func (a *app) metricsShow(c *cli.Context) error {
+	if err := shell.Arguments(c, "NAME"); err != nil {
+		return err
+	}
+	set, err := metricSet(c.String("metrics"))
+	if err != nil {
+		return err
+	}
+	d, err := set.Find(c.Args().First())
+	if err != nil {
+		return shell.Usage(err)
+	}
+	if c.Bool("json") {
+		whole := *d
+		whole.Dimensions, whole.Filters = d.AllDimensions(), d.AllFilters()
+		return a.PrintJSON(whole)
+	}
+	_, err = io.WriteString(a.Streams.Out, metricText(d))
+	return err
+}
+
+// overClient runs the statements of a metric.
+type overClient struct{ *aiclient.Client }
+
+func (o overClient) Query(ctx context.Context, sql string, params []json.RawMessage, rows int) (*api.Result, error) {
+	return o.Client.Query(ctx, clientQuery(sql, params, rows))
+}
+
+func clientQuery(sql string, params []json.RawMessage, rows int) aiclient.Query {
+	q := aiclient.Query{SQL: sql, MaxRows: rows}
+	for _, p := range params {
+		q.Params = append(q.Params, p)
+	}
+	return q
+}
+
+// metricClient is the AI API with a role.
+func (a *app) metricClient(c *cli.Context) (*aiclient.Client, error) {
+	client, err := a.aiClient(c)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := client.Role(); !ok {
+		return nil, shell.Usagef("which role? The login names none: give --role or set %s or ERP_ROLE_ID; `erphub query --roles` lists yours", aiclient.EnvRole)
+	}
+	return client, nil
+}
+
+func (a *app) metricsQuery(c *cli.Context) error {
+	if err := shell.Arguments(c, "NAME"); err != nil {
+		return err
+	}
+	if c.Bool("json") && c.Bool("csv") {
+		return shell.Usagef("--json and --csv contradict each other")
+	}
+	set, err := metricSet(c.String("metrics"))
+	if err != nil {
+		return err
+	}
+	q := metrics.Query{
+		Metric: c.Args().First(), Dimensions: c.StringSlice("by"), From: c.String("from"), To: c.String("to"), AsOf: c.String("as-of"),
+		Currency: c.String("currency"), Top: c.Int("top"), Order: c.StringSlice("order"), Records: c.Bool("rows"), Filters: map[string][]string{},
+	}
+	for _, given := range shell.Given(c, "filter") {
+		name, value, ok := strings.Cut(given, "=")
+		if !ok {
+			return shell.Usagef("--filter takes NAME=VALUE, not %q", given)
+		}
+		q.Filters[name] = append(q.Filters[name], value)
+	}
+	if _, err := set.Find(q.Metric); err != nil {
+		return shell.Usage(err)
+	}
+	client, err := a.metricClient(c)
+	if err != nil {
+		return err
+	}
+	r, err := metrics.NewEngine(set, overClient{client}, nil).Query(c.Context, q)
+	var wrong *metrics.Error
+	if errors.As(err, &wrong) {
+		return shell.Usage(err)
+	}
+	if err != nil {
+		return aiInput(err)
+	}
+	if c.Bool("sql") {
+		fmt.Fprintln(a.Streams.Err, r.SQL)
+	}
+	return a.printMetric(c, r)
+}
+
+func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
+	if c.Bool("json") {
+		return a.PrintJSON(map[string]any{
+			"metric": r.Definition.Name, "about": r.Definition.About, "columns": r.Columns, "rows": r.Rows, "truncated": r.Truncated, "currency": r.Currency,
+			"from": r.From, "to": r.To, "asOf": r.AsOf, "unconverted": append([]metrics.Unconverted{}, r.Unconverted...), "sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
+		})
+	}
+	var applied []string
+	for _, part := range [][2]string{{"amounts in", r.Currency}, {"from", r.From}, {"to", r.To}, {"as of", r.AsOf}} {
+		if part[1] != "" {
+			applied = append(applied, part[0]+" "+part[1])
+		}
+	}
+	if len(applied) > 0 {
+		a.Note("%s: %s", r.Definition.Title, strings.Join(applied, ", "))
+	}
+	plain := &aiclient.Result{Rows: r.Rows, RowCount: len(r.Rows), Truncated: r.Truncated, Notes: r.Notes}
+	for _, col := range r.Columns {
+		plain.Columns = append(plain.Columns, api.Column{Name: col.Name})
+	}
+	plain.Truncated = false
+	if err := a.printResult(c, plain); err != nil {
+		return err
+	}
+	if r.Truncated {
+		a.Note("there is more than these %d rows: request more with --top (at most 1000), filter, or divide by less", len(r.Rows))
+	}
+	return nil
+}
+
+func (a *app) metricsCheck(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("metrics check takes one folder, got %d arguments", c.NArg())
+	}
+	set, err := metricSet(c.Args().First())
+	if err != nil {
+		return err
+	}
+	if c.NArg() > 0 {
+		set = set.Own()
+	}
+	problems, err := set.Check(c.Context, nil)
+	if err != nil {
+		return err
+	}
+	if c.Bool("online") && len(problems) == 0 {
+		client, err := a.metricClient(c)
+		if err != nil {
+			return err
+		}
+		if problems, err = onlineProblems(c.Context, client, set); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Bool("json"):
+		if err := a.PrintJSON(append([]metrics.Problem{}, problems...)); err != nil {
+			return err
+		}
+	case len(problems) == 0:
+		a.Note("%d checked, no problems", len(set.Definitions()))
+	default:
+		for _, p := range problems {
+			fmt.Fprintln(a.Streams.Out, shell.Printable(p.String()))
+		}
+	}
+	if len(problems) > 0 {
+		return shell.ErrReported
+	}
+	return nil
+}
+
+// onlineProblems are what the AI API refuses of the statements of definitions.
+func onlineProblems(ctx context.Context, client *aiclient.Client, set *metrics.Set) ([]metrics.Problem, error) {
+	var problems []metrics.Problem
+	for _, d := range set.Definitions() {
+		q := metrics.Query{Currency: "EUR"}
+		if d.Date.Kind == metrics.AsOf {
+			q.AsOf = "2026-01-31"
+		}
+		for _, dim := range d.AllDimensions() {
+			q.Dimensions = append(q.Dimensions, dim.Name)
+		}
+		s, err := metrics.Compile(d, q)
+		if err != nil {
+			return nil, err
+		}
+		_, err = client.Explain(ctx, clientQuery(s.SQL, s.Params, 0))
+		var refused *aiclient.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &refused) && refused.Code.Status() < 500 && refused.Code != api.CodeUnauthenticated:
+			problems = append(problems, metrics.Problem{Where: d.Source().String(), Metric: d.Name, Message: refused.Message, Hint: refused.Hint})
+		default:
+			return nil, err
+		}
+	}
+	return problems, nil
+}

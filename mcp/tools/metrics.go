@@ -1,0 +1,265 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/aiquery/api"
+	"github.com/erphub/erphub/aiquery/metrics"
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+)
+
+func (b *Toolbox) metricTools() mcp.Set {
+	return needs[backend.Querier](b, b.listMetrics(), b.queryMetric())
+}
+
+// definitions are the metrics there are.
+func (b *Toolbox) definitions() (*metrics.Set, error) {
+	if b.metrics != nil {
+		return b.metrics, nil
+	}
+	return builtinMetrics()
+}
+
+// metricRunner runs the statements of one call.
+type metricRunner struct {
+	b    *Toolbox
+	call *mcp.Call
+}
+
+func (r metricRunner) Query(ctx context.Context, sql string, params []json.RawMessage, rows int) (*api.Result, error) {
+	if rows == 0 {
+		rows = mostMetricRows
+	}
+	result, _, err := backend.Read(ctx, r.b.pool, "run a metric", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
+		return k.Query(ctx, r.call.Caller, backend.Query{SQL: sql, Params: params, MaxRows: rows})
+	})
+	return result, err
+}
+
+// mostMetricRows is how many rows a metric returns that says nothing about it.
+const mostMetricRows = 100
+
+type listMetricsIn struct {
+	Name string `json:"name,omitempty" jsonschema:"one metric, with all there is to know of it"`
+}
+
+type metricLine struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+}
+
+type metricPart struct {
+	Name   string   `json:"name"`
+	Title  string   `json:"title"`
+	Unit   string   `json:"unit,omitempty"`
+	Values []string `json:"values,omitempty"`
+}
+
+type metricDetail struct {
+	metricLine
+	About      string       `json:"about"`
+	Dates      string       `json:"dates"`
+	Currency   string       `json:"currency,omitempty"`
+	Measures   []metricPart `json:"measures"`
+	Dimensions []string     `json:"dimensions"`
+	Filters    []metricPart `json:"filters,omitempty" jsonschema:"besides the dimensions, which are filters, too"`
+	Tables     []string     `json:"tables"`
+	SQL        string       `json:"sql" jsonschema:"one row per record that counts"`
+	Where      string       `json:"where,omitempty"`
+}
+
+type listMetricsOut struct {
+	Metrics []metricLine  `json:"metrics,omitempty"`
+	Metric  *metricDetail `json:"metric,omitempty"`
+}
+
+func (b *Toolbox) listMetrics() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "listMetrics", Title: "Metrics", Sets: []string{SetMetrics}, Hints: readOnly,
+		Description: "Lists metrics: receivables, revenue, margin, orders, stock, cash …; with a name what one counts, its dimensions and filters.",
+		Input:       input[listMetricsIn](shorter(80, "name")),
+	}, func(_ context.Context, _ *mcp.Call, in listMetricsIn) (*listMetricsOut, error) {
+		set, err := b.definitions()
+		if err != nil {
+			return nil, err
+		}
+		out := &listMetricsOut{}
+		if in.Name == "" {
+			for _, d := range set.Definitions() {
+				out.Metrics = append(out.Metrics, metricLine{d.Name, d.Title})
+			}
+			return out, nil
+		}
+		d, err := set.Find(in.Name)
+		if err != nil {
+			return nil, metricError(err)
+		}
+		out.Metric = detailOf(d)
+		return out, nil
+	})
+}
+
+// detailOf is a definition for an assistant.
+func detailOf(d *metrics.Definition) *metricDetail {
+	out := &metricDetail{metricLine: metricLine{d.Name, d.Title}, About: d.About, Tables: d.Tables, SQL: d.SQL, Where: d.Where}
+	switch d.Date.Kind {
+	case metrics.Period:
+		out.Dates = "from, to: "
+	case metrics.AsOf:
+		out.Dates = "asOf: "
+	}
+	out.Dates += d.Date.About
+	if d.Currency != nil {
+		out.Currency = d.Currency.About
+	}
+	for _, m := range d.Measures {
+		out.Measures = append(out.Measures, metricPart{Name: m.Name, Title: m.Title, Unit: string(m.Unit)})
+	}
+	for _, dim := range d.AllDimensions() {
+		out.Dimensions = append(out.Dimensions, dim.Name)
+	}
+	for _, f := range d.Filters {
+		out.Filters = append(out.Filters, metricPart{Name: f.Name, Title: f.Title, Values: f.Values})
+	}
+	return out
+}
+
+type queryMetricIn struct {
+	Name     string         `json:"name" jsonschema:"such as open-receivables"`
+	By       []string       `json:"by,omitempty" jsonschema:"dimensions, such as partner, month"`
+	Filters  map[string]any `json:"filters,omitempty" jsonschema:"filter or dimension: value or values; % is a wildcard"`
+	From     string         `json:"from,omitempty" jsonschema:"first day, 2026-01-01"`
+	To       string         `json:"to,omitempty" jsonschema:"last day"`
+	AsOf     string         `json:"asOf,omitempty" jsonschema:"day of a state; default today"`
+	Currency string         `json:"currency,omitempty" jsonschema:"ISO code; default: the accounting schema's"`
+	Top      int            `json:"top,omitempty" jsonschema:"most rows, the greatest first"`
+	Order    []string       `json:"order,omitempty" jsonschema:"columns; - in front: descending"`
+	Rows     bool           `json:"rows,omitempty" jsonschema:"the records behind the number"`
+	SQL      bool           `json:"sql,omitempty" jsonschema:"also the SQL that was run"`
+}
+
+type queryMetricOut struct {
+	Notice      string                `json:"notice"`
+	Name        string                `json:"name"`
+	About       string                `json:"about"`
+	Columns     []metricPart          `json:"columns"`
+	Rows        [][]any               `json:"rows"`
+	Truncated   bool                  `json:"truncated"`
+	Currency    string                `json:"currency,omitempty"`
+	From        string                `json:"from,omitempty"`
+	To          string                `json:"to,omitempty"`
+	AsOf        string                `json:"asOf,omitempty"`
+	Unconverted []metrics.Unconverted `json:"unconverted,omitempty" jsonschema:"records that are not in the amounts, because there is no rate"`
+	SQL         string                `json:"sql,omitempty"`
+	Notes       []string              `json:"notes,omitempty"`
+}
+
+// filterValues lets filters have a value or a list of them.
+func filterValues(s *jsonschema.Schema) {
+	value := []string{"string", "number"}
+	property(s, "filters").AdditionalProperties = &jsonschema.Schema{Types: append(slices.Clone(value), "array"), Items: &jsonschema.Schema{Types: value}}
+}
+
+func (b *Toolbox) queryMetric() mcp.Tool {
+	return mcp.New(mcp.Tool{
+		Name: "queryMetric", Title: "Query a metric", Sets: []string{SetMetrics}, Hints: readOnly,
+		Description: "Computes a metric of listMetrics over the records your role sees, as the ERP counts, in one currency.",
+		Input:       input[queryMetricIn](shorter(80, "name"), between("top", 1, 1000, mostMetricRows), filterValues), Cost: mcp.Cost{APICalls: 3},
+	}, func(ctx context.Context, c *mcp.Call, in queryMetricIn) (*queryMetricOut, error) {
+		set, err := b.definitions()
+		if err != nil {
+			return nil, err
+		}
+		q := metrics.Query{
+			Metric: in.Name, Dimensions: in.By, From: in.From, To: in.To, AsOf: in.AsOf, Currency: in.Currency, Top: in.Top, Order: in.Order, Records: in.Rows,
+			Filters: map[string][]string{},
+		}
+		for name, given := range in.Filters {
+			if q.Filters[name], err = textsOf(name, given); err != nil {
+				return nil, err
+			}
+		}
+		defer heartbeat(ctx, c, "the metric is computed")()
+		r, err := metrics.NewEngine(set, metricRunner{b, c}, &metrics.Options{Now: b.now}).Query(ctx, q)
+		if err != nil {
+			return nil, metricError(err)
+		}
+		out := metricRows(r)
+		if in.SQL {
+			out.SQL = r.SQL
+		}
+		return out, nil
+	})
+}
+
+// textsOf are the values of a filter.
+func textsOf(name string, given any) ([]string, error) {
+	list, ok := given.([]any)
+	if !ok {
+		list = []any{given}
+	}
+	var texts []string
+	for _, v := range list {
+		switch v := v.(type) {
+		case nil:
+			texts = append(texts, "")
+		case string, bool, json.Number:
+			texts = append(texts, fmt.Sprint(v))
+		case float64:
+			texts = append(texts, strings.TrimSuffix(fmt.Sprintf("%f", v), ".000000"))
+		default:
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("filter %s has a value that is neither text nor number", clip(name, 80)), Hint: `write filters as {"partner": "Joe Block"} or {"partner": ["A", "B"]}`}
+		}
+	}
+	return texts, nil
+}
+
+// metricRows brings a result into the size of a response.
+func metricRows(r *metrics.Result) *queryMetricOut {
+	out := &queryMetricOut{
+		Notice: untrusted, Name: r.Definition.Name, About: r.Definition.About, Truncated: r.Truncated, Currency: r.Currency, From: r.From, To: r.To, AsOf: r.AsOf,
+		Unconverted: r.Unconverted, Notes: r.Notes, Rows: r.Rows,
+	}
+	for _, c := range r.Columns {
+		out.Columns = append(out.Columns, metricPart{Name: c.Name, Title: c.Title, Unit: string(c.Unit)})
+	}
+	for i, row := range out.Rows {
+		out.Rows[i] = slices.Clone(row)
+		for j, v := range row {
+			out.Rows[i][j], _ = shortValue(v, longestValue)
+		}
+	}
+	if all := len(out.Rows); all > 0 {
+		if out.Rows = fitting(out.Rows); len(out.Rows) < all {
+			out.Truncated = true
+		}
+	} else {
+		out.Rows = [][]any{}
+	}
+	if out.Truncated {
+		out.Notes = append(out.Notes, "there are more rows: do not add these up; divide by fewer dimensions, or filter")
+	}
+	return out
+}
+
+// metricError says what is wrong with a query of a metric.
+func metricError(err error) error {
+	var e *metrics.Error
+	if !errors.As(err, &e) {
+		return meant(err)
+	}
+	out := &mcp.Error{Code: mcp.CodeInvalidArguments, Message: e.Message, Hint: e.Hint, Err: err}
+	if e.Kind == metrics.NotFound {
+		out.Code = mcp.CodeNotFound
+		out.Hint = strings.TrimPrefix(e.Hint+"; listMetrics with the name has its dimensions and filters", "; ")
+	}
+	return out
+}

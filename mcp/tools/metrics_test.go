@@ -1,0 +1,114 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/mcp"
+)
+
+type metricsResponse struct {
+	Metrics []struct{ Name, Title string }
+	Metric  *struct {
+		Name, About, Dates, Currency, SQL string
+		Measures                          []struct{ Name, Unit string }
+		Dimensions, Tables                []string
+	}
+}
+
+type metricResponse struct {
+	Notice, Name, About, Currency, AsOf, SQL string
+	Columns                                  []struct{ Name, Unit string }
+	Rows                                     [][]any
+	Truncated                                bool
+	Unconverted                              []struct {
+		Currency string
+		Records  int
+	}
+	Notes []string
+}
+
+// What a model pays for the definitions of the metrics' tools.
+func TestMetricToolsAreShort(t *testing.T) {
+	t.Parallel()
+	set, list := definitions(t)
+	for name, most := range map[string]int{"listMetrics": 90, "queryMetric": 300} {
+		i := slices.IndexFunc(set, func(tool mcp.Tool) bool { return tool.Name == name })
+		require.GreaterOrEqual(t, i, 0, name)
+		var d map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(list[i], &d))
+		assert.LessOrEqual(t, mcp.EstimateTokens(len(d["name"])+len(d["description"])+len(d["inputSchema"])), most, name)
+	}
+}
+
+// The metrics over the demo data, by both backends that run SQL.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	w := reachable(t)
+	all := response[metricsResponse](t, w.db, admin, "listMetrics", nil)
+	assert.GreaterOrEqual(t, len(all.Metrics), 18)
+	assert.Nil(t, all.Metric)
+	for _, line := range all.Metrics {
+		one := response[metricsResponse](t, w.db, admin, "listMetrics", args{"name": line.Name})
+		require.NotNil(t, one.Metric, line.Name)
+		assert.NotEmpty(t, one.Metric.About)
+		assert.Contains(t, one.Metric.SQL, "SELECT")
+		call := args{"name": line.Name, "top": 5}
+		if slices.Contains(one.Metric.Dimensions, "organization") {
+			call["by"] = []string{"organization"}
+		}
+		got := response[metricResponse](t, w.db, admin, "queryMetric", call)
+		assert.Equal(t, slices.Contains([]string{"purchases-to-receive", "unallocated-payments"}, line.Name), len(got.Rows) == 0, "%s: %v", line.Name, got.Rows)
+		assert.Empty(t, got.SQL)
+		assert.Equal(t, one.Metric.Currency != "", got.Currency == "USD", "%s: %q", line.Name, got.Currency)
+		if slices.Contains([]string{"open-receivables", "revenue", "stock"}, line.Name) {
+			assert.Equal(t, got, response[metricResponse](t, w.ai, admin, "queryMetric", call), line.Name)
+		}
+	}
+
+	open := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "open_receivables", "by": []string{"partner"}, "currency": "eur", "sql": true})
+	assert.Equal(t, "EUR", open.Currency)
+	assert.NotEmpty(t, open.AsOf)
+	assert.Contains(t, open.SQL, "c_allocationline")
+	first := open.Rows[0]
+	behind := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "open-receivables", "currency": "EUR", "rows": true, "filters": args{"partner": first[0]}})
+	records := slices.IndexFunc(open.Columns, func(c struct{ Name, Unit string }) bool { return c.Name == "records" })
+	assert.Len(t, behind.Rows, int(first[records].(float64)))
+	several := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "by": []string{"year"}, "filters": args{"partner": []string{"%joe%", "%c&w%"}, "document": "%"}})
+	assert.NotEmpty(t, several.Rows)
+	lost := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "currency": "JPY"})
+	require.Len(t, lost.Unconverted, 1, "there is no rate")
+	assert.Equal(t, "USD", lost.Unconverted[0].Currency)
+	assert.Contains(t, lost.Notes[0], "no rate to JPY")
+
+	for name, c := range map[string]struct {
+		args args
+		code string
+		hint string
+	}{
+		"metric":      {args{"name": "revenu"}, mcp.CodeNotFound, "did you mean revenue?"},
+		"dimension":   {args{"name": "revenue", "by": []string{"partnr"}}, mcp.CodeNotFound, "did you mean partner?"},
+		"filter":      {args{"name": "revenue", "filters": args{"partner; DROP TABLE": "x"}}, mcp.CodeNotFound, "partner"},
+		"currency":    {args{"name": "revenue", "currency": "XXX"}, mcp.CodeNotFound, "ISO"},
+		"date":        {args{"name": "revenue", "from": "last year"}, mcp.CodeInvalidArguments, "2026-01-31"},
+		"no as of":    {args{"name": "revenue", "asOf": "2026-01-01"}, mcp.CodeInvalidArguments, "from and to"},
+		"no period":   {args{"name": "open-payables", "from": "2026-01-01"}, mcp.CodeInvalidArguments, "as of"},
+		"no money":    {args{"name": "stock", "currency": "EUR"}, mcp.CodeInvalidArguments, "leave the currency out"},
+		"list":        {args{"name": "open-payables", "filters": args{"overdue": "maybe"}}, mcp.CodeInvalidArguments, "Y, N"},
+		"order":       {args{"name": "revenue", "by": []string{"month"}, "order": []string{"-nett"}}, mcp.CodeNotFound, "did you mean net?"},
+		"record form": {args{"name": "revenue", "rows": true, "by": []string{"month"}}, mcp.CodeInvalidArguments, "filters"},
+	} {
+		e := refusal(t, w.db, admin, "queryMetric", c.args, c.code)
+		assert.Contains(t, e.Hint, c.hint, "%s: %s", name, e.Message)
+	}
+	// Values stay values.
+	for _, evil := range []string{"' OR 1=1 --", "%' OR '1'='1", "$1", ":as_of", `\`, "=' UNION SELECT 1 --"} {
+		got := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "by": []string{"partner"}, "filters": args{"partner": evil}, "sql": true})
+		assert.Empty(t, got.Rows, evil)
+		assert.NotContains(t, got.SQL, "UNION")
+	}
+}
