@@ -110,7 +110,11 @@ func (c *clone) step(ctx context.Context, name string, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	return c.work.Update(ctx, func(tx *store.Tx) error { return save(ctx, tx, name, stepState{Done: true}) })
+	if err := c.work.Update(ctx, func(tx *store.Tx) error { return save(ctx, tx, name, stepState{Done: true}) }); err != nil {
+		return err
+	}
+	c.opts.Logger.DebugContext(ctx, "a step of the clone is done", "step", name)
+	return nil
 }
 
 func (c *clone) run(ctx context.Context) error {

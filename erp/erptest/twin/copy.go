@@ -90,7 +90,7 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	}
 	q.Table, q.Columns = p.table, p.columns
 	st.Report.Table, st.Report.Part = t.Name, part
-	if found && q.Table.Key == "" && len(q.Table.Order) == 0 {
+	if found && q.Table.Key == "" { // rows may have come and gone since, before the one it stopped at
 		if err := c.restart(ctx, t, &st); err != nil {
 			return err
 		}

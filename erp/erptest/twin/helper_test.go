@@ -44,6 +44,9 @@ var live = sync.OnceValue(func() *erptest.Server {
 var liveFolder string
 
 func TestMain(m *testing.M) {
+	if from := os.Getenv(killedSource); from != "" {
+		os.Exit(cloneUntilKilled(from, os.Getenv(killedTarget)))
+	}
 	folder, err := os.MkdirTemp("", "twin")
 	if err != nil {
 		panic(err)
@@ -83,6 +86,10 @@ var fewTables = []string{
 var fewIDs = sync.OnceValue(func() map[int64]bool {
 	db := live().Database()
 	defer db.Close()
+	return idsOf(db)
+})
+
+func idsOf(db *sql.DB) map[int64]bool {
 	ids := map[int64]bool{}
 	for _, name := range fewTables {
 		var id int64
@@ -92,12 +99,15 @@ var fewIDs = sync.OnceValue(func() map[int64]bool {
 		ids[id] = true
 	}
 	return ids
-})
+}
 
 // small is a source that shows few tables.
-type small struct{ twin.Source }
+type small struct {
+	twin.Source
+	ids map[int64]bool
+}
 
-func newSmall(src twin.Source) *small { return &small{src} }
+func newSmall(src twin.Source) *small { return &small{src, fewIDs()} }
 
 func (s *small) Rows(ctx context.Context, q *twin.Query, row func([]any) error) error {
 	at := func(name string) int {
@@ -105,7 +115,7 @@ func (s *small) Rows(ctx context.Context, q *twin.Query, row func([]any) error) 
 	}
 	return s.Source.Rows(ctx, q, func(values []any) error {
 		if q.Table.Name == "AD_Table" || q.Table.Name == "AD_Column" {
-			if id, _ := values[at("AD_Table_ID")].(int64); !fewIDs()[id] {
+			if id, _ := values[at("AD_Table_ID")].(int64); !s.ids[id] {
 				return nil
 			}
 		}
