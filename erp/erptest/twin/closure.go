@@ -104,6 +104,33 @@ func (r ref) dangling(t *store.Table, above int) string {
 	return given + " AND NOT EXISTS (SELECT 1 FROM " + store.Quote(r.target.Name) + " AS k WHERE k." + store.Quote(r.key.Name) + "=" + col + ")"
 }
 
+// danglingRefs are those of refs that lead nowhere in some row of t, and those with
+// several keys, which are looked at one by one. All are looked for while the rows are
+// read once.
+func danglingRefs(ctx context.Context, tx *store.Tx, t *store.Table, refs []ref, above int) ([]ref, error) {
+	var found []any
+	var parts []string
+	for _, r := range refs {
+		if !r.multi {
+			parts = append(parts, "COALESCE(MAX("+r.dangling(t, above)+"),0)")
+			found = append(found, new(bool))
+		}
+	}
+	if len(parts) > 0 {
+		if err := tx.QueryRow(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+store.Quote(t.Name)).Scan(found...); err != nil {
+			return nil, err
+		}
+	}
+	at := 0
+	return slices.DeleteFunc(slices.Clone(refs), func(r ref) bool {
+		if r.multi {
+			return false
+		}
+		at++
+		return !*found[at-1].(*bool)
+	}), nil
+}
+
 // recordPair reports whether a table refers to records of any table by
 // AD_Table_ID and Record_ID.
 func recordPair(t *store.Table) (table, record *store.Column, ok bool) {
@@ -170,6 +197,9 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 			refs, err := c.refsOf(ctx, tx, t)
 			if err != nil {
 				return err
+			}
+			if refs, err = danglingRefs(ctx, tx, t, refs, -1); err != nil {
+				return fmt.Errorf("looking for what %s refers to: %w", t.Name, err)
 			}
 			for _, r := range refs {
 				if c.opts.refused(r.target) != "" {

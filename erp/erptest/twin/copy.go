@@ -82,7 +82,9 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	}
 	var p *plan
 	err = c.work.View(ctx, func(tx *store.Tx) (err error) {
-		p, st.Report.NotCopied, err = c.planOf(ctx, tx, t, part)
+		if p, st.Report.NotCopied, err = c.planOf(ctx, tx, t, part); err == nil {
+			p.bulk, err = c.bulkOf(ctx, tx, p)
+		}
 		return err
 	})
 	if err != nil {
@@ -246,8 +248,10 @@ func (c *clone) write(ctx context.Context, p *plan, st *tableState, b *batch) er
 	if b.last != nil {
 		next.Last = b.last
 	}
-	err := c.work.Update(ctx, func(tx *store.Tx) error {
-		if err := c.insert(ctx, tx, p, b); err != nil {
+	err := c.writeAll(ctx, p, b, func(tx *store.Tx, moved bool) error {
+		if moved {
+			b.notes.Rows += int64(len(b.rows))
+		} else if err := c.insert(ctx, tx, p, b); err != nil {
 			return err
 		}
 		report := next.Report.clone()

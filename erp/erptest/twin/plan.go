@@ -17,7 +17,8 @@ type plan struct {
 	columns []Column // read from the source
 	targets []target // written
 	insert  string
-	key     int // of the targets: the one column of the key that is a number, -1 without
+	key     int   // of the targets: the one column of the key that is a number, -1 without
+	bulk    *bulk // nil: rows are written one by one
 	mask    *mask.Masker
 	row     map[string]any // for mask
 }

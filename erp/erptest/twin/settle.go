@@ -105,6 +105,9 @@ func (c *clone) repair(ctx context.Context, t *store.Table) (removed bool, err e
 		if err != nil {
 			return err
 		}
+		if refs, err = danglingRefs(ctx, tx, t, refs, 0); err != nil {
+			return err
+		}
 		var notes TableReport
 		for _, r := range refs {
 			if r.multi {
