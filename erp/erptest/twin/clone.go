@@ -22,6 +22,7 @@ type clone struct {
 	src     Source
 	opts    Options
 	mark    string
+	tenants []int64      // whose rows are copied; nil: of all
 	mask    *mask.Masker // nil: rows stay as they are
 	work    *store.Store
 	total   int64
@@ -118,6 +119,9 @@ func (c *clone) step(ctx context.Context, name string, do func() error) error {
 }
 
 func (c *clone) run(ctx context.Context) error {
+	if err := c.chooseTenants(ctx); err != nil {
+		return err
+	}
 	if err := c.step(ctx, "foundation", func() error { return c.foundation(ctx) }); err != nil {
 		return err
 	}

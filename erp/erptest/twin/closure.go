@@ -161,6 +161,9 @@ func (c *clone) closure(ctx context.Context, tables []*store.Table) error {
 	if err != nil {
 		return err
 	}
+	if err := c.children(ctx, tables); err != nil {
+		return err
+	}
 	c.grown = nil // any table may refer to something
 	for round := 1; round <= c.opts.Depth; round++ {
 		err := c.step(ctx, fmt.Sprintf("round %d", round), func() error {
@@ -342,8 +345,11 @@ func distinct(ctx context.Context, tx *store.Tx, t *store.Table, col *store.Colu
 // fetchRound reads the rows whose keys were noted in a round.
 func (c *clone) fetchRound(ctx context.Context, round int) error {
 	part := Referenced
-	if round == 0 {
+	switch {
+	case round == 0:
 		part = Dictionary // users
+	case round <= childRound:
+		part = Business
 	}
 	for {
 		var target, by string
@@ -407,7 +413,7 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 	var b *batch
 	err = c.retry(ctx, "the table "+target, func() (bool, error) {
 		b = &batch{}
-		return false, c.src.Rows(ctx, &Query{Table: p.table, Columns: p.columns, By: by, Keys: keys}, func(values []any) error {
+		return false, c.src.Rows(ctx, &Query{Table: p.table, Columns: p.columns, Tenants: c.tenants, By: by, Keys: keys}, func(values []any) error {
 			row, err := p.convert(values, &b.notes)
 			if err != nil {
 				return &errSink{err}
@@ -431,6 +437,9 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 	return c.work.Update(ctx, func(tx *store.Tx) error {
 		if err := c.insert(ctx, tx, p, b); err != nil {
 			return err
+		}
+		if part == Business { // some parts were chosen themselves
+			delete(b.notes.LeftOut, doubled)
 		}
 		done := `UPDATE ` + keysTable + ` SET Done=1 WHERE Target=? AND KeyColumn=?`
 		if unreadable { // the other keys would fare no better

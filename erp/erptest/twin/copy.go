@@ -90,7 +90,7 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	if err != nil {
 		return err
 	}
-	q.Table, q.Columns = p.table, p.columns
+	q.Table, q.Columns, q.Tenants = p.table, p.columns, c.tenants
 	st.Report.Table, st.Report.Part = t.Name, part
 	if found && q.Table.Key == "" { // rows may have come and gone since, before the one it stopped at
 		if err := c.restart(ctx, t, &st); err != nil {

@@ -326,6 +326,13 @@ func (s *Database) statement(own *dbTable, q *Query) (query string, args []any, 
 			where = append(where, quoteName(c.name)+">="+bind(q.Since.UTC().Format(time.DateTime)))
 		}
 	}
+	if c, ok := own.columns["ad_client_id"]; ok && q.Tenants != nil {
+		in := make([]string, len(q.Tenants))
+		for i, id := range q.Tenants {
+			in[i] = strconv.FormatInt(id, 10)
+		}
+		where = append(where, quoteName(c.name)+" IN ("+strings.Join(in, ",")+")")
+	}
 	if q.By != "" {
 		c, err := column(q.By)
 		if err != nil {

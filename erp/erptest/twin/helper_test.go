@@ -23,7 +23,13 @@ import (
 // client talks to a server as one of its users.
 func client(t *testing.T, srv *erptest.Server, user string, tenant, role int64) *erp.Client {
 	t.Helper()
-	token, err := srv.APIToken(t.Context(), user, tenant, role, 0, 0)
+	return clientIn(t, srv, user, tenant, role, 0)
+}
+
+// clientIn is client in an organization.
+func clientIn(t *testing.T, srv *erptest.Server, user string, tenant, role, org int64) *erp.Client {
+	t.Helper()
+	token, err := srv.APIToken(t.Context(), user, tenant, role, org, 0)
 	require.NoError(t, err)
 	c, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)), erp.WithLocale("en_US"))
 	require.NoError(t, err)
@@ -128,7 +134,7 @@ var plain = mask.Options{Mode: mask.None}
 
 // orders are the options for a twin with all orders.
 func orders() twin.Options {
-	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Backoff: 1, Password: "known to the test",
+	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Tenants: []string{"*"}, Backoff: 1, Password: "known to the test",
 		Masking: plain}
 }
 

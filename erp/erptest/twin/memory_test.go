@@ -39,7 +39,7 @@ func TestManyRows(t *testing.T) {
 		src := &counting{invented: inventing(t, map[string]inventedTable{"XX_Row": {id: 990_031, columns: columns}}), n: n}
 		var inUse []float64 // while rows wait to be written
 		before := liveHeap()
-		report, err := twin.Clone(t.Context(), src, t.TempDir(), twin.Options{Tables: []string{"XX_Row"}, Masking: mask.Options{Key: mask.FixedKey("rows")}, Progress: func(p twin.Progress) {
+		report, err := twin.Clone(t.Context(), src, t.TempDir(), twin.Options{Tables: []string{"XX_Row"}, Tenants: []string{"*"}, Masking: mask.Options{Key: mask.FixedKey("rows")}, Progress: func(p twin.Progress) {
 			if p.Table == "XX_Row" {
 				inUse = append(inUse, liveHeap()-before)
 			}

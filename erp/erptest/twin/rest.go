@@ -50,8 +50,10 @@ func NewREST(client *erp.Client, opts *RESTOptions) *REST {
 // Origin implements [Source].
 func (s *REST) Origin() string { return s.client.BaseURL() }
 
+const restKind = "rest"
+
 // Kind implements [Source].
-func (s *REST) Kind() string { return "rest" }
+func (s *REST) Kind() string { return restKind }
 
 // Hides implements [Source]. The API leaves out of records what buttons hold, but
 // lets records be found by it, and has no text for some display types.
@@ -177,6 +179,9 @@ func (r *restReader) condition() error {
 	q := r.q
 	if !q.Since.IsZero() && q.Table.HasUpdated {
 		r.base = r.base.And(erp.Ge("Updated", q.Since))
+	}
+	if q.Tenants != nil && q.Table.HasTenant {
+		r.base = r.base.And(erp.In("AD_Client_ID", q.Tenants...))
 	}
 	if q.By == "" {
 		return nil

@@ -38,6 +38,9 @@ func (c *clone) settle(ctx context.Context, tables []*store.Table) error {
 	if err != nil {
 		return err
 	}
+	if err := c.step(ctx, "what rules hide", func() error { return c.hidden(ctx, tables) }); err != nil {
+		return err
+	}
 	if err := c.step(ctx, "indexes", func() error {
 		for _, t := range tables {
 			if err := c.index(ctx, t); err != nil {
