@@ -131,6 +131,8 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	var sink *errSink
 	switch {
 	case err == nil:
+	case foundationTable(t.Name) && errors.Is(err, ErrNotReadable):
+		return fatalf("cloning %s: %w; log in with a role that reads the Application Dictionary", t.Name, err)
 	case ctx.Err() != nil, errors.As(err, &sink), errors.Is(err, ErrFatal), foundationTable(t.Name):
 		return fmt.Errorf("cloning %s: %w", t.Name, err)
 	case errors.Is(err, ErrNotReadable), errors.Is(err, ErrNoTable):

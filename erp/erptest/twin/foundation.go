@@ -2,6 +2,7 @@ package twin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -53,7 +54,11 @@ func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
 	byID := map[int64]*store.Table{}
 	var ids []any
 	read := func(q *Query, row func([]any) error) error {
-		return c.retry(ctx, "the table "+q.Table.Name, func() (bool, error) { return false, c.src.Rows(ctx, q, row) })
+		err := c.retry(ctx, "the table "+q.Table.Name, func() (bool, error) { return false, c.src.Rows(ctx, q, row) })
+		if errors.Is(err, ErrNotReadable) {
+			return fatalf("%w; log in with a role that reads the Application Dictionary", err)
+		}
+		return err
 	}
 	err := read(&Query{
 		Table:   &Table{Name: "AD_Table", Key: "AD_Table_ID", HasActive: true},

@@ -89,20 +89,20 @@ var fewTables = []string{
 }
 
 // fewIDs are their numbers.
-var fewIDs = sync.OnceValue(func() map[int64]bool {
+var fewIDs = sync.OnceValue(func() []any {
 	db := live().Database()
 	defer db.Close()
 	return idsOf(db)
 })
 
-func idsOf(db *sql.DB) map[int64]bool {
-	ids := map[int64]bool{}
+func idsOf(db *sql.DB) []any {
+	var ids []any
 	for _, name := range fewTables {
 		var id int64
 		if err := db.QueryRow(`SELECT AD_Table_ID FROM AD_Table WHERE TableName=?`, name).Scan(&id); err != nil {
 			panic(name + ": " + err.Error())
 		}
-		ids[id] = true
+		ids = append(ids, id)
 	}
 	return ids
 }
@@ -110,23 +110,18 @@ func idsOf(db *sql.DB) map[int64]bool {
 // small is a source that shows few tables.
 type small struct {
 	twin.Source
-	ids map[int64]bool
+	keys []any
 }
 
 func newSmall(src twin.Source) *small { return &small{src, fewIDs()} }
 
 func (s *small) Rows(ctx context.Context, q *twin.Query, row func([]any) error) error {
-	at := func(name string) int {
-		return slices.IndexFunc(q.Columns, func(c twin.Column) bool { return c.Name == name })
+	if q.By == "" && (q.Table.Name == "AD_Table" || q.Table.Name == "AD_Column") {
+		few := *q
+		few.By, few.Keys = "AD_Table_ID", s.keys
+		q = &few
 	}
-	return s.Source.Rows(ctx, q, func(values []any) error {
-		if q.Table.Name == "AD_Table" || q.Table.Name == "AD_Column" {
-			if id, _ := values[at("AD_Table_ID")].(int64); !s.ids[id] {
-				return nil
-			}
-		}
-		return row(values)
-	})
+	return s.Source.Rows(ctx, q, row)
 }
 
 // plain leaves values as they are, so that they can be compared.

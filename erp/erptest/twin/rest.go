@@ -85,8 +85,19 @@ func (s *REST) Stamp(ctx context.Context, t *Table) (Stamp, error) {
 	return stamp, nil
 }
 
-// page requests one page when it is its time.
+// page requests one page. One that fails is requested once more at once: reading rows
+// takes several requests, and beginning with the first again may never get to the last.
 func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
+	page, err := s.request(ctx, table, q)
+	final := errors.Is(err, ErrNotReadable) || errors.Is(err, ErrNoTable) || errors.Is(err, ErrFatal) || errors.Is(err, erp.ErrRateLimited)
+	if err != nil && !final && ctx.Err() == nil {
+		page, err = s.request(ctx, table, q)
+	}
+	return page, err
+}
+
+// request requests one page when it is its time.
+func (s *REST) request(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
 	if s.opts.PerSecond > 0 {
 		now := time.Now()
 		if wait := s.next.Sub(now); wait > 0 {
@@ -111,7 +122,11 @@ func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page,
 		return nil, fmt.Errorf("%w: %w", ErrNoTable, err)
 	case errors.Is(err, erp.ErrUnauthorized):
 		// A role whose access to paths is restricted gets that too, for this path alone.
-		if _, perr := s.client.Query(ctx, "AD_Table", &erp.Query{Select: []string{"TableName"}, Top: 1}); perr == nil {
+		other := "AD_Table"
+		if table == other {
+			other = "AD_Client"
+		}
+		if _, perr := s.client.Query(ctx, other, &erp.Query{Select: []string{"AD_Client_ID"}, Top: 1}); perr == nil {
 			return nil, fmt.Errorf("%w: %w", ErrNotReadable, err)
 		}
 		return nil, fmt.Errorf("%w: %w", ErrFatal, err)
