@@ -61,6 +61,13 @@ func (c *clone) closure(ctx context.Context, tables []*store.Table) error {
 	return nil
 }
 
+// fetched reports whether rows of a table are read because others refer to them. The
+// tables that describe all others are complete: a table or column that was added since
+// is not made any more.
+func (c *clone) fetched(target *store.Table) bool {
+	return c.opts.refused(target) == "" && !foundationTable(target.Name)
+}
+
 // collect notes the keys that rows refer to and that are not there.
 func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) error {
 	for _, t := range tables {
@@ -79,7 +86,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 				return fmt.Errorf("looking for what %s refers to: %w", t.Name, err)
 			}
 			for _, r := range refs {
-				if c.opts.refused(r.target) != "" {
+				if !c.fetched(r.target) {
 					continue
 				}
 				if r.multi {
@@ -93,7 +100,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 				}
 			}
 			return c.eachPair(ctx, tx, t, func(target *store.Table, table *store.Column, id int64, condition string) error {
-				if c.opts.refused(target) != "" {
+				if !c.fetched(target) {
 					return nil
 				}
 				_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT DISTINCT ?, ?, Record_ID, ? FROM `+
