@@ -18,6 +18,8 @@
 // The dictionary is copied whole, with tenants, organizations, roles, their access
 // and the users who have one; then reference data such as currencies, units, taxes,
 // document types, calendars and price lists; then the tables that [Options] name.
+// What is part of chosen rows, such as the lines of an order, comes with them. Of a
+// source that shows several tenants, [Options].Tenants says whose rows are copied.
 // References are followed from row to row, to a depth. Where the depth ends, or the
 // ERP has no such row, the reference is emptied; if it must not be empty, the row is
 // left out. No key in a twin leads nowhere. The [Report] counts all of that.
