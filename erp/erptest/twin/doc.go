@@ -31,7 +31,7 @@
 // and tokens are signed with a secret of the twin's own. Logs and transient tables,
 // attachments, archives and images are left out unless asked for. Views have no
 // rows, and virtual columns whose SQL the embedded database cannot run are empty.
-// A [Mask] replaces names, addresses and the like before a row is written.
+// Names, addresses and the like are replaced before a row is written: see package mask.
 //
 // # Sources
 //
