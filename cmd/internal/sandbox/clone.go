@@ -25,7 +25,8 @@ func (a *app) cloneCommand() *cli.Command {
 		Usage: "make a twin of your own ERP: its dictionary, roles and chosen data, in a folder for --data",
 		Description: "A twin is a sandbox with the dictionary, the roles, the reference data and chosen business data of another ERP.\n" +
 			"It is read over the REST API with the login of the profile, which sees one tenant and the records of System, or\n" +
-			"with --database from its database, which is faster, sees one state of all tenants, and is only read.\n\n" +
+			"with --database from its database, which is faster, sees one state, and is only read. A database shows all tenants:\n" +
+			"--tenant says whose rows are copied.\n\n" +
 			"What copied rows refer to is copied too, for --depth steps; where that ends the reference is emptied, and no key\n" +
 			"leads nowhere. Passwords, tokens and other secrets are never copied: all users of the twin get one password,\n" +
 			"which is printed once. Logs, attachments and the like are left out unless asked for.\n\n" +
@@ -37,14 +38,15 @@ func (a *app) cloneCommand() *cli.Command {
 			"Examples:\n" +
 			"  erphub sandbox clone --data twin\n" +
 			"  erphub sandbox clone --data twin --tables C_Order,C_OrderLine --rows 1000 --languages es_CO\n" +
-			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --entity-type XX --since 30d\n" +
+			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --tenant Ours --entity-type XX --since 30d\n" +
 			"  erphub sandbox --data twin",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
 			&cli.StringFlag{Name: "tables", Usage: "business tables to copy, with commas between; * stands for any letters, such as C_Invoice*"},
 			&cli.StringFlag{Name: "entity-type", Usage: "copy the tables of these entity types too, with commas between"},
-			&cli.IntFlag{Name: "rows", Usage: "copy no more than the newest N rows of each business table; 0: all"},
+			&cli.IntFlag{Name: "rows", Usage: "copy no more than the newest N rows of each business table, with what is part of them, such as order lines; 0: all"},
 			&cli.StringFlag{Name: "since", Usage: "copy only rows of business tables that were changed since a day, a time or an age (7d)"},
+			&cli.GenericFlag{Name: "tenant", Value: &shell.Texts{}, Usage: "copy the rows of this tenant, by name or number, and System's; repeatable, * for all; needed where several are shown, as by --database"},
 			&cli.IntFlag{Name: "depth", Usage: "how many steps references are followed; 0: 5, -1: not at all"},
 			&cli.StringFlag{Name: "languages", Usage: "languages whose translations are copied, such as es_CO,de_DE"},
 			&cli.BoolFlag{Name: "attachments", Usage: "copy attachments, archives and images too"},
@@ -75,6 +77,7 @@ type twinMaker func(ctx context.Context, src twin.Source, dir string, opts twin.
 func (a *app) clone(c *cli.Context) error {
 	return a.makeTwin(c, twin.Clone, func(opts *twin.Options) (err error) {
 		opts.Tables, opts.EntityTypes, opts.Languages = list(c, "tables"), list(c, "entity-type"), list(c, "languages")
+		opts.Tenants = shell.Given(c, "tenant")
 		opts.Rows, opts.Depth = c.Int("rows"), c.Int("depth")
 		opts.Binary, opts.Logs, opts.Resume = c.Bool("attachments"), c.Bool("logs"), c.Bool("resume")
 		if opts.Rows < 0 {

@@ -22,6 +22,7 @@ type clone struct {
 	src     Source
 	opts    Options
 	mark    string
+	tenants []int64      // whose rows are copied; nil: of all
 	mask    *mask.Masker // nil: rows stay as they are
 	work    *store.Store
 	total   int64
@@ -110,10 +111,17 @@ func (c *clone) step(ctx context.Context, name string, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	return c.work.Update(ctx, func(tx *store.Tx) error { return save(ctx, tx, name, stepState{Done: true}) })
+	if err := c.work.Update(ctx, func(tx *store.Tx) error { return save(ctx, tx, name, stepState{Done: true}) }); err != nil {
+		return err
+	}
+	c.opts.Logger.DebugContext(ctx, "a step of the clone is done", "step", name)
+	return nil
 }
 
 func (c *clone) run(ctx context.Context) error {
+	if err := c.chooseTenants(ctx); err != nil {
+		return err
+	}
 	if err := c.step(ctx, "foundation", func() error { return c.foundation(ctx) }); err != nil {
 		return err
 	}
@@ -256,239 +264,4 @@ func (c *clone) copyPart(ctx context.Context, t *store.Table, part Part) error {
 func (c *clone) skip(ctx context.Context, t *store.Table, part Part, reason string) error {
 	st := tableState{Done: true, Report: TableReport{Table: t.Name, Part: part, Skipped: reason}}
 	return c.work.Update(ctx, func(tx *store.Tx) error { return save(ctx, tx, "table:"+t.Name, &st) })
-}
-
-// foundation copies the tables from which the form of all others is known. The
-// form of these is read first.
-func (c *clone) foundation(ctx context.Context) error {
-	tables, err := c.bootstrap(ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range tables {
-		err := c.work.Update(ctx, func(tx *store.Tx) error {
-			exists, err := tx.TableExists(ctx, t.Name)
-			if err != nil || exists {
-				return err
-			}
-			_, err = createTable(ctx, tx, t)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if err := c.copyTable(ctx, t, Dictionary, Query{}); err != nil {
-			return err
-		}
-		var st tableState
-		if _, err := load(ctx, c.work, "table:"+t.Name, &st); err != nil {
-			return err
-		}
-		if err := c.index(ctx, t); err != nil {
-			return err
-		}
-		if st.Report.Unreadable != "" || st.Report.Rows == 0 {
-			return fatalf("%s has no rows for this login (%s): log in with a role that reads the Application Dictionary", t.Name, st.Report.Unreadable)
-		}
-	}
-	return nil
-}
-
-// bootstrap reads how the source has the tables of the foundation.
-func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
-	var names []any
-	for _, n := range foundation {
-		names = append(names, n)
-	}
-	byID := map[int64]*store.Table{}
-	var ids []any
-	read := func(q *Query, row func([]any) error) error {
-		return c.retry(ctx, "the table "+q.Table.Name, func() (bool, error) { return false, c.src.Rows(ctx, q, row) })
-	}
-	err := read(&Query{
-		Table:   &Table{Name: "AD_Table", Key: "AD_Table_ID", HasActive: true},
-		Columns: []Column{{Name: "AD_Table_ID", Type: Integer, Display: store.TypeID}, {Name: "TableName", Display: store.TypeString, Length: 40}},
-		By:      "TableName", Keys: names,
-	}, func(v []any) error {
-		id, _ := v[0].(int64)
-		name, _ := v[1].(string)
-		if _, ok := byID[id]; !ok && foundationTable(name) {
-			byID[id] = &store.Table{ID: id, Name: name, Active: true}
-			ids = append(ids, id)
-		}
-		return nil
-	})
-	if err == nil && len(byID) < len(foundation) {
-		err = fatalf("it shows %d of the %d tables that describe all others (%s): log in with a role that reads the Application Dictionary", len(byID), len(foundation), strings.Join(foundation, ", "))
-	}
-	if err != nil {
-		return nil, err
-	}
-	text := func(name string) Column { return Column{Name: name, Display: store.TypeString, Length: 60} }
-	number := func(name string, display int) Column { return Column{Name: name, Type: Integer, Display: display} }
-	flag := func(name string) Column { return Column{Name: name, Type: Flag, Display: store.TypeYesNo, Length: 1} }
-	seen := map[int64]bool{}
-	err = read(&Query{
-		Table: &Table{Name: "AD_Column", Key: "AD_Column_ID", HasActive: true},
-		Columns: []Column{
-			number("AD_Column_ID", store.TypeID), number("AD_Table_ID", store.TypeTableDir), text("ColumnName"), number("AD_Reference_ID", store.TypeTable),
-			number("AD_Reference_Value_ID", store.TypeTable), number("FieldLength", store.TypeInteger), text("DefaultValue"), text("ColumnSQL"),
-			flag("IsKey"), flag("IsParent"), flag("IsMandatory"), flag("IsSecure"), flag("IsActive"),
-		},
-		By: "AD_Table_ID", Keys: ids,
-	}, func(v []any) error {
-		values := make([]any, len(v))
-		for i, t := range []ValueType{Integer, Integer, Text, Integer, Integer, Integer, Text, Text, Flag, Flag, Flag, Flag, Flag} {
-			var err error
-			if values[i], err = stored(t, v[i]); err != nil {
-				return fmt.Errorf("reading the columns of the dictionary: %w", err)
-			}
-		}
-		row := func(i int) int64 { n, _ := values[i].(int64); return n }
-		str := func(i int) string { s, _ := values[i].(string); return s }
-		t := byID[row(1)]
-		if t == nil || seen[row(0)] || str(12) != "Y" {
-			return nil
-		}
-		seen[row(0)] = true
-		t.Columns = append(t.Columns, &store.Column{
-			ID: row(0), TableID: row(1), Name: str(2), Ref: int(row(3)), RefValue: row(4), Length: int(row(5)), Default: str(6), ColumnSQL: str(7),
-			Key: str(8) == "Y", Parent: str(9) == "Y", Mandatory: str(10) == "Y", Secure: str(11) == "Y",
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	var out []*store.Table
-	for _, name := range foundation {
-		for _, t := range byID {
-			if strings.EqualFold(t.Name, name) {
-				if len(t.Columns) == 0 {
-					return nil, fatalf("the columns of %s are not shown to this login", name)
-				}
-				out = append(out, store.NewTable(*t))
-			}
-		}
-	}
-	return out, nil
-}
-
-// createTable makes the table of the dictionary's description, without the index of
-// its UUIDs, which is made once the rows are there. Defaults that the embedded
-// database cannot have are left out; problem says so.
-func createTable(ctx context.Context, tx *store.Tx, t *store.Table) (problem string, err error) {
-	layout, err := store.LayoutOf(t)
-	var refused *store.DDLError
-	if errors.As(err, &refused) {
-		plain := *t
-		plain.Columns = make([]*store.Column, len(t.Columns))
-		for i, c := range t.Columns {
-			without := *c
-			without.Default = ""
-			plain.Columns[i] = &without
-		}
-		problem = "made without its defaults: " + refused.Reason
-		layout, err = store.LayoutOf(store.NewTable(plain))
-	}
-	if err != nil {
-		return "", err
-	}
-	_, err = tx.Exec(ctx, layout.SQL)
-	return problem, err
-}
-
-// indexUUIDs makes the unique index of a table's UUIDs. Of rows with the same one
-// the first stays.
-func (c *clone) indexUUIDs(ctx context.Context, t *store.Table) error {
-	layout, err := store.LayoutOf(t)
-	if err != nil || layout.UUIDIndex == "" {
-		return nil //nolint:nilerr // a table that could not be made as described has no such index
-	}
-	return c.work.Update(ctx, func(tx *store.Tx) error {
-		if exists, err := tx.TableExists(ctx, t.Name); err != nil || !exists {
-			return err
-		}
-		err := tx.Savepoint(ctx, func() error {
-			_, err := tx.Exec(ctx, layout.UUIDIndex)
-			return err
-		})
-		if err == nil {
-			return nil
-		}
-		table, uuid := store.Quote(t.Name), store.Quote(t.UUColumn().Name)
-		res, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE "+uuid+" IS NOT NULL AND rowid NOT IN (SELECT MIN(rowid) FROM "+table+" WHERE "+uuid+" IS NOT NULL GROUP BY "+uuid+")")
-		if err != nil {
-			return fmt.Errorf("looking for UUIDs of %s that are there twice: %w", t.Name, err)
-		}
-		n, err := res.RowsAffected()
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, layout.UUIDIndex); err != nil {
-			return fmt.Errorf("indexing the UUIDs of %s: %w", t.Name, err)
-		}
-		var st tableState
-		if _, err := loadIn(ctx, tx, "table:"+t.Name, &st); err != nil {
-			return err
-		}
-		st.Report.Rows -= n
-		count(&st.Report.LeftOut, doubled, n)
-		return save(ctx, tx, "table:"+t.Name, &st)
-	})
-}
-
-// makeTables makes all tables and views of the dictionary that are not there yet.
-func (c *clone) makeTables(ctx context.Context) error {
-	return c.work.Update(ctx, func(tx *store.Tx) error {
-		byID, err := tx.TableNames(ctx)
-		if err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Values(byID)) {
-			t, err := tx.Table(ctx, name)
-			if err != nil {
-				return err
-			}
-			problem, err := c.makeTable(ctx, tx, t)
-			if err != nil {
-				return err
-			}
-			if problem != "" {
-				c.opts.Logger.WarnContext(ctx, "a table is not as the dictionary has it", "table", name, "problem", problem)
-				st := tableState{Report: TableReport{Table: name, Problem: problem}}
-				if exists, err := tx.TableExists(ctx, name); err != nil || !exists {
-					st.Done = true
-				}
-				if err := save(ctx, tx, "problem:"+name, &st); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-func (c *clone) makeTable(ctx context.Context, tx *store.Tx, t *store.Table) (problem string, err error) {
-	exists, err := tx.TableExists(ctx, t.Name)
-	if err != nil || exists || serverOwn[strings.ToUpper(t.Name)] {
-		return "", err
-	}
-	err = tx.Savepoint(ctx, func() error {
-		if t.IsView {
-			statement := emptyView(t)
-			if statement == "" {
-				return nil
-			}
-			_, err := tx.Exec(ctx, statement)
-			return err
-		}
-		var err error
-		problem, err = createTable(ctx, tx, t)
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		return err.Error(), nil // this table alone; the database says why
-	}
-	return problem, err
 }

@@ -10,107 +10,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// ref is a column whose values are keys of another table.
-type ref struct {
-	column *store.Column
-	target *store.Table
-	key    *store.Column // of the target
-	multi  bool          // several keys with commas between
-}
-
 // keysAtATime is how many rows are requested by their keys at once.
 const keysAtATime = 100
-
-// refsOf are the references of a table to tables that hold rows. The result must
-// not be changed.
-func (c *clone) refsOf(ctx context.Context, tx *store.Tx, t *store.Table) ([]ref, error) {
-	if known, ok := c.refs[t.Name]; ok {
-		return known, nil
-	}
-	have, err := tx.PhysicalColumns(ctx, t.Name)
-	if err != nil {
-		return nil, err
-	}
-	var out []ref
-	own := t.KeyColumn()
-	for _, col := range t.Columns {
-		if col.IsVirtual() || col == own || col.IsList() || col.Ref == store.TypeChosenMultiList ||
-			!slices.ContainsFunc(have, func(h store.PhysicalColumn) bool { return strings.EqualFold(h.Name, col.Name) }) {
-			continue
-		}
-		name, err := tx.TargetTable(ctx, col)
-		if err != nil {
-			return nil, err
-		}
-		if name == "" {
-			continue
-		}
-		target, err := tx.Table(ctx, name)
-		if errors.Is(err, store.ErrNoTable) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		exists, err := tx.TableExists(ctx, target.Name)
-		if err != nil {
-			return nil, err
-		}
-		if target.IsView || !exists || serverOwn[strings.ToUpper(target.Name)] {
-			continue
-		}
-		key, err := keyFor(ctx, tx, col, target)
-		if err != nil {
-			return nil, err
-		}
-		if key == nil || key.IsVirtual() || !col.IsMultiLookup() && (key.Kind() == store.KindInteger) != (col.Kind() == store.KindInteger) {
-			continue
-		}
-		out = append(out, ref{column: col, target: target, key: key, multi: col.IsMultiLookup()})
-	}
-	c.refs[t.Name] = out
-	return out, nil
-}
-
-// keyFor is the column of the target whose values a reference holds.
-func keyFor(ctx context.Context, tx *store.Tx, col *store.Column, target *store.Table) (*store.Column, error) {
-	switch col.Ref {
-	case store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU:
-		return target.UUColumn(), nil
-	}
-	if col.RefValue != 0 {
-		if r, err := tx.Reference(ctx, col.RefValue); err == nil && r.Table != nil && strings.EqualFold(r.Table.Table, target.Name) {
-			if key, ok := target.Column(r.Table.Key); ok {
-				return key, nil
-			}
-		}
-	}
-	if key := target.KeyColumn(); key != nil {
-		return key, nil
-	}
-	key, _ := target.Column(col.Name)
-	return key, nil
-}
-
-// dangling is the condition for rows of t whose reference leads nowhere. Negative
-// numbers stand for none, and 0 for all where no record has it; above says from
-// which number on a reference counts.
-func (r ref) dangling(t *store.Table, above int) string {
-	col := store.Quote(t.Name) + "." + store.Quote(r.column.Name)
-	given := col + " IS NOT NULL AND " + col + "<>''"
-	if r.column.Kind() == store.KindInteger {
-		given = fmt.Sprintf("%s>%d", col, above)
-	}
-	return given + " AND NOT EXISTS (SELECT 1 FROM " + store.Quote(r.target.Name) + " AS k WHERE k." + store.Quote(r.key.Name) + "=" + col + ")"
-}
-
-// recordPair reports whether a table refers to records of any table by
-// AD_Table_ID and Record_ID.
-func recordPair(t *store.Table) (table, record *store.Column, ok bool) {
-	table, ok1 := t.Column("AD_Table_ID")
-	record, ok2 := t.Column("Record_ID")
-	return table, record, ok1 && ok2 && !table.IsVirtual() && !record.IsVirtual() && record.Kind() == store.KindInteger
-}
 
 // closure reads what the rows that are there refer to, round by round, until
 // nothing is missing or the depth is reached.
@@ -132,6 +33,9 @@ func (c *clone) closure(ctx context.Context, tables []*store.Table) error {
 		return c.fetchRound(ctx, 0)
 	})
 	if err != nil {
+		return err
+	}
+	if err := c.children(ctx, tables); err != nil {
 		return err
 	}
 	c.grown = nil // any table may refer to something
@@ -157,6 +61,13 @@ func (c *clone) closure(ctx context.Context, tables []*store.Table) error {
 	return nil
 }
 
+// fetched reports whether rows of a table are read because others refer to them. The
+// tables that describe all others are complete: a table or column that was added since
+// is not made any more.
+func (c *clone) fetched(target *store.Table) bool {
+	return c.opts.refused(target) == "" && !foundationTable(target.Name)
+}
+
 // collect notes the keys that rows refer to and that are not there.
 func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) error {
 	for _, t := range tables {
@@ -171,8 +82,11 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 			if err != nil {
 				return err
 			}
+			if refs, err = danglingRefs(ctx, tx, t, refs, -1); err != nil {
+				return fmt.Errorf("looking for what %s refers to: %w", t.Name, err)
+			}
 			for _, r := range refs {
-				if c.opts.refused(r.target) != "" {
+				if !c.fetched(r.target) {
 					continue
 				}
 				if r.multi {
@@ -186,7 +100,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 				}
 			}
 			return c.eachPair(ctx, tx, t, func(target *store.Table, table *store.Column, id int64, condition string) error {
-				if c.opts.refused(target) != "" {
+				if !c.fetched(target) {
 					return nil
 				}
 				_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT DISTINCT ?, ?, Record_ID, ? FROM `+
@@ -195,53 +109,6 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 			})
 		})
 		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachPair calls fn for each table to which records of t refer by AD_Table_ID and
-// Record_ID, with the condition for those that lead nowhere, whose parameter is id.
-func (c *clone) eachPair(ctx context.Context, tx *store.Tx, t *store.Table, fn func(target *store.Table, table *store.Column, id int64, condition string) error) error {
-	table, record, ok := recordPair(t)
-	if !ok {
-		return nil
-	}
-	rows, err := tx.Query(ctx, "SELECT DISTINCT "+store.Quote(table.Name)+" FROM "+store.Quote(t.Name)+" WHERE "+store.Quote(record.Name)+">0 AND "+store.Quote(table.Name)+">0")
-	if err != nil {
-		return err
-	}
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-		ids = append(ids, id)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return err
-	}
-	for _, id := range ids {
-		target, err := tx.TableByID(ctx, id)
-		if errors.Is(err, store.ErrNoTable) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		exists, err := tx.TableExists(ctx, target.Name)
-		if err != nil {
-			return err
-		}
-		key := target.KeyColumn()
-		if !exists || target.IsView || key == nil || key.IsVirtual() || serverOwn[strings.ToUpper(target.Name)] {
-			continue
-		}
-		col := store.Quote(t.Name) + "." + store.Quote(record.Name)
-		condition := store.Quote(table.Name) + "=? AND " + col + ">0 AND NOT EXISTS (SELECT 1 FROM " + store.Quote(target.Name) + " AS k WHERE k." + store.Quote(key.Name) + "=" + col + ")"
-		if err := fn(target, table, id, condition); err != nil {
 			return err
 		}
 	}
@@ -312,8 +179,11 @@ func distinct(ctx context.Context, tx *store.Tx, t *store.Table, col *store.Colu
 // fetchRound reads the rows whose keys were noted in a round.
 func (c *clone) fetchRound(ctx context.Context, round int) error {
 	part := Referenced
-	if round == 0 {
+	switch {
+	case round == 0:
 		part = Dictionary // users
+	case round <= childRound:
+		part = Business
 	}
 	for {
 		var target, by string
@@ -377,7 +247,7 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 	var b *batch
 	err = c.retry(ctx, "the table "+target, func() (bool, error) {
 		b = &batch{}
-		return false, c.src.Rows(ctx, &Query{Table: p.table, Columns: p.columns, By: by, Keys: keys}, func(values []any) error {
+		return false, c.src.Rows(ctx, &Query{Table: p.table, Columns: p.columns, Tenants: c.tenants, By: by, Keys: keys}, func(values []any) error {
 			row, err := p.convert(values, &b.notes)
 			if err != nil {
 				return &errSink{err}
@@ -401,6 +271,9 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 	return c.work.Update(ctx, func(tx *store.Tx) error {
 		if err := c.insert(ctx, tx, p, b); err != nil {
 			return err
+		}
+		if part == Business { // some parts were chosen themselves
+			delete(b.notes.LeftOut, doubled)
 		}
 		done := `UPDATE ` + keysTable + ` SET Done=1 WHERE Target=? AND KeyColumn=?`
 		if unreadable { // the other keys would fare no better

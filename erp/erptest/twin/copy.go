@@ -82,15 +82,17 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	}
 	var p *plan
 	err = c.work.View(ctx, func(tx *store.Tx) (err error) {
-		p, st.Report.NotCopied, err = c.planOf(ctx, tx, t, part)
+		if p, st.Report.NotCopied, err = c.planOf(ctx, tx, t, part); err == nil {
+			p.bulk, err = c.bulkOf(ctx, tx, p)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	q.Table, q.Columns = p.table, p.columns
+	q.Table, q.Columns, q.Tenants = p.table, p.columns, c.tenants
 	st.Report.Table, st.Report.Part = t.Name, part
-	if found && q.Table.Key == "" && len(q.Table.Order) == 0 {
+	if found && q.Table.Key == "" { // rows may have come and gone since, before the one it stopped at
 		if err := c.restart(ctx, t, &st); err != nil {
 			return err
 		}
@@ -129,6 +131,8 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	var sink *errSink
 	switch {
 	case err == nil:
+	case foundationTable(t.Name) && errors.Is(err, ErrNotReadable):
+		return fatalf("cloning %s: %w; log in with a role that reads the Application Dictionary", t.Name, err)
 	case ctx.Err() != nil, errors.As(err, &sink), errors.Is(err, ErrFatal), foundationTable(t.Name):
 		return fmt.Errorf("cloning %s: %w", t.Name, err)
 	case errors.Is(err, ErrNotReadable), errors.Is(err, ErrNoTable):
@@ -246,8 +250,10 @@ func (c *clone) write(ctx context.Context, p *plan, st *tableState, b *batch) er
 	if b.last != nil {
 		next.Last = b.last
 	}
-	err := c.work.Update(ctx, func(tx *store.Tx) error {
-		if err := c.insert(ctx, tx, p, b); err != nil {
+	err := c.writeAll(ctx, p, b, func(tx *store.Tx, moved bool) error {
+		if moved {
+			b.notes.Rows += int64(len(b.rows))
+		} else if err := c.insert(ctx, tx, p, b); err != nil {
 			return err
 		}
 		report := next.Report.clone()

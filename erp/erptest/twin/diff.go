@@ -71,6 +71,15 @@ func Diff(ctx context.Context, src Source, dir string, opts Options) (_ *Differe
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
 	c := &clone{src: src, opts: opts.withDefaults(), work: work, refs: map[string][]ref{}}
+	var made Options
+	if err := json.Unmarshal(head.Options, &made); err != nil {
+		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
+	}
+	if c.opts.Tenants = made.Tenants; made.Tenants != nil {
+		if err := c.chooseTenants(ctx); err != nil {
+			return fail(err)
+		}
+	}
 	out := &Differences{}
 	for i := range was.Tables {
 		t := &was.Tables[i]
@@ -189,7 +198,7 @@ func (d *tableDiff) run(ctx context.Context, tx *store.Tx, src Source) ([]Change
 	}
 	var out []Change
 	d.own = false
-	err = src.Rows(ctx, &Query{Table: d.p.table, Columns: d.p.columns}, func(from []any) error {
+	err = src.Rows(ctx, &Query{Table: d.p.table, Columns: d.p.columns, Tenants: d.p.tenants}, func(from []any) error {
 		row, err := d.p.convert(from, &TableReport{})
 		if err != nil || row == nil {
 			return err

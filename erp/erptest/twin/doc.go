@@ -18,6 +18,8 @@
 // The dictionary is copied whole, with tenants, organizations, roles, their access
 // and the users who have one; then reference data such as currencies, units, taxes,
 // document types, calendars and price lists; then the tables that [Options] name.
+// What is part of chosen rows, such as the lines of an order, comes with them. Of a
+// source that shows several tenants, [Options].Tenants says whose rows are copied.
 // References are followed from row to row, to a depth. Where the depth ends, or the
 // ERP has no such row, the reference is emptied; if it must not be empty, the row is
 // left out. No key in a twin leads nowhere. The [Report] counts all of that.
@@ -29,7 +31,7 @@
 // and tokens are signed with a secret of the twin's own. Logs and transient tables,
 // attachments, archives and images are left out unless asked for. Views have no
 // rows, and virtual columns whose SQL the embedded database cannot run are empty.
-// A [Mask] replaces names, addresses and the like before a row is written.
+// Names, addresses and the like are replaced before a row is written: see package mask.
 //
 // # Sources
 //

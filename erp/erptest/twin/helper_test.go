@@ -23,7 +23,13 @@ import (
 // client talks to a server as one of its users.
 func client(t *testing.T, srv *erptest.Server, user string, tenant, role int64) *erp.Client {
 	t.Helper()
-	token, err := srv.APIToken(t.Context(), user, tenant, role, 0, 0)
+	return clientIn(t, srv, user, tenant, role, 0)
+}
+
+// clientIn is client in an organization.
+func clientIn(t *testing.T, srv *erptest.Server, user string, tenant, role, org int64) *erp.Client {
+	t.Helper()
+	token, err := srv.APIToken(t.Context(), user, tenant, role, org, 0)
 	require.NoError(t, err)
 	c, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)), erp.WithLocale("en_US"))
 	require.NoError(t, err)
@@ -44,6 +50,9 @@ var live = sync.OnceValue(func() *erptest.Server {
 var liveFolder string
 
 func TestMain(m *testing.M) {
+	if from := os.Getenv(killedSource); from != "" {
+		os.Exit(cloneUntilKilled(from, os.Getenv(killedTarget)))
+	}
 	folder, err := os.MkdirTemp("", "twin")
 	if err != nil {
 		panic(err)
@@ -80,37 +89,39 @@ var fewTables = []string{
 }
 
 // fewIDs are their numbers.
-var fewIDs = sync.OnceValue(func() map[int64]bool {
+var fewIDs = sync.OnceValue(func() []any {
 	db := live().Database()
 	defer db.Close()
-	ids := map[int64]bool{}
+	return idsOf(db)
+})
+
+func idsOf(db *sql.DB) []any {
+	var ids []any
 	for _, name := range fewTables {
 		var id int64
 		if err := db.QueryRow(`SELECT AD_Table_ID FROM AD_Table WHERE TableName=?`, name).Scan(&id); err != nil {
 			panic(name + ": " + err.Error())
 		}
-		ids[id] = true
+		ids = append(ids, id)
 	}
 	return ids
-})
+}
 
 // small is a source that shows few tables.
-type small struct{ twin.Source }
+type small struct {
+	twin.Source
+	keys []any
+}
 
-func newSmall(src twin.Source) *small { return &small{src} }
+func newSmall(src twin.Source) *small { return &small{src, fewIDs()} }
 
 func (s *small) Rows(ctx context.Context, q *twin.Query, row func([]any) error) error {
-	at := func(name string) int {
-		return slices.IndexFunc(q.Columns, func(c twin.Column) bool { return c.Name == name })
+	if q.By == "" && (q.Table.Name == "AD_Table" || q.Table.Name == "AD_Column") {
+		few := *q
+		few.By, few.Keys = "AD_Table_ID", s.keys
+		q = &few
 	}
-	return s.Source.Rows(ctx, q, func(values []any) error {
-		if q.Table.Name == "AD_Table" || q.Table.Name == "AD_Column" {
-			if id, _ := values[at("AD_Table_ID")].(int64); !fewIDs()[id] {
-				return nil
-			}
-		}
-		return row(values)
-	})
+	return s.Source.Rows(ctx, q, row)
 }
 
 // plain leaves values as they are, so that they can be compared.
@@ -118,7 +129,7 @@ var plain = mask.Options{Mode: mask.None}
 
 // orders are the options for a twin with all orders.
 func orders() twin.Options {
-	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Backoff: 1, Password: "known to the test",
+	return twin.Options{Tables: []string{"C_Order", "C_OrderLine"}, Languages: []string{"es_CO"}, Tenants: []string{"*"}, Backoff: 1, Password: "known to the test",
 		Masking: plain}
 }
 

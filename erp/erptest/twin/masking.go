@@ -65,7 +65,7 @@ func (c *clone) describe(ctx context.Context, tables []*store.Table) (described 
 
 // ownNames adds the names of tenants or organizations.
 func (c *clone) ownNames(ctx context.Context, t *store.Table, own []string) ([]string, error) {
-	q := &Query{Table: tableOf(t)}
+	q := &Query{Table: tableOf(t), Tenants: c.tenants}
 	for _, name := range []string{"AD_Client_ID", "Name", "Value"} {
 		col, ok := t.Column(name)
 		if !ok || col.IsVirtual() {

@@ -21,14 +21,19 @@ type Options struct {
 	// EntityTypes has the tables of these entity types copied too.
 	EntityTypes []string `json:"entityTypes,omitempty"`
 	// Rows bounds the rows of each business table to those made last; 0 is no
-	// bound. What other rows refer to comes in addition.
+	// bound. What is part of them, such as the lines of an order, and what other rows
+	// refer to comes in addition.
 	Rows int `json:"rows,omitempty"`
 	// Since has only the rows of business tables copied that were changed then or
-	// later; zero: all.
+	// later, with what is part of them; zero: all.
 	Since time.Time `json:"since,omitzero"`
 	// Depth is how many steps references are followed from one row to the next; 0
 	// means 5, a negative number that they are not followed.
 	Depth int `json:"depth,omitempty"`
+	// Tenants are the tenants whose rows are copied beside those of System, by name,
+	// search key or number; * stands for all. Nil is the one that the source shows; if it
+	// shows several, that is refused.
+	Tenants []string `json:"tenants,omitempty"`
 	// Languages are those whose translations are copied, such as es_CO. Without any
 	// there are none.
 	Languages []string `json:"languages,omitempty"`

@@ -18,6 +18,9 @@ type plan struct {
 	targets []target // written
 	insert  string
 	key     int // of the targets: the one column of the key that is a number, -1 without
+	tenant  int // of the targets: AD_Client_ID, -1 without
+	tenants []int64
+	bulk    *bulk // nil: rows are written one by one
 	mask    *mask.Masker
 	row     map[string]any // for mask
 }
@@ -50,13 +53,16 @@ func tableOf(t *store.Table) *Table {
 	if c, ok := t.Column("Updated"); ok && !c.IsVirtual() {
 		out.HasUpdated = true
 	}
+	if c, ok := t.Column("AD_Client_ID"); ok && !c.IsVirtual() {
+		out.HasTenant = true
+	}
 	return out
 }
 
 // planOf decides which columns of a table are read and how they are written; why
 // says of the others why they are not.
 func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part Part) (p *plan, why map[string]string, err error) {
-	p = &plan{t: t, part: part, table: tableOf(t), key: -1, mask: c.mask}
+	p = &plan{t: t, part: part, table: tableOf(t), key: -1, tenant: -1, tenants: c.tenants, mask: c.mask}
 	why = map[string]string{}
 	have, err := tx.PhysicalColumns(ctx, t.Name)
 	if err != nil {
@@ -100,6 +106,9 @@ func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part P
 		out.setting = strings.EqualFold(t.Name, "AD_SysConfig") && (strings.EqualFold(col.Name, "Name") || strings.EqualFold(col.Name, "Value"))
 		if isKey && len(key) == 1 && out.typ == Integer {
 			p.key = len(p.targets)
+		}
+		if strings.EqualFold(col.Name, "AD_Client_ID") {
+			p.tenant = len(p.targets)
 		}
 		p.targets = append(p.targets, out)
 	}
@@ -157,6 +166,11 @@ func (p *plan) convert(values []any, notes *TableReport) ([]any, error) {
 	if p.key >= 0 && out[p.key] == nil {
 		count(&notes.LeftOut, "without key", 1)
 		return nil, nil
+	}
+	if p.tenants != nil && p.tenant >= 0 {
+		if id, ok := out[p.tenant].(int64); ok && !slices.Contains(p.tenants, id) {
+			return nil, nil // of a source that does not look at the tenants
+		}
 	}
 	if setting != "" && secretSetting(setting, value) {
 		count(&notes.LeftOut, "secret setting", 1)

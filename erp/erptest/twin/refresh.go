@@ -76,9 +76,10 @@ func (p *previous) close() error {
 }
 
 // usable reports whether the rows of a table can be taken from the former twin.
-// Those that a clone changes after it has read them are read again.
+// Those that a clone changes after it has read them are read again, and those with
+// columns that do not count in digests.
 func (p *previous) usable(ctx context.Context, t *store.Table, part Part, now Stamp) (bool, error) {
-	if p == nil || foundationTable(t.Name) || strings.EqualFold(t.Name, "AD_Sequence") {
+	if p == nil || foundationTable(t.Name) || strings.EqualFold(t.Name, "AD_Sequence") || strings.EqualFold(t.Name, "AD_User") {
 		return false, nil
 	}
 	was, there := p.report[strings.ToUpper(t.Name)]

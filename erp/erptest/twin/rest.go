@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,8 +49,10 @@ func NewREST(client *erp.Client, opts *RESTOptions) *REST {
 // Origin implements [Source].
 func (s *REST) Origin() string { return s.client.BaseURL() }
 
+const restKind = "rest"
+
 // Kind implements [Source].
-func (s *REST) Kind() string { return "rest" }
+func (s *REST) Kind() string { return restKind }
 
 // Hides implements [Source]. The API leaves out of records what buttons hold, but
 // lets records be found by it, and has no text for some display types.
@@ -84,8 +85,19 @@ func (s *REST) Stamp(ctx context.Context, t *Table) (Stamp, error) {
 	return stamp, nil
 }
 
-// page requests one page when it is its time.
+// page requests one page. One that fails is requested once more at once: reading rows
+// takes several requests, and beginning with the first again may never get to the last.
 func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
+	page, err := s.request(ctx, table, q)
+	final := errors.Is(err, ErrNotReadable) || errors.Is(err, ErrNoTable) || errors.Is(err, ErrFatal) || errors.Is(err, erp.ErrRateLimited)
+	if err != nil && !final && ctx.Err() == nil {
+		page, err = s.request(ctx, table, q)
+	}
+	return page, err
+}
+
+// request requests one page when it is its time.
+func (s *REST) request(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
 	if s.opts.PerSecond > 0 {
 		now := time.Now()
 		if wait := s.next.Sub(now); wait > 0 {
@@ -110,7 +122,11 @@ func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page,
 		return nil, fmt.Errorf("%w: %w", ErrNoTable, err)
 	case errors.Is(err, erp.ErrUnauthorized):
 		// A role whose access to paths is restricted gets that too, for this path alone.
-		if _, perr := s.client.Query(ctx, "AD_Table", &erp.Query{Select: []string{"TableName"}, Top: 1}); perr == nil {
+		other := "AD_Table"
+		if table == other {
+			other = "AD_Client"
+		}
+		if _, perr := s.client.Query(ctx, other, &erp.Query{Select: []string{"AD_Client_ID"}, Top: 1}); perr == nil {
 			return nil, fmt.Errorf("%w: %w", ErrNotReadable, err)
 		}
 		return nil, fmt.Errorf("%w: %w", ErrFatal, err)
@@ -177,6 +193,9 @@ func (r *restReader) condition() error {
 	q := r.q
 	if !q.Since.IsZero() && q.Table.HasUpdated {
 		r.base = r.base.And(erp.Ge("Updated", q.Since))
+	}
+	if q.Tenants != nil && q.Table.HasTenant {
+		r.base = r.base.And(erp.In("AD_Client_ID", q.Tenants...))
 	}
 	if q.By == "" {
 		return nil
@@ -283,111 +302,6 @@ func (r *restReader) behind(key int64) erp.Filter {
 		return erp.Lt(r.q.Table.Key, key)
 	}
 	return erp.Gt(r.q.Table.Key, key)
-}
-
-// button is a column that the server leaves out of records; it lets them be found
-// by what it holds.
-type button struct {
-	column int
-	codes  []string         // that some records hold
-	rest   string           // what all others hold, "" when they need not hold any
-	values map[int64]string // of the records of a page
-}
-
-// findButtons finds out which values there are at all. The one that most records
-// hold need not be looked for on each page when all of them hold some.
-func (r *restReader) findButtons(ctx context.Context) error {
-	if len(r.buttons) == 0 || r.q.Table.Key == "" {
-		r.buttons = nil // without a key there is no telling which record is which
-		return nil
-	}
-	number := func(f erp.Filter) (int, error) {
-		page, err := r.s.page(ctx, r.q.Table.Name, &erp.Query{Filter: f, Select: []string{r.q.Table.Key}, Top: 1})
-		if err != nil {
-			return 0, err
-		}
-		if page.Rows < 0 { // a server that does not count
-			return len(page.Records), nil
-		}
-		return page.Rows, nil
-	}
-	all, err := number(r.base)
-	if err != nil {
-		return err
-	}
-	for _, b := range r.buttons {
-		c := &r.q.Columns[b.column]
-		codes := c.Codes
-		if c.Type == Flag || len(codes) == 0 {
-			codes = []string{"Y", "N"}
-		}
-		most, left := 0, all
-		for _, code := range codes {
-			f, ok := holds(c.Name, code)
-			if !ok || left <= 0 {
-				continue
-			}
-			n, err := number(r.base.And(f))
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				continue
-			}
-			left -= n
-			b.codes = append(b.codes, code)
-			if n > most {
-				most, b.rest = n, code
-			}
-		}
-		if left != 0 {
-			b.rest = ""
-		}
-		b.codes = slices.DeleteFunc(b.codes, func(code string) bool { return code == b.rest })
-	}
-	return nil
-}
-
-func holds(column, code string) (erp.Filter, bool) {
-	f := erp.Eq(column, code)
-	_, err := f.Render()
-	return f, err == nil
-}
-
-// pageButtons finds out what the records of a page hold.
-func (r *restReader) pageButtons(ctx context.Context, page *erp.Page, first, last int64) error {
-	if len(page.Records) == 0 {
-		return nil
-	}
-	key := r.q.Table.Key
-	for _, b := range r.buttons {
-		b.values = map[int64]string{}
-		for _, code := range b.codes {
-			f, _ := holds(r.q.Columns[b.column].Name, code)
-			from := first - 1
-			for {
-				q := erp.Query{
-					Filter: r.base.And(f, erp.Gt(key, from), erp.Le(key, last)), Select: []string{key},
-					OrderBy: []string{key}, Top: r.s.opts.PageSize,
-				}
-				found, err := r.s.page(ctx, r.q.Table.Name, &q)
-				if err != nil {
-					return err
-				}
-				for _, record := range found.Records {
-					id, ok := record.ID().Int()
-					if !ok || id <= from {
-						return fmt.Errorf("records of %s are not in the order of their keys: %w", r.q.Table.Name, erp.ErrBadResponse)
-					}
-					b.values[id], from = code, id
-				}
-				if !found.More() {
-					break
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // take takes a record apart.

@@ -16,6 +16,9 @@ func isSecret(c *store.Column) bool {
 	if c.Encrypted || c.Secure {
 		return true
 	}
+	if c.IsList() {
+		return false // one of a few words, which says how a password is kept, not which it is
+	}
 	switch c.Kind() {
 	case store.KindText, store.KindBytes, store.KindJSON:
 		return secretName.MatchString(c.Name)
@@ -26,11 +29,14 @@ func isSecret(c *store.Column) bool {
 var (
 	secretKey   = regexp.MustCompile(`(?i)(password|passwd|secret|credential|_pwd$|_pw$|private_?key|api_?key|salt)`)
 	doubtfulKey = regexp.MustCompile(`(?i)(token|key)`)
+	flagValue   = regexp.MustCompile(`^([YN]|true|false)$`)
 	plainValue  = regexp.MustCompile(`^([YN]|true|false|[0-9]{0,6})$`)
 )
 
 // secretSetting reports whether a row of AD_SysConfig may hold a secret: by its
-// name, or by one that may be a secret's and a value that is no number or flag.
+// name and a value that is no flag, or by a name that may be a secret's and a value
+// that is no number or flag.
 func secretSetting(name, value string) bool {
-	return secretKey.MatchString(name) || doubtfulKey.MatchString(name) && !plainValue.MatchString(strings.TrimSpace(value))
+	value = strings.TrimSpace(value)
+	return secretKey.MatchString(name) && !flagValue.MatchString(value) || doubtfulKey.MatchString(name) && !plainValue.MatchString(value)
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -34,6 +36,9 @@ func (c *clone) settle(ctx context.Context, tables []*store.Table) error {
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := c.step(ctx, "what rules hide", func() error { return c.hidden(ctx, tables) }); err != nil {
 		return err
 	}
 	if err := c.step(ctx, "indexes", func() error {
@@ -101,6 +106,9 @@ func (c *clone) repair(ctx context.Context, t *store.Table) (removed bool, err e
 		}
 		refs, err := c.refsOf(ctx, tx, t)
 		if err != nil {
+			return err
+		}
+		if refs, err = danglingRefs(ctx, tx, t, refs, 0); err != nil {
 			return err
 		}
 		var notes TableReport
@@ -219,7 +227,7 @@ func (c *clone) sequences(ctx context.Context, tables []*store.Table) error {
 			if last < store.FirstCustomID || strings.EqualFold(t.Name, "AD_Sequence") {
 				continue
 			}
-			if err := tx.EnsureSequence(ctx, t.Name); err != nil {
+			if err := ensureSequence(ctx, tx, t.Name); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(ctx, `UPDATE AD_Sequence SET CurrentNext=? WHERE Name=? COLLATE NOCASE AND IsTableID='Y' AND CurrentNext<=?`, last+1, t.Name, last); err != nil {
@@ -228,6 +236,22 @@ func (c *clone) sequences(ctx context.Context, tables []*store.Table) error {
 		}
 		return nil
 	})
+}
+
+// ensureSequence makes the sequence of a table unless there is one: the same row in
+// each clone.
+func ensureSequence(ctx context.Context, tx *store.Tx, table string) error {
+	const of = ` WHERE Name=? COLLATE NOCASE AND IsTableID='Y'`
+	var n int
+	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_Sequence`+of, table).Scan(&n); err != nil || n > 0 {
+		return err
+	}
+	if err := tx.EnsureSequence(ctx, table); err != nil {
+		return err
+	}
+	id := uuid.NewSHA1(uuid.NameSpaceOID, []byte("AD_Sequence "+table)).String()
+	_, err := tx.Exec(ctx, `UPDATE AD_Sequence SET AD_Sequence_UU=?, Created='1970-01-01 00:00:00', Updated='1970-01-01 00:00:00'`+of, id, table)
+	return err
 }
 
 // virtualColumns has columns be empty whose SQL the embedded database cannot run.

@@ -64,6 +64,8 @@ type Table struct {
 	UUID string
 	// HasActive and HasUpdated tell whether there are IsActive and Updated.
 	HasActive, HasUpdated bool
+	// HasTenant tells whether there is AD_Client_ID.
+	HasTenant bool
 }
 
 // ValueType is what a column holds, and so the Go type of its values. A value of
@@ -109,6 +111,9 @@ type Query struct {
 	Limit int
 	// Since has only the rows read that were changed then or later; zero: all.
 	Since time.Time
+	// Tenants has only the rows of these tenants read, in tables with AD_Client_ID;
+	// nil: of all.
+	Tenants []int64
 	// By and Keys have only the rows read whose column By holds one of the keys,
 	// int64 or string.
 	By   string

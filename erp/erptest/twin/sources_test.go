@@ -3,6 +3,7 @@ package twin_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,6 +35,7 @@ type inventedColumn struct {
 	refValue  int64
 	mandatory bool
 	key       bool
+	parent    bool
 	sql       string
 }
 
@@ -66,7 +68,12 @@ func record(q *twin.Query, values map[string]any) []any {
 func (s *invented) Rows(ctx context.Context, q *twin.Query, row func([]any) error) error {
 	s.reads[q.Table.Name]++
 	if own, ok := s.tables[q.Table.Name]; ok {
-		for n, values := range own.rows {
+		rows := slices.Clone(own.rows)
+		if q.Descending {
+			slices.Reverse(rows)
+		}
+		n := 0
+		for _, values := range rows {
 			if own.err != nil && n >= own.fail {
 				return own.err
 			}
@@ -80,6 +87,9 @@ func (s *invented) Rows(ctx context.Context, q *twin.Query, row func([]any) erro
 			}
 			if err := row(record(q, byName)); err != nil {
 				return err
+			}
+			if n++; n == q.Limit {
+				break
 			}
 		}
 		return own.err
@@ -98,7 +108,7 @@ func (s *invented) Rows(ctx context.Context, q *twin.Query, row func([]any) erro
 			for i, c := range t.columns {
 				values := map[string]any{
 					"AD_Column_ID": t.id*10_000 + int64(i), "AD_Column_UU": fmt.Sprint(name, i), "AD_Table_ID": t.id, "ColumnName": c.name, "Name": c.name,
-					"AD_Reference_ID": c.display, "FieldLength": int64(60), "IsMandatory": c.mandatory || c.key, "IsKey": c.key, "EntityType": "XX",
+					"AD_Reference_ID": c.display, "FieldLength": int64(60), "IsMandatory": c.mandatory || c.key, "IsKey": c.key, "IsParent": c.parent, "EntityType": "XX",
 				}
 				if c.refValue != 0 {
 					values["AD_Reference_Value_ID"] = c.refValue
@@ -130,7 +140,7 @@ func inventing(t *testing.T, tables map[string]inventedTable) *invented {
 
 func cloneInvented(t *testing.T, tables map[string]inventedTable, change func(*twin.Options)) (*erptest.Server, *twin.Report) {
 	t.Helper()
-	opts := twin.Options{Tables: []string{"XX_*"}, Backoff: 1, Retries: 2, Masking: plain}
+	opts := twin.Options{Tables: []string{"XX_*"}, Tenants: []string{"*"}, Backoff: 1, Retries: 2, Masking: plain}
 	if change != nil {
 		change(&opts)
 	}

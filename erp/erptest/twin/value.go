@@ -37,6 +37,10 @@ func valueType(c *store.Column) ValueType {
 	return Text
 }
 
+// longest is how many bytes a value may have. The embedded database takes a little
+// less than 1 GB, and a value is in memory as a whole.
+const longest = 256 << 20
+
 // stored turns a value of a source into what the embedded database keeps.
 func stored(t ValueType, v any) (any, error) {
 	if v == nil {
@@ -103,16 +107,24 @@ func stored(t ValueType, v any) (any, error) {
 	case Binary:
 		switch v := v.(type) {
 		case []byte:
-			return append([]byte(nil), v...), nil
+			if len(v) <= longest {
+				return append([]byte(nil), v...), nil
+			}
 		case string:
-			return []byte(v), nil
+			if len(v) <= longest {
+				return []byte(v), nil
+			}
 		}
 	default:
 		switch v := v.(type) {
 		case string:
-			return v, nil
+			if len(v) <= longest {
+				return v, nil
+			}
 		case []byte:
-			return string(v), nil
+			if len(v) <= longest {
+				return string(v), nil
+			}
 		case json.RawMessage:
 			return string(v), nil
 		case json.Number:

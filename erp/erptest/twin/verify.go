@@ -40,7 +40,8 @@ type Info struct {
 	Options Options
 	// Changed are the tables whose rows are no longer those that were cloned: a
 	// sandbox that served the twin has written to them, or the file was changed
-	// otherwise.
+	// otherwise. Who logged in when, and how far the sequences have counted, does not
+	// count.
 	Changed []string
 }
 

@@ -20,8 +20,11 @@ import (
 // remember how far it is.
 const (
 	workSuffix = ".clone"
-	workTable  = "ERPHUB_Work"
-	keysTable  = "ERPHUB_WorkKeys"
+	// batchSuffix is behind the name of the work file in that of the rows that are
+	// being written to it.
+	batchSuffix = ".batch"
+	workTable   = "ERPHUB_Work"
+	keysTable   = "ERPHUB_WorkKeys"
 )
 
 // schemaSQL makes the tables of the work. A step is done when its row says so, in
@@ -102,6 +105,7 @@ var errOtherClone = errors.New("it belongs to a clone of another ERP, or with ot
 // openWork opens the work file of a clone.
 func openWork(ctx context.Context, path, mark string, resume bool) (_ *work, err error) {
 	_, serr := os.Stat(path)
+	_ = os.Remove(path + batchSuffix) // a clone that was killed left it
 	if serr == nil && !resume {
 		removeDatabase(path)
 		serr = fs.ErrNotExist

@@ -78,6 +78,10 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 	if _, err := tx.Exec(ctx, strings.Replace(uploadPieces.SQL, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)); err != nil {
 		return nil, err
 	}
+	// A server that makes them has its connections read the schema again.
+	if _, err := tx.Exec(ctx, AuthTables); err != nil {
+		return nil, err
+	}
 	if _, err := tx.Exec(ctx, `DELETE FROM AD_SysConfig WHERE Name='REST_TOKEN_SECRET'`); err != nil {
 		return nil, err
 	}

@@ -78,6 +78,23 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// The size that a database is begun with may be any.
+func TestFirstSize(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, 4096, 5000, 1_824_000} {
+		w := sqlitefile.New(size)
+		table := sqlitefile.Table{Name: "T", SQL: "CREATE TABLE T (A INTEGER PRIMARY KEY, B TEXT)", Key: []int{0},
+			Columns: []sqlitefile.Column{{Name: "A", Type: "INTEGER"}, {Name: "B", Type: "TEXT"}}}
+		for i := range 500 {
+			table.Rows = append(table.Rows, []any{int64(i), strings.Repeat("x", 5000)})
+		}
+		w.Table(table)
+		var n int
+		require.NoError(t, open(t, w).QueryRow("SELECT COUNT(*) FROM T WHERE length(B)=5000").Scan(&n))
+		assert.Equal(t, 500, n, size)
+	}
+}
+
 func TestValues(t *testing.T) {
 	t.Parallel()
 	numbers := []int64{0, 1, -1, 127, 128, -128, -129, 32767, 32768, 1<<23 - 1, 1 << 23, -1 << 23, 1<<31 - 1, 1 << 31, 1<<47 - 1, 1 << 47, -1 << 47, 1<<63 - 1, -1 << 63}

@@ -38,7 +38,7 @@ func (w *Writer) fail(format string, args ...any) {
 
 // page adds an empty page and answers its number, from 1.
 func (w *Writer) page() uint32 {
-	if len(w.buf) == cap(w.buf) {
+	if len(w.buf)+pageSize > cap(w.buf) {
 		w.buf = slices.Grow(w.buf, 1<<20+len(w.buf)/2)
 	}
 	w.buf = w.buf[:len(w.buf)+pageSize] // what was grown is zero

@@ -203,6 +203,27 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
+// UpdateWith is Update of a database in a file, with the tables of another file beside
+// it under a name of their own. That file is only read, and nobody writes to it.
+func (s *Store) UpdateWith(ctx context.Context, path, name string, fn func(*Tx) error) (err error) {
+	if !s.snapshots {
+		return errors.New("attaching a file: the database is in memory")
+	}
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	// There is one connection that writes.
+	if _, err := s.write.ExecContext(ctx, "ATTACH ? AS "+Quote(name), "file:"+escapePath(path)+"?mode=ro&immutable=1"); err != nil {
+		return fmt.Errorf("attaching %s: %w", path, err)
+	}
+	defer func() {
+		_, derr := s.write.ExecContext(context.WithoutCancel(ctx), "DETACH "+Quote(name))
+		err = errors.Join(err, derr)
+	}()
+	err = s.update(ctx, fn)
+	s.noteRefusal(err)
+	return err
+}
+
 func (s *Store) update(ctx context.Context, fn func(*Tx) error) error {
 	sqlTx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {

@@ -127,9 +127,13 @@ func one[T any](ctx context.Context, query Query, text string, args ...any) (*T,
 	return &v, rows.Scan(&v)
 }
 
-// own are the columns that each twin fills with values of its own, so that two
-// clones of the same source have the same digests.
-var own = map[string]map[string]bool{"AD_USER": {"PASSWORD": true, "SALT": true}}
+// own are the columns that do not count in digests, so that two clones of the same
+// source have the same ones: what each twin fills with values of its own, and what an
+// ERP writes whenever somebody logs in, as the clone itself does, or takes a number.
+var own = map[string]map[string]bool{
+	"AD_USER":     {"PASSWORD": true, "SALT": true, "DATELASTLOGIN": true, "FAILEDLOGINCOUNT": true, "DATEACCOUNTLOCKED": true, "UPDATED": true, "UPDATEDBY": true},
+	"AD_SEQUENCE": {"CURRENTNEXT": true, "CURRENTNEXTSYS": true, "UPDATED": true, "UPDATEDBY": true},
+}
 
 // ownRows are the rows each twin has of its own, as a condition for the others.
 var ownRows = map[string]string{"AD_SYSCONFIG": ` WHERE Name<>'REST_TOKEN_SECRET'`}
@@ -154,7 +158,10 @@ func Digest(ctx context.Context, query Query, table string) (count int64, digest
 	for i := range values {
 		scan[i] = &values[i]
 	}
-	skip := own[strings.ToUpper(table)]
+	skip := make([]bool, len(names))
+	for i, name := range names {
+		skip[i] = own[strings.ToUpper(table)][strings.ToUpper(name)]
+	}
 	var sum [4]uint64
 	var line []byte
 	for rows.Next() {
@@ -163,7 +170,7 @@ func Digest(ctx context.Context, query Query, table string) (count int64, digest
 		}
 		line = line[:0]
 		for i, v := range values {
-			if v == nil || skip[strings.ToUpper(names[i])] {
+			if v == nil || skip[i] {
 				continue
 			}
 			line = appendText(line, names[i])
