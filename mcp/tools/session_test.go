@@ -101,7 +101,7 @@ func TestSessionsNameOnlyTheirTools(t *testing.T) {
 		{"the default with one", true, boundary.Options{Toolsets: tools.DefaultSets()}, 31},
 		{"all", true, boundary.Options{}, 53},
 		{"all without an AI API", false, boundary.Options{}, 48},
-		{"only reading", false, boundary.Options{ReadOnly: true}, 28},
+		{"only reading", false, boundary.Options{ReadOnly: true}, 26},
 		{"registry", true, boundary.Options{Toolsets: []string{tools.SetRegistry}}, 8},
 		{"query", true, boundary.Options{Toolsets: []string{tools.SetQuery}}, 6},
 		{"query without an AI API", false, boundary.Options{Toolsets: []string{tools.SetQuery}}, 3},
