@@ -55,6 +55,8 @@ var (
 	_ Processor = (*RESTBackend)(nil)
 	_ Jobber    = (*RESTBackend)(nil)
 	_ Connector = (*RESTBackend)(nil)
+
+	_ Identifier = (*RESTBackend)(nil)
 )
 
 // NewREST makes a backend over the ERP at an address. It sends nothing.
@@ -133,6 +135,15 @@ func (b *RESTBackend) Close() {
 // Connect gives the connection; see [Connector].
 func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.Context, *erp.Client, error) {
 	return b.as(ctx, caller), b.client, nil
+}
+
+// Identity reads the token; see [Identifier].
+func (b *RESTBackend) Identity(ctx context.Context, caller mcp.Caller) (tokens.Claims, error) {
+	token, err := callerTokens{b.own, b.life}.Token(b.as(ctx, caller))
+	if err != nil {
+		return tokens.Claims{}, err
+	}
+	return tokens.UnverifiedClaims(token)
 }
 
 // Ping checks whether the ERP responds; see [Pinger].

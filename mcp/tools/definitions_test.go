@@ -91,8 +91,9 @@ func TestToolsOfTheSpecification(t *testing.T) {
 		tools.SetDeploy:    {"currentDeployments", "deploymentHistory", "startDeployment", "updateDeployment", "completeDeployment"},
 		tools.SetChat: {
 			"searchRecords", "getTableColumns", "getRecord", "listProcesses", "executeProcess", "listServerJobs", "getServerJob", "toggleServerJob",
-			"searchKnowledge", "executeQuery", "checkHealth", "getBackendStatus",
+			"searchKnowledge", "executeQuery", "checkHealth", "getBackendStatus", "whoAmI",
 		},
+		tools.SetAccess: {"whoAmI", "explainAccess"},
 	}
 	for name, names := range want {
 		for _, n := range names {

@@ -23,6 +23,8 @@ const (
 	SetDeploy    = "deploy"    // the deployment log
 	SetChat      = "chat"      // what a chat agent needs
 	SetOwn       = "own"       // queries of the operator's
+	SetAccess    = "access"    // who one is, and who may do what
+	SetMetrics   = "metrics"   // numbers that are defined once
 )
 
 // DefaultSets are the sets an assistant gets that names none.
@@ -91,6 +93,7 @@ func (b *Toolbox) makeTools() mcp.Set {
 		b.registryTools, b.queryTools, b.columnTools, b.chatTools,
 		b.tableTools, b.deployTools, b.doctorTools, b.recordTools, b.generatorTools,
 		b.ownQueryTools,
+		b.accessTools,
 	} {
 		set = append(set, group()...)
 	}
