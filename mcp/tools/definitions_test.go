@@ -93,7 +93,8 @@ func TestToolsOfTheSpecification(t *testing.T) {
 			"searchRecords", "getTableColumns", "getRecord", "listProcesses", "executeProcess", "listServerJobs", "getServerJob", "toggleServerJob",
 			"searchKnowledge", "executeQuery", "checkHealth", "getBackendStatus", "whoAmI",
 		},
-		tools.SetAccess: {"whoAmI", "explainAccess"},
+		tools.SetAccess:  {"whoAmI", "explainAccess"},
+		tools.SetMetrics: {"aggregateRecords"},
 	}
 	for name, names := range want {
 		for _, n := range names {

@@ -93,7 +93,7 @@ func (b *Toolbox) makeTools() mcp.Set {
 		b.registryTools, b.queryTools, b.columnTools, b.chatTools,
 		b.tableTools, b.deployTools, b.doctorTools, b.recordTools, b.generatorTools,
 		b.ownQueryTools,
-		b.accessTools,
+		b.accessTools, b.metricTools,
 	} {
 		set = append(set, group()...)
 	}
