@@ -196,7 +196,8 @@ func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 }
 
 // visibility tells callers apart that may see different parts of the
-// dictionary, which belongs to a tenant and a role.
+// dictionary, which belongs to a tenant and a role, or its texts in another
+// language.
 func visibility(c mcp.Caller) string {
 	if c.Token.Reveal() == "" {
 		return ""
@@ -204,7 +205,11 @@ func visibility(c mcp.Caller) string {
 	if !c.Known {
 		return "session " + c.Session + " of " + c.ID // whoever it is shares with nobody
 	}
-	return fmt.Sprintf("role %d/%d", c.ClientID, c.RoleID)
+	view := fmt.Sprintf("role %d/%d", c.ClientID, c.RoleID)
+	if claims, err := tokens.UnverifiedClaims(c.Token.Reveal()); err == nil && claims.Language != "" {
+		view += " in " + claims.Language
+	}
+	return view
 }
 
 // Search finds records.
