@@ -36,24 +36,26 @@ const (
 // Explanation is the response to a [Question].
 type Explanation struct {
 	// Object is what was asked about, in words, such as "window Sales Order".
-	Object string
+	Object string `json:"object"`
 	// User is the user in words, empty when only a role was given, and UserReasons
 	// what keeps the user from logging in at all.
-	User        string
-	UserReasons []Reason
+	User        string   `json:"user,omitempty"`
+	UserReasons []Reason `json:"userReasons,omitempty"`
 	// Roles are the role of the question, or those of the user.
-	Roles []RoleAccess
+	Roles []RoleAccess `json:"roles"`
 	// Unread are tables that the caller may not read.
-	Unread []string
+	Unread []string `json:"unread,omitempty"`
 }
 
 // RoleAccess is what one role may do.
 type RoleAccess struct {
-	ID          int64
-	Name        string
-	Read, Write Verdict // for a process: to see it, and to run it
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	// Read and Write are, for a process, to see it and to run it.
+	Read  Verdict `json:"read"`
+	Write Verdict `json:"write"`
 	// Reasons are what decides, in the order in which the ERP looks.
-	Reasons []Reason
+	Reasons []Reason `json:"reasons"`
 }
 
 // Effect is what a reason does.
@@ -69,14 +71,14 @@ const (
 
 // Reason is one thing that decides.
 type Reason struct {
-	Effect Effect
-	Text   string // a sentence
+	Effect Effect `json:"effect"`
+	Text   string `json:"text"` // a sentence
 	// Record is the record that decides, as "AD_Window_Access of role 102 and
 	// window 143"; empty where a record is missing.
-	Record string
+	Record string `json:"record,omitempty"`
 	// Fix says what to change in the ERP to allow it; empty where there is nothing
 	// to change.
-	Fix string
+	Fix string `json:"fix,omitempty"`
 }
 
 // ErrQuestion is in the error of a question that cannot be answered as it is:
