@@ -14,5 +14,5 @@
 //			return err
 //		}
 //	}
-//	rows, more := totals.Rows("sum(GrandTotal) desc", 10)
+//	rows, total, err := totals.Rows("sum(GrandTotal) desc", 10)
 package aggregate

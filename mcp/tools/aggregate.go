@@ -18,6 +18,7 @@ import (
 const (
 	mostAggregated = 20_000
 	aggregatePage  = 1000 // the ERP lowers it to its own limit
+	mostColumns    = 10   // groups, and measures
 	aggregateTime  = 40 * time.Second
 )
 
@@ -106,6 +107,9 @@ func (b *Toolbox) aggregation(ctx context.Context, c *mcp.Call, in aggregateReco
 	}
 	if a.terms, err = erp.FilterTerms(in.Filter); err != nil {
 		return nil, err
+	}
+	if len(in.GroupBy) > mostColumns || len(in.Measures) > mostColumns {
+		return nil, wrongArgument(fmt.Errorf("there are at most %d groups and %d measures", mostColumns, mostColumns))
 	}
 	if a.totals, err = aggregate.New(in.GroupBy, in.Measures); err != nil {
 		return nil, wrongArgument(err)
