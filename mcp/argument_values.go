@@ -92,7 +92,7 @@ func ofText(p *jsonschema.Schema, given string) (any, bool) {
 }
 
 // nameList are names with commas between them.
-var nameList = regexp.MustCompile(`^\s*[\pL_][\pL\pN_]*(\s*,\s*[\pL_][\pL\pN_]*)+\s*$`)
+var nameList = regexp.MustCompile(`^\s*[\pL_][\pL\pN_.]*(\s*,\s*[\pL_][\pL\pN_.]*)+\s*$`)
 
 // listOf is the list that one text stands for: names with commas between them,
 // else the text alone.

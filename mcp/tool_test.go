@@ -61,6 +61,7 @@ func TestArguments(t *testing.T) {
 		"a number for a text":         {arguments: `{"window":318}`, want: listInput{Window: "318"}},
 		"a fraction for a text":       {arguments: `{"window":3.5}`, message: `list: argument "window" must be of type string, not number`, hint: "window: name of a window"},
 		"a list as text":              {arguments: `{"columns":"[\"Name\",\"a, b\"]","window":"w"}`, want: listInput{Columns: []string{"Name", "a, b"}, Window: "w"}},
+		"names with dots":             {arguments: `{"columns":"C_Order.DocStatus,C_Order.Name","window":"w"}`, want: listInput{Columns: []string{"C_Order.DocStatus", "C_Order.Name"}, Window: "w"}},
 		"a sentence for a list":       {arguments: `{"columns":"Name of it, or so","window":"w"}`, want: listInput{Columns: []string{"Name of it, or so"}, Window: "w"}},
 		"nothing at all":              {arguments: ``, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
 		"null":                        {arguments: `null`, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
