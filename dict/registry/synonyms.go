@@ -17,7 +17,7 @@ type synonym struct {
 	rank   int    // the order of the file, from 1
 }
 
-// synonymOf is what a thing is called besides, by its kind and name in lower case.
+// synonymsOf has what things are called besides, by kind and name in lower case.
 var synonymsOf = sync.OnceValue(func() map[string][]synonym {
 	out := map[string][]synonym{}
 	rank := 1
