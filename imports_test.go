@@ -43,6 +43,16 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "writing records needs the client's record and no library for files",
 	},
+	"erp/access": {
+		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "permissions are read over REST: neither dictionary nor database",
+	},
+	"erp/aggregate": {
+		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "computing with records needs the client's record and no library",
+	},
 	"erp/doctor": {
 		ours: []string{"erp", "erp/internal/...", "dict", "dict/dbdict", "dict/registry", "dict/restdict", "tokens", "tokens/internal/...", "internal/apiclient", "internal/config"},
 		outside: []string{

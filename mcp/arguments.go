@@ -64,11 +64,16 @@ func (c *checker) arguments(raw json.RawMessage) (json.RawMessage, error) {
 			return nil, c.wrong("the arguments are no JSON object", "send an object of named arguments")
 		}
 	}
+	if err := c.rename(given); err != nil {
+		return nil, err
+	}
 	if err := c.unknown(given); err != nil {
 		return nil, err
 	}
 	values := make(map[string]any, len(given))
 	for name, raw := range given {
+		raw = unquoted(c.schema.Properties[name], raw)
+		given[name] = raw
 		value, err := decode(raw)
 		if err != nil {
 			return nil, c.wrong(fmt.Sprintf("argument %s is no JSON", text.Quote(name)), "")
@@ -276,56 +281,6 @@ func reason(err error) string {
 
 func allows(p *jsonschema.Schema, kind string) bool {
 	return p.Type == kind || slices.Contains(p.Types, kind) || p.Type == "" && len(p.Types) == 0
-}
-
-// coerce is what a harmless variant of a value means, and whether it is one.
-func coerce(p *jsonschema.Schema, value any) (any, bool) {
-	if p == nil {
-		return nil, false
-	}
-	text, isText := value.(string)
-	list, isList := value.([]any)
-	switch {
-	case isText && p.Type == "integer":
-		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		if err != nil || n > 1<<53 || n < -1<<53 {
-			return nil, false
-		}
-		return float64(n), true
-	case isText && p.Type == "number":
-		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || n != n || n > 1e300 || n < -1e300 {
-			return nil, false
-		}
-		return n, true
-	case isText && p.Type == "boolean":
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "true":
-			return true, true
-		case "false":
-			return false, true
-		}
-	case p.Type == "array" && !isList && value != nil:
-		if _, isObject := value.(map[string]any); isObject && p.Items != nil && p.Items.Type != "object" {
-			return nil, false
-		}
-		return []any{value}, true
-	case p.Type == "array" && isList && p.Items != nil:
-		meant, changed := slices.Clone(list), false
-		for i, v := range list {
-			if m, ok := coerce(p.Items, v); ok {
-				meant[i], changed = m, true
-			}
-		}
-		return meant, changed
-	case isText && len(p.Enum) > 0 && !slices.Contains(p.Enum, value):
-		for _, e := range p.Enum {
-			if word, ok := e.(string); ok && strings.EqualFold(word, strings.TrimSpace(text)) {
-				return word, true
-			}
-		}
-	}
-	return nil, false
 }
 
 // checkDepth refuses what is nested too deep, without building it.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/erphub/erphub/internal/text"
 )
@@ -37,7 +38,12 @@ type ResourceContent struct {
 	Data     []byte
 }
 
-// NoResource is the error for a URI where there is nothing.
-func NoResource(uri string) error {
-	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no resource %s", text.Quote(uri))}
+// NoResource is the error for a URI where there is nothing. near are URIs that
+// may have been meant.
+func NoResource(uri string, near ...string) error {
+	e := &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no resource %s", text.Quote(uri))}
+	if len(near) > 0 {
+		e.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return e
 }

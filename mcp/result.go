@@ -40,6 +40,13 @@ type Link struct {
 // Text is a piece of text.
 func Text(text string) Content { return Content{Text: text} }
 
+// Texter is a result with a text of its own for the model, which says the same in
+// fewer words than its JSON.
+type Texter interface {
+	// ResultText is the text; an empty one stands for the JSON.
+	ResultText() string
+}
+
 // Shortener is a result with a list that may be longer than an assistant can
 // take in. The boundary cuts it when it is.
 type Shortener interface {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -52,7 +53,16 @@ func TestArguments(t *testing.T) {
 		"null for not given":          {arguments: `{"columns":null,"limit":null,"window":"w"}`, want: listInput{Window: "w"}},
 		"a misspelt name":             {arguments: `{"patern":"C%","window":"w"}`, message: `list: there is no argument "patern"`, hint: `did you mean "pattern"? list takes: pattern, customOnly, limit, columns, window (required)`},
 		"a strange name":              {arguments: `{"zzzzz":1,"window":"w"}`, message: `list: there is no argument "zzzzz"`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
-		"another case":                {arguments: `{"Pattern":"C%","window":"w"}`, message: `list: there is no argument "Pattern"`, hint: `did you mean "pattern"? list takes: pattern, customOnly, limit, columns, window (required)`},
+		"another case":                {arguments: `{"Pattern":"C%","window":"w"}`, want: listInput{Pattern: "C%", Window: "w"}},
+		"another spelling":            {arguments: `{"custom_only":"Y","window-name":"w"}`, want: listInput{CustomOnly: true, Window: "w"}},
+		"other names":                 {arguments: `{"like":"C%","top":7,"fields":"Name, Value","windowName":"w"}`, want: listInput{Pattern: "C%", Limit: 7, Columns: []string{"Name", "Value"}, Window: "w"}},
+		"two names for one":           {arguments: `{"limit":5,"top":5,"window":"w"}`, message: `list: the argument limit is given twice, also as "top"`, hint: "give limit alone"},
+		"two other names for one":     {arguments: `{"pageSize":5,"top":5,"window":"w"}`, message: `list: the argument limit is given twice, also as "top"`, hint: "give limit alone"},
+		"a number for a text":         {arguments: `{"window":318}`, want: listInput{Window: "318"}},
+		"a fraction for a text":       {arguments: `{"window":3.5}`, message: `list: argument "window" must be of type string, not number`, hint: "window: name of a window"},
+		"a list as text":              {arguments: `{"columns":"[\"Name\",\"a, b\"]","window":"w"}`, want: listInput{Columns: []string{"Name", "a, b"}, Window: "w"}},
+		"names with dots":             {arguments: `{"columns":"C_Order.DocStatus,C_Order.Name","window":"w"}`, want: listInput{Columns: []string{"C_Order.DocStatus", "C_Order.Name"}, Window: "w"}},
+		"a sentence for a list":       {arguments: `{"columns":"Name of it, or so","window":"w"}`, want: listInput{Columns: []string{"Name of it, or so"}, Window: "w"}},
 		"nothing at all":              {arguments: ``, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
 		"null":                        {arguments: `null`, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
 		"a list":                      {arguments: `[1]`, message: `list: the arguments are no JSON object`, hint: "send an object of named arguments"},
@@ -80,6 +90,20 @@ func TestArguments(t *testing.T) {
 			assert.Equal(t, listOutput{tc.want}, got)
 		})
 	}
+}
+
+func TestValuesSentAsText(t *testing.T) {
+	t.Parallel()
+	type in struct{ Values json.RawMessage }
+	tool := mcp.New(mcp.Tool{
+		Name: "save", Description: "Saves.",
+		Input: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"values": {Type: "object"}}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}},
+	}, func(_ context.Context, _ *mcp.Call, in in) (any, error) { return string(in.Values), nil })
+	got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"data":"{\"Amount\":12345678901234567.89}"}`)})
+	require.NoError(t, err)
+	assert.Equal(t, `{"Amount":12345678901234567.89}`, got, "numbers stay exact")
+	_, err = tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"values":"{"}`)})
+	require.ErrorContains(t, err, `argument "values" must be of type object, not string`)
 }
 
 func TestDefaultsAndEnumsOfAnEditedSchema(t *testing.T) {

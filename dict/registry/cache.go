@@ -273,6 +273,11 @@ func (c *Cache) Reference(ctx context.Context, name string, with ...Detail) (Ref
 	return c.Catalog().Reference(ctx, name, with...)
 }
 
+// Pointing implements [Registry].
+func (c *Cache) Pointing(ctx context.Context, table string) ([]Pointer, error) {
+	return c.Catalog().Pointing(ctx, table)
+}
+
 // Search implements [Registry].
 func (c *Cache) Search(ctx context.Context, q SearchQuery) (SearchResult, error) {
 	return c.Catalog().Search(ctx, q)

@@ -34,6 +34,9 @@ type Catalog struct {
 	fieldsOf     []span
 	parametersOf []span
 
+	pointingOnce sync.Once
+	pointing     map[string][]Pointer // by the table they point to
+
 	searchOnce sync.Once
 	search     *searchIndex
 }

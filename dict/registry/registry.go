@@ -23,6 +23,10 @@ type Registry interface {
 	// Columns lists the columns of a table in the order they were made, or with
 	// an empty name the columns of all tables.
 	Columns(ctx context.Context, table string, q ListQuery) (Listing[Column], error)
+	// Pointing lists the active columns of all active tables that point to a
+	// table, ordered by the number of their table: its own among them, but not the
+	// columns that every table has, such as CreatedBy.
+	Pointing(ctx context.Context, table string) ([]Pointer, error)
 	// Element describes the term that all columns of one name share.
 	Element(ctx context.Context, name string) (Element, error)
 

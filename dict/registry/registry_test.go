@@ -336,3 +336,23 @@ func TestStatistics(t *testing.T) {
 	assert.Equal(t, 3, s.ColumnsByType["Table Direct"])
 	assert.Equal(t, 1, s.ColumnsByType["Signature Pad"])
 }
+
+func TestPointing(t *testing.T) {
+	t.Parallel()
+	c := catalog(t, shop())
+	for table, want := range map[string][]string{
+		"c_bpartner":  {"C_Order.C_BPartner_ID", "C_OrderLine.C_BPartner_ID"},
+		"AD_User":     {"C_Order.SalesRep_ID"},
+		"C_OrderLine": nil,
+	} {
+		columns, err := c.Pointing(t.Context(), table)
+		require.NoError(t, err)
+		var got []string
+		for _, p := range columns {
+			got = append(got, p.Table+"."+p.Column)
+		}
+		assert.Equal(t, want, got, table)
+	}
+	_, err := c.Pointing(t.Context(), "C_Ordr")
+	require.ErrorIs(t, err, registry.ErrNotFound)
+}

@@ -34,10 +34,13 @@ const (
 
 // SearchQuery says what to search for.
 type SearchQuery struct {
-	// Text is one or more words, without regard to case. Words are found within
-	// names ("bpartner" in C_BPartner_ID), in labels and in descriptions. A hit
-	// has all of them; when nothing has, hits have at least one. Table.Column
-	// has that column. Only the first 200 characters are looked at.
+	// Text is one or more words, or a question, without regard to case. Words are
+	// found within names ("bpartner" in C_BPartner_ID), in labels, in descriptions
+	// and in a list of synonyms in several languages ("customer" for C_BPartner);
+	// words such as "which" and "the" do not count. A hit has all words; when
+	// nothing has, words that nothing has are taken for typing errors, and hits
+	// have at least one. Table.Column has that column. Only the first 200
+	// characters are looked at.
 	Text string
 	// Kinds limits the search to these; empty: all.
 	Kinds []SearchKind
@@ -71,6 +74,9 @@ type SearchHit struct {
 	// have it.
 	Tables     []string
 	TableCount int
+	// Why says in a few words why it was found: by name, label, synonym …; empty
+	// when the search had no text.
+	Why string
 	// Score orders hits; it means nothing across searches.
 	Score float64
 }
@@ -100,22 +106,46 @@ func (c *Catalog) searchIn(x *searchIndex, q SearchQuery) SearchResult {
 					return
 				}
 			}
-		})
+		}, nil)
 	}
 	if out, ok := c.searchDotted(q); ok {
 		return out
 	}
-	m := x.match(q.Text)
-	defer x.release(m)
-	every := true
-	out := c.ranked(x, q, m.hits(keep, true))
+	return c.searchWords(x, q, keep)
+}
+
+// searchWords looks for things that have all words; if there are none, or the
+// letters stand within other words only, for the kind of thing that the text
+// names, then for what was probably meant; and at last for things that have one of
+// the words.
+func (c *Catalog) searchWords(x *searchIndex, q SearchQuery, keep func(doc int32) bool) SearchResult {
+	var out SearchResult
+	try := func(w wanted, every bool) {
+		m := x.match(w)
+		defer x.release(m)
+		found := c.ranked(x, q, m.hits(keep, every), m.why)
+		if found.Total > 0 && (out.Total == 0 || gradeOf(found) > gradeOf(out)) {
+			out = found
+		}
+	}
+	w := newWanted(q.Text)
+	if try(w, true); out.Total > 0 && gradeOf(out) > byPart {
+		return out
+	}
+	if less, ok := w.withoutKind(); ok {
+		w = less
+		try(w, true)
+	}
+	if out.Total > 0 && gradeOf(out) > byPart {
+		return out
+	}
+	if x.correct(&w) {
+		try(w, true)
+	}
 	if out.Total == 0 {
-		every = false
-		out = c.ranked(x, q, m.hits(keep, false))
+		try(w, false)
 	}
-	if !every {
-		out.Suggestions = x.suggest(q.Text, keep)
-	}
+	out.Suggestions = x.suggest(q.Text, keep)
 	return out
 }
 
@@ -157,7 +187,7 @@ func (c *Catalog) searchDotted(q SearchQuery) (SearchResult, bool) {
 		if strings.EqualFold(r.Name, column) {
 			c.joinColumn(&r)
 			return SearchResult{Total: 1, Hits: []SearchHit{{Kind: SearchColumn, ID: r.ID, Name: r.Name, Label: r.Label,
-				Description: r.Description, Tables: []string{r.Table}, TableCount: 1, Score: scoreExact}}}, true
+				Description: r.Description, Tables: []string{r.Table}, TableCount: 1, Why: whyName}}}, true
 		}
 		s.offer(r.Name)
 	}
@@ -169,7 +199,7 @@ func (c *Catalog) searchDotted(q SearchQuery) (SearchResult, bool) {
 }
 
 // ranked keeps the best hits.
-func (c *Catalog) ranked(x *searchIndex, q SearchQuery, hits func(yield func(int32, float64) bool)) SearchResult {
+func (c *Catalog) ranked(x *searchIndex, q SearchQuery, hits func(yield func(int32, float64) bool), why func(doc int32) string) SearchResult {
 	limit := q.Limit
 	if limit == 0 {
 		limit = defaultHits
@@ -197,6 +227,9 @@ func (c *Catalog) ranked(x *searchIndex, q SearchQuery, hits func(yield func(int
 	}
 	for _, h := range best {
 		out.Hits = append(out.Hits, c.hit(&x.docs[h.doc], h.score))
+		if why != nil {
+			out.Hits[len(out.Hits)-1].Why = why(h.doc)
+		}
 	}
 	return out
 }

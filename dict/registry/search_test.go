@@ -27,13 +27,21 @@ func TestSearch(t *testing.T) {
 		{"exact name", registry.SearchQuery{Text: "c_order"}, "table C_Order", -1, ""},
 		{"label", registry.SearchQuery{Text: "Business Partner"}, "table C_BPartner", -1, ""},
 		{"a word within a name", registry.SearchQuery{Text: "bpartner"}, "table C_BPartner", -1, ""},
-		{"description", registry.SearchQuery{Text: "customer"}, "table C_Order", 1, ""},
+		{"description", registry.SearchQuery{Text: "about docstatus"}, "column DocStatus", 1, ""},
+		{"synonym", registry.SearchQuery{Text: "customer"}, "table C_BPartner", -1, ""},
+		{"synonym of two words, in the plural", registry.SearchQuery{Text: "Customer Orders"}, "table C_Order", -1, ""},
+		{"synonym in another language", registry.SearchQuery{Text: "lieferant"}, "table C_BPartner", -1, ""},
+		{"question", registry.SearchQuery{Text: "where are the customers?"}, "table C_BPartner", -1, ""},
+		{"question for a process", registry.SearchQuery{Text: "which process synchronizes columns"}, "process AD_Column Sync", -1, ""},
+		{"typing error in a synonym", registry.SearchQuery{Text: "custmoer"}, "table C_BPartner", -1, ""},
+		{"typing error in a label", registry.SearchQuery{Text: "bussiness partner"}, "table C_BPartner", -1, ""},
 		{"all words", registry.SearchQuery{Text: "order line"}, "table C_OrderLine", -1, ""},
 		{"a column is one hit", registry.SearchQuery{Text: "C_BPartner_ID"}, "column C_BPartner_ID", 1, ""},
 		{"table and column", registry.SearchQuery{Text: "c_order.docstatus"}, "column DocStatus", 1, ""},
 		{"table and wrong column", registry.SearchQuery{Text: "C_Order.DocStat"}, "", 0, "C_Order.DocStatus"},
 		{"process", registry.SearchQuery{Text: "synchronize"}, "process AD_Column Sync", 1, ""},
-		{"window", registry.SearchQuery{Text: "sales order"}, "window Sales Order", -1, ""},
+		{"table before window", registry.SearchQuery{Text: "sales order"}, "table C_Order", -1, ""},
+		{"window", registry.SearchQuery{Text: "sales order window"}, "window Sales Order", -1, ""},
 		{"reference", registry.SearchQuery{Text: "document status"}, "reference _Document Status", -1, ""},
 		{"kinds", registry.SearchQuery{Text: "order", Kinds: []registry.SearchKind{registry.SearchWindow}}, "window Sales Order", 1, ""},
 		{"custom", registry.SearchQuery{Text: "remark", CustomOnly: true}, "table XX_Remark", 1, ""},
@@ -68,6 +76,14 @@ func TestSearch(t *testing.T) {
 				assert.NotEqual(t, "Dead", h.Name)
 			}
 		})
+	}
+	for text, why := range map[string]string{
+		"C_Order": "name", "business partner": "label", "order": "label", "customer": "synonym", "custmoer": "synonym, customer for custmoer", "orderl": "beginning of the name",
+	} {
+		got, err := c.Search(t.Context(), registry.SearchQuery{Text: text})
+		require.NoError(t, err)
+		require.NotEmpty(t, got.Hits, text)
+		assert.Equal(t, why, got.Hits[0].Why, text)
 	}
 	hit, err := c.Search(t.Context(), registry.SearchQuery{Text: "C_BPartner_ID"})
 	require.NoError(t, err)

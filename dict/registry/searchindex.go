@@ -1,8 +1,6 @@
 package registry
 
 import (
-	"iter"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -13,14 +11,8 @@ import (
 const (
 	weightName        = 8
 	weightLabel       = 5
+	weightSynonym     = 3
 	weightDescription = 1.5
-
-	// What the whole text is worth when it is the name, and so on.
-	scoreExact  = 1000
-	scoreBare   = 500 // the name without its prefix
-	scoreLabel  = 400
-	scorePrefix = 200
-	scoreInside = 60
 )
 
 // searchDoc is one thing that can be found. All columns of one name are one.
@@ -35,6 +27,7 @@ type searchDoc struct {
 	description string
 	plain       string // name in lower case
 	plainLabel  string
+	synonyms    []synonym
 	letters     uint64  // of the name
 	columns     []int32 // places of the columns of that name
 }
@@ -87,7 +80,8 @@ func newSearchIndex(c *Catalog) *searchIndex {
 	}
 	x.fill()
 	x.idle.New = func() any {
-		return &searchMatch{x: x, score: make([]float32, len(x.docs)), seen: make([]uint16, len(x.docs))}
+		n := len(x.docs)
+		return &searchMatch{x: x, score: make([]float32, n), seen: make([]uint16, n), weakest: make([]grade, n), now: make([]grade, n)}
 	}
 	return x
 }
@@ -96,6 +90,7 @@ func (x *searchIndex) add(d searchDoc) {
 	d.rank = int32(len(x.docs))
 	d.plain, d.plainLabel = strings.ToLower(d.name), strings.ToLower(d.label)
 	d.letters = letters(d.name)
+	d.synonyms = synonymsOf()[string(d.kind)+" "+d.plain]
 	x.docs = append(x.docs, d)
 }
 
@@ -142,6 +137,9 @@ func (x *searchIndex) fill() {
 		eachWord(d.name, note(weightName))
 		eachWord(d.label, note(weightLabel))
 		eachWord(d.description, note(weightDescription))
+		for _, s := range d.synonyms {
+			eachWord(s.phrase, note(weightSynonym))
+		}
 		for n, weight := range weights {
 			all[n] = append(all[n], posting{int32(doc), weight})
 		}
@@ -190,127 +188,6 @@ func wordBreak(runes []rune, i int) bool {
 		return i+1 < len(runes) && unicode.IsLower(runes[i+1])
 	}
 	return false
-}
-
-// searchMatch is the work space of one search.
-type searchMatch struct {
-	x     *searchIndex
-	score []float32
-	seen  []uint16 // bit per word of the query
-	all   uint16   // bits of all words
-	found []int32  // documents with a score
-	text  string   // the query in lower case
-}
-
-// match scores all documents that have a word of the query.
-func (x *searchIndex) match(text string) *searchMatch {
-	m := x.idle.Get().(*searchMatch)
-	m.text = strings.ToLower(text)
-	words := queryWords(text)
-	for i, word := range words {
-		m.word(word, uint16(1)<<i)
-	}
-	m.all = uint16(1)<<len(words) - 1
-	return m
-}
-
-// queryWords splits what is searched for. Unlike in documents, a name such as
-// BPartner stays one word, which is found within words.
-func queryWords(text string) []string {
-	var words []string
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !slices.Contains(words, word) && len(words) < maxSearchWords {
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
-// word adds what one word of the query is worth. A word that is there as it is
-// counts most, one that begins a word less, one within a word least.
-func (m *searchMatch) word(word string, bit uint16) {
-	x := m.x
-	from, _ := slices.BinarySearch(x.words, word)
-	to := from
-	for to < len(x.words) && (x.words[to] == word || len(word) > 1 && strings.HasPrefix(x.words[to], word)) {
-		quality := float32(0.6)
-		if x.words[to] == word {
-			quality = 1
-		}
-		m.posts(to, quality, bit)
-		to++
-	}
-	if len(word) < 3 {
-		return // everything has that somewhere
-	}
-	for i, own := range x.words {
-		if (i < from || i >= to) && len(own) > len(word) && strings.Contains(own, word) {
-			m.posts(i, 0.4, bit)
-		}
-	}
-}
-
-func (m *searchMatch) posts(word int, quality float32, bit uint16) {
-	posts := m.x.postings[word]
-	// Rare words say more.
-	rarity := float32(1 + math.Log(float64(len(m.x.docs)+1)/float64(len(posts)+1)))
-	for _, p := range posts {
-		if m.seen[p.doc] == 0 {
-			m.found = append(m.found, p.doc)
-		}
-		m.seen[p.doc] |= bit
-		m.score[p.doc] += p.weight * quality * rarity
-	}
-}
-
-// hits yields the documents with their scores: those with all words, or all
-// that have one.
-func (m *searchMatch) hits(keep func(int32) bool, every bool) iter.Seq2[int32, float64] {
-	return func(yield func(int32, float64) bool) {
-		for _, doc := range m.found {
-			if every && m.seen[doc] != m.all || !keep(doc) {
-				continue
-			}
-			if !yield(doc, float64(m.score[doc])+m.x.bonus(doc, m.text)) {
-				return
-			}
-		}
-	}
-}
-
-// bonus is what the whole text is worth.
-func (x *searchIndex) bonus(doc int32, text string) float64 {
-	d := &x.docs[doc]
-	bonus := 0.0
-	switch {
-	case d.plain == text:
-		bonus = scoreExact
-	case bare(d.plain) == text:
-		bonus = scoreBare
-	case d.plainLabel == text:
-		bonus = scoreLabel
-	case strings.HasPrefix(d.plain, text):
-		bonus = scorePrefix
-	case strings.Contains(d.plain, text) || strings.Contains(d.plainLabel, text):
-		bonus = scoreInside
-	}
-	if d.kind == SearchTable {
-		bonus += 8 // people mostly look for tables
-	}
-	if d.view {
-		bonus -= 50 // and for the table itself before what is made of it
-	}
-	// Of equals the shorter name is the plainer thing.
-	return bonus - 0.05*float64(min(len(d.plain), 60))
-}
-
-// release makes the work space ready for another search.
-func (x *searchIndex) release(m *searchMatch) {
-	for _, doc := range m.found {
-		m.score[doc], m.seen[doc] = 0, 0
-	}
-	m.found, m.text = m.found[:0], ""
-	x.idle.Put(m)
 }
 
 // suggest lists names close to the text.

@@ -161,6 +161,13 @@ type Connector interface {
 	Connect(ctx context.Context, caller mcp.Caller) (context.Context, *erp.Client, error)
 }
 
+// Identifier knows whom a caller acts for.
+type Identifier interface {
+	// Identity is what the caller's token says, or that of the program's own login
+	// where the caller has none. It is not verified here.
+	Identity(ctx context.Context, caller mcp.Caller) (tokens.Claims, error)
+}
+
 // Pool is the backends in use.
 type Pool struct{ backends []Backend }
 

@@ -55,6 +55,8 @@ var (
 	_ Processor = (*RESTBackend)(nil)
 	_ Jobber    = (*RESTBackend)(nil)
 	_ Connector = (*RESTBackend)(nil)
+
+	_ Identifier = (*RESTBackend)(nil)
 )
 
 // NewREST makes a backend over the ERP at an address. It sends nothing.
@@ -135,6 +137,15 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 	return b.as(ctx, caller), b.client, nil
 }
 
+// Identity reads the token; see [Identifier].
+func (b *RESTBackend) Identity(ctx context.Context, caller mcp.Caller) (tokens.Claims, error) {
+	token, err := callerTokens{b.own, b.life}.Token(b.as(ctx, caller))
+	if err != nil {
+		return tokens.Claims{}, err
+	}
+	return tokens.UnverifiedClaims(token)
+}
+
 // Ping checks whether the ERP responds; see [Pinger].
 func (b *RESTBackend) Ping(ctx context.Context) error { return b.life.ping(ctx) }
 
@@ -185,7 +196,8 @@ func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 }
 
 // visibility tells callers apart that may see different parts of the
-// dictionary, which belongs to a tenant and a role.
+// dictionary, which belongs to a tenant and a role, or its texts in another
+// language.
 func visibility(c mcp.Caller) string {
 	if c.Token.Reveal() == "" {
 		return ""
@@ -193,7 +205,11 @@ func visibility(c mcp.Caller) string {
 	if !c.Known {
 		return "session " + c.Session + " of " + c.ID // whoever it is shares with nobody
 	}
-	return fmt.Sprintf("role %d/%d", c.ClientID, c.RoleID)
+	view := fmt.Sprintf("role %d/%d", c.ClientID, c.RoleID)
+	if claims, err := tokens.UnverifiedClaims(c.Token.Reveal()); err == nil && claims.Language != "" {
+		view += " in " + claims.Language
+	}
+	return view
 }
 
 // Search finds records.

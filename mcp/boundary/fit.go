@@ -106,6 +106,10 @@ func newReply(value any) (*Reply, error) {
 		if v != nil {
 			reply.Content, reply.Failed = v.Content, v.Failed
 		}
+	case mcp.Texter:
+		if text := v.ResultText(); text != "" {
+			reply.Content = []mcp.Content{mcp.Text(text)}
+		}
 	}
 	return reply, nil
 }

@@ -87,7 +87,12 @@ func (s *Server) readResult(ctx context.Context, c *mcp.Call, uri string, got mc
 	var e *mcp.Error
 	switch {
 	case errors.As(err, &e) && e.Code == mcp.CodeNotFound:
-		return nil, sdk.ResourceNotFoundError(uri)
+		notFound := sdk.ResourceNotFoundError(uri)
+		var wire *jsonrpc.Error
+		if hint := s.opts.Catalog.Tools.Without(e.Hint, c.Offers); hint != "" && errors.As(notFound, &wire) {
+			wire.Message += ": " + hint
+		}
+		return nil, notFound
 	case err != nil:
 		return nil, s.protocolError(ctx, c, "a resource", err)
 	}

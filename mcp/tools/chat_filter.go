@@ -75,12 +75,16 @@ func ordered(t *registry.Table, orderBy string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-func hintColumn(t *registry.Table, word string) string {
+func columnNames(t *registry.Table) []string {
 	names := make([]string, len(t.Columns))
 	for i := range t.Columns {
 		names[i] = t.Columns[i].Name
 	}
-	if near := nearest.Names(word, names, 3); len(near) > 0 {
+	return names
+}
+
+func hintColumn(t *registry.Table, word string) string {
+	if near := nearest.Names(word, columnNames(t), 3); len(near) > 0 {
 		return "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return "getTableColumns shows the columns of " + t.Name

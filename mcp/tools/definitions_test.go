@@ -88,12 +88,13 @@ func TestToolsOfTheSpecification(t *testing.T) {
 		tools.SetGenerator: {"listGenerators", "getGeneratorInfo", "generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"},
 		tools.SetDoctor:    {"checkEnvironment", "checkApi", "checkDatabase", "getConfigStatus"},
 		tools.SetRecords:   {"createRecord", "updateRecord", "deleteRecord", "writeRecords", "decideWorkflow", "processDocument", "printRecord", "recordAttachments", "executeProcess"},
-		tools.SetMetrics:   {"listMetrics", "queryMetric"},
+		tools.SetMetrics:   {"listMetrics", "queryMetric", "aggregateRecords"},
 		tools.SetDeploy:    {"currentDeployments", "deploymentHistory", "startDeployment", "updateDeployment", "completeDeployment"},
 		tools.SetChat: {
 			"searchRecords", "getTableColumns", "getRecord", "listProcesses", "executeProcess", "listServerJobs", "getServerJob", "toggleServerJob",
-			"searchKnowledge", "executeQuery", "checkHealth", "getBackendStatus",
+			"searchKnowledge", "executeQuery", "checkHealth", "getBackendStatus", "whoAmI",
 		},
+		tools.SetAccess: {"whoAmI", "explainAccess"},
 	}
 	for name, names := range want {
 		for _, n := range names {

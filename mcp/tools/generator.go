@@ -142,7 +142,7 @@ func generatorNames(s *jsonschema.Schema) {
 func (b *Toolbox) getGeneratorInfo() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "getGeneratorInfo", Title: "Describe a generator", Sets: []string{SetGenerator}, Hints: readOnly,
-		Description: "Describes one generator and all its options, for runGenerator.",
+		Description: "Describes one generator and all its options (runGenerator).",
 		Input:       input[getGeneratorInfoIn](generatorNames),
 	}, func(_ context.Context, _ *mcp.Call, in getGeneratorInfoIn) (*getGeneratorInfoOut, error) {
 		g, err := generator.Find(in.Generator)

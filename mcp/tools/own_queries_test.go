@@ -57,7 +57,7 @@ func TestOwnQueries(t *testing.T) {
 	assert.Empty(t, got.Rows)
 	got = response[queryResponse](t, k, admin, "partnersOfGroup", args{"group": "Standard", "since": "2999-01-01"})
 	assert.Empty(t, got.Rows)
-	for _, wrong := range []args{{}, {"group": 7}, {"group": "Standard", "active": "X"}, {"group": "Standard", "since": "yesterday"}, {"group": "Standard", "sql": "SELECT 1"}} {
+	for _, wrong := range []args{{}, {"group": 7.5}, {"group": "Standard", "active": "X"}, {"group": "Standard", "since": "yesterday"}, {"group": "Standard", "sql": "SELECT 1"}} {
 		refusal(t, k, admin, "partnersOfGroup", wrong, mcp.CodeInvalidArguments)
 	}
 	got = response[queryResponse](t, k, admin, "passwords", args{})

@@ -75,7 +75,7 @@ func openWays(tb testing.TB) *everyWay {
 		require.NoError(tb, err)
 		return db, source
 	}
-	kept := backend.RegistryOptions{Fresh: time.Hour} // nothing changes it
+	kept := backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute} // nothing changes it
 	overREST, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: kept})
 	require.NoError(tb, err)
 	tb.Cleanup(overREST.Close)

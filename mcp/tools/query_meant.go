@@ -13,6 +13,12 @@ import (
 // compute.
 var ofMoney = []string{"invoiceopen", "invoicepaid", "currencyconvert", "currencyrate", "paymentterm"}
 
+// elsewhere are words that other databases have in place of columns.
+var elsewhere = map[string]string{
+	"sysdate": "write current_date, or now() with the time", "systimestamp": "write now()", "getdate": "write now()", "today": "write current_date",
+	"rownum": "write LIMIT at the end, such as LIMIT 5", "rowid": "use the key column of the table",
+}
+
 // meant adds to the refusal of a name which tool helps. What the name resembles is
 // in the hint already.
 func meant(err error) error {
@@ -27,6 +33,10 @@ func meant(err error) error {
 	switch {
 	case object.Kind == api.FunctionObject && slices.ContainsFunc(ofMoney, func(begin string) bool { return strings.HasPrefix(name, begin) }):
 		add = "queryMetric with the name open-receivables computes what is open; getQueryTemplates with the name open-invoices has SQL for it"
+	case object.Kind == api.FunctionObject && e.Hint == "" && len(object.Similar) == 0:
+		add = "only functions of PostgreSQL that cannot do harm are available, and of the ERP's own currencyConvert, currencyRate, invoiceOpen and paymentTermDueDate: compute others in SQL from the tables; searchRegistry finds them"
+	case object.Kind == api.ColumnObject && elsewhere[name] != "":
+		add = elsewhere[name]
 	case object.Kind == api.TableObject && len(object.Similar) == 0:
 		add = "searchRegistry finds tables by what they are about"
 	case object.Kind == api.ColumnObject && len(object.Similar) == 0:

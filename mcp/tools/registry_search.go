@@ -10,7 +10,7 @@ import (
 )
 
 type searchRegistryIn struct {
-	Query  string   `json:"query,omitempty" jsonschema:"words of a name, label or description, such as: business partner group"`
+	Query  string   `json:"query,omitempty" jsonschema:"words or a question in the user's language, such as: customer group"`
 	Kinds  []string `json:"kinds,omitempty" jsonschema:"only these; empty: all"`
 	Column string   `json:"column,omitempty" jsonschema:"only tables that have this column"`
 	Limit  int      `json:"limit,omitempty" jsonschema:"most hits to return"`
@@ -23,6 +23,7 @@ type hitLine struct {
 	Description string   `json:"description,omitempty"`
 	Tables      []string `json:"tables,omitempty" jsonschema:"of a column: tables that have it, ten at most"`
 	InTables    int      `json:"inTables,omitempty" jsonschema:"of a column: how many tables have it"`
+	Why         string   `json:"why,omitempty" jsonschema:"what matched: name, label, synonym …"`
 }
 
 type searchRegistryOut struct {
@@ -43,7 +44,7 @@ func (b *Toolbox) searchRegistry() mcp.Tool {
 	}
 	return mcp.New(mcp.Tool{
 		Name: "searchRegistry", Title: "Search the dictionary", Sets: []string{SetRegistry}, Hints: readOnly,
-		Description: "Finds tables, columns, windows, processes and references by words in their names, labels and descriptions. Start here when you know what you look for but not its name. For a pattern of names use listTables.",
+		Description: "Finds tables, columns, windows, processes and references by words in names, labels, descriptions and common synonyms (customer, stock, ledger); typing errors are forgiven. Start here when you do not know the name. For a pattern of names use listTables.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, in searchRegistryIn) (*searchRegistryOut, error) {
 		if strings.TrimSpace(in.Query) == "" && in.Column == "" {
@@ -63,7 +64,7 @@ func (b *Toolbox) searchRegistry() mcp.Tool {
 		}
 		lines := make([]hitLine, len(found.Hits))
 		for i, h := range found.Hits {
-			lines[i] = hitLine{Kind: string(h.Kind), Name: h.Name, Label: differs(h.Label, h.Name), Description: clip(h.Description, 120), Tables: h.Tables, InTables: h.TableCount}
+			lines[i] = hitLine{Kind: string(h.Kind), Name: h.Name, Label: differs(h.Label, h.Name), Description: clip(h.Description, 120), Tables: h.Tables, InTables: h.TableCount, Why: h.Why}
 		}
 		out := &searchRegistryOut{Hits: fitting(lines), Total: found.Total, Suggestions: found.Suggestions}
 		out.Truncated = out.Total > len(out.Hits)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/boundary"
 )
 
 type tablesResponse struct {
@@ -123,7 +124,7 @@ func TestListTables(t *testing.T) {
 func TestDescribeTable(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	order := response[columnsResponse](t, k, root, "describeTable", args{"table": "c_order"})
+	order := response[columnsResponse](t, k, root, "describeTable", args{"table": "c_order", "detail": "summary"})
 	assert.Equal(t, "C_Order", order.Name)
 	assert.Len(t, order.Columns, order.Total)
 	for _, c := range order.Columns {
@@ -144,6 +145,40 @@ func TestDescribeTable(t *testing.T) {
 	assert.Empty(t, brief.Columns[0].Type)
 	full := response[columnsResponse](t, k, root, "describeTable", args{"table": "C_Order", "detail": "FULL"})
 	assert.Equal(t, order.names(), full.names()[:min(len(full.Columns), len(order.Columns))])
+
+	type lines struct {
+		Lines   []string
+		Columns []any
+	}
+	raw, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin)}, "describeTable", args{"tableName": "C_Order"})
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(raw), 2800, "a description is read in every conversation")
+	short := decoded[lines](t, raw)
+	assert.Empty(t, short.Columns)
+	for _, want := range []string{
+		"keys: C_Order_ID C_Order_UU", "identified by: DocumentNo", "Date: DateOrdered! DatePromised! DateAcct! DatePrinted",
+		"DeliveryViaRule!: D=Delivery|P=Pickup|S=Shipper", "details, by C_Order_ID: C_OrderLine C_OrderTax C_OrderPaySchedule C_POSPayment C_OrderLandedCost",
+	} {
+		assert.Contains(t, short.Lines, want)
+	}
+	whole := strings.Join(short.Lines, "\n")
+	for _, name := range order.names() {
+		assert.Regexp(t, `\b`+name+`\b`, whole, "every column is in the lines")
+	}
+	assert.Contains(t, whole, ">AD_User: SalesRep_ID! Bill_User_ID")
+	assert.Contains(t, whole, "pointed to by: C_Invoice M_InOut")
+	boundary, err := boundary.New(nil)
+	require.NoError(t, err)
+	tool, _ := k.set.Tool("describeTable")
+	reply, err := boundary.Call(t.Context(), tool, &mcp.Call{Caller: k.as(t, admin), Arguments: []byte(`{"table":"C_Order"}`)})
+	require.NoError(t, err)
+	require.Len(t, reply.Content, 1)
+	assert.LessOrEqual(t, len(reply.Content[0].Text), 2700)
+	assert.Contains(t, reply.Content[0].Text, "C_Order (Order): Sales orders")
+	assert.Contains(t, reply.Content[0].Text, whole, "the text has the lines as they are")
+
+	line := response[lines](t, k, admin, "describeTable", args{"table": "C_OrderLine"})
+	assert.Contains(t, line.Lines, "part of: C_Order_ID!>C_Order")
 
 	e := refusal(t, k, root, "describeTable", args{"table": "C_Ordr"}, mcp.CodeNotFound)
 	assert.Equal(t, `there is no table "C_Ordr" in the dictionary`, e.Message)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
@@ -77,7 +78,7 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 				}
 				col, ok := t.Column(v["column"])
 				if !ok {
-					return mcp.ResourceContent{}, mcp.NoResource(uri)
+					return mcp.ResourceContent{}, mcp.NoResource(uri, near(columnURI, v["column"], columnNames(t), "{table}", t.Name, "{column}")...)
 				}
 				return mcp.ResourceContent{URI: uri, MIMEType: markdownType, Text: columnText(&col)}, nil
 			},
@@ -89,7 +90,7 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 			Read: func(_ context.Context, _ *mcp.Call, uri string, v map[string]string) (mcp.ResourceContent, error) {
 				t, err := findTemplate(v["name"])
 				if err != nil {
-					return mcp.ResourceContent{}, mcp.NoResource(uri)
+					return mcp.ResourceContent{}, mcp.NoResource(uri, near(templateURI, v["name"], templateNames(), "{name}")...)
 				}
 				return mcp.ResourceContent{URI: uri, MIMEType: markdownType, Text: t.markdown()}, nil
 			},
@@ -98,14 +99,29 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 	}
 }
 
+// near are the addresses of those names that resemble a word. values are pairs of
+// a variable and its value; the last variable takes the name.
+func near(address, word string, names []string, values ...string) []string {
+	var out []string
+	for _, name := range mcp.Nearest(word, names) {
+		out = append(out, strings.NewReplacer(append(slices.Clone(values), name)...).Replace(address))
+	}
+	return out
+}
+
 func (b *Toolbox) resourceTable(ctx context.Context, c *mcp.Call, uri, name string) (*registry.Table, error) {
 	reg, err := b.registry(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	t, err := reg.Table(ctx, name)
-	if errors.Is(err, registry.ErrNotFound) {
-		return nil, mcp.NoResource(uri)
+	var missing *registry.NotFoundError
+	if errors.As(err, &missing) {
+		similar := missing.Suggestions[:min(len(missing.Suggestions), 3)]
+		for i, suggestion := range similar {
+			similar[i] = strings.Replace(tableURI, "{table}", suggestion, 1)
+		}
+		return nil, mcp.NoResource(uri, similar...)
 	}
 	if err != nil {
 		return nil, err

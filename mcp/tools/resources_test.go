@@ -53,6 +53,14 @@ func TestResources(t *testing.T) {
 	text, err = read("erp://template/{name}", "erp://template/top-customers", map[string]string{"name": "top-customers"})
 	require.NoError(t, err)
 	assert.Contains(t, text, "```sql\nSELECT")
+	for _, near := range []struct{ template, uri, table, column, name, hint string }{
+		{"erp://table/{table}", "erp://table/c_ordr", "c_ordr", "", "", "did you mean erp://table/C_Order"},
+		{"erp://table/{table}/column/{column}", "erp://table/c_order/column/docstats", "c_order", "docstats", "", "did you mean erp://table/C_Order/column/DocStatus?"},
+		{"erp://template/{name}", "erp://template/top-customer", "", "", "top-customer", "did you mean erp://template/top-customers?"},
+	} {
+		_, err := read(near.template, near.uri, map[string]string{"table": near.table, "column": near.column, "name": near.name})
+		assert.Contains(t, mcp.ErrorOf(err).Hint, near.hint)
+	}
 	for uri, template := range map[string]string{
 		"erp://table/c_ordr": "erp://table/{table}", "erp://template/x": "erp://template/{name}", "erp://table/../../x": "erp://table/{table}",
 	} {

@@ -99,18 +99,18 @@ func TestSessionsNameOnlyTheirTools(t *testing.T) {
 	}{
 		{"the default without an AI API", false, boundary.Options{Toolsets: tools.DefaultSets()}, 28},
 		{"the default with one", true, boundary.Options{Toolsets: tools.DefaultSets()}, 31},
-		{"all", true, boundary.Options{}, 53},
-		{"all without an AI API", false, boundary.Options{}, 48},
-		{"only reading", false, boundary.Options{ReadOnly: true}, 26},
+		{"all", true, boundary.Options{}, 56},
+		{"all without an AI API", false, boundary.Options{}, 51},
+		{"only reading", false, boundary.Options{ReadOnly: true}, 29},
 		{"registry", true, boundary.Options{Toolsets: []string{tools.SetRegistry}}, 8},
 		{"query", true, boundary.Options{Toolsets: []string{tools.SetQuery}}, 6},
 		{"query without an AI API", false, boundary.Options{Toolsets: []string{tools.SetQuery}}, 3},
-		{"chat", true, boundary.Options{Toolsets: []string{tools.SetChat}}, 12},
-		{"metrics", true, boundary.Options{Toolsets: []string{tools.SetMetrics}}, 2},
+		{"chat", true, boundary.Options{Toolsets: []string{tools.SetChat}}, 13},
+		{"metrics", true, boundary.Options{Toolsets: []string{tools.SetMetrics}}, 3},
 		{"records", true, boundary.Options{Toolsets: []string{tools.SetRecords}}, 9},
 		{"table and generator", true, boundary.Options{Toolsets: []string{tools.SetTable, tools.SetGenerator}}, 13},
 		{"deploy", true, boundary.Options{Toolsets: []string{tools.SetDeploy}}, 5},
-		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 37},
+		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

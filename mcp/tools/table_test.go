@@ -100,7 +100,7 @@ func TestTables(t *testing.T) {
 	gone := response[madeTable](t, k, root, "createTable", args{"table": "XX_Gone", "templates": "VALUE_NAME", "createWindow": true, "accessLevel": "7"})
 
 	t.Run("the dictionary has it", func(t *testing.T) {
-		described := response[columnsResponse](t, k, root, "describeTable", args{"table": "xx_toolremark"})
+		described := response[columnsResponse](t, k, root, "describeTable", args{"table": "xx_toolremark", "detail": "summary"})
 		points := map[string]string{}
 		for _, c := range described.Columns {
 			points[c.Name] = c.References + c.List

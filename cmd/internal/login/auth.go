@@ -13,7 +13,7 @@ import (
 func (a *app) authCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "auth",
-		Usage: "log in, log out, and show the stored login",
+		Usage: "log in, log out, show the stored login, explain permissions",
 		Subcommands: []*cli.Command{
 			{
 				Name: "login", Usage: "log in and store the tokens in the profile",
@@ -40,6 +40,7 @@ func (a *app) authCommand() *cli.Command {
 					"there is no usable login, 4 that tokens are due and the ERP cannot be reached.",
 				Action: a.authStatus,
 			},
+			a.explainCommand(),
 			{Name: "logout", Usage: "log out, on the server, too", Action: a.authLogout},
 		},
 	}

@@ -1,0 +1,220 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// recordTarget is one record as the caller sees it.
+type recordTarget struct {
+	id          string
+	number      int64
+	client, org int64
+	rec         erp.Record
+}
+
+func (x *explainer) record(ctx context.Context, t *tableTarget, id string) (*recordTarget, error) {
+	parsed, err := erp.ParseID(id)
+	if err != nil {
+		return nil, asked("%q is neither the number nor the UUID of a record", id)
+	}
+	rec, err := x.client.Get(ctx, t.name, parsed, nil)
+	switch {
+	case errors.Is(err, erp.ErrNotFound), errors.Is(err, erp.ErrForbidden):
+		return nil, asked("there is no record %s in %s, or the caller may not see it", id, t.name)
+	case err != nil:
+		return nil, fmt.Errorf("reading the record: %w", err)
+	}
+	out := &recordTarget{id: id, number: key(rec), rec: rec}
+	out.client, _ = number(rec, "AD_Client_ID")
+	out.org, _ = number(rec, "AD_Org_ID")
+	return out, nil
+}
+
+func (t *recordTarget) explain(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
+	t.tenant(r)
+	if err := t.organization(ctx, x, r); err != nil {
+		return err
+	}
+	if err := t.rules(ctx, x, r, in); err != nil {
+		return err
+	}
+	if err := t.locks(ctx, x, r, in); err != nil {
+		return err
+	}
+	if !is(t.rec, "IsActive") {
+		r.because(Allows, "the record is deactivated: most windows and lists do not show it", record(in.name, t.number), "activate the record")
+	}
+	if is(t.rec, "Processed") {
+		r.because(ReadOnly, "the record is processed: what is left to change are columns that are always updateable", record(in.name, t.number), "reverse or reactivate the document first")
+	}
+	if len(r.reasons) == 0 {
+		r.because(Allows, "nothing in the permission tables keeps "+r.of(r.id)+" from the record", "", "")
+	}
+	return nil
+}
+
+// tenant is the rule of tenants, which no permission overrides.
+func (t *recordTarget) tenant(r *role) {
+	switch {
+	case t.client == r.client:
+	case t.client == 0:
+		r.because(ReadOnly, "the record belongs to System: other tenants read it", "", "change it with a role of System")
+	default:
+		r.because(Denies, fmt.Sprintf("the record belongs to tenant %s, and role %s to another", text(t.rec, "AD_Client_ID"), r.name), record("AD_Role", r.id), "use a role of that tenant")
+	}
+}
+
+// organization looks for the organization among those of the role, or of the user.
+func (t *recordTarget) organization(ctx context.Context, x *explainer, r *role) error {
+	if t.client != r.client {
+		return nil // decided
+	}
+	level := ""
+	switch {
+	case r.has("S"):
+	case t.org == 0 && !r.has("CO"), t.org != 0 && !r.has("O"):
+		level = fmt.Sprintf("the record belongs to organization %s, which a role of user level %s does not write", orgName(t.rec), r.levelName())
+	}
+	if level != "" {
+		r.because(ReadOnly, level, record("AD_Role", r.id), "use a role with a fitting user level")
+	}
+	if r.allOrgs {
+		return nil
+	}
+	table, filter := "AD_Role_OrgAccess", erp.In("AD_Role_ID", r.ids()...)
+	tab := "window Role, tab Org Access"
+	if r.userOrgs {
+		table, filter = "AD_User_OrgAccess", erp.Eq("AD_User_ID", r.user)
+		tab = "window User, tab Org Access"
+		if r.user == 0 {
+			r.because(Undecided, "the organizations of role "+r.name+" are those of the user: name a user", record("AD_Role", r.id), "")
+			return nil
+		}
+	}
+	rows, ok, err := x.rows(ctx, table, filter.And(erp.Eq("IsActive", true)), "AD_Org_ID", "IsReadOnly")
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.unknown(table, "access to the organization")
+		return nil
+	}
+	var listed []string
+	for _, row := range rows {
+		org, _ := number(row, "AD_Org_ID")
+		listed = append(listed, text(row, "AD_Org_ID"))
+		if org != t.org {
+			continue
+		}
+		if is(row, "IsReadOnly") {
+			r.because(ReadOnly, fmt.Sprintf("organization %s is read only for role %s", orgName(t.rec), r.name), fmt.Sprintf("%s of organization %d", table, org), "clear Read Only in "+tab)
+		}
+		return nil
+	}
+	effect := Denies
+	if t.org == 0 {
+		effect = ReadOnly // everybody reads what belongs to all organizations
+	}
+	r.because(effect, fmt.Sprintf("organization %s is not among those of role %s: %s (a summary organization also gives those below it in its tree)", orgName(t.rec), r.name, strings.Join(listed, ", ")), "", "add the organization in "+tab)
+	return nil
+}
+
+func orgName(rec erp.Record) string {
+	if name := text(rec, "AD_Org_ID"); name != "" {
+		return name
+	}
+	org, _ := number(rec, "AD_Org_ID")
+	return fmt.Sprint(org)
+}
+
+// rules are those of AD_Record_Access: about the record, and dependent ones about
+// records that it points to.
+func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
+	const rules = "AD_Record_Access"
+	for _, id := range r.ids() {
+		rows, ok, err := x.rows(ctx, rules, erp.And(erp.Eq("AD_Role_ID", id), erp.Eq("IsActive", true)), "AD_Table_ID", "Record_ID", "IsExclude", "IsReadOnly", "IsDependentEntities")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			r.unknown(rules, "access to the record")
+			return nil
+		}
+		listed, found := false, false
+		for _, row := range rows {
+			table, _ := number(row, "AD_Table_ID")
+			about, _ := number(row, "Record_ID")
+			name := fmt.Sprintf("%s of role %d, table %d and record %d", rules, id, table, about)
+			if table == in.id {
+				listed = listed || !is(row, "IsExclude")
+				if about == t.number {
+					found = true
+					ruled(r, row, "the record", name, id, "Record Access")
+				}
+				continue
+			}
+			if is(row, "IsDependentEntities") {
+				if err := t.dependent(ctx, x, r, row, table, about, name); err != nil {
+					return err
+				}
+			}
+		}
+		if listed && !found {
+			r.because(Denies, fmt.Sprintf("%s has a list of records of %s it may use, and this one is not in it", r.of(id), in.name), fmt.Sprintf("%s of role %d and table %d", rules, id, in.id), "add the record in window Role Data Access, tab Record Access")
+		}
+	}
+	return nil
+}
+
+// dependent applies a rule about a record of another table to those that point to
+// it.
+func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, rule erp.Record, table, about int64, name string) error {
+	tables, _, err := x.rows(ctx, "AD_Table", erp.Eq("AD_Table_ID", table), "TableName")
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	of := text(tables[0], "TableName")
+	column := of + "_ID"
+	switch of { // as the ERP does it
+	case "AD_User":
+		column = "SalesRep_ID"
+	case "C_ElementValue":
+		column = "Account_ID"
+	}
+	points, ok := number(t.rec, column)
+	if !ok {
+		return nil
+	}
+	hit := points == about
+	if exclude := is(rule, "IsExclude"); exclude && hit || !exclude && !hit {
+		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %d", about, of, column, points), name, "change the rule, or clear Dependent Entities, in window Role Data Access, tab Record Access")
+	}
+	return nil
+}
+
+// locks are records that other users keep to themselves.
+func (t *recordTarget) locks(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
+	if r.personal {
+		return nil
+	}
+	const locks = "AD_Private_Access"
+	rows, ok, err := x.rows(ctx, locks, erp.And(erp.Eq("AD_Table_ID", in.id), erp.Eq("Record_ID", t.number), erp.Eq("IsActive", true)), "AD_User_ID")
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.unknown(locks, "whether somebody locked the record")
+		return nil
+	}
+	for _, row := range rows {
+		if owner, _ := number(row, "AD_User_ID"); owner != r.user {
+			r.because(Denies, fmt.Sprintf("the record is locked by user %s", text(row, "AD_User_ID")), fmt.Sprintf("%s of user %d, table %d and record %d", locks, owner, in.id, t.number), "have that user unlock it, or set Personal Access in window Role")
+		}
+	}
+	return nil
+}

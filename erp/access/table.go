@@ -1,0 +1,169 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// tableTarget is a table, and what of it is asked about.
+type tableTarget struct {
+	name   string
+	id     int64
+	active bool
+	view   bool
+	level  string
+	column *columnTarget
+	record *recordTarget
+}
+
+type columnTarget struct {
+	name                                  string
+	id                                    int64
+	active, updateable, secure, encrypted bool
+}
+
+func (x *explainer) table(ctx context.Context, q Question) (*target, error) {
+	rec, err := x.one(ctx, "table", "AD_Table", q.Table, []string{"TableName"}, "AccessLevel", "IsView")
+	if err != nil {
+		return nil, err
+	}
+	t := &tableTarget{name: text(rec, "TableName"), id: key(rec), active: is(rec, "IsActive"), view: is(rec, "IsView")}
+	t.level, _ = rec.Code("AccessLevel")
+	words := "table " + t.name
+	if q.Column != "" {
+		if strings.ContainsRune(q.Column, '\'') {
+			return nil, asked("%q is no name of a column", q.Column)
+		}
+		rows, ok, err := x.rows(ctx, "AD_Column", erp.And(erp.Eq("AD_Table_ID", t.id), erp.Eq(erp.ToLower("ColumnName"), strings.ToLower(strings.TrimSpace(q.Column)))),
+			"ColumnName", "IsUpdateable", "IsSecure", "IsEncrypted")
+		if err != nil {
+			return nil, err
+		}
+		if !ok || len(rows) == 0 {
+			return nil, asked("there is no column %q in %s, or the caller may not see it", q.Column, t.name)
+		}
+		t.column = &columnTarget{text(rows[0], "ColumnName"), key(rows[0]), is(rows[0], "IsActive"), is(rows[0], "IsUpdateable"), is(rows[0], "IsSecure"), is(rows[0], "IsEncrypted")}
+		words += ", column " + t.column.name
+	}
+	if q.Record != "" {
+		if t.record, err = x.record(ctx, t, q.Record); err != nil {
+			return nil, err
+		}
+		words += ", record " + t.record.id
+	}
+	return &target{words, t.explain}, nil
+}
+
+func (t *tableTarget) explain(ctx context.Context, x *explainer, r *role) error {
+	if !t.active {
+		r.because(Denies, fmt.Sprintf("the table %s is deactivated, for everybody", t.name), record("AD_Table", t.id), "activate the table")
+	}
+	if t.view {
+		r.because(ReadOnly, t.name+" is a view: nobody writes to it", record("AD_Table", t.id), "")
+	}
+	if !writes(t.level, r) {
+		r.because(ReadOnly, fmt.Sprintf("%s has the data access level %s, which a role of user level %s reads and does not write", t.name, accessLevels[t.level], r.levelName()), record("AD_Role", r.id), "use a role with a fitting user level")
+	}
+	if err := t.rules(ctx, x, r); err != nil {
+		return err
+	}
+	if t.column != nil {
+		if err := t.column.explain(ctx, x, r, t); err != nil {
+			return err
+		}
+	}
+	if t.record != nil {
+		return t.record.explain(ctx, x, r, t)
+	}
+	if len(r.reasons) == 0 {
+		r.because(Allows, "nothing in the permission tables keeps "+r.of(r.id)+" from the table; tenant, organization and record rules decide about single records", "", "")
+	}
+	return nil
+}
+
+// rules looks at AD_Table_Access: the first role with a rule for the table
+// decides; with an include rule for other tables, the list is one of what is
+// allowed.
+func (t *tableTarget) rules(ctx context.Context, x *explainer, r *role) error {
+	const rules = "AD_Table_Access"
+	var including string
+	for _, id := range r.ids() {
+		accessing := erp.And(erp.Eq("AD_Role_ID", id), erp.Eq("AccessTypeRule", "A"), erp.Eq("IsActive", true))
+		rows, ok, err := x.rows(ctx, rules, erp.And(accessing, erp.Eq("AD_Table_ID", t.id)), "IsExclude", "IsReadOnly")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			r.unknown(rules, "access to the table")
+			return nil
+		}
+		if len(rows) > 0 {
+			ruled(r, rows[0], "the table "+t.name, fmt.Sprintf("%s of role %d and table %d", rules, id, t.id), id, "Table Access")
+			return nil
+		}
+		included, _, err := x.rows(ctx, rules, erp.And(accessing, erp.Eq("IsExclude", false)), "AD_Table_ID")
+		if err != nil {
+			return err
+		}
+		if len(included) > 0 && including == "" {
+			including = fmt.Sprintf("%s of role %d", rules, id)
+		}
+	}
+	if including != "" {
+		r.because(Denies, fmt.Sprintf("the role has a list of tables it may use, and %s is not in it (unless the setting READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST lets it be read)", t.name), including, "add the table to the list in window Role Data Access, tab Table Access")
+	}
+	return nil
+}
+
+// ruled adds what a rule with IsExclude and IsReadOnly says.
+func ruled(r *role, rule erp.Record, what, name string, id int64, tab string) {
+	fix := "change the rule in window Role Data Access, tab " + tab
+	switch exclude, readOnly := is(rule, "IsExclude"), is(rule, "IsReadOnly"); {
+	case exclude && !readOnly:
+		r.because(Denies, fmt.Sprintf("a rule of %s excludes %s", r.of(id), what), name, fix)
+	case readOnly:
+		r.because(ReadOnly, fmt.Sprintf("a rule of %s lets %s be read only", r.of(id), what), name, fix)
+	default:
+		r.because(Allows, fmt.Sprintf("a rule of %s includes %s", r.of(id), what), name, "")
+	}
+}
+
+func (c *columnTarget) explain(ctx context.Context, x *explainer, r *role, t *tableTarget) error {
+	name := record("AD_Column", c.id)
+	switch {
+	case !c.active:
+		r.because(Denies, fmt.Sprintf("the column %s is deactivated, for everybody", c.name), name, "activate the column")
+	case c.secure || c.encrypted:
+		r.because(Denies, fmt.Sprintf("the column %s holds secrets: REST and queries show it to nobody", c.name), name, "")
+	case !c.updateable:
+		r.because(ReadOnly, fmt.Sprintf("the column %s is not updateable: it is set when the record is created, and not changed", c.name), name, "")
+	}
+	const rules = "AD_Column_Access"
+	for _, id := range r.ids() {
+		own := erp.And(erp.Eq("AD_Role_ID", id), erp.Eq("IsActive", true))
+		rows, ok, err := x.rows(ctx, rules, own.And(erp.Eq("AD_Column_ID", c.id)), "IsExclude", "IsReadOnly")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			r.unknown(rules, "access to the column")
+			return nil
+		}
+		if len(rows) > 0 {
+			ruled(r, rows[0], "the column "+c.name, fmt.Sprintf("%s of role %d and column %d", rules, id, c.id), id, "Column Access")
+			return nil
+		}
+		others, _, err := x.rows(ctx, rules, own.And(erp.Eq("AD_Table_ID", t.id), erp.Eq("IsExclude", false)), "AD_Column_ID")
+		if err != nil {
+			return err
+		}
+		if len(others) > 0 {
+			r.because(Denies, fmt.Sprintf("%s has a list of columns of %s it may use, and %s is not in it", r.of(id), t.name, c.name), fmt.Sprintf("%s of role %d and table %d", rules, id, t.id), "add the column in window Role Data Access, tab Column Access")
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// target is what is asked about.
+type target struct {
+	words   string
+	explain func(ctx context.Context, x *explainer, r *role) error
+}
+
+func (x *explainer) target(ctx context.Context, q Question) (*target, error) {
+	switch {
+	case q.Window != "":
+		return x.window(ctx, q.Window)
+	case q.Process != "":
+		return x.process(ctx, q.Process)
+	case q.Form != "":
+		return x.form(ctx, q.Form)
+	}
+	return x.table(ctx, q)
+}
+
+// object is a window, a process or a form.
+type object struct {
+	kind, table, name string
+	id                int64
+	active            bool
+	level             string // access level of its data; empty: not known
+	levelOf           string // what has that level
+	report            bool
+}
+
+func (o *object) words() string { return fmt.Sprintf("%s %s", o.kind, o.name) }
+
+func (x *explainer) window(ctx context.Context, name string) (*target, error) {
+	rec, err := x.one(ctx, "window", "AD_Window", name, []string{"Name"})
+	if err != nil {
+		return nil, err
+	}
+	o := &object{kind: "window", table: "AD_Window", name: text(rec, "Name"), id: key(rec), active: is(rec, "IsActive")}
+	tabs, ok, err := x.rows(ctx, "AD_Tab", erp.Eq("AD_Window_ID", o.id), "AD_Table_ID", "SeqNo", "TabLevel")
+	if err != nil {
+		return nil, err
+	}
+	var first erp.Record
+	least := int64(1 << 40)
+	for _, tab := range tabs {
+		if seq, _ := tab.Int("SeqNo"); is(tab, "IsActive") && seq < least {
+			first, least = tab, seq
+		}
+	}
+	if id, has := number(first, "AD_Table_ID"); ok && has {
+		tables, _, err := x.rows(ctx, "AD_Table", erp.Eq("AD_Table_ID", id), "TableName", "AccessLevel")
+		if err != nil {
+			return nil, err
+		}
+		if len(tables) == 1 {
+			o.level, _ = tables[0].Code("AccessLevel")
+			o.levelOf = "its first table " + text(tables[0], "TableName")
+		}
+	}
+	return &target{o.words(), o.explain}, nil
+}
+
+func (x *explainer) process(ctx context.Context, name string) (*target, error) {
+	rec, err := x.one(ctx, "process", "AD_Process", name, []string{"Value", "Name"}, "AccessLevel", "IsReport")
+	if err != nil {
+		return nil, err
+	}
+	o := &object{kind: "process", table: "AD_Process", name: text(rec, "Value"), id: key(rec), active: is(rec, "IsActive"), report: is(rec, "IsReport"), levelOf: "the process"}
+	o.level, _ = rec.Code("AccessLevel")
+	return &target{o.words(), o.explain}, nil
+}
+
+func (x *explainer) form(ctx context.Context, name string) (*target, error) {
+	rec, err := x.one(ctx, "form", "AD_Form", name, []string{"Name"}, "AccessLevel")
+	if err != nil {
+		return nil, err
+	}
+	o := &object{kind: "form", table: "AD_Form", name: text(rec, "Name"), id: key(rec), active: is(rec, "IsActive"), levelOf: "the form"}
+	o.level, _ = rec.Code("AccessLevel")
+	return &target{o.words(), o.explain}, nil
+}
+
+// explain looks at the object itself, the grant of the role or of one that it
+// includes, and the levels.
+func (o *object) explain(ctx context.Context, x *explainer, r *role) error {
+	if !o.active {
+		r.because(Denies, fmt.Sprintf("the %s is deactivated, for everybody", o.words()), record(o.table, o.id), "activate the "+o.kind)
+	}
+	grants := o.table + "_Access"
+	granted := false
+	for _, id := range r.ids() {
+		rows, ok, err := x.rows(ctx, grants, erp.And(erp.Eq("AD_Role_ID", id), erp.Eq(o.table+"_ID", o.id)), "IsReadWrite")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			r.unknown(grants, "access to the "+o.kind)
+			return nil
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		name := fmt.Sprintf("%s of role %d and %s %d", grants, id, o.kind, o.id)
+		switch {
+		case !is(rows[0], "IsActive") && id != r.id:
+			continue // one that an included role lost, another may have
+		case !is(rows[0], "IsActive"):
+			r.because(Denies, fmt.Sprintf("the access of %s to the %s is deactivated, which takes away what included roles give as well", r.of(id), o.words()), name, fmt.Sprintf("activate it in window Role, tab %s Access", title(o.kind)))
+		case !is(rows[0], "IsReadWrite"):
+			r.because(ReadOnly, fmt.Sprintf("%s has the %s for reading only", r.of(id), o.words()), name, fmt.Sprintf("set Read Write in window Role, tab %s Access", title(o.kind)))
+		default:
+			r.because(Allows, fmt.Sprintf("%s has the %s", r.of(id), o.words()), name, "")
+		}
+		granted = true
+		break
+	}
+	seen := true
+	if !granted {
+		var err error
+		if seen, err = x.sees(ctx, grants); err != nil {
+			return err
+		}
+	}
+	if !seen {
+		r.unknown(grants, "access to the "+o.kind)
+	} else if !granted && r.partly {
+		r.unknown("AD_Role_Included", "access to the "+o.kind+" by included roles")
+	} else if !granted {
+		fix := fmt.Sprintf("add the %s to the role in window Role, tab %s Access", o.kind, title(o.kind))
+		if !r.manual {
+			fix += ", or run Role Access Update, since the role is not manual"
+		}
+		r.because(Denies, fmt.Sprintf("neither role %s nor a role it includes has the %s", r.name, o.words()), "", fix)
+	}
+	if o.level != "" && !fits(o.level, r) {
+		effect, what := Denies, "open it"
+		if o.kind != "window" {
+			effect, what = ReadOnly, "run it"
+		}
+		r.because(effect, fmt.Sprintf("%s has the data access level %s, and a role of user level %s may not %s", o.levelOf, accessLevels[o.level], r.levelName(), what), record("AD_Role", r.id), "use a role with a fitting user level")
+	}
+	if o.report && !r.report {
+		r.because(Denies, fmt.Sprintf("role %s may not make reports", r.name), record("AD_Role", r.id), "set Can Report in window Role")
+	}
+	return nil
+}
+
+func title(kind string) string { return strings.ToUpper(kind[:1]) + kind[1:] }
+
+var accessLevels = map[string]string{
+	"1": "Organization", "2": "Client only", "3": "Client+Organization", "4": "System only", "6": "System+Client", "7": "All",
+}
+
+// fits reports whether a role may open something with an access level.
+func fits(level string, r *role) bool {
+	switch level {
+	case "1":
+		return r.has("O")
+	case "2":
+		return r.has("C")
+	case "3":
+		return r.has("CO")
+	case "4":
+		return r.has("S")
+	case "6":
+		return r.has("SC")
+	}
+	return true
+}
+
+// writes reports whether a role may write a table with an access level. A role of
+// the level Client alone does not write Client+Organization.
+func writes(level string, r *role) bool {
+	if level == "3" {
+		return r.has("O")
+	}
+	return fits(level, r)
+}

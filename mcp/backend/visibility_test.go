@@ -1,0 +1,30 @@
+package backend
+
+import (
+	"encoding/base64"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/tokens"
+)
+
+// Callers share a dictionary when they see the same of it.
+func TestVisibility(t *testing.T) {
+	t.Parallel()
+	of := func(role int, language string) mcp.Caller {
+		part := base64.RawURLEncoding.EncodeToString
+		token := part([]byte(`{"alg":"HS512","typ":"JWT"}`)) + "." + part([]byte(`{"sub":"x","AD_Language":"`+language+`"}`)) + "." + part([]byte("x"))
+		return mcp.Caller{ID: "11/1", Token: tokens.NewSecret(token), ClientID: 11, RoleID: role, Known: true}
+	}
+	english := visibility(of(102, "en_US"))
+	other := of(102, "en_US")
+	other.ID = "11/2"
+	assert.Equal(t, english, visibility(other), "users of one role")
+	assert.NotEqual(t, english, visibility(of(103, "en_US")), "another role")
+	assert.NotEqual(t, english, visibility(of(102, "de_DE")), "another language")
+	other.Known = false
+	assert.NotEqual(t, english, visibility(other), "who is not verified")
+	assert.Empty(t, visibility(mcp.Caller{}), "the server's own login")
+}
