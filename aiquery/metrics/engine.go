@@ -87,6 +87,33 @@ func (e *Engine) Query(ctx context.Context, q Query) (*Result, error) {
 			return nil, err
 		}
 	}
+	r, err := e.result(ctx, d, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Filters) > 0 && r.empty() {
+		meant, notes, matched, err := e.matched(ctx, d, q)
+		if err != nil {
+			return nil, err
+		}
+		if matched {
+			q = meant
+			if r, err = e.result(ctx, d, q); err != nil {
+				return nil, err
+			}
+		}
+		r.Notes = append(r.Notes, notes...)
+	}
+	if d.Currency != nil && (q.Records || r.Truncated || r.lacks()) {
+		if err := e.unconverted(ctx, d, q, r); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// result runs a query that is complete: with its currency and its day.
+func (e *Engine) result(ctx context.Context, d *Definition, q Query) (*Result, error) {
 	top := q.Top
 	q.Top = 0 // the runner limits, and knows whether there is more
 	s, err := Compile(d, q)
@@ -104,11 +131,6 @@ func (e *Engine) Query(ctx context.Context, q Query) (*Result, error) {
 	for _, c := range got.Columns {
 		if c.Redacted {
 			r.Notes = append(r.Notes, "column "+c.Name+" has values that your role may not see; they are masked")
-		}
-	}
-	if d.Currency != nil && (q.Records || r.Truncated || r.lacks()) {
-		if err := e.unconverted(ctx, d, q, r); err != nil {
-			return nil, err
 		}
 	}
 	return r, nil

@@ -31,13 +31,13 @@ import (
 const nowhere = "http://127.0.0.1:1"
 
 // sandbox runs `erphub sandbox` and returns its address.
-func sandbox(t *testing.T) string {
+func sandbox(t *testing.T, flags ...string) string {
 	t.Helper()
 	ready := filepath.Join(t.TempDir(), "ready")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan int, 1)
 	go func() {
-		ended <- shell.Run(ctx, []string{"erphub", "sandbox", "--listen", "127.0.0.1:0", "--ready-file", ready}, nil,
+		ended <- shell.Run(ctx, append([]string{"erphub", "sandbox", "--listen", "127.0.0.1:0", "--ready-file", ready}, flags...), nil,
 			shell.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
 			func(sh *shell.Shell) *cli.App { return sh.Program(embedded.Commands(sh)...) })
 	}()
@@ -122,14 +122,7 @@ func TestDefaultStartReadsData(t *testing.T) {
 		user        string
 		role, other int
 	}{{"GardenAdmin", 102, 0}, {"GardenUser", 103, 102}} {
-		body, err := json.Marshal(map[string]any{"userName": c.user, "password": c.user, "parameters": map[string]int{"clientId": 11, "roleId": c.role, "organizationId": 11}})
-		require.NoError(t, err)
-		res, err := http.Post(url+"/api/v1/auth/tokens", "application/json", bytes.NewReader(body))
-		require.NoError(t, err)
-		var got struct{ Token string }
-		require.NoError(t, json.NewDecoder(res.Body).Decode(&got))
-		require.NoError(t, res.Body.Close())
-		cs := connect(t, p.url, got.Token, "2026-07-28")
+		cs := connect(t, p.url, sandboxToken(t, url, c.user, 11, c.role, 11), "2026-07-28")
 		require.Eventually(t, func() bool { return slices.Contains(names(t, cs), "executeQuery") }, time.Minute, 10*time.Millisecond, "%s", p.log)
 		response, failed := call(t, cs, "executeQuery", args{"sql": count})
 		assert.False(t, failed, "%s: %s", c.user, response)
@@ -138,6 +131,25 @@ func TestDefaultStartReadsData(t *testing.T) {
 		assert.Contains(t, response, "permission_denied", c.user)
 	}
 	assert.Equal(t, `{"status":"ready"}`, readyz(t, p.url, http.StatusOK))
+}
+
+// sandboxToken logs in at a sandbox, whose users have their names as passwords,
+// but for SuperUser.
+func sandboxToken(t *testing.T, url, user string, client, role, org int) string {
+	t.Helper()
+	password := user
+	if user == "SuperUser" {
+		password = "System"
+	}
+	body, err := json.Marshal(map[string]any{"userName": user, "password": password, "parameters": map[string]int{"clientId": client, "roleId": role, "organizationId": org}})
+	require.NoError(t, err)
+	res, err := http.Post(url+"/api/v1/auth/tokens", "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
+	defer res.Body.Close()
+	var got struct{ Token string }
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&got))
+	require.NotEmpty(t, got.Token, user)
+	return got.Token
 }
 
 // readyz is what /readyz shows.

@@ -105,6 +105,20 @@ func TestMetrics(t *testing.T) {
 		e := refusal(t, w.db, admin, "queryMetric", c.args, c.code)
 		assert.Contains(t, e.Hint, c.hint, "%s: %s", name, e.Message)
 	}
+	// A value that people write in part is found, where only one can be meant.
+	joe := response[metricResponse](t, w.db, admin, "queryMetric", args{"metric": "open-receivables", "filters": args{"partner": "joe block"}, "rows": true})
+	assert.NotEmpty(t, joe.Rows)
+	assert.Contains(t, joe.Notes, `partner "joe block" is taken as "JoeBlock Joe Block", the only one with that text`)
+	e := refusal(t, w.db, admin, "queryMetric", args{"name": "revenue", "filters": args{"product": "Tree"}}, mcp.CodeNotFound)
+	assert.Contains(t, e.Message, `no product is "Tree", and several have that text: `)
+	assert.Contains(t, e.Message, `"Oak Oak Tree"`)
+	none := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "filters": args{"product": "Unicorn"}})
+	assert.Contains(t, none.Notes, `no record has product "Unicorn"`)
+	early := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "to": "1999-12-31", "filters": args{"product": "Oak Oak Tree"}})
+	assert.Empty(t, early.Notes, "there are records of it, only not then")
+	hidden := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "stock", "filters": args{"product": "Fern"}})
+	assert.Contains(t, hidden.Notes, `no record has product "Fern"`, "it is another tenant's")
+
 	// Values stay values.
 	for _, evil := range []string{"' OR 1=1 --", "%' OR '1'='1", "$1", ":as_of", `\`, "=' UNION SELECT 1 --"} {
 		got := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "by": []string{"partner"}, "filters": args{"partner": evil}, "sql": true})

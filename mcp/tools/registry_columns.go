@@ -60,6 +60,9 @@ func linesOf(columns []registry.Column, detail string) []columnLine {
 	return lines
 }
 
+// fewColumns are listed with what they mean.
+const fewColumns = 10
+
 type listColumnsIn struct {
 	Table   string `json:"table,omitempty" jsonschema:"only of this table; empty: of all tables, then give a pattern"`
 	Pattern string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the column name in any case, such as %BPartner%"`
@@ -99,6 +102,9 @@ func (b *Toolbox) listColumns() mcp.Tool {
 		}
 		lines := linesOf(list.Items, "summary")
 		for i := range lines {
+			if len(lines) <= fewColumns { // somebody wants to know what they are
+				lines[i].Description = clip(list.Items[i].Description, 200)
+			}
 			if in.Table == "" {
 				lines[i].Table = list.Items[i].Table
 			}
