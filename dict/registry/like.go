@@ -18,6 +18,8 @@ var nothing = regexp.MustCompile(`[^\x{0}-\x{10FFFF}]`)
 type like struct {
 	lower *regexp.Regexp // of names in lower case; nil matches all
 	first rune           // of names, in lower case; 0 any. Most names differ there, and need no copy
+	start string         // how names in ASCII begin, in lower case, where the pattern is that alone, with % behind it (open) or not
+	open  bool
 }
 
 // newLike reads a pattern; an empty one matches all. A backslash at the very end
@@ -27,7 +29,7 @@ func newLike(pattern string) like {
 	if body == "" {
 		return like{}
 	}
-	var l like
+	l := literalLike(pattern)
 	var expr strings.Builder
 	expr.WriteString("(?s)")
 	if pattern[0] != '%' { // open ends are left out, so %word% is a plain search for the word
@@ -73,5 +75,45 @@ func (l like) match(name string) bool {
 	if first, _ := utf8.DecodeRuneInString(name); l.first != 0 && unicode.ToLower(first) != l.first {
 		return false
 	}
+	if l.start != "" && ascii(name) {
+		return l.begins(name)
+	}
 	return l.lower.MatchString(strings.ToLower(name))
+}
+
+// literalLike has what is compared instead of the expression: the patterns that
+// people write most are a name or its beginning.
+func literalLike(pattern string) like {
+	start, open := strings.CutSuffix(strings.ToLower(pattern), "%")
+	if start == "" || strings.ContainsAny(start, `%\`) || !ascii(start) {
+		return like{}
+	}
+	return like{start: start, open: open}
+}
+
+// begins matches a name in ASCII, in which a byte is a character.
+func (l like) begins(name string) bool {
+	if len(name) < len(l.start) || !l.open && len(name) > len(l.start) {
+		return false
+	}
+	for i := range len(l.start) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != l.start[i] && l.start[i] != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// ascii reports whether no character of s has a code above 127.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

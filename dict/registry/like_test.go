@@ -35,6 +35,12 @@ func TestLike(t *testing.T) {
 		{"%%%_%%%", "x", true},
 		{"straße", "STRASSE", false},
 		{"Ä%", "ärger", true},
+		{"c_ord%", "C_OrderLine", true},
+		{"c_ord%", "CxORD", true},
+		{"c_ord%", "C_Or", false},
+		{"c_order", "C_OrderLine", false},
+		{"a_c%", "aäc", true},
+		{`c\_ord%`, "CxOrder", false},
 	} {
 		l := newLike(tt.pattern)
 		assert.Equal(t, tt.want, l.match(tt.text), "%q LIKE %q", tt.text, tt.pattern)
