@@ -171,7 +171,7 @@ func filterValues(s *jsonschema.Schema) {
 func (b *Toolbox) queryMetric() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "queryMetric", Title: "Query a metric", Sets: []string{SetMetrics}, Hints: readOnly,
-		Description: "Computes a metric of listMetrics over the records your role sees, as the ERP counts, in one currency.",
+		Description: "Computes a metric (listMetrics) over the records your role sees, as the ERP counts, in one currency.",
 		Input:       input[queryMetricIn](shorter(80, "name"), between("top", 1, 1000, mostMetricRows), filterValues), Cost: mcp.Cost{APICalls: 3},
 	}, func(ctx context.Context, c *mcp.Call, in queryMetricIn) (*queryMetricOut, error) {
 		set, err := b.definitions()

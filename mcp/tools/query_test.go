@@ -251,10 +251,9 @@ func TestRefusedWordsHaveAWayOn(t *testing.T) {
 		"SELECT sysdate FROM c_bpartner":                           "write current_date",
 		"SELECT name FROM c_bpartner WHERE rownum < 5":             "write LIMIT at the end",
 		"SELECT nvl(name, '') FROM c_bpartner":                     "use coalesce",
-		"SELECT bompricelist(1, 2)":                                "none of the ERP's own: compute it in SQL",
+		"SELECT bompricelist(1, 2)":                                "compute others in SQL",
 		"SELECT name FROM c_bpartner WHERE iscustomer = true":      "yes-no columns hold 'Y' or 'N'",
 		`SELECT "Name" FROM "C_BPartner"`:                          "write c_bpartner without quotes",
-		"SELECT invoiceopen(c_invoice_id, 0) FROM c_invoice":       "getQueryTemplates with the name open-invoices",
 		"SELECT name FROM c_bpartner WHERE nosuchcolumnanywhere=1": "describeTable shows the columns",
 	} {
 		_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin)}, "executeQuery", args{"sql": statement})
