@@ -113,20 +113,20 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		for sql, hint := range map[string]string{
-			"SELECT 1 FROM c_bpartner WHERE iscustomer = true":                  "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_bpartner WHERE true = iscustomer":                  "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_bpartner WHERE iscustomer IN (true)":               "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_bpartner WHERE iscustomer = 1":                     "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_bpartner WHERE iscustomer":                         "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_bpartner WHERE NOT iscustomer AND isactive = 'Y'":  "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_bpartner WHERE iscustomer IS TRUE":                 "such as iscustomer = 'Y'",
-			"SELECT count(*) FILTER (WHERE isvendor) FROM c_bpartner":           "such as iscustomer = 'Y'",
-			"SELECT CASE WHEN isvendor THEN 1 END FROM c_bpartner":              "such as iscustomer = 'Y'",
-			"SELECT 1 FROM c_order WHERE documentno = 80000":                    "compare it with a text in quotes",
-			"SELECT ifnull(name, 'x') FROM c_bpartner":                          "use coalesce",
-			"SELECT currencyConvert(1, 100, 102, now(), 0, 11, 0) FROM c_order": "multiplyrate",
-			"SELECT invoiceOpen(c_invoice_id, 0) FROM c_invoice":                "c_allocationline",
-			"SELECT 1 FROM c_order WHERE dateordered > sysdate()":               "use now()",
+			"SELECT 1 FROM c_bpartner WHERE iscustomer = true":                 "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_bpartner WHERE true = iscustomer":                 "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_bpartner WHERE iscustomer IN (true)":              "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_bpartner WHERE iscustomer = 1":                    "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_bpartner WHERE iscustomer":                        "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_bpartner WHERE NOT iscustomer AND isactive = 'Y'": "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_bpartner WHERE iscustomer IS TRUE":                "such as iscustomer = 'Y'",
+			"SELECT count(*) FILTER (WHERE isvendor) FROM c_bpartner":          "such as iscustomer = 'Y'",
+			"SELECT CASE WHEN isvendor THEN 1 END FROM c_bpartner":             "such as iscustomer = 'Y'",
+			"SELECT 1 FROM c_order WHERE documentno = 80000":                   "compare it with a text in quotes",
+			"SELECT ifnull(name, 'x') FROM c_bpartner":                         "use coalesce",
+			"SELECT currencyBase(1, 100, now(), 11, 0) FROM c_order":           "currencyRate",
+			"SELECT invoicePaid(c_invoice_id, 100, 1) FROM c_invoice":          "c_allocationline",
+			"SELECT 1 FROM c_order WHERE dateordered > sysdate()":              "use now()",
 		} {
 			_, err := w.Query(t.Context(), user, query(sql))
 			var e *aiquery.Error
