@@ -51,7 +51,7 @@ func Run(ctx context.Context, args, environ []string, streams Streams, build fun
 	c := build(sh)
 	finish := func() { sh.refreshes.finish(sh.Note) }
 	beforeExit(ctx, finish)
-	err := c.RunContext(ctx, interspersed(c, args))
+	err := c.RunContext(ctx, interspersed(c, versionAsked(args)))
 	if err != nil && !errors.Is(err, ErrReported) {
 		err = sh.loginHint(ctx, err)
 	}
@@ -79,6 +79,7 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile\n" +
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
 		Version:              fmt.Sprintf("%s (%s, %s/%s)", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		HideVersion:          true, // the flag would take those of commands, see versionAsked
 		HideHelpCommand:      true, // HelpCommand is ours
 		EnableBashCompletion: true,
 		Reader:               sh.Streams.In,
@@ -115,7 +116,6 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "locale", Usage: "language of texts in responses, such as es_CO"},
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value on standard output and nothing else"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
-		cli.VersionFlag,
 		cli.HelpFlag, // the library leaves it out where there is a help command
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 )
@@ -17,6 +18,15 @@ func Version() string {
 	return info.Main.Version
 }
 
+// versionAsked makes --version and -v right behind the program's name the command
+// version. Elsewhere they are flags of commands, such as a plugin's version.
+func versionAsked(args []string) []string {
+	if len(args) > 1 && (args[1] == "--version" || args[1] == "-v") {
+		return slices.Concat(args[:1], []string{"version"}, args[2:])
+	}
+	return args
+}
+
 // VersionCommand prints the version.
 func (sh *Shell) VersionCommand() *cli.Command {
 	return &cli.Command{
@@ -28,7 +38,7 @@ func (sh *Shell) VersionCommand() *cli.Command {
 					"version": Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
-			_, err := fmt.Fprintf(sh.Streams.Out, "%s %s\n", c.App.Name, c.App.Version)
+			_, err := fmt.Fprintf(sh.Streams.Out, "%s version %s\n", c.App.Name, c.App.Version)
 			return err
 		},
 	}
