@@ -128,7 +128,11 @@ func (g *pairGrammar) condition() reading {
 			func(c string) string {
 				return "coalesce(currencyRate(" + c + ", " + col + ", NULL, NULL, 11, 0), 0) = 1"
 			},
-			func(c string) string { return "coalesce(invoiceOpen(" + col + " - " + c + " + 100, 0), 1) > 0" },
+			// A difference would be another invoice for rows that are seen; what may differ is
+			// what compares.
+			func(c string) string {
+				return "coalesce(invoiceOpen(CASE WHEN " + col + " BETWEEN " + c + " AND " + c + " THEN 105 ELSE 100 END, 0), 1) > 0"
+			},
 		)
 	}
 	return choose(g.Rand, forms...)
