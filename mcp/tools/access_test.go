@@ -36,7 +36,7 @@ func TestWhoAmI(t *testing.T) {
 	assert.NotEmpty(t, got.Organization.Name)
 	assert.Equal(t, "USD", got.Currency)
 	assert.Equal(t, "en_US", got.Language)
-	assert.Contains(t, got.UserLevel, "CO")
+	assert.Equal(t, "CO", got.UserLevel)
 	assert.Equal(t, time.Now().Format(time.DateOnly), got.Date)
 	assert.True(t, got.AllOrganizations || len(got.Organizations) > 0)
 	assert.Equal(t, []string{"the date is that of this server's clock"}, got.Notes)

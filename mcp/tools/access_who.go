@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -139,7 +140,7 @@ func (w *whoami) role(ctx context.Context) {
 	w.set(func(out *whoAmIOut) {
 		out.Role.Name, _ = r.Text("Name")
 		level, _ := r.Code("UserLevel")
-		out.UserLevel, out.AllOrganizations = level, all
+		out.UserLevel, out.AllOrganizations = strings.TrimSpace(level), all
 	})
 	if all {
 		return
