@@ -49,7 +49,7 @@
 //
 // ProcessDocument completes, voids or reverses a document, once, also when a response
 // is lost. DocStatus.Actions are what its status allows; Activities are the workflow
-// steps that wait for the user. WriteDenied tells beforehand which tables a role
+// steps that wait for the user. Package access tells beforehand which tables a role
 // may not write.
 //
 // # Processes and jobs

@@ -202,55 +202,6 @@ func (c *Client) FindDocuments(ctx context.Context, table, number string) ([]Doc
 	return found, nil
 }
 
-// RoleDocActions are the actions that a role, with those it includes, has for a
-// document type by the ERP's role administration (AD_Document_Action_Access); nil when
-// there are no entries for any type, or they may not be read. The ERP's windows offer
-// no other; its REST API does not look at them.
-func (c *Client) RoleDocActions(ctx context.Context, roleID int, docType ID) ([]DocAction, error) {
-	number, ok := docType.Int()
-	if !ok || number == 0 {
-		return nil, nil
-	}
-	actions, err := c.roleDocActions(ctx, roleID, number)
-	if unreadable(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the document actions of role %d: %w", roleID, err)
-	}
-	return actions, nil
-}
-
-func (c *Client) roleDocActions(ctx context.Context, roleID int, docType int64) ([]DocAction, error) {
-	const table = "AD_Document_Action_Access"
-	roles, err := accessReader{c, roleID}.roles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.Query(ctx, table, &Query{
-		Filter: And(In("AD_Role_ID", roles...), Eq("C_DocType_ID", docType)), Select: []string{"AD_Ref_List_ID"},
-		Expand: []Expand{{Name: "AD_Ref_List_ID", Select: []string{"Value"}}}, OrderBy: []string{"AD_Ref_List_ID"}, Top: 100,
-	})
-	if err != nil {
-		return nil, err
-	}
-	actions := []DocAction{}
-	for _, r := range page.Records {
-		if entry, ok := r.Record("AD_Ref_List_ID"); ok {
-			code, _ := entry.Text("Value")
-			actions = append(actions, DocAction(code))
-		}
-	}
-	if len(actions) > 0 {
-		return actions, nil
-	}
-	other, err := c.Query(ctx, table, &Query{Filter: In("AD_Role_ID", roles...), Select: []string{"AD_Role_ID"}, Top: 1})
-	if err != nil || len(other.Records) == 0 {
-		return nil, err // nobody gave the role any: the installation does not use them
-	}
-	return actions, nil
-}
-
 // DocumentResult is what came of an action on a document.
 type DocumentResult struct {
 	// Document is the document as it is afterwards.

@@ -122,26 +122,3 @@ func TestProcessDocument(t *testing.T) {
 	_, err = client.Document(ctx, "C_BPartner", erp.IntID(118))
 	require.ErrorIs(t, err, erp.ErrInvalid)
 }
-
-func TestRoleDocActions(t *testing.T) {
-	t.Parallel()
-	_, client := embedded(t)
-	ctx := t.Context()
-	order := erp.IntID(132)
-	none, err := client.RoleDocActions(ctx, 102, order)
-	require.NoError(t, err)
-	assert.Nil(t, none, "the role has no entries")
-
-	entries, err := client.Query(ctx, "AD_Ref_List", &erp.Query{Filter: erp.And(erp.Eq("AD_Reference_ID", 135), erp.Eq("Value", "CO"))})
-	require.NoError(t, err)
-	require.Len(t, entries.Records, 1)
-	_, err = client.Create(ctx, "AD_Document_Action_Access", map[string]any{"AD_Role_ID": 102, "C_DocType_ID": 132, "AD_Ref_List_ID": entries.Records[0].ID()})
-	require.NoError(t, err)
-	some, err := client.RoleDocActions(ctx, 102, order)
-	require.NoError(t, err)
-	assert.Equal(t, []erp.DocAction{erp.DocComplete}, some)
-	other, err := client.RoleDocActions(ctx, 102, erp.IntID(116))
-	require.NoError(t, err)
-	assert.NotNil(t, other, "the role has entries, and none for this type")
-	assert.Empty(t, other)
-}

@@ -12,6 +12,9 @@
 //		fmt.Println(role.Name, role.Read, role.Write)
 //	}
 //
+// WriteDenied responds to the shorter question beforehand: which of some tables a role
+// may not write at all.
+//
 // Not looked at are subscriptions to application service providers, rules of
 // AD_TableValRule, and what program code decides by itself.
 package access

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/access"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -155,7 +156,7 @@ func allowedActions(ctx context.Context, c *mcp.Call, client *erp.Client, d *erp
 	if !c.Caller.Known || len(actions) == 0 {
 		return actions, nil
 	}
-	role, err := client.RoleDocActions(ctx, c.Caller.RoleID, d.Type().ID)
+	role, err := access.DocActions(ctx, client, c.Caller.RoleID, d.Type().ID)
 	if err != nil || role == nil {
 		return actions, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/access"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -72,7 +73,7 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 	if err != nil {
 		return err
 	}
-	denied, err := client.WriteDenied(asks, c.Caller.RoleID, tables...)
+	denied, err := access.WriteDenied(asks, client, c.Caller.RoleID, tables...)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package erp_test
+package access_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/access"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
@@ -16,10 +17,11 @@ import (
 // the table's sake.
 func TestWriteDenied(t *testing.T) {
 	t.Parallel()
-	srv, client := embedded(t)
+	srv := erptest.New(t)
+	client := connect(t, srv, "GardenAdmin", 11, 102, 11)
 	ctx := t.Context()
 	tables := []string{"AD_Table", "AD_Column", "AD_Element", "C_BPartner", "C_Order", "AD_User", "AD_Window", "C_Greeting", "AD_Process", "XX_NotThere"}
-	names := func(denied []erp.WriteDenied) []string {
+	names := func(denied []access.Denied) []string {
 		out := []string{}
 		for _, d := range denied {
 			assert.NotEmpty(t, d.Reason, d.Table)
@@ -31,12 +33,8 @@ func TestWriteDenied(t *testing.T) {
 		user              string
 		client, role, org int64
 	}{"an administrator of a tenant": {"GardenAdmin", 11, 102, 11}, "a user of a tenant": {"GardenUser", 11, 103, 11}, "the system": {"SuperUser", 0, 0, 0}} {
-		token, err := srv.APIToken(ctx, who.user, who.client, who.role, who.org, 0)
-		require.NoError(t, err)
-		own, err := erp.New(srv.URL(), quick(), erp.WithTokenSource(erp.StaticToken(token)))
-		require.NoError(t, err)
-		t.Cleanup(own.CloseIdleConnections)
-		got, err := own.WriteDenied(ctx, int(who.role), tables...)
+		own := connect(t, srv, who.user, who.client, who.role, who.org)
+		got, err := access.WriteDenied(ctx, own, int(who.role), tables...)
 		require.NoError(t, err)
 		denied := names(got)
 		t.Log(name, denied)
@@ -48,7 +46,7 @@ func TestWriteDenied(t *testing.T) {
 			}
 		}
 	}
-	denied, err := client.WriteDenied(ctx, 102, "AD_Table")
+	denied, err := access.WriteDenied(ctx, client, 102, "AD_Table")
 	require.NoError(t, err)
 	require.Len(t, denied, 1)
 	assert.Contains(t, denied[0].Reason, "access level is System")
@@ -56,12 +54,35 @@ func TestWriteDenied(t *testing.T) {
 	// What may not be read is not held against anybody.
 	for _, status := range []int{403, 404, 400, 500} {
 		fault := srv.Faults().On(erptest.Match{Method: "GET", Path: "/models/AD_Window_Access"}, erptest.Fail(status))
-		unknown, err := client.WriteDenied(ctx, 102, "AD_Table")
+		unknown, err := access.WriteDenied(ctx, client, 102, "AD_Table")
 		require.NoError(t, err, status)
 		assert.Empty(t, unknown, status)
 		fault.Remove()
 	}
 	srv.Faults().On(erptest.Match{Method: "GET", Path: "/models/AD_Window_Access"}, erptest.Fail(401))
-	_, err = client.WriteDenied(ctx, 102, "AD_Table")
+	_, err = access.WriteDenied(ctx, client, 102, "AD_Table")
 	require.ErrorIs(t, err, erp.ErrUnauthorized)
+}
+
+func TestDocActions(t *testing.T) {
+	t.Parallel()
+	client := connect(t, erptest.New(t), "GardenAdmin", 11, 102, 11)
+	ctx := t.Context()
+	order := erp.IntID(132)
+	none, err := access.DocActions(ctx, client, 102, order)
+	require.NoError(t, err)
+	assert.Nil(t, none, "the role has no entries")
+
+	entries, err := client.Query(ctx, "AD_Ref_List", &erp.Query{Filter: erp.And(erp.Eq("AD_Reference_ID", 135), erp.Eq("Value", "CO"))})
+	require.NoError(t, err)
+	require.Len(t, entries.Records, 1)
+	_, err = client.Create(ctx, "AD_Document_Action_Access", map[string]any{"AD_Role_ID": 102, "C_DocType_ID": 132, "AD_Ref_List_ID": entries.Records[0].ID()})
+	require.NoError(t, err)
+	some, err := access.DocActions(ctx, client, 102, order)
+	require.NoError(t, err)
+	assert.Equal(t, []erp.DocAction{erp.DocComplete}, some)
+	other, err := access.DocActions(ctx, client, 102, erp.IntID(116))
+	require.NoError(t, err)
+	assert.NotNil(t, other, "the role has entries, and none for this type")
+	assert.Empty(t, other)
 }
