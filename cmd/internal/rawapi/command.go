@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,6 +64,9 @@ func (a *app) run(c *cli.Context) error {
 	}
 	if c.Bool("paginate") && ask.method != http.MethodGet {
 		return shell.Usagef("--paginate reads pages of a list, which %s does not return; leave it out", ask.method)
+	}
+	if c.Bool("paginate") && c.Bool("include") {
+		return shell.Usagef("--include prints the headers of one response, --paginate makes one list of several; choose one")
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -174,17 +178,16 @@ func (p *printer) save(body io.Reader) error {
 	if err := shell.MakeFolder(p.path); err != nil {
 		return err
 	}
-	part := p.path + ".part"
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	f, err := os.CreateTemp(filepath.Dir(p.path), "."+filepath.Base(p.path)+".tmp-") // of its own, where two runs write one file
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", p.path, err)
+		return fmt.Errorf("writing %s: making a file in its folder: %w", p.path, errors.Unwrap(err))
 	}
 	_, err = io.Copy(f, body)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(part, p.path)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), p.path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", p.path, errors.Join(err, os.Remove(part)))
+		return errors.Join(fmt.Errorf("writing %s: %w", p.path, err), os.Remove(f.Name()))
 	}
 	return nil
 }
