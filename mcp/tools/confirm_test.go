@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"testing"
 
@@ -67,16 +66,8 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		assert.Equal(t, tool.Confirms, asked, "%s declares whether it asks, and is here if it does", tool.Name)
 	}
 
-	writes := func() (n int) {
-		for _, r := range k.srv.Faults().Requests() {
-			if r.Method != http.MethodGet {
-				n++
-			}
-		}
-		return n
-	}
 	for name, tc := range asks {
-		before := writes()
+		before := k.writes()
 		var questions []string
 		_, err := k.invoke(t, agreeing(k, t, owner(tc.tool), false, &questions), tc.tool, tc.arguments)
 		require.Error(t, err, name)
@@ -89,7 +80,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code, name)
 		require.Len(t, questions, 2, name)
 		assert.Equal(t, questions[0], questions[1], "%s: the same call asks the same question", name)
-		assert.Equal(t, before, writes(), "%s: something was sent", name)
+		assert.Equal(t, before, k.writes(), "%s: something was sent", name)
 	}
 
 	nobody := func(_ context.Context, question string) (bool, error) {

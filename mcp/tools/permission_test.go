@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,15 +14,7 @@ import (
 // is sent; dry runs are no exception.
 func TestPermissionsAreCheckedFirst(t *testing.T) {
 	k := recordKit(t) // not parallel: requests are counted
-	writes := func() (n int) {
-		for _, r := range k.srv.Faults().Requests() {
-			if r.Method != http.MethodGet {
-				n++
-			}
-		}
-		return n
-	}
-	before := writes()
+	before := k.writes()
 	var asked []string
 	for name, tc := range map[string]struct {
 		who       login
@@ -48,7 +39,7 @@ func TestPermissionsAreCheckedFirst(t *testing.T) {
 		assert.Contains(t, mcp.ErrorOf(err).Hint, "nothing was done", name)
 	}
 	assert.Empty(t, asked)
-	assert.Equal(t, before, writes())
+	assert.Equal(t, before, k.writes())
 }
 
 // Where the permissions cannot be read the ERP decides.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/embedded"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/rowscript"
 	"github.com/erphub/erphub/internal/testkit/testpg"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -44,12 +44,11 @@ func TestMoneyTemplates(t *testing.T) {
 	}
 	for _, seed := range seeds {
 		l := newLedger(seed)
-		fill := filler(t, reg)
 		require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(t.Context(), l.script(fill))
+			_, err := tx.ExecContext(t.Context(), l.script(t, reg))
 			return err
 		}, append(slices.Clone(ledgerTables), "C_DocType", "C_PaymentTerm", "C_BPartner", "C_ConversionType")...))
-		_, err := postgres.ExecContext(t.Context(), "SET timezone = 'UTC'; "+l.script(fill))
+		_, err := postgres.ExecContext(t.Context(), "SET timezone = 'UTC'; "+l.script(t, reg))
 		require.NoError(t, err)
 		world := readWorld(t, postgres)
 		for _, c := range figures(l, world) {
@@ -360,7 +359,7 @@ func onPostgreSQL(t *testing.T, srv *erptest.Server) (*sql.DB, registry.Registry
 			require.NoError(t, rows.Scan(scan...))
 			texts := make([]string, len(values))
 			for i, v := range values {
-				if texts[i] = literal(v); v != nil && texts[i][0] != '\'' {
+				if texts[i] = rowscript.Literal(v); v != nil && texts[i][0] != '\'' {
 					texts[i] = "'" + texts[i] + "'"
 				}
 			}
@@ -372,37 +371,6 @@ func onPostgreSQL(t *testing.T, srv *erptest.Server) (*sql.DB, registry.Registry
 	_, err = db.ExecContext(t.Context(), script.String())
 	require.NoError(t, err)
 	return db, reg
-}
-
-// filler gives rows what they cannot do without.
-func filler(t *testing.T, reg registry.Registry) func(string, map[string]any) map[string]any {
-	t.Helper()
-	tables := map[string]registry.Table{}
-	return func(name string, row map[string]any) map[string]any {
-		table, ok := tables[name]
-		if !ok {
-			var err error
-			table, err = reg.Table(t.Context(), name)
-			require.NoError(t, err)
-			tables[name] = table
-		}
-		for _, c := range table.Columns {
-			if _, given := row[c.Name]; given || !c.Mandatory || c.Virtual() {
-				continue
-			}
-			switch {
-			case c.Type == dict.TypeYesNo:
-				row[c.Name] = "N"
-			case strings.Contains(c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length), "CHAR"):
-				row[c.Name] = "-"
-			case strings.Contains(c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length), "TIME"):
-				row[c.Name] = day(2024, 1, 1)
-			default:
-				row[c.Name] = 0
-			}
-		}
-		return row
-	}
 }
 
 func readWorld(t *testing.T, db *sql.DB) world {

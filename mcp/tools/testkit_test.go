@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"sync"
 	"testing"
@@ -212,4 +213,14 @@ func refusal(tb testing.TB, k *kit, who login, tool string, arguments any, code 
 	require.ErrorAs(tb, err, &e)
 	require.Equal(tb, code, e.Code, "%s: %v", e.Message, e.Err)
 	return e
+}
+
+// writes counts the requests to the ERP so far that could change something.
+func (k *kit) writes() (n int) {
+	for _, r := range k.srv.Faults().Requests() {
+		if r.Method != http.MethodGet {
+			n++
+		}
+	}
+	return n
 }
