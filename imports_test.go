@@ -53,6 +53,11 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "computing with records needs the client's record and no library",
 	},
+	"erp/watch": {
+		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
+		reason:  "following records needs the client and no library",
+	},
 	"erp/doctor": {
 		ours: []string{"erp", "erp/internal/...", "dict", "dict/dbdict", "dict/registry", "dict/restdict", "tokens", "tokens/internal/...", "internal/apiclient", "internal/config"},
 		outside: []string{

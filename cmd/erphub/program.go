@@ -20,7 +20,7 @@ import (
 )
 
 // helpOrder is how the commands follow each other in help.
-var helpOrder = strings.Fields("demo sandbox add dict sync gen generate record query metrics api process workflow cache server tools mcp menu " +
+var helpOrder = strings.Fields("demo sandbox add dict sync gen generate record query metrics chart open api process workflow cache server tools mcp menu " +
 	"env auth config doctor version completion help")
 
 // execute runs the program: args as in os.Args, environ as from os.Environ. It

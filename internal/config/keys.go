@@ -45,6 +45,7 @@ type Key struct {
 func Keys() []Key {
 	return []Key{
 		{Name: "url", Env: "ERP_URL", Kind: Address, Inherited: true, About: "address of the ERP, without /api/v1"},
+		{Name: "web-url", Env: "ERP_WEB_URL", Kind: Address, Inherited: true, About: "address of the web client, where it is not that of the ERP with /webui/"},
 		{Name: "token", Env: "ERP_TOKEN", Secret: true, About: "access token"},
 		{Name: "refreshToken", Secret: true, State: true, About: "refresh token; changes with every refresh"},
 		{Name: "token.clientId", Kind: Integer, State: true, About: "client (tenant) id of the token"},

@@ -6,13 +6,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -175,19 +172,6 @@ func (p *printer) save(body io.Reader) error {
 		_, err := io.Copy(p.a.Streams.Out, body)
 		return err
 	}
-	if err := shell.MakeFolder(p.path); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(p.path), "."+filepath.Base(p.path)+".tmp-") // of its own, where two runs write one file
-	if err != nil {
-		return fmt.Errorf("writing %s: making a file in its folder: %w", p.path, errors.Unwrap(err))
-	}
-	_, err = io.Copy(f, body)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), p.path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", p.path, err), os.Remove(f.Name()))
-	}
-	return nil
+	_, err := shell.SaveStream(p.path, body)
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,12 +142,11 @@ func (a *app) saveFile(output string, result *erp.ProcessResult) (string, error)
 		return "-", err
 	}
 	if st, err := os.Stat(output); err == nil && st.IsDir() {
-		// The name is the server's: nothing in it may lead out of the folder.
-		name = filepath.Base(filepath.Clean("/" + strings.ReplaceAll(name, `\`, "/")))
-		if name == "/" || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		file, ok := shell.InFolder(output, name)
+		if !ok {
 			return "", fmt.Errorf("the process ran, but its file has no usable name; give --output a file")
 		}
-		output = filepath.Join(output, name)
+		output = file
 	}
 	if err := shell.WriteFile(output, data); err != nil {
 		return "", fmt.Errorf("the process ran, but its file cannot be kept: %w", err)

@@ -24,7 +24,7 @@ func (a *app) recordCommand() *cli.Command {
 		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
 	return &cli.Command{
 		Name: "record", Usage: "read and write records of any table",
-		Subcommands: []*cli.Command{
+		Subcommands: append([]*cli.Command{
 			{
 				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
 				Description: "ID is a number or a UUID.",
@@ -60,7 +60,8 @@ func (a *app) recordCommand() *cli.Command {
 				Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
 				Action:      a.recordDelete, BashComplete: a.completeTables,
 			},
-		},
+			a.countCommand(), a.watchCommand(), a.printCommand(),
+		}, a.fileCommands()...),
 	}
 }
 

@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,4 +38,34 @@ func (sh *Shell) WriteOutput(c *cli.Context, content []byte) error {
 		return err
 	}
 	return WriteFile(path, content)
+}
+
+// SaveStream writes what it reads to a file, which appears as a whole, and makes
+// the folders it lies in.
+func SaveStream(path string, body io.Reader) (size int64, err error) {
+	if err := MakeFolder(path); err != nil {
+		return 0, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-") // of its own, where two runs write one file
+	if err != nil {
+		return 0, fmt.Errorf("writing %s: making a file in its folder: %w", path, errors.Unwrap(err))
+	}
+	size, err = io.Copy(f, body)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return 0, errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return size, nil
+}
+
+// InFolder is the path of a file in a folder under the name that a server gave
+// it. Nothing in the name leads out of the folder; false: it is of no use.
+func InFolder(folder, name string) (string, bool) {
+	name = filepath.Base(filepath.Clean("/" + strings.ReplaceAll(name, `\`, "/")))
+	if name == "/" || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", false
+	}
+	return filepath.Join(folder, name), true
 }

@@ -1,0 +1,283 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+)
+
+// fileCommands are the commands for the files attached to a record.
+func (a *app) fileCommands() []*cli.Command {
+	yes := &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}
+	return []*cli.Command{
+		{
+			Name: "attachments", Aliases: []string{"files"}, Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
+			Action: a.recordAttachments, BashComplete: a.completeTables,
+		},
+		{
+			Name: "attach", Usage: "attach files to a record", ArgsUsage: "TABLE ID FILE...",
+			Description: "A file of more than 16 MB is sent in chunks, which are retried one by one.",
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "name", Usage: "name of the attachment (default: that of the file)"},
+				&cli.BoolFlag{Name: "overwrite", Usage: "replace attachments of the same name"},
+			},
+			Action: a.recordAttach, BashComplete: a.completeTables,
+		},
+		{
+			Name: "download", Usage: "download files attached to a record", ArgsUsage: "TABLE ID [NAME...]",
+			Description: "Without names it downloads all files.",
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, TakesFile: true, Usage: "folder to write into (default: the working directory); for one file also a file, or - for standard output"},
+				&cli.BoolFlag{Name: "zip", Usage: "download all files as one archive"},
+				&cli.BoolFlag{Name: "overwrite", Usage: "replace files that exist"},
+			},
+			Action: a.recordDownload, BashComplete: a.completeTables,
+		},
+		{
+			Name: "detach", Usage: "delete files attached to a record", ArgsUsage: "TABLE ID NAME...",
+			Description: "On a terminal it asks before it deletes; elsewhere --yes is needed.",
+			Flags:       []cli.Flag{yes, &cli.BoolFlag{Name: "all", Usage: "delete all files"}},
+			Action:      a.recordDetach, BashComplete: a.completeTables,
+		},
+	}
+}
+
+// fileArguments are the record of the first two arguments and what follows.
+func (a *app) fileArguments(c *cli.Context, what string, least int) (table string, id erp.ID, rest []string, err error) {
+	if c.NArg() < 2+least {
+		return "", id, nil, shell.Usagef("%s, such as %s C_Order 100%s", what, strings.TrimPrefix(c.Command.HelpName, c.App.Name+" "),
+			map[bool]string{true: " invoice.pdf"}[least > 0])
+	}
+	table, id, err = tableAndID(c)
+	return table, id, c.Args().Slice()[2:], err
+}
+
+func (a *app) recordAttachments(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table", "an id"); err != nil {
+		return err
+	}
+	table, id, err := tableAndID(c)
+	if err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	files, err := client.Attachments(c.Context, table, id)
+	if err != nil {
+		return a.hint(c, client, table, shell.Input(err))
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(append([]erp.Attachment{}, files...))
+	}
+	if len(files) == 0 {
+		a.Note("no files are attached to %s %s", table, id)
+		return nil
+	}
+	rows := make([][]string, len(files))
+	for i, f := range files {
+		rows[i] = []string{f.Name, shell.OrDash(f.ContentType)}
+	}
+	a.PrintTable([]string{"name", "type"}, rows)
+	return nil
+}
+
+// oneRequest is the size up to which a file is attached by one request.
+const oneRequest = 16 << 20
+
+func (a *app) recordAttach(c *cli.Context) error {
+	table, id, files, err := a.fileArguments(c, "attach takes a table, an id and files", 1)
+	if err != nil {
+		return err
+	}
+	if c.String("name") != "" && len(files) > 1 {
+		return shell.Usagef("--name is for one file, and there are %d", len(files))
+	}
+	opened := make([]erp.AttachmentUpload, len(files))
+	for i, path := range files {
+		f, err := os.Open(path)
+		if err != nil {
+			return shell.Usagef("cannot read %w; nothing was attached", err)
+		}
+		defer f.Close()
+		st, err := f.Stat()
+		switch {
+		case err != nil:
+			return fmt.Errorf("reading %s: %w; nothing was attached", path, err)
+		case !st.Mode().IsRegular():
+			return shell.Usagef("%s is not a file; nothing was attached", path)
+		}
+		opened[i] = erp.AttachmentUpload{Name: filepath.Base(path), Data: f, Size: st.Size(), Overwrite: c.Bool("overwrite")}
+		if name := c.String("name"); name != "" {
+			opened[i].Name = name
+		}
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	var done []string
+	for _, upload := range opened {
+		send := client.UploadAttachment
+		if upload.Size > oneRequest {
+			send = client.UploadAttachmentInChunks
+		}
+		err := send(c.Context, table, id, upload)
+		if errors.Is(err, erp.ErrExists) {
+			err = fmt.Errorf("%w; --overwrite replaces it", err)
+		}
+		if err != nil && len(done) > 0 {
+			err = fmt.Errorf("%w (attached before that: %s)", err, strings.Join(done, ", "))
+		}
+		if err != nil {
+			return a.hint(c, client, table, shell.Input(err))
+		}
+		done = append(done, upload.Name)
+	}
+	return a.printFiles(c, "attached", table, id, done)
+}
+
+// printFiles tells what was done with files.
+func (a *app) printFiles(c *cli.Context, did, table string, id erp.ID, names []string) error {
+	if c.Bool("json") {
+		return a.PrintJSON(map[string]any{did: names, "table": table, "id": id})
+	}
+	for _, name := range names {
+		if _, err := fmt.Fprintf(a.Streams.Out, "%s %s\n", did, shell.Printable(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) recordDownload(c *cli.Context) error {
+	table, id, names, err := a.fileArguments(c, "download takes a table and an id", 0)
+	if err != nil {
+		return err
+	}
+	output, zipped := c.String("output"), c.Bool("zip")
+	switch {
+	case zipped && len(names) > 0:
+		return shell.Usagef("--zip downloads all files; leave out the names")
+	case output == "-" && len(names) != 1 && !zipped:
+		return shell.Usagef("--output - takes one file: name it, or give --zip")
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	if zipped {
+		return a.save(c, table, id, output, func() (*erp.Download, error) { return client.DownloadAttachmentsZip(c.Context, table, id) })
+	}
+	folder := output
+	if len(names) == 0 {
+		files, err := client.Attachments(c.Context, table, id)
+		if err != nil {
+			return a.hint(c, client, table, shell.Input(err))
+		}
+		if len(files) == 0 {
+			return fmt.Errorf("no files are attached to %s %s", table, id)
+		}
+		for _, f := range files {
+			names = append(names, f.Name)
+		}
+	}
+	if folder != "" && folder != "-" && len(names) > 1 {
+		folder = strings.TrimSuffix(folder, string(filepath.Separator)) + string(filepath.Separator)
+	}
+	for _, name := range names {
+		err := a.save(c, table, id, folder, func() (*erp.Download, error) { return client.DownloadAttachment(c.Context, table, id, name) })
+		if err != nil {
+			return shell.Input(err)
+		}
+	}
+	return nil
+}
+
+// save writes a download to a file, into a folder, or to standard output, and
+// says where it is.
+func (a *app) save(c *cli.Context, table string, id erp.ID, output string, open func() (*erp.Download, error)) error {
+	file, err := open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if output == "-" {
+		_, err := io.Copy(a.Streams.Out, file)
+		return err
+	}
+	path := output
+	if st, statErr := os.Stat(output); output == "" || strings.HasSuffix(output, string(filepath.Separator)) || statErr == nil && st.IsDir() {
+		var ok bool
+		if path, ok = shell.InFolder(output, file.Name); !ok {
+			return fmt.Errorf("the attachment %q cannot be a file of that name here; download it alone, with --output FILE", shell.Printable(file.Name))
+		}
+	}
+	if _, err := os.Lstat(path); err == nil && !c.Bool("overwrite") {
+		return shell.Usagef("%s exists; --overwrite replaces it", path)
+	}
+	size, err := shell.SaveStream(path, file)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(map[string]any{"table": table, "id": id, "name": file.Name, "file": path, "bytes": size})
+	}
+	_, err = fmt.Fprintf(a.Streams.Out, "%s (%d bytes)\n", shell.Printable(path), size)
+	return err
+}
+
+func (a *app) recordDetach(c *cli.Context) error {
+	all := c.Bool("all")
+	table, id, names, err := a.fileArguments(c, "detach takes a table, an id and names of files", map[bool]int{false: 1}[all])
+	if err != nil {
+		return err
+	}
+	if all && len(names) > 0 {
+		return shell.Usagef("--all deletes all files; leave out the names")
+	}
+	what := strings.Join(names, ", ")
+	if all {
+		what = "all files"
+	}
+	if !c.Bool("yes") {
+		if !shell.Terminal(a.Streams.In) {
+			return shell.Usagef("deleting %s of %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", what, table, id)
+		}
+		yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s of %s %s?", what, table, id))
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return errors.New("nothing was deleted")
+		}
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	if all {
+		if err := client.DeleteAttachments(c.Context, table, id); err != nil {
+			return a.hint(c, client, table, shell.Input(err))
+		}
+		return a.printFiles(c, "deleted", table, id, []string{what})
+	}
+	for i, name := range names {
+		if err := client.DeleteAttachment(c.Context, table, id, name); err != nil {
+			if i > 0 {
+				err = fmt.Errorf("%w (deleted before that: %s)", err, strings.Join(names[:i], ", "))
+			}
+			return a.hint(c, client, table, shell.Input(err))
+		}
+	}
+	return a.printFiles(c, "deleted", table, id, names)
+}

@@ -1,0 +1,74 @@
+package records
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+)
+
+func (a *app) printCommand() *cli.Command {
+	return &cli.Command{
+		Name: "print", Usage: "print a record as its window does, such as an order or an invoice", ArgsUsage: "TABLE ID",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "report-type", Usage: "PDF, HTML, CSV, XLS or XLSX (default: by the name of --output, else PDF)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, TakesFile: true, Usage: "file or folder to write to, or - for standard output (default: the working directory)"},
+			&cli.BoolFlag{Name: "open", Usage: "open the file when it is written"},
+		},
+		Action: a.recordPrint, BashComplete: a.completeTables,
+	}
+}
+
+// reportTypeOf is the type of a report by the name of the file it goes to.
+func reportTypeOf(output string) erp.ReportType {
+	return erp.ReportType(strings.ToUpper(strings.TrimPrefix(filepath.Ext(output), ".")))
+}
+
+func (a *app) recordPrint(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table", "an id"); err != nil {
+		return err
+	}
+	table, id, err := tableAndID(c)
+	if err != nil {
+		return err
+	}
+	output, format := c.String("output"), erp.ReportType(strings.ToUpper(c.String("report-type")))
+	if c.Bool("open") && output == "-" {
+		return shell.Usagef("--open opens a file, and --output - writes none")
+	}
+	if output == "" {
+		output = "."
+	} else if st, err := os.Stat(output); format == "" && !(err == nil && st.IsDir()) {
+		format = reportTypeOf(output)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	result, err := client.Print(c.Context, table, id, format)
+	if result == nil {
+		return a.hint(c, client, table, shell.Input(err))
+	}
+	saved, saveErr := a.saveFile(output, result)
+	if err := errors.Join(err, saveErr); err != nil || saved == "-" {
+		return err
+	}
+	if c.Bool("json") {
+		_, data, _ := result.File()
+		return a.PrintJSON(map[string]any{"table": table, "id": id, "file": saved, "bytes": len(data)})
+	}
+	if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(saved)); err != nil || !c.Bool("open") {
+		return err
+	}
+	if reportTypeOf(saved) != cmp.Or(format, erp.ReportPDF) { // the name is the server's
+		return fmt.Errorf("%s is not of the type that was requested, so it is not opened", saved)
+	}
+	return a.show(saved)
+}

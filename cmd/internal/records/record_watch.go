@@ -1,0 +1,129 @@
+package records
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/export"
+	"github.com/erphub/erphub/erp/watch"
+)
+
+func (a *app) watchCommand() *cli.Command {
+	return &cli.Command{
+		Name: "watch", Usage: "follow the records of a table, or one record, as they change", ArgsUsage: "TABLE [ID]",
+		Description: "It asks the ERP again and again for what has changed, until you interrupt it. Deletions are seen of one record only. With --json it writes one JSON object per change and line.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "select", Usage: "columns to read, separated by commas (default: all)"},
+			&cli.StringFlag{Name: "filter", Usage: "condition, such as \"DocStatus eq 'CO'\""},
+			&cli.DurationFlag{Name: "every", Value: 5 * time.Second, Usage: "time between two requests"},
+			&cli.IntFlag{Name: "count", Usage: "stop after so many changes"},
+		},
+		Action: a.recordWatch, BashComplete: a.completeTables,
+	}
+}
+
+// changeOut is a change for programs.
+type changeOut struct {
+	Time    time.Time  `json:"time"`
+	Kind    watch.Kind `json:"kind"`
+	Table   string     `json:"table"`
+	ID      erp.ID     `json:"id"`
+	Columns []string   `json:"columns,omitempty"`
+	Record  any        `json:"record,omitempty"`
+}
+
+func (a *app) recordWatch(c *cli.Context) error {
+	if c.NArg() != 1 && c.NArg() != 2 {
+		return shell.Usagef("record watch takes a table, or a table and an id, such as record watch C_Order 100")
+	}
+	one, table := c.NArg() == 2, c.Args().First()
+	var id erp.ID
+	if one {
+		var err error
+		if table, id, err = tableAndID(c); err != nil {
+			return err
+		}
+	}
+	every, most := c.Duration("every"), c.Int("count")
+	switch {
+	case every < 100*time.Millisecond:
+		return shell.Usagef("--every must be 100ms or more")
+	case most < 0 || c.IsSet("count") && most == 0:
+		return shell.Usagef("--count must be 1 or more")
+	case one && c.String("filter") != "":
+		return shell.Usagef("--filter chooses among the records of a table; leave it out for one record")
+	}
+	terms, err := erp.FilterTerms(c.String("filter"))
+	if err != nil {
+		return shell.Input(err)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	if err := checkFlags(c, client, table, terms); err != nil {
+		return err
+	}
+	opts := &watch.Options{Filter: erp.Raw(c.String("filter")), Select: selected(shell.CommaList(c.String("select"))), Every: every}
+	changes := watch.Table(c.Context, client, table, opts)
+	if one {
+		changes = watch.Record(c.Context, client, table, id, opts)
+	}
+	if shell.Terminal(a.Streams.Out) {
+		a.Note("watching %s; Ctrl-C ends it", strings.TrimSpace(table+" "+id.String()))
+	}
+	n := 0
+	for change, err := range changes {
+		if err != nil {
+			return a.hint(c, client, table, shell.Input(err))
+		}
+		if err := a.printChange(c, table, change); err != nil {
+			return err
+		}
+		if n++; n == most {
+			return nil
+		}
+	}
+	return nil
+}
+
+// shownChanges bounds the columns of a change in its line.
+const shownChanges = 6
+
+// printChange tells a change in one line.
+func (a *app) printChange(c *cli.Context, table string, change watch.Change) error {
+	rec, now := change.Record, time.Now()
+	if change.Kind == watch.Deleted {
+		rec = change.Previous
+	}
+	if c.Bool("json") {
+		out := changeOut{Time: now.UTC(), Kind: change.Kind, Table: table, ID: rec.ID(), Columns: change.Columns}
+		if change.Kind != watch.Deleted {
+			out.Record = rec
+		}
+		enc := json.NewEncoder(a.Data())
+		enc.SetEscapeHTML(false)
+		return enc.Encode(out)
+	}
+	line := fmt.Sprintf("%s  %s  %s %s", now.Format(time.TimeOnly), change.Kind, table, rec.ID())
+	if name := nameOf(rec); name != "" {
+		line += "  " + name
+	}
+	for i, column := range change.Columns {
+		if i == shownChanges {
+			line += fmt.Sprintf("  and %d more columns", len(change.Columns)-i)
+			break
+		}
+		before, _ := change.Previous.Raw(column)
+		after, _ := rec.Raw(column)
+		line += fmt.Sprintf("  %s: %s → %s", column, shell.OrDash(shell.Short(export.Cell(before, true), 40)), shell.OrDash(shell.Short(export.Cell(after, true), 40)))
+	}
+	_, err := fmt.Fprintln(a.Streams.Out, shell.Printable(line))
+	return err
+}
