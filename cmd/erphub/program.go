@@ -19,9 +19,16 @@ import (
 	"github.com/erphub/erphub/cmd/internal/toolserver"
 )
 
-// helpOrder is how the commands follow each other in help.
-var helpOrder = strings.Fields("demo sandbox add dict sync gen generate record query metrics chart open api process workflow cache server tools mcp menu " +
-	"env auth config doctor version completion help")
+// groups are how help shows the commands.
+var groups = []struct{ title, commands string }{
+	{"Start", "demo sandbox"},
+	{"Dictionary", "dict add sync generate"},
+	{"Data", "record query metrics chart process workflow menu open api"},
+	{"Assistants", "tools mcp server"},
+	{"Deployments", "env"},
+	{"ERP server", "admin cache"},
+	{"Setup", "auth config doctor completion version help"},
+}
 
 // execute runs the program: args as in os.Args, environ as from os.Environ. It
 // returns the exit code.
@@ -42,10 +49,24 @@ func newProgram(sh *shell.Shell) *cli.App {
 		login.Commands(sh),
 		[]*cli.Command{sh.VersionCommand(), sh.CompletionCommand(newProgram), shell.HelpCommand()},
 	)
-	slices.SortStableFunc(commands, func(a, b *cli.Command) int {
-		return slices.Index(helpOrder, a.Name) - slices.Index(helpOrder, b.Name)
-	})
+	arrange(commands)
 	c := sh.Program(commands...)
 	c.Action = toolserver.Root(sh)
 	return c
+}
+
+// arrange brings commands into the order of groups, and tells each its group.
+func arrange(commands []*cli.Command) {
+	place := map[string]int{}
+	for _, g := range groups {
+		for name := range strings.FieldsSeq(g.commands) {
+			place[name] = len(place)
+			for _, c := range commands {
+				if c.Name == name {
+					c.Category = g.title
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(commands, func(a, b *cli.Command) int { return place[a.Name] - place[b.Name] })
 }

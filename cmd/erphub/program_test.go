@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,11 +10,17 @@ import (
 )
 
 // Every command of the families has its place in help, and every place a command.
-func TestHelpOrder(t *testing.T) {
+func TestGroupsOfCommands(t *testing.T) {
 	t.Parallel()
-	var names []string
+	var names, want []string
 	for _, c := range newProgram(&shell.Shell{}).Commands {
-		names = append(names, c.Name)
+		if !c.Hidden {
+			names = append(names, c.Name)
+			assert.NotEmpty(t, c.Category, c.Name)
+		}
 	}
-	assert.Equal(t, helpOrder, names)
+	for _, g := range groups {
+		want = append(want, strings.Fields(g.commands)...)
+	}
+	assert.Equal(t, want, names)
 }

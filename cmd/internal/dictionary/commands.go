@@ -1,4 +1,4 @@
-// Package dictionary has the commands that change the Application Dictionary, or are made of it: add, dict, sync, gen and generate.
+// Package dictionary has the commands that change the Application Dictionary, or are made of it: add, dict, sync and generate.
 package dictionary
 
 import (
@@ -13,5 +13,5 @@ type app struct{ *shell.Shell }
 // Commands are the commands of this family.
 func Commands(sh *shell.Shell) []*cli.Command {
 	a := &app{sh}
-	return []*cli.Command{a.addCommand(), a.dictCommand(), a.syncCommand(), a.genCommand(), a.generateCommand()}
+	return []*cli.Command{a.addCommand(), a.dictCommand(), a.syncCommand(), a.generateCommand()}
 }

@@ -32,9 +32,10 @@ func (a *app) generateCommand() *cli.Command {
 			Action: func(c *cli.Context) error { return a.generate(c, &g) },
 		})
 	}
+	commands = append(commands, a.generateGoCommand())
 	return &cli.Command{
-		Name: "generate", Usage: "generate plugins, and components in a plugin of their own",
-		Description: "`erphub generate list` shows what can be generated; `erphub add` adds to an existing plugin.",
+		Name: "generate", Aliases: []string{"gen"}, Usage: "generate plugins, components in a plugin of their own, and Go types",
+		Description: "`erphub generate list` shows what plugins can be made of; `erphub add` adds to an existing plugin.",
 		Subcommands: commands,
 	}
 }
@@ -113,8 +114,9 @@ func outputFlags() []cli.Flag {
 		modes = append(modes, string(m))
 	}
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "how to deliver it: " + strings.Join(modes, ", ") + " (GENERATOR_OUTPUT_MODE; default: filesystem)"},
-		&cli.StringFlag{Name: "email", Usage: "address that --output email sends it to"},
+		&cli.StringFlag{Name: "deliver", Usage: "how to deliver it: " + strings.Join(modes, ", ") + " (GENERATOR_OUTPUT_MODE; default: filesystem)"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Hidden: true, Usage: "the former name of --deliver"},
+		&cli.StringFlag{Name: "email", Usage: "address that --deliver email sends it to"},
 		&cli.StringFlag{Name: "dir", Usage: "folder that the plugin's folder or archive goes into (default: the working directory); - writes an archive to standard output", TakesFile: true},
 	}
 }

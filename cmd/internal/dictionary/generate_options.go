@@ -58,7 +58,7 @@ func argumentOptions(c *cli.Context, g *generator.Generator, options map[string]
 		return nil
 	}
 	o := mainOption(g)
-	what := strings.TrimPrefix(c.Command.HelpName, c.App.Name+" ")
+	what := shell.CommandPath(c)
 	switch {
 	case o == nil:
 		return shell.Usagef("%s takes no arguments", what)
@@ -98,7 +98,7 @@ func (a *app) askMissing(c *cli.Context, g *generator.Generator, options map[str
 			}
 			flags = append(flags, text)
 		}
-		return shell.Usagef("%s needs %s; see `erphub generate info %s`", strings.TrimPrefix(c.Command.HelpName, c.App.Name+" "), strings.Join(flags, " and "), g.Name)
+		return shell.Usagef("%s needs %s; see `erphub generate info %s`", shell.CommandPath(c), strings.Join(flags, " and "), g.Name)
 	}
 	in := bufio.NewReader(a.Streams.In)
 	for i := range missing {

@@ -38,11 +38,14 @@ type changeReport struct {
 
 // generate makes a new plugin.
 func (a *app) generate(c *cli.Context, g *generator.Generator) error {
+	if c.IsSet("output") {
+		return shell.Usagef("--output is now --deliver here: write --deliver %s; the folder to write into is --dir", c.String("output"))
+	}
 	deliveries, err := a.deliveries(c)
 	if err != nil {
 		return err
 	}
-	mode, err := deliveries.Mode(c.String("output"))
+	mode, err := deliveries.Mode(c.String("deliver"))
 	if err != nil {
 		return shell.DeliveryError(err)
 	}
@@ -76,17 +79,17 @@ func (a *app) generate(c *cli.Context, g *generator.Generator) error {
 func (a *app) checkOutput(c *cli.Context, mode generator.Mode) error {
 	switch {
 	case c.Bool("diff") && mode != generator.ModeFilesystem:
-		return shell.Usagef("--diff goes with --output filesystem, not with %s", mode)
+		return shell.Usagef("--diff goes with --deliver filesystem, not with %s", mode)
 	case c.Bool("force") && mode != generator.ModeFilesystem && mode != generator.ModeArchive:
-		return shell.Usagef("--force goes with --output filesystem or archive, not with %s", mode)
+		return shell.Usagef("--force goes with --deliver filesystem or archive, not with %s", mode)
 	case c.IsSet("email") && mode != generator.ModeEmail:
-		return shell.Usagef("--email goes with --output email, not with %s", mode)
+		return shell.Usagef("--email goes with --deliver email, not with %s", mode)
 	case mode == generator.ModeEmail && c.String("email") == "":
-		return shell.Usagef("--output email needs --email, the address to send to")
+		return shell.Usagef("--deliver email needs --email, the address to send to")
 	case c.IsSet("dir") && mode != generator.ModeFilesystem && mode != generator.ModeArchive:
-		return shell.Usagef("--dir goes with --output filesystem or archive, not with %s", mode)
+		return shell.Usagef("--dir goes with --deliver filesystem or archive, not with %s", mode)
 	case c.String("dir") == "-" && mode != generator.ModeArchive:
-		return shell.Usagef("--dir - goes with --output archive")
+		return shell.Usagef("--dir - goes with --deliver archive")
 	case c.String("dir") == "-" && (c.Bool("json") || shell.Terminal(a.Streams.Out)):
 		return shell.Usagef("an archive is binary: write it to a file or a pipe, and leave out --json")
 	}

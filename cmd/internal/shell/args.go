@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,7 +114,20 @@ func Arguments(c *cli.Context, names ...string) error {
 	if c.NArg() == len(names) {
 		return nil
 	}
-	return Usagef("%s takes %s, got %d arguments", strings.TrimPrefix(c.Command.HelpName, c.App.Name+" "), strings.Join(names, " and "), c.NArg())
+	what := "no arguments"
+	if len(names) > 0 {
+		what = strings.Join(names, " and ")
+	}
+	got := fmt.Sprintf("%d arguments", c.NArg())
+	if c.NArg() == 1 {
+		got = "1 argument"
+	}
+	return Usagef("%s takes %s, got %s", CommandPath(c), what, got)
+}
+
+// CommandPath names the command without the program: record list.
+func CommandPath(c *cli.Context) string {
+	return strings.TrimPrefix(c.Command.HelpName, c.App.Name+" ")
 }
 
 // CommaList splits a list such as that of --select.

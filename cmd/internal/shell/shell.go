@@ -93,9 +93,20 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 	}
 }
 
-// prepare makes every command report wrong usage in the same way.
+// usual are the names by which people look for a command, beside its own.
+var usual = map[string][]string{
+	"list": {"ls"}, "delete": {"rm", "remove"}, "discard": {"rm"}, "get": {"show"}, "show": {"get"}, "info": {"show"}, "create": {"new"},
+}
+
+// prepare makes every command report wrong usage in the same way, and gives it
+// the usual aliases that no other command of its group has.
 func prepare(commands []*cli.Command) {
 	for _, c := range commands {
+		for _, alias := range usual[c.Name] {
+			if find(commands, alias) == nil {
+				c.Aliases = append(c.Aliases, alias)
+			}
+		}
 		c.OnUsageError = usageError
 		c.HideHelpCommand = true
 		if len(c.Subcommands) > 0 {

@@ -2,57 +2,13 @@ package dictionary
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diagram"
-	"github.com/erphub/erphub/dict/gogen"
 	"github.com/erphub/erphub/dict/registry"
 )
-
-func (a *app) genCommand() *cli.Command {
-	return &cli.Command{
-		Name: "gen", Usage: "generate code from the dictionary",
-		Subcommands: []*cli.Command{{
-			Name: "go", Usage: "write Go types for tables, for the SDK's typed calls",
-			Description: "Writes a struct per table, constants for the tables' names, and a type with constants for every list.",
-			Flags: []cli.Flag{
-				&cli.StringSliceFlag{Name: "table", Aliases: []string{"t"}, Usage: "table to write types for, such as C_Order; may be given several times"},
-				&cli.StringFlag{Name: "package", Value: "model", Usage: "name of the package"},
-				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true},
-			},
-			Action: a.genGo,
-		}},
-	}
-}
-
-func (a *app) genGo(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return shell.Usagef("gen go takes no arguments; name tables with --table")
-	}
-	tables := c.StringSlice("table")
-	if len(tables) == 0 {
-		return shell.Usagef("no tables: name them with --table, such as --table C_Order")
-	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
-	reg, err := a.part(c.Context, client, registry.Scope{Tables: tables})
-	if err != nil {
-		return err
-	}
-	text, err := gogen.Generate(c.Context, reg, gogen.Options{Package: c.String("package"), Tables: tables})
-	if errors.Is(err, gogen.ErrPackage) {
-		return shell.Usage(err)
-	}
-	if err != nil {
-		return err
-	}
-	return a.WriteOutput(c, text)
-}
 
 func (a *app) dictDiagramCommand() *cli.Command {
 	return &cli.Command{

@@ -13,30 +13,46 @@ import (
 	"github.com/erphub/erphub/erp/rest"
 )
 
-// serverCommand has the subcommands that serve something before those about the
-// ERP's server.
-func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
+// adminCommand administers the ERP's server.
+func (a *app) adminCommand() *cli.Command {
 	return &cli.Command{
-		Name: "server", Usage: "administer the ERP's server: nodes, jobs, logs, health; serve the APIs, the tools and the deployment board",
-		Subcommands: append(serving[:len(serving):len(serving)], []*cli.Command{
-			{
-				Name: "nodes", Usage: "list the nodes of the cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
-				Description: "A server that is no cluster has one node, local.",
-				Action:      a.serverNodes,
-			},
-			{Name: "jobs", Usage: "list the server's jobs and whether they are started (administrators)", Action: a.serverJobs},
-			a.serverJobCommand(),
-			{
-				Name: "health", Usage: "check whether server and database are up; needs no login",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server wants one"}},
-				Action: a.serverHealth,
-			},
-			{
-				Name: "logs", Usage: "list the log files of a node, or print one (administrators)", ArgsUsage: "[FILE]",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "node", Value: "local", Usage: "id of the node"}},
-				Action: a.serverLogs,
-			},
-		}...),
+		Name: "admin", Usage: "administer the ERP's server: nodes, jobs, logs, health",
+		Subcommands: a.adminCommands(),
+	}
+}
+
+func (a *app) adminCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "nodes", Usage: "list the nodes of the cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
+			Description: "A server that is not part of a cluster has one node, local.",
+			Action:      a.serverNodes,
+		},
+		{Name: "jobs", Usage: "list the server's jobs and whether they are started (administrators)", Action: a.serverJobs},
+		a.serverJobCommand(),
+		{
+			Name: "health", Usage: "check whether server and database are up; needs no login",
+			Flags:  []cli.Flag{&cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server requires one"}},
+			Action: a.serverHealth,
+		},
+		{
+			Name: "logs", Usage: "list the log files of a node, or print one (administrators)", ArgsUsage: "[FILE]",
+			Flags:  []cli.Flag{&cli.StringFlag{Name: "node", Value: "local", Usage: "id of the node"}},
+			Action: a.serverLogs,
+		},
+	}
+}
+
+// serverCommand serves: what other families bring. The commands of admin are in
+// it, too, under the names that they had.
+func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
+	former := a.adminCommands()
+	for _, c := range former {
+		c.Hidden = true
+	}
+	return &cli.Command{
+		Name: "server", Usage: "serve the APIs and the deployment board, or the tools for assistants",
+		Subcommands: append(serving[:len(serving):len(serving)], former...),
 	}
 }
 
@@ -75,7 +91,7 @@ type node struct {
 
 func (a *app) serverNodes(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return shell.Usagef("server nodes takes one node at most, got %d arguments", c.NArg())
+		return shell.Usagef("%s takes one node at most, got %d arguments", shell.CommandPath(c), c.NArg())
 	}
 	client, err := a.rest(c)
 	if err != nil {
@@ -165,7 +181,7 @@ func (a *app) serverNode(c *cli.Context, client *rest.ClientWithResponses, given
 
 func (a *app) serverLogs(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return shell.Usagef("server logs takes one file at most, got %d arguments", c.NArg())
+		return shell.Usagef("%s takes one file at most, got %d arguments", shell.CommandPath(c), c.NArg())
 	}
 	node, err := segment(c.String("node"))
 	if err != nil {

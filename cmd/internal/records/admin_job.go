@@ -29,7 +29,7 @@ func (a *app) serverJobCommand() *cli.Command {
 	}
 	return &cli.Command{
 		Name: "job", Usage: "show, start and stop one job of the server",
-		Description: "ID is the id or the name of a job, as server jobs shows them.",
+		Description: "ID is the id or the name of a job, as `erphub admin jobs` shows them.",
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "show a job", ArgsUsage: "ID",
