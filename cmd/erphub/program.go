@@ -47,7 +47,7 @@ func newProgram(sh *shell.Shell) *cli.App {
 		toolserver.Commands(sh),
 		deploy.Commands(sh),
 		login.Commands(sh),
-		[]*cli.Command{sh.VersionCommand(), sh.CompletionCommand(newProgram), shell.HelpCommand()},
+		[]*cli.Command{sh.VersionCommand(), sh.CompletionCommand(newProgram), sh.HelpCommand()},
 	)
 	arrange(commands)
 	c := sh.Program(commands...)

@@ -24,7 +24,7 @@ func (a *app) configCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if !c.IsSet("token") {
-				return shell.Group(c)
+				return a.Group(c)
 			}
 			if c.Args().Present() {
 				return shell.Usagef("config --token takes one token and nothing else; got %d more arguments", c.NArg())

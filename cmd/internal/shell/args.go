@@ -8,72 +8,82 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/help"
 )
 
-// interspersed reorders arguments so that flags may stand anywhere behind
-// their command, also after its arguments: the parser underneath stops at the
-// first argument that is no flag. Global flags are accepted at any place, too.
-// Everything behind "--" stays as it is.
-func interspersed(a *cli.App, args []string) []string {
-	if len(args) == 0 || args[len(args)-1] == "--generate-bash-completion" {
-		return args
-	}
-	out := []string{args[0]}
-	var global, local, words []string
+// Line is a command line in its parts.
+type Line struct {
+	Chain  []*cli.Command // the command, from the program downwards
+	Words  []string       // its arguments
+	Help   bool           // --help is among the flags
+	Awaits cli.Flag       // a flag at the end whose value is missing
+	Only   bool           // everything behind "--" is an argument
+
+	global, local []string // flags with their values
+	tail          []string // "--" and what is behind it
+}
+
+// ParseLine takes a command line apart, without the program's name. Flags may
+// stand anywhere behind their command, global ones anywhere at all.
+func ParseLine(a *cli.App, args []string) *Line {
+	l := &Line{}
 	commands, flags := a.Commands, []cli.Flag(nil)
-	onlyWords := false
-	var tail []string
-	rest := args[1:]
-	for i := 0; i < len(rest); i++ {
-		arg := rest[i]
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
 		if arg == "--" {
-			tail = rest[i:]
+			l.Only, l.tail = true, args[i:]
 			break
 		}
 		if !strings.HasPrefix(arg, "-") || arg == "-" {
-			if cmd := find(commands, arg); cmd != nil && !onlyWords {
-				local = append(local, arg)
+			if cmd := help.Command(commands, arg); cmd != nil && len(l.Words) == 0 {
+				l.Chain = append(l.Chain, cmd)
+				l.local = append(l.local, arg)
 				commands, flags = cmd.Subcommands, append(flags[:len(flags):len(flags)], cmd.Flags...)
 				continue
 			}
-			onlyWords = true
-			words = append(words, arg)
+			l.Words = append(l.Words, arg)
 			continue
 		}
 		name, _, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		flag, isGlobal := lookup(flags, name), false
 		if flag == nil {
 			if flag = lookup(a.Flags, name); flag != nil {
-				isGlobal = !isHelp(name) // every command explains itself
+				isGlobal = true
 			}
 		}
+		if isHelp(name) && (flag == nil || isGlobal) {
+			l.Help = true
+			continue
+		}
 		taken := []string{arg}
-		if flag != nil && !inline && takesValue(flag) && i+1 < len(rest) {
-			i++
-			taken = append(taken, rest[i])
+		if flag != nil && !inline && TakesValue(flag) {
+			if i+1 < len(args) {
+				i++
+				taken = append(taken, args[i])
+			} else {
+				l.Awaits = flag
+			}
 		}
 		if isGlobal {
-			global = append(global, taken...)
+			l.global = append(l.global, taken...)
 		} else {
-			local = append(local, taken...)
+			l.local = append(l.local, taken...)
 		}
 	}
-	out = append(out, global...)
-	out = append(out, local...)
-	out = append(out, words...)
-	return append(out, tail...)
+	return l
 }
 
-func isHelp(name string) bool { return slices.Contains(cli.HelpFlag.Names(), name) }
+// Global are the global flags with their values.
+func (l *Line) Global() []string { return l.global }
 
-func find(commands []*cli.Command, name string) *cli.Command {
-	for _, c := range commands {
-		if c.HasName(name) {
-			return c
-		}
-	}
-	return nil
+// interspersed is the line in the order that the library reads: it stops at the
+// first argument that is no flag. Everything behind "--" stays as it is.
+func (l *Line) interspersed(program string) []string {
+	return slices.Concat([]string{program}, l.global, l.local, l.Words, l.tail)
 }
+
+func isHelp(name string) bool { return name == "help" || name == "h" }
 
 func lookup(flags []cli.Flag, name string) cli.Flag {
 	for _, f := range flags {
@@ -86,7 +96,8 @@ func lookup(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-func takesValue(f cli.Flag) bool {
+// TakesValue tells whether a flag is given with a value.
+func TakesValue(f cli.Flag) bool {
 	d, ok := f.(cli.DocGenerationFlag)
 	return ok && d.TakesValue()
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// shareFlags makes the library's own flags, such as --help, safe for several
+// shareFlags makes the library's own flags, such as --version, safe for several
 // runs of the program in one process: every command has the same ones, and
 // parsing writes to them.
 var shareFlags = sync.OnceFunc(func() {
-	for _, f := range []*cli.Flag{&cli.HelpFlag, &cli.VersionFlag, &cli.BashCompletionFlag} {
+	for _, f := range []*cli.Flag{&cli.VersionFlag, &cli.BashCompletionFlag} {
 		if b, ok := (*f).(*cli.BoolFlag); ok {
 			*f = sharedFlag{b}
 		}

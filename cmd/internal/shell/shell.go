@@ -7,12 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/erphub/erphub/cmd/internal/help"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -51,7 +51,7 @@ func Run(ctx context.Context, args, environ []string, streams Streams, build fun
 	c := build(sh)
 	finish := func() { sh.refreshes.finish(sh.Note) }
 	beforeExit(ctx, finish)
-	err := c.RunContext(ctx, interspersed(c, versionAsked(args)))
+	err := sh.run(ctx, c, versionAsked(args))
 	if err != nil && !errors.Is(err, ErrReported) {
 		err = sh.loginHint(ctx, err)
 	}
@@ -69,10 +69,22 @@ func Run(ctx context.Context, args, environ []string, streams Streams, build fun
 	return ExitCode(err)
 }
 
+// run runs the command of the line, or explains it.
+func (sh *Shell) run(ctx context.Context, c *cli.App, args []string) error {
+	if len(args) == 0 {
+		args = []string{c.Name}
+	}
+	line := ParseLine(c, args[1:])
+	if line.Help {
+		return sh.explain(c, line.Chain, nil)
+	}
+	return c.RunContext(ctx, line.interspersed(args[0]))
+}
+
 // Program is a program of these commands, with what all programs have in common.
 // Nothing here names a command, so that a program links those it has and no others.
 func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
-	prepare(commands)
+	sh.prepare(commands)
 	return &cli.App{
 		Name:  "erphub",
 		Usage: "work with an ERP of the iDempiere family: its dictionary, its records, its processes",
@@ -80,7 +92,7 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
 		Version:              fmt.Sprintf("%s (%s, %s/%s)", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		HideVersion:          true, // the flag would take those of commands, see versionAsked
-		HideHelpCommand:      true, // HelpCommand is ours
+		HideHelp:             true, // run and HelpCommand show our own pages
 		EnableBashCompletion: true,
 		Reader:               sh.Streams.In,
 		Writer:               sh.Streams.Out,
@@ -100,34 +112,34 @@ var usual = map[string][]string{
 
 // prepare makes every command report wrong usage in the same way, and gives it
 // the usual aliases that no other command of its group has.
-func prepare(commands []*cli.Command) {
+func (sh *Shell) prepare(commands []*cli.Command) {
 	for _, c := range commands {
 		for _, alias := range usual[c.Name] {
-			if find(commands, alias) == nil {
+			if help.Command(commands, alias) == nil {
 				c.Aliases = append(c.Aliases, alias)
 			}
 		}
 		c.OnUsageError = usageError
-		c.HideHelpCommand = true
+		c.HideHelp = true
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {
-				c.Action = Group
+				c.Action = sh.Group
 			}
-			prepare(c.Subcommands)
+			sh.prepare(c.Subcommands)
 		}
 	}
 }
 
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "url", Usage: "address of the ERP, such as https://erp.example.com (ERP_URL)"},
-		&cli.StringFlag{Name: "token-file", Usage: "file that holds the bearer token (ERP_TOKEN holds one, too)", TakesFile: true},
-		&cli.StringFlag{Name: "profile", Usage: "profile of the configuration file to use (ERPHUB_PROFILE)"},
+		&cli.StringFlag{Name: "url", Usage: "address of the ERP (ERP_URL)"},
+		&cli.StringFlag{Name: "token-file", Usage: "file that holds the bearer token (or ERP_TOKEN)", TakesFile: true},
+		&cli.StringFlag{Name: "profile", Usage: "profile of the configuration file (ERPHUB_PROFILE)"},
 		&cli.StringFlag{Name: "config", Usage: "configuration file (ERPHUB_CONFIG)", TakesFile: true},
 		&cli.StringFlag{Name: "locale", Usage: "language of texts in responses, such as es_CO"},
-		&cli.BoolFlag{Name: "json", Usage: "print one JSON value on standard output and nothing else"},
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON value and nothing else"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
-		cli.HelpFlag, // the library leaves it out where there is a help command
+		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "explain the program or a command"},
 	}
 }
 
@@ -140,44 +152,71 @@ func (sh *Shell) before(c *cli.Context) error {
 
 // Group is the action of a command that only has subcommands: called alone it
 // explains itself, called with a word it does not know it says so.
-func Group(c *cli.Context) error {
-	if word := c.Args().First(); word != "" && word != "help" {
-		hint := ""
-		if s := nearest.Name(word, commandNames(c)); s != "" {
-			hint = fmt.Sprintf("; did you mean %q?", s)
-		}
-		return Usagef("no command %q%s (see %s help)", word, hint, strings.TrimSpace(c.App.Name))
+func (sh *Shell) Group(c *cli.Context) error {
+	chain, _ := help.Find(c.App, strings.Fields(CommandPath(c)))
+	words := c.Args().Slice()
+	if len(words) > 0 && words[0] == "help" {
+		words = words[1:]
 	}
-	if err := showHelp(c); err != nil {
-		return err
-	}
-	return nil
+	return sh.explain(c.App, chain, words)
 }
 
-// HelpCommand explains the program or a command of it. The library's own is one
-// value that all runs in a process would write to.
-func HelpCommand() *cli.Command {
+// HelpCommand explains the program, a command of it, or a topic.
+func (sh *Shell) HelpCommand() *cli.Command {
 	return &cli.Command{
-		Name: "help", Usage: "show help for the program, or for one command", ArgsUsage: "[command ...]",
-		Action: func(c *cli.Context) error {
-			return c.App.RunContext(c.Context, slices.Concat([]string{c.App.Name}, c.Args().Slice(), []string{"--help"}))
-		},
+		Name: "help", Usage: "explain the program, a command, or a topic", ArgsUsage: "[COMMAND... | TOPIC]",
+		Action: func(c *cli.Context) error { return sh.explain(c.App, nil, c.Args().Slice()) },
 	}
 }
 
-func showHelp(c *cli.Context) error {
-	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
-		return cli.ShowSubcommandHelp(c)
+// explain shows the page of the command that words name, from that of chain on,
+// or of the topic.
+func (sh *Shell) explain(a *cli.App, chain []*cli.Command, words []string) error {
+	if topic, ok := help.Topic(words); ok && len(chain) == 0 {
+		return topic.WriteText(sh.Streams.Out, sh.width())
 	}
-	return cli.ShowAppHelp(c)
+	for len(words) > 0 {
+		commands := a.Commands
+		if len(chain) > 0 {
+			commands = chain[len(chain)-1].Subcommands
+		}
+		next := help.Command(commands, words[0])
+		if next == nil {
+			return noCommand(a, chain, commands, words[0])
+		}
+		chain, words = append(chain, next), words[1:]
+	}
+	return help.Of(a, chain).WriteText(sh.Streams.Out, sh.width())
 }
 
-func commandNames(c *cli.Context) []string {
+// noCommand is the error about a word that is no command.
+func noCommand(a *cli.App, chain []*cli.Command, commands []*cli.Command, word string) error {
+	name := a.Name
+	for _, c := range chain {
+		name += " " + c.Name
+	}
+	hint := ""
+	if s := nearest.Name(word, commandNames(commands)); s != "" {
+		hint = fmt.Sprintf("; did you mean %q?", s)
+	}
+	return Usagef("no command %q%s (see %s --help)", word, hint, name)
+}
+
+// width is that of the terminal, 0 where there is none.
+func (sh *Shell) width() int {
+	f, ok := FileOf(sh.Streams.Out)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+func commandNames(commands []*cli.Command) []string {
 	var names []string
-	commands := c.App.Commands
-	if c.Command != nil && len(c.Command.Subcommands) > 0 {
-		commands = c.Command.Subcommands
-	}
 	for _, cmd := range commands {
 		if !cmd.Hidden {
 			names = append(names, cmd.Names()...)

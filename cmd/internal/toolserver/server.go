@@ -63,7 +63,7 @@ func Root(sh *shell.Shell) cli.ActionFunc { return (&app{sh}).root }
 
 func (a *app) root(c *cli.Context) error {
 	if c.Args().Present() || a.profileAsked(c) != mcpProfile {
-		return shell.Group(c)
+		return a.Group(c)
 	}
 	return c.App.RunContext(c.Context, serverMCPArguments(c))
 }
@@ -204,7 +204,7 @@ func (a *app) announceMCP(c *cli.Context, url, checked string, box *toolbox, loo
 // with --stdio, over standard input and output.
 func Program(sh *shell.Shell) *cli.App {
 	a := &app{sh}
-	c := a.Program(a.VersionCommand(), shell.HelpCommand())
+	c := a.Program(a.VersionCommand(), sh.HelpCommand())
 	c.Name, c.Usage = "erphub-mcp", "serve the tools for assistants (Model Context Protocol)"
 	c.Description = aboutServerMCP
 	c.Flags = append(c.Flags, mcpServerFlags()...)

@@ -1,0 +1,165 @@
+package help
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of the width of a page, in columns.
+const (
+	DefaultWidth = 80
+	maxWidth     = 100
+	minWidth     = 40
+)
+
+const indent = "  "
+
+// WriteText writes the page for a terminal of that width; 0 is one of unknown
+// width, or none.
+func (p *Page) WriteText(to io.Writer, width int) error {
+	if width <= 0 {
+		width = DefaultWidth
+	}
+	w := &writer{bufio.NewWriter(to), max(minWidth, min(width, maxWidth))}
+	w.fill(sentence(p.Summary), "", "")
+	if len(p.Usage) > 0 {
+		w.heading("USAGE")
+	}
+	for _, line := range p.Usage {
+		w.fill(line, indent, indent+"    ")
+	}
+	if len(p.Aliases) > 0 {
+		w.heading("ALIASES")
+		w.fill(strings.Join(p.Aliases, ", "), indent, indent)
+	}
+	if len(p.Description) > 0 {
+		if len(p.Usage) > 0 { // a topic has nothing else
+			w.heading("DESCRIPTION")
+		} else {
+			w.line("")
+		}
+		for i, d := range p.Description {
+			if i > 0 {
+				w.line("")
+			}
+			w.paragraph(d)
+		}
+	}
+	w.groups("COMMANDS", p.Commands)
+	w.groups("FLAGS", p.Flags)
+	if len(p.Examples) > 0 {
+		w.heading("EXAMPLES")
+		for i, e := range p.Examples {
+			if i > 0 {
+				w.line("")
+			}
+			w.fill("# "+e.About, indent, indent+"# ")
+			for _, line := range e.Lines {
+				w.line(indent + line)
+			}
+		}
+	}
+	if len(p.Global) > 0 {
+		w.groups("GLOBAL FLAGS", []Group{{Entries: p.Global}})
+	}
+	if len(p.Topics) > 0 {
+		w.groups("HELP TOPICS", []Group{{Entries: p.Topics}})
+	}
+	if len(p.SeeAlso) > 0 {
+		w.heading("SEE ALSO")
+		for _, s := range p.SeeAlso {
+			w.line(indent + s)
+		}
+	}
+	return w.Flush()
+}
+
+// writer writes lines of bounded width; its error comes with Flush.
+type writer struct {
+	*bufio.Writer
+	width int
+}
+
+func (w *writer) line(s string) {
+	w.WriteString(strings.TrimRight(s, " "))
+	w.WriteByte('\n')
+}
+
+func (w *writer) heading(s string) {
+	w.line("")
+	w.line(s)
+}
+
+func (w *writer) paragraph(p Paragraph) {
+	if !p.Fast {
+		w.fill(p.Text, indent, indent)
+		return
+	}
+	for line := range strings.SplitSeq(p.Text, "\n") {
+		w.line(indent + indent + line)
+	}
+}
+
+// fill writes words in lines that fit; first and next are what lines begin with.
+func (w *writer) fill(text, first, next string) {
+	line, empty := first, true
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case empty:
+			line += word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > w.width:
+			w.line(line)
+			line = next + word
+		default:
+			line += " " + word
+		}
+		empty = false
+	}
+	w.line(line)
+}
+
+// widest is how much of a line names take; the text of longer ones begins below.
+const widest = 28
+
+func (w *writer) groups(title string, groups []Group) {
+	if len(groups) == 0 {
+		return
+	}
+	w.heading(title)
+	column := 0
+	for _, g := range groups {
+		for _, e := range g.Entries {
+			if n := utf8.RuneCountInString(e.Name); n <= widest {
+				column = max(column, n)
+			}
+		}
+	}
+	for i, g := range groups {
+		if g.Title != "" {
+			if i > 0 {
+				w.line("")
+			}
+			w.line(indent + g.Title)
+		}
+		lead := indent
+		if g.Title != "" {
+			lead += indent
+		}
+		for _, e := range g.Entries {
+			w.entry(e, lead, column)
+		}
+	}
+}
+
+func (w *writer) entry(e Entry, lead string, column int) {
+	next := lead + strings.Repeat(" ", column+2)
+	gap := column + 2 - utf8.RuneCountInString(e.Name)
+	if gap < 2 {
+		w.line(lead + e.Name)
+		w.fill(e.Text, next, next)
+		return
+	}
+	w.fill(e.Text, lead+e.Name+strings.Repeat(" ", gap), next)
+}
