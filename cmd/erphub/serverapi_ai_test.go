@@ -170,7 +170,7 @@ func TestServerAPIWithERP(t *testing.T) {
 	}
 	env := append(gardenAdmin(srv.URL()), "HOME="+t.TempDir(), "AI_API_URL="+p.url)
 	var out, errOut bytes.Buffer
-	code := execute(t.Context(), []string{"erphub", "query", "--role", "102", "--csv", "SELECT count(*) AS n FROM ad_client WHERE ad_client_id = 11"}, env, shell.Streams{Out: &out, Err: &errOut})
+	code := execute(t.Context(), []string{"erphub", "query", "--role", "102", "-o", "csv", "SELECT count(*) AS n FROM ad_client WHERE ad_client_id = 11"}, env, shell.Streams{Out: &out, Err: &errOut})
 	assert.Equal(t, shell.ExitDone, code, errOut.String())
 	assert.Equal(t, "n\r\n1\r\n", out.String())
 

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +31,16 @@ const maxLinks = 40
 // Concurrent writers of one path do not corrupt the file: the last one wins.
 // Temporary files of the path that are older than an hour are from writers that
 // were killed, and are removed.
-func Write(path string, data []byte, mode fs.FileMode) (err error) {
+func Write(path string, data []byte, mode fs.FileMode) error {
+	return WriteFunc(path, mode, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteFunc is [Write] for content that is written as it comes. When write fails,
+// so does WriteFunc, with its error as it is, and the old file stays.
+func WriteFunc(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	target, err := Resolve(path)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -40,8 +50,9 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	}
 
 	dir := filepath.Dir(target)
+	var failed error // of write
 	defer func() {
-		if err != nil { // of the type of file systems' errors, by which programs know them
+		if err != nil && failed == nil { // of the type of file systems' errors, by which programs know them
 			err = &fs.PathError{Op: "writing", Path: path, Err: err}
 		}
 	}()
@@ -49,7 +60,17 @@ func Write(path string, data []byte, mode fs.FileMode) (err error) {
 	if err != nil {
 		return cause(err)
 	}
-	if err := fill(tmp, data, mode.Perm()); err != nil {
+	err = fill(tmp, mode.Perm(), func(w io.Writer) error {
+		own := &failing{w: w}
+		if err := write(own); err != nil && own.err == nil {
+			failed = err
+		}
+		return errors.Join(failed, own.err)
+	})
+	if failed != nil {
+		return errors.Join(failed, remove(tmp.Name()))
+	}
+	if err != nil {
 		return errors.Join(cause(err), remove(tmp.Name()))
 	}
 	if err := os.Rename(tmp.Name(), target); err != nil {
@@ -110,15 +131,29 @@ func removeLeftovers(target string, age time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// fill writes data to f, syncs and closes it. f is closed on every path.
-func fill(f *os.File, data []byte, perm fs.FileMode) error {
+// failing remembers that the file could not be written.
+type failing struct {
+	w   io.Writer
+	err error
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if err != nil {
+		f.err = err
+	}
+	return n, err
+}
+
+// fill has f written, syncs and closes it. f is closed on every path.
+func fill(f *os.File, perm fs.FileMode, write func(io.Writer) error) error {
 	err := func() error {
 		if runtime.GOOS != "windows" {
 			if err := f.Chmod(perm); err != nil {
 				return err
 			}
 		}
-		if _, err := f.Write(data); err != nil {
+		if err := write(f); err != nil {
 			return err
 		}
 		return f.Sync()

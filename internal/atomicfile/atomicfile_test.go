@@ -2,6 +2,8 @@ package atomicfile_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -193,4 +195,30 @@ func TestWriteRemovesOldLeftovers(t *testing.T) {
 	}
 	require.NoError(t, atomicfile.Write(filepath.Join(dir, "f"), []byte("x"), 0o600))
 	only(t, dir, "f", ".other.tmp-1", "f.tmp-1", ".f.tmp-new")
+}
+
+// A file whose content breaks off is not there, and the old one stays.
+func TestWriteFunc(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f.csv")
+	write := func(failure error) error {
+		return atomicfile.WriteFunc(path, 0o644, func(w io.Writer) error {
+			for range 1000 {
+				if _, err := w.Write([]byte("a line\n")); err != nil {
+					return err
+				}
+			}
+			return failure
+		})
+	}
+	broken := errors.New("connection broken")
+	require.EqualError(t, write(broken), "connection broken")
+	only(t, dir)
+	require.NoError(t, write(nil))
+	require.ErrorIs(t, write(broken), broken)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Repeat("a line\n", 1000), string(got))
+	only(t, dir, "f.csv")
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strconv"
 	"strings"
@@ -13,13 +12,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/export"
 )
 
 // auditOnly are the flags of query that mean nothing without --audit.
-var auditOnly = []string{"by", "since", "until", "status", "contains", "limit", "format"}
+var auditOnly = []string{"by", "since", "until", "status", "contains", "limit"}
 
 // notAudit are the flags of query that mean nothing with it.
 var notAudit = []string{"role", "param", "file", "max-rows", "explain", "roles", "ai-api-url"}
@@ -33,7 +33,6 @@ func auditFlags() []cli.Flag {
 		&cli.StringFlag{Name: "status", Usage: "--audit: succeeded, error or refused"},
 		&cli.StringFlag{Name: "contains", Usage: "--audit: with this text in the statement"},
 		&cli.IntFlag{Name: "limit", Value: 20, Usage: "--audit: how many records at most; 0 for all"},
-		&cli.StringFlag{Name: "format", Usage: "--audit: table, json, ndjson or csv"},
 	}
 }
 
@@ -52,12 +51,12 @@ func (a *app) queryAudit(c *cli.Context) error {
 	if name := firstSet(c, notAudit); name != "" {
 		return shell.Usagef("--audit and --%s contradict each other: --audit runs no query, and reads with the role of the login", name)
 	}
-	format, err := auditFormat(c)
+	choice, err := a.Choice(c, "")
 	if err != nil {
 		return err
 	}
 	if c.NArg() > 0 {
-		return a.auditRecord(c, format)
+		return a.auditRecord(c, choice)
 	}
 	f, err := auditFilter(c, time.Now())
 	if err != nil {
@@ -103,29 +102,14 @@ func (a *app) queryAudit(c *cli.Context) error {
 			}
 		}
 	}
-	if format == shell.FormatTable {
-		err = a.printAudit(all)
-	} else {
-		_, err = export.Write(a.Data(), format, auditRecords(all), &export.Options{Columns: auditColumns})
-	}
+	err = a.printAudit(c, choice, all)
 	if err != nil {
 		return shell.Input(err)
 	}
 	if more {
-		a.Note("there is more than these %d records: narrow them, or give --limit (0 for all)", listed)
+		a.Note("there are more records than the %d shown: narrow them, or give --limit (0 for all)", listed)
 	}
 	return nil
-}
-
-// auditFormat is what --format, --json and --csv say together.
-func auditFormat(c *cli.Context) (export.Format, error) {
-	switch {
-	case c.Bool("csv") && (c.Bool("json") || c.IsSet("format") && !strings.EqualFold(c.String("format"), "csv")):
-		return "", shell.Usagef("--csv contradicts the other format")
-	case c.Bool("csv"):
-		return export.CSV, nil
-	}
-	return shell.ListFormat(c)
 }
 
 func auditFilter(c *cli.Context, now time.Time) (f auditlog.Filter, err error) {
@@ -159,7 +143,7 @@ func (a *app) mayAudit(c *cli.Context, client *erp.Client) error {
 }
 
 // auditRecord shows one record.
-func (a *app) auditRecord(c *cli.Context, format export.Format) error {
+func (a *app) auditRecord(c *cli.Context, choice *output.Choice) error {
 	if name := firstSet(c, []string{"by", "since", "until", "status", "contains", "limit"}); name != "" {
 		return shell.Usagef("--%s cannot be used with a single record", name)
 	}
@@ -180,15 +164,18 @@ func (a *app) auditRecord(c *cli.Context, format export.Format) error {
 	if err != nil {
 		return shell.Input(err)
 	}
-	switch format {
-	case shell.FormatTable:
-		return a.showAudit(&r)
-	case export.JSON:
-		return a.PrintJSON(r)
+	if len(choice.Columns) == 0 {
+		switch choice.Format {
+		case output.FormatTable, output.FormatWide:
+			return a.PrintAs(c, choice, nil, output.Table{Below: auditText(&r)})
+		}
 	}
-	one := func(yield func(auditlog.Record, error) bool) { yield(r, nil) }
-	_, err = export.Write(a.Data(), format, auditRecords(one), &export.Options{Columns: auditColumns})
-	return err
+	switch choice.Format {
+	case output.FormatTable, output.FormatWide, output.FormatCSV, output.FormatName, output.FormatVertical:
+		one := func(yield func(auditlog.Record, error) bool) { yield(r, nil) }
+		return a.printAudit(c, choice, one)
+	}
+	return a.PrintAs(c, choice, r, output.Table{})
 }
 
 // auditColumns are those of a CSV file.
@@ -214,25 +201,47 @@ func auditRecords(records iter.Seq2[auditlog.Record, error]) iter.Seq2[erp.Recor
 	}
 }
 
-// printAudit shows records as a table.
-func (a *app) printAudit(records iter.Seq2[auditlog.Record, error]) error {
-	var rows [][]string
+// printAudit shows records, in formats other than tables as they come.
+func (a *app) printAudit(c *cli.Context, choice *output.Choice, records iter.Seq2[auditlog.Record, error]) error {
+	if choice.Format != output.FormatTable && choice.Format != output.FormatWide {
+		columns, err := auditNames(choice.Columns)
+		if err != nil {
+			return err
+		}
+		_, err = a.PrintRecords(c, choice, auditRecords(records), &output.RecordOptions{Options: export.Options{Columns: columns}})
+		return err
+	}
+	t := output.Table{Empty: "no records", Columns: []output.Column{
+		{Name: "id", Right: true}, {Name: "when (UTC)", Key: "when"}, {Name: "user"}, {Name: "role"}, {Name: "tenant"}, {Name: "status", Max: 20, Style: auditStyle},
+		{Name: "rows", Right: true}, {Name: "ms", Key: "milliseconds", Right: true}, {Name: "statement", Max: 60}, {Name: "reason", Max: 60},
+	}}
 	for r, err := range records {
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{
+		t.Rows = append(t.Rows, []string{
 			strconv.FormatInt(r.ID, 10), r.Time.Format(time.RFC3339), known(r.User, r.UserID), known(r.Role, r.RoleID), known(r.Tenant, r.TenantID),
-			shell.Short(string(r.Status), 20), strconv.FormatInt(r.Rows, 10), strconv.FormatInt(r.Milliseconds, 10), shell.Short(r.Statement, 60), shell.Short(r.Reason, 60),
+			string(r.Status), strconv.FormatInt(r.Rows, 10), strconv.FormatInt(r.Milliseconds, 10), r.Statement, r.Reason,
 		})
 	}
-	if len(rows) == 0 {
-		a.Note("no records")
-		return nil
-	}
-	a.PrintTable([]string{"id", "when (UTC)", "user", "role", "tenant", "status", "rows", "ms", "statement", "reason"}, rows)
-	return nil
+	return a.PrintAs(c, choice, nil, t)
 }
+
+// auditNames are the columns that were named, in their own spelling.
+func auditNames(named []string) ([]string, error) {
+	if len(named) == 0 {
+		return auditColumns, nil
+	}
+	at, err := output.Table{Columns: output.Columns(auditColumns...)}.Indexes(named)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return pickOf(auditColumns, at), nil
+}
+
+var auditStyle = output.ByText(map[string]output.Style{
+	string(auditlog.Succeeded): output.Good, string(auditlog.Failed): output.Bad, string(auditlog.Refused): output.Warning,
+})
 
 // known is a name with its number.
 func known(name string, id int64) string {
@@ -242,8 +251,8 @@ func known(name string, id int64) string {
 	return fmt.Sprintf("%s (%d)", shell.Short(name, 30), id)
 }
 
-// showAudit shows all of a record.
-func (a *app) showAudit(r *auditlog.Record) error {
+// auditText is all of a record, for people.
+func auditText(r *auditlog.Record) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
@@ -274,6 +283,5 @@ func (a *app) showAudit(r *auditlog.Record) error {
 			fmt.Fprintf(&b, "\n%s:\n  %s\n", text.name, strings.ReplaceAll(shell.Printable(text.sql), "\n", "\n  "))
 		}
 	}
-	_, err := io.WriteString(a.Streams.Out, b.String())
-	return err
+	return b.String()
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/metrics"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 )
 
@@ -24,11 +24,11 @@ func (a *app) metricsCommand() *cli.Command {
 		Description: "A metric is defined once, in words and SQL: what counts, by which date, in which currency. It is computed by the AI\n" +
 			"integration API (see `erphub query`) from the records your role sees. docs/metrics.md tells how to define your own.",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the metrics", Flags: []cli.Flag{folder}, Action: a.metricsList},
-			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: []cli.Flag{folder}, Action: a.metricsShow},
+			{Name: "list", Usage: "list the metrics", Flags: append(shell.OutputFlags(), folder), Action: a.metricsList},
+			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: append(shell.ValueFlags(), folder), Action: a.metricsShow},
 			{
 				Name: "query", Usage: "compute a metric", ArgsUsage: "NAME",
-				Flags: []cli.Flag{
+				Flags: append(shell.OutputFlags(),
 					folder,
 					&cli.StringSliceFlag{Name: "by", Usage: "dimension to divide by; repeatable"},
 					&cli.GenericFlag{Name: "filter", Usage: "NAME=VALUE: count only these; % in a text is a wildcard, NAME== compares exactly, repeated values of a name are alternatives", Value: &shell.Texts{}},
@@ -40,21 +40,20 @@ func (a *app) metricsCommand() *cli.Command {
 					&cli.StringSliceFlag{Name: "order", Usage: "column to sort by, with - in front for descending; repeatable"},
 					&cli.BoolFlag{Name: "rows", Usage: "list the records behind the number"},
 					&cli.BoolFlag{Name: "sql", Usage: "print the statement to standard error, too"},
-					&cli.BoolFlag{Name: "csv", Usage: "print CSV with the names of the columns in the first line"},
 					&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
 					&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
-				},
+				),
 				Action: a.metricsQuery,
 			},
 			{
 				Name: "check", Usage: "check definitions: names, members, SQL", ArgsUsage: "[DIR]",
 				Description: "Checks the definitions of a folder, without one the built-in ones. That needs no ERP. --online has the AI API check\n" +
 					"each statement besides, without running it: whether tables and columns are there, and your role may read them.",
-				Flags: []cli.Flag{
+				Flags: append(shell.ValueFlags(),
 					&cli.BoolFlag{Name: "online", Usage: "have the AI API check the statements, too"},
 					&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "--online: number of the role (" + aiclient.EnvRole + ")"},
 					&cli.StringFlag{Name: "ai-api-url", Usage: "--online: address of the AI API (" + aiclient.EnvURL + ")"},
-				},
+				),
 				Action: a.metricsCheck,
 			},
 		},
@@ -97,13 +96,9 @@ func (a *app) metricsList(c *cli.Context) error {
 		if !d.Source().Builtin {
 			from = d.Source().String()
 		}
-		rows = append(rows, []string{d.Name, shell.Printable(d.Title), shell.Printable(from)})
+		rows = append(rows, []string{d.Name, d.Title, from})
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(lines)
-	}
-	a.PrintTable([]string{"metric", "title", "defined"}, rows)
-	return nil
+	return a.Print(c, lines, output.Table{Columns: []output.Column{{Name: "metric", Key: "name"}, {Name: "title"}, {Name: "defined"}}, Rows: rows})
 }
 
 // metricText is a definition for people.
@@ -146,13 +141,9 @@ func (a *app) metricsShow(c *cli.Context) error {
 	if err != nil {
 		return shell.Usage(err)
 	}
-	if c.Bool("json") {
-		whole := *d
-		whole.Dimensions, whole.Filters = d.AllDimensions(), d.AllFilters()
-		return a.PrintJSON(whole)
-	}
-	_, err = io.WriteString(a.Streams.Out, metricText(d))
-	return err
+	whole := *d
+	whole.Dimensions, whole.Filters = d.AllDimensions(), d.AllFilters()
+	return a.Print(c, whole, output.Table{Below: shell.Printable(metricText(d))})
 }
 
 // overClient runs the statements of a metric.
@@ -185,9 +176,6 @@ func (a *app) metricClient(c *cli.Context) (*aiclient.Client, error) {
 func (a *app) metricsQuery(c *cli.Context) error {
 	if err := shell.Arguments(c, "NAME"); err != nil {
 		return err
-	}
-	if c.Bool("json") && c.Bool("csv") {
-		return shell.Usagef("--json and --csv contradict each other")
 	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
@@ -226,38 +214,47 @@ func (a *app) metricsQuery(c *cli.Context) error {
 }
 
 func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{
-			"metric": r.Definition.Name, "about": r.Definition.About, "columns": r.Columns, "rows": r.Rows, "truncated": r.Truncated, "currency": r.Currency,
-			"from": r.From, "to": r.To, "asOf": r.AsOf, "unconverted": append([]metrics.Unconverted{}, r.Unconverted...), "sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
-		})
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
 	}
-	var applied []string
-	for _, part := range [][2]string{{"amounts in", r.Currency}, {"from", r.From}, {"to", r.To}, {"as of", r.AsOf}} {
-		if part[1] != "" {
-			applied = append(applied, part[0]+" "+part[1])
-		}
-	}
-	if len(applied) > 0 {
-		a.Note("%s: %s", r.Definition.Title, strings.Join(applied, ", "))
-	}
-	plain := &aiclient.Result{Rows: r.Rows, RowCount: len(r.Rows), Truncated: r.Truncated, Notes: r.Notes}
+	plain := &aiclient.Result{Rows: r.Rows, RowCount: len(r.Rows)}
 	for _, col := range r.Columns {
 		plain.Columns = append(plain.Columns, api.Column{Name: col.Name})
 	}
-	plain.Truncated = false
-	if err := a.printResult(c, plain); err != nil {
+	at, err := chosenColumns(choice, plain.Columns)
+	if err != nil {
 		return err
 	}
-	if r.Truncated {
-		a.Note("there is more than these %d rows: request more with --top (at most 1000), filter, or divide by less", len(r.Rows))
+	columns := r.Columns
+	if at != nil {
+		columns, plain.Columns, plain.Rows = pickOf(columns, at), pickOf(plain.Columns, at), pickRows(r.Rows, at)
 	}
-	return nil
+	if choice.Format != output.FormatJSON && choice.Format != output.FormatYAML { // which say so themselves
+		plain.Notes = r.Notes
+		var applied []string
+		for _, part := range [][2]string{{"amounts in", r.Currency}, {"from", r.From}, {"to", r.To}, {"as of", r.AsOf}} {
+			if part[1] != "" {
+				applied = append(applied, part[0]+" "+part[1])
+			}
+		}
+		if len(applied) > 0 {
+			a.Note("%s: %s", r.Definition.Title, strings.Join(applied, ", "))
+		}
+	}
+	err = a.printRows(c, choice, map[string]any{
+		"metric": r.Definition.Name, "about": r.Definition.About, "columns": columns, "rows": plain.Rows, "truncated": r.Truncated, "currency": r.Currency,
+		"from": r.From, "to": r.To, "asOf": r.AsOf, "unconverted": append([]metrics.Unconverted{}, r.Unconverted...), "sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
+	}, plain)
+	if err == nil && r.Truncated && choice.Format != output.FormatJSON && choice.Format != output.FormatYAML {
+		a.Note("there are more rows than the %d shown: request more with --top (at most 1000), filter, or divide by less", len(r.Rows))
+	}
+	return err
 }
 
 func (a *app) metricsCheck(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return shell.Usagef("metrics check takes one folder, got %d arguments", c.NArg())
+		return shell.Usagef("metrics check takes one folder, got %s", shell.Count(c.NArg(), "argument", "arguments"))
 	}
 	set, err := metricSet(c.Args().First())
 	if err != nil {
@@ -279,17 +276,19 @@ func (a *app) metricsCheck(c *cli.Context) error {
 			return err
 		}
 	}
-	switch {
-	case c.Bool("json"):
-		if err := a.PrintJSON(append([]metrics.Problem{}, problems...)); err != nil {
-			return err
-		}
-	case len(problems) == 0:
-		a.Note("%d checked, no problems", len(set.Definitions()))
-	default:
-		for _, p := range problems {
-			fmt.Fprintln(a.Streams.Out, shell.Printable(p.String()))
-		}
+	var b strings.Builder
+	for _, p := range problems {
+		b.WriteString(shell.Printable(p.String()) + "\n")
+	}
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	if len(problems) == 0 && choice.ForPeople() {
+		a.Note("%s checked, no problems", shell.Count(len(set.Definitions()), "definition", "definitions"))
+	}
+	if err := a.PrintAs(c, choice, append([]metrics.Problem{}, problems...), output.Table{Below: b.String()}); err != nil {
+		return err
 	}
 	if len(problems) > 0 {
 		return shell.ErrReported

@@ -1,16 +1,15 @@
 package query
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 )
 
@@ -19,83 +18,140 @@ func (a *app) queryRoles(c *cli.Context, client *aiclient.Client) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(append([]aiclient.RoleInfo{}, roles...))
+	t := output.Table{Columns: []output.Column{
+		{Name: "role", Key: "id", Right: true}, {Name: "name"}, {Name: "client", Key: "clientId", Right: true},
+		{Name: "client name", Key: "clientName"}, {Name: "level", Key: "userLevel"},
+	}}
+	for _, r := range roles {
+		t.Rows = append(t.Rows, []string{strconv.Itoa(r.ID), r.Name, strconv.Itoa(r.ClientID), r.ClientName, r.UserLevel})
 	}
-	rows := make([][]string, len(roles))
-	for i, r := range roles {
-		rows[i] = []string{strconv.Itoa(r.ID), r.Name, strconv.Itoa(r.ClientID), r.ClientName, r.UserLevel}
-	}
-	a.PrintTable([]string{"role", "name", "client", "client name", "level"}, rows)
-	return nil
+	return a.Print(c, append([]aiclient.RoleInfo{}, roles...), t)
 }
 
 // printResult shows the result of a query.
 func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
-	for _, note := range r.Notes {
-		a.Note("%s", note)
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
 	}
-	switch {
-	case c.Bool("json"):
-		return a.PrintJSON(r)
-	case c.Bool("csv"):
-		end := "\r\n"
-		if shell.Terminal(a.Streams.Out) {
-			end = "\n" // the other is not shown there
-		}
-		if err := writeCSV(a.Data(), r, end); err != nil {
-			return err
-		}
-	default:
-		headings, rows := make([]string, len(r.Columns)), make([][]string, len(r.Rows))
-		for i, col := range r.Columns {
-			headings[i] = shell.Printable(col.Name)
-		}
-		for i, row := range r.Rows {
-			rows[i] = make([]string, len(row))
-			for j, value := range row {
-				rows[i][j] = shell.Short(valueText(value), 60)
-			}
-		}
-		if len(rows) == 0 {
-			a.Note("no rows")
-		} else {
-			a.PrintTable(headings, rows)
-		}
+	at, err := chosenColumns(choice, r.Columns)
+	if err != nil {
+		return err
+	}
+	if at != nil {
+		r = &aiclient.Result{Columns: pickOf(r.Columns, at), Rows: pickRows(r.Rows, at), RowCount: r.RowCount, Truncated: r.Truncated, Notes: r.Notes}
+	}
+	if err := a.printRows(c, choice, r, r); err != nil {
+		return err
 	}
 	if r.Truncated {
-		a.Note("there is more than these %d rows: narrow the statement, aggregate, or request more with --max-rows (at most 1000)", r.RowCount)
+		a.Note("there are more rows than the %d shown: narrow the statement, aggregate, or request more with --max-rows (at most 1000)", r.RowCount)
 	}
 	return nil
 }
 
-// writeCSV writes the result of a query as RFC 4180 has it, and so that nothing
-// is lost: line breaks within a text stay as they are, which encoding/csv would
-// change, and an empty text differs from NULL, but in a result with a single
-// column, where readers skip an empty line.
-func writeCSV(to io.Writer, r *aiclient.Result, end string) error {
-	w := bufio.NewWriter(to)
-	line := func(cells int, cell func(int) (text string, null bool)) {
-		for i := range cells {
-			if i > 0 {
-				_ = w.WriteByte(',') // Flush tells
-			}
-			text, null := cell(i)
-			if null && cells > 1 {
-				continue
-			}
-			if text == "" || strings.ContainsAny(text, "\",\r\n") || strings.TrimSpace(text) != text {
-				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-			}
-			_, _ = w.WriteString(text)
+// printRows shows rows; value is all of them as JSON has it.
+func (a *app) printRows(c *cli.Context, choice *output.Choice, value any, r *aiclient.Result) error {
+	for _, note := range r.Notes {
+		a.Note("%s", note)
+	}
+	if choice.Format == output.FormatNDJSON {
+		objects, err := rowObjects(r)
+		if err != nil {
+			return err
 		}
-		_, _ = w.WriteString(end)
+		value = objects
 	}
-	line(len(r.Columns), func(i int) (string, bool) { return r.Columns[i].Name, false })
-	for _, row := range r.Rows {
-		line(len(row), func(i int) (string, bool) { return valueText(row[i]), row[i] == nil })
+	return a.PrintAs(c, choice, value, resultTable(r))
+}
+
+// resultTable is the result of a query as a table.
+func resultTable(r *aiclient.Result) output.Table {
+	t := output.Table{Rows: make([][]string, len(r.Rows)), Empty: "no rows", Null: func(row, column int) bool { return r.Rows[row][column] == nil }}
+	for i, col := range r.Columns {
+		t.Columns = append(t.Columns, output.Column{Name: col.Name, Max: 60, Right: numeric(r.Rows, i)})
 	}
-	return w.Flush()
+	for i, row := range r.Rows {
+		t.Rows[i] = make([]string, len(row))
+		for j, value := range row {
+			t.Rows[i][j] = valueText(value)
+		}
+	}
+	return t
+}
+
+// numeric tells whether a column has numbers and nothing else.
+func numeric(rows [][]any, column int) bool {
+	some := false
+	for _, row := range rows {
+		switch row[column].(type) {
+		case nil:
+		case json.Number:
+			some = true
+		default:
+			return false
+		}
+	}
+	return some
+}
+
+// rowObjects are the rows as JSON objects. Of columns with one name the later ones
+// get a number behind it.
+func rowObjects(r *aiclient.Result) (objects []json.RawMessage, err error) {
+	names, seen := make([]string, len(r.Columns)), map[string]bool{}
+	for i, col := range r.Columns {
+		names[i] = col.Name
+		for n := 2; seen[names[i]]; n++ {
+			names[i] = fmt.Sprintf("%s_%d", col.Name, n)
+		}
+		seen[names[i]] = true
+	}
+	objects = make([]json.RawMessage, len(r.Rows))
+	for i, row := range r.Rows {
+		values := map[string]any{}
+		for j, name := range names {
+			values[name] = row[j]
+		}
+		if objects[i], err = output.Object(names, values); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// chosenColumns are those that --columns names, nil for all.
+func chosenColumns(choice *output.Choice, columns []aiclient.Column) ([]int, error) {
+	if len(choice.Columns) == 0 {
+		return nil, nil
+	}
+	t := output.Table{}
+	for _, col := range columns {
+		t.Columns = append(t.Columns, output.Column{Name: col.Name})
+	}
+	at, err := t.Indexes(choice.Columns)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	choice.Columns = nil // they are chosen
+	return at, nil
+}
+
+// pickOf are the elements with these indexes.
+func pickOf[T any](all []T, at []int) []T {
+	some := make([]T, len(at))
+	for i, from := range at {
+		some[i] = all[from]
+	}
+	return some
+}
+
+// pickRows is pickOf for each row.
+func pickRows(rows [][]any, at []int) [][]any {
+	some := make([][]any, len(rows))
+	for i, row := range rows {
+		some[i] = pickOf(row, at)
+	}
+	return some
 }
 
 // valueText is a value of a result in one piece of text.
@@ -117,9 +173,6 @@ func valueText(value any) string {
 
 // printExplanation shows how a statement would be run.
 func (a *app) printExplanation(c *cli.Context, e *aiclient.Explanation) error {
-	if c.Bool("json") {
-		return a.PrintJSON(e)
-	}
 	var b strings.Builder
 	var show func(n aiclient.PlanNode, depth int)
 	show = func(n aiclient.PlanNode, depth int) {
@@ -134,6 +187,5 @@ func (a *app) printExplanation(c *cli.Context, e *aiclient.Explanation) error {
 	}
 	show(e.Plan, 0)
 	fmt.Fprintf(&b, "reads: %s\n", shell.Printable(strings.Join(e.Tables, ", ")))
-	_, err := io.WriteString(a.Streams.Out, b.String())
-	return err
+	return a.Print(c, e, output.Table{Below: b.String()})
 }

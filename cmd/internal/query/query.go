@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/tokens"
 )
@@ -27,9 +29,9 @@ func (a *app) queryCommand() *cli.Command {
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may\n" +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null.\n" +
-			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is as RFC 4180 has it, and exact: a cell that\n" +
-			"begins with = is not changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an\n" +
-			"empty text is \"\".\n\n" +
+			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact: a cell that begins with = is not\n" +
+			"changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an empty text is \"\".\n" +
+			"-o ndjson prints an object per row.\n\n" +
 			"--audit runs no query: it lists earlier queries and their users, newest first, or shows the record with the number\n" +
 			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant\n" +
 			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
@@ -39,10 +41,9 @@ func (a *app) queryCommand() *cli.Command {
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
 			&cli.IntFlag{Name: "max-rows", Usage: "how many rows to return at most; the service returns 100 by default, and 1000 at most"},
 			&cli.BoolFlag{Name: "explain", Usage: "show how it would be run, and do not run it"},
-			&cli.BoolFlag{Name: "csv", Usage: "print CSV with the names of the columns in the first line"},
 			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may query with, and run no query"},
 			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
-		}, auditFlags()...),
+		}, append(auditFlags(), shell.OutputFlags()...)...),
 		Action: a.query,
 	}
 }
@@ -54,13 +55,15 @@ func (a *app) query(c *cli.Context) error {
 	if name := firstSet(c, auditOnly); name != "" {
 		return shell.Usagef("--%s belongs to --audit", name)
 	}
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
 	switch {
-	case c.Bool("json") && c.Bool("csv"):
-		return shell.Usagef("--json and --csv contradict each other")
-	case c.Bool("roles") && (c.NArg() > 0 || c.Bool("explain") || c.Bool("csv") || c.IsSet("file")):
-		return shell.Usagef("--roles can only be combined with --json")
-	case c.Bool("explain") && c.Bool("csv"):
-		return shell.Usagef("--explain and --csv contradict each other; a plan is no table")
+	case c.Bool("roles") && (c.NArg() > 0 || c.Bool("explain") || c.IsSet("file")):
+		return shell.Usagef("--roles lists roles and runs no query: leave out the statement, --file and --explain")
+	case c.Bool("explain") && (len(choice.Columns) > 0 || !slices.Contains([]output.Format{output.FormatTable, output.FormatJSON, output.FormatYAML, output.FormatNDJSON}, choice.Format)):
+		return shell.Usagef("--explain prints a plan, which has no rows and columns; use -o table, json, ndjson or yaml")
 	case c.NArg() > 1:
 		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())
 	case c.NArg() == 1 && c.IsSet("file"):

@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/cmd/internal/output"
 )
 
 // CSV loses nothing: no digit, no line break, no row.
-func TestWriteCSV(t *testing.T) {
+func TestResultAsCSV(t *testing.T) {
 	t.Parallel()
 	columns := func(names ...string) (all []aiclient.Column) {
 		for _, n := range names {
@@ -29,16 +30,17 @@ func TestWriteCSV(t *testing.T) {
 		want string
 	}{
 		{"kinds", aiclient.Result{Columns: columns("n", "t", "b", "j"), Rows: [][]any{{json.Number("12345678901234567890.10"), "x", true, []any{json.Number("1"), nil}}}},
-			"n,t,b,j\r\n12345678901234567890.10,x,true,\"[1,null]\"\r\n"},
-		{"quotes", aiclient.Result{Columns: columns(`a"b`, "c,d"), Rows: [][]any{{`"`, " x "}}}, "\"a\"\"b\",\"c,d\"\r\n\"\"\"\",\" x \"\r\n"},
-		{"breaks", aiclient.Result{Columns: columns("a", "b"), Rows: [][]any{{"1\n2", "1\r\n2\r"}}}, "a,b\r\n\"1\n2\",\"1\r\n2\r\"\r\n"},
-		{"nothing and empty", aiclient.Result{Columns: columns("a", "b", "c"), Rows: [][]any{{nil, "", nil}}}, "a,b,c\r\n,\"\",\r\n"},
-		{"nothing alone", aiclient.Result{Columns: columns("a"), Rows: [][]any{{nil}, {""}}}, "a\r\n\"\"\r\n\"\"\r\n"},
-		{"formulas", aiclient.Result{Columns: columns("a", "b"), Rows: [][]any{{"=1+1", "-5"}}}, "a,b\r\n=1+1,-5\r\n"},
-		{"no rows", aiclient.Result{Columns: columns("a")}, "a\r\n"},
+			"n,t,b,j\n12345678901234567890.10,x,true,\"[1,null]\"\n"},
+		{"quotes", aiclient.Result{Columns: columns(`a"b`, "c,d"), Rows: [][]any{{`"`, " x "}}}, "\"a\"\"b\",\"c,d\"\n\"\"\"\",\" x \"\n"},
+		{"breaks", aiclient.Result{Columns: columns("a", "b"), Rows: [][]any{{"1\n2", "1\r\n2\r"}}}, "a,b\n\"1\n2\",\"1\r\n2\r\"\n"},
+		{"nothing and empty", aiclient.Result{Columns: columns("a", "b", "c"), Rows: [][]any{{nil, "", nil}}}, "a,b,c\n,\"\",\n"},
+		{"nothing alone", aiclient.Result{Columns: columns("a"), Rows: [][]any{{nil}, {""}}}, "a\n\"\"\n\"\"\n"},
+		{"formulas", aiclient.Result{Columns: columns("a", "b"), Rows: [][]any{{"=1+1", "-5"}}}, "a,b\n=1+1,-5\n"},
+		{"no rows", aiclient.Result{Columns: columns("a")}, "a\n"},
 	} {
 		var b bytes.Buffer
-		require.NoError(t, writeCSV(&b, &tt.r, "\r\n"), tt.name)
+		_, err := (&output.Choice{Format: output.FormatCSV}).Write(t.Context(), &b, output.Screen{}, nil, resultTable(&tt.r))
+		require.NoError(t, err, tt.name)
 		assert.Equal(t, tt.want, b.String(), tt.name)
 		rows, err := csv.NewReader(&b).ReadAll()
 		require.NoError(t, err, tt.name)

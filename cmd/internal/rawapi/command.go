@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -55,9 +57,11 @@ func (a *app) run(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	filter, err := compile(c.String("jq"))
-	if err != nil {
-		return err
+	var filter *output.JQ
+	if expression := c.String("jq"); expression != "" {
+		if filter, err = output.CompileJQ(expression); err != nil {
+			return shell.Usage(err)
+		}
 	}
 	if c.Bool("paginate") && ask.method != http.MethodGet {
 		return shell.Usagef("--paginate reads pages of a list, which %s does not return; leave it out", ask.method)
@@ -97,7 +101,7 @@ const maxJSON = 64 << 20
 type printer struct {
 	a       *app
 	include bool
-	filter  *filter
+	filter  *output.JQ
 	path    string
 }
 
@@ -130,6 +134,14 @@ func (p *printer) response(ctx context.Context, res *http.Response) error {
 		return p.filtered(ctx, text)
 	}
 	return p.print(text)
+}
+
+// filtered prints what the expression selects of JSON.
+func (p *printer) filtered(ctx context.Context, text []byte) error {
+	if len(bytes.TrimSpace(text)) > 0 && !json.Valid(text) {
+		return errors.New("--jq needs JSON, which the response is not; leave it out to see the response")
+	}
+	return p.filter.Write(ctx, p.a.Data(), text)
 }
 
 // terminal reports whether a person reads what is printed.

@@ -176,7 +176,7 @@ func (a *app) serverNode(c *cli.Context, client *rest.ClientWithResponses, given
 	if err != nil {
 		return err
 	}
-	return a.printRecord(c, rec)
+	return a.printRecord(c, rec, nil)
 }
 
 func (a *app) serverLogs(c *cli.Context) error {

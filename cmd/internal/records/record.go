@@ -7,19 +7,20 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/export"
 )
 
 func (a *app) recordCommand() *cli.Command {
-	shape := []cli.Flag{
-		&cli.StringFlag{Name: "select", Usage: "columns to read, separated by commas"},
+	shape := append(shell.ValueFlags(),
+		&cli.StringFlag{Name: "columns", Aliases: []string{"select"}, Usage: "columns to read and print, separated by commas"},
 		&cli.StringFlag{Name: "expand", Usage: "referenced records to include: a reference column or a child table, such as C_OrderLine($select=Line)"},
-	}
-	values := []cli.Flag{
+	)
+	values := append(shell.ValueFlags(),
 		&cli.StringFlag{Name: "data", Usage: "values as a JSON object, @FILE, or - for standard input", TakesFile: true},
-	}
+	)
 	const aboutValues = "NAME=VALUE is sent as text, which the ERP converts by the type of the column; NAME= clears it;\n" +
 		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
 	return &cli.Command{
@@ -33,15 +34,15 @@ func (a *app) recordCommand() *cli.Command {
 			{
 				Name: "list", Usage: "list records", ArgsUsage: "TABLE",
 				Description: "Without --top it shows one page, as many as the server gives (usually 100). --all goes through all\n" +
-					"of them, ordered by key, and writes them as they come: one JSON object per line, or CSV. Cells of a CSV\n" +
-					"file are not changed: one that begins with = is a formula to a spreadsheet.",
+					"of them, ordered by key, and writes them as they come: one JSON object per line, or as -o says; --jq and\n" +
+					"--template then see one record at a time. -o name prints the keys that other commands take. Cells of a\n" +
+					"CSV file are not changed: one that begins with = is a formula to a spreadsheet.",
 				Flags: append(slices.Clone(shape),
 					&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},
 					&cli.StringFlag{Name: "orderby", Usage: "columns to order by, such as \"Name desc,Value\""},
 					&cli.IntFlag{Name: "top", Usage: "how many records at most; with --all, how many per request"},
 					&cli.IntFlag{Name: "skip", Usage: "how many records to skip at the start"},
 					&cli.BoolFlag{Name: "all", Usage: "read all records, page by page"},
-					&cli.StringFlag{Name: "format", Usage: "table, json, ndjson or csv (default table; ndjson with --all; json with --json)"},
 					&cli.BoolFlag{Name: "names", Usage: "in CSV, the names of references and lists instead of their keys"},
 				),
 				Action: a.recordList, BashComplete: a.completeTables,
@@ -57,7 +58,7 @@ func (a *app) recordCommand() *cli.Command {
 			{
 				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
 				Description: "On a terminal it asks before it deletes; elsewhere --yes is needed.",
-				Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
+				Flags:       append(shell.ValueFlags(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}),
 				Action:      a.recordDelete, BashComplete: a.completeTables,
 			},
 			a.countCommand(), a.watchCommand(), a.printCommand(),
@@ -102,27 +103,41 @@ func (a *app) recordGet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	columns := shell.CommaList(c.String("select"))
+	columns := shell.CommaList(c.String("columns"))
 	rec, err := client.Get(c.Context, table, id, &erp.GetOptions{Select: selected(columns), Expand: expands(c)})
 	if err != nil {
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	return a.printRecord(c, rec)
+	return a.printRecord(c, rec, columns)
 }
 
-// printRecord shows one record: a line per column.
-func (a *app) printRecord(c *cli.Context, rec erp.Record) error {
-	if c.Bool("json") {
-		return a.PrintJSON(rec)
+// printRecord shows one record: a line per column. Columns that were named are all
+// that formats for programs have, and come in their order.
+func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) error {
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
 	}
-	var rows [][]string
-	for name, raw := range rec.All() {
+	text := shown
+	switch choice.Format {
+	case output.FormatCSV, output.FormatName:
+		text = func(raw json.RawMessage) string { return export.Cell(raw, false) }
+	case output.FormatVertical:
+	default:
+		columns = nil
+	}
+	if len(columns) == 0 {
+		columns = rec.Columns()
+	}
+	t := output.Table{Single: &[2]string{"column", "value"}, Rows: [][]string{nil}}
+	for _, name := range columns {
 		if name != "model-name" {
-			rows = append(rows, []string{name, shown(raw)})
+			raw, _ := rec.Raw(name)
+			t.Columns = append(t.Columns, output.Column{Name: name, Max: 100})
+			t.Rows[0] = append(t.Rows[0], text(raw))
 		}
 	}
-	a.PrintTable([]string{"column", "value"}, rows)
-	return nil
+	return a.PrintAs(c, choice, rec, t)
 }
 
 // shown is a value for people: the name of a reference with its key.
@@ -131,5 +146,5 @@ func shown(raw json.RawMessage) string {
 	if name != key {
 		name = fmt.Sprintf("%s (%s)", name, key)
 	}
-	return shell.Short(name, 100)
+	return name
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/export"
@@ -17,17 +18,22 @@ func (a *app) recordList(c *cli.Context) error {
 	if err := shell.Arguments(c, "a table"); err != nil {
 		return err
 	}
-	format, err := shell.ListFormat(c)
+	var usual output.Format
+	if c.Bool("all") {
+		usual = output.FormatNDJSON
+	}
+	choice, err := a.Choice(c, usual)
 	if err != nil {
 		return err
 	}
+	asTable := choice.Format == output.FormatTable || choice.Format == output.FormatWide
 	switch {
-	case c.Bool("all") && format == shell.FormatTable:
-		return shell.Usagef("--all cannot be printed as a table: give --format csv, ndjson or json, or --top N for a table of N records")
+	case c.Bool("all") && asTable:
+		return shell.Usagef("--all cannot be printed as a table: give -o csv, ndjson, json, yaml, name or vertical, or --top N for a table of N records")
 	case c.Int("top") < 0 || c.Int("skip") < 0 || c.IsSet("top") && c.Int("top") == 0:
 		return shell.Usagef("--top must be 1 or more and --skip 0 or more")
-	case c.Bool("names") && format != export.CSV:
-		return shell.Usagef("--names belongs to --format csv")
+	case c.Bool("names") && choice.Format != output.FormatCSV:
+		return shell.Usagef("--names belongs to -o csv")
 	}
 	terms, err := erp.FilterTerms(c.String("filter"))
 	if err != nil {
@@ -40,7 +46,7 @@ func (a *app) recordList(c *cli.Context) error {
 	if err := checkFlags(c, client, c.Args().First(), terms); err != nil {
 		return err
 	}
-	table, columns := c.Args().First(), shell.CommaList(c.String("select"))
+	table, columns := c.Args().First(), shell.CommaList(c.String("columns"))
 	q := &erp.Query{
 		Filter: erp.Raw(c.String("filter")), Select: selected(columns), Expand: expands(c),
 		OrderBy: shell.CommaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
@@ -64,13 +70,17 @@ func (a *app) recordList(c *cli.Context) error {
 		}
 		list = listing{slices2(page.Records), page}
 	}
-	if format == shell.FormatTable {
-		var n int
-		if n, err = a.printRecords(columns, list); n == 0 && err == nil {
-			a.EmptyHint(c.Context, func() bool { return shell.OfTenants(c.Context, client, table) })
-		}
+	var n int
+	if asTable {
+		n, err = a.printRecords(c, choice, columns, list)
 	} else {
-		err = a.exportRecords(c, client, table, format, columns, list)
+		n, err = a.exportRecords(c, client, table, choice, columns, list)
+	}
+	if n == 0 && err == nil && (asTable || choice.Format == output.FormatVertical) {
+		if choice.Format == output.FormatVertical {
+			a.Note("no records")
+		}
+		a.EmptyHint(c.Context, func() bool { return shell.OfTenants(c.Context, client, table) })
 	}
 	if err != nil {
 		return a.hint(c, client, table, shell.Input(err))
@@ -100,31 +110,30 @@ func slices2(records []erp.Record) iter.Seq2[erp.Record, error] {
 }
 
 // exportRecords writes records for programs.
-func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, format export.Format, columns []string, list listing) error {
-	opts := &export.Options{Columns: columns, Names: c.Bool("names")}
+func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, choice *output.Choice, columns []string, list listing) (int, error) {
+	opts := &output.RecordOptions{Options: export.Options{Columns: columns, Names: c.Bool("names")}, Shown: shown}
 	if list.page != nil && list.page.Rows >= 0 {
 		opts.Total = &list.page.Rows
 	}
 	records := list.records
-	if format == export.CSV && len(columns) == 0 {
+	if choice.Format == output.FormatCSV && len(columns) == 0 {
 		next, stop := iter.Pull2(records)
 		defer stop()
 		var err error
 		if opts.Columns, records, err = csvColumns(c.Context, client, table, next); err != nil {
-			return err
+			return 0, err
 		}
 		opts.Unlisted = func(column string) {
 			if column == "model-name" {
 				return // the table, which is known
 			}
-			a.Note("some records have %s, which is not among the columns of the file; name columns with --select", column)
+			a.Note("some records have %s, which is not among the columns of the file; name columns with --columns", column)
 		}
 	}
-	if format == export.CSV && len(opts.Columns) == 0 {
-		return nil // an empty table whose columns the role may not know
+	if choice.Format == output.FormatCSV && len(opts.Columns) == 0 {
+		return 0, nil // an empty table whose columns the role may not know
 	}
-	_, err := export.Write(a.Data(), format, records, opts)
-	return err
+	return a.PrintRecords(c, choice, records, opts)
 }
 
 // csvColumns finds the columns of a file: those of the first record, and those
@@ -159,7 +168,7 @@ func csvColumns(ctx context.Context, client *erp.Client, table string, next func
 }
 
 // printRecords shows records as a table, and returns how many there are.
-func (a *app) printRecords(columns []string, list listing) (int, error) {
+func (a *app) printRecords(c *cli.Context, choice *output.Choice, columns []string, list listing) (int, error) {
 	var records []erp.Record
 	for rec, err := range list.records {
 		if err != nil {
@@ -168,33 +177,46 @@ func (a *app) printRecords(columns []string, list listing) (int, error) {
 		records = append(records, rec)
 	}
 	if len(columns) == 0 {
-		columns = interesting(records)
+		columns = interesting(records, choice.Format == output.FormatWide)
 	}
-	rows := make([][]string, len(records))
+	t := output.Table{Rows: make([][]string, len(records)), Empty: "no records"}
+	for _, name := range columns {
+		t.Columns = append(t.Columns, output.Column{Name: name, Max: 60, Right: numbers(records, name)})
+	}
 	for i, rec := range records {
 		for _, name := range columns {
 			raw, _ := rec.Raw(name)
-			rows[i] = append(rows[i], shell.Short(export.Cell(raw, true), 60))
+			t.Rows[i] = append(t.Rows[i], export.Cell(raw, true))
 		}
 	}
-	if len(records) == 0 {
-		a.Note("no records")
-		return 0, nil
+	return len(records), a.PrintAs(c, choice, nil, t)
+}
+
+// numbers tells whether a column has numbers and nothing else.
+func numbers(records []erp.Record, column string) bool {
+	some := false
+	for _, rec := range records {
+		switch raw, _ := rec.Raw(column); {
+		case len(raw) == 0 || string(raw) == "null":
+		case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
+			some = true
+		default:
+			return false
+		}
 	}
-	a.PrintTable(columns, rows)
-	return len(records), nil
+	return some
 }
 
 // tableColumns bounds the columns shown when nobody named them.
 const tableColumns = 6
 
 // interesting chooses columns to show: the key, what people know a record by,
-// then whatever comes first and says more than yes or no.
-func interesting(records []erp.Record) []string {
+// then whatever comes first and says more than yes or no; or everything there is.
+func interesting(records []erp.Record, everything bool) []string {
 	var all []string
 	for _, rec := range records {
 		for name, raw := range rec.All() {
-			if string(raw) != "true" && string(raw) != "false" && !slices.Contains(all, name) {
+			if (everything || string(raw) != "true" && string(raw) != "false") && !slices.Contains(all, name) {
 				all = append(all, name)
 			}
 		}
@@ -204,7 +226,7 @@ func interesting(records []erp.Record) []string {
 		columns = []string{"uid"}
 	}
 	add := func(name string) {
-		if len(columns) < tableColumns && slices.Contains(all, name) && !slices.Contains(columns, name) {
+		if (everything || len(columns) < tableColumns) && slices.Contains(all, name) && !slices.Contains(columns, name) {
 			columns = append(columns, name)
 		}
 	}
@@ -216,6 +238,13 @@ func interesting(records []erp.Record) []string {
 		case "uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Created", "CreatedBy", "Updated", "UpdatedBy":
 		default:
 			add(name)
+		}
+	}
+	if everything {
+		for _, name := range all {
+			if name != "model-name" {
+				add(name)
+			}
 		}
 	}
 	return columns

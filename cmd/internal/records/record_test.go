@@ -67,6 +67,6 @@ func TestInteresting(t *testing.T) {
 	t.Parallel()
 	rec, err := erp.ParseRecord([]byte(`{"id":1,"uid":"u","AD_Client_ID":{"id":11},"IsActive":true,"Help":"h","Name":"n","Value":"v","A":1,"B":2,"C":3}`))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"id", "Value", "Name", "Help", "A", "B"}, interesting([]erp.Record{rec}))
-	assert.Equal(t, []string{"uid"}, interesting(nil))
+	assert.Equal(t, []string{"id", "Value", "Name", "Help", "A", "B"}, interesting([]erp.Record{rec}, false))
+	assert.Equal(t, []string{"uid"}, interesting(nil, false))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/recordinput"
@@ -66,9 +67,6 @@ func (a *app) recordUpdate(c *cli.Context) error {
 
 // printWritten tells what was stored.
 func (a *app) printWritten(c *cli.Context, did, table string, rec erp.Record) error {
-	if c.Bool("json") {
-		return a.PrintJSON(rec)
-	}
 	line := fmt.Sprintf("%s %s %s", did, table, rec.ID())
 	if name := nameOf(rec); name != "" {
 		line += fmt.Sprintf(" %q", name)
@@ -76,8 +74,7 @@ func (a *app) printWritten(c *cli.Context, did, table string, rec erp.Record) er
 	if text, ok := rec.Text("doc-processmsg"); ok && text != "" {
 		line += ": " + text
 	}
-	_, err := fmt.Fprintln(a.Streams.Out, shell.Printable(shell.Short(line, 300)))
-	return err
+	return a.Print(c, rec, output.Table{Below: shell.Short(line, 300) + "\n"})
 }
 
 // nameOf is what people know a record by, "" when it has nothing of the kind.
@@ -122,9 +119,6 @@ func (a *app) recordDelete(c *cli.Context) error {
 	if err := client.Delete(c.Context, table, id); err != nil {
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"deleted": true, "table": table, "id": id})
-	}
-	_, err = fmt.Fprintf(a.Streams.Out, "deleted %s %s\n", shell.Printable(table), id)
-	return err
+	return a.Print(c, map[string]any{"deleted": true, "table": table, "id": id},
+		output.Table{Below: fmt.Sprintf("deleted %s %s\n", shell.Printable(table), id)})
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,11 +128,7 @@ func Arguments(c *cli.Context, names ...string) error {
 	if len(names) > 0 {
 		what = strings.Join(names, " and ")
 	}
-	got := fmt.Sprintf("%d arguments", c.NArg())
-	if c.NArg() == 1 {
-		got = "1 argument"
-	}
-	return Usagef("%s takes %s, got %s", CommandPath(c), what, got)
+	return Usagef("%s takes %s, got %s", CommandPath(c), what, Count(c.NArg(), "argument", "arguments"))
 }
 
 // CommandPath names the command without the program: record list.

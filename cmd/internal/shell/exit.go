@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/internal/nearest"
@@ -60,6 +61,12 @@ func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, 
 // notDefined is how the library begins its error about a flag it does not know.
 const notDefined = "flag provided but not defined: -"
 
+// renamed are flags that commands with [OutputFlags] once had, with what to use now.
+var renamed = map[string]string{
+	"format": "-o, such as -o csv",
+	"csv":    "-o csv",
+}
+
 // usageError is an error of the library about flags. One that is not known is
 // said with the nearest that is, and where help is.
 func usageError(c *cli.Context, err error, _ bool) error {
@@ -73,6 +80,9 @@ func usageError(c *cli.Context, err error, _ bool) error {
 		command = c.Command.HelpName
 	}
 	name = strings.TrimLeft(name, "-")
+	if now := renamed[name]; now != "" && hasOutput(flags) {
+		return Usagef("there is no flag %s any more: use %s (see %s --help)", dashed(name), now, strings.TrimSpace(command))
+	}
 	var known []string
 	for _, f := range flags {
 		known = append(known, f.Names()...)
@@ -121,7 +131,11 @@ func ExitCode(err error) int {
 
 // printError writes an error for a person, on standard error.
 func (sh *Shell) printError(err error) {
-	fmt.Fprintf(sh.Streams.Err, "erphub: %s\n", strings.TrimSpace(Printable(err.Error())))
+	lead := "erphub:"
+	if sh.coloured(sh.Streams.Err) {
+		lead = output.Bad.Paint(lead)
+	}
+	fmt.Fprintf(sh.Streams.Err, "%s %s\n", lead, strings.TrimSpace(Printable(err.Error())))
 }
 
 // DeliveryError marks settings and requests that cannot be used as wrong usage.

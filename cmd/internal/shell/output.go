@@ -1,16 +1,13 @@
 package shell
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/urfave/cli/v2"
-
-	"github.com/erphub/erphub/erp/export"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -25,25 +22,8 @@ func (sh *Shell) PrintJSON(v any) error {
 
 // PrintTable writes rows under their headings for a person.
 func (sh *Shell) PrintTable(headings []string, rows [][]string) {
-	t := table.NewWriter()
-	t.SetOutputMirror(sh.Streams.Out)
-	style := table.StyleLight
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = 0
-	t.SetStyle(style)
-	header := make(table.Row, len(headings))
-	for i, h := range headings {
-		header[i] = h
-	}
-	t.AppendHeader(header)
-	for _, r := range rows {
-		row := make(table.Row, len(r))
-		for i, cell := range r {
-			row[i] = Printable(cell)
-		}
-		t.AppendRow(row)
-	}
-	t.Render()
+	table := output.Table{Columns: output.Columns(headings...), Rows: rows}
+	_, _ = (&output.Choice{Format: output.FormatTable}).Write(context.Background(), sh.Streams.Out, sh.screen(), nil, table) // Run tells
 }
 
 // Printable is text from elsewhere without what a terminal would obey.
@@ -91,30 +71,6 @@ func (w *printableWriter) Write(p []byte) (int, error) {
 
 // Short is text for a cell of a table: one line of bounded length.
 func Short(s string, longest int) string { return text.Shorten(text.OneLine(s), longest) }
-
-// FormatTable is the format for people; the others are those of an export.
-const FormatTable export.Format = "table"
-
-// ListFormat is what --format, --json and --all say together.
-func ListFormat(c *cli.Context) (export.Format, error) {
-	f := export.Format(strings.ToLower(c.String("format")))
-	switch f {
-	case "":
-		switch {
-		case c.Bool("json"):
-			return export.JSON, nil
-		case c.Bool("all"):
-			return export.NDJSON, nil
-		}
-		return FormatTable, nil
-	case FormatTable, export.CSV, export.NDJSON, export.JSON:
-		if c.Bool("json") && f != export.JSON && f != export.NDJSON {
-			return "", Usagef("--json and --format %s contradict each other", f)
-		}
-		return f, nil
-	}
-	return "", Usagef("there is no format %q; use table, json, ndjson or csv", string(f))
-}
 
 // Note writes a remark for people on standard error.
 func (sh *Shell) Note(format string, args ...any) {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,18 +45,11 @@ func SaveStream(path string, body io.Reader) (size int64, err error) {
 	if err := MakeFolder(path); err != nil {
 		return 0, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-") // of its own, where two runs write one file
-	if err != nil {
-		return 0, fmt.Errorf("writing %s: making a file in its folder: %w", path, errors.Unwrap(err))
-	}
-	size, err = io.Copy(f, body)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return 0, errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return size, nil
+	err = atomicfile.WriteFunc(path, 0o644, func(w io.Writer) (err error) {
+		size, err = io.Copy(w, body)
+		return err
+	})
+	return size, err
 }
 
 // InFolder is the path of a file in a folder under the name that a server gave

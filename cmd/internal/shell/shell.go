@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/erphub/erphub/cmd/internal/help"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -29,6 +30,7 @@ type Shell struct {
 	Env     map[string]string
 	Streams Streams
 	Log     *slog.Logger
+	colour  string // what --color says; empty is auto
 	used    *Setup // whose login was used last; nil: none
 
 	refreshes refreshes
@@ -110,10 +112,18 @@ var usual = map[string][]string{
 	"list": {"ls"}, "delete": {"rm", "remove"}, "discard": {"rm"}, "get": {"show"}, "show": {"get"}, "info": {"show"}, "create": {"new"},
 }
 
-// prepare makes every command report wrong usage in the same way, and gives it
-// the usual aliases that no other command of its group has.
+// prepare makes every command report wrong usage in the same way and before it does
+// anything, and gives it the usual aliases that no other command of its group has.
 func (sh *Shell) prepare(commands []*cli.Command) {
 	for _, c := range commands {
+		if action := c.Action; action != nil && hasOutput(c.Flags) {
+			c.Action = func(c *cli.Context) error {
+				if _, err := sh.Choice(c, ""); err != nil {
+					return err
+				}
+				return action(c)
+			}
+		}
 		for _, alias := range usual[c.Name] {
 			if help.Command(commands, alias) == nil {
 				c.Aliases = append(c.Aliases, alias)
@@ -138,12 +148,20 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "config", Usage: "configuration file (ERPHUB_CONFIG)", TakesFile: true},
 		&cli.StringFlag{Name: "locale", Usage: "language of texts in responses, such as es_CO"},
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value and nothing else"},
+		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never (NO_COLOR, CLICOLOR, CLICOLOR_FORCE)", DefaultText: "auto"},
+		&cli.BoolFlag{Name: "no-pager", Usage: "print long results without the pager (ERPHUB_PAGER, PAGER)"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
 		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "explain the program or a command"},
 	}
 }
 
 func (sh *Shell) before(c *cli.Context) error {
+	switch c.String("color") {
+	case "", output.ColourAuto, output.ColourAlways, output.ColourNever:
+		sh.colour = c.String("color")
+	default:
+		return Usagef("--color takes auto, always or never, not %q", c.String("color"))
+	}
 	if c.Bool("debug") {
 		sh.Log = slog.New(slog.NewTextHandler(sh.Streams.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}

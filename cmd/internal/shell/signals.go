@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -26,17 +27,21 @@ func WithSignals(parent context.Context) (ctx context.Context, stop func()) {
 	}
 	done := make(chan struct{})
 	go func() {
-		select {
-		case <-received:
-			cancel()
-		case <-done:
-			return
-		}
-		select {
-		case <-received:
-			s.finish()
-			os.Exit(exitInterrupted)
-		case <-done:
+		for ended := false; ; {
+			select {
+			case sig := <-received:
+				switch {
+				case sig == os.Interrupt && s.held.Load() > 0:
+				case !ended:
+					ended = true
+					cancel()
+				default:
+					s.finish()
+					os.Exit(exitInterrupted)
+				}
+			case <-done:
+				return
+			}
 		}
 	}()
 	return ctx, sync.OnceFunc(func() {
@@ -52,6 +57,19 @@ type interruptsKey struct{}
 type interrupts struct {
 	mu   sync.Mutex // guards last
 	last func()
+
+	held atomic.Int32 // how many programs are in front that SIGINT is for
+}
+
+// holdInterrupts leaves SIGINT to a program that runs in front of this one, such as
+// a pager, until release is called. A terminal sends it to both.
+func holdInterrupts(ctx context.Context) (release func()) {
+	s, ok := ctx.Value(interruptsKey{}).(*interrupts)
+	if !ok {
+		return func() {}
+	}
+	s.held.Add(1)
+	return func() { s.held.Add(-1) }
 }
 
 // beforeExit sets what is done before a second signal ends the process, where

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package shell
+
+// colourTerminal tells whether a terminal understands colours, which all do here.
+func colourTerminal(any) bool { return true }
