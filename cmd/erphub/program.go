@@ -23,7 +23,7 @@ import (
 var groups = []struct{ title, commands string }{
 	{"Start", "demo sandbox"},
 	{"Dictionary", "dict add sync generate"},
-	{"Data", "record query metrics chart process workflow menu open api"},
+	{"Data", "record query sql metrics chart process workflow menu open api"},
 	{"Assistants", "tools mcp server"},
 	{"Deployments", "env"},
 	{"ERP server", "admin cache"},

@@ -13,6 +13,9 @@ import (
 type Part struct {
 	Text string // without terminator and without comments around it
 	Line int    // where it begins, from 1
+	// Terminated tells whether a terminator follows; without one it is the last
+	// part, and there may be more to come.
+	Terminated bool
 }
 
 // SplitError is a text that cannot be taken apart.
@@ -45,7 +48,7 @@ func Split(script string, dialect dict.Dialect) ([]Part, error) {
 			return nil, err
 		}
 	}
-	s.end(s.at)
+	s.end(s.at, false)
 	return s.parts, nil
 }
 
@@ -91,7 +94,7 @@ func (s *splitter) next() error {
 	}
 	if s.oracle && s.lineStart() {
 		if line := strings.TrimSpace(rest[:lineLength(rest)]); line == "/" {
-			s.end(s.last)
+			s.end(s.last, true)
 			s.at += lineLength(rest)
 			s.reset(s.at)
 			return nil
@@ -101,7 +104,7 @@ func (s *splitter) next() error {
 		}
 	}
 	if c == ';' && s.terminates() {
-		s.end(s.last)
+		s.end(s.last, true)
 		s.at++
 		s.reset(s.at)
 		return nil
@@ -281,11 +284,11 @@ func (s *splitter) comment() error {
 }
 
 // end takes the statement that was begun.
-func (s *splitter) end(at int) {
+func (s *splitter) end(at int, terminated bool) {
 	if s.begin < 0 {
 		return
 	}
-	s.parts = append(s.parts, Part{Text: s.text[s.begin:min(at, s.last)], Line: s.line(s.begin)})
+	s.parts = append(s.parts, Part{Text: s.text[s.begin:min(at, s.last)], Line: s.line(s.begin), Terminated: terminated})
 }
 
 // lineStart reports whether nothing but blanks is before this place in its line.

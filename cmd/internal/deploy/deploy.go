@@ -140,18 +140,9 @@ func (a *app) spoolDir(c *cli.Context, s *shell.Setup, always bool) (string, err
 		return "", nil
 	case dir != "":
 	case always || ci.Detected(a.Getenv):
-		base := a.Getenv("XDG_STATE_HOME")
-		if base == "" {
-			home := a.Getenv("HOME")
-			if home == "" {
-				home = a.Getenv("USERPROFILE")
-			}
-			if home == "" {
-				return "", nil // nowhere to keep anything
-			}
-			base = filepath.Join(home, ".local", "state")
+		if dir = a.StateFile("deployments"); dir == "" {
+			return "", nil // nowhere to keep anything
 		}
-		dir = filepath.Join(base, "erphub", "deployments")
 	default:
 		return "", nil
 	}

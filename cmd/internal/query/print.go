@@ -34,6 +34,11 @@ func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
 	if err != nil {
 		return err
 	}
+	return a.printChosen(c, choice, r)
+}
+
+// printChosen is printResult with a choice that was made already.
+func (a *app) printChosen(c *cli.Context, choice *output.Choice, r *aiclient.Result) error {
 	at, err := chosenColumns(choice, r.Columns)
 	if err != nil {
 		return err

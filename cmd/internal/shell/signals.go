@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"syscall"
 )
 
@@ -31,7 +31,7 @@ func WithSignals(parent context.Context) (ctx context.Context, stop func()) {
 			select {
 			case sig := <-received:
 				switch {
-				case sig == os.Interrupt && s.held.Load() > 0:
+				case sig == os.Interrupt && s.toFront():
 				case !ended:
 					ended = true
 					cancel()
@@ -55,22 +55,53 @@ type interruptsKey struct{}
 
 // interrupts is what a second signal may not cut off.
 type interrupts struct {
-	mu   sync.Mutex // guards last
+	mu   sync.Mutex // guards what follows
 	last func()
-
-	held atomic.Int32 // how many programs are in front that SIGINT is for
+	// front are the parts of the program that an interrupt is for, innermost last.
+	front []*func()
 }
 
-// holdInterrupts leaves SIGINT to a program that runs in front of this one, such as
-// a pager, until release is called. A terminal sends it to both.
-func holdInterrupts(ctx context.Context) (release func()) {
+// toFront gives an interrupt to the part that is in front, if there is one.
+func (s *interrupts) toFront() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.front) == 0 {
+		return false
+	}
+	(*s.front[len(s.front)-1])()
+	return true
+}
+
+// inFront has SIGINT call a function and do nothing else, until release is called.
+func inFront(ctx context.Context, interrupted func()) (release func()) {
 	s, ok := ctx.Value(interruptsKey{}).(*interrupts)
 	if !ok {
 		return func() {}
 	}
-	s.held.Add(1)
-	return func() { s.held.Add(-1) }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.front = append(s.front, &interrupted)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.front = slices.DeleteFunc(s.front, func(f *func()) bool { return f == &interrupted })
+	}
 }
+
+// Interruptible is a context for a part of the program, such as a statement in a
+// shell: until stop is called, SIGINT ends that context and nothing else.
+func Interruptible(ctx context.Context) (part context.Context, stop func()) {
+	part, cancel := context.WithCancel(ctx)
+	release := inFront(ctx, cancel)
+	return part, func() {
+		release()
+		cancel()
+	}
+}
+
+// holdInterrupts leaves SIGINT to a program that runs in front of this one, such as
+// a pager, until release is called. A terminal sends it to both.
+func holdInterrupts(ctx context.Context) (release func()) { return inFront(ctx, func() {}) }
 
 // beforeExit sets what is done before a second signal ends the process, where
 // the context is one of WithSignals.
