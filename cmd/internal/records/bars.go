@@ -3,9 +3,6 @@ package records
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/erphub/erphub/cmd/internal/shell"
 )
 
 // barWidth is the length of the longest bar of a chart, in characters.
@@ -43,15 +40,4 @@ func largestOf(values []float64) float64 {
 		}
 	}
 	return largest
-}
-
-// labelled shortens the text beside a bar.
-func labelled(text string) string {
-	if text == "" {
-		return "-"
-	}
-	if utf8.RuneCountInString(text) > 40 {
-		return shell.Short(text, 40)
-	}
-	return text
 }

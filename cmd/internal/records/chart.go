@@ -1,11 +1,13 @@
 package records
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -14,14 +16,14 @@ func (a *app) chartCommand() *cli.Command {
 	return &cli.Command{
 		Name: "chart", Usage: "list and show the charts of the ERP",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the charts", Action: a.chartList},
+			{Name: "list", Usage: "list the charts", Flags: shell.OutputFlags(), Action: a.chartList},
 			{
 				Name: "show", Usage: "draw a chart in the terminal, or save its image", ArgsUsage: "ID",
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, TakesFile: true, Usage: "PNG file to write instead"},
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "image", TakesFile: true, Usage: "PNG file to write instead, drawn by the ERP"},
 					&cli.IntFlag{Name: "width", Value: 800, Usage: "width of the image in pixels"},
 					&cli.IntFlag{Name: "height", Value: 600, Usage: "height of the image in pixels"},
-				},
+				}, shell.OutputFlags()...),
 				Action: a.chartShow,
 			},
 		},
@@ -55,19 +57,11 @@ func (a *app) chartList(c *cli.Context) error {
 		}
 		charts = append(charts, l)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(charts)
+	t := output.Table{Columns: []output.Column{{Name: "id", Right: true}, {Name: "name", Max: 60}, {Name: "type", Key: "chartType"}, {Name: "description"}}, Empty: "no charts"}
+	for _, l := range charts {
+		t.Rows = append(t.Rows, []string{l.ID.String(), l.Name, l.Type, l.Description})
 	}
-	if len(charts) == 0 {
-		a.Note("no charts")
-		return nil
-	}
-	rows := make([][]string, len(charts))
-	for i, l := range charts {
-		rows[i] = []string{l.ID.String(), shell.Short(l.Name, 60), l.Type, shell.Short(l.Description, 60)}
-	}
-	a.PrintTable([]string{"id", "name", "type", "description"}, rows)
-	return nil
+	return a.Print(c, charts, t)
 }
 
 func (a *app) chartShow(c *cli.Context) error {
@@ -85,7 +79,7 @@ func (a *app) chartShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if path := c.String("output"); path != "" {
+	if path := c.String("image"); path != "" {
 		image, err := client.ChartImage(c.Context, id, c.Int("width"), c.Int("height"))
 		if err != nil {
 			return err
@@ -98,37 +92,30 @@ func (a *app) chartShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(chart)
-	}
-	return a.drawChart(chart)
+	return a.Print(c, chart, chartTable(chart))
 }
 
-// drawChart draws the points as bars. The numbers beside them are exact.
-func (a *app) drawChart(chart *erp.Chart) error {
-	if _, err := fmt.Fprintf(a.Streams.Out, "%s\n\n", shell.Printable(chart.Name)); err != nil {
-		return err
-	}
-	if len(chart.Points) == 0 {
-		a.Note("the chart has no data")
-		return nil
+// chartTable are the points with bars. The numbers beside them are exact.
+func chartTable(chart *erp.Chart) output.Table {
+	t := output.Table{
+		Columns: []output.Column{{Name: cmp.Or(chart.DomainLabel, "label"), Key: "label", Max: 60}, {Name: cmp.Or(chart.RangeLabel, "value"), Key: "value", Right: true}, {Name: ""}},
+		List:    "data", Empty: "the chart has no data",
 	}
 	values, series := make([]float64, len(chart.Points)), false
 	for i, p := range chart.Points {
 		values[i], _ = strconv.ParseFloat(p.Value.String(), 64)
-		series = series || p.Series != "" && p.Series != chart.Points[0].Series
+		series = series || p.Series != chart.Points[0].Series
 	}
-	headings := []string{chart.DomainLabel, chart.RangeLabel, ""}
 	if series {
-		headings = append([]string{"series"}, headings...)
+		t.Columns = slices.Insert(t.Columns, 0, output.Column{Name: "series", Max: 60})
 	}
-	largest, rows := largestOf(values), make([][]string, len(chart.Points))
+	largest := largestOf(values)
 	for i, p := range chart.Points {
-		rows[i] = []string{labelled(p.Label), p.Value.String(), bar(values[i], largest)}
+		row := []string{p.Label, p.Value.String(), bar(values[i], largest)}
 		if series {
-			rows[i] = append([]string{labelled(p.Series)}, rows[i]...)
+			row = slices.Insert(row, 0, p.Series)
 		}
+		t.Rows = append(t.Rows, row)
 	}
-	a.PrintTable(headings, rows)
-	return nil
+	return t
 }

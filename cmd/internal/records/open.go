@@ -8,6 +8,7 @@ import (
 	"github.com/cli/browser"
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -52,13 +53,10 @@ func (a *app) open(c *cli.Context) error {
 		id = rec.ID()
 	}
 	link := client.WebLink(setup.Resolver.Lookup("web-url"), table, id)
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"url": link})
-	}
-	if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(link)); err != nil {
+	if err := a.Print(c, map[string]any{"url": link}, output.Table{Below: shell.Printable(link) + "\n"}); err != nil {
 		return err
 	}
-	if c.Bool("print") || !shell.Terminal(a.Streams.Out) {
+	if c.Bool("json") || c.Bool("print") || !shell.Terminal(a.Streams.Out) {
 		return nil
 	}
 	return opened(browser.OpenURL(link), link)

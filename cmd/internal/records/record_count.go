@@ -1,12 +1,14 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/aggregate"
@@ -16,13 +18,13 @@ func (a *app) countCommand() *cli.Command {
 	return &cli.Command{
 		Name: "count", Usage: "count records, or add up their columns, in groups", ArgsUsage: "TABLE",
 		Description: "Without --by and --measure it asks the ERP for the number alone. Otherwise it reads the columns that are needed of all records, and computes exactly.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},
 			&cli.StringFlag{Name: "by", Usage: "columns to group by; of dates also day, month, quarter or year, such as DocStatus,DateOrdered:month"},
 			&cli.StringFlag{Name: "measure", Usage: "what to compute, such as count,sum(GrandTotal),avg(GrandTotal),min(DateOrdered) (default: count)"},
 			&cli.StringFlag{Name: "orderby", Usage: "order of the groups: a group or a measure, and desc, such as \"count desc\" (default: by group)"},
 			&cli.BoolFlag{Name: "chart", Usage: "draw the first measure as bars"},
-		},
+		}, shell.OutputFlags()...),
 		Action: a.recordCount, BashComplete: a.completeTables,
 	}
 }
@@ -55,11 +57,7 @@ func (a *app) recordCount(c *cli.Context) error {
 		if err != nil {
 			return a.hint(c, client, table, shell.Input(err))
 		}
-		if c.Bool("json") {
-			return a.PrintJSON(map[string]any{"table": table, "count": n})
-		}
-		_, err = fmt.Fprintln(a.Streams.Out, n)
-		return err
+		return a.Print(c, map[string]any{"table": table, "count": n}, output.Table{Below: fmt.Sprintln(n)})
 	}
 	q := &erp.Query{Filter: erp.Raw(c.String("filter")), Select: totals.Columns()}
 	for rec, err := range client.Records(c.Context, table, q) {
@@ -98,45 +96,38 @@ func countRecords(ctx context.Context, client *erp.Client, table string, filter 
 }
 
 func (a *app) printTotals(c *cli.Context, totals *aggregate.Totals, rows []aggregate.Row) error {
+	t := output.Table{Empty: "no records"}
 	var columns []string
 	for _, g := range totals.Groups {
 		columns = append(columns, g.String())
+		t.Columns = append(t.Columns, output.Column{Name: g.String(), Max: 60})
 	}
 	for _, m := range totals.Measures {
 		columns = append(columns, m.String())
-	}
-	if c.Bool("json") {
-		return a.PrintJSON(totalObjects(columns, rows))
+		t.Columns = append(t.Columns, output.Column{Name: m.String(), Right: true})
 	}
 	values := make([]float64, len(rows))
 	for i, row := range rows {
 		values[i], _ = strconv.ParseFloat(row.Values[0].String(), 64) // what is no number has no bar
 	}
-	largest, cells := largestOf(values), make([][]string, len(rows))
+	if c.Bool("chart") {
+		t.Columns = append(t.Columns, output.Column{Name: ""})
+	}
+	largest := largestOf(values)
 	for i, row := range rows {
+		var cells []string
 		for _, key := range row.Keys {
-			name := key.Name
-			if name == "" {
-				name = key.ID
-			}
-			cells[i] = append(cells[i], labelled(name))
+			cells = append(cells, cmp.Or(key.Name, key.ID))
 		}
 		for _, v := range row.Values {
-			cells[i] = append(cells[i], v.String())
+			cells = append(cells, v.String())
 		}
 		if c.Bool("chart") {
-			cells[i] = append(cells[i], bar(values[i], largest))
+			cells = append(cells, bar(values[i], largest))
 		}
+		t.Rows = append(t.Rows, cells)
 	}
-	if c.Bool("chart") {
-		columns = append(columns, "")
-	}
-	if len(rows) == 0 {
-		a.Note("no records")
-		return nil
-	}
-	a.PrintTable(columns, cells)
-	return nil
+	return a.Print(c, totalObjects(columns, rows), t)
 }
 
 // totalObjects are the rows as objects, with the key of a group that has a name

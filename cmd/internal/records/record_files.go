@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -20,7 +21,7 @@ func (a *app) fileCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "attachments", Aliases: []string{"files"}, Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
-			Action: a.recordAttachments, BashComplete: a.completeTables,
+			Flags: shell.OutputFlags(), Action: a.recordAttachments, BashComplete: a.completeTables,
 		},
 		{
 			Name: "attach", Usage: "attach files to a record", ArgsUsage: "TABLE ID FILE...",
@@ -76,19 +77,11 @@ func (a *app) recordAttachments(c *cli.Context) error {
 	if err != nil {
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(append([]erp.Attachment{}, files...))
+	t := output.Table{Columns: output.Columns("name", "type"), Empty: fmt.Sprintf("no files are attached to %s %s", table, id)}
+	for _, f := range files {
+		t.Rows = append(t.Rows, []string{f.Name, f.ContentType})
 	}
-	if len(files) == 0 {
-		a.Note("no files are attached to %s %s", table, id)
-		return nil
-	}
-	rows := make([][]string, len(files))
-	for i, f := range files {
-		rows[i] = []string{f.Name, shell.OrDash(f.ContentType)}
-	}
-	a.PrintTable([]string{"name", "type"}, rows)
-	return nil
+	return a.Print(c, append([]erp.Attachment{}, files...), t)
 }
 
 // oneRequest is the size up to which a file is attached by one request.
@@ -148,15 +141,11 @@ func (a *app) recordAttach(c *cli.Context) error {
 
 // printFiles tells what was done with files.
 func (a *app) printFiles(c *cli.Context, did, table string, id erp.ID, names []string) error {
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{did: names, "table": table, "id": id})
-	}
+	var below strings.Builder
 	for _, name := range names {
-		if _, err := fmt.Fprintf(a.Streams.Out, "%s %s\n", did, shell.Printable(name)); err != nil {
-			return err
-		}
+		fmt.Fprintf(&below, "%s %s\n", did, shell.Printable(name))
 	}
-	return nil
+	return a.Print(c, map[string]any{did: names, "table": table, "id": id}, output.Table{Below: below.String()})
 }
 
 func (a *app) recordDownload(c *cli.Context) error {
@@ -205,20 +194,20 @@ func (a *app) recordDownload(c *cli.Context) error {
 
 // save writes a download to a file, into a folder, or to standard output, and
 // says where it is.
-func (a *app) save(c *cli.Context, table string, id erp.ID, output string, open func() (*erp.Download, error)) error {
+func (a *app) save(c *cli.Context, table string, id erp.ID, target string, open func() (*erp.Download, error)) error {
 	file, err := open()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if output == "-" {
+	if target == "-" {
 		_, err := io.Copy(a.Streams.Out, file)
 		return err
 	}
-	path := output
-	if st, statErr := os.Stat(output); output == "" || strings.HasSuffix(output, string(filepath.Separator)) || statErr == nil && st.IsDir() {
+	path := target
+	if st, statErr := os.Stat(target); target == "" || strings.HasSuffix(target, string(filepath.Separator)) || statErr == nil && st.IsDir() {
 		var ok bool
-		if path, ok = shell.InFolder(output, file.Name); !ok {
+		if path, ok = shell.InFolder(target, file.Name); !ok {
 			return fmt.Errorf("the attachment %q cannot be a file of that name here; download it alone, with --output FILE", shell.Printable(file.Name))
 		}
 	}
@@ -229,11 +218,8 @@ func (a *app) save(c *cli.Context, table string, id erp.ID, output string, open 
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"table": table, "id": id, "name": file.Name, "file": path, "bytes": size})
-	}
-	_, err = fmt.Fprintf(a.Streams.Out, "%s (%d bytes)\n", shell.Printable(path), size)
-	return err
+	return a.Print(c, map[string]any{"table": table, "id": id, "name": file.Name, "file": path, "bytes": size},
+		output.Table{Below: fmt.Sprintf("%s (%d bytes)\n", shell.Printable(path), size)})
 }
 
 func (a *app) recordDetach(c *cli.Context) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -39,14 +40,14 @@ func (a *app) recordPrint(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	output, format := c.String("output"), erp.ReportType(strings.ToUpper(c.String("report-type")))
-	if c.Bool("open") && output == "-" {
+	target, format := c.String("output"), erp.ReportType(strings.ToUpper(c.String("report-type")))
+	if c.Bool("open") && target == "-" {
 		return shell.Usagef("--open opens a file, and --output - writes none")
 	}
-	if output == "" {
-		output = "."
-	} else if st, err := os.Stat(output); format == "" && !(err == nil && st.IsDir()) {
-		format = reportTypeOf(output)
+	if target == "" {
+		target = "."
+	} else if st, err := os.Stat(target); format == "" && !(err == nil && st.IsDir()) {
+		format = reportTypeOf(target)
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -56,15 +57,13 @@ func (a *app) recordPrint(c *cli.Context) error {
 	if result == nil {
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	saved, saveErr := a.saveFile(output, result)
+	saved, saveErr := a.saveFile(target, result)
 	if err := errors.Join(err, saveErr); err != nil || saved == "-" {
 		return err
 	}
-	if c.Bool("json") {
-		_, data, _ := result.File()
-		return a.PrintJSON(map[string]any{"table": table, "id": id, "file": saved, "bytes": len(data)})
-	}
-	if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(saved)); err != nil || !c.Bool("open") {
+	_, data, _ := result.File()
+	err = a.Print(c, map[string]any{"table": table, "id": id, "file": saved, "bytes": len(data)}, output.Table{Below: shell.Printable(saved) + "\n"})
+	if err != nil || !c.Bool("open") {
 		return err
 	}
 	if reportTypeOf(saved) != cmp.Or(format, erp.ReportPDF) { // the name is the server's
