@@ -45,7 +45,7 @@ const prelude = `set -eEuo pipefail; trap 'echo "line $LINENO failed: $BASH_COMM
 	`ready() { for _ in $(seq 600); do if [ -s "$1" ]; then rm "$1"; return 0; fi; sleep 0.05; done; echo "no server wrote $1" >&2; return 1; }`
 
 // notRun are the languages of blocks that hold no commands.
-var notRun = map[string]bool{"go": true, "json": true, "yaml": true, "text": true}
+var notRun = map[string]bool{"console": true, "go": true, "json": true, "yaml": true, "text": true}
 
 // script makes the blocks of a document one program with the same numbers of
 // lines. used counts the rules.

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+)
+
+// recordedLines bounds what a recording shows of a command.
+const recordedLines = 14
+
+// TestRecordedCommands runs every command of the document and compares what a
+// terminal of 100 columns shows with what the document says. With -update it
+// writes the document anew.
+func TestRecordedCommands(t *testing.T) {
+	t.Parallel()
+	document := filepath.Join("..", "..", "docs", "forty-commands.md")
+	content, err := os.ReadFile(document)
+	require.NoError(t, err)
+	program, err := exec.LookPath("erphub") // where testscript put it
+	require.NoError(t, err)
+
+	home := t.TempDir()
+	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1", "ERPHUB_PAGER=", "LANG=C.UTF-8", "TZ=UTC"}
+	_, url, _ := servingIn(t, append(env, "ERPHUB_CONFIG="), "sandbox", "--listen", "127.0.0.1:0", "--write-profiles")
+	work := filepath.Join(home, "work")
+	require.NoError(t, os.Mkdir(work, 0o755))
+
+	var out strings.Builder
+	inside, commands := false, 0
+	lines := strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		switch {
+		case line == "```console":
+			inside = true
+			fmt.Fprintln(&out, line)
+		case line == "```":
+			inside = false
+			fmt.Fprintln(&out, line)
+		case !inside:
+			fmt.Fprintln(&out, line)
+		case strings.HasPrefix(line, "$ "):
+			command := line[2:]
+			fmt.Fprintln(&out, line)
+			for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "> ") { // the command goes on
+				i++
+				command += "\n" + lines[i][2:]
+				fmt.Fprintln(&out, lines[i])
+			}
+			if name, value, ok := strings.Cut(strings.TrimPrefix(command, "export "), "="); ok && strings.HasPrefix(command, "export ") {
+				env = append(env, name+"="+value)
+				continue
+			}
+			if strings.HasSuffix(command, "&") {
+				continue // the server, which responds already
+			}
+			commands++
+			out.WriteString(recorded(t, work, env, url, command))
+		default: // what was shown before
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(document, []byte(out.String()), 0o644))
+		return
+	}
+	require.Equal(t, string(content), out.String(), "what commands print has changed: go test ./cmd/erphub -run TestRecordedCommands -update")
+	require.GreaterOrEqual(t, commands, 40)
+}
+
+// passing are what differs from run to run, and what stands for it.
+var passing = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?`), "2026-03-09 14:05:00"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "7c1f0e5a-8f4e-4b7a-9a43-5d0f6b1f2c11"},
+	{regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs|s)\b`), "12ms"},
+	{regexp.MustCompile(`\b\d+m\d+s\b`), "59m59s"},
+	{regexp.MustCompile(`erphub (version )?(devel|v\S+)( on| \().*`), "erphub v1.0.0"},
+}
+
+// recorded is what a terminal shows of a command.
+func recorded(t *testing.T, folder string, env []string, url, command string) string {
+	t.Helper()
+	term := newTerminal(t)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+	cmd.Dir, cmd.Env = folder, env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.device, term.device, term.device
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	err := cmd.Wait()
+	require.NoError(t, err, "%s: %s", command, term.raw())
+	const end = "\x1dend\n" // what was written before is read before
+	_, err = term.device.WriteString(end)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return strings.Contains(term.raw(), "\x1dend") }, 10*time.Second, time.Millisecond)
+	shown := strings.Join(term.screen(), "\n")
+	shown, _, _ = strings.Cut(shown, "\x1dend")
+	shown = strings.ReplaceAll(shown, url, "http://127.0.0.1:8080")
+	shown = strings.ReplaceAll(shown, strings.TrimSuffix(folder, "/work"), "/home/you")
+	for _, p := range passing {
+		shown = p.pattern.ReplaceAllString(shown, p.instead)
+	}
+	var out strings.Builder
+	all := strings.Split(strings.TrimRight(shown, "\n "), "\n")
+	for i, line := range all {
+		if i == recordedLines {
+			fmt.Fprintf(&out, "… %d more lines\n", len(all)-i)
+			break
+		}
+		if line = strings.TrimRight(line, " "); line != "" || i > 0 && i < len(all)-1 {
+			fmt.Fprintln(&out, line)
+		}
+	}
+	return out.String()
+}
