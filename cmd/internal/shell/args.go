@@ -19,6 +19,8 @@ type Line struct {
 	Awaits cli.Flag       // a flag at the end whose value is missing
 	Only   bool           // everything behind "--" is an argument
 
+	Unknown []string // flags that neither the command nor the program has
+
 	global, local []string // flags with their values
 	tail          []string // "--" and what is behind it
 }
@@ -54,6 +56,9 @@ func ParseLine(a *cli.App, args []string) *Line {
 		if isHelp(name) && (flag == nil || isGlobal) {
 			l.Help = true
 			continue
+		}
+		if flag == nil {
+			l.Unknown = append(l.Unknown, arg)
 		}
 		taken := []string{arg}
 		if flag != nil && !inline && TakesValue(flag) {
