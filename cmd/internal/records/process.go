@@ -1,7 +1,6 @@
 package records
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ func (a *app) processCommand() *cli.Command {
 			{
 				Name: "info", Usage: "show a process and its parameters", ArgsUsage: "PROCESS",
 				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key.",
-				Action:      a.processInfo, BashComplete: a.completeProcesses,
+				Action:      a.processInfo,
 			},
 			{
 				Name: "run", Usage: "run a process or report", ArgsUsage: "PROCESS [NAME=VALUE...]",
@@ -48,7 +47,7 @@ func (a *app) processCommand() *cli.Command {
 					&cli.BoolFlag{Name: "background", Usage: "start it in the background of the server; see process jobs"},
 					&cli.BoolFlag{Name: "unchecked", Usage: "send the parameters as they are given"},
 				},
-				Action: a.processRun, BashComplete: a.completeProcesses,
+				Action: a.processRun,
 			},
 			{
 				Name: "jobs", Usage: "list what runs in the background of the server, or show one", ArgsUsage: "[ID]",
@@ -169,18 +168,4 @@ func (a *app) printJobs(c *cli.Context, value any, jobs []erp.Job) error {
 	}
 	a.PrintTable([]string{"job", "process", "running", "since", "user", "tenant"}, rows)
 	return nil
-}
-
-func (a *app) completeProcesses(c *cli.Context) {
-	if c.NArg() == 0 {
-		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
-			list, err := client.Processes(ctx, erp.Filter{})
-			slugs := make([]string, len(list))
-			for i, p := range list {
-				slugs[i] = p.Slug
-			}
-			return slugs, err
-		})
-	}
-	cli.DefaultCompleteWithFlags(c.Command)(c)
 }
