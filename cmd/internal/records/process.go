@@ -1,7 +1,6 @@
 package records
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +27,7 @@ func (a *app) processCommand() *cli.Command {
 			{
 				Name: "info", Usage: "show a process and its parameters", ArgsUsage: "PROCESS",
 				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key.",
-				Flags:       shell.ValueFlags(), Action: a.processInfo, BashComplete: a.completeProcesses,
+				Flags:       shell.ValueFlags(), Action: a.processInfo,
 			},
 			{
 				Name: "run", Usage: "run a process or report", ArgsUsage: "PROCESS [NAME=VALUE...]",
@@ -48,7 +47,7 @@ func (a *app) processCommand() *cli.Command {
 					&cli.BoolFlag{Name: "background", Usage: "start it in the background of the server; see process jobs"},
 					&cli.BoolFlag{Name: "unchecked", Usage: "send the parameters as they are given"},
 				},
-				Action: a.processRun, BashComplete: a.completeProcesses,
+				Action: a.processRun,
 			},
 			{
 				Name: "jobs", Usage: "list what runs in the background of the server, or show one", ArgsUsage: "[ID]",
@@ -162,18 +161,4 @@ func (a *app) printJobs(c *cli.Context, value any, jobs []erp.Job) error {
 		rows[i] = []string{strconv.FormatInt(j.ID, 10), j.Process, shell.YesNo(j.Processing), j.Since, j.User, j.Client}
 	}
 	return a.Print(c, value, output.Table{Columns: output.Columns("job=id", "process", "running=processing", "since", "user", "tenant=client"), Rows: rows})
-}
-
-func (a *app) completeProcesses(c *cli.Context) {
-	if c.NArg() == 0 {
-		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
-			list, err := client.Processes(ctx, erp.Filter{})
-			slugs := make([]string, len(list))
-			for i, p := range list {
-				slugs[i] = p.Slug
-			}
-			return slugs, err
-		})
-	}
-	cli.DefaultCompleteWithFlags(c.Command)(c)
 }
