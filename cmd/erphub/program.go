@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/apiserver"
+	"github.com/erphub/erphub/cmd/internal/complete"
 	"github.com/erphub/erphub/cmd/internal/deploy"
 	"github.com/erphub/erphub/cmd/internal/dictionary"
 	"github.com/erphub/erphub/cmd/internal/login"
@@ -47,7 +48,8 @@ func newProgram(sh *shell.Shell) *cli.App {
 		toolserver.Commands(sh),
 		deploy.Commands(sh),
 		login.Commands(sh),
-		[]*cli.Command{sh.VersionCommand(), sh.CompletionCommand(newProgram), sh.HelpCommand()},
+		complete.Commands(sh),
+		[]*cli.Command{sh.VersionCommand(), sh.HelpCommand()},
 	)
 	arrange(commands)
 	c := sh.Program(commands...)

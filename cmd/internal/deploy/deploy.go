@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/deploylog/ci"
@@ -54,10 +54,10 @@ func (a *app) deployCommand() *cli.Command {
 
 // spoolFlags say what happens when the ERP cannot be reached.
 func spoolFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(shell.ValueFlags(),
 		spoolFolderFlag()[0],
 		&cli.BoolFlag{Name: "strict", Usage: "fail when the ERP cannot be reached"},
-	}
+	)
 }
 
 func spoolFolderFlag() []cli.Flag {
@@ -220,34 +220,26 @@ func (a *app) printCall(c *cli.Context, call spool.Call, o spool.Outcome) error 
 	case o.Spooled:
 		a.Note("the ERP cannot be reached (%v); the call is kept and will be delivered by the next one or by erphub env deploy flush; %s", o.Cause, waiting(o.Waiting))
 	}
-	if c.Bool("json") {
-		r := callReport{ID: o.ID, Spooled: o.Spooled, Waiting: o.Waiting, Run: o.Run}
-		if o.Run != nil {
-			r.UUID = o.Run.UUID
-		} else {
-			r.UUID, _ = o.ID.UUID()
-		}
-		return a.PrintJSON(r)
+	r := callReport{ID: o.ID, Spooled: o.Spooled, Waiting: o.Waiting, Run: o.Run}
+	if o.Run != nil {
+		r.UUID = o.Run.UUID
+	} else {
+		r.UUID, _ = o.ID.UUID()
 	}
+	text := fmt.Sprintf("run %s: delivered\n", o.ID)
 	switch {
 	case call.Start != nil:
-		_, err := fmt.Fprintln(a.Streams.Out, o.ID)
-		return err
+		text = o.ID.String() + "\n"
 	case o.Run != nil:
-		_, err := fmt.Fprintf(a.Streams.Out, "run %s: %s\n", o.Run.ID, shell.Printable(describeProgress(o.Run)))
-		return err
+		text = fmt.Sprintf("run %s: %s\n", o.Run.ID, shell.Printable(describeProgress(o.Run)))
 	case o.Spooled:
-		return nil
+		text = ""
 	}
-	_, err := fmt.Fprintf(a.Streams.Out, "run %s: delivered\n", o.ID)
-	return err
+	return a.Print(c, r, output.Table{Below: text})
 }
 
 func waiting(n int) string {
-	if n == 1 {
-		return "1 call is waiting"
-	}
-	return strconv.Itoa(n) + " calls are waiting"
+	return shell.Count(n, "call is waiting", "calls are waiting")
 }
 
 // describeProgress is the state of a run in one line.

@@ -27,7 +27,7 @@ func (a *app) deployInstallCommand() *cli.Command {
 			"for both databases, or plain DDL to look at.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring it into the ERP: rest, pack, migration or sql"},
-			&cli.StringFlag{Name: "output", Usage: "where the other formats write: the archive, or the folder for scripts (default: the working directory)", TakesFile: true},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "where the other formats write: the archive, or the folder for scripts (default: the working directory)", TakesFile: true},
 			&cli.StringFlag{Name: "release", Usage: "folder of migration scripts, such as iD12"},
 			&cli.BoolFlag{Name: "no-window", Usage: "leave out the window"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/deploylog/spool"
@@ -41,14 +42,14 @@ func environmentArgument(c *cli.Context) (deploylog.Environment, error) {
 		}
 		return env, nil
 	}
-	return "", shell.Usagef("%s takes at most one environment, got %d arguments", c.Command.Name, c.NArg())
+	return "", shell.Usagef("%s takes at most one environment, got %s", c.Command.Name, shell.Count(c.NArg(), "argument", "arguments"))
 }
 
 func (a *app) deployStatusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "show the current run and the running version of each environment", ArgsUsage: "[ENVIRONMENT]",
 		Description: "Calls that this machine keeps for the ERP are counted, too, with what is wrong with them.",
-		Flags:       append([]cli.Flag{clientFlag()}, spoolFolderFlag()...),
+		Flags:       append(append(shell.OutputFlags(), clientFlag()), spoolFolderFlag()...),
 		Action: func(c *cli.Context) error {
 			env, err := environmentArgument(c)
 			if err != nil {
@@ -73,12 +74,9 @@ func (a *app) deployStatusCommand() *cli.Command {
 }
 
 func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentStatus, kept []spool.Kept) error {
-	if c.Bool("json") {
-		out := map[string]any{"environments": status}
-		if len(kept) > 0 {
-			out["spool"] = kept
-		}
-		return a.PrintJSON(out)
+	out := map[string]any{"environments": status}
+	if len(kept) > 0 {
+		out["spool"] = kept
 	}
 	rows := make([][]string, len(status))
 	for i, s := range status {
@@ -90,7 +88,13 @@ func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentSt
 			}
 		}
 	}
-	a.PrintTable([]string{"environment", "running", "run", "status", "version", "progress", "step", "started", "by"}, rows)
+	t := output.Table{
+		Columns: output.Styled(output.Columns("environment", "running", ">run", "status", "version", ">progress", "step", "started", "by"), "status", output.State),
+		Rows:    rows, List: "environments",
+	}
+	if err := a.Print(c, out, t); err != nil {
+		return err
+	}
 	for _, s := range status {
 		if s.InProgress > 1 {
 			a.Note("%d runs are in progress in %s; the newest is shown", s.InProgress, s.Environment)
@@ -102,13 +106,13 @@ func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentSt
 func (a *app) deployHistoryCommand() *cli.Command {
 	return &cli.Command{
 		Name: "history", Usage: "list past runs, newest first",
-		Flags: []cli.Flag{
+		Flags: append(shell.OutputFlags(),
 			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING or DEV (default: all)"},
 			&cli.StringFlag{Name: "since", Usage: "runs that began then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 12h"},
 			&cli.StringFlag{Name: "status", Usage: "BUILDING, DEPLOYING, SUCCESS, FAILED or ROLLED_BACK"},
 			&cli.IntFlag{Name: "limit", Value: 20, Usage: "how many runs at most; 0 for all"},
 			clientFlag(),
-		},
+		),
 		Action: a.deployHistory,
 	}
 }
@@ -151,9 +155,6 @@ func (a *app) deployHistory(c *cli.Context) error {
 		}
 		runs = append(runs, run)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"runs": runs})
-	}
 	rows := make([][]string, len(runs))
 	for i, r := range runs {
 		text := r.Changes
@@ -162,8 +163,9 @@ func (a *app) deployHistory(c *cli.Context) error {
 		}
 		rows[i] = []string{moment(r.DateStarted), string(r.Environment), r.ID.String(), shell.OrDash(r.Version), string(r.Status), lasted(&r), firstLine(text)}
 	}
-	a.PrintTable([]string{"date", "environment", "run", "version", "status", "took", "changes"}, rows)
-	return nil
+	columns := output.Styled(output.Columns("date=dateStarted", "environment", ">run=id", "version", "status", ">took=duration", "changes"), "status", output.State)
+	columns[2].ID = true
+	return a.Print(c, map[string]any{"runs": runs}, output.Table{Columns: columns, Rows: rows, List: "runs"})
 }
 
 // moment is a time as people read it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/deploylog/ci"
@@ -213,7 +214,7 @@ func (a *app) deployFlushCommand() *cli.Command {
 		Name: "flush", Usage: "deliver the calls that are kept because the ERP could not be reached",
 		Description: "Ends with 0 if and only if everything that was kept is in the ERP. It fails, too, while a file that cannot be\n" +
 			"read holds back calls, or refused calls are set aside: see erphub env deploy spool.",
-		Flags: spoolFolderFlag(),
+		Flags: append(shell.ValueFlags(), spoolFolderFlag()...),
 		Action: func(c *cli.Context) error {
 			if err := shell.Arguments(c); err != nil {
 				return err
@@ -239,15 +240,14 @@ func (a *app) reportFlush(c *cli.Context, s *spool.Spool, delivered int, err err
 		err = listErr
 	}
 	left := countKept(list)
-	if c.Bool("json") {
-		if printErr := a.PrintJSON(struct {
-			Delivered int `json:"delivered"`
-			spoolCounts
-		}{delivered, left}); printErr != nil {
-			return printErr
-		}
-	} else {
+	if choice, err := a.Choice(c, ""); err == nil && choice.ForPeople() {
 		a.Note("%d delivered, %s", delivered, left)
+	}
+	if printErr := a.Print(c, struct {
+		Delivered int `json:"delivered"`
+		spoolCounts
+	}{delivered, left}, output.Table{}); printErr != nil {
+		return printErr
 	}
 	if len(list) > left.Waiting {
 		a.Note("erphub env deploy spool list shows what is left; retry delivers it and discard removes it")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog/spool"
 	"github.com/erphub/erphub/tokens"
@@ -23,16 +24,16 @@ func (a *app) deploySpoolCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "show the calls that are kept, and what is wrong with them",
-				Flags: spoolFolderFlag(), Action: a.deploySpoolList,
+				Flags: append(shell.OutputFlags(), spoolFolderFlag()...), Action: a.deploySpoolList,
 			},
 			{
 				Name: "retry", Usage: "put calls that were set aside back into the queue, and deliver it", ArgsUsage: "[CALL...]",
 				Description: "CALL is the name in the first column of list; without any, all that were refused or cannot be read.",
-				Flags:       spoolFolderFlag(), Action: a.deploySpoolRetry,
+				Flags:       append(shell.ValueFlags(), spoolFolderFlag()...), Action: a.deploySpoolRetry,
 			},
 			{
 				Name: "discard", Usage: "remove kept calls for good", ArgsUsage: "CALL... | --all",
-				Flags: append(spoolFolderFlag(),
+				Flags: append(append(shell.ValueFlags(), spoolFolderFlag()...),
 					&cli.BoolFlag{Name: "all", Usage: "all that were refused or cannot be read"}),
 				Action: a.deploySpoolDiscard,
 			},
@@ -69,22 +70,14 @@ func (a *app) deploySpoolList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		if list == nil {
-			list = []spool.Kept{}
-		}
-		return a.PrintJSON(map[string]any{"calls": list})
-	}
-	if len(list) == 0 {
-		a.Note("no call is kept")
-		return nil
-	}
 	rows := make([][]string, len(list))
 	for i, k := range list {
 		rows[i] = []string{k.Name, string(k.State), shell.OrDash(k.Call), shell.OrDash(k.Run), moment(k.Created), firstLine(k.Reason)}
 	}
-	a.PrintTable([]string{"call", "state", "what", "run", "created", "why"}, rows)
-	return nil
+	return a.Print(c, map[string]any{"calls": append([]spool.Kept{}, list...)}, output.Table{
+		Columns: output.Styled(output.Columns("call=name", "state", "what=call", "run", "created", "why=reason"), "state", output.State),
+		Rows:    rows, List: "calls", Empty: "no call is kept",
+	})
 }
 
 func (a *app) deploySpoolRetry(c *cli.Context) error {
@@ -109,11 +102,8 @@ func (a *app) deploySpoolDiscard(c *cli.Context) error {
 		return err
 	}
 	gone, err := s.Discard(c.Context, c.Args().Slice()...)
-	if c.Bool("json") {
-		if gone == nil {
-			gone = []spool.Kept{}
-		}
-		return errors.Join(a.PrintJSON(map[string]any{"discarded": gone}), err)
+	if choice, choiceErr := a.Choice(c, ""); choiceErr != nil || !choice.ForPeople() {
+		return errors.Join(a.Print(c, map[string]any{"discarded": append([]spool.Kept{}, gone...)}, output.Table{List: "discarded"}), err)
 	}
 	for _, k := range gone {
 		what := k.Call

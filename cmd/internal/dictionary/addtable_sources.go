@@ -122,19 +122,18 @@ func (a *app) showPlanAndDDL(c *cli.Context, plan *dict.Plan, format string, res
 		}
 		sections = append(sections, s)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"name": plan.Name(), "fingerprint": plan.Fingerprint(), "format": format, "steps": plan.Rows(), "ddl": sections})
-	}
-	plans.PrintSteps(a.Shell, plan)
+	t := plans.Steps(plan)
+	var b strings.Builder
 	for _, s := range sections {
-		fmt.Fprintf(a.Streams.Out, "\n-- %s\n", s.Dialect)
+		fmt.Fprintf(&b, "\n-- %s\n", s.Dialect)
 		for _, text := range s.Statements {
 			if !strings.HasPrefix(text, "--") {
 				text += ";"
 			}
-			fmt.Fprintln(a.Streams.Out, shell.Printable(text))
+			b.WriteString(shell.Printable(text) + "\n")
 		}
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "\n%d columns, format %s; nothing was done\n", plan.Summary().Columns, format)
-	return err
+	fmt.Fprintf(&b, "\n%s, format %s; nothing was done\n", shell.Count(plan.Summary().Columns, "column", "columns"), format)
+	t.Below = b.String()
+	return a.Print(c, map[string]any{"name": plan.Name(), "fingerprint": plan.Fingerprint(), "format": format, "steps": plan.Rows(), "ddl": sections}, t)
 }

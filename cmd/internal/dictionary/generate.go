@@ -16,11 +16,6 @@ func (a *app) generateCommand() *cli.Command {
 		{Name: "list", Usage: "list the generators", Action: a.generateList},
 		{
 			Name: "info", Usage: "explain a generator and its options", ArgsUsage: "GENERATOR", Action: a.generateInfo,
-			BashComplete: func(*cli.Context) {
-				for _, g := range generator.Generators() {
-					fmt.Fprintln(a.Streams.Out, g.Name)
-				}
-			},
 		},
 	}
 	for _, g := range generator.Generators() {

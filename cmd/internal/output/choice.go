@@ -163,7 +163,7 @@ func (c *Choice) ForPeople() bool {
 func names(rows bool) []string {
 	var all []string
 	for _, f := range Formats {
-		if rows || f == FormatTable || f == FormatJSON || f == FormatNDJSON || f == FormatYAML {
+		if rows || f == FormatTable || f == FormatWide || f == FormatJSON || f == FormatNDJSON || f == FormatYAML {
 			all = append(all, string(f))
 		}
 	}

@@ -49,10 +49,10 @@ func TestParseRefuses(t *testing.T) {
 		want  string
 	}{
 		"no format":             {Flags{Output: "jsn", Rows: true}, `there is no format "jsn"; did you mean -o json? use table, wide, json, ndjson, yaml, csv, name or vertical, or name a file such as -o jsn.json`},
-		"nothing like it":       {Flags{Output: "orders"}, `there is no format "orders"; use table, json, ndjson or yaml, or name a file such as -o orders.json`},
+		"nothing like it":       {Flags{Output: "orders"}, `there is no format "orders"; use table, wide, json, ndjson or yaml, or name a file such as -o orders.json`},
 		"no extension":          {Flags{Output: "out/orders"}, "does not say its format; end it in .json"},
 		"another extension":     {Flags{Output: "orders.xlsx"}, "does not say its format"},
-		"no rows":               {Flags{Output: "csv"}, "-o csv needs rows and columns, which this command does not print; use table, json, ndjson or yaml"},
+		"no rows":               {Flags{Output: "csv"}, "-o csv needs rows and columns, which this command does not print; use table, wide, json, ndjson or yaml"},
 		"no rows in a file":     {Flags{Output: "a.csv"}, "-o a.csv needs rows and columns"},
 		"json and csv":          {Flags{Output: "csv", JSON: true, Rows: true}, "--json and -o csv contradict each other"},
 		"json and a csv file":   {Flags{Output: "a.csv", JSON: true, Rows: true}, "--json and -o a.csv contradict each other"},

@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -292,11 +293,12 @@ func (t Table) writeVertical(w io.Writer, screen Screen, number int) error {
 	return err
 }
 
-// writeNames writes the first column.
+// writeNames writes the column that names the rows.
 func (t Table) writeNames(w io.Writer) error {
 	var b strings.Builder
+	at := max(0, slices.IndexFunc(t.Columns, func(c Column) bool { return c.ID }))
 	for _, row := range t.Rows {
-		if name := oneLine(cell(row, 0)); name != "" {
+		if name := oneLine(cell(row, at)); name != "" {
 			b.WriteString(name + "\n")
 		}
 	}

@@ -36,6 +36,29 @@ func ByText(styles map[string]Style) func(string) Style {
 	return func(cell string) Style { return styles[cell] }
 }
 
+// State is the style of a state in the words that commands have for it.
+func State(cell string) Style {
+	switch strings.ToLower(cell) {
+	case "ok", "success", "up", "valid", "succeeded", "added":
+		return Good
+	case "warning", "warn", "skipped", "building", "deploying", "held", "waiting", "changed", "due":
+		return Warning
+	case "failure", "failed", "fail", "error", "down", "rolled_back", "refused", "unreadable", "expired", "removed":
+		return Bad
+	}
+	return Plain
+}
+
+// Styled are columns of which those with the name have a style.
+func Styled(columns []Column, name string, style func(string) Style) []Column {
+	for i := range columns {
+		if columns[i].Name == name {
+			columns[i].Style = style
+		}
+	}
+	return columns
+}
+
 // PaintChanges paints the lines of a text that begin, behind blanks, with +, - or ~.
 func PaintChanges(text string) string {
 	var b strings.Builder

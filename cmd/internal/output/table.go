@@ -17,6 +17,9 @@ type Column struct {
 	Right bool
 	// Wide columns are left out of [FormatTable], unless they are named.
 	Wide bool
+	// ID is set for what other commands take as an argument, which [FormatName]
+	// prints; no column: the first.
+	ID bool
 	// Max is how many characters a cell has at most in [FormatTable]; 0 is no limit
 	// beside the terminal's.
 	Max int
@@ -24,14 +27,14 @@ type Column struct {
 	Style func(cell string) Style
 }
 
-// Columns are columns with these names and nothing special about them. One that
-// begins with > is of numbers.
+// Columns are columns with these names, written as in ">rows=rowCount": > in front
+// of those with numbers, and the key behind =.
 func Columns(names ...string) []Column {
 	columns := make([]Column, len(names))
 	for i, name := range names {
-		number := false
-		name, number = strings.CutPrefix(name, ">")
-		columns[i] = Column{Name: name, Right: number}
+		c := &columns[i]
+		c.Name, c.Right = strings.CutPrefix(name, ">")
+		c.Name, c.Key, _ = strings.Cut(c.Name, "=")
 	}
 	return columns
 }
@@ -73,7 +76,7 @@ func (t Table) choose(named []string) (Table, error) {
 	out.Columns, out.Rows = make([]Column, len(at)), make([][]string, len(t.Rows))
 	for i, from := range at {
 		out.Columns[i] = t.Columns[from]
-		out.Columns[i].Wide = false
+		out.Columns[i].Wide, out.Columns[i].ID = false, false
 	}
 	for r, row := range t.Rows {
 		out.Rows[r] = make([]string, len(at))

@@ -6,9 +6,11 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/restdict"
@@ -17,22 +19,18 @@ import (
 
 // Show prints what a plan would do.
 func Show(sh *shell.Shell, c *cli.Context, plan *dict.Plan) error {
-	if c.Bool("json") {
-		return sh.PrintJSON(map[string]any{"name": plan.Name(), "fingerprint": plan.Fingerprint(), "steps": plan.Rows()})
-	}
-	PrintSteps(sh, plan)
-	s := plan.Summary()
-	_, err := fmt.Fprintf(sh.Streams.Out, "\n%d columns; nothing was done\n", s.Columns)
-	return err
+	t := Steps(plan)
+	t.Below = fmt.Sprintf("\n%s; nothing was done\n", shell.Count(plan.Summary().Columns, "column", "columns"))
+	return sh.Print(c, map[string]any{"name": plan.Name(), "fingerprint": plan.Fingerprint(), "steps": plan.Rows()}, t)
 }
 
-// PrintSteps prints the steps of a plan as a table.
-func PrintSteps(sh *shell.Shell, plan *dict.Plan) {
+// Steps are the steps of a plan as a table.
+func Steps(plan *dict.Plan) output.Table {
 	var rows [][]string
 	for _, r := range plan.Rows() {
 		rows = append(rows, []string{strconv.Itoa(r.Number), r.Action, r.Kind, r.Name, r.Detail})
 	}
-	sh.PrintTable([]string{"#", "action", "what", "name", "detail"}, rows)
+	return output.Table{Columns: output.Columns(">#=number", "action", "what=kind", "name", "detail"), Rows: rows, List: "steps"}
 }
 
 // Run runs a plan with a progress bar for people.
@@ -101,15 +99,13 @@ func ReportTable(sh *shell.Shell, c *cli.Context, table dict.Table, plan *dict.P
 			r.Differs = append(r.Differs, tableDifference{s.Title, d})
 		}
 	}
-	if c.Bool("json") {
-		return sh.PrintJSON(r)
-	}
-	fmt.Fprintf(sh.Streams.Out, "%s: %d columns; %d records created, %d already existed\n", r.Table, r.Columns, r.Created, r.Found)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s; %s created, %d already existed\n", r.Table, shell.Count(r.Columns, "column", "columns"), shell.Count(r.Created, "record", "records"), r.Found)
 	for _, d := range r.Differs {
-		fmt.Fprintf(sh.Streams.Out, "  left as it was: %s has %s %q, not %q\n", shell.Printable(d.Step), d.Column, shell.Printable(d.Has), shell.Printable(d.Wanted))
+		fmt.Fprintf(&b, "  left as it was: %s has %s %q, not %q\n", shell.Printable(d.Step), d.Column, shell.Printable(d.Has), shell.Printable(d.Wanted))
 	}
 	if r.Synced {
-		fmt.Fprintf(sh.Streams.Out, "the database table exists; read it with `erphub record list %s`\n", table.Name)
+		fmt.Fprintf(&b, "the database table exists; read it with `erphub record list %s`\n", table.Name)
 	}
-	return nil
+	return sh.Print(c, r, output.Table{Below: b.String()})
 }

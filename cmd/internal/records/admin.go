@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
@@ -26,18 +27,18 @@ func (a *app) adminCommands() []*cli.Command {
 		{
 			Name: "nodes", Usage: "list the nodes of the cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
 			Description: "A server that is not part of a cluster has one node, local.",
-			Action:      a.serverNodes,
+			Flags:       shell.OutputFlags(), Action: a.serverNodes,
 		},
-		{Name: "jobs", Usage: "list the server's jobs and whether they are started (administrators)", Action: a.serverJobs},
+		{Name: "jobs", Usage: "list the server's jobs and whether they are started (administrators)", Flags: shell.OutputFlags(), Action: a.serverJobs},
 		a.serverJobCommand(),
 		{
 			Name: "health", Usage: "check whether server and database are up; needs no login",
-			Flags:  []cli.Flag{&cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server requires one"}},
+			Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server requires one"}),
 			Action: a.serverHealth,
 		},
 		{
 			Name: "logs", Usage: "list the log files of a node, or print one (administrators)", ArgsUsage: "[FILE]",
-			Flags:  []cli.Flag{&cli.StringFlag{Name: "node", Value: "local", Usage: "id of the node"}},
+			Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "node", Value: "local", Usage: "id of the node"}),
 			Action: a.serverLogs,
 		},
 	}
@@ -68,11 +69,10 @@ func (a *app) serverHealth(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = a.PrintJSON(map[string]any{"url": client.BaseURL(), "status": h.Status, "database": h.Database})
-	} else {
-		a.PrintTable([]string{"server", "status", "database"}, [][]string{{client.BaseURL(), h.Status, h.Database}})
-	}
+	err = a.Print(c, map[string]any{"url": client.BaseURL(), "status": h.Status, "database": h.Database}, output.Table{
+		Columns: output.Styled(output.Styled(output.Columns("server=url", "status", "database"), "status", output.State), "database", output.State),
+		Rows:    [][]string{{client.BaseURL(), h.Status, h.Database}},
+	})
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ type node struct {
 
 func (a *app) serverNodes(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return shell.Usagef("%s takes one node at most, got %d arguments", shell.CommandPath(c), c.NArg())
+		return shell.Usagef("%s takes one node at most, got %s", shell.CommandPath(c), shell.Count(c.NArg(), "argument", "arguments"))
 	}
 	client, err := a.rest(c)
 	if err != nil {
@@ -112,9 +112,6 @@ func (a *app) serverNodes(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(nodes)
-	}
 	rows := make([][]string, len(nodes))
 	for i, n := range nodes {
 		port := "-"
@@ -123,8 +120,7 @@ func (a *app) serverNodes(c *cli.Context) error {
 		}
 		rows[i] = []string{n.ID, n.HostName, port}
 	}
-	a.PrintTable([]string{"node", "host", "port"}, rows)
-	return nil
+	return a.Print(c, nodes, output.Table{Columns: output.Columns("node=id", "host=hostName", ">port"), Rows: rows})
 }
 
 // readNodes reads the two forms of the list: of a cluster, and the bare object
@@ -181,7 +177,7 @@ func (a *app) serverNode(c *cli.Context, client *rest.ClientWithResponses, given
 
 func (a *app) serverLogs(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return shell.Usagef("%s takes one file at most, got %d arguments", shell.CommandPath(c), c.NArg())
+		return shell.Usagef("%s takes one file at most, got %s", shell.CommandPath(c), shell.Count(c.NArg(), "argument", "arguments"))
 	}
 	node, err := segment(c.String("node"))
 	if err != nil {
@@ -202,9 +198,6 @@ func (a *app) serverLogs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(append([]rest.LogFile{}, list.Logs...))
-	}
 	rows := make([][]string, len(list.Logs))
 	for i, l := range list.Logs {
 		size := ""
@@ -213,14 +206,13 @@ func (a *app) serverLogs(c *cli.Context) error {
 		}
 		rows[i] = []string{l.FileName, size}
 	}
-	a.PrintTable([]string{"file", "size"}, rows)
-	return nil
+	return a.Print(c, append([]rest.LogFile{}, list.Logs...), output.Table{Columns: output.Columns("file=fileName", ">size=fileSize"), Rows: rows})
 }
 
 // printLog copies a log file to standard output.
 func (a *app) printLog(c *cli.Context, client *rest.ClientWithResponses, node rest.Segment, file string) error {
-	if c.Bool("json") {
-		return shell.Usagef("a log file is text, not JSON; leave --json out")
+	if choice, err := a.Choice(c, ""); err != nil || choice.Format != output.FormatTable || choice.File != "" || choice.Filtered() {
+		return shell.Usagef("a log file is printed as it is: leave out --json, --output, --jq, --template and --columns")
 	}
 	resp, err := client.DownloadNodeLog(erp.StreamResponse(c.Context), node, &rest.DownloadNodeLogParams{FileName: file})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -32,26 +33,26 @@ func (a *app) serverJobCommand() *cli.Command {
 		Description: "ID is the id or the name of a job, as `erphub admin jobs` shows them.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "show", Usage: "show a job", ArgsUsage: "ID",
+				Name: "show", Usage: "show a job", ArgsUsage: "ID", Flags: shell.OutputFlags(),
 				Action: one(func(c *cli.Context, _ *erp.Client, job *erp.ServerJob) error {
 					return a.printServerJob(c, job)
 				}),
 			},
-			{Name: "run", Usage: "run a job now", ArgsUsage: "ID", Action: one(a.runServerJob)},
+			{Name: "run", Usage: "run a job now", ArgsUsage: "ID", Flags: shell.ValueFlags(), Action: one(a.runServerJob)},
 			{
-				Name: "enable", Usage: "start a job, unless it is started", ArgsUsage: "ID",
+				Name: "enable", Usage: "start a job, unless it is started", ArgsUsage: "ID", Flags: shell.ValueFlags(),
 				Action: one(func(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
 					return a.setServerJob(c, job, true, client.StartServerJob)
 				}),
 			},
 			{
-				Name: "disable", Usage: "stop a job, unless it is stopped", ArgsUsage: "ID",
+				Name: "disable", Usage: "stop a job, unless it is stopped", ArgsUsage: "ID", Flags: shell.ValueFlags(),
 				Action: one(func(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
 					return a.setServerJob(c, job, false, client.StopServerJob)
 				}),
 			},
-			{Name: "logs", Usage: "show what a job logged", ArgsUsage: "ID", Action: one(a.serverJobLogs)},
-			{Name: "reload", Usage: "build all jobs anew from their definitions", Action: a.reloadServerJobs},
+			{Name: "logs", Usage: "show what a job logged", ArgsUsage: "ID", Flags: shell.OutputFlags(), Action: one(a.serverJobLogs)},
+			{Name: "reload", Usage: "build all jobs anew from their definitions", Flags: shell.ValueFlags(), Action: a.reloadServerJobs},
 		},
 	}
 }
@@ -87,15 +88,13 @@ func (a *app) reloadServerJobs(c *cli.Context) error {
 }
 
 func (a *app) printServerJobs(c *cli.Context, jobs []erp.ServerJob) error {
-	if c.Bool("json") {
-		return a.PrintJSON(jobs)
-	}
 	rows := make([][]string, len(jobs))
 	for i, j := range jobs {
-		rows[i] = []string{j.ID, shell.Short(j.Name, 60), shell.YesNo(j.Started), j.HostName}
+		rows[i] = []string{j.ID, j.Name, shell.YesNo(j.Started), j.HostName}
 	}
-	a.PrintTable([]string{"job", "name", "started", "host"}, rows)
-	return nil
+	columns := output.Columns("job=id", "name", "started", "host=hostName")
+	columns[1].Max = 60
+	return a.Print(c, jobs, output.Table{Columns: columns, Rows: rows})
 }
 
 func (a *app) runServerJob(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
@@ -123,24 +122,23 @@ func (a *app) setServerJob(c *cli.Context, job *erp.ServerJob, started bool, set
 }
 
 func (a *app) printServerJob(c *cli.Context, job *erp.ServerJob) error {
-	if c.Bool("json") {
-		return a.PrintJSON(job)
+	t := output.Table{
+		Single:  &[2]string{"job", job.ID},
+		Columns: output.Columns("name", "state", "sleeping", "interrupted", "last run=lastRun", "next run=nextRun", "statistics", "info", "description"),
+		Rows: [][]string{{
+			job.Name, job.State(), shell.YesNo(job.Sleeping), shell.YesNo(job.Interrupted), job.LastRun, job.NextRun, job.Statistics, job.Info, job.Description,
+		}},
 	}
-	a.PrintTable([]string{"job", job.ID}, [][]string{
-		{"name", shell.Short(job.Name, 100)}, {"state", job.State()}, {"sleeping", shell.YesNo(job.Sleeping)}, {"interrupted", shell.YesNo(job.Interrupted)},
-		{"last run", job.LastRun}, {"next run", job.NextRun}, {"statistics", job.Statistics},
-		{"info", shell.Short(job.Info, 200)}, {"description", shell.Short(job.Description, 200)},
-	})
-	return nil
+	for i := range t.Columns {
+		t.Columns[i].Max = 200
+	}
+	return a.Print(c, job, t)
 }
 
 func (a *app) serverJobLogs(c *cli.Context, client *erp.Client, job *erp.ServerJob) error {
 	logs, err := client.ServerJobLogs(c.Context, job.ID)
 	if err != nil {
 		return err
-	}
-	if c.Bool("json") {
-		return a.PrintJSON(logs)
 	}
 	rows := make([][]string, len(logs))
 	for i, l := range logs {
@@ -149,8 +147,9 @@ func (a *app) serverJobLogs(c *cli.Context, client *erp.Client, job *erp.ServerJ
 			result = "failed"
 		}
 		about := strings.Join([]string{l.Summary, l.Description, l.Reference, l.TextMessage}, " ")
-		rows[i] = []string{l.Created, result, shell.Short(about, 120)}
+		rows[i] = []string{l.Created, result, about}
 	}
-	a.PrintTable([]string{"time", "result", "about"}, rows)
-	return nil
+	columns := output.Styled(output.Columns("time=created", "result", "about"), "result", output.State)
+	columns[2].Max = 120
+	return a.Print(c, logs, output.Table{Columns: columns, Rows: rows})
 }

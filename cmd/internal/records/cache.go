@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
@@ -20,19 +21,19 @@ func (a *app) cacheCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the caches and their contents (administrators)",
-				Flags: []cli.Flag{
+				Flags: append(shell.OutputFlags(),
 					&cli.StringFlag{Name: "table", Usage: "only caches of this table"},
 					&cli.StringFlag{Name: "name", Usage: "only the cache of this name"},
-				},
+				),
 				Action: a.cacheList,
 			},
 			{
 				Name: "reset", Usage: "empty the caches of a table", ArgsUsage: "NAME",
 				Description: "NAME is a table, or the name of a cache, whose table is then reset: the server resets by table.",
-				Flags:       []cli.Flag{&cli.IntFlag{Name: "record-id", Usage: "only the entries of this record"}},
+				Flags:       append(shell.ValueFlags(), &cli.IntFlag{Name: "record-id", Usage: "only the entries of this record"}),
 				Action:      a.cacheReset,
 			},
-			{Name: "reset-all", Usage: "empty all caches", Action: a.cacheResetAll},
+			{Name: "reset-all", Usage: "empty all caches", Flags: shell.ValueFlags(), Action: a.cacheResetAll},
 		},
 	}
 }
@@ -74,9 +75,6 @@ func (a *app) cacheList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(caches)
-	}
 	rows := make([][]string, len(caches))
 	for i, k := range caches {
 		expires, most := "never", "no limit"
@@ -88,8 +86,9 @@ func (a *app) cacheList(c *cli.Context) error {
 		}
 		rows[i] = []string{orEmpty(k.Name), orEmpty(k.TableName), strconv.Itoa(k.Size), expires, most, shell.YesNo(k.Distributed != nil && *k.Distributed), orEmpty(k.NodeId)}
 	}
-	a.PrintTable([]string{"cache", "table", "entries", "expires", "most", "distributed", "node"}, rows)
-	return nil
+	return a.Print(c, caches, output.Table{
+		Columns: output.Columns("cache=name", "table=tableName", ">entries=size", ">expires=expireMinutes", ">most=maxSize", "distributed", "node=nodeId"), Rows: rows,
+	})
 }
 
 func listCaches(c *cli.Context, client *rest.ClientWithResponses, params *rest.ListCachesParams) ([]rest.Cache, error) {
@@ -179,9 +178,7 @@ func (a *app) resetCaches(c *cli.Context, client *rest.ClientWithResponses, para
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(reset)
-	}
-	_, err = fmt.Fprintf(a.Streams.Out, "%s are empty; %d entries dropped\n", shell.Printable(what), reset.EntriesReset)
-	return err
+	return a.Print(c, reset, output.Table{
+		Below: fmt.Sprintf("%s are empty; %s dropped\n", shell.Printable(what), shell.Count(reset.EntriesReset, "entry", "entries")),
+	})
 }

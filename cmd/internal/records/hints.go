@@ -7,10 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
@@ -42,7 +40,7 @@ func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) 
 		meant = nearTable(ctx, client, table)
 	case refused.Status == 400:
 		if m := noColumn.FindStringSubmatch(refused.Detail); m != nil {
-			meant = nearest.Name(m[1]+m[2], schemaColumns(ctx, client, table))
+			meant = nearest.Name(m[1]+m[2], shell.SchemaColumns(ctx, client, table))
 		}
 	}
 	if meant == "" {
@@ -80,7 +78,7 @@ func nearTable(ctx context.Context, client *erp.Client, word string) string {
 // order it does not understand. The schema leaves columns out, so the server is
 // asked for one that is not in it.
 func checkOrder(c *cli.Context, client *erp.Client, table string, parts []string) error {
-	columns := schemaColumns(c.Context, client, table)
+	columns := shell.SchemaColumns(c.Context, client, table)
 	known := map[string]bool{}
 	for _, name := range columns {
 		known[strings.ToLower(name)] = true
@@ -110,7 +108,7 @@ var quotedFlag = regexp.MustCompile(`^'(?i:Y|N|true|false)'$`)
 // checkFlags refuses texts that are compared with yes-no columns: the server
 // takes each of them for no, without a word.
 func checkFlags(c *cli.Context, client *erp.Client, table string, terms []erp.FilterTerm) error {
-	var columns []schemaColumn
+	var columns []shell.SchemaColumn
 	for _, t := range terms {
 		i := slices.IndexFunc(t.Values, quotedFlag.MatchString)
 		if i < 0 {
@@ -118,94 +116,13 @@ func checkFlags(c *cli.Context, client *erp.Client, table string, terms []erp.Fi
 		}
 		if columns == nil {
 			ctx, cancel := context.WithTimeout(c.Context, shell.HintTime)
-			columns = tableSchema(ctx, client, table)
+			columns = shell.TableSchema(ctx, client, table)
 			cancel()
 		}
-		if slices.ContainsFunc(columns, func(s schemaColumn) bool { return s.kind == "boolean" && strings.EqualFold(s.name, t.Column) }) {
+		if slices.ContainsFunc(columns, func(s shell.SchemaColumn) bool { return s.Type == "boolean" && strings.EqualFold(s.Name, t.Column) }) {
 			return shell.Usagef("filter: %s is a yes-no column, and the server takes the text %s for no; write %s %s true or false, without quotes",
 				t.Column, t.Values[i], t.Column, t.Operator)
 		}
 	}
 	return nil
-}
-
-// schemaColumns are the columns of a table as its schema names them, nil when
-// it cannot be read.
-func schemaColumns(ctx context.Context, client *erp.Client, table string) []string {
-	var names []string
-	for _, c := range tableSchema(ctx, client, table) {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// schemaColumn is a column with its type in JSON.
-type schemaColumn struct{ name, kind string }
-
-func tableSchema(ctx context.Context, client *erp.Client, table string) []schemaColumn {
-	text, err := client.TableYAML(ctx, table)
-	if err != nil {
-		return nil
-	}
-	var doc struct {
-		Components struct {
-			Schemas map[string]struct {
-				Properties yaml.Node `yaml:"properties"`
-			} `yaml:"schemas"`
-		} `yaml:"components"`
-	}
-	if yaml.Unmarshal(text, &doc) != nil {
-		return nil
-	}
-	for name, schema := range doc.Components.Schemas {
-		if !strings.EqualFold(name, table) || schema.Properties.Kind != yaml.MappingNode {
-			continue
-		}
-		var columns []schemaColumn
-		for i := 0; i+1 < len(schema.Properties.Content); i += 2 {
-			var kind struct {
-				Type string `yaml:"type"`
-			}
-			_ = schema.Properties.Content[i+1].Decode(&kind) // a type of another form is none we look for
-			columns = append(columns, schemaColumn{schema.Properties.Content[i].Value, kind.Type})
-		}
-		return columns
-	}
-	return nil
-}
-
-// completeTables offers names of tables for the first argument, when a server
-// responds soon, and flags.
-func (a *app) completeTables(c *cli.Context) {
-	if c.NArg() == 0 {
-		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
-			models, err := client.Models(ctx, erp.Filter{})
-			names := make([]string, len(models))
-			for i, m := range models {
-				names[i] = m.Table
-			}
-			return names, err
-		})
-	}
-	cli.DefaultCompleteWithFlags(c.Command)(c)
-}
-
-// complete prints candidates the server knows. It is silent on any failure:
-// there is nobody to tell.
-func (a *app) complete(c *cli.Context, list func(context.Context, *erp.Client) ([]string, error)) {
-	ctx, cancel := context.WithTimeout(c.Context, 2*time.Second)
-	defer cancel()
-	client, err := a.Client(c)
-	if err != nil {
-		return
-	}
-	names, err := list(ctx, client)
-	if err != nil {
-		return
-	}
-	for _, name := range names {
-		if !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-			fmt.Fprintln(a.Streams.Out, shell.Printable(name))
-		}
-	}
 }

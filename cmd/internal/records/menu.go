@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"
@@ -20,11 +21,11 @@ func (a *app) menuCommand() *cli.Command {
 	return &cli.Command{
 		Name: "menu", Usage: "show the menu as the role sees it",
 		Description: "The tree is that of the role, else that of the tenant, else the ERP's own.",
-		Flags: []cli.Flag{
+		Flags: append(shell.ValueFlags(),
 			&cli.StringFlag{Name: "tree", Usage: "id or UUID of another tree"},
 			&cli.IntFlag{Name: "depth", Usage: "how many levels to show; 0 is all"},
 			&cli.StringFlag{Name: "search", Usage: "only entries with this text in their name, with the folders they are in"},
-		},
+		),
 		Action: a.menu,
 	}
 }
@@ -62,9 +63,6 @@ func (a *app) menu(c *cli.Context) error {
 	if depth := c.Int("depth"); depth > 0 {
 		cutMenu(menu.Entries, depth)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(menu)
-	}
 	var b strings.Builder
 	fmt.Fprintln(&b, shell.Short(menu.Name, 100))
 	for depth, e := range menu.All() {
@@ -74,8 +72,7 @@ func (a *app) menu(c *cli.Context) error {
 		}
 		b.WriteByte('\n')
 	}
-	_, err = fmt.Fprint(a.Streams.Out, shell.Printable(b.String()))
-	return err
+	return a.Print(c, menu, output.Table{Below: shell.Printable(b.String())})
 }
 
 // opens says what an entry opens, "" for folders.

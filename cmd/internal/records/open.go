@@ -18,7 +18,7 @@ func (a *app) openCommand() *cli.Command {
 		Name: "open", Usage: "open a record in the ERP's web client, in its window", ArgsUsage: "[TABLE ID]",
 		Description: "Without a record it opens the web client. The setting web-url (ERP_WEB_URL) says where the web client is, if it is not at /webui/ of the ERP.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "print", Aliases: []string{"n"}, Usage: "print the link and open nothing"}},
-		Action:      a.open, BashComplete: a.completeTables,
+		Action:      a.open,
 	}
 }
 

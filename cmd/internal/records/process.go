@@ -1,14 +1,13 @@
 package records
 
 import (
-	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -19,16 +18,16 @@ func (a *app) processCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the processes and reports the role may run",
-				Flags: []cli.Flag{
+				Flags: append(shell.OutputFlags(),
 					&cli.StringFlag{Name: "filter", Usage: "condition on columns of AD_Process, such as \"IsReport eq true\""},
 					&cli.StringFlag{Name: "search", Usage: "only those with this text in search key, name or description"},
-				},
+				),
 				Action: a.processList,
 			},
 			{
 				Name: "info", Usage: "show a process and its parameters", ArgsUsage: "PROCESS",
 				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key.",
-				Action:      a.processInfo, BashComplete: a.completeProcesses,
+				Flags:       shell.ValueFlags(), Action: a.processInfo,
 			},
 			{
 				Name: "run", Usage: "run a process or report", ArgsUsage: "PROCESS [NAME=VALUE...]",
@@ -48,11 +47,11 @@ func (a *app) processCommand() *cli.Command {
 					&cli.BoolFlag{Name: "background", Usage: "start it in the background of the server; see process jobs"},
 					&cli.BoolFlag{Name: "unchecked", Usage: "send the parameters as they are given"},
 				},
-				Action: a.processRun, BashComplete: a.completeProcesses,
+				Action: a.processRun,
 			},
 			{
 				Name: "jobs", Usage: "list what runs in the background of the server, or show one", ArgsUsage: "[ID]",
-				Action: a.processJobs,
+				Flags: shell.OutputFlags(), Action: a.processJobs,
 			},
 		},
 	}
@@ -80,19 +79,17 @@ func (a *app) processList(c *cli.Context) error {
 			found = append(found, p)
 		}
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(found)
-	}
 	rows := make([][]string, len(found))
 	for i, p := range found {
 		kind := "process"
 		if p.IsReport {
 			kind = "report"
 		}
-		rows[i] = []string{strconv.FormatInt(p.ID, 10), p.Slug, kind, shell.Short(p.Name, 60)}
+		rows[i] = []string{strconv.FormatInt(p.ID, 10), p.Slug, kind, p.Name}
 	}
-	a.PrintTable([]string{"id", "process", "kind", "name"}, rows)
-	return nil
+	columns := output.Columns(">id", "process=slug", "kind=IsReport", "name")
+	columns[3].Max = 60
+	return a.Print(c, found, output.Table{Columns: columns, Rows: rows})
 }
 
 func (a *app) processInfo(c *cli.Context) error {
@@ -107,34 +104,33 @@ func (a *app) processInfo(c *cli.Context) error {
 	if err != nil {
 		return shell.Input(err)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(p)
+	about := output.Table{
+		Single:  &[2]string{"process", p.Name},
+		Columns: output.Columns("id", "slug", "search key", "report", "description", "help"),
+		Rows:    [][]string{{strconv.FormatInt(p.ID, 10), p.Slug, p.Value, shell.YesNo(p.IsReport), p.Description, p.Help}},
+		Below:   "\nit has no parameters\n",
 	}
-	about := [][]string{
-		{"id", strconv.FormatInt(p.ID, 10)}, {"slug", p.Slug}, {"search key", p.Value},
-		{"report", shell.YesNo(p.IsReport)}, {"description", shell.Short(p.Description, 100)}, {"help", shell.Short(p.Help, 300)},
-	}
-	a.PrintTable([]string{"process", shell.Short(p.Name, 100)}, about)
+	about.Columns[4].Max, about.Columns[5].Max = 100, 300
 	if len(p.Parameters) == 0 {
-		_, err := fmt.Fprintln(a.Streams.Out, "\nit has no parameters")
-		return err
+		return a.Print(c, p, about)
 	}
-	fmt.Fprintln(a.Streams.Out)
 	var rows [][]string
 	for _, par := range p.Parameters {
 		name := par.Parameter
 		if par.IsRange {
 			name += ", " + par.Parameter + "_to"
 		}
-		rows = append(rows, []string{name, par.Type.Identifier, shell.YesNo(par.IsMandatory), shell.Short(par.Default, 30), shell.Short(par.Name, 60)})
+		rows = append(rows, []string{name, par.Type.Identifier, shell.YesNo(par.IsMandatory), par.Default, par.Name})
 	}
-	a.PrintTable([]string{"parameter", "type", "mandatory", "default", "name"}, rows)
-	return nil
+	parameters := output.Table{Columns: output.Columns("parameter", "type", "mandatory", "default", "name"), Rows: rows}
+	parameters.Columns[3].Max, parameters.Columns[4].Max = 30, 60
+	about.Below = "\n" + a.TableText(parameters)
+	return a.Print(c, p, about)
 }
 
 func (a *app) processJobs(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return shell.Usagef("process jobs takes one job at most, got %d arguments", c.NArg())
+		return shell.Usagef("process jobs takes one job at most, got %s", shell.Count(c.NArg(), "argument", "arguments"))
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -160,27 +156,9 @@ func (a *app) processJobs(c *cli.Context) error {
 
 // printJobs shows background jobs; value is what --json prints of them.
 func (a *app) printJobs(c *cli.Context, value any, jobs []erp.Job) error {
-	if c.Bool("json") {
-		return a.PrintJSON(value)
-	}
 	rows := make([][]string, len(jobs))
 	for i, j := range jobs {
 		rows[i] = []string{strconv.FormatInt(j.ID, 10), j.Process, shell.YesNo(j.Processing), j.Since, j.User, j.Client}
 	}
-	a.PrintTable([]string{"job", "process", "running", "since", "user", "tenant"}, rows)
-	return nil
-}
-
-func (a *app) completeProcesses(c *cli.Context) {
-	if c.NArg() == 0 {
-		a.complete(c, func(ctx context.Context, client *erp.Client) ([]string, error) {
-			list, err := client.Processes(ctx, erp.Filter{})
-			slugs := make([]string, len(list))
-			for i, p := range list {
-				slugs[i] = p.Slug
-			}
-			return slugs, err
-		})
-	}
-	cli.DefaultCompleteWithFlags(c.Command)(c)
+	return a.Print(c, value, output.Table{Columns: output.Columns("job=id", "process", "running=processing", "since", "user", "tenant=client"), Rows: rows})
 }

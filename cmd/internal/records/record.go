@@ -29,7 +29,7 @@ func (a *app) recordCommand() *cli.Command {
 			{
 				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
 				Description: "ID is a number or a UUID.",
-				Flags:       shape, Action: a.recordGet, BashComplete: a.completeTables,
+				Flags:       shape, Action: a.recordGet,
 			},
 			{
 				Name: "list", Usage: "list records", ArgsUsage: "TABLE",
@@ -45,21 +45,21 @@ func (a *app) recordCommand() *cli.Command {
 					&cli.BoolFlag{Name: "all", Usage: "read all records, page by page"},
 					&cli.BoolFlag{Name: "names", Usage: "in CSV, the names of references and lists instead of their keys"},
 				),
-				Action: a.recordList, BashComplete: a.completeTables,
+				Action: a.recordList,
 			},
 			{
 				Name: "create", Usage: "add a record", ArgsUsage: "TABLE [NAME=VALUE...]",
-				Description: aboutValues, Flags: values, Action: a.recordCreate, BashComplete: a.completeTables,
+				Description: aboutValues, Flags: values, Action: a.recordCreate,
 			},
 			{
 				Name: "update", Usage: "change columns of a record and leave the others alone", ArgsUsage: "TABLE ID [NAME=VALUE...]",
-				Description: aboutValues, Flags: values, Action: a.recordUpdate, BashComplete: a.completeTables,
+				Description: aboutValues, Flags: values, Action: a.recordUpdate,
 			},
 			{
 				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
 				Description: "On a terminal it asks before it deletes; elsewhere --yes is needed.",
 				Flags:       append(shell.ValueFlags(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}),
-				Action:      a.recordDelete, BashComplete: a.completeTables,
+				Action:      a.recordDelete,
 			},
 			a.countCommand(), a.watchCommand(), a.printCommand(),
 		}, a.fileCommands()...),

@@ -25,7 +25,7 @@ func (a *app) countCommand() *cli.Command {
 			&cli.StringFlag{Name: "orderby", Usage: "order of the groups: a group or a measure, and desc, such as \"count desc\" (default: by group)"},
 			&cli.BoolFlag{Name: "chart", Usage: "draw the first measure as bars"},
 		}, shell.OutputFlags()...),
-		Action: a.recordCount, BashComplete: a.completeTables,
+		Action: a.recordCount,
 	}
 }
 

@@ -21,7 +21,7 @@ func (a *app) fileCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "attachments", Aliases: []string{"files"}, Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
-			Flags: shell.OutputFlags(), Action: a.recordAttachments, BashComplete: a.completeTables,
+			Flags: shell.OutputFlags(), Action: a.recordAttachments,
 		},
 		{
 			Name: "attach", Usage: "attach files to a record", ArgsUsage: "TABLE ID FILE...",
@@ -30,7 +30,7 @@ func (a *app) fileCommands() []*cli.Command {
 				&cli.StringFlag{Name: "name", Usage: "name of the attachment (default: that of the file)"},
 				&cli.BoolFlag{Name: "overwrite", Usage: "replace attachments of the same name"},
 			},
-			Action: a.recordAttach, BashComplete: a.completeTables,
+			Action: a.recordAttach,
 		},
 		{
 			Name: "download", Usage: "download files attached to a record", ArgsUsage: "TABLE ID [NAME...]",
@@ -40,13 +40,13 @@ func (a *app) fileCommands() []*cli.Command {
 				&cli.BoolFlag{Name: "zip", Usage: "download all files as one archive"},
 				&cli.BoolFlag{Name: "overwrite", Usage: "replace files that exist"},
 			},
-			Action: a.recordDownload, BashComplete: a.completeTables,
+			Action: a.recordDownload,
 		},
 		{
 			Name: "detach", Usage: "delete files attached to a record", ArgsUsage: "TABLE ID NAME...",
 			Description: "On a terminal it asks before it deletes; elsewhere --yes is needed.",
 			Flags:       []cli.Flag{yes, &cli.BoolFlag{Name: "all", Usage: "delete all files"}},
-			Action:      a.recordDetach, BashComplete: a.completeTables,
+			Action:      a.recordDetach,
 		},
 	}
 }

@@ -152,7 +152,7 @@ func csvColumns(ctx context.Context, client *erp.Client, table string, next func
 	for _, name := range columns {
 		have[strings.ToLower(name)] = true
 	}
-	for _, name := range schemaColumns(ctx, client, table) {
+	for _, name := range shell.SchemaColumns(ctx, client, table) {
 		if key := strings.ToLower(name); !have[key] && key != "model-name" {
 			have[key] = true
 			columns = append(columns, name)

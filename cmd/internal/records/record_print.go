@@ -23,7 +23,7 @@ func (a *app) printCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, TakesFile: true, Usage: "file or folder to write to, or - for standard output (default: the working directory)"},
 			&cli.BoolFlag{Name: "open", Usage: "open the file when it is written"},
 		},
-		Action: a.recordPrint, BashComplete: a.completeTables,
+		Action: a.recordPrint,
 	}
 }
 

@@ -24,7 +24,7 @@ func (a *app) watchCommand() *cli.Command {
 			&cli.DurationFlag{Name: "every", Value: 5 * time.Second, Usage: "time between two requests"},
 			&cli.IntFlag{Name: "count", Usage: "stop after so many changes"},
 		},
-		Action: a.recordWatch, BashComplete: a.completeTables,
+		Action: a.recordWatch,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
@@ -18,7 +19,7 @@ func (a *app) workflowCommand() *cli.Command {
 	message := &cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "text for the history of the activity"}
 	finish := func(name, usage string, do workflowCall) *cli.Command {
 		return &cli.Command{
-			Name: name, Usage: usage, ArgsUsage: "ID", Flags: []cli.Flag{message},
+			Name: name, Usage: usage, ArgsUsage: "ID", Flags: append(shell.ValueFlags(), message),
 			Action: func(c *cli.Context) error {
 				if err := shell.Arguments(c, "the id of an activity"); err != nil {
 					return err
@@ -33,14 +34,14 @@ func (a *app) workflowCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the activities that wait for you",
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "user", Usage: "those of this user (id or UUID) instead of one's own"}},
+				Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "user", Usage: "those of this user (id or UUID) instead of one's own"}),
 				Action: a.workflowList,
 			},
 			finish("approve", "approve an activity", approve),
 			finish("reject", "reject an activity", reject),
 			finish("acknowledge", "confirm that a manual activity is done", acknowledge),
 			{
-				Name: "choose", Usage: "enter the value that an activity waits for", ArgsUsage: "ID VALUE", Flags: []cli.Flag{message},
+				Name: "choose", Usage: "enter the value that an activity waits for", ArgsUsage: "ID VALUE", Flags: append(shell.ValueFlags(), message),
 				Action: func(c *cli.Context) error {
 					if err := shell.Arguments(c, "the id of an activity", "a value"); err != nil {
 						return err
@@ -50,10 +51,10 @@ func (a *app) workflowCommand() *cli.Command {
 			},
 			{
 				Name: "forward", Usage: "forward an activity to another user, who must be an employee or sales representative", ArgsUsage: "ID",
-				Flags: []cli.Flag{
+				Flags: append(shell.ValueFlags(),
 					&cli.StringFlag{Name: "to", Usage: "id, UUID or name of the user"},
 					message,
-				},
+				),
 				Action: func(c *cli.Context) error {
 					if err := shell.Arguments(c, "the id of an activity"); err != nil {
 						return err
@@ -147,9 +148,6 @@ func (a *app) finishActivity(c *cli.Context, do workflowCall) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(result)
-	}
 	line := result.Msg
 	if line == "" {
 		line = "done"
@@ -157,8 +155,7 @@ func (a *app) finishActivity(c *cli.Context, do workflowCall) error {
 	if s := orEmpty(result.Summary); s != "" {
 		line += ": " + s
 	}
-	_, err = fmt.Fprintln(a.Streams.Out, shell.Printable(shell.Short(line, 300)))
-	return err
+	return a.Print(c, result, output.Table{Below: shell.Short(line, 300) + "\n"})
 }
 
 // findUser is the id of a user given by id, UUID or name.
@@ -208,11 +205,14 @@ func (a *app) workflowList(c *cli.Context) error {
 	if list, err = rest.Decoded("list activities", list); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(append([]rest.Activity{}, list.Nodes...))
-	}
+	t := output.Table{Columns: output.Columns(">id", "step=node-name", "wants", "about=summary", "record", "since=created")}
+	t.Columns[1].Max, t.Columns[3].Max = 40, 50
+	value := append([]rest.Activity{}, list.Nodes...)
 	if len(list.Nodes) == 0 {
-		_, err := fmt.Fprintln(a.Streams.Out, "No pending workflow activities.")
+		if choice, err := a.Choice(c, ""); err == nil && choice.ForPeople() {
+			t = output.Table{Below: "No pending workflow activities.\n"}
+		}
+		err := a.Print(c, value, t)
 		a.EmptyHint(c.Context, func() bool { return true })
 		return err
 	}
@@ -231,8 +231,8 @@ func (a *app) workflowList(c *cli.Context) error {
 		if n.Created != nil {
 			created = n.Created.Local().Format(time.DateTime)
 		}
-		rows[i] = []string{strconv.Itoa(n.Id), shell.Short(orEmpty(n.NodeName), 40), wants, shell.Short(orEmpty(n.Summary), 50), record, created}
+		rows[i] = []string{strconv.Itoa(n.Id), orEmpty(n.NodeName), wants, orEmpty(n.Summary), record, created}
 	}
-	a.PrintTable([]string{"id", "step", "wants", "about", "record", "since"}, rows)
-	return nil
+	t.Rows = rows
+	return a.Print(c, value, t)
 }

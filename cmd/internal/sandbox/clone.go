@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp"
@@ -40,7 +41,7 @@ func (a *app) cloneCommand() *cli.Command {
 			"  erphub sandbox clone --data twin --tables C_Order,C_OrderLine --rows 1000 --languages es_CO\n" +
 			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --tenant Ours --entity-type XX --since 30d\n" +
 			"  erphub sandbox --data twin",
-		Flags: append([]cli.Flag{
+		Flags: append(append(shell.ValueFlags(),
 			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
 			&cli.StringFlag{Name: "tables", Usage: "business tables to copy, with commas between; * stands for any letters, such as C_Invoice*"},
 			&cli.StringFlag{Name: "entity-type", Usage: "copy the tables of these entity types too, with commas between"},
@@ -52,7 +53,7 @@ func (a *app) cloneCommand() *cli.Command {
 			&cli.BoolFlag{Name: "attachments", Usage: "copy attachments, archives and images too"},
 			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
-		}, append(maskFlags(), sourceFlags()...)...),
+		), append(maskFlags(), sourceFlags()...)...),
 		Action: a.clone,
 	}
 }
@@ -180,12 +181,14 @@ func (a *app) twinSource(c *cli.Context) (src twin.Source, done func() error, er
 
 // printClone shows what was copied and what was not.
 func (a *app) printClone(c *cli.Context, dir string, r *twin.Report) error {
-	if c.Bool("json") {
-		return a.PrintJSON(struct {
-			*twin.Report
-			Password string `json:"password"`
-		}{r, r.Password})
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
 	}
+	value := struct {
+		*twin.Report
+		Password string `json:"password"`
+	}{r, r.Password}
 	var rows [][]string
 	for _, t := range r.Tables {
 		remark := remarks(&t)
@@ -194,11 +197,15 @@ func (a *app) printClone(c *cli.Context, dir string, r *twin.Report) error {
 		}
 		rows = append(rows, []string{t.Table, string(t.Part), fmt.Sprint(t.Rows), remark})
 	}
-	a.PrintTable([]string{"table", "part", "rows", "remarks"}, rows)
+	t := output.Table{Columns: output.Columns("table", "part", ">rows", "remarks"), Rows: rows, List: "tables"}
+	printed := a.PrintAs(c, choice, value, t)
+	if printed == nil && !choice.ForPeople() && !choice.Filtered() && choice.Format != output.FormatNDJSON {
+		return nil // it has everything
+	}
 	for _, note := range r.Notes {
 		a.Note("%s", note)
 	}
-	if _, err := fmt.Fprintf(a.Streams.Err, "the twin of %s has %d rows of %d tables (%.1f MB, %s)\n", shell.Printable(r.Origin), r.Rows, copied(r), float64(r.Bytes)/1e6,
+	if _, err := fmt.Fprintf(a.Streams.Err, "the twin of %s has %d rows of %s (%.1f MB, %s)\n", shell.Printable(r.Origin), r.Rows, shell.Count(copied(r), "table", "tables"), float64(r.Bytes)/1e6,
 		r.Took.Round(time.Millisecond)); err != nil {
 		return err
 	}
@@ -210,8 +217,8 @@ func (a *app) printClone(c *cli.Context, dir string, r *twin.Report) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.Streams.Err, "the password of its users, which is not shown again: %s\nserve it with: erphub sandbox --data %s\n", r.Password, shell.Printable(dir))
-	return err
+	_, err = fmt.Fprintf(a.Streams.Err, "the password of its users, which is not shown again: %s\nserve it with: erphub sandbox --data %s\n", r.Password, shell.Printable(dir))
+	return errors.Join(printed, err)
 }
 
 // printMasking says how many values of which classes were replaced.
@@ -227,7 +234,7 @@ func (a *app) printMasking(r *twin.Report) error {
 	}
 	var parts []string
 	for _, class := range slices.Sorted(maps.Keys(values)) {
-		parts = append(parts, fmt.Sprintf("%s %d (%d columns)", class, values[class], columns[class]))
+		parts = append(parts, fmt.Sprintf("%s %d (%s)", class, values[class], shell.Count(columns[class], "column", "columns")))
 	}
 	if len(parts) == 0 {
 		parts = []string{"nothing to mask in these tables"}

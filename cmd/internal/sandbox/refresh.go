@@ -20,10 +20,10 @@ func (a *app) refreshCommand() *cli.Command {
 			"Examples:\n" +
 			"  erphub sandbox refresh --data twin\n" +
 			"  erphub sandbox refresh --data twin --database-file address --resume",
-		Flags: append([]cli.Flag{
+		Flags: append(append(shell.ValueFlags(),
 			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a refresh that was interrupted"},
-		}, append(maskFlags(), sourceFlags()...)...),
+		), append(maskFlags(), sourceFlags()...)...),
 		Action: a.refresh,
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/erptest/twin"
 )
@@ -22,9 +23,9 @@ func (a *app) twinDiffCommand() *cli.Command {
 			"Examples:\n" +
 			"  erphub sandbox diff --data twin\n" +
 			"  erphub sandbox diff --data twin --database-file address --json",
-		Flags: append([]cli.Flag{
+		Flags: append(append(shell.OutputFlags(),
 			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
-		}, sourceFlags()...),
+		), sourceFlags()...),
 		Action: a.twinDiff,
 	}
 }
@@ -46,23 +47,24 @@ func (a *app) twinDiff(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		if d.Changes == nil {
-			d.Changes = []twin.Change{}
-		}
-		if err := a.PrintJSON(d); err != nil {
-			return err
-		}
-	} else {
-		rows := make([][]string, len(d.Changes))
-		for i, change := range d.Changes {
-			rows[i] = []string{change.Action, change.Table, change.Key, shell.OrDash(change.Name), strings.Join(change.Columns, ", ")}
-		}
-		if len(rows) > 0 {
-			a.PrintTable([]string{"change", "table", "record", "name", "columns"}, rows)
-		} else {
-			a.Note("the dictionary is as it was when the twin was made")
-		}
+	if d.Changes == nil {
+		d.Changes = []twin.Change{}
+	}
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, len(d.Changes))
+	for i, change := range d.Changes {
+		rows[i] = []string{change.Action, change.Table, change.Key, shell.OrDash(change.Name), strings.Join(change.Columns, ", ")}
+	}
+	if err := a.PrintAs(c, choice, d, output.Table{
+		Columns: output.Styled(output.Columns("change=action", "table", "record=key", "name", "columns"), "change", changeStyle),
+		Rows:    rows, List: "changes", Empty: "the dictionary is as it was when the twin was made",
+	}); err != nil {
+		return err
+	}
+	if choice.Format != output.FormatJSON && choice.Format != output.FormatYAML { // which have them
 		for _, table := range slices.Sorted(maps.Keys(d.Unreadable)) {
 			a.Note("%s was not compared: %s", table, d.Unreadable[table])
 		}
@@ -72,3 +74,5 @@ func (a *app) twinDiff(c *cli.Context) (err error) {
 	}
 	return nil
 }
+
+var changeStyle = output.ByText(map[string]output.Style{"added": output.Added, "removed": output.Removed, "changed": output.Changed})

@@ -19,6 +19,8 @@ type Line struct {
 	Awaits cli.Flag       // a flag at the end whose value is missing
 	Only   bool           // everything behind "--" is an argument
 
+	Unknown []string // flags that neither the command nor the program has
+
 	global, local []string // flags with their values
 	tail          []string // "--" and what is behind it
 }
@@ -39,6 +41,10 @@ func ParseLine(a *cli.App, args []string) *Line {
 				l.Chain = append(l.Chain, cmd)
 				l.local = append(l.local, arg)
 				commands, flags = cmd.Subcommands, append(flags[:len(flags):len(flags)], cmd.Flags...)
+				if cmd.SkipFlagParsing {
+					l.Words = args[i+1:]
+					break
+				}
 				continue
 			}
 			l.Words = append(l.Words, arg)
@@ -54,6 +60,9 @@ func ParseLine(a *cli.App, args []string) *Line {
 		if isHelp(name) && (flag == nil || isGlobal) {
 			l.Help = true
 			continue
+		}
+		if flag == nil {
+			l.Unknown = append(l.Unknown, arg)
 		}
 		taken := []string{arg}
 		if flag != nil && !inline && TakesValue(flag) {
@@ -71,6 +80,42 @@ func ParseLine(a *cli.App, args []string) *Line {
 		}
 	}
 	return l
+}
+
+// Flag is the flag of the line's command, or of the program, that has the name.
+func (l *Line) Flag(a *cli.App, name string) cli.Flag {
+	if len(l.Chain) > 0 {
+		if f := lookup(l.Chain[len(l.Chain)-1].Flags, name); f != nil {
+			return f
+		}
+	}
+	return lookup(a.Flags, name)
+}
+
+// Given tells whether the flag is on the line.
+func (l *Line) Given(f cli.Flag) bool {
+	for _, arg := range slices.Concat(l.global, l.local) {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && slices.Contains(f.Names(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Value is what the line gives the flag of that name, "" for nothing.
+func (l *Line) Value(name string) string {
+	for i, arg := range l.local {
+		given, value, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		switch {
+		case !strings.HasPrefix(arg, "-") || given != name:
+		case inline:
+			return value
+		case i+1 < len(l.local):
+			return l.local[i+1]
+		}
+	}
+	return ""
 }
 
 // Global are the global flags with their values.

@@ -27,7 +27,7 @@ func OutputFlags() []cli.Flag {
 // ValueFlags are the flags of a command that prints something without rows with
 // [Shell.Print].
 func ValueFlags() []cli.Flag {
-	return valueFlags("table, json, ndjson or yaml, or a file such as result.json")
+	return valueFlags("table, wide, json, ndjson or yaml, or a file such as result.json")
 }
 
 // usualOutput tells the flag --output of a format from that of a file or folder.
@@ -105,11 +105,15 @@ func (sh *Shell) PrintAs(c *cli.Context, choice *output.Choice, value any, table
 	if err := sh.show(c, text); err != nil {
 		return err
 	}
-	switch {
-	case hidden == 1:
-		sh.Note("1 column is hidden: -o wide shows it, --columns chooses others")
-	case hidden > 1:
-		sh.Note("%d columns are hidden: -o wide shows them, --columns chooses others", hidden)
+	if hidden > 0 {
+		hint := ""
+		if hasOutput(c.Command.Flags) {
+			hint = ": -o wide shows all"
+		}
+		if lookup(c.Command.Flags, "columns") != nil {
+			hint += ", --columns chooses some"
+		}
+		sh.Note("%s%s", Count(hidden, "column is hidden", "columns are hidden"), hint)
 	}
 	return nil
 }
@@ -173,6 +177,13 @@ func (sh *Shell) size() (width, height int) {
 // coloured tells whether a stream gets colours, as --color and the environment say.
 func (sh *Shell) coloured(stream any) bool {
 	return output.Coloured(sh.colour, sh.Getenv, Terminal(stream) && colourTerminal(stream))
+}
+
+// TableText is a table as standard output shows it, for the text below another.
+func (sh *Shell) TableText(table output.Table) string {
+	var b strings.Builder
+	_, _ = (&output.Choice{Format: output.FormatTable}).Write(context.Background(), &b, sh.screen(), nil, table) // into memory, with all columns
+	return b.String()
 }
 
 // Paint is text for standard output in the colour of a style.

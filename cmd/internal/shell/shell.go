@@ -49,7 +49,6 @@ func Run(ctx context.Context, args, environ []string, streams Streams, build fun
 			sh.Env[name] = value
 		}
 	}
-	shareFlags()
 	c := build(sh)
 	finish := func() { sh.refreshes.finish(sh.Note) }
 	beforeExit(ctx, finish)
@@ -92,18 +91,17 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 		Usage: "work with an ERP of the iDempiere family: its dictionary, its records, its processes",
 		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile\n" +
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
-		Version:              fmt.Sprintf("%s (%s, %s/%s)", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
-		HideVersion:          true, // the flag would take those of commands, see versionAsked
-		HideHelp:             true, // run and HelpCommand show our own pages
-		EnableBashCompletion: true,
-		Reader:               sh.Streams.In,
-		Writer:               sh.Streams.Out,
-		ErrWriter:            sh.Streams.Err,
-		ExitErrHandler:       func(*cli.Context, error) {}, // Run maps errors to codes
-		OnUsageError:         usageError,
-		Flags:                globalFlags(),
-		Before:               sh.before,
-		Commands:             commands,
+		Version:        fmt.Sprintf("%s (%s, %s/%s)", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		HideVersion:    true, // the flag would take those of commands, see versionAsked
+		HideHelp:       true, // run and HelpCommand show our own pages
+		Reader:         sh.Streams.In,
+		Writer:         sh.Streams.Out,
+		ErrWriter:      sh.Streams.Err,
+		ExitErrHandler: func(*cli.Context, error) {}, // Run maps errors to codes
+		OnUsageError:   usageError,
+		Flags:          globalFlags(),
+		Before:         sh.before,
+		Commands:       commands,
 	}
 }
 

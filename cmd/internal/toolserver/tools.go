@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -25,7 +26,7 @@ func (a *app) toolsCommand() *cli.Command {
 			"does what it requests, with the same permissions, limits and audit as the tool server.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the tools that are enabled", Flags: toolFlags(),
+				Name: "list", Usage: "list the tools that are enabled", Flags: append(shell.OutputFlags(), toolFlags()...),
 				Action: a.toolsList,
 			},
 			{
@@ -74,18 +75,15 @@ func (a *app) toolsList(c *cli.Context) error {
 	}
 	return a.withToolbox(c, false, func(box *toolbox) error {
 		visible := box.visible()
-		if c.Bool("json") {
-			type line struct {
-				Name     string   `json:"name"`
-				Title    string   `json:"title,omitempty"`
-				Sets     []string `json:"sets"`
-				ReadOnly bool     `json:"readOnly"`
-			}
-			lines := make([]line, len(visible))
-			for i, t := range visible {
-				lines[i] = line{t.Name, t.Title, t.Sets, t.Hints.ReadOnly}
-			}
-			return a.PrintJSON(lines)
+		type line struct {
+			Name     string   `json:"name"`
+			Title    string   `json:"title,omitempty"`
+			Sets     []string `json:"sets"`
+			ReadOnly bool     `json:"readOnly"`
+		}
+		lines := make([]line, len(visible))
+		for i, t := range visible {
+			lines[i] = line{t.Name, t.Title, t.Sets, t.Hints.ReadOnly}
 		}
 		rows := make([][]string, len(visible))
 		for i, t := range visible {
@@ -98,8 +96,7 @@ func (a *app) toolsList(c *cli.Context) error {
 			}
 			rows[i] = []string{t.Name, effect, strings.Join(t.Sets, ", "), t.Title}
 		}
-		a.PrintTable([]string{"tool", "effect", "sets", "what for"}, rows)
-		return nil
+		return a.Print(c, lines, output.Table{Columns: output.Columns("tool=name", "effect=readOnly", "sets", "what for=title"), Rows: rows})
 	})
 }
 
