@@ -3,7 +3,7 @@ package diagram
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/erphub/erphub/internal/text"
 )
@@ -18,6 +18,7 @@ const (
 	gapX       = 90
 	gapY       = 40
 	margin     = 24
+	loopWidth  = 50 // of the curve of a table that refers to itself
 )
 
 // box is a table with its place.
@@ -46,6 +47,10 @@ func (m *Model) layout() (boxes []*box, byName map[string]*box, width, height fl
 		columns[b.rank] = append(columns[b.rank], b)
 	}
 	columns = fold(columns)
+	loops := map[string]bool{}
+	for _, l := range m.Links {
+		loops[l.From] = loops[l.From] || l.From == l.To
+	}
 	x := float64(margin)
 	for i, column := range columns {
 		if i > 0 {
@@ -56,11 +61,16 @@ func (m *Model) layout() (boxes []*box, byName map[string]*box, width, height fl
 			b.x, b.y = x, y
 			y += b.height + gapY
 			widest = max(widest, b.width)
+			right := b.x + b.width
+			if loops[b.table.Name] {
+				right += loopWidth
+			}
+			width = max(width, right+margin)
 		}
 		height = max(height, y-gapY+margin)
 		x += widest + gapX
 	}
-	return boxes, byName, x - gapX + margin, height
+	return boxes, byName, width, height
 }
 
 // rank counts how far each table is from one that points at no other.
@@ -126,11 +136,24 @@ func (m *Model) order(column []*box, byName map[string]*box) {
 }
 
 func widthOf(t Table) float64 {
-	chars := utf8.RuneCountInString(clip(t.Name))
+	chars := cells(clip(t.Name))
 	for _, c := range t.Columns {
-		chars = max(chars, utf8.RuneCountInString(clip(c.Name))+utf8.RuneCountInString(clip(c.Type))+6)
+		chars = max(chars, cells(clip(c.Name))+cells(clip(c.Type))+6)
 	}
 	return max(minWidth, float64(chars)*charWidth+24)
+}
+
+// cells is how many places of a fixed-width font a text takes; the wide
+// characters of East Asia take two.
+func cells(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff {
+			n++
+		}
+	}
+	return n
 }
 
 // clip shortens what would make a box too wide.

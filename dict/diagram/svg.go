@@ -96,7 +96,7 @@ func (m *Model) writeLink(b *bufio.Writer, l Link, byName map[string]*box) {
 	switch {
 	case from == to: // around the right side
 		x := from.x + from.width
-		path = fmt.Sprintf("M%s %sC%s %s %s %s %s %s", num(x), num(y1), num(x+50), num(y1), num(x+50), num(y2), num(x), num(y2))
+		path = fmt.Sprintf("M%s %sC%s %s %s %s %s %s", num(x), num(y1), num(x+loopWidth), num(y1), num(x+loopWidth), num(y2), num(x), num(y2))
 	case to.x+to.width < from.x:
 		x1, x2 := from.x, to.x+to.width
 		path = curve(x1, y1, x2, y2, -gapX/2)
