@@ -19,6 +19,11 @@ type HistoryQuery struct {
 	Client      erp.ID      // tenant; zero: all that the role may see
 	Since       time.Time   // runs that began then or later; zero: all
 	Until       time.Time   // runs that began before; zero: all
+	// Search lists the runs that have each of its words, in any case of letters,
+	// in their version, components, changes, current step, error message, build
+	// number or the name of who deployed, or whose environment or status begins
+	// with it. At most 8 words and 100 characters; empty: all.
+	Search string
 	// Limit bounds the number of runs over all pages; 0 is no bound.
 	Limit int
 	// PageSize is how many runs to request at a time; 0, or more than the
@@ -26,7 +31,7 @@ type HistoryQuery struct {
 	PageSize int
 }
 
-func (q *HistoryQuery) filter() (erp.Filter, error) {
+func (q *HistoryQuery) filter(words search) (erp.Filter, error) {
 	// A run without a start is none that this package made.
 	f := erp.NotNull("DateStarted")
 	if q.Environment != "" {
@@ -52,7 +57,7 @@ func (q *HistoryQuery) filter() (erp.Filter, error) {
 	if !q.Until.IsZero() {
 		f = f.And(erp.Lt("DateStarted", q.Until.UTC().Truncate(time.Second)))
 	}
-	return f, nil
+	return f.And(words.filter()), nil
 }
 
 // HistoryPage is one page of runs, newest first.
@@ -60,8 +65,7 @@ type HistoryPage struct {
 	Runs []Run `json:"runs"`
 	// Next continues behind the page; empty: there is no more.
 	Next string `json:"next,omitempty"`
-	// Total is how many runs there are from this page on, -1 if the server does
-	// not say.
+	// Total is how many runs there are from this page on, -1 if that is not known.
 	Total int `json:"total"`
 }
 
@@ -98,7 +102,11 @@ func (l *Log) History(ctx context.Context, q HistoryQuery) iter.Seq2[Run, error]
 // HistoryPage reads the page behind a cursor, which is HistoryPage.Next of the
 // page before, or empty. Limit of the query is ignored.
 func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (HistoryPage, error) {
-	f, err := q.filter()
+	words, err := parseSearch(q.Search)
+	if err != nil {
+		return HistoryPage{}, err
+	}
+	f, err := q.filter(words)
 	if err != nil {
 		return HistoryPage{}, err
 	}
@@ -125,10 +133,15 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 		if err != nil {
 			return HistoryPage{}, err
 		}
-		h.Runs = append(h.Runs, run)
+		if !words.inexact() || words.matches(&run) {
+			h.Runs = append(h.Runs, run)
+		}
 		at = at.behind(&run)
 	}
-	if page.More() && len(h.Runs) > 0 {
+	if words.inexact() {
+		h.Total = -1 // the server counts what only nearly matches, too
+	}
+	if page.More() && len(page.Records) > 0 {
 		h.Next = at.String()
 	}
 	return h, nil

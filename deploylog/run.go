@@ -140,6 +140,14 @@ func (r *Run) Elapsed(now time.Time) time.Duration {
 	return max(now.Sub(r.DateStarted), 0)
 }
 
+// By is who triggered the run: DeployedBy, else the user whose login recorded it.
+func (r *Run) By() string {
+	if r.DeployedBy != "" {
+		return r.DeployedBy
+	}
+	return r.CreatedBy.Identifier
+}
+
 // RunningAfter is the version that runs in the environment once the run has
 // ended: its own after SUCCESS, the one it went back to after ROLLED_BACK. It
 // is empty for a run that says nothing about it.

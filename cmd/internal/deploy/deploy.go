@@ -44,6 +44,7 @@ func (a *app) deployCommand() *cli.Command {
 			a.deployRollbackCommand(),
 			a.deployStatusCommand(),
 			a.deployHistoryCommand(),
+			a.deployCompareCommand(),
 			a.deployWatchCommand(),
 			a.deployFlushCommand(),
 			a.deploySpoolCommand(),

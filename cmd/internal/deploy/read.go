@@ -84,7 +84,7 @@ func (a *app) printDeployStatus(c *cli.Context, status []deploylog.EnvironmentSt
 		if r := s.Current; r != nil {
 			rows[i] = []string{
 				string(s.Environment), shell.OrDash(s.Running), r.ID.String(), string(r.Status), shell.OrDash(r.Version), strconv.Itoa(r.Progress) + " %",
-				firstLine(r.CurrentStep), moment(r.DateStarted), r.DeployedBy,
+				firstLine(r.CurrentStep), moment(r.DateStarted), r.By(),
 			}
 		}
 	}
@@ -110,6 +110,7 @@ func (a *app) deployHistoryCommand() *cli.Command {
 			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING or DEV (default: all)"},
 			&cli.StringFlag{Name: "since", Usage: "runs that began then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 12h"},
 			&cli.StringFlag{Name: "status", Usage: "BUILDING, DEPLOYING, SUCCESS, FAILED or ROLLED_BACK"},
+			&cli.StringFlag{Name: "search", Usage: "words that the version, components, changes, error, step, build number or user have"},
 			&cli.IntFlag{Name: "limit", Value: 20, Usage: "how many runs at most; 0 for all"},
 			clientFlag(),
 		),
@@ -121,7 +122,7 @@ func (a *app) deployHistory(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
-	q := deploylog.HistoryQuery{Limit: c.Int("limit")}
+	q := deploylog.HistoryQuery{Limit: c.Int("limit"), Search: c.String("search")}
 	var err error
 	if q.Limit < 0 {
 		return shell.Usagef("--limit is a number of runs, not %d", q.Limit)
