@@ -34,6 +34,7 @@ func (b *Board) Handler() http.Handler {
 	mux.HandleFunc(apiPath, get(b.getStatus, b.opts.Timeout))
 	mux.HandleFunc(apiPath+"/history", get(b.getHistory, b.opts.Timeout))
 	mux.HandleFunc(apiPath+"/measures", get(b.getMeasures, b.opts.Timeout+measureTimeout))
+	mux.HandleFunc(apiPath+"/versions", get(b.getVersions, b.opts.Timeout+measureTimeout))
 	mux.HandleFunc(apiPath+"/{id}", get(b.getRun, b.opts.Timeout))
 	mux.HandleFunc("GET "+eventsPath, b.events)
 	assets(mux)
@@ -201,7 +202,7 @@ type historyResponse struct {
 }
 
 func (b *Board) getHistory(ctx context.Context, _ *http.Request, q url.Values) (any, error) {
-	h := deploylog.HistoryQuery{PageSize: pageSize}
+	h := deploylog.HistoryQuery{PageSize: pageSize, Search: q.Get("q")}
 	var err error
 	if h.Environment, err = environment(q); err != nil {
 		return nil, err

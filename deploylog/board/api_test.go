@@ -132,6 +132,8 @@ func TestRefusals(t *testing.T) {
 		{"since", "GET", "/api/deployments/history?since=yesterday", 400, "2026-03-01"},
 		{"until", "GET", "/api/deployments/history?until=9999-01-01", 400, "until"},
 		{"limit", "GET", "/api/deployments/history?limit=1000000", 400, "1 to 100"},
+		{"search", "GET", "/api/deployments/history?q=a+b+c+d+e+f+g+h+i", 400, "8 words"},
+		{"client of versions", "GET", "/api/deployments/versions?client=x", 400, "number"},
 		{"cursor", "GET", "/api/deployments/history?cursor=%27", 400, "history"},
 		{"period", "GET", "/api/deployments/measures?period=10y", 400, "30d"},
 		{"long period", "GET", "/api/deployments/measures?period=367d", 400, "366d"},
@@ -335,6 +337,76 @@ func TestOutage(t *testing.T) {
 	assert.NotContains(t, problem.Detail, "/api/v1", "where the ERP is concerns nobody")
 	refused.Remove()
 	l.until("state", `"ok":true`)
+}
+
+// A log that is missing is looked for without ever longer pauses, because who
+// installs it wants to see it.
+func TestMissingLogIsLookedFor(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := serve(t, srv, &board.Options{Every: 10 * time.Millisecond, Quiet: time.Hour})
+	l := w.listen(t, "")
+	l.until("state", `"reason":"missing"`)
+	looks := func() int { return srv.Faults().Count(erptest.Match{Path: "/models/..."}) }
+	require.Eventually(t, func() bool { return looks() > 30 }, 30*time.Second, 5*time.Millisecond, "with pauses that double, the 30th look is a week away")
+	install(t, srv)
+	l.until("state", `"ok":true`)
+}
+
+// What runs where, and what promotions would bring.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	record(t, w.log)
+	var a struct {
+		Clients []struct {
+			Client       struct{ Name string }
+			Environments []struct {
+				Environment, Version string
+				Since                time.Time
+				Components           []struct{ Name, Version string }
+			}
+			Promotions []struct {
+				From, To, Relation string
+				Runs               []run
+			}
+		}
+	}
+	w.get(t, "/api/deployments/versions", &a)
+	require.Len(t, a.Clients, 1)
+	c := a.Clients[0]
+	assert.Equal(t, "GardenWorld", c.Client.Name)
+	require.Len(t, c.Environments, 3)
+	assert.Equal(t, "12.0.3-hotfix", c.Environments[0].Version)
+	assert.False(t, c.Environments[0].Since.IsZero())
+	require.Len(t, c.Environments[2].Components, 1)
+	assert.Equal(t, "org.example.shipping", c.Environments[2].Components[0].Name)
+	assert.Equal(t, "12.0.5-dev.7", c.Environments[2].Components[0].Version)
+	require.Len(t, c.Promotions, 2)
+	assert.Equal(t, "PROD", c.Promotions[0].To)
+	assert.Equal(t, "unclear", c.Promotions[0].Relation)
+	assert.Equal(t, "DEV", c.Promotions[1].From)
+	require.Len(t, c.Promotions[1].Runs, 3)
+	assert.Equal(t, "12.0.5-dev.7", c.Promotions[1].Runs[0].Version)
+	assert.Contains(t, c.Promotions[1].Runs[0].Changes, "SHIP-12")
+
+	// A run that ends is seen, however new what was read is.
+	l := w.listen(t, "")
+	deployed, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Staging, Version: "12.0.5-dev.7"})
+	require.NoError(t, err)
+	_, err = w.log.Update(t.Context(), deployed.ID, deploylog.Update{Status: deploylog.Deploying})
+	require.NoError(t, err)
+	_, err = w.log.Complete(t.Context(), deployed.ID, deploylog.Completion{Status: deploylog.Success})
+	require.NoError(t, err)
+	l.until("run", "SUCCESS")
+	w.get(t, "/api/deployments/versions?client=11", &a)
+	assert.Equal(t, "same", a.Clients[0].Promotions[1].Relation)
+	assert.Empty(t, a.Clients[0].Promotions[1].Runs)
+
+	var found response
+	w.get(t, "/api/deployments/history?q=labels+hotfix", &found)
+	require.Len(t, found.Runs, 1)
+	assert.Equal(t, "12.0.3-hotfix", found.Runs[0].Version)
 }
 
 // A look at the headers of the events is no listener.

@@ -40,6 +40,7 @@ type Board struct {
 
 	status   *cache[statusKey, []environmentStatus]
 	measures *cache[measuresKey, measuresResponse]
+	versions *versionsCache
 	tenants  *cache[struct{}, []tenant]
 	probes   *cache[struct{}, struct{}]
 
@@ -66,6 +67,7 @@ func New(client *erp.Client, opts *Options) *Board {
 	b.opts.Timeout = cmp.Or(b.opts.Timeout, 5*time.Second)
 	b.status = newCache[statusKey, []environmentStatus](15*time.Second, b.opts.Timeout, 256)
 	b.measures = newCache[measuresKey, measuresResponse](time.Minute, measureTimeout, 256)
+	b.versions = newCache[erp.ID, versionsResponse](time.Minute, measureTimeout, 64)
 	b.tenants = newCache[struct{}, []tenant](time.Minute, b.opts.Timeout, 1)
 	b.probes = newCache[struct{}, struct{}](2*time.Second, b.opts.Timeout, 1)
 	b.wake = make(chan struct{}, 1)
@@ -110,11 +112,11 @@ func (b *Board) probe(ctx context.Context) error {
 // listeners are told.
 func (b *Board) Run(ctx context.Context) error {
 	defer b.hub.close()
-	wait := b.opts.Every
+	wait, before := b.opts.Every, ""
 	for {
 		err := b.Ready(ctx)
 		if err == nil {
-			wait = b.opts.Every
+			before = ""
 			b.setState(state{OK: true})
 			err = b.follow(ctx)
 		}
@@ -122,13 +124,19 @@ func (b *Board) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		b.log.Warn("the deployment log cannot be read", "error", err)
-		b.setState(explain(err))
+		why := explain(err)
+		b.setState(why)
 		b.probes.clear() // a response from before says nothing
+		if why.Reason != before || why.Reason == reasonMissing {
+			// Another reason begins anew. A log that is missing is looked for all the
+			// time: somebody who installs it is looking at the page, and the ERP responds.
+			wait, before = b.opts.Every, why.Reason
+		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-b.wake:
-			wait = b.opts.Every
+			before = ""
 		case <-time.After(wait):
 			wait = min(wait*2, b.opts.Quiet)
 		}
@@ -162,6 +170,7 @@ func (b *Board) follow(ctx context.Context) error {
 		b.status.clear()
 		if change.Previous == nil || change.Previous.Status != change.Run.Status {
 			b.measures.clear()
+			b.versions.clear()
 		}
 		b.hub.publish("run", summary(change.Run))
 	}
@@ -178,6 +187,7 @@ func (b *Board) setState(s state) {
 	}
 	b.status.clear()
 	b.measures.clear()
+	b.versions.clear()
 	b.hub.publish("state", s)
 	if s.OK {
 		b.hub.publish("reset", struct{}{}) // changes may have gone unseen

@@ -6,10 +6,13 @@
 // what the page reads:
 //
 //	GET /api/deployments?env=&client=          status of each environment
-//	GET /api/deployments/history?env=&client=&status=&since=&until=&limit=&cursor=
+//	GET /api/deployments/history?q=&env=&client=&status=&since=&until=&limit=&cursor=
 //	GET /api/deployments/{id}                  one run, by number or UUID
 //	GET /api/deployments/measures?env=&client=&period=
+//	GET /api/deployments/versions?client=      what runs where, and what promotions would bring
 //	GET /api/deployments/events                changes, as server-sent events
+//
+// The parameter q searches as deploylog.HistoryQuery.Search does.
 //
 // Everything is read with the login of the client the board was made with; the
 // board itself does not authenticate viewers. Anyone who can reach it sees what that login

@@ -1,17 +1,19 @@
 // The page: reads the log, listens to changes, shows both.
 
-import { el, render } from './dom.js';
+import { el, render, said } from './dom.js';
 import { environmentName, inProgress, now, setServerTime, stateName, tick } from './format.js';
 import { card } from './cards.js';
 import { measure } from './measures.js';
 import { draw, keys } from './timeline.js';
 import { detail, noDetail, row } from './history.js';
+import { showVersions } from './versions.js';
+import { searchWords, found } from './search.js';
 import { follow, read, Refusal } from './feed.js';
 
 const api = '/api/deployments';
 const $ = (id) => document.getElementById(id);
 const form = $('filters');
-const defaults = { env: '', client: '', status: '', period: '30d' };
+const defaults = { q: '', env: '', client: '', status: '', period: '30d' };
 
 const firstShown = 25; // rows of the history
 const moreShown = 100;
@@ -31,7 +33,7 @@ const newest = (a, b) => Date.parse(b.dateStarted) - Date.parse(a.dateStarted) |
 const matches = (run) => (!filter.env || run.environment === filter.env)
   && (!filter.client || String(run.client?.id) === filter.client);
 const listed = (run) => matches(run) && (!filter.status || run.status === filter.status)
-  && (inProgress(run) || Date.parse(run.dateStarted) >= now() - hours() * 3600e3);
+  && (filter.q ? found(run, searchWords(filter.q)) : inProgress(run) || Date.parse(run.dateStarted) >= now() - hours() * 3600e3);
 
 // --- the address carries what is shown, so that it can be sent to others
 
@@ -41,18 +43,24 @@ function readAddress() {
   for (const name of Object.keys(defaults)) {
     const value = query.get(name);
     if (value === null) continue;
-    if (name === 'client' ? /^\d{1,9}$/.test(value) : [...form.elements[name].options].some((o) => o.value === value)) filter[name] = value;
+    if (name === 'q') filter.q = value.slice(0, 100).trim();
+    else if (name === 'client' ? /^\d{1,9}$/.test(value) : [...form.elements[name].options].some((o) => o.value === value)) filter[name] = value;
   }
   if (filter.client && ![...form.elements.client.options].some((o) => o.value === filter.client)) {
     form.elements.client.append(el('option', { value: filter.client }, filter.client));
   }
-  for (const [name, value] of Object.entries(filter)) form.elements[name].value = value;
+  for (const [name, value] of Object.entries(filter)) {
+    if (name !== 'q' || form.elements.q.value.trim() !== value) form.elements[name].value = value;
+  }
 }
 
-function writeAddress() {
+function writeAddress(replace) {
   const query = new URLSearchParams(Object.entries(filter).filter(([name, value]) => value !== defaults[name]));
   const text = query.size > 0 ? `?${query}` : '';
-  if (text !== location.search) history.pushState(null, '', location.pathname + text + location.hash);
+  if (text === location.search) return;
+  const address = location.pathname + text + location.hash;
+  if (replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
 }
 
 // --- what is wrong, and what is said
@@ -129,7 +137,13 @@ const readMeasures = () => attempt('measures', async (stale) => {
   if (!stale()) render($('measures'), response.environments.map(measure));
 });
 
-const page = (cursor) => read(`${api}/history`, { ...filter, period: '', since: since(), limit: cursor ? 100 : 50, cursor });
+const readVersions = () => attempt('versions', async (stale) => {
+  const response = await read(`${api}/versions`, { client: filter.client });
+  if (!stale()) showVersions($('versions'), response);
+});
+
+// A search goes through the whole log, a list through the period.
+const page = (cursor) => read(`${api}/history`, { ...filter, period: '', since: filter.q ? '' : since(), limit: cursor ? 100 : 50, cursor });
 
 const readHistory = () => attempt('history', async (stale) => {
   const fresh = new Map();
@@ -144,7 +158,10 @@ const readHistory = () => attempt('history', async (stale) => {
     next = cursor;
     showRuns(); // what is there is shown while more is read
   } while (cursor && fresh.size < pictured);
+  if (filter.q) $('announce').textContent = fresh.size > 0 ? `${cursor ? 'More than ' : ''}${amount(fresh.size)} found` : 'No run found';
 });
+
+const amount = (n) => `${n} ${n === 1 ? 'run' : 'runs'}`;
 
 async function readMore() {
   rows += moreShown;
@@ -166,6 +183,7 @@ function readAll() {
   readStatus();
   readHistory();
   readMeasures();
+  readVersions();
 }
 
 // --- showing
@@ -192,19 +210,19 @@ function showRuns() {
   const list = [...runs.values()].sort(newest);
   render($('history'), list.length > 0
     ? list.slice(0, rows).map(row)
-    : el('li', { class: 'empty' }, filter.status || filter.env || filter.client
+    : el('li', { class: 'empty' }, filter.q ? ['No run has all of ', said(filter.q), '.'] : filter.status || filter.env || filter.client
       ? 'No run of the period matches.'
       : ['No run in this period. ', el('code', {}, 'erphub env deploy start --env PROD --version 1.2.3'), ' records one.']));
   const shown = Math.min(rows, list.length);
-  total = Math.max(total, list.length);
-  $('shown').textContent = list.length > 0 ? `${shown} of ${total} ${total === 1 ? 'run' : 'runs'}` : '';
+  const all = Math.max(total, list.length);
+  $('shown').textContent = list.length === 0 ? '' : total < 0 && next ? amount(shown) : `${shown} of ${amount(all)}${filter.q ? ' found in the whole log' : ''}`;
   $('more').hidden = shown >= list.length && !next;
   showTimeline();
 }
 
 function showTimeline() {
   const list = [...runs.values()].sort(newest);
-  draw($('timeline'), list, { env: filter.env, hours: hours(), note: next ? `The newest ${list.length} of ${total} runs; choose a shorter period, or show older runs below.` : '' });
+  draw($('timeline'), list, { env: filter.env, hours: hours(), note: next ? `The newest ${list.length}${total < 0 ? '' : ` of ${total}`} runs; choose a shorter period, or show older runs below.` : '' });
 }
 
 async function showDetail() {
@@ -248,9 +266,9 @@ function changed(run) {
   const before = runs.get(run.id) ?? status.find((s) => s.current?.id === run.id)?.current;
   const moved = before?.status !== run.status;
   if (listed(run)) {
-    if (!runs.has(run.id)) total += 1;
+    if (!runs.has(run.id) && total >= 0) total += 1;
     runs.set(run.id, run);
-  } else if (runs.delete(run.id)) {
+  } else if (runs.delete(run.id) && total > 0) {
     total -= 1;
   }
   showRuns();
@@ -263,7 +281,7 @@ function changed(run) {
     if (moved) {
       announce(run);
       statusTimer = later(statusTimer, readStatus, 50);
-      measuresTimer = later(measuresTimer, readMeasures, 500);
+      measuresTimer = later(measuresTimer, () => { readMeasures(); readVersions(); }, 500);
     }
   }
   if (open && (String(run.id) === open || run.uuid === open)) showDetail();
@@ -273,15 +291,48 @@ function reset() {
   readStatus();
   readHistory();
   readMeasures();
+  readVersions();
   if (open) showDetail();
 }
 
 // --- wiring
 
-form.addEventListener('change', () => {
-  for (const name of Object.keys(defaults)) filter[name] = form.elements[name].value;
+form.addEventListener('change', (event) => {
+  if (event.target.name === 'q') return; // it is followed letter by letter
+  for (const name of Object.keys(defaults)) filter[name] = form.elements[name].value.trim();
   writeAddress();
   readAll();
+});
+
+// What is loaded is searched at once, the log when the typing pauses.
+let searchTimer;
+form.elements.q.addEventListener('input', () => {
+  const before = filter.q;
+  filter.q = form.elements.q.value.trim();
+  if (filter.q === before) return;
+  writeAddress(before !== '' && filter.q !== '');
+  rows = firstShown;
+  next = '';
+  runs = new Map([...runs].filter(([, run]) => listed(run)));
+  total = runs.size;
+  showRuns();
+  searchTimer = later(searchTimer, readHistory, 250);
+});
+document.addEventListener('keydown', (event) => {
+  const search = form.elements.q;
+  if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !$('detail').open && !event.target.closest?.('input, select, textarea')) {
+    event.preventDefault();
+    search.focus();
+    search.select();
+  } else if (event.key === 'Escape' && event.target === search) {
+    event.preventDefault();
+    if (search.value) {
+      search.value = '';
+      search.dispatchEvent(new Event('input'));
+    } else {
+      search.blur();
+    }
+  }
 });
 form.addEventListener('submit', (event) => event.preventDefault());
 $('more').addEventListener('click', readMore);

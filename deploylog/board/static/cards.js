@@ -1,13 +1,14 @@
 // The environments: what runs, and what is happening.
 
 import { el, said } from './dom.js';
+import { by } from './history.js';
 import { ago, chip, elapsed, environmentName, inProgress, length } from './format.js';
 
 const runLink = (run, attributes, ...children) => el('a', { href: `#run/${run.id}`, ...attributes }, ...children);
 
 function facts(run, clients) {
   const parts = [];
-  if (run.deployedBy) parts.push(said(run.deployedBy));
+  if (by(run)) parts.push(said(by(run)));
   if (run.ciBuildNo) parts.push(el('span', {}, 'build ', said(run.ciBuildNo)));
   if (clients && run.client?.name) parts.push(said(run.client.name));
   return parts.flatMap((part, i) => (i > 0 ? [' · ', part] : [part]));

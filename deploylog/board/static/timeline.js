@@ -8,19 +8,21 @@ const bar = 12; // height of a run
 const gap = 4;
 const strip = 20; // height of what ran
 const maxRows = 4;
+const narrowest = 8; // of a run, so that it can be seen and hit
+const minute = 60e3;
 const day = 86400e3;
 
-const steps = [3600e3, 3 * 3600e3, 6 * 3600e3, day, 2 * day, 7 * day, 14 * day, 30 * day, 61 * day];
+const steps = [minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, 3600e3, 2 * 3600e3, 3 * 3600e3, 6 * 3600e3, day, 2 * day, 7 * day, 14 * day, 30 * day, 61 * day];
 
 function ticks(from, to, width) {
   const step = steps.find((s) => (to - from) / s * 74 <= width) ?? 122 * day;
   const list = [];
   const at = new Date(from);
-  if (step < day) at.setHours(Math.floor(at.getHours() / (step / 3600e3)) * (step / 3600e3), 0, 0, 0);
-  else at.setHours(0, 0, 0, 0);
+  at.setHours(0, 0, 0, 0);
+  if (step < day) at.setTime(at.getTime() + Math.floor((from - at.getTime()) / step) * step);
   while (at.getTime() <= to) {
     if (at.getTime() >= from) {
-      const midnight = at.getHours() === 0;
+      const midnight = at.getHours() === 0 && at.getMinutes() === 0;
       list.push({ at: at.getTime(), text: step < day && !midnight ? hourText(at) : dayText(at) });
     }
     if (step < day) at.setTime(at.getTime() + step);
@@ -81,7 +83,7 @@ function lane(code, runs, y, from, to, width) {
     const start = Date.parse(run.dateStarted);
     const end = inProgress(run) ? to : Date.parse(run.dateCompleted) || start;
     if (end < from) continue;
-    const wide = Math.max(x(end) - x(start), 6);
+    const wide = Math.max(x(end) - x(start), narrowest);
     const left = Math.min(x(start), width - wide);
     let row = rows.findIndex((right) => right + 1 <= left);
     if (row < 0) row = rows.length < maxRows ? rows.length : maxRows - 1;
@@ -91,11 +93,21 @@ function lane(code, runs, y, from, to, width) {
   return { nodes, bottom: y + Math.max(rows.length, 1) * (bar + gap) + 14 };
 }
 
+// begin is where the axis starts: shortly before the first run of the period.
+function begin(runs, to, hours) {
+  const period = to - hours * 3600e3;
+  const starts = runs.map((run) => Date.parse(run.dateStarted)).filter((at) => at >= period);
+  const underWay = runs.some((run) => Date.parse(run.dateStarted) < period);
+  if (starts.length === 0 || underWay) return period;
+  const span = Math.max((to - Math.min(...starts)) * 1.04, 5 * minute);
+  return Math.max(period, to - span);
+}
+
 // draw shows the runs of a period, newest first.
 export function draw(container, runs, { env, hours, note }) {
   const width = Math.max(Math.floor(container.clientWidth - 32), 240);
   const to = now();
-  const from = to - hours * 3600e3;
+  const from = begin(runs, to, hours);
   const nodes = [];
   let y = 24;
   for (const { code } of environments) {
