@@ -259,6 +259,9 @@ func (d *delivery) attempt(ctx context.Context, e *entry) (deploylog.Run, error)
 	if d.locked {
 		s.forgetAway()
 	}
+	if s.opts.Delivered != nil {
+		s.opts.Delivered(ctx, e.Call, run)
+	}
 	var note error
 	if e.Call.Start != nil && run.UUID != e.Call.Start.UUID {
 		note = s.alias(e.Call.Start.UUID, run.ID)

@@ -25,6 +25,11 @@ type Options struct {
 	// Unreachable recognises further errors after which a call is kept; package
 	// erp's own are known.
 	Unreachable func(error) bool
+	// Delivered is called for every call that was carried out, before it is taken
+	// out of the folder: once for each call, and again when the process was killed
+	// before it was. It must be quick, others wait for their turn meanwhile. Nil:
+	// nothing is called.
+	Delivered func(ctx context.Context, c Call, run deploylog.Run)
 	// LockWait is how long to wait for other processes that use the folder; 0:
 	// 2 minutes. A process that waited longer leaves its call in the folder.
 	LockWait time.Duration

@@ -245,7 +245,7 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 	if p.board != nil {
 		addresses["board"] = url + "/deployments"
 		fmt.Fprintf(&b, "the deployment board is at %s/deployments (stop with Ctrl-C)\n", url)
-		fmt.Fprintf(&b, "It reads %s. Warning: everyone who can reach it sees what %s may read.\n", shell.Printable(p.erp), a.loginName(c))
+		fmt.Fprintf(&b, "It reads %s. Warning: everyone who can reach it sees what its login (%s) may read.\n", shell.Printable(p.erp), a.loginName(c))
 		if p.ai == nil {
 			b.WriteString("The board keeps no state: any number of it may run side by side.\n")
 		}

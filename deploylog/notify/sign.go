@@ -1,0 +1,119 @@
+package notify
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The headers of a message.
+const (
+	headerID        = "webhook-id"
+	headerTimestamp = "webhook-timestamp"
+	headerSignature = "webhook-signature"
+)
+
+// Tolerance is how far the time of a signature may be from that of the receiver.
+const Tolerance = 5 * time.Minute
+
+// ErrSignature is in the error of a message that nobody with the secret signed,
+// or not now.
+var ErrSignature = errors.New("the signature of the webhook does not hold")
+
+// Secret signs messages. The zero value signs nothing. It shows itself as
+// "[redacted]" wherever it is printed.
+type Secret struct{ key *[]byte }
+
+// ParseSecret reads a secret as Standard Webhooks writes it: "whsec_" and the
+// base64 of 16 to 64 random bytes. The prefix may be missing; empty text is the
+// zero secret. No error shows the text.
+func ParseSecret(text string) (Secret, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return Secret{}, nil
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
+	if err != nil || len(key) < 16 || len(key) > 64 {
+		return Secret{}, errors.New(`the secret of the webhook is not "whsec_" and the base64 of 16 to 64 bytes; make one with: echo "whsec_$(openssl rand -base64 32)"`)
+	}
+	return Secret{&key}, nil
+}
+
+// IsZero reports whether there is no secret.
+func (s Secret) IsZero() bool { return s.key == nil }
+
+// Format, LogValue and MarshalText keep the secret out of everything printed.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// String is "[redacted]", or empty for no secret.
+func (s Secret) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return "[redacted]"
+}
+
+// LogValue is what logs show.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText is what encoders show.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// sum is the signature of a message.
+func (s Secret) sum(id, timestamp string, body []byte) []byte {
+	mac := hmac.New(sha256.New, *s.key)
+	_, _ = fmt.Fprintf(mac, "%s.%s.", id, timestamp) // a hash does not fail
+	_, _ = mac.Write(body)
+	return mac.Sum(nil)
+}
+
+// sign sets the headers of a message that is sent now.
+func (s Secret) sign(h http.Header, id string, now time.Time, body []byte) {
+	timestamp := strconv.FormatInt(now.Unix(), 10)
+	h.Set(headerID, id)
+	h.Set(headerTimestamp, timestamp)
+	if !s.IsZero() {
+		h.Set(headerSignature, "v1,"+base64.StdEncoding.EncodeToString(s.sum(id, timestamp, body)))
+	}
+}
+
+// Verify is for receivers: it reports whether a request with these headers and
+// this body was signed with one of the secrets (several while one replaces the
+// other) within [Tolerance] of now, and returns the id of the message, under
+// which every copy of it comes. The error matches ErrSignature otherwise.
+func Verify(h http.Header, body []byte, now time.Time, secrets ...Secret) (id string, err error) {
+	bad := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrSignature, why) }
+	id, timestamp := h.Get(headerID), h.Get(headerTimestamp)
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	switch {
+	case id == "" || h.Get(headerSignature) == "":
+		return bad("the headers " + headerID + " and " + headerSignature + " are not both there")
+	case err != nil:
+		return bad(headerTimestamp + " is no number of seconds")
+	}
+	if age := now.Sub(time.Unix(seconds, 0)); age > Tolerance || age < -Tolerance {
+		return bad("its time is too far from now")
+	}
+	for _, secret := range secrets {
+		if secret.IsZero() {
+			continue
+		}
+		want := secret.sum(id, timestamp, body)
+		for _, signature := range strings.Fields(h.Get(headerSignature)) {
+			text, ok := strings.CutPrefix(signature, "v1,")
+			got, err := base64.StdEncoding.DecodeString(text)
+			if ok && err == nil && hmac.Equal(got, want) {
+				return id, nil
+			}
+		}
+	}
+	return bad("no signature is of a known secret")
+}
