@@ -88,6 +88,7 @@ func runID(c *cli.Context) (erp.ID, error) {
 type deploy struct {
 	log   *deploylog.Log
 	spool *spool.Spool // nil: fail when the ERP cannot be reached
+	hooks *webhooks
 }
 
 // deployLog connects to the log, for reading.
@@ -120,11 +121,13 @@ func (a *app) openDeploy(c *cli.Context, spoolAlways bool) (*deploy, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deploy{log: deploylog.New(client, &deploylog.Options{Logger: a.Log})}
+	d := &deploy{log: deploylog.New(client, &deploylog.Options{Logger: a.Log}), hooks: a.openWebhooks(c, s)}
 	if dir == "" {
 		return d, nil
 	}
-	d.spool = spool.New(dir, &spool.Options{Logger: a.Log, Unreachable: func(err error) bool { return errors.Is(err, tokens.ErrUnreachable) }})
+	d.spool = spool.New(dir, &spool.Options{
+		Logger: a.Log, Unreachable: func(err error) bool { return errors.Is(err, tokens.ErrUnreachable) }, Delivered: d.hooks.carried,
+	})
 	return d, nil
 }
 
@@ -132,20 +135,23 @@ func (a *app) openDeploy(c *cli.Context, spoolAlways bool) (*deploy, error) {
 // login has a folder of its own below the one that was named, so that no call
 // reaches another ERP than the one it was made for.
 func (a *app) spoolDir(c *cli.Context, s *shell.Setup, always bool) (string, error) {
+	if c.Bool("strict") || !always && c.String("spool") == "" && a.Getenv("ERPHUB_SPOOL") == "" && !ci.Detected(a.Getenv) {
+		return "", nil
+	}
+	return a.keepDir(c, s)
+}
+
+// keepDir is the folder for what is kept for the ERP and the login, whether calls
+// are kept or not; empty where there is no place for one.
+func (a *app) keepDir(c *cli.Context, s *shell.Setup) (string, error) {
 	dir := c.String("spool")
 	if dir == "" {
 		dir = a.Getenv("ERPHUB_SPOOL")
 	}
-	switch {
-	case c.Bool("strict"):
-		return "", nil
-	case dir != "":
-	case always || ci.Detected(a.Getenv):
+	if dir == "" {
 		if dir = a.StateFile("deployments"); dir == "" {
 			return "", nil // nowhere to keep anything
 		}
-	default:
-		return "", nil
 	}
 	url, err := s.URL()
 	if err != nil {
@@ -167,16 +173,23 @@ func (a *app) deployCall(c *cli.Context, call spool.Call) error {
 		if err != nil {
 			return deployError(err)
 		}
-		return a.printCall(c, call, spool.Outcome{ID: run.ID, Run: &run})
+		d.hooks.carried(c.Context, call, run)
+		err = a.printCall(c, call, spool.Outcome{ID: run.ID, Run: &run})
+		d.hooks.send(c.Context, call)
+		return err
 	}
+	d.hooks.expect(c.Context, call)
 	outcome, err := d.spool.Do(c.Context, d.log, call)
 	for _, w := range outcome.Warnings {
 		a.Note("warning: %v", w)
 	}
 	if err != nil {
+		d.hooks.forget(call)
 		return deployError(err)
 	}
-	return a.printCall(c, call, outcome)
+	err = a.printCall(c, call, outcome)
+	d.hooks.send(c.Context, call)
+	return err
 }
 
 func (d *deploy) direct(c *cli.Context, call spool.Call) (deploylog.Run, error) {

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/deploylog/ci"
+	"github.com/erphub/erphub/deploylog/notify"
 	"github.com/erphub/erphub/deploylog/spool"
 )
 
@@ -177,7 +179,7 @@ func (a *app) deployCompleteCommand() *cli.Command {
 			&cli.StringFlag{Name: "status", Usage: "SUCCESS or FAILED"},
 			&cli.StringFlag{Name: "changes", Usage: "summary of what changed; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "error", Usage: "why it failed; @FILE reads it from a file"},
-		}, spoolFlags()...),
+		}, endFlags()...),
 		Action: a.onRun(func(c *cli.Context) (*spool.Call, error) {
 			state, err := deploylog.ParseState(c.String("status"))
 			if err != nil || state != deploylog.Success && state != deploylog.Failed {
@@ -202,7 +204,7 @@ func (a *app) deployRollbackCommand() *cli.Command {
 			idFlag(),
 			&cli.StringFlag{Name: "version", Usage: "version that is running again (default: the one that ran before)"},
 			&cli.StringFlag{Name: "reason", Usage: "why, for a run that has no error message"},
-		}, spoolFlags()...),
+		}, endFlags()...),
 		Action: a.onRun(func(c *cli.Context) (*spool.Call, error) {
 			return &spool.Call{Rollback: &deploylog.Rollback{Version: c.String("version"), Reason: c.String("reason")}}, nil
 		}),
@@ -211,10 +213,11 @@ func (a *app) deployRollbackCommand() *cli.Command {
 
 func (a *app) deployFlushCommand() *cli.Command {
 	return &cli.Command{
-		Name: "flush", Usage: "deliver the calls that are kept because the ERP could not be reached",
+		Name: "flush", Usage: "deliver the calls and webhooks that are kept because the ERP or a receiver could not be reached",
 		Description: "Ends with 0 if and only if everything that was kept is in the ERP. It fails, too, while a file that cannot be\n" +
-			"read holds back calls, or refused calls are set aside: see erphub env deploy spool.",
-		Flags: append(shell.ValueFlags(), spoolFolderFlag()...),
+			"read holds back calls, or refused calls are set aside: see erphub env deploy spool. Webhooks that stay make no\n" +
+			"difference to that.",
+		Flags: slices.Concat(shell.ValueFlags(), spoolFolderFlag(), webhookFlags()),
 		Action: func(c *cli.Context) error {
 			if err := shell.Arguments(c); err != nil {
 				return err
@@ -227,15 +230,16 @@ func (a *app) deployFlushCommand() *cli.Command {
 				return shell.Usagef("no folder keeps calls; name it with --spool")
 			}
 			n, err := d.spool.Flush(c.Context, d.log)
-			return a.reportFlush(c, d.spool, n, err)
+			return a.reportFlush(c, d, n, err)
 		},
 	}
 }
 
 // reportFlush tells what was delivered and what is left. A refused call is
 // nobody's wrong usage now, whatever it was when it was made.
-func (a *app) reportFlush(c *cli.Context, s *spool.Spool, delivered int, err error) error {
-	list, listErr := s.List()
+func (a *app) reportFlush(c *cli.Context, d *deploy, delivered int, err error) error {
+	told := d.hooks.flush(c.Context)
+	list, listErr := d.spool.List()
 	if listErr != nil && err == nil {
 		err = listErr
 	}
@@ -246,7 +250,8 @@ func (a *app) reportFlush(c *cli.Context, s *spool.Spool, delivered int, err err
 	if printErr := a.Print(c, struct {
 		Delivered int `json:"delivered"`
 		spoolCounts
-	}{delivered, left}, output.Table{}); printErr != nil {
+		Webhooks *notify.Report `json:"webhooks,omitempty"`
+	}{delivered, left, told}, output.Table{}); printErr != nil {
 		return printErr
 	}
 	if len(list) > left.Waiting {

@@ -70,11 +70,26 @@ func (a *app) deploySpoolList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, len(list))
+	told, err := a.keptWebhooks(c)
+	if err != nil {
+		return err
+	}
+	out := map[string]any{"calls": append([]spool.Kept{}, list...)}
+	if len(told) > 0 {
+		out["webhooks"] = told
+	}
+	rows := make([][]string, len(list), len(list)+len(told))
 	for i, k := range list {
 		rows[i] = []string{k.Name, string(k.State), shell.OrDash(k.Call), shell.OrDash(k.Run), moment(k.Created), firstLine(k.Reason)}
 	}
-	return a.Print(c, map[string]any{"calls": append([]spool.Kept{}, list...)}, output.Table{
+	for _, k := range told {
+		state := "waiting"
+		if k.Expired {
+			state = "given up"
+		}
+		rows = append(rows, []string{k.Name, state, "webhook for " + shell.OrDash(k.Host), k.Run, moment(k.Created), firstLine(k.Reason)})
+	}
+	return a.Print(c, out, output.Table{
 		Columns: output.Styled(output.Columns("call=name", "state", "what=call", "run", "created", "why=reason"), "state", output.State),
 		Rows:    rows, List: "calls", Empty: "no call is kept",
 	})
@@ -90,7 +105,7 @@ func (a *app) deploySpoolRetry(c *cli.Context) error {
 	}
 	_, unread := d.spool.Retry(c.Context, c.Args().Slice()...)
 	n, err := d.spool.Flush(c.Context, d.log)
-	return a.reportFlush(c, d.spool, n, errors.Join(unread, err))
+	return a.reportFlush(c, d, n, errors.Join(unread, err))
 }
 
 func (a *app) deploySpoolDiscard(c *cli.Context) error {
@@ -101,7 +116,14 @@ func (a *app) deploySpoolDiscard(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	gone, err := s.Discard(c.Context, c.Args().Slice()...)
+	calls, hooks := splitNames(c.Args().Slice())
+	var gone []spool.Kept
+	if len(calls) > 0 || len(hooks) == 0 {
+		gone, err = s.Discard(c.Context, calls...)
+	}
+	if err == nil && (len(hooks) > 0 || len(calls) == 0) {
+		err = a.discardWebhooks(c, hooks)
+	}
 	if choice, choiceErr := a.Choice(c, ""); choiceErr != nil || !choice.ForPeople() {
 		return errors.Join(a.Print(c, map[string]any{"discarded": append([]spool.Kept{}, gone...)}, output.Table{List: "discarded"}), err)
 	}
@@ -112,7 +134,7 @@ func (a *app) deploySpoolDiscard(c *cli.Context) error {
 		}
 		a.Note("discarded %s: %s", k.Name, what)
 	}
-	if len(gone) == 0 && err == nil {
+	if len(gone) == 0 && len(hooks) == 0 && err == nil {
 		a.Note("nothing was set aside")
 	}
 	return err
@@ -173,6 +195,9 @@ func (a *app) keptStatus(c *cli.Context) []spool.Kept {
 	}
 	if len(list) > 0 {
 		a.Note("kept for the ERP: %s; erphub env deploy spool list shows them", countKept(list))
+	}
+	if told, err := a.keptWebhooks(c); err == nil && len(told) > 0 {
+		a.Note("kept for receivers: %s; erphub env deploy spool list shows them", webhookCount(len(told)))
 	}
 	for _, k := range list {
 		if k.State == spool.Unreadable {
