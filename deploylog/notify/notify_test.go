@@ -90,12 +90,7 @@ func (r *testReceiver) take(req *http.Request, body []byte) {
 	assert.NoError(r.t, err)
 	id, err := Verify(req.Header, body, time.Now(), secret)
 	assert.NoError(r.t, err)
-	var p struct {
-		Version         int
-		ID, Event, Text string
-		Timestamp       time.Time
-		Run             struct{ UUID, Version string }
-	}
+	var p Payload
 	assert.NoError(r.t, json.Unmarshal(body, &p))
 	assert.Equal(r.t, id, p.ID)
 	assert.Equal(r.t, 1, p.Version)
