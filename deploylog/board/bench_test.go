@@ -70,6 +70,9 @@ func BenchmarkBoard100k(b *testing.B) {
 			return fmt.Sprintf("/api/deployments/history?limit=100&cursor=%d.1", now.Add(-50_000*5*time.Minute).Unix())
 		},
 		"run":         func() string { return fmt.Sprintf("/api/deployments/%d", 1_000_500+n) },
+		"search":      func() string { return fmt.Sprintf("/api/deployments/history?limit=50&q=12.%d+staging", n%100) },
+		"search-none": func() string { return fmt.Sprintf("/api/deployments/history?limit=50&q=nothing+has+this+%d", n) },
+		"versions":    func() string { return fmt.Sprintf("/api/deployments/versions?client=11&n=%d", n) },
 		"measures-7d": func() string { return fmt.Sprintf("/api/deployments/measures?period=%dh", 168-n%5) },
 	} {
 		b.Run(name, func(b *testing.B) {

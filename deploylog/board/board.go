@@ -123,8 +123,12 @@ func (b *Board) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b.log.Warn("the deployment log cannot be read", "error", err)
 		why := explain(err)
+		level := slog.LevelWarn
+		if why.Reason == before && before != reasonUnknown { // that was said
+			level = slog.LevelDebug
+		}
+		b.log.Log(ctx, level, "the deployment log cannot be read", "error", err)
 		b.setState(why)
 		b.probes.clear() // a response from before says nothing
 		if why.Reason != before || why.Reason == reasonMissing {

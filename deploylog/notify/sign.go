@@ -50,7 +50,7 @@ func ParseSecret(text string) (Secret, error) {
 // IsZero reports whether there is no secret.
 func (s Secret) IsZero() bool { return s.key == nil }
 
-// Format, LogValue and MarshalText keep the secret out of everything printed.
+// Format writes what String returns, whatever the verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // String is "[redacted]", or empty for no secret.

@@ -42,11 +42,13 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const longDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const seconds = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 export const fullTime = (text) => full.format(new Date(text));
 export const dayText = (ms) => shortDay.format(ms);
 export const hourText = (ms) => hours.format(ms);
+export const secondText = (ms) => seconds.format(ms);
 
 // length writes seconds with its two largest units.
 export function length(seconds) {

@@ -2,7 +2,7 @@
 // that brought it there.
 
 import { el, plain, render, svg } from './dom.js';
-import { dayText, environments, environmentName, fullTime, hourText, inProgress, length, now, stateName } from './format.js';
+import { dayText, environments, environmentName, fullTime, hourText, inProgress, length, now, secondText, stateName } from './format.js';
 
 const bar = 12; // height of a run
 const gap = 4;
@@ -12,7 +12,7 @@ const narrowest = 8; // of a run, so that it can be seen and hit
 const minute = 60e3;
 const day = 86400e3;
 
-const steps = [minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, 3600e3, 2 * 3600e3, 3 * 3600e3, 6 * 3600e3, day, 2 * day, 7 * day, 14 * day, 30 * day, 61 * day];
+const steps = [10e3, 30e3, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, 3600e3, 2 * 3600e3, 3 * 3600e3, 6 * 3600e3, day, 2 * day, 7 * day, 14 * day, 30 * day, 61 * day];
 
 function ticks(from, to, width) {
   const step = steps.find((s) => (to - from) / s * 74 <= width) ?? 122 * day;
@@ -23,7 +23,7 @@ function ticks(from, to, width) {
   while (at.getTime() <= to) {
     if (at.getTime() >= from) {
       const midnight = at.getHours() === 0 && at.getMinutes() === 0;
-      list.push({ at: at.getTime(), text: step < day && !midnight ? hourText(at) : dayText(at) });
+      list.push({ at: at.getTime(), text: step < minute ? secondText(at) : step < day && !midnight ? hourText(at) : dayText(at) });
     }
     if (step < day) at.setTime(at.getTime() + step);
     else at.setDate(at.getDate() + Math.round(step / day)); // days of a clock change are no 24 hours
@@ -99,7 +99,7 @@ function begin(runs, to, hours) {
   const starts = runs.map((run) => Date.parse(run.dateStarted)).filter((at) => at >= period);
   const underWay = runs.some((run) => Date.parse(run.dateStarted) < period);
   if (starts.length === 0 || underWay) return period;
-  const span = Math.max((to - Math.min(...starts)) * 1.04, 5 * minute);
+  const span = Math.max((to - Math.min(...starts)) * 1.04, minute);
   return Math.max(period, to - span);
 }
 
