@@ -42,7 +42,7 @@ func ParseSecret(text string) (Secret, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
 	if err != nil || len(key) < 16 || len(key) > 64 {
-		return Secret{}, errors.New(`the secret of the webhook is not "whsec_" and the base64 of 16 to 64 bytes; make one with: echo "whsec_$(openssl rand -base64 32)"`)
+		return Secret{}, errors.New(`the secret of the webhook is not "whsec_" and the base64 of 16 to 64 bytes; make one with: echo "whsec_$(head -c 32 /dev/urandom | base64)"`)
 	}
 	return Secret{&key}, nil
 }

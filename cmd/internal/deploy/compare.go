@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 )
@@ -16,11 +17,11 @@ func (a *app) deployCompareCommand() *cli.Command {
 		Description: "Shows the versions and components that run in both, since when, and the runs that bringing the version of\n" +
 			"FROM to TO would bring, as in `erphub env deploy compare PROD STAGING`. Components are those that runs were\n" +
 			"recorded with (--components); a component without a version has that of its run.",
-		Flags: []cli.Flag{
+		Flags: append(shell.OutputFlags(),
 			clientFlag(),
 			&cli.IntFlag{Name: "depth", Value: 300, Usage: "how many runs of each environment to look at"},
 			&cli.BoolFlag{Name: "all", Usage: "components that are the same in both, too"},
-		},
+		),
 		Action: a.deployCompare,
 	}
 }
@@ -50,42 +51,32 @@ func (a *app) deployCompare(c *cli.Context) error {
 	if err != nil {
 		return deployError(err)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"comparisons": list})
-	}
-	if len(list) == 0 {
-		a.Note("no run has ended in %s or %s yet", q.To, q.From)
-		return nil
-	}
 	rows := [][]string{}
+	var below strings.Builder
 	for _, cmp := range list {
-		rows = append(rows, compareRows(&cmp, len(list) > 1, c.Bool("all"))...)
+		rows = append(rows, compareRows(&cmp, c.Bool("all"))...)
+		writePromotion(&below, &cmp, len(list) > 1)
 	}
-	a.PrintTable([]string{"", "", string(q.To), "since", string(q.From), "since"}, rows)
-	for _, cmp := range list {
-		if err := a.printPromotion(&cmp, len(list) > 1); err != nil {
-			return err
-		}
-	}
-	return nil
+	columns := output.Columns("differs", "client", "component", string(q.To), string(q.To)+" since", string(q.From), string(q.From)+" since")
+	columns[1].Wide = len(list) < 2
+	return a.Print(c, map[string]any{"comparisons": list}, output.Table{
+		Columns: columns, Rows: rows, List: "comparisons", Below: below.String(),
+		Empty: fmt.Sprintf("no run has ended in %s or %s yet", q.To, q.From),
+	})
 }
 
 // compareRows are the version and the components of a tenant; what differs is
 // marked.
-func compareRows(c *deploylog.Comparison, tenants, all bool) [][]string {
-	name := "version"
-	if tenants {
-		name = c.Client.Identifier
-	}
-	rows := [][]string{{mark(c.To.Version != c.From.Version), name, shell.OrDash(c.To.Version), moment(c.To.Since), shell.OrDash(c.From.Version), moment(c.From.Since)}}
+func compareRows(c *deploylog.Comparison, all bool) [][]string {
+	rows := [][]string{{mark(c.To.Version != c.From.Version), c.Client.Identifier, "(version)", shell.OrDash(c.To.Version), moment(c.To.Since), shell.OrDash(c.From.Version), moment(c.From.Since)}}
 	for _, d := range c.Rows {
 		if !d.Differs && !all {
 			continue
 		}
-		row := []string{mark(d.Differs), "  " + d.Name, "-", "-", "-", "-"}
+		row := []string{mark(d.Differs), c.Client.Identifier, d.Name, "-", "-", "-", "-"}
 		for i, in := range []*deploylog.InstalledComponent{d.To, d.From} {
 			if in != nil {
-				row[2+2*i], row[3+2*i] = in.Version, moment(in.Since)
+				row[3+2*i], row[4+2*i] = in.Version, moment(in.Since)
 			}
 		}
 		rows = append(rows, row)
@@ -100,28 +91,25 @@ func mark(differs bool) string {
 	return ""
 }
 
-// printPromotion says what a promotion would bring, run by run.
-func (a *app) printPromotion(c *deploylog.Comparison, tenants bool) error {
+// writePromotion says what a promotion would bring, run by run.
+func writePromotion(b *strings.Builder, c *deploylog.Comparison, tenants bool) {
 	p := &c.Promotion
-	var b strings.Builder
 	b.WriteString("\n")
 	if tenants {
-		fmt.Fprintf(&b, "%s: ", shell.Printable(c.Client.Identifier))
+		fmt.Fprintf(b, "%s: ", shell.Printable(c.Client.Identifier))
 	}
 	b.WriteString(shell.Printable(describePromotion(c)) + "\n")
 	for _, run := range p.Runs {
-		fmt.Fprintf(&b, "  %s  run %s  %s  %s\n", moment(run.DateCompleted), run.ID, shell.Printable(shell.OrDash(run.Version)), shell.Printable(run.By()))
+		fmt.Fprintf(b, "  %s  run %s  %s  %s\n", moment(run.DateCompleted), run.ID, shell.Printable(shell.OrDash(run.Version)), shell.Printable(run.By()))
 		for line := range strings.Lines(run.Changes) {
 			if line = strings.TrimSpace(line); line != "" {
-				fmt.Fprintf(&b, "      %s\n", shell.Printable(line))
+				fmt.Fprintf(b, "      %s\n", shell.Printable(line))
 			}
 		}
 	}
 	if !p.Complete {
 		b.WriteString("  and perhaps older ones; --depth looks at more\n")
 	}
-	_, err := fmt.Fprint(a.Streams.Out, b.String())
-	return err
 }
 
 func describePromotion(c *deploylog.Comparison) string {
