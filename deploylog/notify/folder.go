@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -87,7 +88,7 @@ func list(dir string) ([]file, error) {
 			files = append(files, file{number, m[2], m[3], m[4], filepath.Join(dir, e.Name())})
 		}
 	}
-	slices.SortFunc(files, func(a, b file) int { return int(min(max(a.number-b.number, -1), 1)) })
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.number, b.number) })
 	return files, nil
 }
 

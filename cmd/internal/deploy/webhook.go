@@ -102,6 +102,8 @@ func (w *webhooks) expect(ctx context.Context, call spool.Call) {
 	if w.n == nil || endOf(&call) == "" {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, webhookTime)
+	defer cancel()
 	if err := w.n.Expect(ctx, callKey(&call)); err != nil {
 		w.a.Note("warning: %v", err)
 	}
@@ -120,6 +122,10 @@ func (w *webhooks) carried(ctx context.Context, call spool.Call, run deploylog.R
 		return
 	}
 	run.Status = endOf(&call) // the run may have gone further since
+	// It has ended, whoever gives up now; but no process that is stuck may stop
+	// this one.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), webhookTime)
+	defer cancel()
 	if err := w.n.Carried(ctx, callKey(&call), run); err != nil {
 		w.a.Note("warning: nobody is told by webhook that run %s ended: %v", run.ID, err)
 	}
