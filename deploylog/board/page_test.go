@@ -280,6 +280,15 @@ func TestBrowserShowsHostileTextAsText(t *testing.T) {
 	require.NoError(t, err)
 	wide, err := w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Staging, Version: strings.Repeat("W", 40), CurrentStep: strings.Repeat("MM", 120), DeployedBy: strings.Repeat("@", 100)})
 	require.NoError(t, err)
+	other, err := w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Staging, Version: hostile.version, Components: hostile.version + " 1, " + strings.Repeat("W", 180) + "\n" + hostile.components})
+	require.NoError(t, err)
+	for _, run := range []deploylog.Run{other, wide} { // they are shown side by side, too
+		_, err = w.log.Update(ctx, run.ID, deploylog.Update{Status: deploylog.Deploying})
+		require.NoError(t, err)
+		_, err = w.log.Complete(ctx, run.ID, deploylog.Completion{Status: deploylog.Success, Changes: hostile.changes})
+		require.NoError(t, err)
+	}
+	b.shows("#versions", hostile.version)
 	_, err = w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Development, Version: "إصدار ١٢٫٠٫٤", CurrentStep: "نسخ الملحقات إلى الخادم", DeployedBy: "שרה"})
 	require.NoError(t, err)
 	b.shows(`[data-key="STAGING"]`, strings.Repeat("W", 40))
