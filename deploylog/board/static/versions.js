@@ -69,7 +69,7 @@ function client(c, named, opened) {
   for (const [name, found] of [...byName].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const cells = c.environments.map((_, i) => found[i]);
     const same = cells.every((x) => x?.version === cells[0]?.version);
-    (same ? equal : differing).push(line(name, cells));
+    (same && cells.length > 1 ? equal : differing).push(line(name, cells));
   }
   const key = `same-${id}`;
   return el('article', { class: 'panel versions', 'data-key': `client-${id}`, 'aria-label': title },
