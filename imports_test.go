@@ -361,9 +361,9 @@ func covers(list []string, rel string) bool {
 	})
 }
 
-// commandsShare are the packages below cmd/internal that several families of
-// commands use. All others there are families.
-var commandsShare = []string{"cmd/internal/help", "cmd/internal/output", "cmd/internal/plans", "cmd/internal/services", "cmd/internal/shell"}
+// commandsShare are the packages below cmd/internal that are no families of
+// commands, and that these use. All others there are families.
+var commandsShare = []string{"cmd/internal/help", "cmd/internal/output", "cmd/internal/plans", "cmd/internal/services", "cmd/internal/shell", "cmd/internal/sqlshell"}
 
 // A family of commands knows no other: what they have in common is in the packages
 // that they share, and programs compose them.
