@@ -179,10 +179,16 @@ func (sh *Shell) coloured(stream any) bool {
 	return output.Coloured(sh.colour, sh.Getenv, Terminal(stream) && colourTerminal(stream))
 }
 
-// TableText is a table as standard output shows it, for the text below another.
-func (sh *Shell) TableText(table output.Table) string {
+// TableText is a table as standard output shows it, for the text of another.
+func (sh *Shell) TableText(c *cli.Context, table output.Table) string {
+	format := output.FormatTable
+	if choice, err := sh.Choice(c, ""); err == nil && choice.Format == output.FormatWide {
+		format = output.FormatWide
+	}
 	var b strings.Builder
-	_, _ = (&output.Choice{Format: output.FormatTable}).Write(context.Background(), &b, sh.screen(), nil, table) // into memory, with all columns
+	if hidden, err := (&output.Choice{Format: format}).Write(c.Context, &b, sh.screen(), nil, table); err == nil && hidden > 0 {
+		fmt.Fprintf(&b, "(%s: -o wide shows all)\n", Count(hidden, "column is hidden", "columns are hidden"))
+	}
 	return b.String()
 }
 
