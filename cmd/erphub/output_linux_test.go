@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,8 +17,6 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp/erptest"
 )
-
-var update = flag.Bool("update", false, "write the files that tests compare with anew")
 
 // varying is what differs between runs, and what stands for it. No replacement
 // changes how long a line is.
@@ -156,4 +153,30 @@ func TestPager(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An interrupt is the pager's own while it is in front, and a pager that is killed
+// leaves the terminal as it was.
+func TestPagerIsInterrupted(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("url: "+srv.URL()+"\ntoken: "+token+"\n"), 0o600))
+	// atTerminal passes PATH on, where the pager is found under the usual name.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "less"), []byte("#!/bin/sh\ntrap 'echo caught' INT\ncat >/dev/null\nstty -echo </dev/tty\necho paging\n"+
+		"read a </dev/tty || read a </dev/tty\nread b </dev/tty || read b </dev/tty\nstty echo </dev/tty\necho \"left after $a$b\"\n"), 0o700)) //nolint:gosec // it is run
+	term := newTerminal(t)
+	cmd := atTerminal(t, term, config, "process", "list")
+	term.sees(t, `^paging`)
+	for range 2 { // a second one would end the program at once
+		term.types(t, "\x03")
+		term.sees(t, `caught`)
+	}
+	term.types(t, "a\nb\n")
+	require.NoError(t, cmd.Wait(), term.raw())
+	term.sees(t, `left after`)
+	assert.True(t, term.echoes(t), "the terminal is as it was")
 }

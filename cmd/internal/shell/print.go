@@ -41,6 +41,17 @@ func valueFlags(formats string) []cli.Flag {
 	}
 }
 
+// TextOnly is the action of a command that has no data to print: it refuses --json
+// instead of ignoring it.
+func TextOnly(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if c.Bool("json") {
+			return Usagef("%s prints no data, so there is no JSON of it: leave --json out", CommandPath(c))
+		}
+		return action(c)
+	}
+}
+
 // hasOutput tells whether a command has the flags of [ValueFlags].
 func hasOutput(flags []cli.Flag) bool {
 	o, ok := lookup(flags, "output").(*cli.StringFlag)
