@@ -28,7 +28,8 @@ func atTerminal(t *testing.T, term *terminal, config string, args ...string) *ex
 	program, err := exec.LookPath("erphub") // where testscript put it
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "ERPHUB_CONFIG=" + config, "HOME=" + filepath.Dir(config), "TERM=xterm"}
+	path := filepath.Dir(config) + string(os.PathListSeparator) + os.Getenv("PATH") // a test may bring programs
+	cmd.Env = []string{"PATH=" + path, "ERPHUB_CONFIG=" + config, "HOME=" + filepath.Dir(config), "TERM=xterm"}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.device, term.device, term.device
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())

@@ -25,7 +25,7 @@ func Commands(sh *shell.Shell) []*cli.Command {
 	print := func(name, usage string, more ...string) *cli.Command {
 		return &cli.Command{
 			Name: name, Aliases: more, Usage: "print the script for " + usage,
-			Action: func(c *cli.Context) error {
+			Action: shell.TextOnly(func(c *cli.Context) error {
 				if err := shell.Arguments(c); err != nil {
 					return err
 				}
@@ -35,7 +35,7 @@ func Commands(sh *shell.Shell) []*cli.Command {
 				}
 				_, err = sh.Streams.Out.Write(text)
 				return err
-			},
+			}),
 		}
 	}
 	return []*cli.Command{

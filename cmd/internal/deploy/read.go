@@ -165,7 +165,7 @@ func (a *app) deployHistory(c *cli.Context) error {
 		rows[i] = []string{moment(r.DateStarted), string(r.Environment), r.ID.String(), shell.OrDash(r.Version), string(r.Status), lasted(&r), firstLine(text)}
 	}
 	columns := output.Styled(output.Columns("date=dateStarted", "environment", ">run=id", "version", "status", ">took=duration", "changes"), "status", output.State)
-	columns[2].ID = true
+	columns[2].ID, columns[6].Wrap = true, true
 	return a.Print(c, map[string]any{"runs": runs}, output.Table{Columns: columns, Rows: rows, List: "runs"})
 }
 

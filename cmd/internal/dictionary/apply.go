@@ -52,7 +52,7 @@ func (a *app) dictApply(c *cli.Context) error {
 		return err
 	}
 	if !c.Bool("json") {
-		if err := cmp.result.WriteText(a.Streams.Out); err != nil {
+		if err := a.showChanges(cmp.result); err != nil {
 			return err
 		}
 	}
@@ -142,6 +142,17 @@ func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts
 	if c.Bool("json") {
 		return a.PrintJSON(r)
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "Done: %d records created, %d changed, %d already existed; %d processes ran.\n", r.Created, r.Changed, r.Found, r.Ran)
+	_, err = fmt.Fprintf(a.Streams.Out, "Done: %s created, %d changed, %d already existed; %s ran.\n", shell.Count(r.Created, "record", "records"), r.Changed, r.Found,
+		shell.Count(r.Ran, "process", "processes"))
+	return err
+}
+
+// showChanges writes what is about to be done, for a person.
+func (a *app) showChanges(result *diff.Result) error {
+	var b strings.Builder
+	if err := result.WriteText(&b); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(a.Streams.Out, a.PaintChanges(b.String()))
 	return err
 }

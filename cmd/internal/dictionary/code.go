@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
@@ -38,7 +39,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 		},
 		{
 			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ",
-			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, shell.DatabaseFlags()),
+			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, shell.DatabaseFlags(), shell.ValueFlags()),
 			Action: a.dictDiff,
 			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a\n" +
 				"build server can watch for drift. A run of dict apply that did not come to its end, whose checkpoint is in\n" +
@@ -47,7 +48,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 		},
 		{
 			Name: "plan", Usage: "show what apply would do",
-			Flags: append([]cli.Flag{&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"}}, compare...), Action: a.dictPlan,
+			Flags: slices.Concat([]cli.Flag{&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"}}, compare, shell.ValueFlags()), Action: a.dictPlan,
 		},
 		{
 			Name: "apply", Usage: "change the ERP to match the definitions", Action: a.dictApply,
@@ -202,25 +203,26 @@ func (a *app) dictPlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		r := newChangesReport(cmp.result)
-		r.Steps = plan.Rows()
-		return a.PrintJSON(r)
-	}
-	if err := cmp.result.WriteText(a.Streams.Out); err != nil {
+	r := newChangesReport(cmp.result)
+	r.Steps = plan.Rows()
+	var b bytes.Buffer
+	if err := cmp.result.WriteText(&b); err != nil {
 		return err
 	}
+	text := a.PaintChanges(b.String())
 	if c.Bool("steps") && plan.Len() > 0 {
-		var b bytes.Buffer
+		b.Reset()
 		if err := plan.WriteText(&b); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(a.Streams.Out, "\n%s", b.Bytes()); err != nil {
-			return err
-		}
+		text += "\n" + b.String()
 	}
-	if n := len(cmp.result.Destructive()); n > 0 {
-		fmt.Fprintf(a.Streams.Err, "%d of the changes are destructive: apply needs --allow-destructive for them\n", n)
+	if err := a.Print(c, r, output.Table{List: "changes", Below: text}); err != nil {
+		return err
+	}
+	if choice, err := a.Choice(c, ""); err == nil && choice.ForPeople() && r.Destructive > 0 {
+		fmt.Fprintf(a.Streams.Err, "%s destructive: apply needs --allow-destructive for %s\n", shell.Count(r.Destructive, "of the changes is", "of the changes are"),
+			map[bool]string{true: "it", false: "them"}[r.Destructive == 1])
 	}
 	return nil
 }

@@ -415,7 +415,7 @@ func (a *app) reportDelivery(c *cli.Context, r delivered) error {
 	case r.Applied && r.Format == formatPack:
 		fmt.Fprintf(a.Streams.Out, "imported %s %s: %s\n", shell.Printable(r.Name), r.Version, shell.Printable(strings.TrimSpace(r.Summary)))
 	case r.Applied:
-		fmt.Fprintf(a.Streams.Out, "applied %s: %d statements\n", r.Name, r.Run)
+		fmt.Fprintf(a.Streams.Out, "applied %s: %s\n", r.Name, shell.Count(r.Run, "statement", "statements"))
 	case r.Existing:
 		fmt.Fprintln(a.Streams.Out, "the scripts already existed, with this content")
 	}

@@ -18,7 +18,7 @@ func (a *app) dictDiagramCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all-columns", Usage: "show the columns that every table has, too"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true},
 		},
-		Action: a.dictDiagram,
+		Action: shell.TextOnly(a.dictDiagram),
 	}
 }
 

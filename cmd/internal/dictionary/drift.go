@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
@@ -49,12 +50,7 @@ func (a *app) dictDiff(c *cli.Context) error {
 	if r.Database, err = a.databaseDrift(c, cmp); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = a.PrintJSON(r)
-	} else {
-		err = a.showDrift(cmp.result, r)
-	}
-	if err != nil {
+	if err := a.showDrift(c, cmp.result, r); err != nil {
 		return err
 	}
 	if !cmp.result.Empty() || r.Unfinished != nil || len(r.Database) > 0 {
@@ -111,8 +107,8 @@ func (a *app) databaseDrift(c *cli.Context, compared *comparison) ([]tableDrift,
 	return drift, err
 }
 
-// showDrift writes what differs for a person.
-func (a *app) showDrift(result *diff.Result, r changesReport) error {
+// showDrift writes what differs.
+func (a *app) showDrift(c *cli.Context, result *diff.Result, r changesReport) error {
 	var b bytes.Buffer
 	if !result.Empty() || r.Unfinished == nil && len(r.Database) == 0 {
 		if err := result.WriteText(&b); err != nil {
@@ -132,6 +128,5 @@ func (a *app) showDrift(result *diff.Result, r changesReport) error {
 			"Continue with `erphub dict apply --resume`, or delete %[1]s to start over.\n",
 			shell.Printable(u.Checkpoint), u.Done, u.Steps, u.Failed, u.Updated.Format(time.RFC3339))
 	}
-	_, err := a.Streams.Out.Write(b.Bytes())
-	return err
+	return a.Print(c, r, output.Table{List: "changes", Below: a.PaintChanges(b.String())})
 }

@@ -7,15 +7,16 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 )
 
 func (a *app) generateCommand() *cli.Command {
 	commands := []*cli.Command{
-		{Name: "list", Usage: "list the generators", Action: a.generateList},
+		{Name: "list", Usage: "list the generators", Flags: shell.OutputFlags(), Action: a.generateList},
 		{
-			Name: "info", Usage: "explain a generator and its options", ArgsUsage: "GENERATOR", Action: a.generateInfo,
+			Name: "info", Usage: "explain a generator and its options", ArgsUsage: "GENERATOR", Flags: shell.ValueFlags(), Action: a.generateInfo,
 		},
 	}
 	for _, g := range generator.Generators() {
@@ -141,23 +142,17 @@ func (a *app) generateList(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return shell.Usagef("generate list takes no arguments; `erphub generate info %s` explains a generator", c.Args().First())
 	}
-	if c.Bool("json") {
-		var list []generatorReport
-		for _, g := range generator.Generators() {
-			list = append(list, generatorReport{Name: g.Name, Title: g.Title, Description: g.Description, Addable: g.Addable})
-		}
-		return a.PrintJSON(list)
-	}
+	var list []generatorReport
 	var rows [][]string
 	for _, g := range generator.Generators() {
+		list = append(list, generatorReport{Name: g.Name, Title: g.Title, Description: g.Description, Addable: g.Addable})
 		adds := ""
 		if g.Addable {
 			adds = "erphub add " + g.Name
 		}
 		rows = append(rows, []string{g.Name, g.Title, adds})
 	}
-	a.PrintTable([]string{"generator", "makes", "to an existing plugin"}, rows)
-	return nil
+	return a.Print(c, list, output.Table{Columns: output.Columns("generator=name", "makes=title", "to an existing plugin=addable"), Rows: rows})
 }
 
 func (a *app) generateInfo(c *cli.Context) error {
@@ -168,10 +163,6 @@ func (a *app) generateInfo(c *cli.Context) error {
 	if err != nil {
 		return shell.Usage(err)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(generatorReport{g.Name, g.Title, g.Description, g.Addable, g.Options, g.Schema(false)})
-	}
-	fmt.Fprintf(a.Streams.Out, "%s: %s\n\n%s\n\n", g.Name, g.Title, g.Description)
 	var rows [][]string
 	for i := range g.Options {
 		o := &g.Options[i]
@@ -184,10 +175,11 @@ func (a *app) generateInfo(c *cli.Context) error {
 		}
 		rows = append(rows, []string{"--" + optionFlag(o), o.Name, string(o.Type), state, cmp.Or(strings.Join(o.Choices, ", "), o.Example)})
 	}
-	a.PrintTable([]string{"flag", "option", "type", "default", "values, or an example"}, rows)
-	fmt.Fprintln(a.Streams.Out)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n%s\n\n", g.Name, g.Title, g.Description)
+	b.WriteString(a.TableText(c, output.Table{Columns: output.Columns("flag", "option", "type", "default", "values, or an example"), Rows: rows}) + "\n")
 	for i := range g.Options {
-		fmt.Fprintf(a.Streams.Out, "%s: %s\n", g.Options[i].Name, g.Options[i].Description)
+		fmt.Fprintf(&b, "%s: %s\n", g.Options[i].Name, g.Options[i].Description)
 	}
-	return nil
+	return a.Print(c, generatorReport{g.Name, g.Title, g.Description, g.Addable, g.Options, g.Schema(false)}, output.Table{Below: b.String()})
 }

@@ -19,7 +19,7 @@ func (a *app) generateGoCommand() *cli.Command {
 			&cli.StringFlag{Name: "package", Value: "model", Usage: "name of the package"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true},
 		},
-		Action: a.generateGo,
+		Action: shell.TextOnly(a.generateGo),
 	}
 }
 

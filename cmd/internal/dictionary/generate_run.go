@@ -169,12 +169,7 @@ func (a *app) writeArtifact(c *cli.Context, artifact *generator.Artifact, dir st
 	return nil
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func count(n int, what string) string { return shell.Count(n, what, what+"s") }
 
 // deliverArtifact delivers a new plugin any other way than to a folder.
 func (a *app) deliverArtifact(c *cli.Context, artifact *generator.Artifact, mode generator.Mode, to generator.Delivery) error {

@@ -62,7 +62,7 @@ func (a *app) dictInspect(c *cli.Context) error {
 		}
 	}
 	if remarks > 0 {
-		a.Note("definitions have no words for %d things of %d tables; inspecting a table by its name tells them", remarks, remarked)
+		a.Note("definitions cannot express %s of %s; inspect a table by its name to see them", shell.Count(remarks, "thing", "things"), shell.Count(remarked, "table", "tables"))
 	}
 	if folder := c.String("output"); isFolder(folder) {
 		return a.writeTables(c, folder, tables)
@@ -100,6 +100,6 @@ func (a *app) writeTables(c *cli.Context, folder string, tables []dict.Table) er
 	if c.Bool("json") {
 		return a.PrintJSON(map[string]any{"folder": folder, "tables": len(tables)})
 	}
-	_, err := fmt.Fprintf(a.Streams.Out, "Wrote %d definitions to %s.\n", len(tables), shell.Printable(folder))
+	_, err := fmt.Fprintf(a.Streams.Out, "Wrote %s to %s.\n", shell.Count(len(tables), "definition", "definitions"), shell.Printable(folder))
 	return err
 }

@@ -74,7 +74,7 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 		report.Tables = append(report.Tables, rehearsedRow{t.Name, rows})
 	}
 	if !c.Bool("json") {
-		if err := cmp.result.WriteText(a.Streams.Out); err != nil {
+		if err := a.showChanges(cmp.result); err != nil {
 			return err
 		}
 	}
@@ -89,8 +89,8 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 	if c.Bool("json") {
 		return a.PrintJSON(report)
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "Rehearsed on a copy of the twin of %s: %d records created, %d changed; %d processes ran%s. The ERP is as it was.\n",
-		shell.Printable(report.Twin), report.Created, report.Changed, report.Ran, withRows(report.Tables))
+	_, err = fmt.Fprintf(a.Streams.Out, "Rehearsed on a copy of the twin of %s: %s created, %d changed; %s ran%s. The ERP is as it was.\n",
+		shell.Printable(report.Twin), shell.Count(report.Created, "record", "records"), report.Changed, shell.Count(report.Ran, "process", "processes"), withRows(report.Tables))
 	return err
 }
 

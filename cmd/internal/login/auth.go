@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
@@ -21,7 +22,7 @@ func (a *app) authCommand() *cli.Command {
 					"organization and warehouse, where the user has more than one. Elsewhere give the password with --password-file,\n" +
 					"on standard input with --password -, or in ERP_PASSWORD; on the command line it would show in process lists.\n" +
 					"The address is stored in a profile that has none, so that the next command needs nothing else.",
-				Flags: []cli.Flag{
+				Flags: append(shell.ValueFlags(),
 					&cli.StringFlag{Name: "username", Usage: "user name (ERP_USERNAME)"},
 					&cli.StringFlag{Name: "password", Usage: "password; - reads it from standard input"},
 					&cli.StringFlag{Name: "password-file", Usage: "file that holds the password", TakesFile: true},
@@ -30,18 +31,18 @@ func (a *app) authCommand() *cli.Command {
 					&cli.StringFlag{Name: "org", Usage: "organization, by id or name (ERP_ORG_ID)"},
 					&cli.StringFlag{Name: "warehouse", Usage: "warehouse, by id or name"},
 					&cli.StringFlag{Name: "language", Usage: "language of the session, such as de_DE"},
-				},
+				),
 				Action: a.authLogin,
 			},
-			{Name: "refresh", Usage: "refresh the stored tokens now", Action: a.authRefresh},
+			{Name: "refresh", Usage: "refresh the stored tokens now", Flags: shell.ValueFlags(), Action: a.authRefresh},
 			{
 				Name: "status", Usage: "show who is logged in, where, and for how long",
 				Description: "Checks whether the ERP accepts the login; tokens that are due are refreshed. Exit code 3 means that\n" +
 					"there is no usable login, 4 that tokens are due and the ERP cannot be reached.",
-				Action: a.authStatus,
+				Flags: shell.ValueFlags(), Action: a.authStatus,
 			},
 			a.explainCommand(),
-			{Name: "logout", Usage: "log out, on the server, too", Action: a.authLogout},
+			{Name: "logout", Usage: "log out, on the server, too", Flags: shell.ValueFlags(), Action: a.authLogout},
 		},
 	}
 }
@@ -146,13 +147,9 @@ func (a *app) authLogout(c *cli.Context) error {
 	if err := m.Logout(c.Context); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		st, err := m.Status(c.Context)
-		if err != nil {
-			return err
-		}
-		return a.PrintJSON(st)
+	st, err := m.Status(c.Context)
+	if err != nil {
+		return err
 	}
-	_, err = fmt.Fprintln(a.Streams.Out, "logged out")
-	return err
+	return a.Print(c, st, output.Table{Below: "logged out\n"})
 }

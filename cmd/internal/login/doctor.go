@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/doctor"
@@ -18,7 +19,7 @@ func (a *app) doctorCommand() *cli.Command {
 		Name: "doctor", Usage: "check environment, configuration, REST API and database, and suggest fixes",
 		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or\n" +
 			"number, which differ between installations; one that is not what it should be is a warning.",
-		Flags: []cli.Flag{
+		Flags: append(shell.OutputFlags(),
 			&cli.BoolFlag{Name: "api", Usage: "examine the REST API only, as --only api"},
 			&cli.BoolFlag{Name: "compatibility", Usage: "find out what this ERP can do: its release, and the features of its REST plugin"},
 			&cli.StringFlag{Name: "only", Usage: "examine these areas only: environment, configuration, api, database, compatibility"},
@@ -26,7 +27,7 @@ func (a *app) doctorCommand() *cli.Command {
 			&cli.StringFlag{Name: "import-process", Usage: "slug or number of the process that imports packages"},
 			&cli.StringFlag{Name: "database", Usage: "address of the ERP's database, such as postgres://reader@host/idempiere (" + doctor.DatabaseVariable + ")"},
 			&cli.StringFlag{Name: "database-schema", Usage: "schema of the ERP's tables (default adempiere)"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			if err := shell.Arguments(c); err != nil {
 				return err
@@ -134,20 +135,17 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 
 // printChecks shows findings: a table, and below it how to fix what is wrong.
 func (a *app) printChecks(c *cli.Context, checks []doctor.Check) error {
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"status": doctor.Worst(checks), "checks": checks})
-	}
 	rows := make([][]string, len(checks))
 	for i, check := range checks {
 		rows[i] = []string{string(check.Area), check.Name, string(check.Status), check.Found}
 	}
-	a.PrintTable([]string{"area", "check", "status", "found"}, rows)
 	var b strings.Builder
 	for _, check := range checks {
 		if check.Fix != "" {
-			fmt.Fprintf(&b, "\n%s: %s\n", check.Name, check.Fix)
+			fmt.Fprintf(&b, "\n%s: %s\n", a.Paint(output.State(string(check.Status)), shell.Printable(check.Name)), shell.Printable(check.Fix))
 		}
 	}
-	_, err := fmt.Fprint(a.Streams.Out, b.String())
-	return err
+	columns := output.Styled(output.Columns("area", "check=name", "status", "found"), "status", output.State)
+	columns[1].ID, columns[3].Wrap = true, true
+	return a.Print(c, map[string]any{"status": doctor.Worst(checks), "checks": checks}, output.Table{Columns: columns, Rows: rows, List: "checks", Below: b.String()})
 }

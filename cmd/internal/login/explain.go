@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/access"
 )
@@ -15,7 +16,7 @@ func (a *app) explainCommand() *cli.Command {
 		Name: "explain", Usage: "explain why a user or a role may see or change something",
 		Description: "Reads the ERP's permission tables as you; what you may not read yourself is named. Such as:\n" +
 			"erphub auth explain --user GardenUser --window \"Sales Order\"",
-		Flags: []cli.Flag{
+		Flags: append(shell.OutputFlags(),
 			&cli.StringFlag{Name: "user", Usage: "name, search key, mail address or number of the user"},
 			&cli.StringFlag{Name: "role", Usage: "name or number of a role; with --user only this one"},
 			&cli.StringFlag{Name: "window", Usage: "name of a window"},
@@ -24,7 +25,7 @@ func (a *app) explainCommand() *cli.Command {
 			&cli.StringFlag{Name: "table", Usage: "name of a table"},
 			&cli.StringFlag{Name: "column", Usage: "column of the table"},
 			&cli.StringFlag{Name: "record", Usage: "number or UUID of a record of the table"},
-		},
+		),
 		Action: a.authExplain,
 	}
 }
@@ -47,15 +48,15 @@ func (a *app) authExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(why)
-	}
 	rows := reasonRows(nil, why.User, why.UserReasons)
 	for _, r := range why.Roles {
 		rows = append(rows, []string{r.Name, fmt.Sprintf("see: %s, change: %s", r.Read, r.Write), ""})
 		rows = reasonRows(rows, "", r.Reasons)
 	}
-	a.PrintTable([]string{"who", why.Object, "what to change"}, rows)
+	t := output.Table{Columns: []output.Column{{Name: "who"}, {Name: why.Object, Wrap: true}, {Name: "what to change", Wrap: true}}, Rows: rows}
+	if err := a.Print(c, why, t); err != nil {
+		return err
+	}
 	for _, table := range why.Unread {
 		a.Note("not known, because you may not read it: %s", table)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"
@@ -103,19 +104,23 @@ func namesOf(ctx context.Context, client *erp.Client, st tokens.Status) tokens.N
 // was not called because it has just made the login. That there is none, or that
 // it can no longer be used, is the exit code "not logged in".
 func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict) error {
-	if c.Bool("json") {
-		var out any = st
-		if v != nil {
-			out = struct {
-				tokens.Status
-				*verdict
-			}{st, v}
+	var out any = st
+	if v != nil {
+		out = struct {
+			tokens.Status
+			*verdict
+		}{st, v}
+	}
+	t := output.Table{Single: &[2]string{"login", ""}, Rows: [][]string{nil}}
+	for _, row := range statusRows(st, v) {
+		column := output.Column{Name: row[0]}
+		if row[0] == "state" {
+			column.Style = output.State
 		}
-		if err := a.PrintJSON(out); err != nil {
-			return err
-		}
-	} else {
-		a.PrintTable([]string{"login", ""}, statusRows(st, v))
+		t.Columns, t.Rows[0] = append(t.Columns, column), append(t.Rows[0], row[1])
+	}
+	if err := a.Print(c, out, t); err != nil {
+		return err
 	}
 	switch {
 	case v != nil && v.Accepted != nil && !*v.Accepted:

@@ -31,6 +31,7 @@ const (
 type grid struct {
 	headings []string
 	right    []bool
+	wrap     []bool
 	rows     [][]string
 	style    func(row, column int) Style
 }
@@ -68,7 +69,7 @@ func (t Table) grid(wide bool) grid {
 			continue
 		}
 		from = append(from, i)
-		g.headings, g.right = append(g.headings, oneLine(c.Name)), append(g.right, c.Right)
+		g.headings, g.right, g.wrap = append(g.headings, oneLine(c.Name)), append(g.right, c.Right), append(g.wrap, c.Wrap)
 	}
 	g.rows = make([][]string, len(t.Rows))
 	for r, row := range t.Rows {
@@ -83,7 +84,7 @@ func (t Table) grid(wide bool) grid {
 
 // single is one thing: a line per column.
 func (t Table) single(wide bool) grid {
-	g := grid{headings: t.Single[:], right: make([]bool, 2), rows: make([][]string, len(t.Columns))}
+	g := grid{headings: t.Single[:], right: make([]bool, 2), wrap: []bool{false, true}, rows: make([][]string, len(t.Columns))}
 	for i, c := range t.Columns {
 		g.rows[i] = []string{oneLine(c.Name), c.shown(cell(t.Rows[0], i), wide)}
 	}
@@ -149,7 +150,14 @@ func (g grid) render(limit int, colour bool) (string, int) {
 	for r, row := range g.rows {
 		line := make(table.Row, len(widths))
 		for i, n := range widths {
-			line[i] = paint(g.style(r, i), cut(row[i], n), colour)
+			lines := []string{cut(row[i], n)}
+			if g.wrap[i] && lines[0] != row[i] {
+				lines = wrap(row[i], n)
+			}
+			for j := range lines {
+				lines[j] = paint(g.style(r, i), lines[j], colour)
+			}
+			line[i] = strings.Join(lines, "\n")
 		}
 		t.AppendRow(line)
 	}
@@ -220,6 +228,35 @@ func cut(s string, limit int) string {
 		return ""
 	}
 	return strings.TrimRight(width.Trim(s, limit-cells(ellipsis)), " ") + ellipsis
+}
+
+// wrap is the text in lines of so many columns of a terminal. Lines end between
+// words; only a word that is longer than a line is broken,
+// behind a separator where it has one.
+func wrap(s string, limit int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		if line != "" && cells(line)+1+cells(word) <= limit {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		for cells(word) > limit {
+			head := width.Trim(word, limit)
+			if head == "" {
+				return append(lines, cut(word, limit)) // a character is wider than a line
+			}
+			if at := strings.LastIndexAny(head, "/.:,=-") + 1; at > len(head)/2 {
+				head = head[:at]
+			}
+			lines, word = append(lines, head), word[len(head):]
+		}
+		line = word
+	}
+	return append(lines, line)
 }
 
 // oneLine is a text as one line of a table. What makes one picture of several in an

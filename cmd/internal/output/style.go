@@ -41,7 +41,7 @@ func State(cell string) Style {
 	switch strings.ToLower(cell) {
 	case "ok", "success", "up", "valid", "succeeded", "added":
 		return Good
-	case "warning", "warn", "skipped", "building", "deploying", "held", "waiting", "changed", "due":
+	case "warning", "warn", "building", "deploying", "held", "waiting", "changed", "due":
 		return Warning
 	case "failure", "failed", "fail", "error", "down", "rolled_back", "refused", "unreadable", "expired", "removed":
 		return Bad

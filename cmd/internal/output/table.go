@@ -23,6 +23,8 @@ type Column struct {
 	// Max is how many characters a cell has at most in [FormatTable]; 0 is no limit
 	// beside the terminal's.
 	Max int
+	// Wrap breaks a text that does not fit into lines instead of shortening it.
+	Wrap bool
 	// Style says what a cell means; nil is nothing.
 	Style func(cell string) Style
 }

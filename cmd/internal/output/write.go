@@ -82,6 +82,11 @@ func (c *Choice) writeOne(ctx context.Context, w io.Writer, raw []byte) error {
 	return err
 }
 
+// Filter writes what --jq or --template makes of JSON.
+func (c *Choice) Filter(ctx context.Context, w io.Writer, raw []byte) error {
+	return c.writeOne(ctx, w, raw)
+}
+
 // marshal is a value as JSON without the escapes that only HTML needs.
 func marshal(value any, indent string) ([]byte, error) {
 	var b bytes.Buffer

@@ -46,6 +46,7 @@ func Commands(sh *shell.Shell) []*cli.Command {
 			&cli.BoolFlag{Name: "include", Aliases: []string{"i"}, Usage: "print the status and the headers of the response, too"},
 			&cli.BoolFlag{Name: "paginate", Usage: "read all pages of a list, and print its records as one JSON array"},
 			&cli.StringFlag{Name: "jq", Aliases: []string{"q"}, Usage: "print what this jq expression selects of the response, texts without quotes"},
+			&cli.StringFlag{Name: "template", Usage: "print what this Go template makes of the response"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the response to this file", TakesFile: true},
 		},
 		Action: a.run,
@@ -57,11 +58,13 @@ func (a *app) run(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var filter *output.JQ
-	if expression := c.String("jq"); expression != "" {
-		if filter, err = output.CompileJQ(expression); err != nil {
-			return shell.Usage(err)
-		}
+	choice, err := output.Parse(output.Flags{JQ: c.String("jq"), Template: c.String("template")})
+	if err != nil {
+		return shell.Usage(err)
+	}
+	var filter func(context.Context, io.Writer, []byte) error
+	if choice.Filtered() {
+		filter = choice.Filter
 	}
 	if c.Bool("paginate") && ask.method != http.MethodGet {
 		return shell.Usagef("--paginate reads pages of a list, which %s does not return; leave it out", ask.method)
@@ -101,7 +104,7 @@ const maxJSON = 64 << 20
 type printer struct {
 	a       *app
 	include bool
-	filter  *output.JQ
+	filter  func(context.Context, io.Writer, []byte) error // nil: none
 	path    string
 }
 
@@ -136,12 +139,19 @@ func (p *printer) response(ctx context.Context, res *http.Response) error {
 	return p.print(text)
 }
 
-// filtered prints what the expression selects of JSON.
+// filtered writes what is made of JSON.
 func (p *printer) filtered(ctx context.Context, text []byte) error {
 	if len(bytes.TrimSpace(text)) > 0 && !json.Valid(text) {
-		return errors.New("--jq needs JSON, which the response is not; leave it out to see the response")
+		return errors.New("--jq and --template need JSON, which the response is not; leave them out to see the response")
 	}
-	return p.filter.Write(ctx, p.a.Data(), text)
+	if p.path == "" || p.path == "-" {
+		return p.filter(ctx, p.a.Data(), text)
+	}
+	var b bytes.Buffer
+	if err := p.filter(ctx, &b, text); err != nil {
+		return err
+	}
+	return p.save(&b)
 }
 
 // terminal reports whether a person reads what is printed.

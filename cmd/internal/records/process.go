@@ -124,7 +124,7 @@ func (a *app) processInfo(c *cli.Context) error {
 	}
 	parameters := output.Table{Columns: output.Columns("parameter", "type", "mandatory", "default", "name"), Rows: rows}
 	parameters.Columns[3].Max, parameters.Columns[4].Max = 30, 60
-	about.Below = "\n" + a.TableText(parameters)
+	about.Below = "\n" + a.TableText(c, parameters)
 	return a.Print(c, p, about)
 }
 

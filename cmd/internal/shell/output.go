@@ -22,7 +22,10 @@ func (sh *Shell) PrintJSON(v any) error {
 
 // PrintTable writes rows under their headings for a person.
 func (sh *Shell) PrintTable(headings []string, rows [][]string) {
-	table := output.Table{Columns: output.Columns(headings...), Rows: rows}
+	table := output.Table{Rows: rows}
+	for _, h := range headings {
+		table.Columns = append(table.Columns, output.Column{Name: h})
+	}
 	_, _ = (&output.Choice{Format: output.FormatTable}).Write(context.Background(), sh.Streams.Out, sh.screen(), nil, table) // Run tells
 }
 

@@ -41,6 +41,17 @@ func valueFlags(formats string) []cli.Flag {
 	}
 }
 
+// TextOnly is the action of a command that has no data to print: it refuses --json
+// instead of ignoring it.
+func TextOnly(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if c.Bool("json") {
+			return Usagef("%s prints no data, so there is no JSON of it: leave --json out", CommandPath(c))
+		}
+		return action(c)
+	}
+}
+
 // hasOutput tells whether a command has the flags of [ValueFlags].
 func hasOutput(flags []cli.Flag) bool {
 	o, ok := lookup(flags, "output").(*cli.StringFlag)
@@ -179,10 +190,16 @@ func (sh *Shell) coloured(stream any) bool {
 	return output.Coloured(sh.colour, sh.Getenv, Terminal(stream) && colourTerminal(stream))
 }
 
-// TableText is a table as standard output shows it, for the text below another.
-func (sh *Shell) TableText(table output.Table) string {
+// TableText is a table as standard output shows it, for the text of another.
+func (sh *Shell) TableText(c *cli.Context, table output.Table) string {
+	format := output.FormatTable
+	if choice, err := sh.Choice(c, ""); err == nil && choice.Format == output.FormatWide {
+		format = output.FormatWide
+	}
 	var b strings.Builder
-	_, _ = (&output.Choice{Format: output.FormatTable}).Write(context.Background(), &b, sh.screen(), nil, table) // into memory, with all columns
+	if hidden, err := (&output.Choice{Format: format}).Write(c.Context, &b, sh.screen(), nil, table); err == nil && hidden > 0 {
+		fmt.Fprintf(&b, "(%s: -o wide shows all)\n", Count(hidden, "column is hidden", "columns are hidden"))
+	}
 	return b.String()
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/output"
 )
 
 // Version is the module's version as the build recorded it.
@@ -32,14 +34,14 @@ func (sh *Shell) VersionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version",
+		Flags: ValueFlags(),
 		Action: func(c *cli.Context) error {
-			if c.Bool("json") {
-				return sh.PrintJSON(map[string]string{
-					"version": Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
-				})
+			if err := Arguments(c); err != nil {
+				return err
 			}
-			_, err := fmt.Fprintf(sh.Streams.Out, "%s version %s\n", c.App.Name, c.App.Version)
-			return err
+			return sh.Print(c, map[string]string{
+				"version": Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+			}, output.Table{Below: fmt.Sprintf("%s version %s\n", c.App.Name, c.App.Version)})
 		},
 	}
 }

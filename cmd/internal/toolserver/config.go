@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/nearest"
@@ -144,7 +145,7 @@ func (a *app) mcpCommand() *cli.Command {
 			Description: "Over stdio the assistant starts erphub-mcp, which uses the login stored by `erphub auth login` or\n" +
 				"`erphub config --token`. Over http it connects to a server that `erphub server mcp` started, with a token of\n" +
 				"the user's. No secret is ever printed: only where it comes from.",
-			Flags: []cli.Flag{
+			Flags: append(shell.ValueFlags(),
 				&cli.StringFlag{Name: "client", Usage: "assistant: " + strings.Join(names, ", ")},
 				&cli.StringFlag{Name: "transport", Value: "stdio", Usage: "stdio or http"},
 				&cli.StringFlag{Name: "name", Value: "erphub", Usage: "name of the entry"},
@@ -152,7 +153,7 @@ func (a *app) mcpCommand() *cli.Command {
 				&cli.StringFlag{Name: "command", Value: "erphub-mcp", Usage: "program to start, for stdio; a full path where the assistant does not find it"},
 				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable"},
 				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
-			},
+			),
 			Action: func(c *cli.Context) error { return a.mcpConfig(c, clients, names) },
 		}},
 	}
@@ -186,17 +187,21 @@ func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) err
 	default:
 		return shell.Usagef("--transport %q is neither stdio nor http", transport)
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"client": client.name, "file": client.file, "config": config, "notes": notes})
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	if !choice.ForPeople() {
+		return a.PrintAs(c, choice, map[string]any{"client": client.name, "file": client.file, "config": config, "notes": notes}, output.Table{})
 	}
 	if _, err := fmt.Fprintf(a.Streams.Err, "Put this into %s, beside what is there; %s.\n", client.file, notes); err != nil {
 		return err
 	}
 	if text, ok := config.(tomlText); ok {
-		_, err := fmt.Fprint(a.Streams.Out, string(text))
-		return err
+		return a.PrintAs(c, choice, nil, output.Table{Below: string(text)})
 	}
-	return a.PrintJSON(config)
+	choice.Format = output.FormatJSON
+	return a.PrintAs(c, choice, config, output.Table{})
 }
 
 // mcpEntry is what the flags and settings say. A login never becomes a part of

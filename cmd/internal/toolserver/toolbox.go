@@ -267,6 +267,9 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metric
 		o.Store = store
 	}
 	audit := a.Streams.Err
+	if c.Command.Name == "call" && shell.Terminal(audit) {
+		audit = io.Discard // who calls it sees it
+	}
 	if path := c.String("audit"); path != "" {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {

@@ -31,19 +31,19 @@ func (a *app) toolsCommand() *cli.Command {
 			},
 			{
 				Name: "export", Usage: "print the tools as function schemas",
-				Flags: append([]cli.Flag{
+				Flags: append(append(shell.ValueFlags(),
 					&cli.StringFlag{Name: "format", Value: string(mcp.FormatMCP), Usage: "form of the schemas: mcp, openai or anthropic"},
-				}, toolFlags()...),
+				), toolFlags()...),
 				Action: a.toolsExport,
 			},
 			{
 				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME",
 				Description: "Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code\n" +
-					"that fits. One line of audit goes to standard error, or to --audit.",
-				Flags: append([]cli.Flag{
+					"that fits. One line of audit goes to standard error, unless that is a terminal, or to --audit.",
+				Flags: append(append(shell.ValueFlags(),
 					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
 					&cli.BoolFlag{Name: "yes", Usage: "confirm the change a tool is about to make; without it a person at the terminal is asked"},
-				}, toolFlags()...),
+				), toolFlags()...),
 				Action: a.toolsCall,
 			},
 		},
@@ -117,7 +117,7 @@ func (a *app) toolsExport(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return a.PrintJSON(schemas)
+		return a.printJSON(c, schemas)
 	})
 }
 
@@ -147,7 +147,7 @@ func (a *app) toolsCall(c *cli.Context) error {
 		if err != nil {
 			return a.toolFailure(box, err)
 		}
-		if err := a.printReply(reply); err != nil {
+		if err := a.printReply(c, reply); err != nil {
 			return err
 		}
 		if reply.Failed {
@@ -226,9 +226,21 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 	}
 }
 
-func (a *app) printReply(r *boundary.Reply) error {
+// printJSON prints a value that has no other form for people.
+func (a *app) printJSON(c *cli.Context, value any) error {
+	choice, err := a.Choice(c, output.FormatJSON)
+	if err != nil {
+		return err
+	}
+	if choice.Format == output.FormatTable || choice.Format == output.FormatWide {
+		choice.Format = output.FormatJSON
+	}
+	return a.PrintAs(c, choice, value, output.Table{})
+}
+
+func (a *app) printReply(c *cli.Context, r *boundary.Reply) error {
 	if len(r.JSON) > 0 {
-		return a.PrintJSON(r.JSON)
+		return a.printJSON(c, r.JSON)
 	}
 	var texts []string
 	for _, content := range r.Content {
@@ -236,7 +248,7 @@ func (a *app) printReply(r *boundary.Reply) error {
 			texts = append(texts, content.Text)
 		}
 	}
-	return a.PrintJSON(map[string]any{"text": strings.Join(texts, "\n")})
+	return a.printJSON(c, map[string]any{"text": strings.Join(texts, "\n")})
 }
 
 // toolFailure prints why a tool failed and gives the error that chooses the
