@@ -1,41 +1,238 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
-// The script works in a real bash: it completes commands and flags, and what
-// was typed is never carried out.
-func TestCompletionInBash(t *testing.T) {
+// completionCase is a command line that is being typed. Its last word is at the
+// cursor.
+type completionCase struct {
+	name, line string
+	want       []string // are among the candidates
+	not        []string // are not
+}
+
+// completionCases hold for every shell.
+var completionCases = []completionCase{
+	{"commands", "erphub ", []string{"record", "sandbox", "generate"}, []string{"__complete", "--url"}},
+	{"begin of a command", "erphub sand", []string{"sandbox"}, []string{"doctor", "demo"}},
+	{"subcommands", "erphub add ", []string{"table", "callout"}, []string{"record"}},
+	{"hidden subcommands", "erphub server ", []string{"api", "mcp"}, []string{"nodes"}},
+	{"below an alias", "erphub gen pl", []string{"plugin"}, nil},
+	{"flags of this command", "erphub record list --", []string{"--filter", "--select", "--profile", "--json"}, []string{"--redis", "--knowledge", "--listen"}},
+	{"flags before the first argument", "erphub record list --fil", []string{"--filter"}, []string{"--select"}},
+	{"flags behind arguments", "erphub record list C_Order --fil", []string{"--filter"}, nil},
+	{"global flags first", "erphub --prof", []string{"--profile"}, []string{"--filter"}},
+	{"given flags", "erphub record list --filter x --", []string{"--select"}, []string{"--filter"}},
+	{"values of a flag", "erphub dict diagram --format ", []string{"mermaid", "svg"}, []string{"rest"}},
+	{"other values elsewhere", "erphub add table XX_A --format ", []string{"rest", "migration"}, []string{"svg"}},
+	{"formats", "erphub record list C_Order -o js", []string{"json"}, []string{"csv"}},
+	{"ways to deliver", "erphub generate plugin --deliver ar", []string{"archive"}, []string{"email"}},
+	{"states", "erphub env deploy history --status ", []string{"ROLLED_BACK"}, nil},
+	{"environments", "erphub env deploy status ", []string{"PROD", "DEV"}, nil},
+	{"choices of a generator", "erphub generate plugin --release ", []string{"12", "13"}, nil},
+	{"tool sets behind a comma", "erphub server mcp --toolsets registry,me", []string{"registry,metrics"}, nil},
+	{"metrics", "erphub metrics query open-r", []string{"open-receivables"}, []string{"revenue"}},
+	{"topics", "erphub help exit", []string{"exit-codes"}, nil},
+	{"nothing", "erphub record list C_Order ", nil, []string{"statement.sql"}},
+	{"profiles", "erphub --profile gar", []string{"garden"}, []string{"system"}},
+	{"tables as the ERP writes them", "erphub record list c_orderl", []string{"C_OrderLine"}, []string{"c_orderline", "C_Order"}},
+	{"columns of the table", "erphub record list C_Order --select DocumentNo,gran", []string{"DocumentNo,GrandTotal"}, []string{"DocumentNo,Name"}},
+	{"processes", "erphub process run rpt-c_o", []string{"rpt-c_order"}, nil},
+	{"files", "erphub api --input st", []string{filesOffered}, nil},
+	{"a value behind =", "erphub dict diagram --format=s", []string{"--format=svg"}, nil},
+	{"typed commands", "erphub '$(touch typed)' '`touch typed`' ", nil, []string{"record"}},
+}
+
+// driven is a shell that completes each of its arguments and writes what it offers
+// between lines with BEGIN and END.
+type driven struct {
+	name string
+	args []string
+}
+
+// filesOffered stands for what a shell shows where it completes files.
+const filesOffered = "FILES"
+
+// drivers complete in the real shells.
+var drivers = []driven{
+	{"bash", []string{"--norc", "-c", `source <(erphub completion bash) && complete -p erphub >/dev/null || exit 1
+compopt() { [[ $2 == default ]] && echo FILES; [[ $2 == dirnames ]] && echo FOLDERS; true; }
+for COMP_LINE; do
+  COMP_POINT=${#COMP_LINE} words=$COMP_LINE COMP_WORDS=()
+  while [[ $words =~ ^[[:space:]]*(\'[^\']*\'|[=:]|[^[:space:]=:]+)(.*)$ ]]; do COMP_WORDS+=("${BASH_REMATCH[1]}"); words=${BASH_REMATCH[2]}; done
+  [[ $COMP_LINE == *[[:space:]=] ]] && COMP_WORDS+=("")
+  COMP_CWORD=$((${#COMP_WORDS[@]}-1))
+  echo BEGIN; _erphub; printf '%s\n' "${COMPREPLY[@]}" END
+done`, "bash"}},
+	{"zsh", []string{"-f", "-c", `compdef() { : }; source <(erphub completion zsh)
+compadd() { [[ $1 == -U ]] || exit 1; local -a values=("${(@P)@[-1]}"); print -rl -- $values }
+_files() { print FILES }
+for line; do
+  words=("${(@z)line}"); [[ $line == *' ' ]] && words+=('')
+  CURRENT=$#words PREFIX=$words[-1]
+  print BEGIN; _erphub; print END
+done`, "zsh"}},
+	{"fish", []string{"--no-config", "-c", `erphub completion fish | source
+for line in $argv; echo BEGIN; complete -C "$line" | string replace -r '\t.*' ''; echo END; end; true`}},
+}
+
+// The scripts offer the same in the real shells, and carry out nothing of what was
+// typed.
+func TestCompletionInShells(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash here")
+	environment := completionHome(t)
+	lines := make([]string, len(completionCases))
+	for i, tt := range completionCases {
+		lines[i] = tt.line
 	}
-	for name, tt := range map[string]struct{ words, want, not string }{
-		"command":    {`erphub sand`, "sandbox", "doctor"},
-		"subcommand": {`erphub add t`, "table", ""},
-		"flag":       {`erphub sandbox --rea`, "--ready-file", "--listen"},
-		"all":        {`erphub ""`, "demo", ""},
-		"hostile":    {`erphub '$(echo pwned >&2)' '` + "`echo pwned >&2`" + `'`, "", "pwned"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, d := range drivers {
+		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			script := `source <(erphub completion bash) && complete -p erphub >/dev/null && COMP_WORDS=(` + tt.words + `) &&
-				COMP_CWORD=$((${#COMP_WORDS[@]}-1)) && _erphub && printf '%s\n' "${COMPREPLY[@]}"`
-			out, err := exec.CommandContext(t.Context(), bash, "--norc", "-c", script).CombinedOutput()
-			require.NoError(t, err, string(out))
-			if tt.want != "" {
-				assert.Contains(t, strings.Fields(string(out)), tt.want)
-			}
-			if tt.not != "" {
-				assert.NotContains(t, string(out), tt.not)
+			offered := d.offers(t, environment, lines...)
+			for i, tt := range completionCases {
+				for _, w := range tt.want {
+					switch {
+					case d.name == "bash": // it cuts words at =
+						w = w[strings.LastIndex(w, "=")+1:]
+					case d.name == "fish" && w == filesOffered: // it shows them
+						w = "statement.sql"
+					}
+					assert.Contains(t, offered[i], w, "%s: %q", tt.name, tt.line)
+				}
+				for _, n := range tt.not {
+					assert.NotContains(t, offered[i], n, "%s: %q", tt.name, tt.line)
+				}
 			}
 		})
 	}
+}
+
+// offers runs a shell in a folder of its own and returns what it offers for each
+// line.
+func (d driven) offers(t *testing.T, environment []string, lines ...string) [][]string {
+	t.Helper()
+	program := testproc.Find(t, "install "+d.name+" to test its completion; make setup does, on Debian as root", d.name)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "statement.sql"), nil, 0o600))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, append(slices.Clone(d.args), lines...)...)
+	cmd.Dir, cmd.Env = dir, environment
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s\n%s", out, problems.String())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "what was typed was carried out")
+	var all [][]string
+	inside := false
+	for line := range strings.Lines(string(out)) {
+		switch line = strings.TrimSpace(line); {
+		case line == "BEGIN":
+			all, inside = append(all, nil), true
+		case line == "END":
+			inside = false
+		case inside && line != "":
+			all[len(all)-1] = append(all[len(all)-1], line)
+		}
+	}
+	require.Len(t, all, len(lines), "%s", out)
+	return all
+}
+
+// completionHome is the environment of a user with the sandbox's profiles.
+func completionHome(t *testing.T) []string {
+	t.Helper()
+	home := t.TempDir()
+	environment := []string{"HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "config.yaml"), "XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
+		"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TERM=dumb"}
+	serve(t, environment, "sandbox", "--write-profiles")
+	return append(environment, "ERPHUB_PROFILE=garden")
+}
+
+// completed is what the program offers for words.
+func completed(t *testing.T, environment []string, words ...string) string {
+	t.Helper()
+	var out, problems bytes.Buffer
+	code := execute(t.Context(), append([]string{"erphub", "__complete", "zsh", "--"}, words...), environment, shell.Streams{In: strings.NewReader(""), Out: &out, Err: &problems})
+	assert.Zero(t, code)
+	assert.Empty(t, problems.String(), "there is nobody to tell")
+	return out.String()
+}
+
+// Names of an ERP are text: one that holds a command, a quote or a line break is
+// offered as it is, or not at all.
+func TestCompletionOfHostileNames(t *testing.T) {
+	t.Parallel()
+	hostile := []string{"$(touch pwned)", "`touch pwned`", "a';touch pwned;'", "two\nlines", "tab\there", "\x1b[2J", "Sales Order"}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		type process struct {
+			Slug string `json:"slug"`
+			Name string `json:"Name"`
+		}
+		var list []process
+		for _, h := range hostile {
+			list = append(list, process{h, h})
+		}
+		w.Header().Set("Content-Type", "application/json")
+		assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"processes": list}))
+	}))
+	t.Cleanup(srv.Close)
+	home := t.TempDir()
+	environment := []string{"HOME=" + home, "XDG_CACHE_HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "none.yaml"), "ERP_URL=" + srv.URL, "ERP_TOKEN=x",
+		"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TERM=dumb"}
+	assert.Equal(t, "words\n$(touch pwned)\t$(touch pwned)\n`touch pwned`\t`touch pwned`\na';touch pwned;'\ta';touch pwned;'\nSales Order\tSales Order\n",
+		completed(t, environment, "process", "info", ""))
+	for _, d := range drivers {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			assert.NotEmpty(t, d.offers(t, environment, "erphub process info ")[0])
+		})
+	}
+}
+
+// Completion waits for no ERP that does not respond, asks it once, and uses what it
+// knows. Names of one login are not another's.
+func TestCompletionAsksSeldom(t *testing.T) {
+	t.Parallel()
+	requests, away := 0, false
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		if away {
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"processes": [{"slug": "one", "Name": "One"}]}`))
+	}))
+	t.Cleanup(srv.Close)
+	home := t.TempDir()
+	environment := []string{"HOME=" + home, "XDG_CACHE_HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "none.yaml"), "ERP_URL=" + srv.URL, "ERP_TOKEN=x"}
+	assert.Equal(t, "words\none\tOne\n", completed(t, environment, "process", "info", ""))
+	assert.Equal(t, "words\none\tOne\n", completed(t, environment, "process", "run", "O"))
+	assert.Equal(t, 1, requests, "the second is in the cache")
+	away = true
+	other := append(environment, "ERP_TOKEN=y")
+	assert.Equal(t, "words\n", completed(t, other, "process", "info", ""), "it is another login's")
+	assert.Equal(t, "words\n", completed(t, other, "process", "info", ""))
+	assert.Equal(t, 2, requests, "after a failure there is a pause")
 }

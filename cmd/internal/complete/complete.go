@@ -20,6 +20,7 @@ type result struct {
 	candidates []Candidate
 	mode       mode
 	nospace    bool // the word may go on
+	otherwise  mode // where no candidate fits
 }
 
 // mode says what the shell completes.
@@ -79,6 +80,9 @@ func (r *request) offer(of kind, typed, head string) result {
 		if len(c.Value) >= len(typed) && strings.EqualFold(c.Value[:len(typed)], typed) {
 			matching = append(matching, Candidate{head + c.Value, c.About})
 		}
+	}
+	if len(matching) == 0 && found.otherwise != "" && head == "" {
+		found.mode = found.otherwise
 	}
 	found.candidates = matching
 	return found

@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/cmd/internal/help"
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/internal/config"
@@ -164,8 +165,14 @@ func path(r *request) result {
 	return result{candidates: found, nospace: strings.Contains(r.word, "/")}
 }
 
-// outputs are the formats of commands that print data, and files.
-var formats = words("table", "wide", "json", "ndjson", "yaml", "csv", "name", "vertical")
+// formats are those of commands that print data. A file says the format, too.
+func formats(r *request) result {
+	found := result{candidates: plain([]string{"table", "json", "ndjson", "yaml"}), otherwise: modeFiles}
+	if r.line.Flag(r.app, "columns") != nil {
+		found.candidates = append(found.candidates, plain([]string{"wide", "csv", "name", "vertical"})...)
+	}
+	return found
+}
 
 // ways are how changes come into the ERP.
 var ways = words("rest", "pack", "migration", "sql")
@@ -198,7 +205,6 @@ var flagValues = map[string]kind{
 	"backend": words("rest", "ai", "db", "cli"), "confirm": words("user", "client"), "transport": words("stdio", "http"),
 	"report-type": words("PDF", "HTML", "CSV", "XLS", "XLSX"), "mask": words("standard", "none"), "replication": words("L", "M", "R"),
 	"access-level": words("1", "2", "3", "4", "6", "7"), "locale": words("en_US", "de_DE", "es_CO", "fr_FR", "pt_BR"),
-	"entity-type": nil, "output": formats,
 	"add table --format": ways, "dict apply --format": ways, "env deploy install --format": ways, "sync table --format": words("rest", "migration", "sql"),
 	"sync column --format": words("rest", "migration", "sql"), "dict diagram --format": words("mermaid", "svg"),
 	"tools export --format": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
@@ -220,6 +226,9 @@ func (r *request) valuesOf(f cli.Flag) kind {
 	}
 	if choices := r.choices(f.Names()[0]); choices != nil {
 		return choices
+	}
+	if shell.TakesFormat(f) {
+		return formats
 	}
 	if help.TakesFile(f) {
 		return files

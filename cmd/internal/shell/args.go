@@ -119,7 +119,12 @@ func (l *Line) Value(name string) string {
 }
 
 // Global are the global flags with their values.
-func (l *Line) Global() []string { return l.global }
+func (l *Line) Global() []string {
+	if last := len(l.global) - 1; l.Awaits != nil && last >= 0 && slices.Contains(l.Awaits.Names(), strings.TrimLeft(l.global[last], "-")) {
+		return l.global[:last] // its value is not there yet
+	}
+	return l.global
+}
 
 // interspersed is the line in the order that the library reads: it stops at the
 // first argument that is no flag. Everything behind "--" stays as it is.

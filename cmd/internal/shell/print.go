@@ -53,8 +53,12 @@ func TextOnly(action cli.ActionFunc) cli.ActionFunc {
 }
 
 // hasOutput tells whether a command has the flags of [ValueFlags].
-func hasOutput(flags []cli.Flag) bool {
-	o, ok := lookup(flags, "output").(*cli.StringFlag)
+func hasOutput(flags []cli.Flag) bool { return TakesFormat(lookup(flags, "output")) }
+
+// TakesFormat tells whether the value of a flag is a format of output, or a file
+// whose name says it.
+func TakesFormat(f cli.Flag) bool {
+	o, ok := f.(*cli.StringFlag)
 	return ok && o.DefaultText == usualOutput
 }
 
