@@ -150,7 +150,14 @@ func (k Key) Check(value string) error {
 		if d, e := time.ParseDuration(value); e != nil || d < 0 {
 			err = errors.New("is not a duration such as 5m or 1h30m")
 		}
-	case Text, ID:
+	case ID:
+		_, e := strconv.ParseFloat(value, 64)
+		if n, notID := strconv.ParseInt(value, 10, 32); e == nil && (notID != nil || n < 0) {
+			err = errors.New("is a number and no id: ids are whole numbers of 0 or more")
+			break
+		}
+		fallthrough
+	case Text:
 		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			err = errors.New("contains a line break or another control character")
 		}

@@ -55,7 +55,7 @@ func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
 	}
 	s, err := a.SetupFor(c, create)
 	if err == nil && s.File == nil {
-		return nil, shell.Usagef("there is no file for the tokens: set ERPHUB_CONFIG to a file")
+		_, err = a.ConfigPath(c) // says why
 	}
 	return s, err
 }

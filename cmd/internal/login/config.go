@@ -43,7 +43,7 @@ func (a *app) configCommand() *cli.Command {
 			{
 				Name: "get", Usage: "show one setting", ArgsUsage: "KEY",
 				Action: func(c *cli.Context) error {
-					key, err := oneKey(c, 1)
+					key, err := oneKey(c, "KEY")
 					if err != nil {
 						return err
 					}
@@ -66,7 +66,7 @@ func (a *app) configCommand() *cli.Command {
 			{
 				Name: "unset", Usage: "remove a setting", ArgsUsage: "KEY",
 				Action: func(c *cli.Context) error {
-					key, err := oneKey(c, 1)
+					key, err := oneKey(c, "KEY")
 					if err != nil {
 						return err
 					}
@@ -95,10 +95,10 @@ func (a *app) configCommand() *cli.Command {
 	}
 }
 
-// oneKey reads the KEY argument of a command with n arguments.
-func oneKey(c *cli.Context, n int) (config.Key, error) {
-	if c.NArg() != n {
-		return config.Key{}, shell.Usagef("%s takes %d arguments (%s), got %d", c.Command.FullName(), n, c.Command.ArgsUsage, c.NArg())
+// oneKey reads the KEY argument of a command that takes these.
+func oneKey(c *cli.Context, names ...string) (config.Key, error) {
+	if err := shell.Arguments(c, names...); err != nil {
+		return config.Key{}, err
 	}
 	key, err := config.Known(c.Args().First())
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) changeConfig(c *cli.Context, change func(d *config.Document, profi
 }
 
 func (a *app) configSet(c *cli.Context) error {
-	key, err := oneKey(c, 2)
+	key, err := oneKey(c, "KEY", "VALUE")
 	if err != nil {
 		return err
 	}
@@ -146,6 +146,9 @@ func (a *app) configSet(c *cli.Context) error {
 		if value, err = shell.ReadSecret(a.Streams.In); err != nil {
 			return fmt.Errorf("reading the value of %s: %w", key.Name, err)
 		}
+	}
+	if value == "" {
+		return shell.Usagef("the value of %s is empty; `erphub config unset %[1]s` removes the setting", key.Name)
 	}
 	if err := key.Check(value); err != nil {
 		return shell.Usage(err)
@@ -217,7 +220,7 @@ func (a *app) configList(c *cli.Context) error {
 	if c.Bool("json") {
 		return a.PrintJSON(list)
 	}
-	fmt.Fprintf(a.Streams.Out, "file: %s\n", list.File)
+	fmt.Fprintf(a.Streams.Out, "file: %s\n", shell.OrDash(list.File))
 	if list.Profile != "" {
 		fmt.Fprintf(a.Streams.Out, "profile: %s\n", list.Profile)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime"
 	"strings"
 
@@ -239,6 +240,16 @@ func commandNames(commands []*cli.Command) []string {
 		}
 	}
 	return names
+}
+
+// Piped tells whether the stream is a pipe or a socket to another program.
+func Piped(stream any) bool {
+	f, ok := FileOf(stream)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
 // Terminal tells whether the stream is a terminal a person looks at.

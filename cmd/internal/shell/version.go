@@ -33,6 +33,9 @@ func (sh *Shell) VersionCommand() *cli.Command {
 		Name:  "version",
 		Usage: "print the version",
 		Action: func(c *cli.Context) error {
+			if err := Arguments(c); err != nil {
+				return err
+			}
 			if c.Bool("json") {
 				return sh.PrintJSON(map[string]string{
 					"version": Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
