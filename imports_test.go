@@ -48,6 +48,11 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "permissions are read over REST: neither dictionary nor database",
 	},
+	"erp/connect": {
+		ours:    []string{"erp", "erp/internal/...", "internal/apiclient", "tokens", "tokens/internal/..."},
+		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
+		reason:  "a client that logs in by itself is the client and the tokens, and nothing that reads files",
+	},
 	"erp/aggregate": {
 		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
