@@ -48,6 +48,8 @@ func Keys() []Key {
 		{Name: "web-url", Env: "ERP_WEB_URL", Kind: Address, Inherited: true, About: "address of the web client, where it is not that of the ERP with /webui/"},
 		{Name: "token", Env: "ERP_TOKEN", Secret: true, About: "access token"},
 		{Name: "refreshToken", Secret: true, State: true, About: "refresh token; changes with every refresh"},
+		{Name: "token.keyring", State: true, About: "name of the entry in the system's keyring that holds the tokens"},
+		{Name: "token.store", Env: "ERPHUB_TOKEN_STORE", Default: "auto", Values: []string{"auto", "keyring", "file"}, Inherited: true, About: "where a login is stored: the system's keyring, this file, or auto: the keyring where there is one"},
 		{Name: "token.clientId", Kind: Integer, State: true, About: "client (tenant) id of the token"},
 		{Name: "token.userId", Kind: Integer, State: true, About: "user id of the token"},
 		{Name: "token.url", State: true, About: "address the token was obtained from"},

@@ -30,6 +30,7 @@ func (a *app) authCommand() *cli.Command {
 					&cli.StringFlag{Name: "org", Usage: "organization, by id or name (ERP_ORG_ID)"},
 					&cli.StringFlag{Name: "warehouse", Usage: "warehouse, by id or name"},
 					&cli.StringFlag{Name: "language", Usage: "language of the session, such as de_DE"},
+					&cli.StringFlag{Name: "store", Usage: "where the tokens are stored: keyring, file, or auto: the system's keyring where there is one (token.store)"},
 				},
 				Action: a.authLogin,
 			},
@@ -60,8 +61,8 @@ func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
 	return s, err
 }
 
-// authManager is the token manager over the profile.
-func (a *app) authManager(s *shell.Setup) (*tokens.Manager, error) {
+// authManager is the token manager over the profile, which where says more about.
+func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, error) {
 	if _, err := s.URL(); err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (a *app) authManager(s *shell.Setup) (*tokens.Manager, error) {
 		return nil, shell.Usage(err)
 	}
 	settings.AutoLogin = false // these commands do what they are told, no more
-	store, err := a.OpenStore(s, filestore.WithAddress())
+	store, err := a.OpenStore(s, append(where, filestore.WithAddress())...)
 	if err != nil {
 		return nil, err
 	}

@@ -255,13 +255,17 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 			return shell.Usage(err)
 		}
 	}
-	server := a.tokenServer(c, doc, profile)
+	server := a.profileResolver(c, doc, profile).Lookup("url")
 	if key, _ := config.Lookup("url"); server != "" {
 		if err := key.Check(server); err != nil {
 			return shell.Usage(err)
 		}
 	}
-	store, err := filestore.Open(path, filestore.WithProfile(profile), filestore.WithAddress(), filestore.OnWait(a.NoteWaiting))
+	place := filestore.InFile
+	if a.profileResolver(c, doc, profile).Lookup("token.store") == storeKeyring {
+		place = filestore.InKeyring
+	}
+	store, err := a.OpenProfile(path, profile, filestore.WithAddress(), filestore.SaveIn(place))
 	if err != nil {
 		return err
 	}
@@ -272,12 +276,12 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 	return err
 }
 
-// tokenServer is the address a stored token is for: the one in use, or "" for
-// any while none is set.
-func (a *app) tokenServer(c *cli.Context, doc *config.Document, profile string) string {
+// profileResolver finds the settings of a profile that is changed. That url is ""
+// means that a stored token is for any address, while none is set.
+func (a *app) profileResolver(c *cli.Context, doc *config.Document, profile string) config.Resolver {
 	r := config.Resolver{Flags: map[string]string{}, Getenv: a.Getenv, Document: doc, Profile: profile}
 	if url := c.String("url"); url != "" {
 		r.Flags["url"] = url
 	}
-	return r.Lookup("url")
+	return r
 }

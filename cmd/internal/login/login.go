@@ -34,7 +34,11 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err := a.loginAddress(c, s, in); err != nil {
 		return err
 	}
-	m, err := a.authManager(s)
+	where, err := a.saveIn(c, s)
+	if err != nil {
+		return err
+	}
+	m, err := a.authManager(s, where...)
 	if err != nil {
 		return err
 	}

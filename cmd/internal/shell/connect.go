@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/keyring"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
@@ -132,7 +133,7 @@ func (s *Setup) Settings() (tokens.Settings, error) {
 	switch user := rank(s.Resolver.Value("auth.username").Origin); {
 	case settings.Username != "" && settings.Password.IsZero() && user >= rank(config.FromEnv):
 		return settings, Usagef("ERP_USERNAME is set, and ERP_PASSWORD is not: set both, or unset ERP_USERNAME to use the stored login")
-	case (settings.Username == "") != settings.Password.IsZero() && token == 0:
+	case (settings.Username == "") != settings.Password.IsZero() && token == 0 && s.Resolver.Lookup("token.keyring") == "":
 		return settings, Usagef("user name and password belong together: set both ERP_USERNAME and ERP_PASSWORD, or neither")
 	}
 	return settings, nil
@@ -150,7 +151,20 @@ func (sh *Shell) store(s *Setup) (tokens.Store, error) {
 
 // OpenStore opens the store in the profile.
 func (sh *Shell) OpenStore(s *Setup, more ...filestore.Option) (*filestore.Store, error) {
-	return filestore.Open(s.File.Path(), append(more, filestore.WithProfile(s.Profile), filestore.OnWait(sh.NoteWaiting))...)
+	return sh.OpenProfile(s.File.Path(), s.Profile, more...)
+}
+
+// OpenProfile opens the store in a profile of the file at path.
+func (sh *Shell) OpenProfile(path, profile string, more ...filestore.Option) (*filestore.Store, error) {
+	return filestore.Open(path, append(more, filestore.WithProfile(profile), filestore.OnWait(sh.NoteWaiting), filestore.WithKeyring(sh.Keyring()))...)
+}
+
+// Keyring is the keyring of the system, which need not be there.
+func (sh *Shell) Keyring() *keyring.Keyring {
+	if sh.keyring == nil {
+		sh.keyring = keyring.New(sh.Getenv, 0)
+	}
+	return sh.keyring
 }
 
 // ConfigFile is the configuration file at path, for changes.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/help"
 	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/internal/keyring"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -33,6 +34,7 @@ type Shell struct {
 	Log     *slog.Logger
 	colour  string // what --color says; empty is auto
 	used    *Setup // whose login was used last; nil: none
+	keyring *keyring.Keyring
 
 	refreshes refreshes
 }
