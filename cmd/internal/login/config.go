@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -110,13 +111,11 @@ func oneKey(c *cli.Context, names ...string) (config.Key, error) {
 // changeProfile is the profile that commands which write settings mean: the
 // one asked for, which need not exist yet, else the current one.
 func (a *app) changeProfile(c *cli.Context, d *config.Document) string {
-	if p := c.String("profile"); p != "" {
-		return p
+	p := cmp.Or(c.String("profile"), a.Getenv("ERPHUB_PROFILE"), d.Current())
+	if chosen, err := d.Choose(p); err == nil {
+		return chosen
 	}
-	if p := a.Getenv("ERPHUB_PROFILE"); p != "" {
-		return p
-	}
-	return d.Current()
+	return p
 }
 
 // changeConfig changes the configuration file under its lock.
@@ -176,9 +175,6 @@ func (a *app) configUse(c *cli.Context) error {
 		return err
 	}
 	name := c.Args().First()
-	if name == "default" {
-		name = ""
-	}
 	return a.changeConfig(c, func(d *config.Document, _ string) error {
 		err := d.Use(name)
 		if errors.Is(err, config.ErrNoProfile) {
@@ -255,14 +251,18 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 			return shell.Usage(err)
 		}
 	}
-	server := a.profileResolver(c, doc, profile).Lookup("url")
+	settings := profileResolver(a.Getenv, doc, profile)
+	if url := c.String("url"); url != "" {
+		settings.Flags["url"] = url
+	}
+	server := settings.Lookup("url") // "": the token is for any, while none is set
 	if key, _ := config.Lookup("url"); server != "" {
 		if err := key.Check(server); err != nil {
 			return shell.Usage(err)
 		}
 	}
 	place := filestore.InFile
-	if a.profileResolver(c, doc, profile).Lookup("token.store") == storeKeyring {
+	if settings.Lookup("token.store") == storeKeyring {
 		place = filestore.InKeyring
 	}
 	store, err := a.OpenProfile(path, profile, filestore.WithAddress(), filestore.SaveIn(place))
@@ -276,12 +276,8 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 	return err
 }
 
-// profileResolver finds the settings of a profile that is changed. That url is ""
-// means that a stored token is for any address, while none is set.
-func (a *app) profileResolver(c *cli.Context, doc *config.Document, profile string) config.Resolver {
-	r := config.Resolver{Flags: map[string]string{}, Getenv: a.Getenv, Document: doc, Profile: profile}
-	if url := c.String("url"); url != "" {
-		r.Flags["url"] = url
-	}
-	return r
+// profileResolver finds the settings of a profile, whichever is in use. getenv is
+// nil where the environment does not count.
+func profileResolver(getenv func(string) string, doc *config.Document, profile string) config.Resolver {
+	return config.Resolver{Flags: map[string]string{}, Getenv: getenv, Document: doc, Profile: profile}
 }
