@@ -19,10 +19,10 @@ func (a *app) profileCommand() *cli.Command {
 		Description: "A profile is chosen by --profile, by ERPHUB_PROFILE, or for all later commands with profile use. The profile " +
 			"default is the settings at the top of the configuration file; the others have its address unless they have their own.",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "show all profiles, which one is used and why, and their stored logins", Action: a.profileList},
+			{Name: "list", Usage: "show all profiles, which one is used and why, and their stored logins", Flags: shell.OutputFlags(), Action: a.profileList},
 			{
 				Name: "show", Usage: "show the settings and the stored login of a profile; of the one in use without a name",
-				ArgsUsage: "[PROFILE]", Action: a.profileShow,
+				ArgsUsage: "[PROFILE]", Flags: shell.ValueFlags(), Action: a.profileShow,
 			},
 			{
 				Name: "add", Usage: "make a profile; log in to it with auth login --profile PROFILE", ArgsUsage: "PROFILE",

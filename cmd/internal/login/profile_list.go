@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/tokens"
@@ -125,7 +126,7 @@ func (a *app) inUse(c *cli.Context, doc *config.Document) (name, because string,
 	case doc.Current() != "":
 		because = "profile use"
 	default:
-		because = "nothing says another"
+		because = "no other is chosen"
 	}
 	name, err = doc.Choose(name)
 	return name, because, err
@@ -150,6 +151,8 @@ func (a *app) profileList(c *cli.Context) error {
 		Because  string        `json:"because"`
 		Profiles []profileInfo `json:"profiles"`
 	}{File: path, Because: because}
+	columns := output.Columns("current=inUse", "profile=name", "address=url", "user", "tenant", "role", "login", "stored in=storedIn")
+	columns[1].ID, columns[6].Style = true, output.State
 	var rows [][]string
 	for _, name := range append([]string{""}, doc.Profiles()...) {
 		p := a.profileOf(c, doc, name)
@@ -164,29 +167,23 @@ func (a *app) profileList(c *cli.Context) error {
 		if p.InUse {
 			mark = "*"
 		}
-		rows = append(rows, []string{
-			mark, p.Name, shell.OrDash(p.URL), shell.OrDash(p.User), shell.OrDash(p.Tenant), shell.OrDash(p.Role), loginState(p), shell.OrDash(p.StoredIn),
-		})
+		rows = append(rows, []string{mark, p.Name, p.URL, p.User, p.Tenant, p.Role, loginState(p), p.StoredIn})
 	}
-	if c.Bool("json") {
-		err = a.PrintJSON(list)
-	} else {
-		a.PrintTable([]string{"", "profile", "address", "user", "tenant", "role", "login", "stored in"}, rows)
-		if usedErr == nil {
-			a.Note("in use: %s (%s)", list.InUse, because)
-		}
+	if err := a.Print(c, list, output.Table{Columns: columns, Rows: rows, List: "profiles"}); err != nil {
+		return err
 	}
-	if err == nil && usedErr != nil {
+	if usedErr != nil {
 		return shell.Usage(fmt.Errorf("%s: %w", because, usedErr))
 	}
-	return err
+	a.Note("in use: %s (%s)", list.InUse, because)
+	return nil
 }
 
 // loginState is what a stored login is good for, in a few words.
 func loginState(p profileInfo) string {
 	switch {
 	case p.Login == tokens.StateNone:
-		return "-"
+		return ""
 	case p.Login == tokens.StateValid && p.ExpiresAt != nil && !p.status.Refreshable:
 		return "valid until " + p.ExpiresAt.Local().Format("2006-01-02 15:04")
 	}
@@ -226,17 +223,11 @@ func (a *app) profileShow(c *cli.Context) error {
 			rows = append(rows, []string{k.Name, v.String()})
 		}
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(struct {
-			profileInfo
-			Settings []setting `json:"settings"`
-		}{p, settings})
-	}
 	use := "no"
 	if p.InUse {
 		use = "yes (" + because + ")"
 	}
-	rows = append([][]string{{"profile", p.Name}, {"in use", use}, {"file", path}}, rows...)
+	rows = append([][]string{{"in use", use}, {"file", path}}, rows...)
 	if p.StoredIn != "" && p.Note == "" {
 		rows = append(rows, statusRows(p.status, nil)...)
 	} else {
@@ -245,6 +236,16 @@ func (a *app) profileShow(c *cli.Context) error {
 	if p.Note != "" {
 		rows = append(rows, []string{"note", p.Note})
 	}
-	a.PrintTable([]string{"profile", ""}, rows)
-	return nil
+	t := output.Table{Single: &[2]string{"profile", p.Name}, Rows: [][]string{nil}}
+	for _, row := range rows {
+		column := output.Column{Name: row[0]}
+		if row[0] == "state" {
+			column.Style = output.State
+		}
+		t.Columns, t.Rows[0] = append(t.Columns, column), append(t.Rows[0], row[1])
+	}
+	return a.Print(c, struct {
+		profileInfo
+		Settings []setting `json:"settings"`
+	}{p, settings}, t)
 }

@@ -35,6 +35,7 @@ type Shell struct {
 	colour  string // what --color says; empty is auto
 	used    *Setup // whose login was used last; nil: none
 	keyring *keyring.Keyring
+	noInput bool // nobody is asked anything
 
 	refreshes refreshes
 }
@@ -151,6 +152,7 @@ func globalFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value and nothing else"},
 		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never (NO_COLOR, CLICOLOR, CLICOLOR_FORCE)", DefaultText: "auto"},
 		&cli.BoolFlag{Name: "no-pager", Usage: "print long results without the pager (ERPHUB_PAGER, PAGER)"},
+		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing; what is missing is an error"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
 		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "explain the program or a command"},
 	}
@@ -163,6 +165,7 @@ func (sh *Shell) before(c *cli.Context) error {
 	default:
 		return Usagef("--color takes auto, always or never, not %q", c.String("color"))
 	}
+	sh.noInput = c.Bool("no-input")
 	if c.Bool("debug") {
 		sh.Log = slog.New(slog.NewTextHandler(sh.Streams.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
