@@ -44,7 +44,7 @@ proof: setup
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestResumeAfterEveryRequest$$' ./dict/restdict
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestEqual|TestKilled|TestManyRows|TestMillionRows|TestLargeAttachments' -v ./erp/erptest/twin
 	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(GO) test -timeout 1h -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestInterruptKeepsTheLogin ./cmd/erphub
+	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestInterruptKeepsTheLogin|TestLoginIsKilled|TestRenamingIsKilled' ./cmd/erphub
 	ERPHUB_MIRROR_SEED=$$(date +%s) ERPHUB_MIRROR_STEPS=500 $(GO) test -timeout 20m -run TestRandomHistories ./internal/pgmirror
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run TestNumbers ./aiquery/metrics
 	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery

@@ -6,6 +6,7 @@
 //     iterators, attachments, processes, batches, one error type.
 //   - erp/rest is the client generated from the OpenAPI contract in
 //     erp/contract; both share one configured *http.Client.
+//   - erp/connect makes a client of environment variables in one call.
 //   - erp/export writes records as CSV, NDJSON or JSON.
 //   - erp/doctor examines whether all that is needed to use an ERP is there.
 //   - erp/erptest is an ERP inside your program, for tests and laptops.

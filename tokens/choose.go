@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -37,17 +38,17 @@ const LeaveToERP = -1
 // that the [Login] leaves open and of which there is more than one.
 type Chooser func(ctx context.Context, part Part, from []Choice) (int, error)
 
-// LoginChoosing is [Manager.Login] for logins that leave client, role or
-// organization open: it requests those the user has from the ERP, takes the only one,
-// and calls choose where there are more; a nil choose makes that an error. A part that is given can be an id or a
-// name. The names of what was chosen are stored, see [Status].
+// LoginChoosing is [Manager.Login] for people: it requests from the ERP the
+// clients, roles and so on that the user has, takes the only one, and calls choose
+// where there are more; a nil choose makes that an error. A part that is given can be
+// an id or a name. A warehouse is chosen only where something else is open; it is left
+// to the ERP otherwise. The names of all parts are stored, see [Status].
+//
+// That user name and password are refused is an [ErrCredentials].
 //
 // While choose is called nothing is locked and nothing has changed. What it
 // returns as an error is the error of the login.
 func (m *Manager) LoginChoosing(ctx context.Context, l Login, choose Chooser) error {
-	if l.Client != "" && l.Role != "" && l.Organization != "" {
-		return m.Login(ctx, l)
-	}
 	if err := l.check(); err != nil {
 		return err
 	}
@@ -60,9 +61,13 @@ func (m *Manager) LoginChoosing(ctx context.Context, l Login, choose Chooser) er
 		if fail.Kind == ErrAuthentication {
 			fail.Advice = "check user name and password"
 		}
+		if fail.Status == http.StatusUnauthorized {
+			fail.Kind = ErrCredentials
+		}
 		return fail
 	}
 	s := &steps{m: m, first: first, choose: choose, login: l}
+	s.given = l.Client != "" && l.Role != "" && l.Organization != ""
 	if err := s.all(ctx); err != nil {
 		return err
 	}
@@ -75,7 +80,10 @@ type steps struct {
 	first  response
 	choose Chooser
 	login  Login
+	given  bool // nothing is open but the warehouse, which is left to the ERP
 	names  Names
+	// warehouses are those of the organization.
+	warehouses []Choice
 	// ids of what was chosen so far; -1 where only the ERP knows it.
 	client, role, org int
 }
@@ -107,7 +115,8 @@ func (s *steps) all(ctx context.Context) error {
 	if list, err = s.list(ctx, "/auth/warehouses", query, func(a response) json.RawMessage { return a.Warehouses }); err != nil {
 		return err
 	}
-	if len(list) > 0 {
+	s.warehouses = list
+	if len(list) > 0 && (!s.given || s.login.Warehouse != "") {
 		_, err = s.pick(ctx, PartWarehouse, list, &s.login.Warehouse, &s.names.Warehouse)
 	}
 	return err
@@ -207,6 +216,11 @@ func (s *steps) complete(ctx context.Context) error {
 			if _, fail := m.wire.logout(ctx, m.log, s.first.access()); fail != nil {
 				m.log.DebugContext(ctx, "the session of the first step was not ended", "error", fail)
 			}
+		}
+	}
+	if c, err := UnverifiedClaims(a.Token); err == nil && s.names.Warehouse == "" {
+		if i := find(s.warehouses, strconv.Itoa(c.WarehouseID)); i >= 0 {
+			s.names.Warehouse = clean(s.warehouses[i].Name, s.first.access())
 		}
 	}
 	session, err := m.accept(ctx, st, a, s.login, s.names)

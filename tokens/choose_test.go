@@ -59,10 +59,12 @@ func TestLoginChoosing(t *testing.T) {
 	}{
 		{"by name, one by one", admin, pick("role", "GardenWorld Admin", "organization", "HQ"), "role organization", [4]int{11, 102, 11, 103}, inStore, ""},
 		{"tenants, too", super, pick("client", "System"), "client", [4]int{0, 0, 0, 0}, tokens.Names{Client: "System", Role: "System Administrator", Organization: "*"}, ""},
-		{"one of each is no question", one, nil, "", [4]int{11, 103, 11, 103}, tokens.Names{}, ""},
+		{"one of each is no question", one, nil, "", [4]int{11, 103, 11, 103}, tokens.Names{Client: "GardenWorld", Role: "GardenWorld User", Organization: "HQ", Warehouse: "HQ Warehouse"}, ""},
 		{"what is given is not asked for", with(admin, "11", "GardenWorld Admin", "", "HQ warehouse"), pick("organization", "HQ"), "organization", [4]int{11, 102, 11, 103}, inStore, ""},
 		{"another language than at the first step", func() tokens.Login { l := one; l.Language = "es_CO"; return l }(), nil, "", [4]int{11, 103, 11, 103}, tokens.Names{}, ""},
-		{"everything is given", with(admin, "11", "102", "11", ""), nil, "", [4]int{11, 102, 11, 103}, tokens.Names{}, ""},
+		{"everything is given", with(admin, "11", "102", "11", ""), nil, "", [4]int{11, 102, 11, 103}, inStore, ""},
+		{"everything is given by name", with(admin, "GardenWorld", "gardenworld admin", "HQ", "HQ Warehouse"), nil, "", [4]int{11, 102, 11, 103}, inStore, ""},
+		{"a role of somebody else", with(one, "11", "102", "11", ""), nil, "", [4]int{}, tokens.Names{}, "; check user name"},
 		{"a role there is not", with(admin, "", "CFO", "", ""), nil, "", [4]int{}, tokens.Names{}, "Role name not found; check user name"},
 		{"a tenant there is not", with(admin, "4711", "", "", ""), nil, "", [4]int{}, tokens.Names{}, "Client value not found; check user name"},
 		{"a wrong password", as("GardenAdmin", "CANARY"), nil, "", [4]int{}, tokens.Names{}, "; check user name and password"},
@@ -89,6 +91,7 @@ func TestLoginChoosing(t *testing.T) {
 			if tt.err != "" {
 				require.ErrorContains(t, err, tt.err)
 				assert.NotContains(t, err.Error(), "CANARY")
+				assert.Equal(t, tt.name == "a wrong password", errors.Is(err, tokens.ErrCredentials))
 				assert.Equal(t, old, st, "what was there stays")
 				return
 			}

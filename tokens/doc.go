@@ -8,7 +8,8 @@
 //	settings, err := tokens.FromEnvironment(os.Getenv)
 //	source, err := settings.Source(nil)
 //
-// and gives source to its ERP client, or to a plain [http.Client] by
+// and gives source to its ERP client (package erp/connect does it all in one
+// call), or to a plain [http.Client] by
 // [NewTransport]. A [Source] that logs in and refreshes is a [Manager]; one
 // token that is used as it is, a [StaticSource].
 //

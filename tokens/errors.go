@@ -13,6 +13,10 @@ var (
 	// configured. The text of the error says which.
 	ErrAuthentication = errors.New("not authenticated")
 
+	// ErrCredentials means that the ERP refused user name and password, so that
+	// others may be asked for. It is an ErrAuthentication.
+	ErrCredentials = fmt.Errorf("%w: user name or password is wrong", ErrAuthentication)
+
 	// ErrUnreachable means that the ERP could not be reached, or gave a response
 	// that says nothing about the login. Trying again later may help.
 	ErrUnreachable = errors.New("the ERP gave no usable response")
@@ -42,8 +46,8 @@ type Error struct {
 	Title, Detail string
 	// Advice says what to do next.
 	Advice string
-	// Kind is the sentinel this error is: ErrAuthentication, ErrUnreachable
-	// or nil for anything else (a store that cannot be read, say).
+	// Kind is the sentinel this error is: ErrAuthentication, ErrCredentials,
+	// ErrUnreachable or nil for anything else (a store that cannot be read, say).
 	Kind error
 	// Err is the cause; may be nil.
 	Err error

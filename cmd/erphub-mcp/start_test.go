@@ -253,3 +253,20 @@ func TestProfileOfTheToolServer(t *testing.T) {
 	assert.Equal(t, 2, code)
 	assert.Contains(t, said, `profile "msp"`)
 }
+
+// A client that starts the program by its name alone waits for a response on
+// standard output; the log, which clients show, says what is missing.
+func TestStartedWithAPipe(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "--listen", "127.0.0.1:0")
+	cmd.Env = append([]string{programVariable + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, "ERP_URL=http://127.0.0.1:1")
+	log := &syncbuffer.Buffer{}
+	cmd.Stderr = log
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = stdin.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "needs `erphub-mcp --stdio`") }, time.Minute, 5*time.Millisecond, "%s", log)
+}

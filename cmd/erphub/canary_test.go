@@ -180,6 +180,9 @@ func TestNothingPrintsASecret(t *testing.T) {
 		{"config", "--token", canaryToken + "\n" + canaryRefresh},
 		{"config", "--token", "-"},
 		{"config", "list"},
+		{"profile", "list"},
+		{"profile", "show"},
+		{"profile", "rename", "default", "x"},
 		{"config", "test"},
 		{"config", "get", "token"},
 		{"config", "get", "refreshToken"},
@@ -202,7 +205,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 	run := func(mode, name string, args []string) string {
 		s.set(mode)
 		config := profile()
-		environ := append([]string{"ERP_URL=" + srv.URL, "ERPHUB_CONFIG=" + config}, environments[name]...)
+		environ := append([]string{"ERP_URL=" + srv.URL, "ERPHUB_CONFIG=" + config, "ERPHUB_TOKEN_STORE=file"}, environments[name]...)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		var out bytes.Buffer

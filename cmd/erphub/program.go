@@ -28,7 +28,7 @@ var groups = []struct{ title, commands string }{
 	{"Assistants", "tools mcp server"},
 	{"Deployments", "env"},
 	{"ERP server", "admin cache"},
-	{"Setup", "auth config doctor completion version help"},
+	{"Setup", "auth profile config doctor completion version help"},
 }
 
 // execute runs the program: args as in os.Args, environ as from os.Environ. It

@@ -65,6 +65,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/.config")
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("ERPHUB_TOKEN_STORE", "file") // not in the keyring of who runs the tests
 			env.Setenv("LINEBREAK", "Kanarienvogel.abc.def\nX-Injected: 1")
 			return nil
 		},

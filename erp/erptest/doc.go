@@ -5,7 +5,7 @@
 // In a test it takes one line and ends with the test:
 //
 //	srv := erptest.New(t)
-//	client, err := erp.New(srv.URL(), ...)
+//	client, err := erp.New(srv.URL(), erp.WithTokenSource(srv.TokenSource(erptest.GardenAdmin)))
 //
 // It is not a mock. It authenticates with JSON Web Tokens that expire,
 // rotates refresh tokens and notices their reuse, checks tenant and role on

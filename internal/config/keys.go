@@ -48,6 +48,8 @@ func Keys() []Key {
 		{Name: "web-url", Env: "ERP_WEB_URL", Kind: Address, Inherited: true, About: "address of the web client, where it is not that of the ERP with /webui/"},
 		{Name: "token", Env: "ERP_TOKEN", Secret: true, About: "access token"},
 		{Name: "refreshToken", Secret: true, State: true, About: "refresh token; changes with every refresh"},
+		{Name: "token.keyring", State: true, About: "name of the entry in the system's keyring that holds the tokens"},
+		{Name: "token.store", Env: "ERPHUB_TOKEN_STORE", Default: "auto", Values: []string{"auto", "keyring", "file"}, Inherited: true, About: "where a login is stored: the system's keyring, this file, or auto: the keyring where there is one"},
 		{Name: "token.clientId", Kind: Integer, State: true, About: "client (tenant) id of the token"},
 		{Name: "token.userId", Kind: Integer, State: true, About: "user id of the token"},
 		{Name: "token.url", State: true, About: "address the token was obtained from"},
@@ -150,7 +152,14 @@ func (k Key) Check(value string) error {
 		if d, e := time.ParseDuration(value); e != nil || d < 0 {
 			err = errors.New("is not a duration such as 5m or 1h30m")
 		}
-	case Text, ID:
+	case ID:
+		_, e := strconv.ParseFloat(value, 64)
+		if n, notID := strconv.ParseInt(value, 10, 32); e == nil && (notID != nil || n < 0) {
+			err = errors.New("is a number and no id: ids are whole numbers of 0 or more")
+			break
+		}
+		fallthrough
+	case Text:
 		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			err = errors.New("contains a line break or another control character")
 		}

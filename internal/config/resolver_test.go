@@ -105,6 +105,10 @@ func TestKeys(t *testing.T) {
 		{"no such encryption", "hub.email.smtp-security", "ssl", "is none of starttls, tls, none"},
 		{"no such forge", "hub.repository.kind", "svn", "is none of github, gitea"},
 		{"no such port", "hub.email.smtp-port", "70000", "is not a port"},
+		{"negative id", "auth.default-client-id", "-1", "ids are whole numbers of 0 or more"},
+		{"fraction of an id", "auth.default-org-id", "1.5", "ids are whole numbers"},
+		{"id too large", "auth.default-role-id", "99999999999", "ids are whole numbers"},
+		{"id", "auth.default-role-id", "0", ""},
 		{"id by name", "auth.default-role-id", "GardenWorld Admin", ""},
 	}
 	for _, tt := range tests {

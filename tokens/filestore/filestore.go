@@ -20,15 +20,17 @@ var _ tokens.Store = (*Store)(nil)
 // Store is a [tokens.Store] in one profile of a configuration file. It is
 // safe for concurrent use, by several processes, too.
 type Store struct {
-	file    *config.File
-	profile string
-	address bool
+	file *config.File
+	options
 }
 
 type options struct {
-	profile string
-	address bool
-	file    []config.Option
+	profile  string
+	address  bool
+	file     []config.Option
+	keyring  Keyring     // nil: none
+	place    Place       // where tokens are saved
+	fallback func(error) // nil: what the keyring refuses is an error
 }
 
 // Option configures [Open].
@@ -74,15 +76,22 @@ func Open(path string, opts ...Option) (*Store, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	return &Store{config.NewFile(path, o.file...), o.profile, o.address}, nil
+	return &Store{config.NewFile(path, o.file...), o}, nil
 }
 
-// Location returns the path, and the profile when it is a named one.
+// Location returns the path, the profile when it is a named one, and whether the
+// tokens are in the system's keyring.
 func (s *Store) Location() string {
-	if s.profile == "" {
-		return s.file.Path()
+	at := s.file.Path()
+	if s.profile != "" {
+		at = fmt.Sprintf("%s (profile %s)", at, s.profile)
 	}
-	return fmt.Sprintf("%s (profile %s)", s.file.Path(), s.profile)
+	if doc, err := s.file.Read(); err == nil {
+		if name, _ := doc.Get(s.profile, keyringKey); name != "" {
+			return "the system's keyring, for " + at
+		}
+	}
+	return at
 }
 
 // ErrLocked is wrapped when another process held the lock for half a minute.
@@ -102,6 +111,10 @@ func (s *Store) Load(ctx context.Context) (tokens.Stored, error) {
 		return tokens.Stored{}, err
 	}
 	get := func(key string) string { v, _ := doc.Get(s.profile, key); return v }
+	// A token that somebody has written into the file is meant to be used.
+	if name := get(keyringKey); name != "" && get("token") == "" {
+		return s.loadEntry(ctx, name, get("token.refreshing"))
+	}
 	st := tokens.Stored{
 		Access:     tokens.NewSecret(get("token")),
 		Refresh:    tokens.NewSecret(get("refreshToken")),
@@ -141,9 +154,25 @@ func (s *Store) Save(ctx context.Context, st tokens.Stored) error {
 	if err != nil {
 		return err
 	}
+	had, _ := doc.Get(s.profile, keyringKey)
+	name, refused := "", false
+	if st.IsZero() {
+		// A login that is removed is gone from the keyring before the file forgets its name.
+		err = s.removeEntry(ctx, had)
+	} else {
+		name, refused, err = s.saveEntry(ctx, doc, st)
+	}
+	if err != nil {
+		return fmt.Errorf("storing the tokens of %s: %w", s.Location(), err)
+	}
+	access, refresh := st.Access.Reveal(), st.Refresh.Reveal()
+	if name != "" {
+		access, refresh = "", ""
+	}
 	for _, kv := range []struct{ key, value string }{
-		{"token", st.Access.Reveal()},
-		{"refreshToken", st.Refresh.Reveal()},
+		{"token", access},
+		{"refreshToken", refresh},
+		{keyringKey, name},
 		{"token.clientId", id(st, st.ClientID)},
 		{"token.userId", id(st, st.UserID)},
 		{"token.url", st.Server},
@@ -164,7 +193,11 @@ func (s *Store) Save(ctx context.Context, st tokens.Stored) error {
 			return fmt.Errorf("storing the address in %s: %w", s.Location(), err)
 		}
 	}
-	return s.file.Write(doc)
+	err = s.file.Write(doc)
+	if !refused && !st.IsZero() {
+		s.tidy(ctx, had, name, err)
+	}
+	return err
 }
 
 // id writes 0 too when there is a refresh token, for the ERP requires both

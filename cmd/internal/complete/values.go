@@ -190,6 +190,7 @@ var arguments = map[string][]kind{
 	"process info": {processes, nil}, "process run": {processes, nil},
 	"metrics show": {metricNames, nil}, "metrics query": {metricNames, nil}, "metrics check": {folders},
 	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil}, "config use": {profiles, nil},
+	"profile show": {profiles, nil}, "profile use": {profiles, nil}, "profile rename": {profiles, nil}, "profile remove": {profiles, nil},
 	"env deploy status": {environments, nil}, "env deploy watch": {environments, nil}, "cache reset": {tables, nil},
 }
 
@@ -197,7 +198,7 @@ var arguments = map[string][]kind{
 // matters, else by the flag alone. A flag that takes a file is completed as such
 // without being here.
 var flagValues = map[string]kind{
-	"profile": profiles, "env": environments, "color": words("auto", "always", "never"),
+	"profile": profiles, "env": environments, "color": words("auto", "always", "never"), "store": words("auto", "keyring", "file"),
 	"table": tables, "target-table": tables, "tables": list(tables), "archive-tables": list(tables), "deny-table": tables, "open-table": tables,
 	"column": columns, "select": list(columns), "orderby": list(columns), "process": processes, "window": windows, "windows": list(windows),
 	"add callout --columns": list(tableColumns), "generate callout --columns": list(tableColumns), "columns": list(columns),

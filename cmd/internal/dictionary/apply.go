@@ -81,7 +81,7 @@ func (a *app) consent(c *cli.Context, question string) error {
 	if c.Bool("yes") {
 		return nil
 	}
-	if !shell.Terminal(a.Streams.In) || c.Bool("json") {
+	if !a.Asks() || c.Bool("json") {
 		return shell.Usagef("nothing was done: there is no terminal to ask on, so give --yes")
 	}
 	fmt.Fprintf(a.Streams.Err, "%s Only yes is taken for consent: ", question)

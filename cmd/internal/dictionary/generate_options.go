@@ -89,7 +89,7 @@ func (a *app) askMissing(c *cli.Context, g *generator.Generator, options map[str
 	if len(missing) == 0 {
 		return nil
 	}
-	if !shell.Terminal(a.Streams.In) || c.Bool("json") {
+	if !a.Asks() || c.Bool("json") {
 		var flags []string
 		for i := range missing {
 			text := "--" + optionFlag(&missing[i])

@@ -102,6 +102,19 @@ func (w *writer) paragraph(p Paragraph) {
 	}
 }
 
+// Fill is text in lines that fit, each of which begins with lead; a width of 0 is
+// one line.
+func Fill(text, lead string, width int) string {
+	if width <= 0 {
+		return lead + text + "\n"
+	}
+	var b strings.Builder
+	w := writer{bufio.NewWriter(&b), width}
+	w.fill(text, lead, lead)
+	_ = w.Flush() // into memory
+	return b.String()
+}
+
 // fill writes words in lines that fit; first and next are what lines begin with.
 func (w *writer) fill(text, first, next string) {
 	line, empty := first, true

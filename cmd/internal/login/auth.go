@@ -31,6 +31,7 @@ func (a *app) authCommand() *cli.Command {
 					&cli.StringFlag{Name: "org", Usage: "organization, by id or name (ERP_ORG_ID)"},
 					&cli.StringFlag{Name: "warehouse", Usage: "warehouse, by id or name"},
 					&cli.StringFlag{Name: "language", Usage: "language of the session, such as de_DE"},
+					&cli.StringFlag{Name: "store", Usage: "where the tokens are stored: keyring, file, or auto: the system's keyring where there is one (token.store)"},
 				),
 				Action: a.authLogin,
 			},
@@ -50,19 +51,27 @@ func (a *app) authCommand() *cli.Command {
 // authSetup is the setup of the commands about the stored login. A profile that
 // is asked for need not exist when create is true.
 func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
-	if c.Args().Present() {
-		// What stands there may be a password with a space: it is not shown.
-		return nil, shell.Usagef("auth %s takes no arguments, only flags; got %d", c.Command.Name, c.NArg())
+	if err := a.noArguments(c); err != nil {
+		return nil, err
 	}
 	s, err := a.SetupFor(c, create)
 	if err == nil && s.File == nil {
-		return nil, shell.Usagef("there is no file for the tokens: set ERPHUB_CONFIG to a file")
+		_, err = a.ConfigPath(c) // says why
 	}
 	return s, err
 }
 
-// authManager is the token manager over the profile.
-func (a *app) authManager(s *shell.Setup) (*tokens.Manager, error) {
+// noArguments refuses arguments. What stands there may be a password with a space:
+// it is not shown.
+func (a *app) noArguments(c *cli.Context) error {
+	if c.Args().Present() {
+		return shell.Usagef("auth %s takes no arguments, only flags; got %d", c.Command.Name, c.NArg())
+	}
+	return nil
+}
+
+// authManager is the token manager over the profile, which where says more about.
+func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, error) {
 	if _, err := s.URL(); err != nil {
 		return nil, err
 	}
@@ -71,7 +80,7 @@ func (a *app) authManager(s *shell.Setup) (*tokens.Manager, error) {
 		return nil, shell.Usage(err)
 	}
 	settings.AutoLogin = false // these commands do what they are told, no more
-	store, err := a.OpenStore(s, filestore.WithAddress())
+	store, err := a.OpenStore(s, append(where, filestore.WithAddress())...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +103,12 @@ func (a *app) manager(c *cli.Context) (*tokens.Manager, *shell.Setup, error) {
 }
 
 // password takes the password from a file, standard input, the settings, or a
-// prompt without echo.
-func (a *app) password(c *cli.Context, s *shell.Setup) (tokens.Secret, error) {
+// prompt without echo, which asked tells.
+func (a *app) password(c *cli.Context, s *shell.Setup) (secret tokens.Secret, asked bool, err error) {
 	if c.IsSet("password") && c.IsSet("password-file") {
-		return tokens.Secret{}, shell.Usagef("give --password or --password-file, not both")
+		return secret, false, shell.Usagef("give --password or --password-file, not both")
 	}
 	var text string
-	var err error
 	switch {
 	case c.String("password-file") != "":
 		text, err = shell.ReadSecretFile(c.String("password-file"))
@@ -111,17 +119,18 @@ func (a *app) password(c *cli.Context, s *shell.Setup) (tokens.Secret, error) {
 	case s.Resolver.Lookup("auth.password") != "":
 		text = s.Resolver.Lookup("auth.password")
 	case a.Asks():
+		asked = true
 		text, err = a.AskSecret(c.Context, "Password")
 	default:
-		return tokens.Secret{}, shell.Usagef("a login needs a password: give --password-file FILE, or --password - and write it to standard input, or set ERP_PASSWORD")
+		return secret, false, shell.Usagef("a login needs a password: give --password-file FILE, or --password - and write it to standard input, or set ERP_PASSWORD")
 	}
 	if err != nil {
-		return tokens.Secret{}, fmt.Errorf("reading the password: %w", err)
+		return secret, asked, fmt.Errorf("reading the password: %w", err)
 	}
 	if text == "" {
-		return tokens.Secret{}, shell.Usagef("the password is empty")
+		return secret, asked, shell.Usagef("the password is empty")
 	}
-	return tokens.NewSecret(text), nil
+	return tokens.NewSecret(text), asked, nil
 }
 
 func (a *app) authRefresh(c *cli.Context) error {
@@ -136,7 +145,7 @@ func (a *app) authRefresh(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.printStatus(c, st, nil)
+	return a.printStatus(c, st, nil, nil)
 }
 
 func (a *app) authLogout(c *cli.Context) error {

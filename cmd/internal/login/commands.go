@@ -1,4 +1,4 @@
-// Package login has the commands about logins and settings: auth, config and doctor.
+// Package login has the commands about logins and settings: auth, profile, config and doctor.
 package login
 
 import (
@@ -13,5 +13,5 @@ type app struct{ *shell.Shell }
 // Commands are the commands of this family.
 func Commands(sh *shell.Shell) []*cli.Command {
 	a := &app{sh}
-	return []*cli.Command{a.authCommand(), a.configCommand(), a.doctorCommand()}
+	return []*cli.Command{a.authCommand(), a.profileCommand(), a.configCommand(), a.doctorCommand()}
 }

@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -43,7 +44,7 @@ func (a *app) configCommand() *cli.Command {
 			{
 				Name: "get", Usage: "show one setting", ArgsUsage: "KEY",
 				Action: func(c *cli.Context) error {
-					key, err := oneKey(c, 1)
+					key, err := oneKey(c, "KEY")
 					if err != nil {
 						return err
 					}
@@ -66,7 +67,7 @@ func (a *app) configCommand() *cli.Command {
 			{
 				Name: "unset", Usage: "remove a setting", ArgsUsage: "KEY",
 				Action: func(c *cli.Context) error {
-					key, err := oneKey(c, 1)
+					key, err := oneKey(c, "KEY")
 					if err != nil {
 						return err
 					}
@@ -95,10 +96,10 @@ func (a *app) configCommand() *cli.Command {
 	}
 }
 
-// oneKey reads the KEY argument of a command with n arguments.
-func oneKey(c *cli.Context, n int) (config.Key, error) {
-	if c.NArg() != n {
-		return config.Key{}, shell.Usagef("%s takes %d arguments (%s), got %d", c.Command.FullName(), n, c.Command.ArgsUsage, c.NArg())
+// oneKey reads the KEY argument of a command that takes these.
+func oneKey(c *cli.Context, names ...string) (config.Key, error) {
+	if err := shell.Arguments(c, names...); err != nil {
+		return config.Key{}, err
 	}
 	key, err := config.Known(c.Args().First())
 	if err != nil {
@@ -110,13 +111,11 @@ func oneKey(c *cli.Context, n int) (config.Key, error) {
 // changeProfile is the profile that commands which write settings mean: the
 // one asked for, which need not exist yet, else the current one.
 func (a *app) changeProfile(c *cli.Context, d *config.Document) string {
-	if p := c.String("profile"); p != "" {
-		return p
+	p := cmp.Or(c.String("profile"), a.Getenv("ERPHUB_PROFILE"), d.Current())
+	if chosen, err := d.Choose(p); err == nil {
+		return chosen
 	}
-	if p := a.Getenv("ERPHUB_PROFILE"); p != "" {
-		return p
-	}
-	return d.Current()
+	return p
 }
 
 // changeConfig changes the configuration file under its lock.
@@ -131,7 +130,7 @@ func (a *app) changeConfig(c *cli.Context, change func(d *config.Document, profi
 }
 
 func (a *app) configSet(c *cli.Context) error {
-	key, err := oneKey(c, 2)
+	key, err := oneKey(c, "KEY", "VALUE")
 	if err != nil {
 		return err
 	}
@@ -146,6 +145,9 @@ func (a *app) configSet(c *cli.Context) error {
 		if value, err = shell.ReadSecret(a.Streams.In); err != nil {
 			return fmt.Errorf("reading the value of %s: %w", key.Name, err)
 		}
+	}
+	if value == "" {
+		return shell.Usagef("the value of %s is empty; `erphub config unset %[1]s` removes the setting", key.Name)
 	}
 	if err := key.Check(value); err != nil {
 		return shell.Usage(err)
@@ -173,9 +175,6 @@ func (a *app) configUse(c *cli.Context) error {
 		return err
 	}
 	name := c.Args().First()
-	if name == "default" {
-		name = ""
-	}
 	return a.changeConfig(c, func(d *config.Document, _ string) error {
 		err := d.Use(name)
 		if errors.Is(err, config.ErrNoProfile) {
@@ -217,7 +216,7 @@ func (a *app) configList(c *cli.Context) error {
 	if c.Bool("json") {
 		return a.PrintJSON(list)
 	}
-	fmt.Fprintf(a.Streams.Out, "file: %s\n", list.File)
+	fmt.Fprintf(a.Streams.Out, "file: %s\n", shell.OrDash(list.File))
 	if list.Profile != "" {
 		fmt.Fprintf(a.Streams.Out, "profile: %s\n", list.Profile)
 	}
@@ -252,13 +251,21 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 			return shell.Usage(err)
 		}
 	}
-	server := a.tokenServer(c, doc, profile)
+	settings := profileResolver(a.Getenv, doc, profile)
+	if url := c.String("url"); url != "" {
+		settings.Flags["url"] = url
+	}
+	server := settings.Lookup("url") // "": the token is for any, while none is set
 	if key, _ := config.Lookup("url"); server != "" {
 		if err := key.Check(server); err != nil {
 			return shell.Usage(err)
 		}
 	}
-	store, err := filestore.Open(path, filestore.WithProfile(profile), filestore.WithAddress(), filestore.OnWait(a.NoteWaiting))
+	place := filestore.InFile
+	if settings.Lookup("token.store") == storeKeyring {
+		place = filestore.InKeyring
+	}
+	store, err := a.OpenProfile(path, profile, filestore.WithAddress(), filestore.SaveIn(place))
 	if err != nil {
 		return err
 	}
@@ -269,12 +276,8 @@ func (a *app) storeToken(c *cli.Context, token string) error {
 	return err
 }
 
-// tokenServer is the address a stored token is for: the one in use, or "" for
-// any while none is set.
-func (a *app) tokenServer(c *cli.Context, doc *config.Document, profile string) string {
-	r := config.Resolver{Flags: map[string]string{}, Getenv: a.Getenv, Document: doc, Profile: profile}
-	if url := c.String("url"); url != "" {
-		r.Flags["url"] = url
-	}
-	return r.Lookup("url")
+// profileResolver finds the settings of a profile, whichever is in use. getenv is
+// nil where the environment does not count.
+func profileResolver(getenv func(string) string, doc *config.Document, profile string) config.Resolver {
+	return config.Resolver{Flags: map[string]string{}, Getenv: getenv, Document: doc, Profile: profile}
 }

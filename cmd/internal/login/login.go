@@ -23,6 +23,9 @@ var loginParts = map[tokens.Part]struct{ label, flag, key string }{
 	tokens.PartWarehouse:    {"Warehouse", "warehouse", ""},
 }
 
+// passwordTries is how often somebody is asked for a password that the ERP refuses.
+const passwordTries = 3
+
 // authLogin logs in and stores the login. On a terminal it asks for what is
 // missing; elsewhere that is wrong usage.
 func (a *app) authLogin(c *cli.Context) error {
@@ -34,7 +37,11 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err := a.loginAddress(c, s, in); err != nil {
 		return err
 	}
-	m, err := a.authManager(s)
+	where, err := a.saveIn(c, s)
+	if err != nil {
+		return err
+	}
+	m, err := a.authManager(s, where...)
 	if err != nil {
 		return err
 	}
@@ -56,11 +63,19 @@ func (a *app) authLogin(c *cli.Context) error {
 	if login.Username, err = a.askedUser(c, s, in, before); err != nil {
 		return err
 	}
-	if login.Password, err = a.password(c, s); err != nil {
-		return err
-	}
-	if err := m.LoginChoosing(c.Context, login, a.chooser(c, in, before)); err != nil {
-		return err
+	for try := 1; ; try++ {
+		var asked bool
+		if login.Password, asked, err = a.password(c, s); err != nil {
+			return err
+		}
+		err = m.LoginChoosing(c.Context, login, a.chooser(c, in, before))
+		if err == nil {
+			break
+		}
+		if !asked || try == passwordTries || !errors.Is(err, tokens.ErrCredentials) {
+			return err
+		}
+		a.Remark("user name or password is wrong; try again, or end with Ctrl-C")
 	}
 	after, err := m.Status(c.Context)
 	if err != nil {
@@ -69,7 +84,7 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err := a.loginSticks(c, s, after); err != nil {
 		return err
 	}
-	return a.printStatus(c, after, nil)
+	return a.printStatus(c, after, nil, nil)
 }
 
 // loginAddress makes sure that there is an address to log in at.

@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -25,19 +26,97 @@ type verdict struct {
 	Note     string `json:"note,omitempty"`
 }
 
+// origin says where the login that commands use comes from.
+type origin struct {
+	Profile string `json:"profile"`
+	Because string `json:"because"`          // what says that it is this profile
+	Address string `json:"serverFrom"`       // what the address comes from
+	Login   string `json:"loginFrom"`        // "stored", or what is used in its place
+	Unused  string `json:"unused,omitempty"` // what is there and not used
+}
+
+// stored is the origin of a login that is stored in the profile.
+const stored = "stored"
+
+// usedLogin is a login that commands use.
+type usedLogin struct {
+	setup  *shell.Setup
+	from   *origin
+	tokens *tokens.Manager // tells what the login is
+	source tokens.Source   // gives its token
+}
+
+// login is the login that commands use: the stored one, unless a token or
+// credentials are given closer to the call. Those are kept in this process.
+func (a *app) login(c *cli.Context) (*usedLogin, error) {
+	if err := a.noArguments(c); err != nil {
+		return nil, err
+	}
+	s, err := a.SetupFor(c, false)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := s.Settings()
+	if err != nil {
+		return nil, err
+	}
+	u := &usedLogin{setup: s, from: &origin{Profile: config.DefaultProfile, Address: string(s.Resolver.Value("url").Origin), Login: stored}}
+	if s.Profile != "" {
+		u.from.Profile = s.Profile
+	}
+	doc := s.Resolver.Document
+	if doc != nil {
+		_, u.from.Because, _ = a.inUse(c, doc) // Setup has found it
+	}
+	user := s.Resolver.Value("auth.username")
+	switch {
+	case settings.Username != "" && (user.Origin == config.FromEnv || user.Origin == config.FromFlag):
+		u.from.Login = "ERP_USERNAME and ERP_PASSWORD"
+	case !settings.Token.IsZero() && s.Resolver.Value("token").Origin == config.FromFlag:
+		u.from.Login = "--token-file"
+	case !settings.Token.IsZero():
+		u.from.Login = "ERP_TOKEN"
+	default:
+		u.tokens, _, err = a.manager(c)
+		u.source = u.tokens
+		return u, err
+	}
+	if doc != nil {
+		token, _ := doc.Get(s.Profile, "token")
+		ring, _ := doc.Get(s.Profile, "token.keyring")
+		if token+ring != "" {
+			u.from.Unused = "the stored login, because of " + u.from.Login
+		}
+	}
+	if _, err := s.URL(); err != nil {
+		return nil, err
+	}
+	u.tokens, err = settings.Manager(tokens.NewMemoryStore(tokens.Stored{Access: settings.Token}), tokens.WithLogger(a.Log))
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	a.Keep(u.tokens)
+	if u.source = u.tokens; settings.Username == "" {
+		u.source, err = tokens.Static(settings.Token)
+		return u, err
+	}
+	return u, u.tokens.Ready(c.Context)
+}
+
 func (a *app) authStatus(c *cli.Context) error {
-	m, s, err := a.manager(c)
+	u, err := a.login(c)
 	if err != nil {
 		return err
 	}
+	m := u.tokens
 	st, err := m.Status(c.Context)
 	if err != nil {
 		return err
 	}
 	if st.State != tokens.StateValid && st.State != tokens.StateDue {
-		return a.printStatus(c, st, &verdict{})
+		return a.printStatus(c, st, &verdict{}, u.from)
 	}
-	client, err := a.statusClient(s, m)
+	client, err := a.statusClient(u.setup, u.source)
 	if err != nil {
 		return err
 	}
@@ -62,19 +141,19 @@ func (a *app) authStatus(c *cli.Context) error {
 	if asked == nil {
 		st.Names = namesOf(ctx, client, st)
 	}
-	err = a.printStatus(c, st, v)
+	err = a.printStatus(c, st, v, u.from)
 	if err == nil && v.Accepted == nil && st.State == tokens.StateDue {
 		return errors.Join(shell.ErrReported, asked) // nobody knows
 	}
 	return err
 }
 
-func (a *app) statusClient(s *shell.Setup, m *tokens.Manager) (*erp.Client, error) {
+func (a *app) statusClient(s *shell.Setup, source tokens.Source) (*erp.Client, error) {
 	url, err := s.URL()
 	if err != nil {
 		return nil, err
 	}
-	return erp.New(url, erp.WithTokenSource(m), erp.WithUserAgent("erphub/"+shell.Version()), erp.WithLogger(a.Log))
+	return erp.New(url, erp.WithTokenSource(source), erp.WithUserAgent("erphub/"+shell.Version()), erp.WithLogger(a.Log))
 }
 
 // namesOf reads the names that the login did not tell, as far as the role may
@@ -100,19 +179,17 @@ func namesOf(ctx context.Context, client *erp.Client, st tokens.Status) tokens.N
 	return names
 }
 
-// printStatus shows the stored login, and what the ERP says about it; nil when it
-// was not called because it has just made the login. That there is none, or that
+// printStatus shows a login, what the ERP says about it, and where it comes from;
+// nil where that is not asked for, because it was just made. That there is none, or that
 // it can no longer be used, is the exit code "not logged in".
-func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict) error {
-	var out any = st
-	if v != nil {
-		out = struct {
-			tokens.Status
-			*verdict
-		}{st, v}
-	}
+func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict, from *origin) error {
+	out := struct {
+		tokens.Status
+		*verdict
+		*origin
+	}{st, v, from}
 	t := output.Table{Single: &[2]string{"login", ""}, Rows: [][]string{nil}}
-	for _, row := range statusRows(st, v) {
+	for _, row := range append(statusRows(st, v), originRows(from)...) {
 		column := output.Column{Name: row[0]}
 		if row[0] == "state" {
 			column.Style = output.State
@@ -128,6 +205,21 @@ func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict) error {
 		return nil
 	}
 	return errors.Join(shell.ErrReported, tokens.ErrAuthentication)
+}
+
+func originRows(from *origin) [][]string {
+	if from == nil {
+		return nil
+	}
+	rows := [][]string{{"profile", from.Profile}}
+	if from.Because != "" {
+		rows[0][1] += " (" + from.Because + ")"
+	}
+	rows = append(rows, []string{"address from", from.Address}, []string{"login from", from.Login})
+	if from.Unused != "" {
+		rows = append(rows, []string{"not used", from.Unused})
+	}
+	return rows
 }
 
 func statusRows(st tokens.Status, v *verdict) [][]string {
@@ -149,7 +241,7 @@ func statusRows(st tokens.Status, v *verdict) [][]string {
 			rows = append(rows, []string{n.label, fmt.Sprintf("%s (%d)", shell.Short(n.name, 60), *n.id)})
 		}
 	}
-	rows = append(rows, []string{"expires", expiry(st)}, []string{"refresh token", shell.YesNo(st.Refreshable)}, []string{"stored in", st.StoredIn})
+	rows = append(rows, []string{"expires", expiry(st)}, []string{"refresh token", shell.YesNo(st.Refreshable)}, []string{"stored in", shell.OrDash(st.StoredIn)})
 	if v != nil {
 		accepted := "not checked"
 		switch {

@@ -236,7 +236,7 @@ func (a *app) recordDetach(c *cli.Context) error {
 		what = "all files"
 	}
 	if !c.Bool("yes") {
-		if !shell.Terminal(a.Streams.In) {
+		if !a.Asks() {
 			return shell.Usagef("deleting %s of %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", what, table, id)
 		}
 		yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s of %s %s?", what, table, id))

@@ -96,7 +96,7 @@ func (a *app) recordDelete(c *cli.Context) error {
 		return err
 	}
 	ask := !c.Bool("yes")
-	if ask && !shell.Terminal(a.Streams.In) {
+	if ask && !a.Asks() {
 		return shell.Usagef("deleting %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", table, id)
 	}
 	client, err := a.Client(c)

@@ -94,6 +94,9 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 		}
 	} else {
 		fmt.Fprintf(a.Streams.Out, "\nAll of it over HTTP, in %s.\n", since(begin))
+		if !serve {
+			fmt.Fprint(a.Streams.Out, demoNext)
+		}
 	}
 	if serve {
 		fmt.Fprintf(a.Streams.Err, "\nThe ERP keeps running at %s until Ctrl-C.\n%s", url, talkToIt(url))
@@ -102,6 +105,14 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 	}
 	return <-served
 }
+
+// demoNext is what somebody may want to do after the demo.
+const demoNext = `
+Next:
+  erphub sandbox --write-profiles    keep such an ERP running, with two logins in the configuration
+  erphub --profile garden record list C_Order
+  erphub auth login                  use your own ERP
+`
 
 // warnings is a log that tells what goes wrong inside without --debug, too.
 func (a *app) warnings() *slog.Logger {

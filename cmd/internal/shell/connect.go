@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/keyring"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
@@ -78,7 +79,11 @@ func (sh *Shell) ConfigPath(c *cli.Context) (string, error) {
 	if path := c.String("config"); path != "" {
 		return path, nil
 	}
-	return config.DefaultPath(sh.Getenv)
+	path, err := config.DefaultPath(sh.Getenv)
+	if err != nil {
+		return "", Usage(err)
+	}
+	return path, nil
 }
 
 // URL is the ERP's address; that there is none is wrong usage.
@@ -125,7 +130,10 @@ func (s *Setup) Settings() (tokens.Settings, error) {
 	if err != nil {
 		return settings, Usage(err)
 	}
-	if (settings.Username == "") != settings.Password.IsZero() && token == 0 {
+	switch user := rank(s.Resolver.Value("auth.username").Origin); {
+	case settings.Username != "" && settings.Password.IsZero() && user >= rank(config.FromEnv):
+		return settings, Usagef("ERP_USERNAME is set, and ERP_PASSWORD is not: set both, or unset ERP_USERNAME to use the stored login")
+	case (settings.Username == "") != settings.Password.IsZero() && token == 0 && s.Resolver.Lookup("token.keyring") == "":
 		return settings, Usagef("user name and password belong together: set both ERP_USERNAME and ERP_PASSWORD, or neither")
 	}
 	return settings, nil
@@ -143,7 +151,20 @@ func (sh *Shell) store(s *Setup) (tokens.Store, error) {
 
 // OpenStore opens the store in the profile.
 func (sh *Shell) OpenStore(s *Setup, more ...filestore.Option) (*filestore.Store, error) {
-	return filestore.Open(s.File.Path(), append(more, filestore.WithProfile(s.Profile), filestore.OnWait(sh.NoteWaiting))...)
+	return sh.OpenProfile(s.File.Path(), s.Profile, more...)
+}
+
+// OpenProfile opens the store in a profile of the file at path.
+func (sh *Shell) OpenProfile(path, profile string, more ...filestore.Option) (*filestore.Store, error) {
+	return filestore.Open(path, append(more, filestore.WithProfile(profile), filestore.OnWait(sh.NoteWaiting), filestore.WithKeyring(sh.Keyring()))...)
+}
+
+// Keyring is the keyring of the system, which need not be there.
+func (sh *Shell) Keyring() *keyring.Keyring {
+	if sh.keyring == nil {
+		sh.keyring = keyring.New(sh.Getenv, 0)
+	}
+	return sh.keyring
 }
 
 // ConfigFile is the configuration file at path, for changes.
@@ -170,8 +191,12 @@ func (sh *Shell) Source(s *Setup) (tokens.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if settings.Username != "" && !settings.Token.IsZero() && s.Resolver.Value("token").Origin == config.FromEnv {
+	switch user := s.Resolver.Value("auth.username"); {
+	case settings.Token.IsZero():
+	case settings.Username != "" && s.Resolver.Value("token").Origin == config.FromEnv:
 		sh.Note("ERP_TOKEN is ignored, as there are user name and password to log in with; unset one or the other")
+	case settings.Username == "" && user.Origin == config.FromEnv:
+		sh.Note("ERP_USERNAME is ignored, as a token is given; unset one or the other")
 	}
 	source, err := settings.Source(store, tokens.WithLogger(sh.Log))
 	if err != nil {

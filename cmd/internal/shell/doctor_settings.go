@@ -7,7 +7,6 @@ import (
 
 	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/tokens"
-	"github.com/erphub/erphub/tokens/filestore"
 )
 
 // DoctorSettings is what the configuration is examined by.
@@ -22,13 +21,13 @@ func (sh *Shell) DoctorSettings(c *cli.Context, s *Setup, setupErr, clientErr er
 	}
 	if s.File != nil {
 		given.File = s.File.Path()
-		given.Status = func(ctx context.Context) (tokens.Status, error) { return storedStatus(ctx, s) }
+		given.Status = func(ctx context.Context) (tokens.Status, error) { return sh.storedStatus(ctx, s) }
 	}
 	return given
 }
 
 // storedStatus tells the state of the login in the profile.
-func storedStatus(ctx context.Context, s *Setup) (tokens.Status, error) {
+func (sh *Shell) storedStatus(ctx context.Context, s *Setup) (tokens.Status, error) {
 	settings, err := tokens.ParseSettings(s.Resolver.Lookup)
 	if err != nil {
 		return tokens.Status{}, Usage(err)
@@ -37,7 +36,7 @@ func storedStatus(ctx context.Context, s *Setup) (tokens.Status, error) {
 	if settings.URL == "" {
 		return tokens.Status{State: tokens.StateNone}, nil
 	}
-	store, err := filestore.Open(s.File.Path(), filestore.WithProfile(s.Profile))
+	store, err := sh.OpenStore(s)
 	if err != nil {
 		return tokens.Status{}, err
 	}

@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/erphub/erphub/cmd/internal/help"
 )
 
 // Asks tells whether there is a person to ask.
-func (sh *Shell) Asks() bool { return Terminal(sh.Streams.In) }
+func (sh *Shell) Asks() bool { return !sh.noInput && Terminal(sh.Streams.In) }
 
 // ReadLine reads a line, or gives up when ctx ends. What is typed then is lost.
 func ReadLine(ctx context.Context, in *bufio.Reader) (string, error) {
@@ -46,9 +48,14 @@ func (sh *Shell) Ask(ctx context.Context, in *bufio.Reader, label, usual string,
 		if err = check(line); err == nil {
 			return line, nil
 		}
-		fmt.Fprintf(sh.Streams.Err, "  %s\n", Printable(err.Error()))
+		sh.Remark(err.Error())
 	}
 	return "", Usagef("no usable %s was given", strings.ToLower(label))
+}
+
+// Remark says below a question what was wrong with what was typed.
+func (sh *Shell) Remark(text string) {
+	fmt.Fprint(sh.Streams.Err, help.Fill(Printable(text), "  ", sh.width()))
 }
 
 // AskSecret asks for a line on the terminal without showing it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/help"
 	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/internal/keyring"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -32,6 +34,8 @@ type Shell struct {
 	Log     *slog.Logger
 	colour  string // what --color says; empty is auto
 	used    *Setup // whose login was used last; nil: none
+	keyring *keyring.Keyring
+	noInput bool // nobody is asked anything
 
 	refreshes refreshes
 }
@@ -148,6 +152,7 @@ func globalFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value and nothing else"},
 		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never (NO_COLOR, CLICOLOR, CLICOLOR_FORCE)", DefaultText: "auto"},
 		&cli.BoolFlag{Name: "no-pager", Usage: "print long results without the pager (ERPHUB_PAGER, PAGER)"},
+		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing; what is missing is an error"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
 		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "explain the program or a command"},
 	}
@@ -160,6 +165,7 @@ func (sh *Shell) before(c *cli.Context) error {
 	default:
 		return Usagef("--color takes auto, always or never, not %q", c.String("color"))
 	}
+	sh.noInput = c.Bool("no-input")
 	if c.Bool("debug") {
 		sh.Log = slog.New(slog.NewTextHandler(sh.Streams.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
@@ -239,6 +245,16 @@ func commandNames(commands []*cli.Command) []string {
 		}
 	}
 	return names
+}
+
+// Piped tells whether the stream is a pipe or a socket to another program.
+func Piped(stream any) bool {
+	f, ok := FileOf(stream)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
 // Terminal tells whether the stream is a terminal a person looks at.

@@ -164,6 +164,9 @@ func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) err
 		return err
 	}
 	asked := strings.ToLower(c.String("client"))
+	if asked == "" {
+		return shell.Usagef("which assistant is it for? Give --client with one of %s", strings.Join(names, ", "))
+	}
 	i := slices.Index(names, asked)
 	if i < 0 {
 		hint := ""

@@ -209,7 +209,7 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 		if !errors.As(err, &ask) {
 			return reply, err
 		}
-		if !shell.Terminal(a.Streams.In) {
+		if !a.Asks() {
 			return nil, &mcp.Error{
 				Code: mcp.CodeConfirmationRequired, Message: "the change has to be confirmed, and there is no terminal to ask on: " + ask.Message,
 				Hint: "nothing was changed; if that is what you want, call again with --yes", Err: err,

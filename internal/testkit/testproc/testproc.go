@@ -141,6 +141,9 @@ func (p *Process) Stop() {
 	}
 }
 
+// Signal sends a signal to the program.
+func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+
 // Dial is a Ready that waits until something listens at an address.
 func Dial(addr string) func(context.Context) error {
 	return func(ctx context.Context) error {

@@ -1,0 +1,251 @@
+package login
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/tokens"
+)
+
+// profileInfo is what there is to know about a profile without calling its ERP.
+type profileInfo struct {
+	Name  string `json:"name"`
+	InUse bool   `json:"inUse"`
+	URL   string `json:"url"`
+	User  string `json:"user,omitempty"`
+	// Tenant and Role are names, or ids where the login told no names.
+	Tenant string `json:"tenant,omitempty"`
+	Role   string `json:"role,omitempty"`
+	// Login is the state of the stored login, StoredIn where it is: file or keyring.
+	Login     tokens.State `json:"login"`
+	StoredIn  string       `json:"storedIn,omitempty"`
+	ExpiresAt *time.Time   `json:"expiresAt"`
+	Note      string       `json:"note,omitempty"` // why the login could not be read
+
+	status tokens.Status
+}
+
+// about is a profile in one line, for a question.
+func (p profileInfo) about() string {
+	switch {
+	case p.URL == "":
+		return "without an address"
+	case p.User == "":
+		return p.URL
+	}
+	return p.User + " at " + p.URL
+}
+
+// profileOf reads a profile and the login in it.
+func (a *app) profileOf(c *cli.Context, doc *config.Document, name string) profileInfo {
+	r := profileResolver(nil, doc, name)
+	p := profileInfo{Name: name, URL: r.Lookup("url"), User: r.Lookup("auth.username"), Login: tokens.StateNone}
+	if name == "" {
+		p.Name = config.DefaultProfile
+	}
+	server, _ := doc.Get(name, "token.url")
+	token, _ := doc.Get(name, "token")
+	ring, _ := doc.Get(name, "token.keyring")
+	switch {
+	case token != "":
+		p.StoredIn = storeFile
+	case ring != "":
+		p.StoredIn = storeKeyring
+	}
+	if p.URL == "" {
+		p.URL = server
+	}
+	if p.StoredIn == "" || p.URL == "" {
+		return p
+	}
+	store, err := a.OpenProfile(a.profilePath(c), name)
+	if err != nil {
+		p.Note = err.Error()
+		return p
+	}
+	r.Flags = map[string]string{"url": p.URL}
+	m, err := managerOf(r, store)
+	if err == nil {
+		p.status, err = m.Status(c.Context)
+	}
+	if err != nil {
+		p.Login, p.Note = "unknown", err.Error()
+		return p
+	}
+	st := p.status
+	p.Login, p.ExpiresAt = st.State, st.ExpiresAt
+	if st.User != "" {
+		p.User = st.User
+	}
+	p.Tenant, p.Role = nameOrID(st.Names.Client, st.ClientID), nameOrID(st.Names.Role, st.RoleID)
+	return p
+}
+
+func (a *app) profilePath(c *cli.Context) string {
+	path, _ := a.ConfigPath(c) // it was read before
+	return path
+}
+
+// nameOrID is what something is called, as far as that is known.
+func nameOrID(name string, id *int) string {
+	switch {
+	case name != "":
+		return name
+	case id != nil:
+		return fmt.Sprint(*id)
+	}
+	return ""
+}
+
+// managerOf is the token manager of a profile that does not log in by itself.
+func managerOf(r config.Resolver, store tokens.Store, opts ...tokens.Option) (*tokens.Manager, error) {
+	settings, err := tokens.ParseSettings(r.Lookup)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	settings.AutoLogin = false
+	m, err := settings.Manager(store, opts...)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return m, nil
+}
+
+// inUse is the profile that commands use, and what says so.
+func (a *app) inUse(c *cli.Context, doc *config.Document) (name, because string, err error) {
+	switch {
+	case c.String("profile") != "":
+		name, because = c.String("profile"), "--profile"
+	case a.Getenv("ERPHUB_PROFILE") != "":
+		name, because = a.Getenv("ERPHUB_PROFILE"), "ERPHUB_PROFILE"
+	case doc.Current() != "":
+		because = "profile use"
+	default:
+		because = "no other is chosen"
+	}
+	name, err = doc.Choose(name)
+	return name, because, err
+}
+
+func (a *app) profileList(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	path, err := a.ConfigPath(c)
+	if err != nil {
+		return err
+	}
+	doc, err := a.ConfigFile(path).Read()
+	if err != nil {
+		return err
+	}
+	used, because, usedErr := a.inUse(c, doc)
+	list := struct {
+		File     string        `json:"file"`
+		InUse    string        `json:"inUse"`
+		Because  string        `json:"because"`
+		Profiles []profileInfo `json:"profiles"`
+	}{File: path, Because: because}
+	columns := output.Columns("current=inUse", "profile=name", "address=url", "user", "tenant", "role", "login", "stored in=storedIn")
+	columns[1].ID, columns[6].Style = true, output.State
+	var rows [][]string
+	for _, name := range append([]string{""}, doc.Profiles()...) {
+		p := a.profileOf(c, doc, name)
+		if name == "" && used != "" && p.URL == "" && p.StoredIn == "" {
+			continue // nothing is at the top of the file
+		}
+		if p.InUse = usedErr == nil && name == used; p.InUse {
+			list.InUse = p.Name
+		}
+		list.Profiles = append(list.Profiles, p)
+		mark := ""
+		if p.InUse {
+			mark = "*"
+		}
+		rows = append(rows, []string{mark, p.Name, p.URL, p.User, p.Tenant, p.Role, loginState(p), p.StoredIn})
+	}
+	if err := a.Print(c, list, output.Table{Columns: columns, Rows: rows, List: "profiles"}); err != nil {
+		return err
+	}
+	if usedErr != nil {
+		return shell.Usage(fmt.Errorf("%s: %w", because, usedErr))
+	}
+	a.Note("in use: %s (%s)", list.InUse, because)
+	return nil
+}
+
+// loginState is what a stored login is good for, in a few words.
+func loginState(p profileInfo) string {
+	switch {
+	case p.Login == tokens.StateNone:
+		return ""
+	case p.Login == tokens.StateValid && p.ExpiresAt != nil && !p.status.Refreshable:
+		return "valid until " + p.ExpiresAt.Local().Format("2006-01-02 15:04")
+	}
+	return string(p.Login)
+}
+
+func (a *app) profileShow(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Arguments(c, "PROFILE")
+	}
+	path, err := a.ConfigPath(c)
+	if err != nil {
+		return err
+	}
+	doc, err := a.ConfigFile(path).Read()
+	if err != nil {
+		return err
+	}
+	used, because, usedErr := a.inUse(c, doc)
+	name := used
+	if c.Args().Present() {
+		name, err = doc.Choose(c.Args().First())
+	} else {
+		err = usedErr
+	}
+	if err != nil {
+		return shell.Usage(err)
+	}
+	p := a.profileOf(c, doc, name)
+	p.InUse = usedErr == nil && name == used
+	r := profileResolver(nil, doc, name)
+	settings := []setting{}
+	var rows [][]string
+	for _, k := range config.Keys() {
+		if v := r.Value(k.Name); v.Origin == config.FromProfile && !k.State && !k.Secret {
+			settings = append(settings, setting{k.Name, v.String(), string(v.Origin), k.About})
+			rows = append(rows, []string{k.Name, v.String()})
+		}
+	}
+	use := "no"
+	if p.InUse {
+		use = "yes (" + because + ")"
+	}
+	rows = append([][]string{{"in use", use}, {"file", path}}, rows...)
+	if p.StoredIn != "" && p.Note == "" {
+		rows = append(rows, statusRows(p.status, nil)...)
+	} else {
+		rows = append(rows, []string{"state", string(p.Login)})
+	}
+	if p.Note != "" {
+		rows = append(rows, []string{"note", p.Note})
+	}
+	t := output.Table{Single: &[2]string{"profile", p.Name}, Rows: [][]string{nil}}
+	for _, row := range rows {
+		column := output.Column{Name: row[0]}
+		if row[0] == "state" {
+			column.Style = output.State
+		}
+		t.Columns, t.Rows[0] = append(t.Columns, column), append(t.Rows[0], row[1])
+	}
+	return a.Print(c, struct {
+		profileInfo
+		Settings []setting `json:"settings"`
+	}{p, settings}, t)
+}
