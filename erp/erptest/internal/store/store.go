@@ -132,6 +132,7 @@ type Tx struct {
 
 	changed map[string]bool // upper-case names of the tables written to
 	exists  map[string]bool // tables the database was seen to have
+	kept    memory
 }
 
 // Commit is the number of the last commit the transaction sees. What was read at
@@ -288,6 +289,7 @@ func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	if err := fn(); err != nil {
 		tx.own = own
 		clear(tx.exists)
+		tx.kept.clear()
 		_, rerr := tx.exec(context.WithoutCancel(ctx), "ROLLBACK TO "+name+"; RELEASE "+name)
 		return errors.Join(err, rerr)
 	}
