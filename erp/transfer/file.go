@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,7 @@ import (
 // Format is what a file of text is.
 type Format string
 
-// The formats of text. Workbooks are read by the package importer/xlsx.
+// The formats of text. Workbooks are read by the package transfer/xlsx.
 const (
 	CSV      Format = "csv"
 	NDJSON   Format = "ndjson" // one JSON object per line

@@ -1,12 +1,12 @@
-package importer
+package transfer
 
 import (
 	"log/slog"
 	"time"
 )
 
-// Options configure [Run]. Only Table is needed.
-type Options struct {
+// ImportOptions configure [Import]. Only Table is needed.
+type ImportOptions struct {
 	// Table is written to. Names are found in any case.
 	Table string
 	// Key are the columns by which the record of a row is found: columns of the
@@ -46,7 +46,7 @@ type Options struct {
 	Journal string
 	// Resume goes on with the run of the journal.
 	Resume bool
-	// Progress is called after each request, in the goroutine of Run; nil: nobody
+	// Progress is called after each request, in the goroutine of Import; nil: nobody
 	// is told.
 	Progress func(Progress)
 	// Problem is called for each row that is refused, in the order of the file;

@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 // ErrFailed is in the error of a run in which rows were refused.
 var ErrFailed = errors.New("rows were refused")
 
-// Run imports a file. Rows that are refused are counted in the result and are no
+// Import brings the rows of a file into a table. Rows that are refused are counted in the result and are no
 // error, except with AllOrNothing and MaxErrors, where the error matches
 // [ErrFailed]. An error matching [ErrFile] is about the file as a whole, and nothing
 // was written. With any other error the run was cut off: the result says how far it
 // came, and with a journal it can be resumed.
-func Run(ctx context.Context, client *erp.Client, reg Dictionary, in Input, opts Options) (*Result, error) {
+func Import(ctx context.Context, client *erp.Client, reg Dictionary, in Input, opts ImportOptions) (*Result, error) {
 	start := time.Now()
 	r := &run{client: client, in: in, opts: opts, result: &Result{}}
 	err := r.run(ctx, reg)
@@ -33,7 +33,7 @@ func Run(ctx context.Context, client *erp.Client, reg Dictionary, in Input, opts
 type run struct {
 	client *erp.Client
 	in     Input
-	opts   Options
+	opts   ImportOptions
 	result *Result
 
 	digest  string

@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"crypto/sha256"
@@ -144,7 +144,7 @@ func readBounded(path string) ([]byte, error) {
 }
 
 // digest is that of the options that decide what becomes of a row.
-func (o *Options) digest() string {
+func (o *ImportOptions) digest() string {
 	zone := ""
 	if o.Zone != nil {
 		zone = o.Zone.String()

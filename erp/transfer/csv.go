@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"context"
@@ -30,14 +30,14 @@ type value struct {
 // converter turns cells into values, by the types of their columns.
 type converter struct {
 	reg  Dictionary
-	opts *Options
+	opts *ImportOptions
 	day  string // layout of dates, empty for ISO alone
 }
 
-// dateWords are the parts of [Options.DateFormat].
+// dateWords are the parts of [ImportOptions.DateFormat].
 var dateWords = strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02")
 
-func newConverter(reg Dictionary, opts *Options) (*converter, error) {
+func newConverter(reg Dictionary, opts *ImportOptions) (*converter, error) {
 	c := &converter{reg: reg, opts: opts}
 	if opts.DateFormat != "" {
 		c.day = dateWords.Replace(strings.ToUpper(opts.DateFormat))

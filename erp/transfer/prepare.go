@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"context"
@@ -60,7 +60,7 @@ type preparer struct {
 	convert  *converter
 	refs     *resolver
 	existing *existing // nil: all rows are new
-	opts     *Options
+	opts     *ImportOptions
 	runID    string
 	number   int // of the last row that was read
 }
