@@ -23,7 +23,7 @@ func (a *app) exportCommand() *cli.Command {
 			"are those an import writes, with the number (id) and the UUID (uid) of the record. Importing the\n" +
 			"file with --key uid changes nothing; importing it into another ERP creates equal records.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "select", Usage: "columns to write, such as uid,Value,Name"},
+			&cli.StringFlag{Name: "columns", Aliases: []string{"select"}, Usage: "columns to write, such as uid,Value,Name"},
 			&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},
 			&cli.StringFlag{Name: "orderby", Usage: "columns to order by, such as \"Name desc,Value\""},
 			&cli.IntFlag{Name: "top", Usage: "how many records at most"},
@@ -40,7 +40,7 @@ func (a *app) recordExport(c *cli.Context) error {
 	}
 	table, path := c.Args().First(), c.Args().Get(1)
 	opts := transfer.ExportOptions{
-		Table: table, Columns: shell.CommaList(c.String("select")), Filter: erp.Raw(c.String("filter")),
+		Table: table, Columns: shell.CommaList(c.String("columns")), Filter: erp.Raw(c.String("filter")),
 		OrderBy: shell.CommaList(c.String("orderby")), Limit: c.Int("top"), References: c.String("references"),
 	}
 	switch {

@@ -18,7 +18,8 @@ const (
 // memory is what a writing transaction remembers of its own reads: a batch asks for
 // every record of it the same defaults, settings and referenced records. Nobody
 // else writes meanwhile, so a result holds until the transaction itself writes to a
-// table that the statement reads, or undoes a part of what it did.
+// table that the statement reads, or undoes a part of what it did. The next writing
+// transaction goes on with it.
 type memory struct {
 	asked   map[string]struct{} // run once; a second time keeps the result
 	results map[string]keptResult

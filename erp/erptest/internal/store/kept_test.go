@@ -128,6 +128,21 @@ func TestRepeatedReadsAreKept(t *testing.T) {
 		assert.Zero(t, store.Kept(tx), "it moves by itself")
 		return nil
 	}))
+	require.NoError(t, s.Update(ctx, read))
+	require.EqualError(t, s.Update(ctx, func(tx *store.Tx) error {
+		assert.Equal(t, 1, store.Kept(tx), "of the transaction before")
+		_, err := tx.Set(ctx, number, store.Row{"Name": "new"}, "X_Number_ID=1")
+		if err == nil {
+			err = read(tx)
+		}
+		return errors.Join(err, errors.New("undone"))
+	}), "undone")
+	require.NoError(t, s.Update(ctx, func(tx *store.Tx) error {
+		assert.Zero(t, store.Kept(tx), "it was undone")
+		found, err := tx.Values(ctx, query, int64(1))
+		assert.Equal(t, [][]any{{"N1"}}, found)
+		return err
+	}))
 	require.NoError(t, s.View(ctx, func(tx *store.Tx) error {
 		err := read(tx)
 		assert.Zero(t, store.Kept(tx))
