@@ -78,7 +78,7 @@ func (c *converter) convert(ctx context.Context, f *field, cell Cell) (value, er
 
 // nothing is how a column is cleared.
 func nothing(col *registry.Column) any {
-	if col != nil && (col.Type.IsID() || col.Type == dict.TypeButton) && col.ForeignTable != "" {
+	if col != nil && col.Type.IsID() && col.ForeignTable != "" {
 		return erp.NoRef // the ERP takes no null there
 	}
 	return nil

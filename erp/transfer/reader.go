@@ -3,7 +3,6 @@ package transfer
 import (
 	"errors"
 	"fmt"
-	"io"
 )
 
 // Kind is what a cell holds.
@@ -109,9 +108,6 @@ func named(err error, name string) error {
 		named := *wrong
 		named.Name = name
 		return &named
-	}
-	if err != nil && !errors.Is(err, io.EOF) && wrong == nil {
-		return fmt.Errorf("reading %s: %w", name, err)
 	}
 	return err
 }
