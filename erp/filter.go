@@ -148,6 +148,12 @@ func (f Filter) And(others ...Filter) Filter { return And(append([]Filter{f}, ot
 // Or is true if f or one of the others is.
 func (f Filter) Or(others ...Filter) Filter { return Or(append([]Filter{f}, others...)...) }
 
+// ActiveOrNot makes a filter find deactivated records, too, which the server
+// leaves out of lists otherwise.
+func ActiveOrNot(f Filter) Filter {
+	return And(f, Or(Eq("IsActive", true), Eq("IsActive", false)))
+}
+
 // IsZero reports whether there is no condition.
 func (f Filter) IsZero() bool { return f.kind == filterNone && f.err == nil }
 

@@ -98,11 +98,11 @@ func (c *Client) Create(ctx context.Context, table string, body any) (Record, er
 	return c.record(ctx, &request{method: http.MethodPost, path: []string{c.resource, table}, body: data})
 }
 
-// CreateAll adds several records in one request whose body is a list. The REST
+// CreateList adds several records in one request whose body is a list. The REST
 // plugin itself knows no such request; it is for servers that take one, for
-// example for AD_Column. Elsewhere use Batch. The records come back in the
+// example for AD_Column. Elsewhere use CreateAll. The records come back in the
 // order of bodies.
-func (c *Client) CreateAll(ctx context.Context, table string, bodies ...any) ([]Record, error) {
+func (c *Client) CreateList(ctx context.Context, table string, bodies ...any) ([]Record, error) {
 	if len(bodies) == 0 {
 		return nil, nil
 	}

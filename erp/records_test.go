@@ -77,17 +77,17 @@ func TestCreateUpdateDeleteOnTheWire(t *testing.T) {
 	assert.Len(t, rec.seen(), before)
 }
 
-func TestCreateAll(t *testing.T) {
+func TestCreateList(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"list": `[{"id":1},{"id":2}]`, "envelope": `{"records":[{"id":1},{"id":2}]}`} {
 		rec, client := serve(t, always(201, body))
-		records, err := client.CreateAll(t.Context(), "AD_Column", map[string]int{"A": 1}, map[string]int{"A": 2})
+		records, err := client.CreateList(t.Context(), "AD_Column", map[string]int{"A": 1}, map[string]int{"A": 2})
 		require.NoError(t, err, name)
 		assert.Len(t, records, 2)
 		assert.Equal(t, `[{"A":1},{"A":2}]`, rec.last(t).Body)
-		_, err = client.CreateAll(t.Context(), "AD_Column", nil, nil, nil)
+		_, err = client.CreateList(t.Context(), "AD_Column", nil, nil, nil)
 		require.ErrorIs(t, err, erp.ErrBadResponse, "three were sent, two came back")
-		records, err = client.CreateAll(t.Context(), "AD_Column")
+		records, err = client.CreateList(t.Context(), "AD_Column")
 		require.NoError(t, err)
 		assert.Empty(t, records)
 	}

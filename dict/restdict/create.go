@@ -130,7 +130,7 @@ func (r *runner) updated(ctx context.Context, step *dict.RecordStep) (erp.ID, er
 		}
 		conditions = append(conditions, condition(m.Column, s, m.Fold))
 	}
-	page, err := r.client.Query(ctx, step.Table, &erp.Query{Filter: inAnyState(erp.And(conditions...)), Top: 2})
+	page, err := r.client.Query(ctx, step.Table, &erp.Query{Filter: erp.ActiveOrNot(erp.And(conditions...)), Top: 2})
 	if err != nil {
 		return erp.ID{}, err
 	}

@@ -163,7 +163,7 @@ func (r *runner) matchText(st *state, column string) string {
 func (r *runner) ask(ctx context.Context, table string, filter erp.Filter, states []*state) error {
 	byName, byUUID := map[string]erp.Record{}, map[string]erp.Record{}
 	match := states[0].step.(*dict.RecordStep).Match
-	q := &erp.Query{Filter: inAnyState(filter), Select: selection(table, match)}
+	q := &erp.Query{Filter: erp.ActiveOrNot(filter), Select: selection(table, match)}
 	for rec, err := range r.client.Records(ctx, table, q) {
 		if err != nil {
 			return fmt.Errorf("looking for what is there: %w", err)

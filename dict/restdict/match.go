@@ -151,12 +151,6 @@ func columnText(rec erp.Record, column string) string {
 	return ""
 }
 
-// inAnyState makes a filter see inactive records too, which the server leaves
-// out otherwise.
-func inAnyState(f erp.Filter) erp.Filter {
-	return erp.And(f, erp.Or(erp.Eq("IsActive", true), erp.Eq("IsActive", false)))
-}
-
 // inChunks splits a list.
 func inChunks[T any](list []T, size int) [][]T {
 	var chunks [][]T

@@ -64,7 +64,7 @@ func (r *runner) verifyChunk(ctx context.Context, table string, states []*state)
 		byUUID[uuids[i]] = st
 	}
 	verified := 0
-	q := &erp.Query{Filter: inAnyState(erp.In(erp.Column(table+"_UU"), uuids...)), Select: []string{"IsActive", "Created"}}
+	q := &erp.Query{Filter: erp.ActiveOrNot(erp.In(erp.Column(table+"_UU"), uuids...)), Select: []string{"IsActive", "Created"}}
 	for rec, err := range r.client.Records(ctx, table, q) {
 		if err != nil {
 			return verified, fmt.Errorf("looking for what the earlier run did: %w", err)

@@ -14,12 +14,11 @@ func foreignLanguage(ctx context.Context, tx *store.Tx, language string) (string
 	if language == "" {
 		return "", nil
 	}
-	var n int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM AD_Language WHERE AD_Language=? AND IsBaseLanguage='Y'`, language).Scan(&n)
+	base, err := tx.Values(ctx, `SELECT 1 FROM AD_Language WHERE AD_Language=? AND IsBaseLanguage='Y'`, language)
 	if err != nil {
 		return "", err
 	}
-	if n > 0 {
+	if len(base) > 0 {
 		return "", nil
 	}
 	return language, nil

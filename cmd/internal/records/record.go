@@ -61,7 +61,7 @@ func (a *app) recordCommand() *cli.Command {
 				Flags:       append(shell.ValueFlags(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}),
 				Action:      a.recordDelete,
 			},
-			a.countCommand(), a.watchCommand(), a.printCommand(),
+			a.countCommand(), a.watchCommand(), a.printCommand(), a.importCommand(), a.exportCommand(),
 		}, a.fileCommands()...),
 	}
 }

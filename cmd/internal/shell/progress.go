@@ -21,6 +21,24 @@ func (sh *Shell) Progress(total int, name string) ProgressBar {
 	)}
 }
 
+// RateOf begins to show how many things of a kind are done, how fast, and how long
+// the rest takes. How many there are is said by the first Set.
+func (sh *Shell) RateOf(name, things string) ProgressBar {
+	_, plain := sh.Env["NO_COLOR"]
+	return ProgressBar{progressbar.NewOptions(1,
+		progressbar.OptionSetWriter(sh.Streams.Err),
+		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
+		progressbar.OptionSetDescription(name),
+		progressbar.OptionEnableColorCodes(!plain),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(things),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
 // A bar that cannot be drawn is no reason to stop, so its errors are dropped.
 
 // Describe says what is being done.

@@ -30,22 +30,18 @@ func checkUniqueKeys(ctx context.Context, tx *store.Tx, r *Record) error {
 // declaredKeys are the columns of the unique indexes the dictionary declares
 // for a table; indexes over expressions are left to the database.
 func declaredKeys(ctx context.Context, tx *store.Tx, t *store.Table) ([][]string, error) {
-	rows, err := tx.Query(ctx, `SELECT i.AD_TableIndex_ID, COALESCE(c.ColumnName,'') FROM AD_TableIndex i
+	found, err := tx.Values(ctx, `SELECT i.AD_TableIndex_ID, COALESCE(c.ColumnName,'') FROM AD_TableIndex i
 		JOIN AD_IndexColumn ic ON ic.AD_TableIndex_ID=i.AD_TableIndex_ID AND ic.IsActive='Y'
 		LEFT JOIN AD_Column c ON c.AD_Column_ID=ic.AD_Column_ID AND COALESCE(ic.ColumnSQL,'')=''
 		WHERE i.AD_Table_ID=? AND i.IsUnique='Y' AND i.IsActive='Y' ORDER BY i.AD_TableIndex_ID, ic.SeqNo`, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	var keys [][]string
 	last, usable := int64(-1), true
-	for rows.Next() {
-		var id int64
-		var column string
-		if err := rows.Scan(&id, &column); err != nil {
-			return nil, err
-		}
+	for _, values := range found {
+		row := store.Row{"id": values[0], "column": values[1]}
+		id, column := row.Int("id"), row.String("column")
 		if id != last {
 			if !usable {
 				keys = keys[:len(keys)-1]
@@ -58,7 +54,7 @@ func declaredKeys(ctx context.Context, tx *store.Tx, t *store.Table) ([][]string
 	if !usable {
 		keys = keys[:len(keys)-1]
 	}
-	return keys, rows.Err()
+	return keys, nil
 }
 
 func checkUniqueKey(ctx context.Context, tx *store.Tx, r *Record, key []string) error {

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,17 +30,16 @@ func (e *ERP) Sysconfig(ctx context.Context, tx *store.Tx, name, def string, cli
 // Sysconfig is the value of an AD_SysConfig key for an organization of a tenant, else
 // the tenant's, else the system's, else def.
 func Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) (string, error) {
-	var v sql.NullString
-	err := tx.QueryRow(ctx, `SELECT Value FROM AD_SysConfig WHERE Name=? AND IsActive='Y'
+	found, err := tx.Values(ctx, `SELECT Value FROM AD_SysConfig WHERE Name=? AND IsActive='Y'
 		AND AD_Client_ID IN (0,?) AND AD_Org_ID IN (0,?) ORDER BY AD_Client_ID DESC, AD_Org_ID DESC LIMIT 1`,
-		name, clientID, orgID).Scan(&v)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && !v.Valid {
-		return def, nil
-	}
+		name, clientID, orgID)
 	if err != nil {
 		return def, fmt.Errorf("reading AD_SysConfig %s: %w", name, err)
 	}
-	return v.String, nil
+	if len(found) == 0 || found[0][0] == nil {
+		return def, nil
+	}
+	return store.Row{"": found[0][0]}.String(""), nil
 }
 
 // SysconfigMinutes is a key that holds a number of minutes, where 0 or less

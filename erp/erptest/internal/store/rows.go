@@ -65,22 +65,12 @@ func (tx *Tx) Select(ctx context.Context, t *Table, sel Selection) ([]Row, error
 		columns = t.Columns
 	}
 	columns = slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return strings.HasPrefix(c.ColumnSQL, "@") })
-	query := SelectSQL(t, columns, sel)
-	rows, err := tx.Query(ctx, query, sel.Args...)
+	found, err := tx.Values(ctx, SelectSQL(t, columns, sel), sel.Args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", t.Name, err)
 	}
-	defer rows.Close()
 	var out []Row
-	scan := make([]any, len(columns))
-	for rows.Next() {
-		values := make([]any, len(columns))
-		for i := range values {
-			scan[i] = &values[i]
-		}
-		if err := rows.Scan(scan...); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", t.Name, err)
-		}
+	for _, values := range found {
 		row := make(Row, len(columns))
 		for i, c := range columns {
 			if values[i] != nil {
@@ -88,9 +78,6 @@ func (tx *Tx) Select(ctx context.Context, t *Table, sel Selection) ([]Row, error
 			}
 		}
 		out = append(out, row)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", t.Name, err)
 	}
 	return out, nil
 }
@@ -281,4 +268,5 @@ func (tx *Tx) touch(table string) {
 		tx.changed = map[string]bool{}
 	}
 	tx.changed[table] = true
+	tx.kept.forget(table)
 }

@@ -24,6 +24,7 @@ type Store struct {
 	uri       string     // where other connections of this process find the database
 	snapshots bool       // readers see a state of their own
 	writer    sync.Mutex // held by the one transaction that writes
+	kept      memory     // of the transaction that wrote last; writer guards it
 
 	// state is held for reading while a reader takes its snapshot, or as long as it
 	// reads when there are none; for writing while a commit becomes visible. It
@@ -132,6 +133,7 @@ type Tx struct {
 
 	changed map[string]bool // upper-case names of the tables written to
 	exists  map[string]bool // tables the database was seen to have
+	kept    memory
 }
 
 // Commit is the number of the last commit the transaction sees. What was read at
@@ -229,8 +231,11 @@ func (s *Store) update(ctx context.Context, fn func(*Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("beginning a write: %w", err)
 	}
-	defer sqlTx.Rollback()                                                            //nolint:errcheck // after Commit it does nothing
-	tx := &Tx{tx: sqlTx, s: s, write: true, shared: s.dict.Load(), commit: s.commits} // only writers change either
+	defer sqlTx.Rollback() //nolint:errcheck // after Commit it does nothing
+	// Only writers change what is remembered beside the database. It is forgotten
+	// when the transaction fails, because what it read may be of what it wrote.
+	tx := &Tx{tx: sqlTx, s: s, write: true, shared: s.dict.Load(), commit: s.commits, kept: s.kept}
+	s.kept.clear()
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -242,6 +247,7 @@ func (s *Store) update(ctx context.Context, fn func(*Tx) error) error {
 		return fmt.Errorf("committing: %w", err)
 	}
 	s.publish(tx)
+	s.kept = tx.kept
 	if tx.wrote || len(tx.changed) > 0 {
 		s.refused.Store(nil)
 	}
@@ -288,6 +294,7 @@ func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	if err := fn(); err != nil {
 		tx.own = own
 		clear(tx.exists)
+		tx.kept.clear()
 		_, rerr := tx.exec(context.WithoutCancel(ctx), "ROLLBACK TO "+name+"; RELEASE "+name)
 		return errors.Join(err, rerr)
 	}

@@ -1,0 +1,388 @@
+package erp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/erphub/erphub/internal/uuid"
+)
+
+// Write is one record to create or to change.
+type Write struct {
+	// ID is the record to change. The zero ID creates one.
+	ID ID
+	// UUID is what a new record gets; empty: the one in Body, else a new one.
+	UUID string
+	// Body is a map or a struct with json tags, as [Client.Create] and
+	// [Client.Update] take it.
+	Body any
+}
+
+// Written is what became of a [Write].
+type Written struct {
+	// Index is the place of the write, from 0.
+	Index int
+	// UUID is that of a new record, whether it was made or not.
+	UUID string
+	// Record is the record as stored; of one that was Found, what the role may see
+	// of it. It is zero when Err is set.
+	Record Record
+	// Found reports that a record with that UUID was there: an earlier request had
+	// made it, or somebody else.
+	Found bool
+	// Err is why the server refused the record, usually an *Error.
+	Err error
+}
+
+// WriteOptions configure [Client.WriteRecords] and [Client.CreateAll]. Nil and the
+// zero value are the defaults.
+type WriteOptions struct {
+	// BatchSize is how many records travel in one request; 0: 100. A request must
+	// be done within the client's response time-out.
+	BatchSize int
+	// AllOrNothing writes all records in one request and one transaction: the
+	// first refusal undoes everything and is a *BatchError. BatchSize is ignored,
+	// and more than [MaxTransaction] records are ErrInvalid. CreateAll reads all
+	// bodies first then.
+	AllOrNothing bool
+	// Resumed says that an earlier run, which was cut off, may have sent the same
+	// writes: new records are looked up by their UUIDs before they are sent.
+	Resumed bool
+	// Attempts is how often a request is sent that gets no clear response; 0: 5.
+	Attempts int
+	// UUIDColumn is the column for the UUIDs of new records; empty: the table's
+	// name, which must be spelled as the dictionary has it, with _UU.
+	UUIDColumn string
+	// Parallel is how many requests CreateAll has under way at a time; 0: one.
+	Parallel int
+}
+
+// MaxTransaction is how many records [WriteOptions.AllOrNothing] takes. They are
+// held in memory, in one request, and by the server in one transaction.
+const MaxTransaction = 10_000
+
+const (
+	defaultBatchSize     = 100
+	defaultWriteAttempts = 5
+	lookupChunk          = 50 // UUIDs in one filter, which travels in an address
+)
+
+// WriteRecords creates and changes records of a table, many in a request. Each
+// record stands for itself: one that is refused has its error in its result, and
+// the others are written. The results are in the order of writes.
+//
+// A request that got no clear response is sent again without making anything
+// twice: new records carry a UUID, by which they are looked up before.
+//
+// An error ends the writing: the server cannot be reached, or refuses everything.
+// The results then are those of the first writes, up to the last request that is
+// settled; what became of the next ones is not known. Writing them again with the
+// same UUIDs and Resumed makes nothing twice.
+func (c *Client) WriteRecords(ctx context.Context, table string, writes []Write, opts *WriteOptions) ([]Written, error) {
+	w := newRecordWriter(c, table, opts)
+	items, err := w.items(writes)
+	if err != nil {
+		return nil, fmt.Errorf("write to %s: %w", quote(table), err)
+	}
+	size := w.opts.BatchSize
+	if w.opts.AllOrNothing {
+		if size = max(len(items), 1); size > MaxTransaction {
+			return nil, invalid("write to %s: %d records are too many for one transaction, which takes %d; write them without AllOrNothing, or in parts",
+				quote(table), len(items), MaxTransaction)
+		}
+	}
+	results := make([]Written, 0, len(items))
+	for len(items) > 0 {
+		batch := items[:min(size, len(items))]
+		items = items[len(batch):]
+		if err := w.batch(ctx, batch); err != nil {
+			return results, fmt.Errorf("write to %s: %w", quote(table), err)
+		}
+		for _, it := range batch {
+			results = append(results, it.written)
+		}
+	}
+	return results, nil
+}
+
+// recordWriter writes batches of records of one table.
+type recordWriter struct {
+	c     *Client
+	table string
+	opts  WriteOptions
+}
+
+// writeItem is one record on its way.
+type writeItem struct {
+	id      ID
+	data    json.RawMessage
+	written Written
+	done    bool
+}
+
+func newRecordWriter(c *Client, table string, opts *WriteOptions) *recordWriter {
+	w := &recordWriter{c: c, table: table}
+	if opts != nil {
+		w.opts = *opts
+	}
+	if w.opts.BatchSize <= 0 {
+		w.opts.BatchSize = defaultBatchSize
+	}
+	if w.opts.Attempts <= 0 {
+		w.opts.Attempts = defaultWriteAttempts
+	}
+	if w.opts.UUIDColumn == "" {
+		w.opts.UUIDColumn = table + "_UU"
+	}
+	return w
+}
+
+// items encodes the writes and gives new records their UUIDs.
+func (w *recordWriter) items(writes []Write) ([]*writeItem, error) {
+	items := make([]*writeItem, len(writes))
+	for i, write := range writes {
+		data, err := jsonObject(write.Body)
+		if err != nil {
+			return nil, fmt.Errorf("record %d: %w", i+1, err)
+		}
+		it := &writeItem{id: write.ID, data: data, written: Written{Index: i}}
+		if write.ID.IsZero() {
+			it.written.UUID = write.UUID
+			rec, err := ParseRecord(data)
+			if err != nil {
+				return nil, fmt.Errorf("record %d: %w", i+1, err)
+			}
+			if given, ok := rec.Text(w.opts.UUIDColumn); ok && given != "" {
+				it.written.UUID = given
+			} else {
+				if it.written.UUID == "" {
+					it.written.UUID = uuid.V7(time.Now())
+				}
+				it.data = withMember(data, w.opts.UUIDColumn, it.written.UUID)
+			}
+			if !isUUID(it.written.UUID) {
+				return nil, fmt.Errorf("record %d: %w", i+1, invalid("%s is not a UUID", quote(it.written.UUID)))
+			}
+		}
+		items[i] = it
+	}
+	return items, nil
+}
+
+// withMember puts a member before the others of an object.
+func withMember(object json.RawMessage, name, value string) json.RawMessage {
+	rest := bytes.TrimSpace(object)[1:]
+	out := fmt.Appendf(make([]byte, 0, len(object)+len(name)+len(value)+8), `{%q:%q`, name, value)
+	if !bytes.HasPrefix(bytes.TrimSpace(rest), []byte("}")) {
+		out = append(out, ',')
+	}
+	return append(out, rest...)
+}
+
+// batch settles the records of one request.
+func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
+	perRequest, unclear, look := false, w.opts.Resumed, w.opts.Resumed
+	for attempt := 1; ; attempt++ {
+		var err error
+		if look {
+			err = w.find(ctx, unsettled(items))
+		}
+		left := unsettled(items)
+		if err == nil && len(left) == 0 {
+			return nil
+		}
+		var results []BatchResult
+		if err == nil {
+			results, err = w.c.Batch(ctx, w.requests(left), BatchOptions{PerRequest: perRequest})
+		}
+		var refused *BatchError
+		switch {
+		case err == nil:
+			return w.take(ctx, left, results, unclear)
+		case errors.As(err, &refused):
+			if w.opts.AllOrNothing {
+				if !errors.Is(err, ErrExists) || w.find(ctx, left) != nil || created(unsettled(left)) || len(unsettled(left)) == len(left) {
+					return err
+				}
+				break // an earlier attempt had made them all
+			}
+			perRequest, look = true, false // so that each record gets its own response
+			attempt--
+		case ctx.Err() != nil:
+			return err
+		case statusOf(err) == http.StatusRequestEntityTooLarge && len(left) > 1 && !w.opts.AllOrNothing:
+			if err := w.batch(ctx, left[:len(left)/2]); err != nil {
+				return err
+			}
+			return w.batch(ctx, left[len(left)/2:])
+		case withoutBatch(err) && !w.opts.AllOrNothing:
+			return w.singly(ctx, left, unclear)
+		case Retryable(err) && attempt < w.opts.Attempts:
+			sent := !Unsent(err)
+			unclear, look = unclear || sent, look || sent
+			if err := w.pause(ctx, attempt, err); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// created reports whether one of the records is new.
+func created(items []*writeItem) bool {
+	return slices.ContainsFunc(items, func(it *writeItem) bool { return it.id.IsZero() })
+}
+
+func unsettled(items []*writeItem) []*writeItem {
+	left := make([]*writeItem, 0, len(items))
+	for _, it := range items {
+		if !it.done {
+			left = append(left, it)
+		}
+	}
+	return left
+}
+
+func (w *recordWriter) requests(items []*writeItem) []BatchRequest {
+	requests := make([]BatchRequest, len(items))
+	for i, it := range items {
+		if it.id.IsZero() {
+			requests[i] = BatchCreate(w.table, it.data)
+		} else {
+			requests[i] = BatchUpdate(w.table, it.id, it.data)
+		}
+	}
+	return requests
+}
+
+// take settles records by the responses to them. What is refused because it
+// exists may be our own, of a request that came twice; unclear says that an earlier
+// one may have made it whatever the refusal says.
+func (w *recordWriter) take(ctx context.Context, items []*writeItem, results []BatchResult, unclear bool) error {
+	var refused []*writeItem
+	for i, it := range items {
+		it.done = true
+		if it.written.Err = results[i].Err(); it.written.Err == nil {
+			it.written.Record, it.written.Err = results[i].Record()
+			continue
+		}
+		if it.id.IsZero() && (unclear || errors.Is(it.written.Err, ErrExists)) {
+			refused = append(refused, it)
+		}
+	}
+	if len(refused) > 0 {
+		return w.find(ctx, refused)
+	}
+	return nil
+}
+
+// singly writes records one by one, to servers that take no batch.
+func (w *recordWriter) singly(ctx context.Context, items []*writeItem, unclear bool) error {
+	for _, it := range items {
+		for attempt := 1; !it.done; attempt++ {
+			var rec Record
+			var err error
+			if it.id.IsZero() {
+				rec, err = w.c.Create(ctx, w.table, it.data)
+			} else {
+				rec, err = w.c.Update(ctx, w.table, it.id, it.data)
+			}
+			switch {
+			case err == nil:
+				it.written.Record, it.done = rec, true
+			case ctx.Err() != nil, errors.Is(err, ErrUnauthorized):
+				return err
+			case Retryable(err) && attempt < w.opts.Attempts:
+				unclear = unclear || !Unsent(err)
+				if err := w.pause(ctx, attempt, err); err != nil {
+					return err
+				}
+				if err := w.find(ctx, []*writeItem{it}); err != nil {
+					return err
+				}
+			case Retryable(err):
+				return err
+			default:
+				it.written.Err, it.done = err, true
+				if it.id.IsZero() && (unclear || errors.Is(err, ErrExists)) {
+					if err := w.find(ctx, []*writeItem{it}); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// find settles the new records that are there, by their UUIDs.
+func (w *recordWriter) find(ctx context.Context, items []*writeItem) error {
+	byUUID := map[string]*writeItem{}
+	var all []string
+	for _, it := range items {
+		if it.id.IsZero() {
+			byUUID[it.written.UUID] = it
+			all = append(all, it.written.UUID)
+		}
+	}
+	for len(all) > 0 {
+		chunk := all[:min(lookupChunk, len(all))]
+		all = all[len(chunk):]
+		q := &Query{Filter: ActiveOrNot(In(w.opts.UUIDColumn, chunk...)), Top: len(chunk)}
+		for rec, err := range w.c.Records(ctx, w.table, q) {
+			if err != nil {
+				return err
+			}
+			if it := byUUID[rec.UUID()]; it != nil {
+				it.written.Record, it.written.Found, it.written.Err, it.done = rec.Clone(), true, nil, true
+			}
+		}
+	}
+	return nil
+}
+
+// pause waits before the next attempt, as long as the server wants at least.
+func (w *recordWriter) pause(ctx context.Context, attempt int, cause error) error {
+	policy := w.c.conn.api.Retry
+	wait := min(policy.MinWait<<min(attempt-1, 10), policy.MaxWait)
+	wait -= rand.N(wait/2 + 1)
+	var refused *Error
+	if errors.As(cause, &refused) && refused.RetryAfter > wait {
+		if wait = refused.RetryAfter; wait > policy.MaxRetryAfter {
+			return fmt.Errorf("the server wants the next request after %s, which is longer than is waited: %w", wait, cause)
+		}
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+func statusOf(err error) int {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Status
+	}
+	return 0
+}
+
+// withoutBatch reports whether the server knows no batches.
+func withoutBatch(err error) bool {
+	switch statusOf(err) {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusRequestEntityTooLarge:
+		return true
+	}
+	return false
+}
