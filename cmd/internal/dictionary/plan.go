@@ -9,6 +9,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/review"
 )
 
 // changesReport is what diff and plan tell a machine.
@@ -19,6 +20,8 @@ type changesReport struct {
 	Steps       []dict.Row     `json:"steps,omitempty"`
 	Unfinished  *unfinishedRun `json:"unfinished,omitempty"`
 	Database    []tableDrift   `json:"database,omitempty"`
+
+	Findings []review.Finding `json:"findings,omitempty"`
 }
 
 func newChangesReport(result *diff.Result) changesReport {
@@ -30,11 +33,20 @@ func (a *app) dictPlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	findings, err := a.review(c, cmp)
+	if err != nil {
+		return err
+	}
 	if err := a.savePlan(c, cmp); err != nil {
 		return err
 	}
-	if err := a.showPlan(c, cmp, plan); err != nil {
+	if err := a.writeComment(c, cmp, findings); err != nil {
 		return err
+	}
+	if c.String("comment") != "-" {
+		if err := a.showPlan(c, cmp, plan, findings); err != nil {
+			return err
+		}
 	}
 	if c.Bool("exit-code") && plan.Len() > 0 {
 		return shell.ErrDrift
@@ -43,10 +55,10 @@ func (a *app) dictPlan(c *cli.Context) error {
 }
 
 // showPlan prints a plan for people, or for a machine.
-func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan) error {
+func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan, findings []review.Finding) error {
 	if c.Bool("json") {
 		r := newChangesReport(cmp.result)
-		r.Steps = plan.Rows()
+		r.Steps, r.Findings = plan.Rows(), findings
 		return a.PrintJSON(r)
 	}
 	if err := cmp.result.WriteText(a.Streams.Out); err != nil {
@@ -60,6 +72,9 @@ func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan) error {
 		if _, err := fmt.Fprintf(a.Streams.Out, "\n%s", b.Bytes()); err != nil {
 			return err
 		}
+	}
+	if err := a.showFindings(findings); err != nil {
+		return err
 	}
 	if n := len(cmp.result.Destructive()); n > 0 {
 		fmt.Fprintf(a.Streams.Err, "%d of the changes are destructive: apply needs --allow-destructive for them\n", n)
