@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,6 +154,9 @@ func TestPager(t *testing.T) {
 		"--no-pager":             {[]string{"PAGER=" + script}, append([]string{"--no-pager"}, list...), `ColumnName`, 0},
 		"an empty variable":      {[]string{"PAGER="}, list, `ColumnName`, 0},
 		"cat":                    {[]string{"PAGER=cat"}, list, `ColumnName`, 0},
+		"records as they come":   {[]string{"PAGER=" + script}, append([]string{"--json"}, list...), `^paged FRX 0  \[\]\n\{"records":\[\n`, 0},
+		"yaml":                   {[]string{"PAGER=" + script}, append(slices.Clone(list), "-o", "yaml"), `^paged FRX 0  \[\]\nrecords:\n`, 0},
+		"a line per column":      {[]string{"PAGER=" + script}, append(slices.Clone(list), "-o", "vertical"), `^paged FRX 0  \[\]\n-\[ 1 \]-\n`, 0},
 		"a pager that is not":    {[]string{"PAGER=/no/such/pager"}, list, `ColumnName`, 0},
 		"a result that is short": {[]string{"PAGER=" + script}, []string{"record", "list", "AD_Column", "--columns", "ColumnName", "--top", "3"}, `ColumnName`, 0},
 	} {
