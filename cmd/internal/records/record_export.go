@@ -30,7 +30,7 @@ func (a *app) exportCommand() *cli.Command {
 			&cli.StringFlag{Name: "references", Usage: "what stands for records that are referred to: key, value (search key or name) or uid", Value: "key"},
 			&cli.StringFlag{Name: "format", Usage: "csv, ndjson, json or xlsx, where the extension does not say it"},
 		},
-		Action: a.recordExport, BashComplete: a.completeTables,
+		Action: a.recordExport,
 	}
 }
 

@@ -48,7 +48,7 @@ func (a *app) importCommand() *cli.Command {
 			&cli.StringFlag{Name: "sheet", Usage: "worksheet of XLSX, where it is not the first"},
 			&cli.IntFlag{Name: "batch", Usage: "how many records travel in one request", Value: 100},
 		},
-		Action: a.recordImport, BashComplete: a.completeTables,
+		Action: a.recordImport,
 	}
 }
 
