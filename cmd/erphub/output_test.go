@@ -22,6 +22,7 @@ func TestEveryCommandKnowsJSON(t *testing.T) {
 	t.Parallel()
 	refuse := map[string]bool{
 		"dict diagram": true, "generate go": true, "completion bash": true, "completion zsh": true, "completion fish": true, "completion powershell": true, "config set": true, "config unset": true,
+		"man": true,
 	}
 	refused := 0
 	eachCommand(newProgram(&shell.Shell{}).Commands, nil, func(chain []*cli.Command) {
