@@ -55,6 +55,9 @@ func (a *app) recordExport(c *cli.Context) error {
 	toFile := path != "" && path != "-"
 	if format == "" {
 		format = "csv"
+		if c.Bool("json") {
+			format = "json"
+		}
 		if toFile {
 			format = strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 		}
