@@ -17,6 +17,12 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 	switch class {
 	case "ColumnSync":
 		return synchronize(ctx, s, tx, run)
+	case "DatabaseTableColumnRename":
+		return renameColumn(ctx, s, tx, run)
+	case "DatabaseElementColumnRename":
+		return renameElement(ctx, s, tx, run)
+	case "DatabaseTableRename":
+		return renameTable(ctx, s, tx, run)
 	case "TableCreateColumns":
 		return createColumnsFromDatabase(ctx, s, tx, run)
 	case "CreateTable":
