@@ -8,6 +8,7 @@ import "slices"
 // they are called on.
 type Table struct {
 	Name        string // TableName, at most 60 characters, for own tables with the prefix XX_
+	Was         string // name the table had before; an ERP that has it under that name renames it
 	Label       string // what people read; empty: made from Name
 	Description string
 	Help        string
@@ -34,6 +35,7 @@ type Table struct {
 // Column describes a column. Name and Type are needed, the rest has defaults.
 type Column struct {
 	Name        string // ColumnName, at most 63 characters
+	Was         string // name the column had before; an ERP that has it under that name renames it
 	Label       string // empty: made from Name
 	Description string
 	Help        string
@@ -79,6 +81,7 @@ type Column struct {
 // its official id.
 type Reference struct {
 	Name        string // AD_Reference.Name, unique in the ERP
+	Was         string // name it had before, of a list or lookup that is created
 	ID          int    // official AD_Reference_ID; 0: found by name
 	Description string
 	Values      []ListValue
@@ -123,6 +126,7 @@ type ImportTarget struct {
 // and for when and by whom a record was written are not displayed.
 type Window struct {
 	Name        string // empty: the table's label
+	Was         string // name it had before; empty: the default one of the table's former name
 	Description string
 	Type        WindowType // empty: Maintain
 	Purchase    bool       // IsSOTrx off

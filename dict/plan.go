@@ -169,7 +169,11 @@ func (p *Plan) Rows() []Row {
 		case *RecordStep:
 			rows = append(rows, Row{i + 1, string(s.Action), s.Table, s.Name, s.detail()})
 		case *RunStep:
-			rows = append(rows, Row{i + 1, "run", string(s.Purpose), s.Name, ""})
+			row := Row{i + 1, "run", string(s.Purpose), s.Name, ""}
+			if s.Rename != nil {
+				row.Detail = "from " + s.Rename.From
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows

@@ -31,6 +31,7 @@ type (
 		After    []Key       `json:"after,omitempty"`
 		Physical *Physical   `json:"physical,omitempty"`
 		Index    *Index      `json:"index,omitempty"`
+		Rename   *Rename     `json:"rename,omitempty"`
 	}
 	wireField struct {
 		Column string    `json:"column"`
@@ -144,7 +145,7 @@ func (p *Plan) wire() wirePlan {
 			w.Steps = append(w.Steps, ws)
 		case *RunStep:
 			w.Steps = append(w.Steps, wireStep{Kind: "process", Key: s.Key, Purpose: s.Purpose, Table: s.Table, Name: s.Name,
-				Record: &wireValue{s.Record}, After: s.After, Physical: s.Physical, Index: s.Index})
+				Record: &wireValue{s.Record}, After: s.After, Physical: s.Physical, Index: s.Index, Rename: s.Rename})
 		}
 	}
 	return w
@@ -205,7 +206,7 @@ func (w wireStep) step() (Step, error) {
 			return nil, fmt.Errorf("the process has no record")
 		}
 		return &RunStep{Key: w.Key, Purpose: w.Purpose, Table: w.Table, Name: w.Name, Record: w.Record.Value,
-			After: w.After, Physical: w.Physical, Index: w.Index}, nil
+			After: w.After, Physical: w.Physical, Index: w.Index, Rename: w.Rename}, nil
 	}
 	return nil, fmt.Errorf("there is no kind of step %s", quote(w.Kind))
 }

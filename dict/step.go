@@ -55,6 +55,12 @@ const (
 	ValidateIndex Purpose = "validate-index"
 	// ImportPackage reads a package archive.
 	ImportPackage Purpose = "import-package"
+	// RenameColumn gives a column another name in the dictionary and in the
+	// database; what it holds stays.
+	RenameColumn Purpose = "rename-column"
+	// RenameTable does the same with a table. The columns <Table>_ID and
+	// <Table>_UU are renamed with it, in every table that has them.
+	RenameTable Purpose = "rename-table"
 )
 
 // RunStep is a step that runs a process of the ERP on a record.
@@ -72,6 +78,21 @@ type RunStep struct {
 	Physical *Physical
 	// Index is the index as it has to be, for ValidateIndex.
 	Index *Index
+	// Rename says which names change, for RenameColumn and RenameTable.
+	Rename *Rename
+}
+
+// Rename is a record of the dictionary that gets another name. It is known by its
+// UUID, which is the same before and after.
+type Rename struct {
+	UUID UUID `json:"uuid"`
+	// Table is the table that a column belongs to, by the name it has when the step
+	// runs; empty for tables.
+	Table string `json:"table,omitempty"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	// Element is the step of the term with the new name, for columns.
+	Element Key `json:"element,omitempty"`
 }
 
 func (*RecordStep) step() {}
@@ -95,6 +116,10 @@ func (p *RunStep) Title() string {
 		return "build index " + p.Name
 	case ImportPackage:
 		return "import " + p.Name
+	case RenameColumn, RenameTable:
+		if p.Rename != nil {
+			return "rename " + p.Rename.From + " to " + p.Name
+		}
 	}
 	return string(p.Purpose) + " " + p.Name
 }
@@ -116,6 +141,9 @@ func (r *RecordStep) Needs() []Key {
 func (p *RunStep) Needs() []Key {
 	var keys keyList
 	keys.add(refsIn(p.Record)...)
+	if p.Rename != nil {
+		keys.add(p.Rename.Element)
+	}
 	keys.add(p.After...)
 	return keys
 }

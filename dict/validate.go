@@ -54,6 +54,7 @@ func validate(opts *Options, tables []Table) findings {
 		t.validateWindow(&f)
 	}
 	validateLookupColumns(&f, tables, references)
+	validateFormerNames(&f, tables)
 	return f
 }
 

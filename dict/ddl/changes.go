@@ -12,15 +12,22 @@ import (
 // all its columns; this tells what is new about it.
 type Changes struct {
 	plan     *dict.Plan
-	tables   map[string]bool     // lower-case names of tables it makes
-	columns  map[string]bool     // lower-case Table.Column that it makes
-	changed  map[string][]string // attributes it updates, by lower-case Table.Column
-	physical map[string]bool     // lower-case Table.Column in what is synchronised
+	tables   map[string]bool      // lower-case names of tables it makes
+	columns  map[string]bool      // lower-case Table.Column that it makes
+	changed  map[string][]string  // attributes it updates, by lower-case Table.Column
+	physical map[string]bool      // lower-case Table.Column in what is synchronised
+	renamed  map[string][2]string // table and name of what is renamed, by UUID
 }
 
 // ChangesOf looks through a plan.
 func ChangesOf(plan *dict.Plan) *Changes {
-	c := &Changes{plan: plan, tables: map[string]bool{}, columns: map[string]bool{}, changed: map[string][]string{}, physical: map[string]bool{}}
+	c := &Changes{plan: plan, tables: map[string]bool{}, columns: map[string]bool{}, changed: map[string][]string{}, physical: map[string]bool{},
+		renamed: map[string][2]string{}}
+	for _, step := range plan.Steps() {
+		if run, ok := step.(*dict.RunStep); ok {
+			c.noteRename(run)
+		}
+	}
 	for _, step := range plan.Steps() {
 		switch step := step.(type) {
 		case *dict.RecordStep:
@@ -104,8 +111,11 @@ func (c *Changes) columnOf(r *dict.RecordStep) (table, column string) {
 		}
 		r = of
 	}
+	if owner, name, ok := c.renamedBy(r.Match, "AD_Column"); ok {
+		return owner, name
+	}
 	name, _ := written(r, "ColumnName").(dict.Text)
-	table, _ = tableOf(c.plan, written(r, "AD_Table_ID"))
+	table, _ = c.tableOf(written(r, "AD_Table_ID"))
 	return table, string(name)
 }
 
@@ -128,7 +138,7 @@ func matched(list []dict.Match, column string) dict.Value {
 
 // tableOf is the name of the table that a value of AD_Table_ID stands for, or
 // the table that an index belongs to; and whether the plan makes the record.
-func tableOf(plan *dict.Plan, v dict.Value) (table string, made bool) {
+func (c *Changes) tableOf(v dict.Value) (table string, made bool) {
 	made = true
 	for first := true; ; first = false {
 		var kind string
@@ -137,9 +147,12 @@ func tableOf(plan *dict.Plan, v dict.Value) (table string, made bool) {
 		switch known := v.(type) {
 		case dict.Existing:
 			kind, new = known.Table, false
+			if _, name, ok := c.renamedBy(known.Match, "AD_Table"); ok {
+				return name, false
+			}
 			look = func(column string) dict.Value { return matched(known.Match, column) }
 		case dict.Ref:
-			step, _ := plan.Step(dict.Key(known))
+			step, _ := c.plan.Step(dict.Key(known))
 			r, ok := step.(*dict.RecordStep)
 			if !ok {
 				return "", false

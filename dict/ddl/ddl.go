@@ -67,6 +67,12 @@ func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Stateme
 					return nil, err
 				}
 				indexes = append(indexes, list...)
+			case dict.RenameColumn, dict.RenameTable:
+				list, err := renamed(step, dialect)
+				if err != nil {
+					return nil, err
+				}
+				tables = append(tables, list...)
 			case dict.ImportPackage: // concerns records
 			default:
 				return nil, fmt.Errorf("step %s has the role %q, which has no DDL", step.Key, step.Purpose)

@@ -12,7 +12,7 @@ func RebuildIndex(plan *dict.Plan, step *dict.RunStep, dialect dict.Dialect) ([]
 	if step.Index == nil {
 		return nil, fmt.Errorf("step %s does not say what index %s has to look like", step.Key, step.Name)
 	}
-	table, made := tableOf(plan, step.Record)
+	table, made := ChangesOf(plan).tableOf(step.Record)
 	if table == "" {
 		return nil, fmt.Errorf("step %s does not say which table index %s belongs to", step.Key, step.Name)
 	}

@@ -33,11 +33,22 @@ func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Co
 			if n, ok := renumbered[strings.ToLower(want.Name)]; ok {
 				values = append(values, dict.ColumnValue{Column: "SeqNo", Value: dict.Int(n)})
 			}
+			if uuid := c.stepRecord(key).UUID; slices.ContainsFunc(info.Columns, func(has registry.Column) bool { return has.UUID == uuid }) {
+				c.out.taken[key] = true
+			}
 			c.add(Change{Table: t.Name, Kind: KindColumn, Name: name, Action: Create, Detail: columnDetail(want), Step: key, Values: values})
 			continue
 		}
 		record := existingColumn(existingTable(info.Name, info.ID), has.Name, has.ID)
 		c.out.Found[key] = record
+		if _, ok := c.out.renames.uuids[strings.ToLower(t.Name)][strings.ToLower(want.Name)]; ok {
+			c.add(Change{Table: t.Name, Kind: KindColumn, Name: name, Action: Rename, Was: given.Was, Step: key})
+			if _, err := c.elementTexts(ctx, want, given); err != nil {
+				return err
+			}
+			e := c.elements[strings.ToLower(want.Name)] // the ERP gives the column its texts
+			has.Label, has.Description, has.Help, has.Placeholder = e.Label, e.Description, e.Help, e.Placeholder
+		}
 		c.update(Change{Table: t.Name, Kind: KindColumn, Name: name, Step: key, Record: record,
 			Attributes: c.compareColumn(want, given, has, renumbered)})
 	}

@@ -35,6 +35,18 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	if opts != nil {
 		o = *opts
 	}
+	renames, err := findRenames(ctx, reg, tables)
+	var invalid *dict.ValidationError
+	switch {
+	case errors.As(err, &invalid):
+		if own := dict.Validate(opts, tables...); own != nil {
+			return nil, own // what is wrong without the ERP comes first
+		}
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("comparing tables: %w", err)
+	}
+	reg = &renamed{reg, renames}
 	var failed error // the first failure where only "unknown" can be said
 	note := func(err error) {
 		if failed == nil && err != nil && !errors.Is(err, registry.ErrNotFound) {
@@ -63,7 +75,8 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 		return nil, err
 	}
 	c := &comparer{reg: reg, plan: plan, steps: plan.Steps(), seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{},
-		out: &Result{Changes: []Change{}, Wanted: plan, Found: map[dict.Key]dict.Existing{}}}
+		out: &Result{Changes: []Change{}, Wanted: plan, Found: map[dict.Key]dict.Existing{},
+			renames: renames, taken: map[dict.Key]bool{}}}
 	for _, t := range tables {
 		if err := c.table(ctx, t); err != nil {
 			return nil, fmt.Errorf("comparing table %s: %w", t.Name, err)
@@ -92,9 +105,15 @@ func (c *comparer) table(ctx context.Context, t dict.Table) error {
 		return err
 	}
 	key := dict.Key(t.Name)
+	if was, ok := c.out.renames.tables[strings.ToLower(t.Name)]; ok {
+		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Rename, Was: was.from})
+	}
 	expanded := expandedFor(t, info)
 	if isNew {
 		info = registry.Table{}
+		if err := c.findTaken(ctx, key); err != nil {
+			return err
+		}
 		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Create, Step: key,
 			Detail: fmt.Sprintf("access %s, %d columns", c.accessOf(key), len(expanded))})
 	} else {

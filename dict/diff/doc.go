@@ -24,6 +24,17 @@
 // made with it and then belong to people. A length that makes no difference to
 // the database counts only when the definition gives one.
 //
+// # What renaming means
+//
+// A definition that says what a table, column, list, lookup or window was called
+// before renames what an ERP has under that name: it keeps its content, its id and
+// all that refers to it, and is compared with the definition as it will be then.
+// The plan runs the ERP's own processes for tables and columns; their names in
+// expressions that people wrote (logic, SQL, reports) are not changed. Where the
+// ERP has the new name already there is nothing to rename, where it has both that
+// is an error, and where it has neither the record is created, unless a column of
+// the table would be left over, which looks like a wrong name and is an error.
+//
 // # What removing means
 //
 // A column, list value or index that the ERP has and the definition has not is

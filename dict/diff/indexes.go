@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,10 @@ func (c *comparer) indexes(t dict.Table, info registry.Table) {
 		}
 		wanted[strings.ToLower(r.Name)] = true
 		has, there := findIndex(info, r.Name)
+		if !there {
+			has, there = c.uniqueIndexOf(t, r, info)
+			wanted[strings.ToLower(has.Name)] = true
+		}
 		if !there {
 			c.add(Change{Table: t.Name, Kind: KindIndex, Name: r.Name, Action: Create, Detail: c.indexDetail(r), Step: r.Key})
 			continue
@@ -46,6 +51,21 @@ func (c *comparer) indexes(t dict.Table, info registry.Table) {
 				Record: existingIndex(existingTable(info.Name, info.ID), has)})
 		}
 	}
+}
+
+// uniqueIndexOf is the constraint of a unique column under another name than a new
+// one gets: the column or the table was renamed, or somebody else made it.
+func (c *comparer) uniqueIndexOf(t dict.Table, index *dict.RecordStep, info registry.Table) (registry.Index, bool) {
+	if slices.ContainsFunc(t.Indexes, func(i dict.Index) bool { return strings.EqualFold(i.Name, index.Name) }) {
+		return registry.Index{}, false // declared by this name
+	}
+	for _, has := range info.Indexes {
+		declared := slices.ContainsFunc(t.Indexes, func(i dict.Index) bool { return strings.EqualFold(i.Name, has.Name) })
+		if has.Active && has.Unique && has.Constraint && !has.Key && !declared && sameOrder(c.plan, index.Key, has) {
+			return has, true
+		}
+	}
+	return registry.Index{}, false
 }
 
 func (c *comparer) indexColumns(t dict.Table, index *dict.RecordStep, has registry.Index, record dict.Existing) {

@@ -48,7 +48,8 @@ type planner struct {
 	numbers map[dict.Key]dict.Value // SeqNo of created columns that get another
 	kept    map[dict.Key]bool       // steps of Wanted that are needed
 
-	restored []restoredRecord // records that steps of the plan activate
+	renaming map[dict.Key]bool // elements of renamed columns, which come first
+	restored []restoredRecord  // records that steps of the plan activate
 	changed  []changedRecord
 }
 
@@ -134,6 +135,10 @@ func (p *planner) keep() {
 			}
 		}
 	}
+	p.renaming = p.renamedElements()
+	for key := range p.renaming {
+		p.kept[key] = true
+	}
 	for _, step := range steps {
 		rec, ok := step.(*dict.RecordStep)
 		if !ok || !p.kept[rec.Key] {
@@ -151,10 +156,11 @@ func (p *planner) keep() {
 
 // plan puts the steps in order.
 func (p *planner) plan() (*dict.Plan, error) {
+	first := p.renames()
 	before := p.restore() // up to the first process
 	var after []dict.Step // from it on
 	for _, step := range p.Wanted.Steps() {
-		if !p.kept[step.StepKey()] {
+		if !p.kept[step.StepKey()] || p.renaming[step.StepKey()] {
 			continue
 		}
 		if _, process := step.(*dict.RunStep); process || len(after) > 0 {
@@ -185,7 +191,7 @@ func (p *planner) plan() (*dict.Plan, error) {
 			}
 		}
 	}
-	return dict.Assemble(p.Wanted.Name(), slices.Concat(before, after, removals)...)
+	return dict.Assemble(p.Wanted.Name(), slices.Concat(first, before, after, removals)...)
 }
 
 // restore are the steps that activate records which are there but inactive.
@@ -199,9 +205,10 @@ func (p *planner) restore() []dict.Step {
 			continue
 		}
 		key := "restore." + c.path()
+		record := p.renamedRecord(c.Record)
 		steps = append(steps, &dict.RecordStep{Key: key, Action: dict.Update, Table: c.Record.Table, Name: c.Name,
-			Match: p.matches(c.Record.Match), Values: []dict.ColumnValue{{Column: "IsActive", Value: dict.YesNo(true)}}})
-		p.restored = append(p.restored, restoredRecord{c.Record, key})
+			Match: p.matches(record.Match), Values: []dict.ColumnValue{{Column: "IsActive", Value: dict.YesNo(true)}}})
+		p.restored = append(p.restored, restoredRecord{record, key})
 		p.changed = append(p.changed, changedRecord{"", key})
 	}
 	return steps
@@ -282,6 +289,9 @@ func (p *planner) substitute(step dict.Step) dict.Step {
 	switch s := step.(type) {
 	case *dict.RecordStep:
 		out := *s
+		if p.taken[s.Key] || p.taken[allTaken] && s.UUID != "" {
+			out.UUID = dict.UUIDv5(s.UUID, "after a rename")
+		}
 		out.Values = slices.Clone(s.Values)
 		for i := range out.Values {
 			out.Values[i].Value = p.value(out.Values[i].Value)
@@ -312,6 +322,7 @@ func (p *planner) value(v dict.Value) dict.Value {
 			return p.value(record)
 		}
 	case dict.Existing:
+		v = p.renamedRecord(v)
 		for _, r := range p.restored {
 			if reflect.DeepEqual(r.record, v) {
 				return dict.Ref(r.step)

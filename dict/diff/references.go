@@ -41,6 +41,9 @@ func (c *comparer) reference(ctx context.Context, t dict.Table, column dict.Colu
 	if !info.Active {
 		own = append(own, activate())
 	}
+	if was, ok := c.out.renames.references[r.Name]; ok {
+		c.add(Change{Table: t.Name, Kind: KindReference, Name: r.Name, Action: Rename, Was: was.name, Step: key, Record: record})
+	}
 	kind := registry.ReferenceList
 	if r.Lookup != nil {
 		kind = registry.ReferenceTable

@@ -12,6 +12,7 @@ const (
 	Create Action = "create"
 	Update Action = "update"
 	Remove Action = "remove" // deactivated, see the package comment
+	Rename Action = "rename" // what it holds stays
 )
 
 // Kind says what a change is about.
@@ -50,6 +51,8 @@ type Change struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"` // XX_Foo, XX_Foo.Name, …
 	Action Action `json:"action"`
+	// Was is the former name of what is renamed.
+	Was string `json:"was,omitempty"`
 	// Detail says in a few words what is created or removed.
 	Detail string `json:"detail,omitempty"`
 	// Attributes are what is updated.
@@ -81,6 +84,9 @@ type Result struct {
 	// Found are the records that the ERP has already, by the key of the step of
 	// Wanted that would make each. Elements are not looked for.
 	Found map[dict.Key]dict.Existing `json:"-"`
+
+	renames *renaming
+	taken   map[dict.Key]bool // steps whose UUID a renamed record of the ERP has
 }
 
 // Empty reports whether nothing is different.
@@ -102,6 +108,7 @@ type Summary struct {
 	Add    int `json:"add"`
 	Change int `json:"change"`
 	Remove int `json:"remove"`
+	Rename int `json:"rename,omitempty"`
 }
 
 // Summary counts the changes.
@@ -115,6 +122,8 @@ func (r *Result) Summary() Summary {
 			s.Change++
 		case Remove:
 			s.Remove++
+		case Rename:
+			s.Rename++
 		}
 	}
 	return s

@@ -10,7 +10,7 @@ import (
 )
 
 // WriteText writes the changes for a person: a line per record that is created
-// (+), updated in place (~) or removed (-), with the attributes of updates
+// (+), updated in place or renamed (~) or removed (-), with the attributes of updates
 // below, and the count at the end.
 func (r *Result) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
@@ -26,6 +26,9 @@ func (r *Result) WriteText(w io.Writer) error {
 		line := fmt.Sprintf("  %s %s %s", sign(c.Action), c.Kind, text.OneLine(c.Name))
 		if c.Detail != "" {
 			line += "  " + text.OneLine(c.Detail)
+		}
+		if c.Was != "" {
+			line += "  renamed from " + text.OneLine(c.Was)
 		}
 		if c.Destructive != "" && c.Action == Remove {
 			line += "  (destructive: " + c.Destructive + ")"
@@ -51,7 +54,11 @@ func (s Summary) String() string {
 	if s == (Summary{}) {
 		return "No changes: the ERP is as the definitions say."
 	}
-	return fmt.Sprintf("Plan: %d to add, %d to change, %d to remove.", s.Add, s.Change, s.Remove)
+	renamed := ""
+	if s.Rename > 0 {
+		renamed = fmt.Sprintf(", %d to rename", s.Rename)
+	}
+	return fmt.Sprintf("Plan: %d to add, %d to change, %d to remove%s.", s.Add, s.Change, s.Remove, renamed)
 }
 
 func sign(a Action) string {

@@ -50,6 +50,9 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 	}
 	record := dict.Existing{Table: "AD_Window", ID: official(has.ID), Match: []dict.Match{{Column: "Name", Value: dict.Text(has.Name)}}}
 	c.out.Found[window.Key] = record
+	if was, ok := c.out.renames.windows[window.Name]; ok {
+		c.add(Change{Table: t.Name, Kind: KindWindow, Name: window.Name, Action: Rename, Was: was.name, Step: window.Key, Record: record})
+	}
 	if info.WindowID == has.ID {
 		c.out.Found[pointer] = record // nothing refers to it
 	} else if info.ID != 0 {

@@ -95,6 +95,10 @@ func (b *builder) step(number int, step dict.Step) error {
 			return b.sync(number, step)
 		case dict.ValidateIndex:
 			return b.index(step)
+		case dict.RenameColumn:
+			return b.renameColumn(step)
+		case dict.RenameTable:
+			return b.renameTable(step)
 		}
 		return fmt.Errorf("a script cannot run a process for the purpose %q; run this plan over the REST API", step.Purpose)
 	}

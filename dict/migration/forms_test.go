@@ -57,6 +57,8 @@ func (d dialectForms) statements() *regexp.Regexp {
 		`ALTER TABLE ` + name + ` ADD CONSTRAINT ` + name + ` FOREIGN KEY \(` + d.name + `\) REFERENCES [a-z0-9_]+\([a-z0-9_]+\)(?: ON DELETE (?:CASCADE|SET NULL))? DEFERRABLE INITIALLY DEFERRED`,
 		`ALTER TABLE ` + name + ` ADD (?:` + constraint + `|CONSTRAINT ` + name + ` UNIQUE \(` + columns + `\))`,
 		`CREATE (?:UNIQUE )?INDEX ` + name + ` ON ` + name + ` \(` + columns + `\)`,
+		`ALTER TABLE ` + name + ` RENAME (?:COLUMN ` + d.name + ` )?TO ` + d.name,
+		`UPDATE ` + name + ` SET ` + name + `=REGEXP_REPLACE\(` + name + `, '', ''(?:, ''|, 1, 0, '')\) WHERE ` + where + ` AND UPPER\(` + name + `\) LIKE ''`,
 		d.lookedUp,
 	}
 	if d.cast == "" {

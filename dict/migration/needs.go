@@ -13,6 +13,7 @@ import (
 // optional column takes without a word.
 func (b *builder) needs() error {
 	seen := map[string]bool{}
+	former := map[string]string{} // what renamed records are called, by UUID
 	var failed error
 	var visit func(v dict.Value)
 	visit = func(v dict.Value) {
@@ -39,12 +40,19 @@ func (b *builder) needs() error {
 		}
 		seen[e.Table+" "+condition] = true
 		what := e.Table + " " + describe(e)
+		if name := former[describe(e)]; name != "" {
+			what = e.Table + " " + name + " with the UUID " + describe(e)
+		}
 		message := quote("this script needs " + what + ", which this database does not have")
 		b.block("needs "+what,
 			"BEGIN IF NOT EXISTS (SELECT 1 FROM "+e.Table+" WHERE "+condition+") THEN RAISE EXCEPTION USING MESSAGE="+message+"; END IF; END",
 			"DECLARE n NUMBER; BEGIN SELECT COUNT(*) INTO n FROM "+e.Table+" WHERE "+condition+"; IF n=0 THEN RAISE_APPLICATION_ERROR(-20000,"+message+"); END IF; END;")
 	}
 	for _, step := range b.plan.Steps() {
+		if p, ok := step.(*dict.RunStep); ok && p.Rename != nil {
+			former[string(p.Rename.UUID)] = p.Rename.From
+			visit(p.Record)
+		}
 		r, ok := step.(*dict.RecordStep)
 		if !ok {
 			continue

@@ -65,6 +65,8 @@ func (c *composer) makeNodes() error {
 			case dict.SyncTable:
 				c.synced[strings.ToLower(s.Name)] = true
 			case dict.ValidateIndex: // an import builds declared indexes by itself
+			case dict.RenameColumn, dict.RenameTable:
+				return fmt.Errorf("step %s renames %s, which an archive cannot do: rename over REST or with a migration script first, then make the archive", s.Key, s.Name)
 			default:
 				return fmt.Errorf("step %s runs a process (%s), which an archive cannot do", s.Key, s.Purpose)
 			}

@@ -77,7 +77,7 @@ func (r *runner) wantTargets(step *dict.RunStep, want func(dict.Value, dict.Key)
 		return
 	}
 	for _, c := range step.Physical.Columns {
-		if c.Foreign == nil || c.Foreign.Table == "" || r.byKey[dict.Key(c.Foreign.Table)] != nil {
+		if c.Foreign == nil || c.Foreign.Table == "" || r.byKey[dict.Key(c.Foreign.Table)] != nil || r.renames(c.Foreign.Table) {
 			continue
 		}
 		want(dict.Existing{Table: "AD_Table", Match: []dict.Match{{Column: "TableName", Value: dict.Text(c.Foreign.Table), Fold: true}}},
@@ -96,7 +96,7 @@ func (r *runner) findWanted(ctx context.Context, order []*wanted) error {
 	var tables []names
 	for _, w := range order {
 		if m := w.existing.Match[0]; len(w.existing.Match) == 1 {
-			if text, ok := m.Value.(dict.Text); ok {
+			if text, ok := m.Value.(dict.Text); ok && m.Column != w.existing.Table+"_UU" {
 				if listable, err := sayable(erp.In(m.Column, string(text))); err == nil && listable {
 					n := names{w.existing.Table, m.Column, m.Fold}
 					if byName[n] == nil {
@@ -183,6 +183,15 @@ func (r *runner) findOne(ctx context.Context, w *wanted) error {
 	ok, err := sayable(filter)
 	if err != nil {
 		return err
+	}
+	if uuid, one := uuidOf(e); one {
+		rec, err := r.client.Get(ctx, e.Table, erp.UUID(uuid), &erp.GetOptions{Select: []string{e.Table + "_UU"}})
+		if err == nil {
+			r.noteWanted(w, rec)
+		} else if !errors.Is(err, erp.ErrNotFound) {
+			return fmt.Errorf("looking for what the plan refers to: %w", err)
+		}
+		return nil
 	}
 	if ok && w.number == 0 {
 		page, err := r.client.Query(ctx, e.Table, &erp.Query{Filter: filter, Top: 10, Select: []string{e.Match[0].Column}})

@@ -35,6 +35,8 @@ var purposes = map[dict.Purpose]processFacts{
 	dict.SyncTable:     {"synchronise a table with the database", "AD_Column Sync", []string{"ColumnSync"}},
 	dict.ValidateIndex: {"build an index", "AD_TableIndex Validate", []string{"TableIndexValidate"}},
 	dict.ImportPackage: {"import a package", "PackIn", []string{"PackIn", "PackInProcess"}},
+	dict.RenameColumn:  {"rename a column", "DatabaseTableColumnRename", []string{"DatabaseTableColumnRename"}},
+	dict.RenameTable:   {"rename a table", "DatabaseTableRename", []string{"DatabaseTableRename"}},
 }
 
 // fits reports whether a process serves the purpose: by its search key, or by

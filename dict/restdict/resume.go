@@ -44,7 +44,8 @@ func (r *runner) verify(ctx context.Context) error {
 		}
 	}
 	for _, st := range r.states {
-		if p, ok := st.step.(*dict.RunStep); ok && st.claim != nil && r.ranHere(p) {
+		// Whether something is renamed is looked up when its turn comes.
+		if p, ok := st.step.(*dict.RunStep); ok && p.Rename == nil && st.claim != nil && r.ranHere(p) {
 			st.status, st.outcome, st.earlier = Done, st.claim.Outcome, true
 		}
 	}

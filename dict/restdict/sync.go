@@ -22,6 +22,9 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) 
 	if !ok || record.kind != 'n' {
 		return fmt.Errorf("the record to run process %q on is not there", process.Value)
 	}
+	if step.Rename != nil {
+		return r.rename(ctx, st, step, process, record.num)
+	}
 	params := &erp.ProcessParams{RecordID: record.num, Table: step.Table, Timeout: r.opts.ProcessTimeout}
 	if step.Purpose == dict.SyncTable && !r.isNew(step) {
 		params.Values = map[string]any{"DateFrom": sinceEver}

@@ -12,7 +12,7 @@ import (
 // definition is the table a document describes.
 func (doc *document) definition(d *decoder) (dict.Table, []Problem) {
 	t := dict.Table{
-		Name: doc.Table, Label: doc.Label, Description: doc.Description, Help: doc.Help,
+		Name: doc.Table, Was: doc.Was, Label: doc.Label, Description: doc.Description, Help: doc.Help,
 		AccessLevel: dict.AccessLevel(codeOf("access", doc.Access)), EntityType: doc.EntityType,
 		Replication: dict.Replication(codeOf("replication", doc.Replication)),
 		ChangeLog:   doc.ChangeLog, HighVolume: doc.HighVolume, NotDeleteable: doc.NoDelete, Security: doc.Security,
@@ -35,7 +35,7 @@ func (doc *document) definition(d *decoder) (dict.Table, []Problem) {
 		t.Indexes = append(t.Indexes, dict.Index(i))
 	}
 	if w := doc.Window; w != nil {
-		t.Window = &dict.Window{Name: w.Name, Description: w.Description, Type: dict.WindowType(codeOf("window", w.Type)),
+		t.Window = &dict.Window{Name: w.Name, Was: w.Was, Description: w.Description, Type: dict.WindowType(codeOf("window", w.Type)),
 			Purchase: w.Purchase, NoMenu: w.NoMenu, MenuParent: w.Menu, Roles: w.Roles}
 	}
 	return t, problems
@@ -65,7 +65,7 @@ func (c *column) definition() dict.Column {
 		number, _ = strconv.Atoi(codeOf("type", string(c.Type)))
 	}
 	return dict.Column{
-		Name: c.Name, Label: c.Label, Description: c.Description, Help: c.Help, Placeholder: c.Placeholder,
+		Name: c.Name, Was: c.Was, Label: c.Label, Description: c.Description, Help: c.Help, Placeholder: c.Placeholder,
 		Type: dict.DisplayType(number), Length: c.Length, Reference: c.reference(), ValRule: c.ValRule, Process: c.Process,
 		Mandatory: c.Mandatory, NotUpdateable: c.NoUpdate, AlwaysUpdateable: c.AlwaysWrite, Key: c.Key, Parent: c.Parent,
 		Unique: c.Unique, Identifier: c.Identifier, Selection: c.Selection, Translated: c.Translated, Secure: c.Secure,
@@ -80,14 +80,14 @@ func (c *column) definition() dict.Column {
 func (c *column) reference() *dict.Reference {
 	switch {
 	case c.List != nil:
-		r := &dict.Reference{Name: c.List.Name, Description: c.List.Description, EntityType: c.List.EntityType}
+		r := &dict.Reference{Name: c.List.Name, Was: c.List.Was, Description: c.List.Description, EntityType: c.List.EntityType}
 		for _, v := range c.List.Values {
 			r.Values = append(r.Values, dict.ListValue(v))
 		}
 		return r
 	case c.Lookup != nil:
 		l := c.Lookup
-		return &dict.Reference{Name: l.Name, Description: l.Description, EntityType: l.EntityType,
+		return &dict.Reference{Name: l.Name, Was: l.Was, Description: l.Description, EntityType: l.EntityType,
 			Lookup: &dict.TableLookup{Table: l.Table, Key: l.Key, Display: l.Display, ShowValue: l.ShowValue, Where: l.Where, OrderBy: l.OrderBy}}
 	case c.Reference != nil:
 		e := c.Reference
@@ -100,7 +100,7 @@ func (c *column) reference() *dict.Reference {
 func documentOf(t dict.Table) (*document, error) {
 	var w words
 	doc := &document{
-		Table: t.Name, Label: t.Label, Description: t.Description, Help: t.Help,
+		Table: t.Name, Was: t.Was, Label: t.Label, Description: t.Description, Help: t.Help,
 		Access: w.of("access", without(t.AccessLevel, dict.AccessClientOrg)), EntityType: without(t.EntityType, dict.DefaultEntityType),
 		Replication: w.of("replication", without(t.Replication, dict.ReplicationLocal)),
 		ChangeLog:   t.ChangeLog, HighVolume: t.HighVolume, NoDelete: t.NotDeleteable, Security: t.Security,
@@ -117,7 +117,7 @@ func documentOf(t dict.Table) (*document, error) {
 		doc.Indexes = append(doc.Indexes, index(i))
 	}
 	if win := t.Window; win != nil {
-		doc.Window = &window{Name: win.Name, Description: win.Description, Type: w.of("window", without(win.Type, dict.WindowMaintain)),
+		doc.Window = &window{Name: win.Name, Was: win.Was, Description: win.Description, Type: w.of("window", without(win.Type, dict.WindowMaintain)),
 			Purchase: win.Purchase, NoMenu: win.NoMenu, Menu: win.MenuParent, Roles: win.Roles}
 	}
 	return doc, errors.Join(w.errs...)
@@ -146,7 +146,7 @@ func (w *words) columns(list []dict.Column) []column {
 	var columns []column
 	for _, c := range list {
 		out := column{
-			Name: c.Name, Label: c.Label, Description: c.Description, Help: c.Help, Placeholder: c.Placeholder,
+			Name: c.Name, Was: c.Was, Label: c.Label, Description: c.Description, Help: c.Help, Placeholder: c.Placeholder,
 			Type: w.typeOf(c), Length: c.Length, ValRule: c.ValRule, Process: c.Process,
 			Mandatory: c.Mandatory, NoUpdate: c.NotUpdateable, AlwaysWrite: c.AlwaysUpdateable, Key: c.Key, Parent: c.Parent,
 			Unique: c.Unique, Identifier: c.Identifier, Selection: c.Selection, Translated: c.Translated, Secure: c.Secure,
@@ -180,10 +180,10 @@ func (w *words) reference(c *column, r *dict.Reference) {
 		w.errs = append(w.errs, fmt.Errorf("the reference %s is both a list and a table", quote(r.Name)))
 	case r.Lookup != nil:
 		l := r.Lookup
-		c.Lookup = &lookup{Name: r.Name, Description: r.Description, EntityType: r.EntityType, Table: l.Table, Key: l.Key,
+		c.Lookup = &lookup{Name: r.Name, Was: r.Was, Description: r.Description, EntityType: r.EntityType, Table: l.Table, Key: l.Key,
 			Display: l.Display, ShowValue: l.ShowValue, Where: l.Where, OrderBy: l.OrderBy}
 	case len(r.Values) > 0:
-		c.List = &list{Name: r.Name, Description: r.Description, EntityType: r.EntityType}
+		c.List = &list{Name: r.Name, Was: r.Was, Description: r.Description, EntityType: r.EntityType}
 		for _, v := range r.Values {
 			c.List.Values = append(c.List.Values, entry(v))
 		}

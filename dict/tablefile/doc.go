@@ -30,6 +30,8 @@
 // of a plug-in's own. A column chooses from one of three: "reference", which is
 // in the ERP already, "list" or "lookup", which are made.
 //
+// What was renamed says with "was" what it was called before, and keeps its content.
+//
 // # What is refused
 //
 // Reading is strict: unknown keys, keys given twice, empty values, values of

@@ -8,6 +8,7 @@ package tablefile
 // document is one table.
 type document struct {
 	Table       string     `yaml:"table" need:"true" is:"table" doc:"Name of the table (AD_Table.TableName); custom tables start with XX_."`
+	Was         string     `yaml:"was" is:"table" doc:"Name the table had before. An ERP that has it under that name renames it, with all it holds."`
 	Label       string     `yaml:"label" doc:"Name that people read. Default: made from the table's name."`
 	Description string     `yaml:"description" doc:"What the table holds, in one line."`
 	Help        string     `yaml:"help" doc:"Longer explanation."`
@@ -30,6 +31,7 @@ type document struct {
 
 type column struct {
 	Name        string    `yaml:"name" need:"true" is:"column" doc:"AD_Column.ColumnName."`
+	Was         string    `yaml:"was" is:"column" doc:"Name the column had before. An ERP that has it under that name renames it, with all it holds."`
 	Label       string    `yaml:"label" doc:"Name that people read. Default: the element's, or made from the name."`
 	Description string    `yaml:"description" doc:"What the column holds, in one line. Default: the element's."`
 	Help        string    `yaml:"help" doc:"Longer explanation. Default: the element's."`
@@ -81,6 +83,7 @@ type existing struct {
 
 type list struct {
 	Name        string  `yaml:"name" need:"true" is:"any" doc:"AD_Reference.Name, unique in the ERP."`
+	Was         string  `yaml:"was" is:"any" doc:"Name it had before."`
 	Description string  `yaml:"description" doc:"What the list is for."`
 	EntityType  string  `yaml:"entityType" is:"name" doc:"Owner of the records. Default: the table's."`
 	Values      []entry `yaml:"values" need:"true" doc:"The values to choose from."`
@@ -94,6 +97,7 @@ type entry struct {
 
 type lookup struct {
 	Name        string `yaml:"name" need:"true" is:"any" doc:"AD_Reference.Name, unique in the ERP."`
+	Was         string `yaml:"was" is:"any" doc:"Name it had before."`
 	Description string `yaml:"description" doc:"What the reference is for."`
 	EntityType  string `yaml:"entityType" is:"name" doc:"Owner of the records. Default: the table's."`
 	Table       string `yaml:"table" need:"true" is:"name" doc:"Table the values come from."`
@@ -118,6 +122,7 @@ type importing struct {
 
 type window struct {
 	Name        string `yaml:"name" is:"any" doc:"Name of the window. Default: the table's label."`
+	Was         string `yaml:"was" is:"any" doc:"Name it had before. Default: the one made from the table's former name."`
 	Description string `yaml:"description" doc:"What the window is for. Default: the table's description."`
 	Type        string `yaml:"type" enum:"window" doc:"Kind of window. Default: maintain."`
 	Purchase    bool   `yaml:"purchase" doc:"It belongs to purchasing (IsSOTrx off)."`
