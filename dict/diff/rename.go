@@ -123,7 +123,7 @@ func (r *renaming) parts(ctx context.Context, reg registry.Registry, t dict.Tabl
 			wrong = append(wrong, found...)
 		}
 	}
-	return wrong, r.window(ctx, reg, t)
+	return wrong, r.window(ctx, reg, t, info)
 }
 
 func (r *renaming) columnsOf(t dict.Table, info registry.Table) []dict.Finding {
@@ -202,9 +202,9 @@ func (r *renaming) reference(ctx context.Context, reg registry.Registry, where s
 	return nil, nil
 }
 
-// window finds a window under its former name, or under the default one of the
-// table's.
-func (r *renaming) window(ctx context.Context, reg registry.Registry, t dict.Table) error {
+// window finds a window under its former name; of a renamed table its own window
+// under the default one.
+func (r *renaming) window(ctx context.Context, reg registry.Registry, t dict.Table, info registry.Table) error {
 	if t.Window == nil {
 		return nil
 	}
@@ -225,6 +225,7 @@ func (r *renaming) window(ctx context.Context, reg registry.Registry, t dict.Tab
 		return nil
 	case err != nil:
 		return err
+	case t.Window.Was == "" && has.ID != info.WindowID: // somebody else's
 	case has.Name == was && official(has.ID) == 0 && has.UUID != "":
 		r.windows[name] = former{has.Name, has.UUID}
 	}

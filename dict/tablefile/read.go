@@ -36,6 +36,7 @@ func Load(paths ...string) (*Set, error) {
 		}
 	}
 	s := newSet()
+	s.files = files
 	var problems []Problem
 	total := 0
 	for _, path := range files {

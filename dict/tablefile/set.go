@@ -14,6 +14,7 @@ import (
 type Set struct {
 	tables []dict.Table
 	places map[string]Position // "XX_Foo", "XX_Foo.Name", "XX_Foo index xx_foo_name", in lower case
+	files  []string
 }
 
 func newSet() *Set { return &Set{places: map[string]Position{}} }
@@ -21,6 +22,9 @@ func newSet() *Set { return &Set{places: map[string]Position{}} }
 // Tables are the tables in the order they were read. The slice is the caller's,
 // what the tables refer to is not to be changed.
 func (s *Set) Tables() []dict.Table { return slices.Clone(s.tables) }
+
+// Files are the files that were read, in that order.
+func (s *Set) Files() []string { return slices.Clone(s.files) }
 
 // Position is where a table ("XX_Foo"), a column ("XX_Foo.Name") or an index
 // ("XX_Foo index xx_foo_name") is defined, without regard to case. For what has
@@ -40,13 +44,16 @@ func (s *Set) Position(where string) (Position, bool) {
 // Replace is the set with other tables at the same places: for what is filled
 // in after reading, such as the columns of import targets.
 func (s *Set) Replace(tables []dict.Table) *Set {
-	return &Set{tables: slices.Clone(tables), places: s.places}
+	return &Set{tables: slices.Clone(tables), places: s.places, files: s.files}
 }
 
 // Validate checks the tables as [dict.Validate] does. What it finds is returned
 // as an [*Error] with positions.
-func (s *Set) Validate(opts *dict.Options) error {
-	err := dict.Validate(opts, s.tables...)
+func (s *Set) Validate(opts *dict.Options) error { return s.Locate(dict.Validate(opts, s.tables...)) }
+
+// Locate is an error about the tables with the positions of what it finds wrong: an
+// [*Error] for a [*dict.ValidationError], and any other error as it is.
+func (s *Set) Locate(err error) error {
 	var invalid *dict.ValidationError
 	if !errors.As(err, &invalid) {
 		return err

@@ -34,6 +34,12 @@ func (a *app) dictApply(c *cli.Context) error {
 		return err
 	}
 	opts := applyOptions(c)
+	if c.Bool("dry-run") {
+		if c.Bool("resume") {
+			return shell.Usagef("--resume continues a run; --dry-run does nothing")
+		}
+		return a.dictPlan(c)
+	}
 	if dir := c.String("rehearse"); dir != "" {
 		return a.rehearse(c, dir, format, opts)
 	}
@@ -43,11 +49,7 @@ func (a *app) dictApply(c *cli.Context) error {
 	if _, err := os.Lstat(opts.Checkpoint); format.onServer() && err == nil {
 		return shell.Usagef("an interrupted run left %[1]s: continue with --resume, or delete %[1]s to start over", opts.Checkpoint)
 	}
-	cmp, err := a.compared(c)
-	if err != nil {
-		return err
-	}
-	plan, err := diff.NewPlan(cmp.result, &diff.PlanOptions{SynchroniseAll: c.Bool("sync-all")})
+	cmp, plan, err := a.planned(c)
 	if err != nil {
 		return err
 	}
@@ -74,6 +76,23 @@ func (a *app) dictApply(c *cli.Context) error {
 		return a.carryOut(c, cmp.client, plan, opts, cmp.result)
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+}
+
+// planned is the plan to carry out: the saved one that is named, or that of the
+// definitions.
+func (a *app) planned(c *cli.Context) (*comparison, *dict.Plan, error) {
+	if path, ok, err := planArgument(c); ok || err != nil {
+		if err != nil {
+			return nil, nil, err
+		}
+		return a.savedPlan(c, path)
+	}
+	cmp, err := a.compared(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := diff.NewPlan(cmp.result, &diff.PlanOptions{SynchroniseAll: c.Bool("sync-all")})
+	return cmp, plan, err
 }
 
 // consent asks a person at a terminal; elsewhere --yes has to be given.

@@ -1,15 +1,13 @@
 package dictionary
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
@@ -38,7 +36,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			},
 		},
 		{
-			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ",
+			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ", ArgsUsage: "[PATH...]",
 			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, shell.DatabaseFlags(), shell.ValueFlags()),
 			Action: a.dictDiff,
 			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a\n" +
@@ -47,11 +45,17 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				"dictionary, too: columns, their types, defaults and nullability, and foreign keys.",
 		},
 		{
-			Name: "plan", Usage: "show what apply would do",
-			Flags: slices.Concat([]cli.Flag{&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"}}, compare, shell.ValueFlags()), Action: a.dictPlan,
+			Name: "plan", Usage: "show what apply would do", ArgsUsage: "[PATH...]", Action: a.dictPlan,
+			Description: "Changes nothing. --out saves the plan: `erphub dict apply FILE` carries out this plan and no other, and refuses when\n" +
+				"the ERP was changed in the meantime.",
+			Flags: slices.Concat([]cli.Flag{
+				&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"},
+				&cli.StringFlag{Name: "out", Usage: "file to save the plan to, for dict apply", TakesFile: true},
+				&cli.BoolFlag{Name: "exit-code", Usage: "exit with 5 when there are changes"},
+			}, compare, shell.ValueFlags()),
 		},
 		{
-			Name: "apply", Usage: "change the ERP to match the definitions", Action: a.dictApply,
+			Name: "apply", Usage: "change the ERP to match the definitions", ArgsUsage: "[PATH... | PLAN.json]", Action: a.dictApply,
 			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
 				"What was removed from a file is deactivated (IsActive=N), not deleted. A run that stops early leaves a checkpoint;\n" + "--resume continues from it.\n" +
 				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.\n\n" +
@@ -62,6 +66,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				"  erphub dict apply -f tables/ --yes",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+				&cli.BoolFlag{Name: "dry-run", Usage: "show the plan and do nothing, as dict plan"},
 				&cli.BoolFlag{Name: "allow-destructive", Usage: "allow changes that can lose content or remove something"},
 				&cli.BoolFlag{Name: "sync-all", Usage: "synchronise every table with the database, including those without changes"},
 				&cli.StringFlag{Name: "format", Usage: "how to bring them into the ERP: rest, pack, migration or sql (default: rest); all but rest write files"},
@@ -106,8 +111,27 @@ func (a *app) dictSchema(c *cli.Context) error { return a.WriteOutput(c, tablefi
 type comparison struct {
 	client *erp.Client
 	reg    registry.Registry
+	set    *tablefile.Set
 	tables []dict.Table
 	result *diff.Result
+}
+
+// definitions reads the files and folders that are named.
+func definitions(c *cli.Context) (*tablefile.Set, error) {
+	paths := append(c.StringSlice("file"), c.Args().Slice()...)
+	if len(paths) == 0 {
+		return nil, shell.Usagef("no definitions: name a file or a folder, such as `erphub dict %s tables/`", c.Command.Name)
+	}
+	for _, path := range paths {
+		if isPlanFile(path) {
+			return nil, shell.Usagef("%s is no definition: a saved plan goes to dict apply, alone", path)
+		}
+	}
+	set, err := tablefile.Load(paths...)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return set, nil
 }
 
 // compared reads the files, checks them, and compares them with the ERP.
@@ -117,16 +141,9 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 
 // comparedWith compares them with the ERP that a client is connected to.
 func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) (*comparison, error) {
-	if c.NArg() > 0 {
-		return nil, shell.Usagef("dict %s takes no arguments; name files and directories with -f", c.Command.Name)
-	}
-	paths := c.StringSlice("file")
-	if len(paths) == 0 {
-		return nil, shell.Usagef("no definitions: name a file or a directory with -f, such as -f tables/")
-	}
-	set, err := tablefile.Load(paths...)
+	set, err := definitions(c)
 	if err != nil {
-		return nil, shell.Usage(err)
+		return nil, err
 	}
 	opts := &dict.Options{AnyPrefix: c.Bool("any-prefix")}
 	tables := set.Tables()
@@ -174,57 +191,14 @@ func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) 
 		}
 	}
 	result, err := diff.Compare(c.Context, reg, opts, tables...)
+	var invalid *dict.ValidationError
+	if errors.As(err, &invalid) {
+		return nil, shell.Usage(set.Locate(err))
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &comparison{client, reg, tables, result}, nil
-}
-
-// changesReport is what diff and plan tell a machine.
-type changesReport struct {
-	Changes     []diff.Change  `json:"changes"`
-	Summary     diff.Summary   `json:"summary"`
-	Destructive int            `json:"destructive"`
-	Steps       []dict.Row     `json:"steps,omitempty"`
-	Unfinished  *unfinishedRun `json:"unfinished,omitempty"`
-	Database    []tableDrift   `json:"database,omitempty"`
-}
-
-func newChangesReport(result *diff.Result) changesReport {
-	return changesReport{Changes: result.Changes, Summary: result.Summary(), Destructive: len(result.Destructive())}
-}
-
-func (a *app) dictPlan(c *cli.Context) error {
-	cmp, err := a.compared(c)
-	if err != nil {
-		return err
-	}
-	plan, err := diff.NewPlan(cmp.result, nil)
-	if err != nil {
-		return err
-	}
-	r := newChangesReport(cmp.result)
-	r.Steps = plan.Rows()
-	var b bytes.Buffer
-	if err := cmp.result.WriteText(&b); err != nil {
-		return err
-	}
-	text := a.PaintChanges(b.String())
-	if c.Bool("steps") && plan.Len() > 0 {
-		b.Reset()
-		if err := plan.WriteText(&b); err != nil {
-			return err
-		}
-		text += "\n" + b.String()
-	}
-	if err := a.Print(c, r, output.Table{List: "changes", Below: text}); err != nil {
-		return err
-	}
-	if choice, err := a.Choice(c, ""); err == nil && choice.ForPeople() && r.Destructive > 0 {
-		fmt.Fprintf(a.Streams.Err, "%s destructive: apply needs --allow-destructive for %s\n", shell.Count(r.Destructive, "of the changes is", "of the changes are"),
-			map[bool]string{true: "it", false: "them"}[r.Destructive == 1])
-	}
-	return nil
+	return &comparison{client, reg, set, tables, result}, nil
 }
 
 // defaultCheckpoint is where dict apply keeps the state of a run.
