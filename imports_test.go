@@ -149,6 +149,7 @@ var rules = map[string]rule{
 	},
 	"dict/ddl":       {ours: []string{"dict", "dict/registry"}, reason: "a reader of plans needs the plan"},
 	"dict/pack":      {ours: []string{"dict"}, reason: "a reader of plans needs the plan"},
+	"dict/describe":  {ours: []string{"dict", "dict/registry"}, reason: "describing needs the registry's values and nothing else"},
 	"dict/diagram":   {ours: []string{"dict", "dict/registry"}, reason: "drawing needs the registry's values and nothing else"},
 	"dict/gogen":     {ours: []string{"dict", "dict/registry"}, reason: "generated code names the client; the generator does not link it"},
 	"dict/diff":      {ours: []string{"dict", "dict/registry"}, reason: "comparing needs the registry's values and nothing else"},

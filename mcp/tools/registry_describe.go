@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/describe"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -101,12 +101,12 @@ func (b *Toolbox) describeTable() mcp.Tool {
 			}
 		}
 		if t.WindowID > 0 {
-			out.Window = windowName(ctx, reg, t.WindowID)
+			out.Window = describe.WindowName(ctx, reg, t.WindowID)
 		}
 		if in.Detail == "lines" {
-			lines, err := tableLines(ctx, reg, &t)
+			lines, err := describe.Lines(ctx, reg, &t)
 			if err != nil {
-				return nil, err
+				return nil, fromDict(err)
 			}
 			out.Lines, out.paged = page("describeTable", in, from(lines, offset), offset, len(lines))
 			return out, nil
@@ -114,18 +114,4 @@ func (b *Toolbox) describeTable() mcp.Tool {
 		out.Columns, out.paged = page("describeTable", in, linesOf(from(t.Columns, offset), in.Detail), offset, len(t.Columns))
 		return out, nil
 	})
-}
-
-// windowName is the name of a window, "" when the role cannot see it.
-func windowName(ctx context.Context, reg registry.Registry, id int) string {
-	list, err := reg.Windows(ctx, registry.ListQuery{Inactive: true})
-	if err != nil {
-		return ""
-	}
-	for _, w := range list.Items {
-		if w.ID == id {
-			return w.Name
-		}
-	}
-	return ""
 }

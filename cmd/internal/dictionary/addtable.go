@@ -2,6 +2,7 @@ package dictionary
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +27,7 @@ func (a *app) dictCommand() *cli.Command {
 		Subcommands: append([]*cli.Command{{
 			Name: "add", Usage: "add to the dictionary",
 			Subcommands: []*cli.Command{a.addTableCommand()},
-		}}, a.dictCodeCommands()...),
+		}}, slices.Concat(a.dictBrowseCommands(), a.dictCodeCommands())...),
 	}
 }
 

@@ -27,11 +27,12 @@ func (a *app) dictCodeCommands() []*cli.Command {
 	output := &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true}
 	return []*cli.Command{
 		{
-			Name: "inspect", Usage: "write the definition of tables that the ERP has, as YAML", ArgsUsage: "TABLE...", Action: a.dictInspect,
-			Description: "What is left out has its default; comparing the definition with the ERP finds no difference. Into a folder\n" +
+			Name: "inspect", Usage: "write the definition of tables that the ERP has, as YAML", ArgsUsage: "[TABLE | PATTERN]...", Action: a.dictInspect,
+			Description: "Names and patterns, such as 'XX_*' (in quotes). What is left out has its default; comparing the definition with the ERP finds no difference. Into a folder\n" +
 				"(--output tables/), each table is written to a file of its own.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "all", Usage: "every active table of the ERP, in place of names"},
+				&cli.StringFlag{Name: "entity-type", Usage: "only tables that belong to this entity type, such as U"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file or folder to write to instead of standard output; a folder ends in / or is there already", TakesFile: true},
 			},
 		},

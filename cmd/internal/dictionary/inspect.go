@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,35 +15,31 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/tablefile"
-	"github.com/erphub/erphub/erp"
 )
 
 func (a *app) dictInspect(c *cli.Context) error {
 	names := c.Args().Slice()
-	if (len(names) == 0) != c.Bool("all") {
-		return shell.Usagef("dict inspect takes one or more table names such as XX_Demo, or --all")
+	if named := len(names) > 0; named && c.Bool("all") || !named && !c.Bool("all") && c.String("entity-type") == "" {
+		return shell.Usagef("dict inspect takes table names such as XX_Demo, patterns such as 'XX_*', --entity-type, or --all")
 	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
-	read := a.catalog
-	if !c.Bool("all") {
-		read = func(ctx context.Context, client *erp.Client) (*registry.Catalog, error) {
-			return a.part(ctx, client, diff.DefinitionScope(names...))
+	several := c.Bool("all") || c.String("entity-type") != "" || slices.ContainsFunc(names, isPattern)
+	read := a.dictionary
+	if !several {
+		read = func(c *cli.Context) (*registry.Catalog, error) {
+			client, err := a.Client(c)
+			if err != nil {
+				return nil, err
+			}
+			return a.part(c.Context, client, diff.DefinitionScope(names...))
 		}
 	}
-	reg, err := read(c.Context, client)
+	reg, err := read(c)
 	if err != nil {
 		return err
 	}
-	if c.Bool("all") {
-		list, err := reg.Tables(c.Context, registry.ListQuery{})
-		if err != nil {
+	if several {
+		if names, err = tablesNamed(c.Context, reg, names, c.String("entity-type")); err != nil {
 			return err
-		}
-		for _, t := range list.Items {
-			names = append(names, t.Name)
 		}
 	}
 	var tables []dict.Table
@@ -50,10 +47,10 @@ func (a *app) dictInspect(c *cli.Context) error {
 	for _, name := range names {
 		t, notes, err := diff.Definition(c.Context, reg, name)
 		if err != nil {
-			return err
+			return searchHint(err)
 		}
 		tables = append(tables, t)
-		if c.Bool("all") {
+		if several {
 			remarks, remarked = remarks+len(notes), remarked+min(len(notes), 1)
 			continue
 		}
@@ -75,6 +72,45 @@ func (a *app) dictInspect(c *cli.Context) error {
 		return a.PrintJSON(map[string]any{"yaml": string(text)})
 	}
 	return a.WriteOutput(c, text)
+}
+
+// isPattern tells a pattern for names from a name.
+func isPattern(name string) bool { return strings.ContainsAny(name, "*?") }
+
+// tablesNamed are the tables that names and patterns mean, each once; without any, all.
+// An entity type narrows them down.
+func tablesNamed(ctx context.Context, reg *registry.Catalog, names []string, entityType string) ([]string, error) {
+	if len(names) == 0 {
+		names = []string{"*"}
+	}
+	var found []string
+	for _, name := range names {
+		like := nameLike(name)
+		if !isPattern(name) {
+			t, err := reg.Table(ctx, name, registry.WithoutColumns)
+			if err != nil {
+				return nil, searchHint(err)
+			}
+			like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(t.Name)
+		}
+		list, err := reg.Tables(ctx, registry.ListQuery{Pattern: like, EntityType: entityType})
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Items) == 0 {
+			what := "no table is called " + name
+			if entityType != "" {
+				what += " and belongs to the entity type " + entityType
+			}
+			return nil, fmt.Errorf("%s; `erphub dict list` lists tables", what)
+		}
+		for _, t := range list.Items {
+			if !slices.Contains(found, t.Name) {
+				found = append(found, t.Name)
+			}
+		}
+	}
+	return found, nil
 }
 
 // isFolder tells whether an output is a folder: by its name, or because it is one.

@@ -1,4 +1,4 @@
-package tools
+package describe
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/text"
 )
 
 const (
@@ -19,9 +20,11 @@ const (
 	mostInLine   = 60 // columns
 )
 
-// tableLines describes the columns of a table in lines: its keys, then the columns
-// by type, then lists with their values, then the tables around it.
-func tableLines(ctx context.Context, reg registry.Registry, t *registry.Table) ([]string, error) {
+// Lines describes the columns of a table in lines: its keys, then the columns
+// by type, then lists with their values, then the tables around it. The table is one
+// with its columns. A mandatory column has an exclamation mark, one that points to
+// table T has >T.
+func Lines(ctx context.Context, reg registry.Registry, t *registry.Table) ([]string, error) {
 	d := describer{t: t, byTarget: map[string][]string{}, byType: map[string][]string{}, lists: map[string]*listLine{}}
 	for i := range t.Columns {
 		if err := d.column(ctx, reg, &t.Columns[i]); err != nil {
@@ -30,7 +33,7 @@ func tableLines(ctx context.Context, reg registry.Registry, t *registry.Table) (
 	}
 	around, err := reg.Pointing(ctx, t.Name)
 	if err != nil {
-		return nil, fromDict(err)
+		return nil, err
 	}
 	return append(d.lines(), pointingLines(t, around)...), nil
 }
@@ -215,3 +218,20 @@ func pointingLines(t *registry.Table, pointers []registry.Pointer) []string {
 	}
 	return out
 }
+
+// WindowName is the name of a window by its number, "" when the reader does not see
+// it.
+func WindowName(ctx context.Context, reg registry.Registry, id int) string {
+	list, err := reg.Windows(ctx, registry.ListQuery{Inactive: true})
+	if err != nil {
+		return ""
+	}
+	for _, w := range list.Items {
+		if w.ID == id {
+			return w.Name
+		}
+	}
+	return ""
+}
+
+func clip(s string, most int) string { return text.Shorten(strings.TrimSpace(s), most) }

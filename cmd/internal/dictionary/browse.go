@@ -1,0 +1,349 @@
+package dictionary
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/describe"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/nearest"
+)
+
+// dictBrowseCommands are the commands that look into the dictionary.
+func (a *app) dictBrowseCommands() []*cli.Command {
+	const kept = "The dictionary is read once and kept in the cache folder of the user; what changed since is read anew each time."
+	return []*cli.Command{
+		{
+			Name: "list", Aliases: []string{"ls"}, Usage: "list tables", ArgsUsage: "[PATTERN]", Action: a.dictList,
+			Description: "A pattern is a part of the name, or the whole with * and ?, in any case: 'XX_*'. " + kept,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "entity-type", Usage: "only tables that belong to this entity type, such as U"},
+				&cli.BoolFlag{Name: "custom", Usage: "only tables whose names start with XX_"},
+				&cli.IntFlag{Name: "top", Usage: "most tables to list"},
+			},
+		},
+		{
+			Name: "search", Usage: "find tables, columns, windows, processes and references by what they are about", ArgsUsage: "WORDS...", Action: a.dictSearch,
+			Description: "Looks at names, labels, descriptions and common synonyms (customer, stock, ledger) and forgives typing errors. " + kept,
+			Flags: []cli.Flag{
+				&cli.StringSliceFlag{Name: "kind", Usage: "only these: table, column, window, process, reference; may be given several times"},
+				&cli.StringFlag{Name: "column", Usage: "only tables that have this column"},
+				&cli.IntFlag{Name: "top", Value: 20, Usage: "most hits to list"},
+			},
+		},
+		{
+			Name: "describe", Aliases: []string{"desc"}, Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
+			Description: "Of a table: its columns by type, lists with their values, its details, the tables that point to it and its windows. " +
+				"! is mandatory, >T points to table T. Of a column: all there is to say. " + kept,
+		},
+	}
+}
+
+// nameLike turns a pattern for names into one of SQL's LIKE: * and ? stand for any text
+// and any character; without them it is a part of the name.
+func nameLike(pattern string) string {
+	if pattern == "" {
+		return ""
+	}
+	if !strings.ContainsAny(pattern, "*?") {
+		pattern = "*" + pattern + "*"
+	}
+	return strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`, "*", "%", "?", "_").Replace(pattern)
+}
+
+// tableLine is a table of a list.
+type tableLine struct {
+	Name        string `json:"name"`
+	Label       string `json:"label,omitempty"`
+	EntityType  string `json:"entityType"`
+	Access      string `json:"access"`
+	Columns     int    `json:"columns"`
+	View        bool   `json:"view,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+func (a *app) dictList(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("dict list takes one pattern, got %d arguments; put quotes around it: 'XX_*'", c.NArg())
+	}
+	if c.Int("top") < 0 {
+		return shell.Usagef("--top %d: give the most tables to list", c.Int("top"))
+	}
+	reg, err := a.dictionary(c)
+	if err != nil {
+		return err
+	}
+	found, err := reg.Tables(c.Context, registry.ListQuery{Pattern: nameLike(c.Args().First()), EntityType: c.String("entity-type"),
+		CustomOnly: c.Bool("custom"), Limit: c.Int("top")})
+	if err != nil {
+		return err
+	}
+	lines, rows := []tableLine{}, [][]string{}
+	for _, t := range found.Items {
+		l := tableLine{t.Name, t.Label, t.EntityType, t.AccessLevel.String(), t.ColumnCount, t.View, t.Description}
+		lines = append(lines, l)
+		name := l.Name
+		if l.View {
+			name += " (view)"
+		}
+		rows = append(rows, []string{name, l.Label, l.EntityType, l.Access, strconv.Itoa(l.Columns)})
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(lines)
+	}
+	if len(lines) == 0 {
+		a.Note("no table has such a name; `erphub dict search WORDS` looks at labels and descriptions, too")
+		return nil
+	}
+	a.PrintTable([]string{"table", "label", "entity type", "access", "columns"}, rows)
+	if found.Total > len(lines) {
+		a.Note("%d of %d tables; --top lists more", len(lines), found.Total)
+	}
+	return nil
+}
+
+// hitLine is a hit of a search.
+type hitLine struct {
+	Kind        registry.SearchKind `json:"kind"`
+	Name        string              `json:"name"`
+	Label       string              `json:"label,omitempty"`
+	Description string              `json:"description,omitempty"`
+	Tables      []string            `json:"tables,omitempty"`
+	InTables    int                 `json:"inTables,omitempty"`
+	Why         string              `json:"why,omitempty"`
+}
+
+// searchReport is what a search found.
+type searchReport struct {
+	Hits        []hitLine `json:"hits"`
+	Total       int       `json:"total"`
+	Suggestions []string  `json:"suggestions,omitempty"`
+}
+
+func (a *app) dictSearch(c *cli.Context) error {
+	q := registry.SearchQuery{Text: strings.Join(c.Args().Slice(), " "), Column: c.String("column"), Limit: c.Int("top")}
+	if strings.TrimSpace(q.Text) == "" && q.Column == "" {
+		return shell.Usagef("dict search takes words, such as `erphub dict search sales order line`")
+	}
+	if q.Limit < 1 {
+		return shell.Usagef("--top %d: give the most hits to list", q.Limit)
+	}
+	kinds := []string{"table", "column", "window", "process", "reference"}
+	for _, kind := range c.StringSlice("kind") {
+		found := nearest.Name(kind, kinds)
+		for _, k := range kinds {
+			if strings.EqualFold(k, kind) || strings.EqualFold(k+"s", kind) {
+				found = k
+				q.Kinds = append(q.Kinds, registry.SearchKind(k))
+			}
+		}
+		if len(q.Kinds) == 0 || string(q.Kinds[len(q.Kinds)-1]) != found {
+			return shell.Usagef("--kind %s: use table, column, window, process or reference", kind)
+		}
+	}
+	reg, err := a.dictionary(c)
+	if err != nil {
+		return err
+	}
+	found, err := reg.Search(c.Context, q)
+	if err != nil {
+		return err
+	}
+	r := searchReport{Hits: []hitLine{}, Total: found.Total, Suggestions: found.Suggestions}
+	var rows [][]string
+	for _, h := range found.Hits {
+		r.Hits = append(r.Hits, hitLine{h.Kind, h.Name, h.Label, h.Description, h.Tables, h.TableCount, h.Why})
+		where := shell.Short(h.Description, 60)
+		if h.Kind == registry.SearchColumn {
+			where = fmt.Sprintf("in %s", strings.Join(h.Tables[:min(3, len(h.Tables))], ", "))
+			if more := h.TableCount - 3; more > 0 {
+				where += fmt.Sprintf(" and %d more", more)
+			}
+		}
+		rows = append(rows, []string{string(h.Kind), h.Name, h.Label, where, h.Why})
+	}
+	if c.Bool("json") {
+		return a.PrintJSON(r)
+	}
+	if len(rows) == 0 {
+		hint := "try other words"
+		if len(r.Suggestions) > 0 {
+			hint = "close to it: " + strings.Join(r.Suggestions, ", ")
+		}
+		a.Note("nothing is about that; %s", hint)
+		return nil
+	}
+	a.PrintTable([]string{"kind", "name", "label", "what", "found by"}, rows)
+	if r.Total > len(rows) {
+		a.Note("%d of %d hits; use more words, or --top", len(rows), r.Total)
+	}
+	return nil
+}
+
+// searchHint adds to the error of a name that is not in the dictionary how to find it.
+func searchHint(err error) error {
+	var missing *registry.NotFoundError
+	if !errors.As(err, &missing) || missing.Empty {
+		return err
+	}
+	return fmt.Errorf("%w; `erphub dict search WORDS` looks at names, labels and descriptions", err)
+}
+
+func (a *app) dictDescribe(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table, or a table and a column, such as C_Order or C_Order.DocStatus"); err != nil {
+		return err
+	}
+	name, column, one := strings.Cut(c.Args().First(), ".")
+	reg, err := a.dictionary(c)
+	if err != nil {
+		return err
+	}
+	t, err := reg.Table(c.Context, name)
+	if err != nil {
+		return searchHint(err)
+	}
+	if one {
+		return a.describeColumn(c, reg, &t, column)
+	}
+	return a.describeTableOf(c, reg, &t)
+}
+
+// columnReport is a column for a machine.
+type columnReport struct {
+	Name        string `json:"name"`
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+	Type        string `json:"type"`
+	Length      int    `json:"length,omitempty"`
+	Mandatory   bool   `json:"mandatory,omitempty"`
+	Key         bool   `json:"key,omitempty"`
+	Parent      bool   `json:"parent,omitempty"`
+	Identifier  bool   `json:"identifier,omitempty"`
+	Virtual     bool   `json:"virtual,omitempty"`
+	PointsTo    string `json:"pointsTo,omitempty"`
+	Reference   string `json:"reference,omitempty"`
+	Default     string `json:"default,omitempty"`
+	EntityType  string `json:"entityType"`
+}
+
+func columnReportOf(c *registry.Column) columnReport {
+	return columnReport{c.Name, c.Label, c.Description, c.TypeName, c.Length, c.Mandatory, c.Key, c.Parent, c.Identifier, c.Virtual(),
+		c.ForeignTable, c.Reference, c.Default, c.EntityType}
+}
+
+// tableReport is a table for a machine.
+type tableReport struct {
+	tableLine
+	Help      string             `json:"help,omitempty"`
+	Windows   []string           `json:"windows,omitempty"`
+	Columns   []columnReport     `json:"columns"`
+	Indexes   []indexReport      `json:"indexes,omitempty"`
+	PointedBy []registry.Pointer `json:"pointedBy,omitempty"`
+	Lines     []string           `json:"lines"`
+}
+
+// indexReport is an index for a machine.
+type indexReport struct {
+	Name    string   `json:"name"`
+	Unique  bool     `json:"unique,omitempty"`
+	Columns []string `json:"columns"`
+}
+
+func (a *app) describeTableOf(c *cli.Context, reg *registry.Catalog, t *registry.Table) error {
+	lines, err := describe.Lines(c.Context, reg, t)
+	if err != nil {
+		return err
+	}
+	var windows []string
+	for _, id := range []int{t.WindowID, t.POWindowID} {
+		if name := describe.WindowName(c.Context, reg, id); id > 0 && name != "" {
+			windows = append(windows, name)
+		}
+	}
+	if c.Bool("json") {
+		r := tableReport{tableLine: tableLine{t.Name, t.Label, t.EntityType, t.AccessLevel.String(), t.ColumnCount, t.View, t.Description},
+			Help: t.Help, Windows: windows, Lines: lines}
+		for i := range t.Columns {
+			r.Columns = append(r.Columns, columnReportOf(&t.Columns[i]))
+		}
+		for _, x := range t.Indexes {
+			index := indexReport{Name: x.Name, Unique: x.Unique}
+			for _, part := range x.Columns {
+				index.Columns = append(index.Columns, part.Column)
+			}
+			r.Indexes = append(r.Indexes, index)
+		}
+		if r.PointedBy, err = reg.Pointing(c.Context, t.Name); err != nil {
+			return err
+		}
+		return a.PrintJSON(r)
+	}
+	head := t.Name
+	if t.Label != "" && t.Label != t.Name {
+		head += " (" + t.Label + ")"
+	}
+	if t.View {
+		head += ", a view"
+	}
+	if t.Description != "" {
+		head += ": " + t.Description
+	}
+	about := fmt.Sprintf("access %s, entity type %s, %d columns", t.AccessLevel, t.EntityType, t.ColumnCount)
+	if len(windows) > 0 {
+		about += ", in the window " + strings.Join(windows, " and ")
+	}
+	for _, line := range append([]string{head, about, "! mandatory, >T points to table T", ""}, lines...) {
+		if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) describeColumn(c *cli.Context, reg *registry.Catalog, t *registry.Table, name string) error {
+	column, ok := t.Column(name)
+	if !ok {
+		var names []string
+		for _, has := range t.Columns {
+			names = append(names, has.Name)
+		}
+		hint := fmt.Sprintf("`erphub dict describe %s` lists them", t.Name)
+		if near := nearest.Name(name, names); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return fmt.Errorf("table %s has no column %q; %s", t.Name, name, hint)
+	}
+	lines, err := describe.Column(c.Context, reg, &column)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		value := map[string]any{"table": t.Name, "column": columnReportOf(&column)}
+		var values []string
+		for _, l := range lines {
+			if l[0] == "value" {
+				values = append(values, l[1])
+			}
+		}
+		if len(values) > 0 {
+			value["values"] = values
+		}
+		return a.PrintJSON(value)
+	}
+	head := t.Name + "." + column.Name
+	if column.Label != "" && column.Label != column.Name {
+		head += " (" + column.Label + ")"
+	}
+	fmt.Fprintln(a.Streams.Out, shell.Printable(head))
+	for _, l := range lines {
+		if _, err := fmt.Fprintf(a.Streams.Out, "  %-18s %s\n", l[0], shell.Printable(strings.Join(strings.Fields(l[1]), " "))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
