@@ -48,12 +48,13 @@ func (a *app) dictCodeCommands() []*cli.Command {
 		{
 			Name: "plan", Usage: "show what apply would do", ArgsUsage: "[PATH...]", Action: a.dictPlan,
 			Description: "Changes nothing. --out saves the plan: `erphub dict apply FILE` carries out this plan and no other, and refuses when\n" +
-				"the ERP was changed in the meantime.",
+				"the ERP was changed in the meantime. What `erphub dict lint` finds is shown below the changes.",
 			Flags: slices.Concat([]cli.Flag{
 				&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"},
 				&cli.StringFlag{Name: "out", Usage: "file to save the plan to, for dict apply", TakesFile: true},
 				&cli.BoolFlag{Name: "exit-code", Usage: "exit with 5 when there are changes"},
-			}, compare, shell.ValueFlags()),
+				&cli.StringFlag{Name: "comment", Usage: "file for a comment on a merge request, in Markdown; - is standard output, instead of the plan", TakesFile: true},
+			}, compare, shell.DatabaseFlags(), shell.ValueFlags()),
 		},
 		{
 			Name: "apply", Usage: "change the ERP to match the definitions", ArgsUsage: "[PATH... | PLAN.json]", Action: a.dictApply,
@@ -80,6 +81,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 			}, append(scriptFlags(), compare...)...),
 		},
+		a.dictLintCommand(compare),
 		a.dictDiagramCommand(),
 		{Name: "schema", Usage: "print the JSON Schema of definition files", Flags: []cli.Flag{output}, Action: a.dictSchema},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/review"
 )
 
 // changesReport is what diff and plan tell a machine.
@@ -20,6 +21,8 @@ type changesReport struct {
 	Steps       []dict.Row     `json:"steps,omitempty"`
 	Unfinished  *unfinishedRun `json:"unfinished,omitempty"`
 	Database    []tableDrift   `json:"database,omitempty"`
+
+	Findings []review.Finding `json:"findings,omitempty"`
 }
 
 func newChangesReport(result *diff.Result) changesReport {
@@ -31,11 +34,20 @@ func (a *app) dictPlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	findings, err := a.review(c, cmp)
+	if err != nil {
+		return err
+	}
 	if err := a.savePlan(c, cmp); err != nil {
 		return err
 	}
-	if err := a.showPlan(c, cmp, plan); err != nil {
+	if err := a.writeComment(c, cmp, findings); err != nil {
 		return err
+	}
+	if c.String("comment") != "-" {
+		if err := a.showPlan(c, cmp, plan, findings); err != nil {
+			return err
+		}
 	}
 	if c.Bool("exit-code") && plan.Len() > 0 {
 		return shell.ErrDrift
@@ -44,9 +56,9 @@ func (a *app) dictPlan(c *cli.Context) error {
 }
 
 // showPlan prints a plan for people, or for a machine.
-func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan) error {
+func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan, findings []review.Finding) error {
 	r := newChangesReport(cmp.result)
-	r.Steps = plan.Rows()
+	r.Steps, r.Findings = plan.Rows(), findings
 	var b bytes.Buffer
 	if err := cmp.result.WriteText(&b); err != nil {
 		return err
@@ -59,7 +71,7 @@ func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan) error {
 		}
 		text += "\n" + b.String()
 	}
-	if err := a.Print(c, r, output.Table{List: "changes", Below: text}); err != nil {
+	if err := a.Print(c, r, output.Table{List: "changes", Below: text + findingsText(findings)}); err != nil {
 		return err
 	}
 	if choice, err := a.Choice(c, ""); err == nil && choice.ForPeople() && r.Destructive > 0 {
