@@ -3,8 +3,8 @@ package review_test
 import (
 	"database/sql"
 	"fmt"
-	"os"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
