@@ -3,7 +3,7 @@
 // looks like a mistake. It also writes the comment for a merge request.
 //
 //	result, err := diff.Compare(ctx, reg, nil, tables...)
-//	findings, err := review.Check(ctx, result, tables, &review.Options{Content: restdict.NewContent(client)})
+//	findings, err := review.Check(ctx, result, tables, &review.Options{Content: restcount.New(client)})
 //	err = review.WriteComment(w, result, findings, nil)
 //
 // Each finding has the name of its rule, a severity, the record it is about, and what

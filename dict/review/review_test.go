@@ -20,6 +20,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/review"
+	"github.com/erphub/erphub/dict/review/restcount"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )
@@ -106,7 +107,7 @@ func TestRules(t *testing.T) {
 		_, err := s.Create(t.Context(), "XX_Case", row)
 		require.NoError(t, err, i)
 	}
-	counted := map[string]review.Content{"over REST": restdict.NewContent(s.Client), "in the database": review.Database(s.db, "")}
+	counted := map[string]review.Content{"over REST": restcount.New(s.Client), "in the database": review.Database(s.db, "")}
 	tests := []struct {
 		name     string
 		change   func(t *dict.Table)
@@ -241,7 +242,7 @@ func TestNoLossIsPassed(t *testing.T) {
 			rows[rec.ID().String()] = valuesOf(t, s, name, rec.ID(), before.Columns)
 		}
 		after, renamed := mutated(r, before, n)
-		findings := s.check(t, restdict.NewContent(s.Client), after)
+		findings := s.check(t, restcount.New(s.Client), after)
 		err := s.apply(t, after)
 		what := ""
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/describe"
 	"github.com/erphub/erphub/dict/registry"
@@ -19,27 +20,28 @@ func (a *app) dictBrowseCommands() []*cli.Command {
 	const kept = "The dictionary is read once and kept in the cache folder of the user; what changed since is read anew each time."
 	return []*cli.Command{
 		{
-			Name: "list", Aliases: []string{"ls"}, Usage: "list tables", ArgsUsage: "[PATTERN]", Action: a.dictList,
+			Name: "list", Usage: "list tables", ArgsUsage: "[PATTERN]", Action: a.dictList,
 			Description: "A pattern is a part of the name, or the whole with * and ?, in any case: 'XX_*'. " + kept,
-			Flags: []cli.Flag{
+			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "entity-type", Usage: "only tables that belong to this entity type, such as U"},
 				&cli.BoolFlag{Name: "custom", Usage: "only tables whose names start with XX_"},
 				&cli.IntFlag{Name: "top", Usage: "most tables to list"},
-			},
+			}, shell.OutputFlags()...),
 		},
 		{
 			Name: "search", Usage: "find tables, columns, windows, processes and references by what they are about", ArgsUsage: "WORDS...", Action: a.dictSearch,
 			Description: "Looks at names, labels, descriptions and common synonyms (customer, stock, ledger) and forgives typing errors. " + kept,
-			Flags: []cli.Flag{
+			Flags: append([]cli.Flag{
 				&cli.StringSliceFlag{Name: "kind", Usage: "only these: table, column, window, process, reference; may be given several times"},
 				&cli.StringFlag{Name: "column", Usage: "only tables that have this column"},
 				&cli.IntFlag{Name: "top", Value: 20, Usage: "most hits to list"},
-			},
+			}, shell.OutputFlags()...),
 		},
 		{
 			Name: "describe", Aliases: []string{"desc"}, Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
 			Description: "Of a table: its columns by type, lists with their values, its details, the tables that point to it and its windows. " +
-				"! is mandatory, >T points to table T. Of a column: all there is to say. " + kept,
+				"! is mandatory, >T points to table T. Of a column: all there is to say. -o wide is one line per column. " + kept,
+			Flags: shell.OutputFlags(),
 		},
 	}
 }
@@ -87,20 +89,15 @@ func (a *app) dictList(c *cli.Context) error {
 	for _, t := range found.Items {
 		l := tableLine{t.Name, t.Label, t.EntityType, t.AccessLevel.String(), t.ColumnCount, t.View, t.Description}
 		lines = append(lines, l)
-		name := l.Name
-		if l.View {
-			name += " (view)"
-		}
-		rows = append(rows, []string{name, l.Label, l.EntityType, l.Access, strconv.Itoa(l.Columns)})
+		rows = append(rows, []string{l.Name, l.Label, l.EntityType, l.Access, strconv.Itoa(l.Columns), shell.YesNo(l.View), l.Description})
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(lines)
+	columns := output.Columns("table=name", "label", "entity type=entityType", "access", ">columns", "view", "description")
+	columns[5].Wide, columns[6].Wide = true, true
+	err = a.Print(c, lines, output.Table{Columns: columns, Rows: rows,
+		Empty: "no table has such a name; `erphub dict search WORDS` looks at labels and descriptions, too"})
+	if err != nil {
+		return err
 	}
-	if len(lines) == 0 {
-		a.Note("no table has such a name; `erphub dict search WORDS` looks at labels and descriptions, too")
-		return nil
-	}
-	a.PrintTable([]string{"table", "label", "entity type", "access", "columns"}, rows)
 	if found.Total > len(lines) {
 		a.Note("%d of %d tables; --top lists more", len(lines), found.Total)
 	}
@@ -158,7 +155,7 @@ func (a *app) dictSearch(c *cli.Context) error {
 	var rows [][]string
 	for _, h := range found.Hits {
 		r.Hits = append(r.Hits, hitLine{h.Kind, h.Name, h.Label, h.Description, h.Tables, h.TableCount, h.Why})
-		where := shell.Short(h.Description, 60)
+		where := h.Description
 		if h.Kind == registry.SearchColumn {
 			where = fmt.Sprintf("in %s", strings.Join(h.Tables[:min(3, len(h.Tables))], ", "))
 			if more := h.TableCount - 3; more > 0 {
@@ -167,18 +164,15 @@ func (a *app) dictSearch(c *cli.Context) error {
 		}
 		rows = append(rows, []string{string(h.Kind), h.Name, h.Label, where, h.Why})
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(r)
+	hint := "try other words"
+	if len(r.Suggestions) > 0 {
+		hint = "close to it: " + strings.Join(r.Suggestions, ", ")
 	}
-	if len(rows) == 0 {
-		hint := "try other words"
-		if len(r.Suggestions) > 0 {
-			hint = "close to it: " + strings.Join(r.Suggestions, ", ")
-		}
-		a.Note("nothing is about that; %s", hint)
-		return nil
+	columns := output.Columns("kind", "name", "label", "what=description", "found by=why")
+	columns[1].ID = true
+	if err := a.Print(c, r, output.Table{Columns: columns, Rows: rows, List: "hits", Empty: "nothing is about that; " + hint}); err != nil {
+		return err
 	}
-	a.PrintTable([]string{"kind", "name", "label", "what", "found by"}, rows)
 	if r.Total > len(rows) {
 		a.Note("%d of %d hits; use more words, or --top", len(rows), r.Total)
 	}
@@ -265,23 +259,17 @@ func (a *app) describeTableOf(c *cli.Context, reg *registry.Catalog, t *registry
 			windows = append(windows, name)
 		}
 	}
-	if c.Bool("json") {
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	if choice.Format != output.FormatTable || choice.File != "" {
 		r := tableReport{tableLine: tableLine{t.Name, t.Label, t.EntityType, t.AccessLevel.String(), t.ColumnCount, t.View, t.Description},
 			Help: t.Help, Windows: windows, Lines: lines}
-		for i := range t.Columns {
-			r.Columns = append(r.Columns, columnReportOf(&t.Columns[i]))
-		}
-		for _, x := range t.Indexes {
-			index := indexReport{Name: x.Name, Unique: x.Unique}
-			for _, part := range x.Columns {
-				index.Columns = append(index.Columns, part.Column)
-			}
-			r.Indexes = append(r.Indexes, index)
-		}
 		if r.PointedBy, err = reg.Pointing(c.Context, t.Name); err != nil {
 			return err
 		}
-		return a.PrintJSON(r)
+		return a.PrintAs(c, choice, r, r.table(t))
 	}
 	head := t.Name
 	if t.Label != "" && t.Label != t.Name {
@@ -297,12 +285,31 @@ func (a *app) describeTableOf(c *cli.Context, reg *registry.Catalog, t *registry
 	if len(windows) > 0 {
 		about += ", in the window " + strings.Join(windows, " and ")
 	}
+	var b strings.Builder
 	for _, line := range append([]string{head, about, "! mandatory, >T points to table T", ""}, lines...) {
-		if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(line)); err != nil {
-			return err
-		}
+		fmt.Fprintln(&b, shell.Printable(line))
 	}
-	return nil
+	return a.PrintAs(c, choice, nil, output.Table{Below: b.String()})
+}
+
+// table fills in the columns and indexes of a table, and is its columns in rows.
+func (r *tableReport) table(t *registry.Table) output.Table {
+	out := output.Table{List: "columns", Columns: output.Columns("column=name", "label", "type", ">length", "mandatory", "key", "points to=pointsTo",
+		"reference", "default", "entity type=entityType", "description")}
+	for i := range t.Columns {
+		col := columnReportOf(&t.Columns[i])
+		r.Columns = append(r.Columns, col)
+		out.Rows = append(out.Rows, []string{col.Name, col.Label, col.Type, strconv.Itoa(col.Length), shell.YesNo(col.Mandatory), shell.YesNo(col.Key),
+			col.PointsTo, col.Reference, col.Default, col.EntityType, col.Description})
+	}
+	for _, x := range t.Indexes {
+		index := indexReport{Name: x.Name, Unique: x.Unique}
+		for _, part := range x.Columns {
+			index.Columns = append(index.Columns, part.Column)
+		}
+		r.Indexes = append(r.Indexes, index)
+	}
+	return out
 }
 
 func (a *app) describeColumn(c *cli.Context, reg *registry.Catalog, t *registry.Table, name string) error {
@@ -322,28 +329,33 @@ func (a *app) describeColumn(c *cli.Context, reg *registry.Catalog, t *registry.
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		value := map[string]any{"table": t.Name, "column": columnReportOf(&column)}
-		var values []string
-		for _, l := range lines {
-			if l[0] == "value" {
-				values = append(values, l[1])
-			}
+	value := map[string]any{"table": t.Name, "column": columnReportOf(&column)}
+	out := output.Table{Columns: output.Columns("what", "is")}
+	var values []string
+	for _, l := range lines {
+		if l[0] == "value" {
+			values = append(values, l[1])
 		}
-		if len(values) > 0 {
-			value["values"] = values
-		}
-		return a.PrintJSON(value)
+		out.Rows = append(out.Rows, []string{l[0], l[1]})
+	}
+	if len(values) > 0 {
+		value["values"] = values
+	}
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	if choice.Format != output.FormatTable || choice.File != "" {
+		return a.PrintAs(c, choice, value, out)
 	}
 	head := t.Name + "." + column.Name
 	if column.Label != "" && column.Label != column.Name {
 		head += " (" + column.Label + ")"
 	}
-	fmt.Fprintln(a.Streams.Out, shell.Printable(head))
+	var b strings.Builder
+	fmt.Fprintln(&b, shell.Printable(head))
 	for _, l := range lines {
-		if _, err := fmt.Fprintf(a.Streams.Out, "  %-18s %s\n", l[0], shell.Printable(strings.Join(strings.Fields(l[1]), " "))); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "  %-18s %s\n", l[0], shell.Printable(strings.Join(strings.Fields(l[1]), " ")))
 	}
-	return nil
+	return a.PrintAs(c, choice, nil, output.Table{Below: b.String()})
 }

@@ -49,12 +49,12 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Name: "plan", Usage: "show what apply would do", ArgsUsage: "[PATH...]", Action: a.dictPlan,
 			Description: "Changes nothing. --out saves the plan: `erphub dict apply FILE` carries out this plan and no other, and refuses when\n" +
 				"the ERP was changed in the meantime. What `erphub dict lint` finds is shown below the changes.",
-			Flags: append([]cli.Flag{
+			Flags: slices.Concat([]cli.Flag{
 				&cli.BoolFlag{Name: "steps", Usage: "show the single steps, too"},
 				&cli.StringFlag{Name: "out", Usage: "file to save the plan to, for dict apply", TakesFile: true},
 				&cli.BoolFlag{Name: "exit-code", Usage: "exit with 5 when there are changes"},
 				&cli.StringFlag{Name: "comment", Usage: "file for a comment on a merge request, in Markdown; - is standard output, instead of the plan", TakesFile: true},
-			}, slices.Concat(compare, shell.DatabaseFlags(), shell.ValueFlags())...),
+			}, compare, shell.DatabaseFlags(), shell.ValueFlags()),
 		},
 		{
 			Name: "apply", Usage: "change the ERP to match the definitions", ArgsUsage: "[PATH... | PLAN.json]", Action: a.dictApply,

@@ -8,10 +8,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/review"
+	"github.com/erphub/erphub/dict/review/restcount"
 	"github.com/erphub/erphub/dict/tablefile"
 )
 
@@ -25,7 +26,7 @@ func (a *app) dictLintCommand(compare []cli.Flag) *cli.Command {
 			&cli.StringSliceFlag{Name: "allow", Usage: "accept a finding: RULE, or RULE:XX_TABLE.COLUMN; may be given several times"},
 			&cli.BoolFlag{Name: "strict", Usage: "fail for warnings, too"},
 			&cli.BoolFlag{Name: "rules", Usage: "list the rules"},
-		}, compare, shell.DatabaseFlags()),
+		}, compare, shell.DatabaseFlags(), shell.OutputFlags()),
 	}
 }
 
@@ -70,12 +71,7 @@ func (a *app) dictLint(c *cli.Context) error {
 			r.Warnings++
 		}
 	}
-	if c.Bool("json") {
-		err = a.PrintJSON(r)
-	} else {
-		err = a.printLint(r)
-	}
-	if err != nil {
+	if err := a.printLint(c, r); err != nil {
 		return err
 	}
 	if r.Errors > 0 || c.Bool("strict") && r.Warnings > 0 {
@@ -107,7 +103,7 @@ func (a *app) lint(c *cli.Context) (*tablefile.Set, []review.Finding, error) {
 // review reviews a comparison, and counts rows: in the database that --database names,
 // else over REST.
 func (a *app) review(c *cli.Context, cmp *comparison) (findings []review.Finding, err error) {
-	opts := &review.Options{Content: restdict.NewContent(cmp.client), Registry: cmp.reg}
+	opts := &review.Options{Content: restcount.New(cmp.client), Registry: cmp.reg}
 	url := ""
 	if c.String("database") != "" { // not the environment's: a plan is asked for often
 		if url, err = a.databaseURL(c); err != nil {
@@ -125,34 +121,43 @@ func (a *app) review(c *cli.Context, cmp *comparison) (findings []review.Finding
 	return findings, err
 }
 
-// showFindings writes findings below a plan.
-func (a *app) showFindings(findings []review.Finding) error {
+// findingsText is findings below a plan.
+func findingsText(findings []review.Finding) string {
+	var b strings.Builder
 	for i, f := range findings {
 		if i == 0 {
-			fmt.Fprintln(a.Streams.Out)
+			b.WriteString("\n")
 		}
-		if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(f.String())); err != nil {
-			return err
-		}
+		fmt.Fprintln(&b, shell.Printable(f.String()))
 	}
-	return nil
+	return b.String()
 }
 
-func (a *app) printLint(r lintReport) error {
+// printLint prints findings: as lines for people, which editors and build servers
+// read, too.
+func (a *app) printLint(c *cli.Context, r lintReport) error {
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	out := output.Table{List: "findings"}
+	var b strings.Builder
+	if len(r.Findings) == 0 {
+		b.WriteString("No findings.\n")
+	}
 	for _, f := range r.Findings {
 		at := ""
 		if f.Position != nil {
-			at = f.Position.String() + ": "
+			at = f.Position.String()
 		}
-		if _, err := fmt.Fprintln(a.Streams.Out, shell.Printable(at+f.Finding.String())); err != nil {
-			return err
-		}
+		out.Rows = append(out.Rows, []string{at, string(f.Severity), f.Rule, f.Where, f.Message, f.Advice})
+		fmt.Fprintln(&b, shell.Printable(strings.TrimPrefix(at+": "+f.Finding.String(), ": ")))
 	}
-	if len(r.Findings) == 0 {
-		_, err := fmt.Fprintln(a.Streams.Out, "No findings.")
-		return err
+	if choice.Format == output.FormatTable && choice.File == "" {
+		return a.PrintAs(c, choice, r, output.Table{Below: b.String()})
 	}
-	return nil
+	out.Columns = output.Columns("at=file", "severity", "rule", "where", "message", "advice")
+	return a.PrintAs(c, choice, r, out)
 }
 
 func (a *app) lintRules(c *cli.Context) error {
@@ -162,11 +167,7 @@ func (a *app) lintRules(c *cli.Context) error {
 		rows = append(rows, []string{rule, text})
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	if c.Bool("json") {
-		return a.PrintJSON(about)
-	}
-	a.PrintTable([]string{"rule", "about"}, rows)
-	return nil
+	return a.Print(c, about, output.Table{Columns: output.Columns("rule", "about"), Rows: rows})
 }
 
 // writeComment writes the comment for a merge request to the file that --comment names.
@@ -175,8 +176,12 @@ func (a *app) writeComment(c *cli.Context, cmp *comparison, findings []review.Fi
 	if path == "" {
 		return nil
 	}
-	if path == "-" && c.Bool("json") {
-		return shell.Usagef("--comment - and --json both want standard output; give the comment a file")
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	if path == "-" && !choice.ForPeople() {
+		return shell.Usagef("--comment - and the plan as %s both want standard output; give the comment a file", choice.Format)
 	}
 	var b strings.Builder
 	if err := review.WriteComment(&b, cmp.result, findings, &review.CommentOptions{Server: cmp.client.BaseURL()}); err != nil {

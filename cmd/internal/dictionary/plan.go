@@ -71,17 +71,10 @@ func (a *app) showPlan(c *cli.Context, cmp *comparison, plan *dict.Plan, finding
 		}
 		text += "\n" + b.String()
 	}
-	if err := a.Print(c, r, output.Table{List: "changes", Below: text}); err != nil {
+	if err := a.Print(c, r, output.Table{List: "changes", Below: text + findingsText(findings)}); err != nil {
 		return err
 	}
-	choice, err := a.Choice(c, "")
-	if err != nil || !choice.ForPeople() {
-		return err
-	}
-	if err := a.showFindings(findings); err != nil {
-		return err
-	}
-	if r.Destructive > 0 {
+	if choice, err := a.Choice(c, ""); err == nil && choice.ForPeople() && r.Destructive > 0 {
 		fmt.Fprintf(a.Streams.Err, "%s destructive: apply needs --allow-destructive for %s\n", shell.Count(r.Destructive, "of the changes is", "of the changes are"),
 			map[bool]string{true: "it", false: "them"}[r.Destructive == 1])
 	}

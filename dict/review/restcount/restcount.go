@@ -1,10 +1,12 @@
-package restdict
+// Package restcount counts rows over the ERP's REST API, for package review.
+package restcount
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,10 +20,10 @@ const mostCounted = 20_000
 // content counts rows over the API.
 type content struct{ client *erp.Client }
 
-// NewContent counts rows over the API, for package review. It sees the rows of the
+// New counts rows over the API. It sees the rows of the
 // login's tenant and those that all have, so its counts are never complete; of texts,
 // numbers and repeated values it looks at the first 20,000 rows.
-func NewContent(client *erp.Client) review.Content { return &content{client} }
+func New(client *erp.Client) review.Content { return &content{client} }
 
 // Count implements [review.Content].
 func (c *content) Count(ctx context.Context, q review.Question) (review.Count, error) {
@@ -39,7 +41,7 @@ func (c *content) Count(ctx context.Context, q review.Question) (review.Count, e
 }
 
 func (c *content) count(ctx context.Context, q review.Question) (int64, error) {
-	all := everything()
+	all := erp.Or(erp.Eq("IsActive", true), erp.Eq("IsActive", false)) // the server leaves inactive ones out otherwise
 	switch q.Kind {
 	case review.Rows:
 		return c.rows(ctx, q.Table, all)
@@ -81,13 +83,13 @@ func (c *content) read(ctx context.Context, q review.Question, filter erp.Filter
 				n++
 			}
 		case review.Fractional:
-			if fractional(columnText(rec, q.Column)) {
+			if fractional(valueOf(rec, q.Column)) {
 				n++
 			}
 		case review.Repeated:
 			var parts []string
 			for _, column := range columns {
-				if text := columnText(rec, column); text != "" {
+				if text := valueOf(rec, column); text != "" {
 					parts = append(parts, text)
 				}
 			}
@@ -102,6 +104,23 @@ func (c *content) read(ctx context.Context, q review.Question, filter erp.Filter
 		}
 	}
 	return n, nil
+}
+
+// valueOf is a value as text that is the same for the same values; empty for none.
+func valueOf(rec erp.Record, column string) string {
+	if text, ok := rec.Text(column); ok {
+		return text
+	}
+	if number, ok := rec.Decimal(column); ok {
+		return number.String()
+	}
+	if ref, ok := rec.Ref(column); ok {
+		return ref.Code()
+	}
+	if flag, ok := rec.Bool(column); ok {
+		return strconv.FormatBool(flag)
+	}
+	return ""
 }
 
 func fractional(number string) bool {
