@@ -56,6 +56,8 @@ type Table struct {
 	// Empty is the remark in place of a table without rows; without it the headings
 	// are written.
 	Empty string
+	// Secret is set when the value holds a secret: a file of it is for its owner alone.
+	Secret bool
 	// Above is text over a table, as Below is under it.
 	Above string
 	// Below is text under a table, or instead of one without columns, which other

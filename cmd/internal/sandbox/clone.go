@@ -197,7 +197,7 @@ func (a *app) printClone(c *cli.Context, dir string, r *twin.Report) error {
 		}
 		rows = append(rows, []string{t.Table, string(t.Part), fmt.Sprint(t.Rows), remark})
 	}
-	t := output.Table{Columns: output.Columns("table", "part", ">rows", "remarks"), Rows: rows, List: "tables"}
+	t := output.Table{Columns: output.Columns("table", "part", ">rows", "remarks"), Rows: rows, List: "tables", Secret: true}
 	printed := a.PrintAs(c, choice, value, t)
 	if printed == nil && !choice.ForPeople() && !choice.Filtered() && choice.Format != output.FormatNDJSON {
 		return nil // it has everything

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -102,7 +103,11 @@ func (sh *Shell) PrintAs(c *cli.Context, choice *output.Choice, value any, table
 		return nil
 	}
 	if choice.File != "" {
-		return sh.toFile(choice, func(w io.Writer) error {
+		mode := fs.FileMode(0o644)
+		if table.Secret {
+			mode = 0o600
+		}
+		return sh.toFile(choice, mode, func(w io.Writer) error {
 			_, err := choice.Write(c.Context, w, output.Screen{}, value, table)
 			return columnError(err)
 		})
@@ -136,7 +141,7 @@ func (sh *Shell) PrintAs(c *cli.Context, choice *output.Choice, value any, table
 // of a format without tables.
 func (sh *Shell) PrintRecords(c *cli.Context, choice *output.Choice, records iter.Seq2[erp.Record, error], opts *output.RecordOptions) (n int, err error) {
 	if choice.File != "" {
-		err = sh.toFile(choice, func(w io.Writer) (err error) {
+		err = sh.toFile(choice, 0o644, func(w io.Writer) (err error) {
 			n, err = choice.WriteRecords(c.Context, w, output.Screen{}, records, opts)
 			return err
 		})
@@ -169,11 +174,11 @@ func columnError(err error) error {
 }
 
 // toFile writes a file, which is there whole or not at all.
-func (sh *Shell) toFile(choice *output.Choice, write func(io.Writer) error) error {
+func (sh *Shell) toFile(choice *output.Choice, mode fs.FileMode, write func(io.Writer) error) error {
 	if err := MakeFolder(choice.File); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFunc(choice.File, 0o644, write); err != nil {
+	if err := atomicfile.WriteFunc(choice.File, mode, write); err != nil {
 		return err
 	}
 	sh.Note("wrote %s", choice.File)
