@@ -29,7 +29,7 @@ race: look
 	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(RACEFLAGS) -short -timeout 15m $(RACED)
 
 # What takes too long for every change: builds for other systems, the race
-# detector everywhere, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
+# detector everywhere, a kill at every request of an import, a million rows, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
 # statements for ten minutes, 20,000 pairs of questions, the greediest statements,
 # the tool server as a position-independent program, and under mixed load for two hours,
@@ -43,6 +43,8 @@ proof: setup
 	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestResumeAfterEveryRequest$$' ./dict/restdict
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestEqual|TestKilled|TestManyRows|TestMillionRows|TestLargeAttachments' -v ./erp/erptest/twin
+	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 1h -run 'TestKilled$$' ./erp/transfer
+	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestFlatMemory$$|TestTenThousand$$' -v ./erp/transfer
 	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(GO) test -timeout 1h -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestInterruptKeepsTheLogin|TestLoginIsKilled|TestRenamingIsKilled' ./cmd/erphub
 	ERPHUB_MIRROR_SEED=$$(date +%s) ERPHUB_MIRROR_STEPS=500 $(GO) test -timeout 20m -run TestRandomHistories ./internal/pgmirror

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,10 +215,11 @@ func TestCompletionOfHostileNames(t *testing.T) {
 // knows. Names of one login are not another's.
 func TestCompletionAsksSeldom(t *testing.T) {
 	t.Parallel()
-	requests, away := 0, false
+	var requests atomic.Int32
+	var away atomic.Bool
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests++
-		if away {
+		requests.Add(1)
+		if away.Load() {
 			<-r.Context().Done()
 			return
 		}
@@ -229,10 +231,10 @@ func TestCompletionAsksSeldom(t *testing.T) {
 	environment := []string{"HOME=" + home, "XDG_CACHE_HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "none.yaml"), "ERP_URL=" + srv.URL, "ERP_TOKEN=x"}
 	assert.Equal(t, "words\none\tOne\n", completed(t, environment, "process", "info", ""))
 	assert.Equal(t, "words\none\tOne\n", completed(t, environment, "process", "run", "O"))
-	assert.Equal(t, 1, requests, "the second is in the cache")
-	away = true
+	assert.EqualValues(t, 1, requests.Load(), "the second is in the cache")
+	away.Store(true)
 	other := append(environment, "ERP_TOKEN=y")
 	assert.Equal(t, "words\n", completed(t, other, "process", "info", ""), "it is another login's")
 	assert.Equal(t, "words\n", completed(t, other, "process", "info", ""))
-	assert.Equal(t, 2, requests, "after a failure there is a pause")
+	assert.EqualValues(t, 2, requests.Load(), "after a failure there is a pause")
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,43 +78,59 @@ func TestOutputOnATerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join("testdata", "terminal", strings.ReplaceAll(name, " ", "-")+".txt")
-			env := append([]string{"HOME=" + dir, "ERPHUB_CONFIG=/nonexistent/erphub.yaml", "TERM=xterm"}, tt.env...)
-			var all strings.Builder
-			for _, columns := range []int{60, 80, 140} {
-				plain := onScreen(t, columns, append(env, "NO_COLOR=1"), tt.args...)
-				coloured := onScreen(t, columns, env, tt.args...)
-				assert.Equal(t, plain, regexp.MustCompile(`\x1b\[\d*m`).ReplaceAllString(coloured, ""), "colours change nothing else")
-				fmt.Fprintf(&all, "== %d columns ==\n%s", columns, plain)
-				if columns == 80 {
-					fmt.Fprintf(&all, "== %d columns with colours ==\n%s", columns, strings.ReplaceAll(coloured, "\x1b", "ESC"))
-				}
-				if name == "dict diff" {
-					continue // is text, which the terminal wraps
-				}
-				shown, _, _ := strings.Cut(plain, "-- standard error")
-				for line := range strings.Lines(shown) {
-					line = strings.TrimSuffix(line, "\n")
-					assert.Equal(t, strings.TrimRight(line, " "), line, "a trailing blank at %d columns", columns)
-					if !strings.Contains(line, ": ") { // advice below a table is text, too
-						assert.LessOrEqual(t, len([]rune(line)), columns, line)
-					}
-				}
-			}
-			port := srv.URL()[strings.LastIndex(srv.URL(), ":")+1:]
-			text := strings.NewReplacer(dir, "DIR", port, strings.Repeat("0", len(port))).Replace(all.String())
-			for _, v := range varying {
-				text = v.what.ReplaceAllStringFunc(text, v.instead)
-			}
-			if *update {
-				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-				require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-			}
-			want, err := os.ReadFile(file)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), text)
+			screens(t, name, srv.URL(), append(tt.env, "HOME="+dir), tt.args...)
 		})
 	}
+}
+
+// The result of a query is a table as others are.
+func TestQueryOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := serve(t, nil, "sandbox")
+	screens(t, "query", p.url, append(gardenAdmin(p.url), "HOME="+t.TempDir()), "query", "--max-rows", "3",
+		"SELECT value, name, description, so_creditlimit, isvendor, NULL AS nothing FROM c_bpartner ORDER BY value")
+	assert.Zero(t, p.stop())
+}
+
+// screens compares what a command shows at the usual widths with its file.
+func screens(t *testing.T, name, url string, env []string, args ...string) {
+	t.Helper()
+	home := env[len(env)-1][len("HOME="):]
+	env = append(env[:len(env):len(env)], "ERPHUB_CONFIG=/nonexistent/erphub.yaml", "TERM=xterm")
+	var all strings.Builder
+	for _, columns := range []int{60, 80, 140} {
+		plain := onScreen(t, columns, append(env[:len(env):len(env)], "NO_COLOR=1"), args...)
+		coloured := onScreen(t, columns, env, args...)
+		assert.Equal(t, plain, regexp.MustCompile(`\x1b\[\d*m`).ReplaceAllString(coloured, ""), "colours change nothing else")
+		fmt.Fprintf(&all, "== %d columns ==\n%s", columns, plain)
+		if columns == 80 {
+			fmt.Fprintf(&all, "== %d columns with colours ==\n%s", columns, strings.ReplaceAll(coloured, "\x1b", "ESC"))
+		}
+		if name == "dict diff" {
+			continue // is text, which the terminal wraps
+		}
+		shown, _, _ := strings.Cut(plain, "-- standard error")
+		for line := range strings.Lines(shown) {
+			line = strings.TrimSuffix(line, "\n")
+			assert.Equal(t, strings.TrimRight(line, " "), line, "a trailing blank at %d columns", columns)
+			if !strings.Contains(line, ": ") { // advice below a table is text, too
+				assert.LessOrEqual(t, len([]rune(line)), columns, line)
+			}
+		}
+	}
+	port := url[strings.LastIndex(url, ":")+1:]
+	text := strings.NewReplacer(home, "DIR", port, strings.Repeat("0", len(port))).Replace(all.String())
+	for _, v := range varying {
+		text = v.what.ReplaceAllStringFunc(text, v.instead)
+	}
+	file := filepath.Join("testdata", "terminal", strings.ReplaceAll(name, " ", "-")+".txt")
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text)
 }
 
 // A person sees what a pager shows, and nothing is lost when it is left.
@@ -137,6 +154,9 @@ func TestPager(t *testing.T) {
 		"--no-pager":             {[]string{"PAGER=" + script}, append([]string{"--no-pager"}, list...), `ColumnName`, 0},
 		"an empty variable":      {[]string{"PAGER="}, list, `ColumnName`, 0},
 		"cat":                    {[]string{"PAGER=cat"}, list, `ColumnName`, 0},
+		"records as they come":   {[]string{"PAGER=" + script}, append([]string{"--json"}, list...), `^paged FRX 0  \[\]\n\{"records":\[\n`, 0},
+		"yaml":                   {[]string{"PAGER=" + script}, append(slices.Clone(list), "-o", "yaml"), `^paged FRX 0  \[\]\nrecords:\n`, 0},
+		"a line per column":      {[]string{"PAGER=" + script}, append(slices.Clone(list), "-o", "vertical"), `^paged FRX 0  \[\]\n-\[ 1 \]-\n`, 0},
 		"a pager that is not":    {[]string{"PAGER=/no/such/pager"}, list, `ColumnName`, 0},
 		"a result that is short": {[]string{"PAGER=" + script}, []string{"record", "list", "AD_Column", "--columns", "ColumnName", "--top", "3"}, `ColumnName`, 0},
 	} {

@@ -14,14 +14,15 @@ import (
 
 // Commands whose --output is a file or a folder, which follow something, or which
 // serve. They know --json.
-var ownOutput = strings.Fields("demo sandbox add sync generate record process open api server env config dict")
+var ownOutput = strings.Fields("demo sandbox add sync generate record process open api server env dict profile")
 
 // Every command that prints data has the flags of output; one that prints none
 // refuses --json.
 func TestEveryCommandKnowsJSON(t *testing.T) {
 	t.Parallel()
 	refuse := map[string]bool{
-		"dict diagram": true, "generate go": true, "completion bash": true, "completion zsh": true, "completion fish": true, "completion powershell": true,
+		"dict diagram": true, "generate go": true, "completion bash": true, "completion zsh": true, "completion fish": true, "completion powershell": true, "config set": true, "config unset": true,
+		"man": true,
 	}
 	refused := 0
 	eachCommand(newProgram(&shell.Shell{}).Commands, nil, func(chain []*cli.Command) {

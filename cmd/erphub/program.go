@@ -28,7 +28,7 @@ var groups = []struct{ title, commands string }{
 	{"Assistants", "tools mcp server"},
 	{"Deployments", "env"},
 	{"ERP server", "admin cache"},
-	{"Setup", "auth profile config doctor completion version help"},
+	{"Setup", "auth profile config doctor completion man version help"},
 }
 
 // execute runs the program: args as in os.Args, environ as from os.Environ. It
@@ -49,7 +49,7 @@ func newProgram(sh *shell.Shell) *cli.App {
 		deploy.Commands(sh),
 		login.Commands(sh),
 		complete.Commands(sh),
-		[]*cli.Command{sh.VersionCommand(), sh.HelpCommand()},
+		[]*cli.Command{sh.ManCommand(), sh.VersionCommand(), sh.HelpCommand()},
 	)
 	arrange(commands)
 	c := sh.Program(commands...)

@@ -18,11 +18,11 @@ type existing struct {
 	lead   *field // the key that records are searched by; the others are compared here
 
 	seed  maphash.Seed
-	lines map[uint64]int // of keys that were seen, for keys that are there twice
+	lines map[uint64]uint32 // of keys that were seen, for keys that are there twice
 }
 
 func newExisting(client *erp.Client, t *target, keys []*field) *existing {
-	e := &existing{client: client, target: t, keys: keys, lead: keys[0], seed: maphash.MakeSeed(), lines: map[uint64]int{}}
+	e := &existing{client: client, target: t, keys: keys, lead: keys[0], seed: maphash.MakeSeed(), lines: map[uint64]uint32{}}
 	for _, k := range keys {
 		if k.col != nil && k.col.Type.IsText() && k.col.ForeignTable == "" { // text tells more records apart than a reference
 			e.lead = k
@@ -33,13 +33,14 @@ func newExisting(client *erp.Client, t *target, keys []*field) *existing {
 }
 
 // claim notes the key of a row, and returns the line of an earlier one with the
-// same. Keys are kept as hashes, 12 bytes or so each.
+// same. Keys are kept as hashes, 20 bytes or so each.
 func (e *existing) claim(tuple string, line int) (before int, twice bool) {
 	h := maphash.String(e.seed, tuple)
-	if before, twice = e.lines[h]; !twice {
-		e.lines[h] = line
+	at, twice := e.lines[h]
+	if !twice {
+		e.lines[h] = uint32(line) //nolint:gosec // files have fewer lines
 	}
-	return before, twice
+	return int(at), twice
 }
 
 // tuple is the key of a row; false when a part of it has no value.
@@ -91,7 +92,7 @@ func (e *existing) find(ctx context.Context, rows []*row, fields []*field) (map[
 		}
 	}
 	found := map[string][]erp.Record{}
-	for _, chunk := range chunks(leads) {
+	for _, chunk := range chunks(leads, 1) {
 		q := &erp.Query{Filter: erp.ActiveOrNot(e.filter(chunk)), Select: e.columns(fields), Top: 100}
 		for rec, err := range e.client.Records(ctx, e.target.table.Name, q) {
 			if err != nil {

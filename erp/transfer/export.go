@@ -95,8 +95,8 @@ type exported struct {
 	known   map[string]string // what stands for a key
 }
 
-// Exportable are the columns that an export writes and an import reads.
-func Exportable(t *registry.Table) []string {
+// exportable are the columns that an export writes and an import reads.
+func exportable(t *registry.Table) []string {
 	var names []string
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -120,7 +120,7 @@ func (e *export) choose(ctx context.Context) error {
 		if _, ok := e.table.Column(e.table.Name + "_UU"); ok {
 			names = append(names, "uid")
 		}
-		names = append(names, Exportable(e.table)...)
+		names = append(names, exportable(e.table)...)
 	}
 	switch e.opts.References {
 	case ByKey, ByUUID, ByValue:
@@ -170,7 +170,7 @@ func (e *export) by(ctx context.Context, c *exported) error {
 		return err
 	}
 	s := &reference{}
-	s.RefLookup, s.key = Lookup(ctx, e.reg, c.col, &t)
+	s.RefLookup, s.key = lookupOf(ctx, e.reg, c.col, &t)
 	if !strings.EqualFold(s.key, t.Name+"_ID") {
 		return nil // a text that is a key is one everywhere
 	}
@@ -259,7 +259,7 @@ func (e *export) refer(ctx context.Context, c *exported, page []erp.Record) erro
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	for _, chunk := range chunks(keys) {
+	for _, chunk := range chunks(keys, 1) {
 		filter, _ := c.target.filter(byKey, chunk)
 		q := &erp.Query{Filter: filter, Select: c.target.Columns, Top: 100}
 		for rec, err := range e.client.Records(ctx, c.target.Table, q) {

@@ -171,6 +171,7 @@ func TestMaxErrors(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
+	reg := dictionary(client)
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
 	berlin := transfer.ImportOptions{DateFormat: "DD.MM.YYYY", Zone: zone, DecimalComma: true}
@@ -221,7 +222,7 @@ func TestValues(t *testing.T) {
 			if tt.table == "C_Order" {
 				content = tt.column + ",ignored\n" + tt.cell + ",\n"
 			}
-			result, err := transfer.Import(t.Context(), client, dictionary(client), file(t, "v.csv", content), opts)
+			result, err := transfer.Import(t.Context(), client, reg, file(t, "v.csv", content), opts)
 			require.NoError(t, err)
 			if tt.want == "" {
 				require.Len(t, result.Problems, 1)
@@ -236,7 +237,7 @@ func TestValues(t *testing.T) {
 			column, _, _ := strings.Cut(tt.column, ":")
 			value := "ZV" + strings.NewReplacer(" ", "", ",", "").Replace(tt.name)
 			content = tt.column + ",Name,Value,ignored\n" + tt.cell + ",Name," + value + ",\n"
-			result, err = transfer.Import(t.Context(), client, dictionary(client), file(t, "v.csv", content), opts)
+			result, err = transfer.Import(t.Context(), client, reg, file(t, "v.csv", content), opts)
 			require.NoError(t, err)
 			require.Equal(t, 1, result.Created, "%v", result.Problems)
 			page, err := client.Query(t.Context(), tt.table, &erp.Query{Filter: erp.Eq("Value", value)})

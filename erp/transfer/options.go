@@ -1,9 +1,6 @@
 package transfer
 
-import (
-	"log/slog"
-	"time"
-)
+import "time"
 
 // ImportOptions configure [Import]. Only Table is needed.
 type ImportOptions struct {
@@ -52,8 +49,6 @@ type ImportOptions struct {
 	// Problem is called for each row that is refused, in the order of the file;
 	// nil: nobody is told.
 	Problem func(*FileError)
-	// Logger gets what is of interest beside; nil is silent.
-	Logger *slog.Logger
 }
 
 // Counts are how many rows had which end.

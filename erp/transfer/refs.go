@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
@@ -17,7 +19,7 @@ import (
 
 // Bounds of looking records up.
 const (
-	maxFilter  = 3_000  // bytes of a condition, which travels in an address
+	maxFilter  = 4_500  // bytes of a condition, which travels in an address
 	maxValues  = 50     // in one condition
 	maxFound   = 5_000  // records of one condition
 	maxCached  = 50_000 // texts of one reference
@@ -77,7 +79,7 @@ func (r *resolver) spec(ctx context.Context, f *field) (*reference, error) {
 }
 
 func (r *resolver) describe(ctx context.Context, s *reference, f *field, t *registry.Table) error {
-	s.RefLookup, s.key = Lookup(ctx, r.reg, f.col, t)
+	s.RefLookup, s.key = lookupOf(ctx, r.reg, f.col, t)
 	s.numeric = strings.EqualFold(s.key, t.Name+"_ID")
 	if f.col.Type.IsUUID() {
 		s.key, s.uuid, s.numeric = t.Name+"_UU", true, false
@@ -110,9 +112,9 @@ func (r *resolver) describe(ctx context.Context, s *reference, f *field, t *regi
 	return nil
 }
 
-// Lookup says how records of a table are called by name, for the values of a
+// lookupOf says how records of a table are called by name, for the values of a
 // column that refers to it, and which column of the table the values are.
-func Lookup(ctx context.Context, reg Dictionary, col *registry.Column, t *registry.Table) (erp.RefLookup, string) {
+func lookupOf(ctx context.Context, reg Dictionary, col *registry.Column, t *registry.Table) (erp.RefLookup, string) {
 	l := erp.RefLookup{Table: t.Name}
 	key, display := t.Name+"_ID", ""
 	if col.ReferenceID > 0 && !col.Type.IsList() {
@@ -266,7 +268,11 @@ func unchecked(name string) referred {
 // findAll looks texts up that are of one kind.
 func (r *resolver) findAll(ctx context.Context, s *reference, w way, names []string) error {
 	var single []string
-	for _, chunk := range chunks(names) {
+	columns := 1
+	if w == byName {
+		columns = max(2*len(s.Columns), 1)
+	}
+	for _, chunk := range chunks(names, columns) {
 		filter, left := s.filter(w, chunk)
 		single = append(single, left...)
 		if filter.IsZero() {
@@ -336,6 +342,11 @@ func (s *reference) filter(w way, names []string) (f erp.Filter, left []string) 
 			lower[i] = strings.ToLower(name)
 		}
 		one, inexpressible := anyOf(string(erp.ToLower(column)), lower)
+		// Some databases know small letters of ASCII only.
+		if exact := slices.DeleteFunc(slices.Clone(names), isASCII); len(exact) > 0 {
+			as, _ := anyOf(column, exact)
+			one = erp.Or(one, as)
+		}
 		if all = append(all, one); left == nil {
 			for i, name := range names {
 				if slices.Contains(inexpressible, lower[i]) {
@@ -345,6 +356,10 @@ func (s *reference) filter(w way, names []string) (f erp.Filter, left []string) 
 		}
 	}
 	return erp.Or(all...), left
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // anyOf is true if a column is one of the texts; left are those that the filter
@@ -372,16 +387,18 @@ func broken(f erp.Filter) bool {
 	return err != nil
 }
 
-// chunks splits texts so that a condition with them fits into an address.
-func chunks(names []string) [][]string {
+// chunks splits texts so that a condition fits into an address that has each of
+// them as often as there are columns.
+func chunks(names []string, columns int) [][]string {
 	var out [][]string
 	size := 0
 	for _, name := range names {
-		if n := len(out); n == 0 || len(out[n-1]) == maxValues || size+len(name) > maxFilter {
+		length := len(url.QueryEscape(name)) + 9 // quotes and a comma
+		if n := len(out); n == 0 || len(out[n-1]) == maxValues || size+length > maxFilter/columns {
 			out, size = append(out, nil), 0
 		}
 		out[len(out)-1] = append(out[len(out)-1], name)
-		size += len(name) + 3
+		size += length
 	}
 	return out
 }

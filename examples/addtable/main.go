@@ -11,8 +11,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/tokens"
+	"github.com/erphub/erphub/erp/connect"
 )
 
 func main() {
@@ -41,15 +40,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 
-	settings, err := tokens.FromEnvironment(os.Getenv)
-	if err != nil {
-		return err
-	}
-	source, err := settings.Source(tokens.NewMemoryStore(tokens.Stored{}))
-	if err != nil {
-		return err
-	}
-	client, err := erp.New(settings.URL, erp.WithTokenSource(source))
+	client, err := connect.FromEnvironment(os.Getenv)
 	if err != nil {
 		return err
 	}

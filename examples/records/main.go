@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/tokens"
+	"github.com/erphub/erphub/erp/connect"
 )
 
 func main() {
@@ -21,15 +21,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	settings, err := tokens.FromEnvironment(os.Getenv)
-	if err != nil {
-		return err
-	}
-	source, err := settings.Source(tokens.NewMemoryStore(tokens.Stored{}))
-	if err != nil {
-		return err
-	}
-	client, err := erp.New(settings.URL, erp.WithTokenSource(source))
+	client, err := connect.FromEnvironment(os.Getenv)
 	if err != nil {
 		return err
 	}

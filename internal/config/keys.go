@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/baseurl"
+
+	"github.com/erphub/erphub/internal/nearest"
 )
 
 // Kind is the form of a value.
@@ -117,11 +119,17 @@ func Known(name string) (Key, error) {
 	if k, ok := Lookup(name); ok {
 		return k, nil
 	}
+	const least = 3 // letters that an end has, to be meant
 	last := name[strings.LastIndexByte(name, '.')+1:]
+	var names []string
 	for _, k := range Keys() {
-		if strings.EqualFold(k.Name, name) || last != "" && strings.HasSuffix(strings.ToLower(k.Name), strings.ToLower(last)) {
+		if strings.EqualFold(k.Name, name) || len(last) >= least && strings.HasSuffix(strings.ToLower(k.Name), strings.ToLower(last)) {
 			return Key{}, fmt.Errorf("there is no setting %q; did you mean %s?", name, k.Name)
 		}
+		names = append(names, k.Name)
+	}
+	if near := nearest.Name(name, names); near != "" {
+		return Key{}, fmt.Errorf("there is no setting %q; did you mean %s?", name, near)
 	}
 	return Key{}, fmt.Errorf("there is no setting %q; `erphub config list` shows all", name)
 }

@@ -170,7 +170,7 @@ func paragraphs(text string) []Paragraph {
 			continue
 		}
 		if strings.HasPrefix(part, "  ") {
-			all = append(all, Paragraph{Text: unindent(part), Fast: true})
+			all = append(all, Paragraph{Text: strings.TrimRight(unindent(part), "\n "), Fast: true})
 			continue
 		}
 		all = append(all, Paragraph{Text: strings.Join(strings.Fields(part), " ")})

@@ -3,7 +3,6 @@ package help
 import (
 	"embed"
 	"slices"
-	"strings"
 )
 
 //go:embed topics/*.txt
@@ -31,5 +30,5 @@ func Topic(words []string) (*Page, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return &Page{Path: []string{"erphub", words[0]}, Summary: Topics()[i].Text, Description: paragraphs(strings.TrimSpace(string(text)))}, true
+	return &Page{Path: []string{"erphub", words[0]}, Summary: Topics()[i].Text, Description: paragraphs(string(text))}, true
 }

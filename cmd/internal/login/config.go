@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/internal/config"
@@ -34,15 +35,15 @@ func (a *app) configCommand() *cli.Command {
 		},
 		Subcommands: []*cli.Command{
 			{
-				Name: "test", Usage: "check that the settings reach an ERP and may use it",
+				Name: "test", Usage: "check that the settings reach an ERP and may use it", Flags: shell.OutputFlags(),
 				Action: func(c *cli.Context) error { return a.runDoctor(c, []doctor.Area{doctor.AreaAPI}, doctor.Options{}) },
 			},
 			{
 				Name: "list", Usage: "show all settings and where each comes from; secrets stay hidden",
-				Action: a.configList,
+				Flags: shell.OutputFlags(), Action: a.configList,
 			},
 			{
-				Name: "get", Usage: "show one setting", ArgsUsage: "KEY",
+				Name: "get", Usage: "show one setting", ArgsUsage: "KEY", Flags: shell.ValueFlags(),
 				Action: func(c *cli.Context) error {
 					key, err := oneKey(c, "KEY")
 					if err != nil {
@@ -53,20 +54,17 @@ func (a *app) configCommand() *cli.Command {
 						return err
 					}
 					v := s.Resolver.Value(key.Name)
-					if c.Bool("json") {
-						return a.PrintJSON(map[string]string{"key": key.Name, "value": v.String(), "origin": string(v.Origin)})
-					}
-					_, err = fmt.Fprintln(a.Streams.Out, v.String())
-					return err
+					return a.Print(c, map[string]string{"key": key.Name, "value": v.String(), "origin": string(v.Origin)},
+						output.Table{Below: shell.Printable(v.String()) + "\n"})
 				},
 			},
 			{
 				Name: "set", Usage: "change a setting; a secret is read from standard input when its value is -", ArgsUsage: "KEY VALUE",
-				Action: a.configSet,
+				Action: shell.TextOnly(a.configSet),
 			},
 			{
 				Name: "unset", Usage: "remove a setting", ArgsUsage: "KEY",
-				Action: func(c *cli.Context) error {
+				Action: shell.TextOnly(func(c *cli.Context) error {
 					key, err := oneKey(c, "KEY")
 					if err != nil {
 						return err
@@ -75,21 +73,20 @@ func (a *app) configCommand() *cli.Command {
 						d.Unset(profile, key.Name)
 						return nil
 					})
-				},
+				}),
 			},
 			{
 				Name: "use", Usage: "make a profile the one that is used; without a name, show which is", ArgsUsage: "[PROFILE]",
-				Action: a.configUse,
+				Flags: shell.ValueFlags(), Action: a.configUse,
 			},
 			{
-				Name: "path", Usage: "print the path of the configuration file",
+				Name: "path", Usage: "print the path of the configuration file", Flags: shell.ValueFlags(),
 				Action: func(c *cli.Context) error {
 					path, err := a.ConfigPath(c)
 					if err != nil {
 						return err
 					}
-					_, err = fmt.Fprintln(a.Streams.Out, path)
-					return err
+					return a.Print(c, map[string]string{"path": path}, output.Table{Below: shell.Printable(path) + "\n"})
 				},
 			},
 		},
@@ -165,14 +162,11 @@ func (a *app) configUse(c *cli.Context) error {
 			return err
 		}
 		name := s.Profile
-		if c.Bool("json") {
-			return a.PrintJSON(map[string]string{"profile": name})
-		}
+		shown := name
 		if name == "" {
-			name = "(the default profile)"
+			shown = "(the default profile)"
 		}
-		_, err = fmt.Fprintln(a.Streams.Out, name)
-		return err
+		return a.Print(c, map[string]string{"profile": name}, output.Table{Below: shell.Printable(shown) + "\n"})
 	}
 	name := c.Args().First()
 	return a.changeConfig(c, func(d *config.Document, _ string) error {
@@ -213,15 +207,13 @@ func (a *app) configList(c *cli.Context) error {
 		list.Settings = append(list.Settings, setting{k.Name, v.String(), string(v.Origin), k.About})
 		rows = append(rows, []string{k.Name, v.String(), string(v.Origin), k.About})
 	}
-	if c.Bool("json") {
-		return a.PrintJSON(list)
-	}
-	fmt.Fprintf(a.Streams.Out, "file: %s\n", shell.OrDash(list.File))
+	above := fmt.Sprintf("file: %s\n", shell.OrDash(list.File))
 	if list.Profile != "" {
-		fmt.Fprintf(a.Streams.Out, "profile: %s\n", list.Profile)
+		above += fmt.Sprintf("profile: %s\n", list.Profile)
 	}
-	a.PrintTable([]string{"setting", "value", "from", "what it is"}, rows)
-	return nil
+	return a.Print(c, list, output.Table{
+		Columns: output.Columns("setting=key", "value", "from=origin", "what it is=about"), Rows: rows, List: "settings", Above: shell.Printable(above),
+	})
 }
 
 // storeToken puts an API token into the profile. What an earlier login left

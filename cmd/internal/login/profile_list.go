@@ -236,16 +236,8 @@ func (a *app) profileShow(c *cli.Context) error {
 	if p.Note != "" {
 		rows = append(rows, []string{"note", p.Note})
 	}
-	t := output.Table{Single: &[2]string{"profile", p.Name}, Rows: [][]string{nil}}
-	for _, row := range rows {
-		column := output.Column{Name: row[0]}
-		if row[0] == "state" {
-			column.Style = output.State
-		}
-		t.Columns, t.Rows[0] = append(t.Columns, column), append(t.Rows[0], row[1])
-	}
 	return a.Print(c, struct {
 		profileInfo
 		Settings []setting `json:"settings"`
-	}{p, settings}, t)
+	}{p, settings}, facts("profile", p.Name, rows))
 }

@@ -183,20 +183,12 @@ func namesOf(ctx context.Context, client *erp.Client, st tokens.Status) tokens.N
 // nil where that is not asked for, because it was just made. That there is none, or that
 // it can no longer be used, is the exit code "not logged in".
 func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict, from *origin) error {
-	out := struct {
+	err := a.Print(c, struct {
 		tokens.Status
 		*verdict
 		*origin
-	}{st, v, from}
-	t := output.Table{Single: &[2]string{"login", ""}, Rows: [][]string{nil}}
-	for _, row := range append(statusRows(st, v), originRows(from)...) {
-		column := output.Column{Name: row[0]}
-		if row[0] == "state" {
-			column.Style = output.State
-		}
-		t.Columns, t.Rows[0] = append(t.Columns, column), append(t.Rows[0], row[1])
-	}
-	if err := a.Print(c, out, t); err != nil {
+	}{st, v, from}, facts("login", "", append(statusRows(st, v), originRows(from)...)))
+	if err != nil {
 		return err
 	}
 	switch {
@@ -205,6 +197,19 @@ func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict, from *or
 		return nil
 	}
 	return errors.Join(shell.ErrReported, tokens.ErrAuthentication)
+}
+
+// facts is a table of one thing, of whose values each has a name.
+func facts(kind, name string, rows [][]string) output.Table {
+	t := output.Table{Single: &[2]string{kind, name}, Rows: [][]string{nil}}
+	for _, row := range rows {
+		column := output.Column{Name: row[0]}
+		if row[0] == "state" {
+			column.Style = output.State
+		}
+		t.Columns, t.Rows[0] = append(t.Columns, column), append(t.Rows[0], row[1])
+	}
+	return t
 }
 
 func originRows(from *origin) [][]string {

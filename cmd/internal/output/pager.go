@@ -34,12 +34,35 @@ func Pager(lookup func(string) (string, bool)) []string {
 // pagerEnd is how long a pager that is told to end may take for it.
 const pagerEnd = 2 * time.Second
 
-// Page shows text in a pager on a terminal, and returns when somebody has left it,
-// which is no error before the end either. started tells whether there was a pager.
-// environ is the environment of the program, which the pager gets without what may
-// be a secret.
-func Page(ctx context.Context, pager, environ []string, terminal *os.File, errs io.Writer, text string) (started bool, err error) {
-	cmd := exec.CommandContext(ctx, pager[0], pager[1:]...)
+// ErrLeft is the error of writing to a pager that somebody has left. Nobody wants
+// the rest then, which is no failure.
+var ErrLeft = errors.New("the pager was left")
+
+// Paged writes text for a terminal, from the line on that does not fit into a pager.
+type Paged struct {
+	// Command is the pager, as [Pager] finds it.
+	Command []string
+	// Environ is the environment of the program, which the pager gets without what
+	// may be a secret.
+	Environ []string
+	// Terminal is where text goes that fits, or for which no pager can be started.
+	Terminal *os.File
+	// Errors is standard error of the pager.
+	Errors io.Writer
+	// Fits tells whether a text needs no pager.
+	Fits func(text string) bool
+	// Failed is told why the pager could not be started.
+	Failed func(error)
+
+	held    strings.Builder
+	cmd     *exec.Cmd
+	started bool
+	to      io.WriteCloser // of the pager or the terminal; nil: all is held still
+}
+
+// Begin returns the writer. The end of ctx ends the pager.
+func (p Paged) Begin(ctx context.Context) *Paged {
+	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
 	cmd.Cancel = func() error { // so that it puts the terminal back in order
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			return cmd.Process.Kill()
@@ -47,17 +70,65 @@ func Page(ctx context.Context, pager, environ []string, terminal *os.File, errs 
 		return nil
 	}
 	cmd.WaitDelay = pagerEnd
-	cmd.Env = pagerEnvironment(environ)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), terminal, errs
-	if err := cmd.Start(); err != nil {
-		return false, fmt.Errorf("starting the pager %s: %w", pager[0], err)
+	cmd.Env = pagerEnvironment(p.Environ)
+	cmd.Stdout, cmd.Stderr = p.Terminal, p.Errors
+	p.cmd = cmd
+	return &p
+}
+
+// Write writes text.
+func (p *Paged) Write(text []byte) (int, error) {
+	if p.to == nil {
+		p.held.Write(text)
+		if p.Fits(p.held.String()) {
+			return len(text), nil
+		}
+		if err := p.start(); err != nil {
+			p.Failed(fmt.Errorf("starting the pager %s: %w", p.Command[0], err))
+			p.to = p.Terminal
+		}
+		if err := p.write([]byte(p.held.String())); err != nil {
+			return 0, err
+		}
+		return len(text), nil
 	}
-	err = cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) || errors.Is(err, syscall.EPIPE) || ctx.Err() != nil {
-		err = nil // it was left; what it says by its code is nothing about the result
+	if err := p.write(text); err != nil {
+		return 0, err
 	}
-	return true, err
+	return len(text), nil
+}
+
+func (p *Paged) write(text []byte) error {
+	_, err := p.to.Write(text)
+	if err != nil && p.started {
+		return ErrLeft // whatever it died of, nobody reads any more
+	}
+	return err
+}
+
+func (p *Paged) start() error {
+	stdin, err := p.cmd.StdinPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err == nil {
+		p.started, p.to = true, stdin
+	}
+	return err
+}
+
+// Close writes what fits, or waits until the pager is left. What a pager says by
+// its exit code is nothing about the text.
+func (p *Paged) Close() error {
+	if p.to == nil {
+		_, err := io.WriteString(p.Terminal, p.held.String())
+		return err
+	}
+	if p.started {
+		_ = p.to.Close() // it may be gone
+		_ = p.cmd.Wait()
+	}
+	return nil
 }
 
 // pagerEnvironment is an environment without what may be a secret, with what makes

@@ -54,10 +54,7 @@ func (t Table) writeTable(w io.Writer, screen Screen, wide bool) (hidden int, er
 		limit = 0
 	}
 	rendered, hidden := g.render(limit, screen.Colour)
-	if t.Below != "" {
-		rendered += t.Below
-	}
-	_, err = io.WriteString(w, rendered)
+	_, err = io.WriteString(w, t.Above+rendered+t.Below)
 	return hidden, err
 }
 

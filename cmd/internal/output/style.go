@@ -22,13 +22,24 @@ var codes = map[Style]string{
 	Added: "\x1b[32m", Removed: "\x1b[31m", Changed: "\x1b[33m",
 }
 
+const reset = "\x1b[0m"
+
 // Paint is the text in the style's colour. The text must be clean already.
 func (s Style) Paint(text string) string {
 	code, ok := codes[s]
 	if !ok || text == "" {
 		return text
 	}
-	return code + text + "\x1b[0m"
+	return code + text + reset
+}
+
+// unpainted removes what Paint adds.
+func unpainted(text string) string {
+	text = strings.ReplaceAll(text, reset, "")
+	for _, code := range codes {
+		text = strings.ReplaceAll(text, code, "")
+	}
+	return text
 }
 
 // ByText is a [Column]'s style by what its cells say.

@@ -56,6 +56,8 @@ type Table struct {
 	// Empty is the remark in place of a table without rows; without it the headings
 	// are written.
 	Empty string
+	// Above is text over a table, as Below is under it.
+	Above string
 	// Below is text under a table, or instead of one without columns, which other
 	// formats do not have. It is written as it is: what came from elsewhere in it must
 	// be clean.

@@ -14,6 +14,9 @@ import (
 // Write writes a result. It returns how many columns of a table did not fit the
 // screen.
 func (c *Choice) Write(ctx context.Context, w io.Writer, screen Screen, value any, t Table) (hidden int, err error) {
+	if !screen.Colour { // a command painted them for the terminal, and this may be a file
+		t.Above, t.Below = unpainted(t.Above), unpainted(t.Below)
+	}
 	switch c.Format {
 	case FormatTable, FormatWide, FormatVertical, FormatCSV, FormatName:
 		if t, err = t.choose(c.Columns); err != nil {

@@ -173,3 +173,16 @@ func TestYAML(t *testing.T) {
 	assert.Contains(t, b.String(), "esc: \"a\\eb\"")
 	assert.Contains(t, b.String(), "emoji: \"\\U0001F600\"")
 }
+
+// What a command painted for the terminal is plain in a file.
+func TestPaintedText(t *testing.T) {
+	t.Parallel()
+	changes := PaintChanges("# XX_A\n  + column a\n  - column b\n  ~ column c\n      Name: a -> b\nPlan: 1 to add\n")
+	assert.Equal(t, "# XX_A\n\x1b[32m  + column a\x1b[0m\n\x1b[31m  - column b\x1b[0m\n\x1b[33m  ~ column c\x1b[0m\n      Name: a -> b\nPlan: 1 to add\n", changes)
+	for colour, want := range map[bool]string{true: changes, false: "# XX_A\n  + column a\n  - column b\n  ~ column c\n      Name: a -> b\nPlan: 1 to add\n"} {
+		var b strings.Builder
+		_, err := (&Choice{Format: FormatTable}).Write(t.Context(), &b, Screen{Colour: colour}, nil, Table{Below: changes})
+		require.NoError(t, err)
+		assert.Equal(t, want, b.String())
+	}
+}

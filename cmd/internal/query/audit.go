@@ -183,8 +183,9 @@ var auditColumns = []string{
 	"id", "when", "user", "userId", "role", "roleId", "tenant", "tenantId", "status", "rows", "milliseconds", "statement", "reason",
 }
 
-// auditRecords are records as an export takes them.
-func auditRecords(records iter.Seq2[auditlog.Record, error]) iter.Seq2[erp.Record, error] {
+// auditRecords are records as an export takes them, with the columns that were
+// named or all they have.
+func auditRecords(records iter.Seq2[auditlog.Record, error], named []string) iter.Seq2[erp.Record, error] {
 	return func(yield func(erp.Record, error) bool) {
 		for r, err := range records {
 			var rec erp.Record
@@ -192,6 +193,9 @@ func auditRecords(records iter.Seq2[auditlog.Record, error]) iter.Seq2[erp.Recor
 				var text []byte
 				if text, err = json.Marshal(r); err == nil {
 					rec, err = erp.ParseRecord(text)
+				}
+				if err == nil && len(named) > 0 {
+					rec, err = only(rec, named)
 				}
 			}
 			if !yield(rec, err) {
@@ -201,6 +205,21 @@ func auditRecords(records iter.Seq2[auditlog.Record, error]) iter.Seq2[erp.Recor
 	}
 }
 
+// only is a record with the named columns, in that order.
+func only(rec erp.Record, named []string) (erp.Record, error) {
+	members := map[string]any{}
+	for _, name := range named {
+		if raw, ok := rec.Raw(name); ok {
+			members[name] = raw
+		}
+	}
+	text, err := output.Object(named, members)
+	if err != nil {
+		return erp.Record{}, err
+	}
+	return erp.ParseRecord(text)
+}
+
 // printAudit shows records, in formats other than tables as they come.
 func (a *app) printAudit(c *cli.Context, choice *output.Choice, records iter.Seq2[auditlog.Record, error]) error {
 	if choice.Format != output.FormatTable && choice.Format != output.FormatWide {
@@ -208,7 +227,11 @@ func (a *app) printAudit(c *cli.Context, choice *output.Choice, records iter.Seq
 		if err != nil {
 			return err
 		}
-		_, err = a.PrintRecords(c, choice, auditRecords(records), &output.RecordOptions{Options: export.Options{Columns: columns}})
+		named := columns
+		if len(choice.Columns) == 0 {
+			named = nil
+		}
+		_, err = a.PrintRecords(c, choice, auditRecords(records, named), &output.RecordOptions{Options: export.Options{Columns: columns}})
 		return err
 	}
 	t := output.Table{Empty: "no records", Columns: []output.Column{

@@ -30,7 +30,7 @@ func (a *app) exportCommand() *cli.Command {
 			&cli.StringFlag{Name: "references", Usage: "what stands for records that are referred to: key, value (search key or name) or uid", Value: "key"},
 			&cli.StringFlag{Name: "format", Usage: "csv, ndjson, json or xlsx, where the extension does not say it"},
 		},
-		Action: a.recordExport, BashComplete: a.completeTables,
+		Action: a.recordExport,
 	}
 }
 
@@ -55,6 +55,9 @@ func (a *app) recordExport(c *cli.Context) error {
 	toFile := path != "" && path != "-"
 	if format == "" {
 		format = "csv"
+		if c.Bool("json") {
+			format = "json"
+		}
 		if toFile {
 			format = strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 		}

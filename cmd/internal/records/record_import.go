@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
@@ -31,7 +32,7 @@ func (a *app) importCommand() *cli.Command {
 			"Rows that are refused go to FILE.errors.csv (or .ndjson), with the reason in the first column:\n" +
 			"fix them there and import that file. A run that was interrupted left FILE.import.json and goes\n" +
 			"on with --resume; nothing is created twice.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "columns that identify a record, such as Value or Value,AD_Org_ID, or id, or uid: existing records are updated"},
 			&cli.GenericFlag{Name: "map", Value: &shell.Texts{}, Usage: "HEADING=COLUMN gives a heading its column, HEADING= ignores it; may be given several times"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "check everything that can be checked, and write nothing"},
@@ -47,8 +48,8 @@ func (a *app) importCommand() *cli.Command {
 			&cli.StringFlag{Name: "delimiter", Usage: "of CSV, such as \";\" or tab, where the first line does not show it"},
 			&cli.StringFlag{Name: "sheet", Usage: "worksheet of XLSX, where it is not the first"},
 			&cli.IntFlag{Name: "batch", Usage: "how many records travel in one request", Value: 100},
-		},
-		Action: a.recordImport, BashComplete: a.completeTables,
+		}, shell.ValueFlags()...),
+		Action: a.recordImport,
 	}
 }
 
@@ -119,13 +120,6 @@ func (a *app) imported(c *cli.Context, name string, opts transfer.ImportOptions,
 }
 
 func (a *app) printImported(c *cli.Context, opts transfer.ImportOptions, result *transfer.Result) error {
-	if c.Bool("json") {
-		return a.PrintJSON(struct {
-			*transfer.Result
-			DryRun bool  `json:"dryRun,omitempty"`
-			Millis int64 `json:"millis"`
-		}{result, opts.DryRun, result.Took.Milliseconds()})
-	}
 	words := []string{"created", "updated", "unchanged", "failed"}
 	if opts.DryRun {
 		words = []string{"to create", "to update", "unchanged", "refused"}
@@ -137,8 +131,12 @@ func (a *app) printImported(c *cli.Context, opts transfer.ImportOptions, result 
 		}
 		line += fmt.Sprintf("%s %d", words[i], n)
 	}
-	_, err := fmt.Fprintf(a.Streams.Out, "%s (%.1f s)\n", line, result.Took.Seconds())
-	return err
+	value := struct {
+		*transfer.Result
+		DryRun bool  `json:"dryRun,omitempty"`
+		Millis int64 `json:"millis"`
+	}{result, opts.DryRun, result.Took.Milliseconds()}
+	return a.Print(c, value, output.Table{Below: fmt.Sprintf("%s (%.1f s)\n", line, result.Took.Seconds())})
 }
 
 // importHint says what to type next.

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -143,10 +142,21 @@ func (sh *Shell) PrintRecords(c *cli.Context, choice *output.Choice, records ite
 		})
 		return n, err
 	}
-	if choice.Format == output.FormatVertical { // clean, and perhaps with colours
-		return choice.WriteRecords(c.Context, sh.Streams.Out, sh.screen(), records, opts)
+	switch {
+	case choice.Format == output.FormatVertical: // clean, and perhaps with colours
+		err = sh.paged(c, func(w io.Writer) (err error) {
+			n, err = choice.WriteRecords(c.Context, w, sh.screen(), records, opts)
+			return err
+		})
+	case Terminal(sh.Streams.Out) && (choice.Format == output.FormatJSON || choice.Format == output.FormatYAML):
+		err = sh.paged(c, func(w io.Writer) (err error) {
+			n, err = choice.WriteRecords(c.Context, &printableWriter{to: w}, output.Screen{}, records, opts)
+			return err
+		})
+	default:
+		n, err = choice.WriteRecords(c.Context, sh.Data(), output.Screen{}, records, opts)
 	}
-	return choice.WriteRecords(c.Context, sh.Data(), output.Screen{}, records, opts)
+	return n, err
 }
 
 // columnError makes a column that is not there wrong usage.
@@ -226,37 +236,46 @@ func (sh *Shell) PaintChanges(text string) string {
 // show writes clean text to standard output, in a pager when it is longer than the
 // terminal.
 func (sh *Shell) show(c *cli.Context, text string) error {
-	width, height := sh.size()
-	if height > 0 && !c.Bool("no-pager") && c.Context.Err() == nil && linesOf(text, width) >= height {
-		shown, err := sh.page(c.Context, text)
-		if shown || err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(sh.Streams.Out, text)
-	return err
+	return sh.paged(c, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
-// page shows text in the pager, when there is one. While it runs, interrupts are
-// its own.
-func (sh *Shell) page(ctx context.Context, text string) (shown bool, err error) {
-	pager := output.Pager(func(name string) (string, bool) { v, ok := sh.Env[name]; return v, ok })
+// paged has clean text written to standard output, in a pager from the line on that
+// does not fit on the terminal. While the pager is there, interrupts are its own.
+func (sh *Shell) paged(c *cli.Context, write func(io.Writer) error) error {
+	width, height := sh.size()
 	terminal, ok := FileOf(sh.Streams.Out)
-	if pager == nil || !ok {
-		return false, nil
+	pager := output.Pager(func(name string) (string, bool) { v, ok := sh.Env[name]; return v, ok })
+	if height <= 0 || !ok || pager == nil || c.Bool("no-pager") || c.Context.Err() != nil {
+		return write(sh.Streams.Out)
 	}
 	environ := make([]string, 0, len(sh.Env))
 	for name, value := range sh.Env {
 		environ = append(environ, name+"="+value)
 	}
-	release := holdInterrupts(ctx)
-	defer release()
-	started, err := output.Page(ctx, pager, environ, terminal, sh.Streams.Err, text)
-	if !started {
-		sh.Note("%v", err)
-		return false, nil
+	release := func() {}
+	defer func() { release() }()
+	w := output.Paged{
+		Command: pager, Environ: environ, Terminal: terminal, Errors: sh.Streams.Err,
+		Fits: func(text string) bool {
+			fits := linesOf(text, width) < height
+			if !fits {
+				release = holdInterrupts(c.Context)
+			}
+			return fits
+		},
+		Failed: func(err error) { sh.Note("%v", err) },
+	}.Begin(c.Context)
+	err := write(w)
+	if closed := w.Close(); err == nil {
+		err = closed
 	}
-	return true, err
+	if errors.Is(err, output.ErrLeft) {
+		return nil
+	}
+	return err
 }
 
 // linesOf is how many lines of a terminal a text takes, about.

@@ -9,12 +9,11 @@ type ProgressBar struct{ bar *progressbar.ProgressBar }
 
 // Progress begins to show how many of total steps are done.
 func (sh *Shell) Progress(total int, name string) ProgressBar {
-	_, plain := sh.Env["NO_COLOR"]
 	return ProgressBar{progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(sh.Streams.Err),
 		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
 		progressbar.OptionSetDescription(name),
-		progressbar.OptionEnableColorCodes(!plain),
+		progressbar.OptionEnableColorCodes(sh.coloured(sh.Streams.Err)),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionClearOnFinish(),

@@ -220,8 +220,26 @@ func noCommand(a *cli.App, chain []*cli.Command, commands []*cli.Command, word s
 	hint := ""
 	if s := nearest.Name(word, commandNames(commands)); s != "" {
 		hint = fmt.Sprintf("; did you mean %q?", s)
+	} else if found := elsewhere(a.Commands, a.Name, word); len(found) > 0 && len(found) <= 3 {
+		hint = "; did you mean `" + strings.Join(found, "`, or `") + "`?"
 	}
 	return Usagef("no command %q%s (see %s --help)", word, hint, name)
+}
+
+// elsewhere are the commands below others that have exactly this name.
+func elsewhere(commands []*cli.Command, above, word string) []string {
+	var found []string
+	for _, c := range commands {
+		if c.Hidden {
+			continue
+		}
+		if path := above + " " + c.Name; c.HasName(word) {
+			found = append(found, path)
+		} else {
+			found = append(found, elsewhere(c.Subcommands, path, word)...)
+		}
+	}
+	return found
 }
 
 // width is that of the terminal, 0 where there is none.

@@ -1,0 +1,88 @@
+package help
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// WriteMarkdown writes pages as one document for the web: the first is the
+// program's, whose flags are those that every command takes.
+func WriteMarkdown(to io.Writer, pages []*Page) error {
+	w := bufio.NewWriter(to)
+	line := func(parts ...string) { w.WriteString(strings.Join(parts, "") + "\n") }
+	for i, p := range pages {
+		if i == 0 {
+			line("# Commands of ", p.Name())
+			line("\nThis page is made from the help of the program: `", p.Name(), " COMMAND --help` shows the same.")
+		} else {
+			line("\n", strings.Repeat("#", min(len(p.Path), 4)), " ", p.Name())
+			line("\n", markdown(sentence(p.Summary)))
+		}
+		line("\n```text")
+		for _, u := range p.Usage {
+			line(u)
+		}
+		line("```")
+		if len(p.Aliases) > 0 {
+			line("\nAliases: `", strings.Join(p.Aliases, "`, `"), "`.")
+		}
+		for _, d := range p.Description {
+			if d.Fast {
+				line("\n```text\n", d.Text, "\n```")
+				continue
+			}
+			line("\n", markdown(d.Text))
+		}
+		table(line, "command", p.Commands)
+		table(line, "flag", p.Flags)
+		if len(p.Examples) > 0 {
+			line("\n```text")
+			for _, e := range p.Examples {
+				line("# ", e.About)
+				for _, l := range e.Lines {
+					line(l)
+				}
+			}
+			line("```")
+		}
+		for _, t := range p.topicPages() {
+			line("\n## ", t.Path[len(t.Path)-1])
+			for _, d := range t.Description {
+				if d.Fast {
+					line("\n```text\n", d.Text, "\n```")
+				} else {
+					line("\n", markdown(d.Text))
+				}
+			}
+		}
+	}
+	return w.Flush()
+}
+
+func table(line func(...string), what string, groups []Group) {
+	if len(groups) == 0 {
+		return
+	}
+	line("\n| ", what, " | |")
+	line("|---|---|")
+	for _, g := range groups {
+		if g.Title != "" {
+			line("| **", g.Title, "** | |")
+		}
+		for _, e := range g.Entries {
+			line("| `", strings.ReplaceAll(e.Name, "|", `\|`), "` | ", strings.ReplaceAll(markdown(e.Text), "|", `\|`), " |")
+		}
+	}
+}
+
+// markdown is text in which what would be markup stays text, outside of code.
+func markdown(s string) string {
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = strings.NewReplacer("*", `\*`, "<", "&lt;", "[", `\[`).Replace(parts[i])
+		}
+	}
+	return strings.Join(parts, "`")
+}
