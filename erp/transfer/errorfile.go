@@ -46,7 +46,7 @@ func (e *errorFile) open(state *journal) error {
 	case info.Size() < state.ErrorBytes:
 		return fmt.Errorf("resuming: %s is shorter than the run left it; put it back, or remove the journal and import with a key", e.path)
 	}
-	if e.f, err = os.OpenFile(e.path, os.O_WRONLY, 0o644); err != nil {
+	if e.f, err = os.OpenFile(e.path, os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
 	e.made = true
@@ -64,7 +64,7 @@ func (e *errorFile) add(names []string, r *row) error {
 		return nil
 	}
 	if e.f == nil {
-		f, err := os.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := os.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // the rows may be personal
 		if err != nil {
 			return fmt.Errorf("writing the refused rows: %w", err)
 		}
