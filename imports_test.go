@@ -135,7 +135,7 @@ var rules = map[string]rule{
 	},
 	"dict/registry": {ours: []string{"dict"}, reason: "who reads the dictionary wants no client and no database driver with it"},
 	"dict/restdict": {
-		ours:    []string{"dict", "erp", "erp/internal/...", "internal/apiclient", "dict/registry", "dict/diff", "dict/review"},
+		ours:    []string{"dict", "erp", "erp/internal/...", "internal/apiclient", "dict/registry"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "the runner adds the client to the dictionary and no more",
 	},
