@@ -177,6 +177,12 @@ func (s *Shell) take(ctx context.Context, line string) error {
 			return s.command(ctx, word)
 		}
 	}
+	if at := s.commandBehind(line); at >= 0 { // SELECT …; \d
+		if err := s.take(ctx, line[:at]); err != nil && (!errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing) {
+			return err
+		}
+		return s.take(ctx, line[at:])
+	}
 	if at := s.commandAtEnd(line); at >= 0 { // SELECT … \gx
 		s.buffer += line[:at]
 		return s.command(ctx, line[at:])
@@ -210,6 +216,21 @@ func (s *Shell) take(ctx context.Context, line string) error {
 
 // atEnd finds a command that follows a statement in its line.
 var atEnd = regexp.MustCompile(`(?:^|\s)(\\(?:g(?:\s+\S+)?|gx|p|r|e))\s*$`)
+
+// nextCommand finds a command that follows the end of a statement.
+var nextCommand = regexp.MustCompile(`;\s*\\`)
+
+// commandBehind is where a command begins behind a statement of its line, -1 for
+// none.
+func (s *Shell) commandBehind(line string) int {
+	for _, m := range nextCommand.FindAllStringIndex(line, -1) {
+		var open *migration.SplitError
+		if _, err := migration.Split(s.buffer+line[:m[0]+1], dict.PostgreSQL); !errors.As(err, &open) {
+			return m[1] - 1
+		}
+	}
+	return -1
+}
 
 // commandAtEnd is where a command begins at the end of a line, -1 for none: what
 // is within a text is a part of it.

@@ -112,6 +112,8 @@ func TestBuffer(t *testing.T) {
 		"nothing":                  {[]string{"", ";"}, "", ""},
 		"run at the end":           {[]string{`select 1 \g`}, "", "select 1"},
 		"run into a file":          {[]string{"select 1", `\g out.csv`}, "", "select 1"},
+		"a command behind it":      {[]string{`select 1; \x`}, "", "select 1"},
+		"that is in a text":        {[]string{`select '; \x';`}, "", `select '; \x'`},
 		"a command in a text":      {[]string{`select 'a`, ` \g x`, `';`}, "", "select 'a\n \\g x\n'"},
 		"forgotten":                {[]string{"select", `\r`}, "", ""},
 		"a backslash in a text":    {[]string{`select '\d';`}, "", `select '\d'`},
