@@ -53,7 +53,7 @@ func TestManual(t *testing.T) {
 		found++ // pages have no date, so that they are the same whenever they are made
 		assert.Contains(t, line, `WARNING: missing date, using "": TH`)
 	}
-	assert.Len(t, pages, found, "the check has looked at all of them")
+	assert.Equal(t, len(pages), found, "the check has looked at all of them: %s", lint)
 	shown, err := exec.CommandContext(t.Context(), mandoc, "-Tutf8", "-Owidth=100", filepath.Join(dir, "erphub-record-list.1")).Output()
 	require.NoError(t, err)
 	plain := strings.Join(strings.Fields(backspaces.ReplaceAllString(string(shown), "")), " ")

@@ -37,21 +37,21 @@ const apiDrain = 25 * time.Second
 func (a *app) serverAPICommand() *cli.Command {
 	return &cli.Command{
 		Name: "api", Usage: "serve the AI API on the ERP's database, the generator, and the deployment board",
-		Description: "With a database it serves governed SQL for assistants at /api/ai: each caller sends a token of the ERP\n" +
-			"and queries with one of the user's roles; what that role may not see does not exist for it, and each query is\n" +
-			"audited in the table " + aiquery.AuditTableName + ", without which it does not start. The database should be named with a\n" +
+		Description: "With a database it serves governed SQL for assistants at /api/ai: each caller sends a token of the ERP " +
+			"and queries with one of the user's roles; what that role may not see does not exist for it, and each query is " +
+			"audited in the table " + aiquery.AuditTableName + ", without which it does not start. The database should be named with a " +
 			"login that can select and nothing else, and --audit-database with one that can write that table.\n\n" +
 			"With an ERP (ERP_URL) it serves a page at /deployments that shows what runs where and follows every run\n" +
-			"live, with JSON at /api/deployments. It reads with the login of this program and does not authenticate\n" +
+			"live, with JSON at /api/deployments. It reads with the login of this program and does not authenticate " +
 			"viewers: whoever reaches it sees what that login may read.\n\n" +
-			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and serves the download links below\n" +
-			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are\n" +
+			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and serves the download links below " +
+			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are " +
 			"looked up where a database is named.\n\n" +
-			"/healthz, /readyz and /metrics are served beside. It is ready while all that it serves works: the database, the\n" +
-			"audit, and the ERP where that is named. Times and sizes, which tell callers how much data others have, are among\n" +
-			"the metrics of --metrics-listen alone. It listens on loopback (127.0.0.1) by default, and accepts the host names localhost,\n" +
+			"/healthz, /readyz and /metrics are served beside. It is ready while all that it serves works: the database, the " +
+			"audit, and the ERP where that is named. Times and sizes, which tell callers how much data others have, are among " +
+			"the metrics of --metrics-listen alone. It listens on loopback (127.0.0.1) by default, and accepts the host names localhost, " +
 			"IP addresses and the names given with --host.\n\n" +
-			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at\n" +
+			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at " +
 			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},

@@ -14,8 +14,8 @@ import (
 func (a *app) deployCompareCommand() *cli.Command {
 	return &cli.Command{
 		Name: "compare", Usage: "compare what runs in two environments, and what a promotion would bring", ArgsUsage: "TO FROM",
-		Description: "Shows the versions and components that run in both, since when, and the runs that bringing the version of\n" +
-			"FROM to TO would bring, as in `erphub env deploy compare PROD STAGING`. Components are those that runs were\n" +
+		Description: "Shows the versions and components that run in both, since when, and the runs that bringing the version of " +
+			"FROM to TO would bring, as in `erphub env deploy compare PROD STAGING`. Components are those that runs were " +
 			"recorded with (--components); a component without a version has that of its run.",
 		Flags: append(shell.OutputFlags(),
 			clientFlag(),

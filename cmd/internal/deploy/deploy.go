@@ -35,7 +35,7 @@ func (a *app) deployCommand() *cli.Command {
 			"   id=$(erphub env deploy start --env PROD --version 12.0.3)\n" +
 			"   erphub env deploy update --id \"$id\" --status DEPLOYING\n" +
 			"   erphub env deploy complete --id \"$id\" --status SUCCESS\n\n" +
-			"On a build server, calls that the ERP cannot be reached for are kept in a folder and delivered by the\n" +
+			"On a build server, calls that the ERP cannot be reached for are kept in a folder and delivered by the " +
 			"next call or by flush, so that the log is never the reason why a deployment fails.",
 		Subcommands: []*cli.Command{
 			a.deployStartCommand(),

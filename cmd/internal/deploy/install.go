@@ -22,8 +22,8 @@ import (
 func (a *app) deployInstallCommand() *cli.Command {
 	return &cli.Command{
 		Name: "install", Usage: "bring the deployment log into the ERP: its table, lists, indexes and window",
-		Description: "Needs a login that may change the dictionary (tenant System). What already exists is not changed, so\n" +
-			"it may be run again. The other formats write files instead: an archive for Pack In, migration scripts\n" +
+		Description: "Needs a login that may change the dictionary (tenant System). What already exists is not changed, so " +
+			"it may be run again. The other formats write files instead: an archive for Pack In, migration scripts " +
 			"for both databases, or plain DDL to look at.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Value: "rest", Usage: "how to bring it into the ERP: rest, pack, migration or sql"},

@@ -18,8 +18,8 @@ import (
 func (a *app) deployStartCommand() *cli.Command {
 	return &cli.Command{
 		Name: "start", Usage: "record that a build begins, and print the id of the run",
-		Description: "Prints nothing but the id: a number, or a UUID when the ERP cannot be reached yet. Starting again with\n" +
-			"the same build number and environment prints the same run. On a build server the build number, its URL and\n" +
+		Description: "Prints nothing but the id: a number, or a UUID when the ERP cannot be reached yet. Starting again with " +
+			"the same build number and environment prints the same run. On a build server the build number, its URL and " +
 			"the user are read from the environment unless flags say otherwise.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING or DEV"},
@@ -214,8 +214,8 @@ func (a *app) deployRollbackCommand() *cli.Command {
 func (a *app) deployFlushCommand() *cli.Command {
 	return &cli.Command{
 		Name: "flush", Usage: "deliver the calls and webhooks that are kept because the ERP or a receiver could not be reached",
-		Description: "Ends with 0 if and only if everything that was kept is in the ERP. It fails, too, while a file that cannot be\n" +
-			"read holds back calls, or refused calls are set aside: see erphub env deploy spool. Webhooks that stay make no\n" +
+		Description: "Ends with 0 if and only if everything that was kept is in the ERP. It fails, too, while a file that cannot be " +
+			"read holds back calls, or refused calls are set aside: see erphub env deploy spool. Webhooks that stay make no " +
 			"difference to that.",
 		Flags: slices.Concat(shell.ValueFlags(), spoolFolderFlag(), webhookFlags()),
 		Action: func(c *cli.Context) error {

@@ -19,7 +19,7 @@ import (
 func (a *app) deploySpoolCommand() *cli.Command {
 	return &cli.Command{
 		Name: "spool", Usage: "list kept calls, and retry or discard those that were set aside",
-		Description: "Calls are kept while the ERP cannot be reached. One that the ERP refuses later is set aside with the reason.\n" +
+		Description: "Calls are kept while the ERP cannot be reached. One that the ERP refuses later is set aside with the reason. " +
 			"A file that cannot be read, or that a newer erphub wrote, stays and holds back the later calls of its run.",
 		Subcommands: []*cli.Command{
 			{

@@ -21,7 +21,7 @@ import (
 func (a *app) deployWatchCommand() *cli.Command {
 	return &cli.Command{
 		Name: "watch", Usage: "follow the runs as they change", ArgsUsage: "[ENVIRONMENT]",
-		Description: "Shows one progress bar per environment on a terminal, else one line per change; with --json one JSON\n" +
+		Description: "Shows one progress bar per environment on a terminal, else one line per change; with --json one JSON " +
 			"object per line. Ends with Ctrl-C, or with --until-done when nothing is in progress any more.",
 		Flags: []cli.Flag{
 			clientFlag(),

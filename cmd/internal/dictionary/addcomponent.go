@@ -24,7 +24,7 @@ func (a *app) addComponentCommands() []*cli.Command {
 		dir := &cli.StringFlag{Name: "dir", Usage: "folder of the plugin, or one in it (default: the working directory)", TakesFile: true}
 		commands = append(commands, &cli.Command{
 			Name: g.Name, Usage: "add " + g.Title + " to the plugin in the working directory", ArgsUsage: argumentOf(&g),
-			Description: g.Description + "\n\nThe plugin is found by its META-INF/MANIFEST.MF, from the folder upwards. Only what is needed is\n" +
+			Description: g.Description + "\n\nThe plugin is found by its META-INF/MANIFEST.MF, from the folder upwards. Only what is needed is " +
 				"changed, and adding the same again changes nothing.",
 			Flags:  append(optionFlags(&g, true), append([]cli.Flag{dir}, sharedGenerateFlags()...)...),
 			Action: func(c *cli.Context) error { return a.addComponent(c, &g) },

@@ -34,8 +34,8 @@ func (a *app) dictCommand() *cli.Command {
 func (a *app) addTableCommand() *cli.Command {
 	return &cli.Command{
 		Name: "table", Usage: "create a table: its record, its columns, and the table in the database", ArgsUsage: "XX_TABLE",
-		Description: "Creates the AD_Table record, the nine standard columns and those of the requested templates, and\n" +
-			"synchronises the table with the database. A run that stops early leaves a checkpoint; --resume continues from it.\n" +
+		Description: "Creates the AD_Table record, the nine standard columns and those of the requested templates, and " +
+			"synchronises the table with the database. A run that stops early leaves a checkpoint; --resume continues from it. " +
 			"Other formats write files: migration scripts for both databases, a package, or plain DDL to look at.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "description", Usage: "description of the table"},

@@ -40,9 +40,9 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Name: "diff", Usage: "compare definitions with the ERP; exit code 5 when they differ", ArgsUsage: "[PATH...]",
 			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, shell.DatabaseFlags(), shell.ValueFlags()),
 			Action: a.dictDiff,
-			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a\n" +
+			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a " +
 				"build server can watch for drift. A run of dict apply that did not come to its end, whose checkpoint is in\n" +
-				"the working directory, is drift as well. With --database, the tables of the database are compared with the\n" +
+				"the working directory, is drift as well. With --database, the tables of the database are compared with the " +
 				"dictionary, too: columns, their types, defaults and nullability, and foreign keys.",
 		},
 		{
@@ -61,11 +61,8 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
 				"What was removed from a file is deactivated (IsActive=N), not deleted. A run that stops early leaves a checkpoint;\n" + "--resume continues from it.\n" +
 				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.\n\n" +
-				"--rehearse carries the changes out on a fresh copy of a twin (see `erphub sandbox clone`), with the rows there are,\n" +
-				"and says what became of them. The ERP itself is left alone, and no login is needed.\n\n" +
-				"Examples:\n" +
-				"  erphub dict apply -f tables/ --rehearse twin\n" +
-				"  erphub dict apply -f tables/ --yes",
+				"--rehearse carries the changes out on a fresh copy of a twin (see `erphub sandbox clone`), with the rows there are, " +
+				"and says what became of them. The ERP itself is left alone, and no login is needed.",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "show the plan and do nothing, as dict plan"},

@@ -22,7 +22,7 @@ func (a *app) generateCommand() *cli.Command {
 	for _, g := range generator.Generators() {
 		commands = append(commands, &cli.Command{
 			Name: g.Name, Usage: "make " + g.Title + generateUsage(&g), ArgsUsage: argumentOf(&g),
-			Description: g.Description + "\n\nOn a terminal it asks for missing options. Existing files are not overwritten without --force.\n" +
+			Description: g.Description + "\n\nOn a terminal it asks for missing options. Existing files are not overwritten without --force. " +
 				"Names of tables and windows are looked up in the ERP, where one is named.",
 			Flags:  append(optionFlags(&g, false), append(outputFlags(), sharedGenerateFlags()...)...),
 			Action: func(c *cli.Context) error { return a.generate(c, &g) },
@@ -81,15 +81,18 @@ func optionFlags(g *generator.Generator, adding bool) []cli.Flag {
 			continue
 		}
 		usage := strings.TrimSuffix(o.Description, ".")
-		usage = strings.ToLower(usage[:1]) + usage[1:]
-		if strings.HasPrefix(usage, "java ") {
-			usage = "J" + usage[1:]
+		if !strings.HasPrefix(usage, "Java ") && !strings.HasPrefix(usage, "Maven") { // names
+			usage = strings.ToLower(usage[:1]) + usage[1:]
 		}
 		if len(o.Choices) > 0 {
-			usage += ": " + strings.Join(o.Choices, ", ")
+			usage += "; one of " + strings.Join(o.Choices, ", ")
 		}
-		if o.Default != nil {
-			usage += fmt.Sprintf(" (default: %v)", o.Default)
+		switch d := o.Default.(type) {
+		case nil:
+		case []string:
+			usage += " (default: " + strings.Join(d, ", ") + ")"
+		default:
+			usage += fmt.Sprintf(" (default: %v)", d)
 		}
 		switch o.Type {
 		case generator.TypeBoolean:

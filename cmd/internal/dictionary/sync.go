@@ -25,7 +25,7 @@ func (a *app) syncCommand() *cli.Command {
 		&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
 		&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 	}, scriptFlags()...)
-	const about = "Over REST the ERP's own process does it. The formats migration and sql write what it means for the database:\n" +
+	const about = "Over REST the ERP's own process does it. The formats migration and sql write what it means for the database: " +
 		"with --database the difference between the dictionary and the database, else everything."
 	return &cli.Command{
 		Name: "sync", Usage: "bring the database in line with the dictionary",

@@ -30,7 +30,7 @@ func flagGroups(flags []cli.Flag) []Group {
 		}
 		return 0
 	})
-	return groups
+	return themed(groups)
 }
 
 // flagEntries are the visible flags.

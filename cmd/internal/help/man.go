@@ -59,6 +59,7 @@ func (p *Page) WriteMan(to io.Writer, version string) error {
 				m.macro("PP")
 			}
 			m.text(escape(e.About + ":"))
+			m.macro("PP")
 			m.lines(strings.Join(e.Lines, "\n"))
 		}
 	}
@@ -116,7 +117,6 @@ func (m *manual) text(line string) { m.WriteString(line + "\n") }
 
 // lines writes lines as they are, indented.
 func (m *manual) lines(text string) {
-	m.macro("PP")
 	m.macro("RS", "4")
 	m.macro("nf")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -128,14 +128,14 @@ func (m *manual) lines(text string) {
 
 func (m *manual) paragraphs(all []Paragraph) {
 	for i, p := range all {
-		switch {
-		case p.Fast:
-			m.lines(p.Text)
-			continue
-		case i > 0:
+		if i > 0 {
 			m.macro("PP")
 		}
-		m.text(escape(p.Text))
+		if p.Fast {
+			m.lines(p.Text)
+		} else {
+			m.text(escape(p.Text))
+		}
 	}
 }
 

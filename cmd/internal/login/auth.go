@@ -18,9 +18,9 @@ func (a *app) authCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "login", Usage: "log in and store the tokens in the profile",
-				Description: "On a terminal what is missing is asked for: address, user, password, and by name the tenant, role,\n" +
-					"organization and warehouse, where the user has more than one. Elsewhere give the password with --password-file,\n" +
-					"on standard input with --password -, or in ERP_PASSWORD; on the command line it would show in process lists.\n" +
+				Description: "On a terminal what is missing is asked for: address, user, password, and by name the tenant, role, " +
+					"organization and warehouse, where the user has more than one. Elsewhere give the password with --password-file, " +
+					"on standard input with --password -, or in ERP_PASSWORD; on the command line it would show in process lists. " +
 					"The address is stored in a profile that has none, so that the next command needs nothing else.",
 				Flags: append(shell.ValueFlags(),
 					&cli.StringFlag{Name: "username", Usage: "user name (ERP_USERNAME)"},
@@ -38,7 +38,7 @@ func (a *app) authCommand() *cli.Command {
 			{Name: "refresh", Usage: "refresh the stored tokens now", Flags: shell.ValueFlags(), Action: a.authRefresh},
 			{
 				Name: "status", Usage: "show who is logged in, where, and for how long",
-				Description: "Checks whether the ERP accepts the login; tokens that are due are refreshed. Exit code 3 means that\n" +
+				Description: "Checks whether the ERP accepts the login; tokens that are due are refreshed. Exit code 3 means that " +
 					"there is no usable login, 4 that tokens are due and the ERP cannot be reached.",
 				Flags: shell.ValueFlags(), Action: a.authStatus,
 			},

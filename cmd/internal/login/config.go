@@ -19,7 +19,7 @@ func (a *app) configCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "config",
 		Usage: "store a token, and show or change settings and profiles",
-		Description: "The settings live in one YAML file of mode 600, whose comments and unknown keys are kept.\n" +
+		Description: "The settings live in one YAML file of mode 600, whose comments and unknown keys are kept. " +
 			"--profile chooses a named profile in it.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "token", Usage: "store this API token; - reads it from standard input, which keeps it out of process lists"},

@@ -17,7 +17,7 @@ import (
 func (a *app) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "check environment, configuration, REST API and database, and suggest fixes",
-		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or\n" +
+		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or " +
 			"number, which differ between installations; one that is not what it should be is a warning.",
 		Flags: append(shell.OutputFlags(),
 			&cli.BoolFlag{Name: "api", Usage: "examine the REST API only, as --only api"},

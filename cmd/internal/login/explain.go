@@ -14,7 +14,7 @@ import (
 func (a *app) explainCommand() *cli.Command {
 	return &cli.Command{
 		Name: "explain", Usage: "explain why a user or a role may see or change something",
-		Description: "Reads the ERP's permission tables as you; what you may not read yourself is named. Such as:\n" +
+		Description: "Reads the ERP's permission tables as you; what you may not read yourself is named. Such as: " +
 			"erphub auth explain --user GardenUser --window \"Sales Order\"",
 		Flags: append(shell.OutputFlags(),
 			&cli.StringFlag{Name: "user", Usage: "name, search key, mail address or number of the user"},

@@ -21,7 +21,7 @@ func (a *app) metricsCommand() *cli.Command {
 	folder := &cli.StringFlag{Name: "metrics", Usage: "folder with definitions of your own, which replace built-in ones of the same name", TakesFile: true}
 	return &cli.Command{
 		Name: "metrics", Usage: "compute numbers with a definition: receivables, revenue, orders, stock, cash",
-		Description: "A metric is defined once, in words and SQL: what counts, by which date, in which currency. It is computed by the AI\n" +
+		Description: "A metric is defined once, in words and SQL: what counts, by which date, in which currency. It is computed by the AI " +
 			"integration API (see `erphub query`) from the records your role sees. docs/metrics.md tells how to define your own.",
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "list the metrics", Flags: append(shell.OutputFlags(), folder), Action: a.metricsList},
@@ -47,7 +47,7 @@ func (a *app) metricsCommand() *cli.Command {
 			},
 			{
 				Name: "check", Usage: "check definitions: names, members, SQL", ArgsUsage: "[DIR]",
-				Description: "Checks the definitions of a folder, without one the built-in ones. That needs no ERP. --online has the AI API check\n" +
+				Description: "Checks the definitions of a folder, without one the built-in ones. That needs no ERP. --online has the AI API check " +
 					"each statement besides, without running it: whether tables and columns are there, and your role may read them.",
 				Flags: append(shell.ValueFlags(),
 					&cli.BoolFlag{Name: "online", Usage: "have the AI API check the statements, too"},

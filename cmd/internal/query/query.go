@@ -25,15 +25,15 @@ const maxStatement = 1 << 20
 func (a *app) queryCommand() *cli.Command {
 	return &cli.Command{
 		Name: "query", Usage: "run a SELECT with the permissions of one of your roles", ArgsUsage: `"SELECT ..." | --audit [ID]`,
-		Description: "Sends the query to the AI integration API, which is at the ERP's address unless --ai-api-url or " + aiclient.EnvURL + " says\n" +
-			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may\n" +
+		Description: "Sends the query to the AI integration API, which is at the ERP's address unless --ai-api-url or " + aiclient.EnvURL + " says " +
+			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may " +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
-			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null.\n" +
-			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact: a cell that begins with = is not\n" +
-			"changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an empty text is \"\".\n" +
+			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null. " +
+			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact: a cell that begins with = is not " +
+			"changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an empty text is \"\". " +
 			"-o ndjson prints an object per row.\n\n" +
-			"--audit runs no query: it lists earlier queries and their users, newest first, or shows the record with the number\n" +
-			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant\n" +
+			"--audit runs no query: it lists earlier queries and their users, newest first, or shows the record with the number " +
+			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant " +
 			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},

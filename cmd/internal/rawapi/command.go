@@ -29,15 +29,9 @@ func Commands(sh *shell.Shell) []*cli.Command {
 	a := &app{sh}
 	return []*cli.Command{{
 		Name: "api", Usage: "send any request to the ERP's REST API", ArgsUsage: "[METHOD] PATH",
-		Description: "PATH is below /api/v1, such as models/C_Order or processes. Without METHOD it is GET, or POST with a body.\n" +
-			"The login, refreshed tokens and retries are those of the other commands. Fields become the parameters of a GET\n" +
-			"and a JSON object for everything else. A body that is no JSON needs --output, or a pipe.\n\n" +
-			"Examples:\n" +
-			"  erphub api models/C_BPartner -f '$filter=IsVendor eq true' --jq '.records[].Name'\n" +
-			"  erphub api models/AD_User --paginate --jq '.[].EMail'\n" +
-			"  erphub api PUT models/AD_User/105 -f Phone=555-0199\n" +
-			"  erphub api POST processes/c_invoice_calculatetax -F record-id=100\n" +
-			"  erphub api models/C_BPartner/118/attachments/zip --output files.zip",
+		Description: "PATH is below /api/v1, such as models/C_Order or processes. Without METHOD it is GET, or POST with a body. " +
+			"The login, refreshed tokens and retries are those of the other commands. Fields become the parameters of a GET " +
+			"and a JSON object for everything else. A body that is no JSON needs --output, or a pipe.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "field", Aliases: []string{"f"}, Usage: "NAME=TEXT; repeatable"},
 			&cli.StringSliceFlag{Name: "typed-field", Aliases: []string{"F"}, Usage: "NAME=VALUE, where VALUE is JSON such as 7, true, null or [1,2], @FILE for the text of a file, or text; repeatable"},

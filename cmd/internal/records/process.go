@@ -31,8 +31,8 @@ func (a *app) processCommand() *cli.Command {
 			},
 			{
 				Name: "run", Usage: "run a process or report", ArgsUsage: "PROCESS [NAME=VALUE...]",
-				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key. A process that reports failure is\n" +
-					"exit code 1. The server ignores parameters it does not know and misses none; this command refuses\n" +
+				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key. A process that reports failure is " +
+					"exit code 1. The server ignores parameters it does not know and misses none; this command refuses " +
 					"both before anything runs, unless --unchecked is given.",
 				Flags: []cli.Flag{
 					&cli.GenericFlag{Name: "param", Aliases: []string{"p"}, Value: &shell.Texts{}, Usage: "a parameter as NAME=VALUE or NAME:=JSON; repeatable; NAME_to is the end of a range"},

@@ -21,7 +21,7 @@ func (a *app) recordCommand() *cli.Command {
 	values := append(shell.ValueFlags(),
 		&cli.StringFlag{Name: "data", Usage: "values as a JSON object, @FILE, or - for standard input", TakesFile: true},
 	)
-	const aboutValues = "NAME=VALUE is sent as text, which the ERP converts by the type of the column; NAME= clears it;\n" +
+	const aboutValues = "NAME=VALUE is sent as text, which the ERP converts by the type of the column; NAME= clears it; " +
 		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
 	return &cli.Command{
 		Name: "record", Usage: "read and write records of any table",
@@ -33,9 +33,9 @@ func (a *app) recordCommand() *cli.Command {
 			},
 			{
 				Name: "list", Usage: "list records", ArgsUsage: "TABLE",
-				Description: "Without --top it shows one page, as many as the server gives (usually 100). --all goes through all\n" +
-					"of them, ordered by key, and writes them as they come: one JSON object per line, or as -o says; --jq and\n" +
-					"--template then see one record at a time. -o name prints the keys that other commands take. Cells of a\n" +
+				Description: "Without --top it shows one page, as many as the server gives (usually 100). --all goes through all " +
+					"of them, ordered by key, and writes them as they come: one JSON object per line, or as -o says; --jq and " +
+					"--template then see one record at a time. -o name prints the keys that other commands take. Cells of a " +
 					"CSV file are not changed: one that begins with = is a formula to a spreadsheet.",
 				Flags: append(slices.Clone(shape),
 					&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},

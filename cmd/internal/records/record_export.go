@@ -19,8 +19,8 @@ import (
 func (a *app) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "export", Usage: "write records to a CSV, NDJSON, JSON or XLSX file that record import reads", ArgsUsage: "TABLE [FILE]",
-		Description: "The extension of FILE says the format; without FILE it is CSV on standard output. The columns\n" +
-			"are those an import writes, with the number (id) and the UUID (uid) of the record. Importing the\n" +
+		Description: "The extension of FILE says the format; without FILE it is CSV on standard output. The columns " +
+			"are those an import writes, with the number (id) and the UUID (uid) of the record. Importing the " +
 			"file with --key uid changes nothing; importing it into another ERP creates equal records.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "columns", Aliases: []string{"select"}, Usage: "columns to write, such as uid,Value,Name"},

@@ -27,10 +27,10 @@ const atOnceTimeout = 15 * time.Minute
 func (a *app) importCommand() *cli.Command {
 	return &cli.Command{
 		Name: "import", Usage: "create or update records from a CSV, NDJSON, JSON or XLSX file", ArgsUsage: "TABLE FILE",
-		Description: "The first line of CSV and XLSX names the columns: by name, by label, or as Column:Value for\n" +
+		Description: "The first line of CSV and XLSX names the columns: by name, by label, or as Column:Value for " +
 			"references by search key. FILE may be - for standard input, with --format.\n\n" +
-			"Rows that are refused go to FILE.errors.csv (or .ndjson), with the reason in the first column:\n" +
-			"fix them there and import that file. A run that was interrupted left FILE.import.json and goes\n" +
+			"Rows that are refused go to FILE.errors.csv (or .ndjson), with the reason in the first column: " +
+			"fix them there and import that file. A run that was interrupted left FILE.import.json and goes " +
 			"on with --resume; nothing is created twice.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "columns that identify a record, such as Value or Value,AD_Org_ID, or id, or uid: existing records are updated"},

@@ -24,25 +24,20 @@ func (a *app) cloneCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "clone",
 		Usage: "make a twin of your own ERP: its dictionary, roles and chosen data, in a folder for --data",
-		Description: "A twin is a sandbox with the dictionary, the roles, the reference data and chosen business data of another ERP.\n" +
-			"It is read over the REST API with the login of the profile, which sees one tenant and the records of System, or\n" +
-			"with --database from its database, which is faster, sees one state, and is only read. A database shows all tenants:\n" +
+		Description: "A twin is a sandbox with the dictionary, the roles, the reference data and chosen business data of another ERP. " +
+			"It is read over the REST API with the login of the profile, which sees one tenant and the records of System, or " +
+			"with --database from its database, which is faster, sees one state, and is only read. A database shows all tenants: " +
 			"--tenant says whose rows are copied.\n\n" +
-			"What copied rows refer to is copied too, for --depth steps; where that ends the reference is emptied, and no key\n" +
-			"leads nowhere. Passwords, tokens and other secrets are never copied: all users of the twin get one password,\n" +
+			"What copied rows refer to is copied too, for --depth steps; where that ends the reference is emptied, and no key " +
+			"leads nowhere. Passwords, tokens and other secrets are never copied: all users of the twin get one password, " +
 			"which is printed once. Logs, attachments and the like are left out unless asked for.\n\n" +
-			"Names, addresses, phones, mail, bank accounts, tax ids and free texts of people and firms are replaced by\n" +
-			"invented ones, the same by the same. The key they are made with is in a file beside the folder (twin.key for\n" +
+			"Names, addresses, phones, mail, bank accounts, tax ids and free texts of people and firms are replaced by " +
+			"invented ones, the same by the same. The key they are made with is in a file beside the folder (twin.key for " +
 			"twin): keep it for later clones, and away from those who get the twin. --mask-rules changes what is replaced.\n\n" +
 			"An interrupted clone goes on with --resume and the same flags. The twin that is there already is replaced when\n" +
-			"the new one is complete; a folder whose sandbox is no twin is refused.\n\n" +
-			"Examples:\n" +
-			"  erphub sandbox clone --data twin\n" +
-			"  erphub sandbox clone --data twin --tables C_Order,C_OrderLine --rows 1000 --languages es_CO\n" +
-			"  erphub sandbox clone --data twin --database postgres://reader@db/idempiere --tenant Ours --entity-type XX --since 30d\n" +
-			"  erphub sandbox --data twin",
+			"the new one is complete; a folder whose sandbox is no twin is refused.",
 		Flags: append(append(shell.ValueFlags(),
-			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
+			&cli.StringFlag{Name: "data", Usage: "`FOLDER` of the twin", TakesFile: true},
 			&cli.StringFlag{Name: "tables", Usage: "business tables to copy, with commas between; * stands for any letters, such as C_Invoice*"},
 			&cli.StringFlag{Name: "entity-type", Usage: "copy the tables of these entity types too, with commas between"},
 			&cli.IntFlag{Name: "rows", Usage: "copy no more than the newest N rows of each business table, with what is part of them, such as order lines; 0: all"},

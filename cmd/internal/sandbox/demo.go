@@ -22,7 +22,7 @@ import (
 func (a *app) demoCommand() *cli.Command {
 	return &cli.Command{
 		Name: "demo", Usage: "show in an embedded ERP how a table is added",
-		Description: "Starts an embedded ERP on a free loopback port, creates the deployment-log table in its dictionary\n" +
+		Description: "Starts an embedded ERP on a free loopback port, creates the deployment-log table in its dictionary " +
 			"over HTTP, and records a run in it. Needs nothing, changes nothing on this machine.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "serve", Usage: "keep the ERP running afterwards and show how to talk to it"},

@@ -14,14 +14,11 @@ func (a *app) refreshCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "refresh",
 		Usage: "bring a twin up to date with its ERP",
-		Description: "Clones the ERP again with the options that the twin was made with. Rows of tables that have as many rows and the\n" +
-			"same newest change as then are taken from the twin and not read again. What was written into the twin is gone\n" +
-			"afterwards, and its users get a new password, which is printed once.\n\n" +
-			"Examples:\n" +
-			"  erphub sandbox refresh --data twin\n" +
-			"  erphub sandbox refresh --data twin --database-file address --resume",
+		Description: "Clones the ERP again with the options that the twin was made with. Rows of tables that have as many rows and the " +
+			"same newest change as then are taken from the twin and not read again. What was written into the twin is gone " +
+			"afterwards, and its users get a new password, which is printed once.",
 		Flags: append(append(shell.ValueFlags(),
-			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
+			&cli.StringFlag{Name: "data", Usage: "`FOLDER` of the twin", TakesFile: true},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a refresh that was interrupted"},
 		), append(maskFlags(), sourceFlags()...)...),
 		Action: a.refresh,

@@ -32,27 +32,27 @@ func (a *app) sandboxCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "sandbox",
 		Usage: "serve an embedded ERP with demo data",
-		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0)\n" +
-			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps\n" +
-			"what it holds, also when it is killed. A power failure can undo the last writes; with --durable each one\n" +
-			"waits for the disk, and none. Beside the ERP's API it serves the AI API at /api/ai and the generator at\n" +
+		Description: "The sandbox is a real server on a real dictionary: log in as SuperUser / System (tenant 0, role 0) " +
+			"or as GardenAdmin / GardenAdmin (tenant 11, role 102). It ends with the program; with --data it keeps " +
+			"what it holds, also when it is killed. A power failure can undo the last writes; with --durable each one " +
+			"waits for the disk, and none. Beside the ERP's API it serves the AI API at /api/ai and the generator at " +
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
 			"loopback (127.0.0.1) by default. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
-			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser,\n" +
+			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser, " +
 			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.\n\n" +
-			"--postgres has the SQL of the AI API, and so of the tool server, run by PostgreSQL in all of its dialect; the\n" +
-			"embedded database knows a part of it. The ERP stays where it is: PostgreSQL holds a copy of its tables, which has\n" +
-			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this\n" +
-			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a\n" +
-			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is created by the sandbox, stays afterwards, and is\n" +
-			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one\n" +
+			"--postgres has the SQL of the AI API, and so of the tool server, run by PostgreSQL in all of its dialect; the " +
+			"embedded database knows a part of it. The ERP stays where it is: PostgreSQL holds a copy of its tables, which has " +
+			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this " +
+			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a " +
+			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is created by the sandbox, stays afterwards, and is " +
+			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one " +
 			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.\n\n" +
-			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it, and\n" +
+			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it, and " +
 			"`erphub sandbox diff` tells what in the ERP's dictionary changed since; `refresh` brings it up to date.",
 		Subcommands: []*cli.Command{a.cloneCommand(), a.refreshCommand(), a.twinDiffCommand()},
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
-			&cli.StringFlag{Name: "data", Usage: "directory that keeps the data; without it they are in memory", TakesFile: true},
+			&cli.StringFlag{Name: "data", Usage: "`FOLDER` that keeps the data; without it they are in memory", TakesFile: true},
 			&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
 			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
 			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},

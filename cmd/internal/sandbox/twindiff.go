@@ -17,14 +17,11 @@ func (a *app) twinDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "diff",
 		Usage: "show what in the dictionary of the ERP changed since its twin was made",
-		Description: "Compares the records of the Application Dictionary, the roles and their access with those of the twin in a folder.\n" +
-			"Tables with as many rows and the same newest change as then are taken as unchanged and not read. Exit code 5 says\n" +
-			"that there are differences.\n\n" +
-			"Examples:\n" +
-			"  erphub sandbox diff --data twin\n" +
-			"  erphub sandbox diff --data twin --database-file address --json",
+		Description: "Compares the records of the Application Dictionary, the roles and their access with those of the twin in a folder. " +
+			"Tables with as many rows and the same newest change as then are taken as unchanged and not read. Exit code 5 says " +
+			"that there are differences.",
 		Flags: append(append(shell.OutputFlags(),
-			&cli.StringFlag{Name: "data", Usage: "folder of the twin", TakesFile: true},
+			&cli.StringFlag{Name: "data", Usage: "`FOLDER` of the twin", TakesFile: true},
 		), sourceFlags()...),
 		Action: a.twinDiff,
 	}

@@ -93,7 +93,7 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 	return &cli.App{
 		Name:  "erphub",
 		Usage: "work with an ERP of the iDempiere family: its dictionary, its records, its processes",
-		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile\n" +
+		Description: "Settings come from flags, then the environment (ERP_URL, ERP_TOKEN, ...), then the chosen profile " +
 			"of the configuration file. `erphub demo` shows what this is about, without any of them.",
 		Version:        fmt.Sprintf("%s (%s, %s/%s)", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		HideVersion:    true, // the flag would take those of commands, see versionAsked

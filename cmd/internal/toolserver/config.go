@@ -142,8 +142,8 @@ func (a *app) mcpCommand() *cli.Command {
 		Name: "mcp", Usage: "print the configuration with which assistants use the tool server",
 		Subcommands: []*cli.Command{{
 			Name: "config", Usage: "print the configuration an assistant needs to use the tools",
-			Description: "Over stdio the assistant starts erphub-mcp, which uses the login stored by `erphub auth login` or\n" +
-				"`erphub config --token`. Over http it connects to a server that `erphub server mcp` started, with a token of\n" +
+			Description: "Over stdio the assistant starts erphub-mcp, which uses the login stored by `erphub auth login` or " +
+				"`erphub config --token`. Over http it connects to a server that `erphub server mcp` started, with a token of " +
 				"the user's. No secret is ever printed: only where it comes from.",
 			Flags: append(shell.ValueFlags(),
 				&cli.StringFlag{Name: "client", Usage: "assistant: " + strings.Join(names, ", ")},

@@ -23,10 +23,10 @@ const confirmVariable = "ERPHUB_CONFIRM"
 // mcpProfile is the profile by whose name alone the tool server starts.
 const mcpProfile = "mcp"
 
-const aboutServerMCP = "Serves tools, prompts and resources by the Model Context Protocol: streamable HTTP at /mcp, server-sent\n" +
-	"events at /mcp/sse, and /healthz, /readyz and /metrics. Each client sends its own token of the ERP as a\n" +
-	"bearer header; it is checked, and the client's calls are made with that token and no other.\n" +
-	"The server listens on loopback (127.0.0.1) by default. `erphub mcp config` prints what assistants need.\n" +
+const aboutServerMCP = "Serves tools, prompts and resources by the Model Context Protocol: streamable HTTP at /mcp, server-sent " +
+	"events at /mcp/sse, and /healthz, /readyz and /metrics. Each client sends its own token of the ERP as a " +
+	"bearer header; it is checked, and the client's calls are made with that token and no other. " +
+	"The server listens on loopback (127.0.0.1) by default. `erphub mcp config` prints what assistants need. " +
 	"Traces are sent where OTEL_EXPORTER_OTLP_ENDPOINT says. `erphub --profile mcp` alone starts it, too."
 
 func (a *app) serverMCPCommand() *cli.Command {

@@ -22,7 +22,7 @@ import (
 func (a *app) toolsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tools", Usage: "list, export and call the tools for assistants, without a server",
-		Description: "For chat agents that call functions themselves: `tools export` prints what a model is told, `tools call`\n" +
+		Description: "For chat agents that call functions themselves: `tools export` prints what a model is told, `tools call` " +
 			"does what it requests, with the same permissions, limits and audit as the tool server.",
 		Subcommands: []*cli.Command{
 			{
@@ -38,7 +38,7 @@ func (a *app) toolsCommand() *cli.Command {
 			},
 			{
 				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME",
-				Description: "Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code\n" +
+				Description: "Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code " +
 					"that fits. One line of audit goes to standard error, unless that is a terminal, or to --audit.",
 				Flags: append(append(shell.ValueFlags(),
 					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
