@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 			if term.IsTerminal(int(os.Stdout.Fd())) {
 				streams.Out = os.Stdout // the program finds out by the file
 			}
+			if term.IsTerminal(int(os.Stderr.Fd())) {
+				streams.Err = os.Stderr
+			}
 			code := execute(ctx, os.Args, os.Environ(), streams)
 			stop()
 			os.Exit(code)

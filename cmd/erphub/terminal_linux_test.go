@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +110,10 @@ func (term *terminal) screen() []string {
 				lines = append(lines, "")
 			}
 		default:
-			lines[row] += string(c)
+			_, size := utf8.DecodeRuneInString(text)
+			lines[row] += text[:size]
+			text = text[size:]
+			continue
 		}
 		text = text[1:]
 	}
