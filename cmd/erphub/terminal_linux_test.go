@@ -88,7 +88,7 @@ var escapes = regexp.MustCompile(`\x1b\[(\d*)([A-Z])`)
 // screen is what somebody in front of the terminal sees: the lines after all
 // moves of the cursor.
 func (term *terminal) screen() []string {
-	lines, row := []string{""}, 0
+	lines, row, column := [][]rune{nil}, 0, 0
 	text := term.raw()
 	for len(text) > 0 {
 		if at := escapes.FindStringSubmatchIndex(text); at != nil && at[0] == 0 {
@@ -98,26 +98,34 @@ func (term *terminal) screen() []string {
 				_, _ = fmt.Sscan(text[at[2]:at[3]], &up)
 				row = max(row-up, 0)
 			case "K":
-				lines[row] = ""
+				lines[row] = nil
 			}
 			text = text[at[1]:]
 			continue
 		}
-		switch c := text[0]; c {
-		case '\r': // every line is cleared before it is written
+		c, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		switch c {
+		case '\r':
+			column = 0
 		case '\n':
+			column = 0
 			if row++; row == len(lines) {
-				lines = append(lines, "")
+				lines = append(lines, nil)
 			}
 		default:
-			_, size := utf8.DecodeRuneInString(text)
-			lines[row] += text[:size]
-			text = text[size:]
-			continue
+			for len(lines[row]) <= column {
+				lines[row] = append(lines[row], ' ')
+			}
+			lines[row][column] = c
+			column++
 		}
-		text = text[1:]
 	}
-	return lines
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = string(line)
+	}
+	return out
 }
 
 // sees waits until the screen has a line that matches.

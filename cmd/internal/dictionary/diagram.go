@@ -2,6 +2,8 @@ package dictionary
 
 import (
 	"bytes"
+	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,7 +16,7 @@ func (a *app) dictDiagramCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diagram", Usage: "draw tables and how they refer to each other", ArgsUsage: "TABLE...",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Value: "mermaid", Usage: "mermaid or svg"},
+			&cli.StringFlag{Name: "format", Usage: "mermaid or svg (default: svg for a file of that name, else mermaid)"},
 			&cli.BoolFlag{Name: "all-columns", Usage: "show the columns that every table has, too"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true},
 		},
@@ -27,6 +29,13 @@ func (a *app) dictDiagram(c *cli.Context) error {
 		return shell.Usagef("dict diagram takes one or more table names such as C_Order")
 	}
 	format := c.String("format")
+	switch {
+	case format != "":
+	case strings.EqualFold(filepath.Ext(c.String("output")), ".svg"):
+		format = "svg"
+	default:
+		format = "mermaid"
+	}
 	if format != "mermaid" && format != "svg" {
 		return shell.Usagef("there is no format %q; use mermaid or svg", format)
 	}

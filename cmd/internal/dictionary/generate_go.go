@@ -2,6 +2,7 @@ package dictionary
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,7 +13,7 @@ import (
 
 func (a *app) generateGoCommand() *cli.Command {
 	return &cli.Command{
-		Name: "go", Usage: "write Go types for tables, for the SDK's typed calls",
+		Name: "go", Usage: "write Go types for tables, for the SDK's typed calls", ArgsUsage: "[TABLE...]",
 		Description: "Writes a struct per table, constants for the tables' names, and a type with constants for every list.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "table", Aliases: []string{"t"}, Usage: "table to write types for, such as C_Order; repeatable"},
@@ -24,12 +25,9 @@ func (a *app) generateGoCommand() *cli.Command {
 }
 
 func (a *app) generateGo(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return shell.Usagef("generate go takes no arguments; name tables with --table")
-	}
-	tables := c.StringSlice("table")
+	tables := slices.Concat(c.Args().Slice(), c.StringSlice("table"))
 	if len(tables) == 0 {
-		return shell.Usagef("no tables: name them with --table, such as --table C_Order")
+		return shell.Usagef("no tables: name them, such as generate go C_Order C_OrderLine")
 	}
 	client, err := a.Client(c)
 	if err != nil {

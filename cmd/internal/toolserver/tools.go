@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/recordinput"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 )
@@ -37,11 +39,11 @@ func (a *app) toolsCommand() *cli.Command {
 				Action: a.toolsExport,
 			},
 			{
-				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME",
-				Description: "Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code " +
+				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME [NAME=VALUE...]",
+				Description: "NAME=VALUE is an argument as text, NAME:=JSON one of another type, such as limit:=5. Prints the tool's result as JSON. A failure is JSON, too: {\"code\", \"message\", \"hint\"}, with the exit code " +
 					"that fits. One line of audit goes to standard error, unless that is a terminal, or to --audit.",
 				Flags: append(append(shell.ValueFlags(),
-					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object; @FILE reads them from a file, - from standard input"},
+					&cli.StringFlag{Name: "args", Usage: "arguments as a JSON object, before which NAME=VALUE comes; @FILE reads them from a file, - from standard input"},
 					&cli.BoolFlag{Name: "yes", Usage: "confirm the change a tool is about to make; without it a person at the terminal is asked"},
 				), toolFlags()...),
 				Action: a.toolsCall,
@@ -131,11 +133,14 @@ func (b *toolbox) offers(tool string) bool {
 }
 
 func (a *app) toolsCall(c *cli.Context) error {
-	if err := shell.Arguments(c, "NAME"); err != nil {
-		return err
+	if c.NArg() == 0 {
+		return shell.Usagef("tools call takes the name of a tool, and its arguments, such as tools call describeTable table=C_Order")
 	}
 	args, err := a.toolArguments(c.String("args"))
 	if err != nil {
+		return err
+	}
+	if args, err = withPairs(args, c.Args().Tail()); err != nil {
 		return err
 	}
 	return a.withToolbox(c, true, func(box *toolbox) error {
@@ -188,6 +193,29 @@ func (a *app) toolArguments(given string) (json.RawMessage, error) {
 		return nil, shell.Usagef(`the arguments must be one JSON object, such as {"table": "C_Order"}`)
 	}
 	return text, nil
+}
+
+// withPairs adds NAME=VALUE and NAME:=JSON to arguments, before which they come.
+func withPairs(args json.RawMessage, pairs []string) (json.RawMessage, error) {
+	if len(pairs) == 0 {
+		return args, nil
+	}
+	values, err := recordinput.Pairs(pairs)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	all := map[string]any{}
+	if args != nil {
+		members := map[string]json.RawMessage{}
+		if err := json.Unmarshal(args, &members); err != nil {
+			return nil, shell.Usage(err)
+		}
+		for name, value := range members {
+			all[name] = value
+		}
+	}
+	maps.Copy(all, values)
+	return json.Marshal(all)
 }
 
 // callTool calls a tool. Its question is confirmed by --yes, or by the person at the
