@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -53,16 +54,22 @@ func (a *app) serverAPICommand() *cli.Command {
 			"IP addresses and the names given with --host.\n\n" +
 			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at " +
 			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
-			&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as board.example.com; repeatable"},
-			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
-			shell.MetricsFlag(),
-			&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
-			&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
-		}, aiFlags()...),
+		Flags:  serverFlags(),
 		Action: a.serverAPI,
 	}
+}
+
+// serverFlags are all flags of the command.
+func serverFlags() []cli.Flag {
+	flags := append(shell.ListenFlags("127.0.0.1:8090"), shell.LogFlags()...)
+	flags = append(flags, []cli.Flag{
+		&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as board.example.com; repeatable"},
+		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
+		shell.MetricsFlag(), shell.AccessLogFlag(), shell.DrainFlag(),
+		&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
+		&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
+	}...)
+	return append(flags, aiFlags()...)
 }
 
 // apiParts are the services behind one address.
@@ -81,7 +88,13 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	log := a.ServerLog(c)
+	if err := a.FillFlags(c, s, "api", serverFlags()); err != nil {
+		return err
+	}
+	log, err := a.ServerLog(c)
+	if err != nil {
+		return err
+	}
 	defer a.IgnoreHangup(log)()
 	settings, err := a.aiSettings(c, s, log)
 	if err != nil {
@@ -92,6 +105,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		return err
 	}
 	metrics := httpserver.NewMetrics()
+	metrics.Build(shell.Version(), runtime.Version())
 	var parts apiParts
 	if s.Resolver.Lookup("url") != "" {
 		client, err := a.ClientFor(c, s)
@@ -113,16 +127,15 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
-	ln, err := httpserver.Listen(ctx, c.String("listen"))
+	ln, err := a.Listen(ctx, c, log)
 	if err != nil {
 		return err
 	}
-	url := httpserver.URL(ln.Addr())
 	var reg registry.Registry
 	if parts.ai != nil {
 		reg = parts.ai.Cache
 	}
-	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: url}
+	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: ln.URL}
 	if to := c.StringSlice("email-recipient"); len(to) > 0 {
 		deliveries.Getenv = func(name string) string { // which is used first
 			if name == "EMAIL_RECIPIENTS" {
@@ -135,7 +148,8 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
+	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics,
+		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log")}))
 	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
 	if err != nil {
 		return errors.Join(err, ln.Close())
@@ -145,15 +159,19 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 
-	err = a.announceAPI(c, &parts, url, httpserver.Loopback(ln.Addr()))
+	err = a.announceAPI(c, &parts, ln)
 	if err == nil {
-		err = ready.Write(url)
+		err = ready.Write(ln.URL)
 	}
-	if err != nil {
+	told := func() {}
+	if err == nil {
+		told = a.Started(ctx, log)
+	} else {
 		cancel() // the server still ends in order
 	}
 	err = errors.Join(err, <-served)
 	cancel()
+	told()
 	behind.Wait()
 	return errors.Join(err, shown(), ready.Clear())
 }
@@ -229,7 +247,8 @@ func (p *apiParts) run(ctx context.Context) {
 }
 
 // announceAPI says what is served, on what it works and who can reach it.
-func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool) error {
+func (a *app) announceAPI(c *cli.Context, p *apiParts, ln *shell.Listener) error {
+	url := ln.URL
 	var b strings.Builder
 	addresses := map[string]any{"url": url}
 	if p.ai != nil {
@@ -253,14 +272,10 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
 	b.WriteString("Kept in this process alone are Idempotency-Keys and the counts for the limit of plugins per user: a retry after a restart, or one\n" +
 		"that reaches another process, delivers again.\n")
-	switch {
-	case loopback:
-		b.WriteString("It listens on loopback: only this machine can reach it.\n")
-	case p.board != nil:
-		b.WriteString("It listens for other machines, too, and the board does not authenticate viewers: put it behind a proxy that does.\n")
-	default:
-		b.WriteString("It listens for other machines, too: put it behind a proxy that speaks TLS.\n")
+	if !ln.Loopback && p.board != nil {
+		b.WriteString("The board does not authenticate viewers: put it behind a proxy that does.\n")
 	}
+	b.WriteString(ln.Reach("name a certificate with --tls-cert and --tls-key, or put it behind a proxy that has one.") + "\n")
 	if _, err := fmt.Fprint(a.Streams.Err, b.String()); err != nil {
 		return err
 	}
