@@ -59,9 +59,11 @@ func Serve(ctx context.Context, ln net.Listener, srv *http.Server, end Shutdown)
 	if end.Delay > 0 {
 		srv.Handler = leaving(ctx, srv.Handler)
 	}
+	arriving := watchArrivals(srv)
+	accepting := newGate(ln)
 	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { stopped <- end.run(srv, cancelRequests) })
-	err := srv.Serve(ln)
+	stop := context.AfterFunc(ctx, func() { stopped <- end.run(srv, accepting, arriving, cancelRequests) })
+	err := srv.Serve(accepting)
 	if !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return err
@@ -70,7 +72,7 @@ func Serve(ctx context.Context, ln net.Listener, srv *http.Server, end Shutdown)
 }
 
 // run shuts a server down.
-func (end *Shutdown) run(srv *http.Server, cancelRequests func()) error {
+func (end *Shutdown) run(srv *http.Server, ln *gate, arriving *arrivals, cancelRequests func()) error {
 	if end.Leave != nil {
 		end.Leave()
 	}
@@ -82,6 +84,10 @@ func (end *Shutdown) run(srv *http.Server, cancelRequests func()) error {
 		end.Begin()
 	}
 	end.log(slog.LevelInfo, "the server ends")
+	ln.stop()
+	if end.Drain > 0 {
+		arriving.wait(min(end.Drain, arrivalTimeout))
+	}
 	err := drain(srv, end.Drain)
 	if end.Cancel > 0 && errors.Is(err, context.DeadlineExceeded) {
 		end.log(slog.LevelWarn, "requests are cancelled, because they take too long to finish")
