@@ -75,6 +75,9 @@ func TestServerSettingsThatAreWrong(t *testing.T) {
 	}{
 		{"typing error in the file", "hub.server.api.lisen: x", nil, nil, "did you mean hub.server.api.listen?"},
 		{"server there is not", "hub.server.board.listen: x", nil, nil, `no server "board"`},
+		{"another key for it", "hub.server.api.redis: redis://x", nil, nil, "write hub.redis.url"},
+		{"a password on the command line", "", nil, []string{"--redis", "redis://:" + secret + "@127.0.0.1:1"}, "ERPHUB_REDIS_URL"},
+		{"no Redis there", "", []string{"ERPHUB_REDIS_URL=redis://:" + secret + "@nowhere:x"}, nil, "redis://host:6379/0"},
 		{"no number in the file", "hub.server.api.requests-per-minute: many", nil, nil, "hub.server.api.requests-per-minute of the configuration file, which stands for --requests-per-minute"},
 		{"no number in the environment", "", []string{"ERPHUB_API_REQUESTS_PER_MINUTE=many"}, nil, "ERPHUB_API_REQUESTS_PER_MINUTE, which"},
 		{"half a certificate", "", []string{"ERPHUB_API_TLS_CERT=x"}, nil, "--tls-key"},

@@ -23,6 +23,7 @@ import (
 
 	genapi "github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/redisstate"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -69,6 +70,7 @@ func serverFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
 		&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
 	}...)
+	flags = append(flags, shell.RedisFlags("limits, Idempotency-Keys and published contexts")...)
 	return append(flags, aiFlags()...)
 }
 
@@ -78,6 +80,8 @@ type apiParts struct {
 	board *board.Board // nil: none
 	erp   string       // the address the board reads
 	gen   *services.Generator
+
+	shared *redisstate.Store // what replicas share; nil: nothing
 }
 
 func (a *app) serverAPI(c *cli.Context) (err error) {
@@ -107,6 +111,12 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	metrics := httpserver.NewMetrics()
 	metrics.Build(shell.Version(), runtime.Version())
 	var parts apiParts
+	if parts.shared, err = a.openShared(c, s, log); err != nil {
+		return err
+	}
+	if parts.shared != nil {
+		defer func() { err = errors.Join(err, parts.shared.Close()) }()
+	}
 	if s.Resolver.Lookup("url") != "" {
 		client, err := a.ClientFor(c, s)
 		if err != nil {
@@ -117,7 +127,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	if settings.database != "" {
 		err := a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
-			parts.ai, err = a.openAI(c, settings, metrics, log)
+			parts.ai, err = a.openAI(c, settings, parts.shared, metrics, log)
 			return err
 		})
 		if err != nil {
@@ -144,7 +154,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 			return a.Getenv(name)
 		}
 	}
-	parts.gen, err = services.OpenGenerator(deliveries, settings.verifier, reg, log)
+	parts.gen, err = services.OpenGenerator(deliveries, settings.verifier, reg, log, parts.generatorOptions(metrics))
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -208,8 +218,11 @@ func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 // API, and the ERP. Beside the AI API the ERP only has to respond: that it has no
 // deployment log, or does not show it, is told by the page.
 func (p *apiParts) ready(ctx context.Context) error {
-	var log, ai error
+	var log, ai, shared error
 	var both sync.WaitGroup
+	if p.shared != nil {
+		both.Go(func() { shared = p.shared.Ping(ctx) })
+	}
 	if p.board != nil {
 		both.Go(func() { log = p.board.Ready(ctx) })
 	}
@@ -218,9 +231,9 @@ func (p *apiParts) ready(ctx context.Context) error {
 	}
 	both.Wait()
 	if log != nil && (p.ai == nil || erpAway(log)) {
-		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai)
+		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai, shared)
 	}
-	return ai
+	return errors.Join(ai, shared)
 }
 
 // erpAway reports whether the ERP did not respond, or said that it cannot.
@@ -255,8 +268,6 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, ln *shell.Listener) error
 		addresses["ai"] = url + httpapi.Prefix
 		fmt.Fprintf(&b, "the AI API is at %s%s (stop with Ctrl-C)\n", url, httpapi.Prefix)
 		fmt.Fprintf(&b, "It queries %s, and writes a record of each query to %s; %s.\n", shell.Printable(p.ai.DB.String()), aiquery.AuditTableName, p.ai.Checks)
-		fmt.Fprintf(&b, "Kept in this process alone are the counts for the request limits of a user and for statements at a time, and what user\n"+
-			"interfaces publish about their windows: where several run side by side, send a user to the same one.\n")
 		for _, w := range p.ai.Warnings {
 			fmt.Fprintf(&b, "warning: %s\n", shell.Printable(w))
 		}
@@ -270,8 +281,7 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, ln *shell.Listener) error
 		}
 	}
 	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
-	b.WriteString("Kept in this process alone are Idempotency-Keys and the counts for the limit of plugins per user: a retry after a restart, or one\n" +
-		"that reaches another process, delivers again.\n")
+	b.WriteString(p.keeps())
 	if !ln.Loopback && p.board != nil {
 		b.WriteString("The board does not authenticate viewers: put it behind a proxy that does.\n")
 	}
