@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -22,14 +21,12 @@ import (
 	"github.com/erphub/erphub/cmd/internal/toolserver"
 )
 
-var updateReference = flag.Bool("update", false, "write docs/configuration.md")
-
 // The reference of the configuration is what the code says.
 func TestConfigurationReference(t *testing.T) {
 	t.Parallel()
 	want := shell.ConfigurationReference([]shell.ServerFlags{apiserver.Flags(), toolserver.Flags(), sandbox.Flags()})
 	path := filepath.Join("..", "..", "docs", "configuration.md")
-	if *updateReference {
+	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
 	}
 	got, err := os.ReadFile(path)
