@@ -59,6 +59,13 @@ type Engine interface {
 	Health(ctx context.Context) aiquery.Health
 }
 
+// Limits counts requests for several servers together. It is safe for concurrent use.
+type Limits interface {
+	// Take takes one request under a key: perMinute in the long run, burst at once.
+	// When there is none left it takes none and returns how long to wait.
+	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
+}
+
 // Options change a [Handler]. Nil and the zero value are the defaults.
 type Options struct {
 	// Logger gets faults of the service and of tokens that could not be
@@ -69,8 +76,7 @@ type Options struct {
 	PerMinute, Burst int
 	// StatementsPerMinute is how many of these may be statements to be run or
 	// explained, in the long run; StatementBurst how many at once. 0: 240 and 60, or
-	// StatementsPerMinute where that is less. They are counted in this process
-	// alone.
+	// StatementsPerMinute where that is less.
 	StatementsPerMinute, StatementBurst int
 	// MaxConcurrent bounds the requests worked on at a time, of all users; more
 	// are refused with 503. 0: 128. What runs in the database is bounded by the
@@ -91,6 +97,10 @@ type Options struct {
 	// ProviderID is the AIG_Provider_ID of the audit, AIUserID the AD_User_ID
 	// that it names as the AI user; 0: none, and the caller.
 	ProviderID, AIUserID int
+	// Limits counts the requests and statements of a user for several servers
+	// together; nil: each server counts for itself, as it does while the counts cannot
+	// be reached.
+	Limits Limits
 	// Observe is called after each request with its operation, such as "query",
 	// the code of the error or "ok", and the time it took; nil: nobody. It must
 	// not block. The number of different values is small.
@@ -155,6 +165,8 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	h.bounds = httpserver.BodyLimit{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: Prefix + "/openapi.yaml"}
 	h.limit = access.NewLimiter(o.PerMinute, o.Burst, o.Clock)
 	h.asking = access.NewLimiter(o.StatementsPerMinute, o.StatementBurst, o.Clock)
+	h.limit.Share("ai", o.Limits)
+	h.asking.Share("statements", o.Limits)
 	h.slots = httpserver.NewSlots(o.MaxConcurrent)
 	h.route()
 	return h, nil
@@ -277,7 +289,7 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	if refused != nil {
 		return nil, refused
 	}
-	if p := o.h.limited(claims, o.asks); p != nil {
+	if p := o.h.limited(r.Context(), claims, o.asks); p != nil {
 		if o.asks {
 			return nil, o.h.refused(r, claims, aiquery.Request{RoleID: -1}, p)
 		}
@@ -288,14 +300,14 @@ func (o *operation) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 
 // limited tells a user who sends too many requests when to come back, nil when it is not
 // too often. A statement that is refused here does not count as a request.
-func (h *Handler) limited(who tokens.Claims, asks bool) *httpserver.APIError {
+func (h *Handler) limited(ctx context.Context, who tokens.Claims, asks bool) *httpserver.APIError {
 	var wait time.Duration
 	most, what := h.opts.StatementsPerMinute, "statements"
 	if asks {
-		wait = h.asking.Take(access.KeyOf(who))
+		wait = h.asking.Take(ctx, access.KeyOf(who))
 	}
 	if wait == 0 {
-		wait, most, what = h.limit.Take(access.KeyOf(who)), h.opts.PerMinute, "requests"
+		wait, most, what = h.limit.Take(ctx, access.KeyOf(who)), h.opts.PerMinute, "requests"
 	}
 	if wait == 0 {
 		return nil

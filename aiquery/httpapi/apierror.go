@@ -23,6 +23,9 @@ func (h *Handler) apiError(ctx context.Context, err error) *httpserver.APIError 
 	case errors.Is(err, ErrStoreFull):
 		return &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited", Message: "this user has published too many windows and charts",
 			Hint: "withdraw some with ttlSeconds 0, or wait until they expire", RetryAfter: time.Second}
+	case errors.Is(err, ErrStoreAway):
+		h.log.WarnContext(ctx, "published context could not be reached", "error", err, "request", httpserver.RequestID(ctx))
+		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "published context cannot be reached now", Hint: "try again", RetryAfter: time.Second}
 	case errors.Is(err, context.Canceled):
 		return &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "canceled", Message: "the request was given up"}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -45,7 +45,8 @@ type StoredContext struct {
 // they share.
 type ContextStore interface {
 	// Put keeps a context until it expires, in place of one of the same key. An
-	// error that is ErrStoreFull means that the user has published too much.
+	// error that is ErrStoreFull means that the user has published too much; one
+	// that is ErrStoreAway, as for the other methods, that a retry may succeed.
 	Put(ctx context.Context, key ContextKey, c StoredContext) error
 	// Get returns a context that has not expired; false when there is none.
 	Get(ctx context.Context, key ContextKey) (StoredContext, bool, error)
@@ -55,6 +56,9 @@ type ContextStore interface {
 
 // ErrStoreFull is in the error of a user who has published too much at a time.
 var ErrStoreFull = errors.New("too much context published at a time")
+
+// ErrStoreAway is in the error of a store that cannot be reached just now.
+var ErrStoreAway = errors.New("the store of published context cannot be reached")
 
 // Bounds of the store in memory.
 const (

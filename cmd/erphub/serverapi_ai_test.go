@@ -172,7 +172,7 @@ func TestServerAPIWithERP(t *testing.T) {
 	var out, errOut bytes.Buffer
 	code := execute(t.Context(), []string{"erphub", "query", "--role", "102", "-o", "csv", "SELECT count(*) AS n FROM ad_client WHERE ad_client_id = 11"}, env, shell.Streams{Out: &out, Err: &errOut})
 	assert.Equal(t, shell.ExitDone, code, errOut.String())
-	assert.Equal(t, "n\r\n1\r\n", out.String())
+	assert.Equal(t, "n\n1\n", out.String())
 
 	status, body := p.call(http.MethodPost, "/api/generate/plugin", `{"artifactId":"com.example.demo","output":"archive"}`, bearing(signed(t, 101, 102)))
 	assert.Equal(t, 401, status, body)

@@ -81,7 +81,7 @@ func (h Host) variables() (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(h.Environ)) {
 		switch {
 		case h.Environ[name] == "":
-		case slices.Contains(known, name):
+		case slices.Contains(known, name), config.IsVariable(name):
 			used = append(used, name)
 		case strings.HasPrefix(name, "ERP_"), strings.HasPrefix(name, "ERPHUB_"):
 			unknown = append(unknown, name)

@@ -58,6 +58,13 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
 }
 
+// Limits counts requests for several servers together. It is safe for concurrent use.
+type Limits interface {
+	// Take takes one request under a key: perMinute in the long run, burst at once.
+	// When there is none left it takes none and returns how long to wait.
+	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
+}
+
 // Options change a [Handler]. Nil and the zero value are the defaults.
 type Options struct {
 	// Registry is the dictionary that tables, windows and the like are looked up
@@ -86,6 +93,12 @@ type Options struct {
 	// does not expire itself; 0: what the method TTL of the deliveries says, if
 	// they have one, else one hour.
 	KeyLife time.Duration
+	// Keys shares Idempotency-Keys with other servers; nil: they are this server's
+	// alone, and end with it.
+	Keys KeyStore
+	// Limits counts the plugins of a user for several servers together; nil: each
+	// server counts for itself, as it does while the counts cannot be reached.
+	Limits Limits
 	// Observe is called after each request with its operation, such as
 	// "generate", the code of the error or "ok", and the time it took; nil:
 	// nobody. It must not block. The number of different values is small.
@@ -141,6 +154,7 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 	}
 	h.bounds = httpserver.BodyLimit{Max: o.MaxBody, Timeout: o.BodyTimeout, Doc: docPath}
 	h.limit = access.NewLimiter(o.PerMinute, o.Burst, o.Clock)
+	h.limit.Share("generate", o.Limits)
 	h.slots = httpserver.NewSlots(o.MaxConcurrent)
 	h.downloads = httpserver.NewSlots(o.MaxDownloads)
 	h.jobs = newJobs(o.KeyLife, o.MaxPerUser, o.Clock)

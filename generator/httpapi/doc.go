@@ -42,7 +42,9 @@
 // failed is not kept, so that a repetition tries again, except when nobody knows
 // whether it was delivered. Keys belong to the user. They are kept in the memory
 // of the process, the latest 1,000 of a user, 10,000 and 64 MiB of all: a retry
-// after a restart, or one that reaches another replica, delivers again.
+// after a restart, or one that reaches another replica, delivers again. With
+// [Options.Keys] several servers share them, archives excepted, whose bytes are the
+// same each time; work whose server died is done again.
 //
 // # Bounds
 //

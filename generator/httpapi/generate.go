@@ -60,7 +60,7 @@ func (h *Handler) generate(w http.ResponseWriter, r *http.Request) string {
 		return h.refuse(w, r, refused)
 	}
 	who := access.KeyOf(claims)
-	if wait := h.limit.Take(who); wait > 0 {
+	if wait := h.limit.Take(r.Context(), who); wait > 0 {
 		return h.refuse(w, r, &httpserver.APIError{Status: http.StatusTooManyRequests, Code: "rate_limited",
 			Message: fmt.Sprintf("this user has requested more than %d plugins in a minute", h.opts.PerMinute), Hint: "wait as long as Retry-After says", RetryAfter: wait})
 	}
@@ -110,7 +110,8 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, who access.UserK
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), h.opts.Timeout)
 	j.start(cancel)
 	go func() {
-		out := h.work(ctx, j, &body)
+		out, replayed := h.once(ctx, j, func(ctx context.Context) outcome { return h.work(ctx, j, &body) })
+		j.replayed = replayed
 		cancel()
 		// A client that has the response finds the slot free.
 		h.slots.Release(1)
@@ -161,6 +162,9 @@ func (h *Handler) await(w http.ResponseWriter, r *http.Request, j *job) string {
 		return h.refuse(w, r, h.apiError(ctx, ctx.Err()))
 	}
 	out := j.outcome
+	if j.replayed {
+		w.Header().Set("Idempotency-Replayed", "true")
+	}
 	switch {
 	case out.err != nil:
 		return h.refuse(w, r, out.err)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"crypto/sha256"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -48,6 +47,8 @@ type job struct {
 	print   [sha256.Size]byte
 	done    chan struct{} // closed when outcome is there
 	outcome outcome
+	// replayed says that another server did the work. Set before done is closed.
+	replayed bool
 
 	mu      sync.Mutex // guards what follows
 	cancel  context.CancelFunc
@@ -210,8 +211,7 @@ func (s *jobs) join(ctx context.Context, key jobKey, print [sha256.Size]byte) (j
 		}
 		s.mu.Unlock()
 		if j.print != print {
-			return nil, false, &httpserver.APIError{Status: http.StatusUnprocessableEntity, Code: "idempotency_key_reused",
-				Message: "this Idempotency-Key belongs to a request with another body", Hint: "use a new key for a new request"}
+			return nil, false, keyReused()
 		}
 		if j.enter() {
 			return j, true, nil

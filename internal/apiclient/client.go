@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/erphub/erphub/internal/tracecontext"
 )
 
 // TokenSource gives the bearer token for a request.
@@ -255,6 +257,7 @@ func (c *Client) send(ctx context.Context, call *Call, authorization []string) (
 	if _, ok := req.Header["User-Agent"]; !ok {
 		req.Header["User-Agent"] = c.UserAgent
 	}
+	tracecontext.Inject(ctx, req.Header)
 	start := time.Now()
 	resp, err := c.HTTP.Do(req)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestGet(t *testing.T) {
 		{"a document does not inherit", "staging", "token", "-"},
 		{"absent", "", "auth.password", "-"},
 		{"absent profile", "nowhere", "url", "-"},
-		{"a list is no value", "", "list", "-"},
+		{"a list is its values", "", "list", "1,2"},
 		{"a section is no value", "", "auth", "-"},
 	}
 	for _, tt := range tests {
@@ -79,7 +79,7 @@ func TestGet(t *testing.T) {
 	assert.Equal(t, "staging", d.Current())
 	assert.Equal(t, map[string]string{
 		"url": "https://erp.example.com", "token": "aaa.bbb.ccc", "auth.username": "GardenAdmin",
-		"auth.default-client-id": "11", "colour": "green", "hub.artifacts.default-ttl-minutes": "30",
+		"auth.default-client-id": "11", "colour": "green", "hub.artifacts.default-ttl-minutes": "30", "list": "1,2",
 	}, maps.Collect(d.All("")))
 }
 

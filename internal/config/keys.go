@@ -70,8 +70,10 @@ func Keys() []Key {
 		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
 		{Name: "database.url", Env: "ERP_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that reads"},
 		{Name: "database.audit-url", Env: "ERP_AUDIT_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that writes the audit of queries"},
-		{Name: "hub.mcp.verify-grace", Default: "10m", Kind: Duration, About: "how long the tool server believes accepted tokens while the ERP cannot be reached"},
-		{Name: "hub.schema-cache.fail-on-missing", Default: "false", Kind: Boolean, About: "the tool server does not start without the ERP's dictionary"},
+		{Name: "hub.redis.url", Env: "ERPHUB_REDIS_URL", Secret: true, About: "address of the Redis that servers keep limits and other shared state in"},
+		{Name: "hub.ai-api.token", Env: "AI_API_TOKEN", Secret: true, About: "token with which the tool server calls the AI API"},
+		{Name: "hub.mcp.verify-grace", Env: "ERPHUB_MCP_VERIFY_GRACE", Default: "10m", Kind: Duration, About: "how long the tool server believes accepted tokens while the ERP cannot be reached"},
+		{Name: "hub.schema-cache.fail-on-missing", Env: "ERPHUB_MCP_FAIL_ON_MISSING", Default: "false", Kind: Boolean, About: "the tool server does not start without the ERP's dictionary"},
 		{Name: "hub.generator.output-mode", Env: "GENERATOR_OUTPUT_MODE", Default: "filesystem", Values: []string{"filesystem", "archive", "url", "object_store", "repository", "email"}, About: "where generated plugins go"},
 		{Name: "hub.generator.directory", Env: "GENERATOR_DIRECTORY", About: "folder that generated plugins are written below"},
 		{Name: "hub.generator.objectstore.endpoint", Env: "AWS_ENDPOINT_URL_S3", Kind: Address, About: "address of the object store; empty is Amazon's"},
@@ -104,13 +106,14 @@ func Keys() []Key {
 	}
 }
 
-// Lookup finds a key by its exact name.
+// Lookup finds a key by its exact name. Those of flags of servers, such as
+// hub.server.api.listen, are not among [Keys].
 func Lookup(name string) (Key, bool) {
 	keys := Keys()
 	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
 		return keys[i], true
 	}
-	return Key{}, false
+	return serverKey(name)
 }
 
 // Known is [Lookup] with an error that helps: it suggests what may have been

@@ -23,13 +23,33 @@ func (d *Document) section(profile string) *yaml.Node {
 }
 
 // Get returns the text of a setting of a profile ("" is the default one) and
-// whether it is there. A key without a value counts as absent.
+// whether it is there: a list of values has commas between them. A key without a
+// value counts as absent.
 func (d *Document) Get(profile, key string) (string, bool) {
 	n := find(d.section(profile), key)
-	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {
+	return text(n)
+}
+
+// text is the value of a node: that of a scalar, or of a list of scalars with commas
+// between.
+func text(n *yaml.Node) (string, bool) {
+	switch {
+	case n == nil || isNull(n):
+		return "", false
+	case n.Kind == yaml.ScalarNode:
+		return n.Value, true
+	case n.Kind != yaml.SequenceNode || len(n.Content) == 0:
 		return "", false
 	}
-	return n.Value, true
+	var values []string
+	for _, item := range n.Content {
+		item = deref(item)
+		if item.Kind != yaml.ScalarNode || isNull(item) {
+			return "", false
+		}
+		values = append(values, item.Value)
+	}
+	return strings.Join(values, ","), true
 }
 
 // Set changes a setting of a profile, and makes profile and key if they do
@@ -112,7 +132,7 @@ func checkKey(key string) error {
 }
 
 // All yields every setting of a profile, known or not, with its dotted key,
-// in the order of the file. Lists and settings without a value are left out.
+// in the order of the file. Settings without a value are left out.
 func (d *Document) All(profile string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		walk(d.section(profile), "", profile == "", 0, yield)
@@ -134,8 +154,8 @@ func walk(m *yaml.Node, prefix string, top bool, depth int, yield func(string, s
 			if !walk(v, prefix+key+".", false, depth+1, yield) {
 				return false
 			}
-		case v.Kind == yaml.ScalarNode && !isNull(v):
-			if !yield(prefix+key, v.Value) {
+		default:
+			if value, ok := text(v); ok && !yield(prefix+key, value) {
 				return false
 			}
 		}

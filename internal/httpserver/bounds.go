@@ -3,9 +3,13 @@ package httpserver
 import (
 	"cmp"
 	"context"
+	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/erphub/erphub/internal/tracecontext"
 )
 
 // outer is around every request: names, headers, counting, panics.
@@ -15,12 +19,14 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 		s.open.Add(1)
 		defer s.open.Add(-1)
 		rec := &recorder{ResponseWriter: w}
+		r = r.WithContext(tracecontext.From(r.Context(), r.Header))
 		defer func() {
 			if Recovered(r.Context(), recover(), s.log, "a handler panicked", "route", cmp.Or(rec.route, r.Pattern, "none")) && rec.status == 0 {
 				Problem(rec, http.StatusInternalServerError, DetailBug)
 			}
 			s.count(r, rec, time.Since(start))
 		}()
+		r = WithRequestID(rec, r)
 		h := rec.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -46,7 +52,27 @@ func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 	if !s.streams(r) && !s.long(r) {
 		s.seconds.Observe(took.Seconds(), route)
 	}
-	s.log.Debug("request", "method", r.Method, "route", route, "status", status, "took", took)
+	level := slog.LevelDebug
+	if s.opts.AccessLog {
+		level = slog.LevelInfo
+	}
+	LogRequest(s.log, level, r, route, status, rec.bytes, took)
+}
+
+// LogRequest writes a line of the access log: the route, which is a pattern, instead
+// of the path, which can hold a secret.
+func LogRequest(log *slog.Logger, level slog.Level, r *http.Request, route string, status int, bytes int64, took time.Duration) {
+	ctx := r.Context()
+	if !log.Enabled(ctx, level) {
+		return
+	}
+	client, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		client = r.RemoteAddr
+	}
+	log.LogAttrs(ctx, level, "request", slog.String("method", knownMethod(r.Method)), slog.String("route", route), slog.Int("status", status),
+		slog.Duration("took", took), slog.Int64("bytes", bytes), slog.String("request", RequestID(ctx)), slog.String("trace", tracecontext.ID(ctx)),
+		slog.String("client", client), slog.String("proto", r.Proto))
 }
 
 // bounded is around the handler: how many at a time, how long, how much.
@@ -107,6 +133,7 @@ func (s *Server) busy(w http.ResponseWriter, reason, detail string) {
 type recorder struct {
 	http.ResponseWriter
 	status int
+	bytes  int64  // of the body
 	route  string // pattern within the handler
 }
 
@@ -121,7 +148,9 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
-	return r.ResponseWriter.Write(b)
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
 }
 
 // Unwrap lets http.ResponseController reach the writer below.

@@ -48,7 +48,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	state, err := Readiness(r.Context(), s.draining, s.opts.Ready)
+	state, err := Readiness(r.Context(), s.leaving, s.opts.Ready)
 	if err != nil {
 		s.log.Warn("the server is not ready", "error", err)
 	}

@@ -104,6 +104,26 @@ func (g *gauge) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s %s\n", g.name, number(g.value()))
 }
 
+// Info shows a fact about the program as labels of a gauge that is 1; a name that
+// already exists panics.
+func (m *Metrics) Info(name, help string, labels, values []string) {
+	m.add(name, info{name, help, render(labels, values)})
+}
+
+// Build shows the version of the program, and of Go.
+func (m *Metrics) Build(version, goVersion string) {
+	m.Info("erphub_build_info", "Version of the program, and of the Go it was built with.", []string{"version", "goversion"}, []string{version, goVersion})
+}
+
+type info struct{ name, help, labels string }
+
+func (i info) amounts() bool { return false }
+
+func (i info) write(b *bytes.Buffer) {
+	head(b, i.name, i.help, "gauge")
+	fmt.Fprintf(b, "%s%s 1\n", i.name, braces(i.labels))
+}
+
 // buckets are the upper bounds of a histogram of seconds.
 var buckets = [...]float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 

@@ -30,10 +30,17 @@ type requestStateKey struct{}
 // WithRequestID gives a request of a JSON API its id, in its context and in the
 // response's header. The id is made here whatever the client sends: it is the key
 // to the log, where nobody may choose somebody else's.
+// A request that has one keeps it.
 func WithRequestID(w http.ResponseWriter, r *http.Request) *http.Request {
-	s := &requestState{id: rand.Text()}
+	s, has := r.Context().Value(requestStateKey{}).(*requestState)
+	if !has {
+		s = &requestState{id: rand.Text()}
+	}
 	w.Header().Set("X-Request-Id", s.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if has {
+		return r
+	}
 	return r.WithContext(context.WithValue(r.Context(), requestStateKey{}, s))
 }
 

@@ -18,6 +18,12 @@ const (
 
 // Shutdown says how [Serve] ends.
 type Shutdown struct {
+	// Delay is how long the server still takes requests, and ends the connection of
+	// each that it responds to; 0: not at all. Clients and proxies that are at work
+	// learn of the end without losing a request.
+	Delay time.Duration
+	// Leave is called when the context ends, before Delay; nil: nothing is.
+	Leave func()
 	// Drain is how long requests may take to finish; 0: their connections are
 	// closed at once.
 	Drain time.Duration
@@ -25,8 +31,8 @@ type Shutdown struct {
 	// cancellation of their contexts, before their connections are closed; 0:
 	// contexts are not cancelled before connections are closed.
 	Cancel time.Duration
-	// Begin is called when the context ends, before the server stops listening,
-	// for example to end streams; nil: nothing is.
+	// Begin is called after Delay, before the server stops listening, for example to
+	// end streams; nil: nothing is.
 	Begin func()
 	// Running returns the number of requests being handled, for the log; nil: the
 	// log has no number.
@@ -50,9 +56,14 @@ func Serve(ctx context.Context, ln net.Listener, srv *http.Server, end Shutdown)
 		srv.BaseContext = func(net.Listener) context.Context { return requests }
 	}
 	defer cancelRequests()
+	if end.Delay > 0 {
+		srv.Handler = leaving(ctx, srv.Handler)
+	}
+	arriving := watchArrivals(srv)
+	accepting := newGate(ln)
 	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { stopped <- end.run(srv, cancelRequests) })
-	err := srv.Serve(ln)
+	stop := context.AfterFunc(ctx, func() { stopped <- end.run(srv, accepting, arriving, cancelRequests) })
+	err := srv.Serve(accepting)
 	if !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return err
@@ -61,11 +72,22 @@ func Serve(ctx context.Context, ln net.Listener, srv *http.Server, end Shutdown)
 }
 
 // run shuts a server down.
-func (end *Shutdown) run(srv *http.Server, cancelRequests func()) error {
+func (end *Shutdown) run(srv *http.Server, ln *gate, arriving *arrivals, cancelRequests func()) error {
+	if end.Leave != nil {
+		end.Leave()
+	}
+	if end.Delay > 0 {
+		end.log(slog.LevelInfo, "the server leaves: it is not ready, and ends connections as they respond")
+		time.Sleep(end.Delay)
+	}
 	if end.Begin != nil {
 		end.Begin()
 	}
 	end.log(slog.LevelInfo, "the server ends")
+	ln.stop()
+	if end.Drain > 0 {
+		arriving.wait(min(end.Drain, arrivalTimeout))
+	}
 	err := drain(srv, end.Drain)
 	if end.Cancel > 0 && errors.Is(err, context.DeadlineExceeded) {
 		end.log(slog.LevelWarn, "requests are cancelled, because they take too long to finish")
@@ -88,6 +110,16 @@ func (end *Shutdown) log(level slog.Level, message string) {
 		number = []any{"running", end.Running()}
 	}
 	end.Logger.Log(context.Background(), level, message, number...)
+}
+
+// leaving ends the connection of each request that begins after ctx ended.
+func leaving(ctx context.Context, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ctx.Err() != nil {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // drain stops listening and waits for requests. Without time for them it does

@@ -40,6 +40,11 @@ type Options struct {
 	// Drain is how long requests may take to finish when the server ends; 0: 5 s.
 	// After it their contexts end, and they have three seconds to respond to that.
 	Drain time.Duration
+	// DrainDelay is how long the server, when it ends, is not ready but still takes
+	// requests, so that clients and proxies go elsewhere; 0: not at all.
+	DrainDelay time.Duration
+	// AccessLog logs each request at level info, instead of debug.
+	AccessLog bool
 	// Metrics are shown at /metrics beside the server's own and those of the
 	// process, without times and sizes, for which there is [Metrics.Serve]; nil:
 	// only these.
@@ -58,13 +63,14 @@ type Server struct {
 	seconds  *Histogram
 	refused  *Counter
 	open     atomic.Int64
-	draining chan struct{} // closed when the server begins to end
+	leaving  chan struct{} // closed when the server begins to end
+	draining chan struct{} // closed when it stops listening
 }
 
 // New makes a server of a handler, whose patterns must leave /healthz, /readyz
 // and /metrics to the server.
 func New(handler http.Handler, opts *Options) *Server {
-	s := &Server{log: slog.New(slog.DiscardHandler), draining: make(chan struct{})}
+	s := &Server{log: slog.New(slog.DiscardHandler), leaving: make(chan struct{}), draining: make(chan struct{})}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -84,6 +90,7 @@ func New(handler http.Handler, opts *Options) *Server {
 	s.seconds = s.metrics.Histogram("http_request_duration_seconds", "Time to respond to requests, without streams.", "route")
 	s.refused = s.metrics.Counter("http_requests_refused_total", "Requests refused before they reached a handler.", "reason")
 	s.metrics.Gauge("http_requests_open", "Requests in progress, streams included.", func() float64 { return float64(s.open.Load()) })
+	s.metrics.Gauge("http_requests_limit", "Requests that are worked on at a time at most, without streams.", func() float64 { return float64(s.opts.MaxConcurrent) })
 	s.metrics.Process()
 
 	mux := http.NewServeMux()
@@ -115,6 +122,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes: 32 << 10,
 		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}, Shutdown{
+		Delay: s.opts.DrainDelay, Leave: func() { close(s.leaving) },
 		Drain: s.opts.Drain, Cancel: cancelTimeout, Begin: func() { close(s.draining) },
 		Running: func() int { return int(s.open.Load()) }, Logger: s.log,
 	})

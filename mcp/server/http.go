@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/tracecontext"
 )
 
 // routes is everything the server serves.
@@ -47,17 +49,23 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // outer is around every request: counting, panics.
 func (s *Server) outer(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
 		out := newStream(w, s.opts.WriteTimeout, s.opts.KeepAlive)
+		r = httpserver.WithRequestID(out, r.WithContext(tracecontext.From(r.Context(), r.Header)))
 		defer func() { // whatever happened, also where the handler aborts the connection
 			out.end()
 			s.opts.Metrics.http.Add(1, r.Pattern, strconv.Itoa(max(out.status, http.StatusOK)))
+			level := slog.LevelDebug
+			if s.opts.AccessLog {
+				level = slog.LevelInfo
+			}
+			httpserver.LogRequest(s.opts.Logger, level, r, cmp.Or(r.Pattern, "none"), max(out.status, http.StatusOK), out.bytes, time.Since(start))
 		}()
 		defer func() {
 			if httpserver.Recovered(r.Context(), recover(), s.opts.Logger, "a handler panicked", "path", r.URL.Path) && out.status == 0 {
 				httpserver.Problem(out, http.StatusInternalServerError, httpserver.DetailBug)
 			}
 		}()
-		out.Header().Set("X-Content-Type-Options", "nosniff")
 		out.Header().Set("Referrer-Policy", "no-referrer")
 		mux.ServeHTTP(out, r)
 	})
@@ -68,7 +76,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		Status  string   `json:"status"`
 		Missing []string `json:"missing,omitempty"`
 	}
-	state, err := httpserver.Readiness(r.Context(), s.work.draining, s.opts.Ready)
+	state, err := httpserver.Readiness(r.Context(), s.leaving, s.opts.Ready)
 	var lacks *NotReady
 	if !errors.As(err, &lacks) {
 		lacks = &NotReady{}
@@ -183,6 +191,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:       slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
 	}, httpserver.Shutdown{
 		// Streams end once nothing runs; the shutdown waits for them and for responses.
+		Delay: s.opts.DrainDelay, Leave: func() { close(s.leaving) },
 		Drain: s.opts.Drain, Begin: func() { close(s.work.draining) },
 		Running: s.work.count, Logger: s.opts.Logger,
 	})

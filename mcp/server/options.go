@@ -112,6 +112,11 @@ type Options struct {
 	Question time.Duration
 	// Drain is how long calls may take to finish when the server ends; 0: 10 s.
 	Drain time.Duration
+	// DrainDelay is how long the server, when it ends, is not ready but still takes
+	// requests, so that clients and proxies go elsewhere; 0: not at all.
+	DrainDelay time.Duration
+	// AccessLog logs each HTTP request at level info, instead of debug.
+	AccessLog bool
 	// Ready tells whether the server can do its work; nil: when the limits can be
 	// counted. Its error is logged; of a [*NotReady] clients see what is missing.
 	Ready func(context.Context) error
@@ -132,7 +137,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("the tools cannot be served: %w", err)
 	}
 	if min(o.MaxSessions, o.MaxUserSessions, o.MaxConcurrent) < 0 || o.MaxBody < 0 ||
-		min(o.SessionTimeout, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain) < 0 {
+		min(o.SessionTimeout, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain, o.DrainDelay) < 0 {
 		return errors.New("a bound of the server is negative; leave it out for the default")
 	}
 	if o.Confirm != "" && o.Confirm != ConfirmUser && o.Confirm != ConfirmClient {
@@ -222,6 +227,9 @@ func NewMetrics() *Metrics {
 		turned:   m.Counter("mcp_http_refused_total", "HTTP requests refused before the protocol saw them, by reason.", "reason"),
 	}
 }
+
+// Build shows the version of the program, and of Go, as labels of a metric.
+func (m *Metrics) Build(version, goVersion string) { m.all.Build(version, goVersion) }
 
 // Boundary is what to tell a boundary, so that its numbers are shown, too.
 func (m *Metrics) Boundary() boundary.Metrics {

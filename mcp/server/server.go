@@ -24,6 +24,7 @@ type Server struct {
 	handler  http.Handler
 	slots    httpserver.Slots
 	work     work
+	leaving  chan struct{}              // closed when the server begins to end
 	mentions func() map[string][]string // tools that the definition of each names
 	reworded sync.Map                   // definitions as they are listed, as *sdk.Tool
 }
@@ -40,7 +41,7 @@ func New(opts Options) (*Server, error) {
 	opts.fill()
 	s := &Server{opts: opts, slots: httpserver.NewSlots(opts.MaxConcurrent)}
 	s.work.idle = sync.NewCond(&s.work.mu)
-	s.work.draining = make(chan struct{})
+	s.work.draining, s.leaving = make(chan struct{}), make(chan struct{})
 	s.mentions = sync.OnceValue(func() map[string][]string { return mentionsOf(opts.Catalog.Tools) })
 	so := &sdk.ServerOptions{
 		Instructions: opts.Catalog.Instructions,

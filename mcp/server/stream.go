@@ -18,6 +18,7 @@ type stream struct {
 
 	mu     sync.Mutex // guards the writer below and what follows
 	status int
+	bytes  int64
 	alive  bool // signs of life are being sent
 	ended  bool
 	stop   chan struct{}
@@ -53,6 +54,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	}
 	s.deadlineLocked()
 	n, err := s.ResponseWriter.Write(b)
+	s.bytes += int64(n)
 	if err == nil && !s.alive && strings.HasPrefix(s.Header().Get("Content-Type"), "text/event-stream") {
 		s.alive = true
 		s.done.Go(s.live)

@@ -8,6 +8,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/erphub/erphub/internal/tracecontext"
 )
 
 // tracerName is the name of the instrumentation in spans.
@@ -16,6 +18,10 @@ const tracerName = "github.com/erphub/erphub/mcp/server"
 // trace begins the span of a request, "tools/call NAME" for a tool, as a child
 // of the client's if it sent one. It holds names only, never arguments.
 func (s *Server) trace(ctx context.Context, method string, req sdk.Request) (context.Context, func(failed bool)) {
+	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
+		// A session's requests do not have the context of their HTTP requests.
+		ctx = tracecontext.From(ctx, extra.Header)
+	}
 	if s.opts.Tracer == nil {
 		return ctx, func(bool) {}
 	}
@@ -34,6 +40,9 @@ func (s *Server) trace(ctx context.Context, method string, req sdk.Request) (con
 		attributes = append(attributes, attribute.Bool("mcp.prompt", true))
 	}
 	ctx, span := s.opts.Tracer.Tracer(tracerName).Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attributes...))
+	if sc := span.SpanContext(); sc.IsValid() {
+		ctx = tracecontext.With(ctx, sc.TraceID().String(), sc.SpanID().String(), sc.TraceFlags().String(), sc.TraceState().String())
+	}
 	return ctx, func(failed bool) {
 		if failed {
 			span.SetStatus(codes.Error, "")

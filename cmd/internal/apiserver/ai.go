@@ -16,6 +16,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/redisstate"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -109,7 +110,7 @@ func (a *app) aiVerifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (http
 }
 
 // openAI makes the AI API. It fails when queries could not be audited.
-func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics, log *slog.Logger) (_ *services.AI, err error) {
+func (a *app) openAI(c *cli.Context, o *aiSettings, shared *redisstate.Store, metrics *httpserver.Metrics, log *slog.Logger) (_ *services.AI, err error) {
 	ctx, schema := c.Context, a.Schema(c)
 	s := &services.AI{Checks: o.checks}
 	defer func() {
@@ -144,16 +145,20 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, metrics *httpserver.Metrics,
 	if s.Warnings, err = services.Audited(ctx, s.Engine, s.DB, c.Bool("install"), c.Bool("audit-optional")); err != nil {
 		return nil, err
 	}
-	requests := metrics.Counter("ai_requests_total", "Requests of the AI API.", "operation", "code")
-	seconds := metrics.Histogram("ai_request_duration_seconds", "Time to respond to requests of the AI API.", "operation")
-	s.Handler, err = httpapi.New(s.Engine, o.verifier, &httpapi.Options{
+	opts := &httpapi.Options{
 		Logger: log, PerMinute: c.Int("requests-per-minute"), StatementsPerMinute: c.Int("statements-per-minute"), Origins: c.StringSlice("cors-origin"),
 		ProviderID: c.Int("provider-id"), AIUserID: c.Int("ai-user-id"),
-		Observe: func(operation, code string, took time.Duration) {
-			requests.Add(1, operation, code)
-			seconds.Observe(took.Seconds(), operation)
-		},
-	})
+	}
+	if shared != nil {
+		opts.Limits, opts.Contexts = shared, shared.Contexts()
+	}
+	requests := metrics.Counter("ai_requests_total", "Requests of the AI API.", "operation", "code")
+	seconds := metrics.Histogram("ai_request_duration_seconds", "Time to respond to requests of the AI API.", "operation")
+	opts.Observe = func(operation, code string, took time.Duration) {
+		requests.Add(1, operation, code)
+		seconds.Observe(took.Seconds(), operation)
+	}
+	s.Handler, err = httpapi.New(s.Engine, o.verifier, opts)
 	if err != nil {
 		return nil, shell.Usage(err)
 	}

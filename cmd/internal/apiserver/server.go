@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 
 	genapi "github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/redisstate"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -53,16 +55,23 @@ func (a *app) serverAPICommand() *cli.Command {
 			"IP addresses and the names given with --host.\n\n" +
 			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at " +
 			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8090", Usage: "address to listen on; port 0 picks a free one"},
-			&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as board.example.com; repeatable"},
-			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
-			shell.MetricsFlag(),
-			&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
-			&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
-		}, aiFlags()...),
+		Flags:  serverFlags(),
 		Action: a.serverAPI,
 	}
+}
+
+// serverFlags are all flags of the command.
+func serverFlags() []cli.Flag {
+	flags := append(shell.ListenFlags("127.0.0.1:8090"), shell.LogFlags()...)
+	flags = append(flags, []cli.Flag{
+		&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as board.example.com; repeatable"},
+		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
+		shell.MetricsFlag(), shell.AccessLogFlag(), shell.DrainFlag(),
+		&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
+		&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
+	}...)
+	flags = append(flags, shell.RedisFlags("limits, Idempotency-Keys and published contexts")...)
+	return append(flags, aiFlags()...)
 }
 
 // apiParts are the services behind one address.
@@ -71,6 +80,8 @@ type apiParts struct {
 	board *board.Board // nil: none
 	erp   string       // the address the board reads
 	gen   *services.Generator
+
+	shared *redisstate.Store // what replicas share; nil: nothing
 }
 
 func (a *app) serverAPI(c *cli.Context) (err error) {
@@ -81,7 +92,13 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	log := a.ServerLog(c)
+	if err := a.FillFlags(c, s, "api", serverFlags()); err != nil {
+		return err
+	}
+	log, err := a.ServerLog(c)
+	if err != nil {
+		return err
+	}
 	defer a.IgnoreHangup(log)()
 	settings, err := a.aiSettings(c, s, log)
 	if err != nil {
@@ -92,7 +109,14 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 		return err
 	}
 	metrics := httpserver.NewMetrics()
+	metrics.Build(shell.Version(), runtime.Version())
 	var parts apiParts
+	if parts.shared, err = a.openShared(c, s, log); err != nil {
+		return err
+	}
+	if parts.shared != nil {
+		defer func() { err = errors.Join(err, parts.shared.Close()) }()
+	}
 	if s.Resolver.Lookup("url") != "" {
 		client, err := a.ClientFor(c, s)
 		if err != nil {
@@ -103,7 +127,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	if settings.database != "" {
 		err := a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
-			parts.ai, err = a.openAI(c, settings, metrics, log)
+			parts.ai, err = a.openAI(c, settings, parts.shared, metrics, log)
 			return err
 		})
 		if err != nil {
@@ -113,16 +137,15 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
-	ln, err := httpserver.Listen(ctx, c.String("listen"))
+	ln, err := a.Listen(ctx, c, log)
 	if err != nil {
 		return err
 	}
-	url := httpserver.URL(ln.Addr())
 	var reg registry.Registry
 	if parts.ai != nil {
 		reg = parts.ai.Cache
 	}
-	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: url}
+	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: ln.URL}
 	if to := c.StringSlice("email-recipient"); len(to) > 0 {
 		deliveries.Getenv = func(name string) string { // which is used first
 			if name == "EMAIL_RECIPIENTS" {
@@ -131,11 +154,12 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 			return a.Getenv(name)
 		}
 	}
-	parts.gen, err = services.OpenGenerator(deliveries, settings.verifier, reg, log)
+	parts.gen, err = services.OpenGenerator(deliveries, settings.verifier, reg, log, parts.generatorOptions(metrics))
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics}))
+	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics,
+		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log")}))
 	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
 	if err != nil {
 		return errors.Join(err, ln.Close())
@@ -145,15 +169,19 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
 
-	err = a.announceAPI(c, &parts, url, httpserver.Loopback(ln.Addr()))
+	err = a.announceAPI(c, &parts, ln)
 	if err == nil {
-		err = ready.Write(url)
+		err = ready.Write(ln.URL)
 	}
-	if err != nil {
+	told := func() {}
+	if err == nil {
+		told = a.Started(ctx, log)
+	} else {
 		cancel() // the server still ends in order
 	}
 	err = errors.Join(err, <-served)
 	cancel()
+	told()
 	behind.Wait()
 	return errors.Join(err, shown(), ready.Clear())
 }
@@ -190,8 +218,11 @@ func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 // API, and the ERP. Beside the AI API the ERP only has to respond: that it has no
 // deployment log, or does not show it, is told by the page.
 func (p *apiParts) ready(ctx context.Context) error {
-	var log, ai error
+	var log, ai, shared error
 	var both sync.WaitGroup
+	if p.shared != nil {
+		both.Go(func() { shared = p.shared.Ping(ctx) })
+	}
 	if p.board != nil {
 		both.Go(func() { log = p.board.Ready(ctx) })
 	}
@@ -200,9 +231,9 @@ func (p *apiParts) ready(ctx context.Context) error {
 	}
 	both.Wait()
 	if log != nil && (p.ai == nil || erpAway(log)) {
-		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai)
+		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai, shared)
 	}
-	return ai
+	return errors.Join(ai, shared)
 }
 
 // erpAway reports whether the ERP did not respond, or said that it cannot.
@@ -229,15 +260,14 @@ func (p *apiParts) run(ctx context.Context) {
 }
 
 // announceAPI says what is served, on what it works and who can reach it.
-func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool) error {
+func (a *app) announceAPI(c *cli.Context, p *apiParts, ln *shell.Listener) error {
+	url := ln.URL
 	var b strings.Builder
 	addresses := map[string]any{"url": url}
 	if p.ai != nil {
 		addresses["ai"] = url + httpapi.Prefix
 		fmt.Fprintf(&b, "the AI API is at %s%s (stop with Ctrl-C)\n", url, httpapi.Prefix)
 		fmt.Fprintf(&b, "It queries %s, and writes a record of each query to %s; %s.\n", shell.Printable(p.ai.DB.String()), aiquery.AuditTableName, p.ai.Checks)
-		fmt.Fprintf(&b, "Kept in this process alone are the counts for the request limits of a user and for statements at a time, and what user\n"+
-			"interfaces publish about their windows: where several run side by side, send a user to the same one.\n")
 		for _, w := range p.ai.Warnings {
 			fmt.Fprintf(&b, "warning: %s\n", shell.Printable(w))
 		}
@@ -251,16 +281,11 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, url string, loopback bool
 		}
 	}
 	fmt.Fprintf(&b, "plugins are generated at %s%s/plugin, for tokens of the ERP\n", url, genapi.GeneratePrefix)
-	b.WriteString("Kept in this process alone are Idempotency-Keys and the counts for the limit of plugins per user: a retry after a restart, or one\n" +
-		"that reaches another process, delivers again.\n")
-	switch {
-	case loopback:
-		b.WriteString("It listens on loopback: only this machine can reach it.\n")
-	case p.board != nil:
-		b.WriteString("It listens for other machines, too, and the board does not authenticate viewers: put it behind a proxy that does.\n")
-	default:
-		b.WriteString("It listens for other machines, too: put it behind a proxy that speaks TLS.\n")
+	b.WriteString(p.keeps())
+	if !ln.Loopback && p.board != nil {
+		b.WriteString("The board does not authenticate viewers: put it behind a proxy that does.\n")
 	}
+	b.WriteString(ln.Reach("name a certificate with --tls-cert and --tls-key, or put it behind a proxy that has one.") + "\n")
 	if _, err := fmt.Fprint(a.Streams.Err, b.String()); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -75,7 +76,14 @@ func (a *app) demo(ctx context.Context, listen string, serve, asJSON bool) (err 
 	err = s.tell("Start an embedded ERP", func() (string, error) {
 		var err error
 		var sandbox *sandboxServices
-		if sandbox, served, err = startSandbox(ctx, erptest.Options{Logger: a.warnings()}, listen, postgresOptions{}); err != nil {
+		at := func(ctx context.Context) (*shell.Listener, error) {
+			ln, err := httpserver.Listen(ctx, listen)
+			if err != nil {
+				return nil, err
+			}
+			return &shell.Listener{Listener: ln, URL: httpserver.URL(ln.Addr()), Loopback: httpserver.Loopback(ln.Addr())}, nil
+		}
+		if sandbox, served, err = startSandbox(ctx, erptest.Options{Logger: a.warnings()}, at, postgresOptions{}); err != nil {
 			return "", err
 		}
 		url = sandbox.url

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,50 +50,83 @@ func (a *app) sandboxCommand() *cli.Command {
 			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it, and " +
 			"`erphub sandbox diff` tells what in the ERP's dictionary changed since; `refresh` brings it up to date.",
 		Subcommands: []*cli.Command{a.cloneCommand(), a.refreshCommand(), a.twinDiffCommand()},
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8080", Usage: "address to listen on; port 0 picks a free one"},
-			&cli.StringFlag{Name: "data", Usage: "`FOLDER` that keeps the data; without it they are in memory", TakesFile: true},
-			&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
-			&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
-			&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
-			&cli.BoolFlag{Name: "strict", Usage: "accept only what the real server accepts: no PATCH, and no numbers for processes"},
-		}, sandboxPostgresFlags()...),
+		Flags:       sandboxFlags(),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return shell.Usagef("sandbox takes no arguments, got %q", c.Args().First())
 			}
-			if c.Bool("durable") && c.String("data") == "" {
-				return shell.Usagef("--durable needs data on disk: name their folder with --data")
-			}
-			o := sandboxOptions{
-				durable: c.Bool("durable"),
-				listen:  c.String("listen"), data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
-			}
-			var err error
-			if o.postgres, err = a.postgresOptions(c); err != nil {
-				return err
-			}
-			if c.Bool("write-profiles") {
-				o.profiles = func(ctx context.Context, url string) error { return a.writeSandboxProfiles(ctx, c, url) }
-			}
-			return a.sandbox(c.Context, o)
+			return a.sandboxAction(c)
 		},
 	}
 }
 
+// sandboxFlags are all flags of the command.
+func sandboxFlags() []cli.Flag {
+	flags := append(shell.ListenFlags("127.0.0.1:8080"), shell.LogFlags()...)
+	flags = append(flags, []cli.Flag{
+		&cli.StringFlag{Name: "data", Usage: "`FOLDER` that keeps the data; without it they are in memory", TakesFile: true},
+		&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
+		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
+		&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
+		&cli.BoolFlag{Name: "strict", Usage: "accept only what the real server accepts: no PATCH, and no numbers for processes"},
+	}...)
+	return append(flags, sandboxPostgresFlags()...)
+}
+
+// sandboxAction serves as flags and settings say.
+func (a *app) sandboxAction(c *cli.Context) error {
+	s, err := a.SetupFor(c, true)
+	if err != nil {
+		return err
+	}
+	if err := a.FillFlags(c, s, "sandbox", sandboxFlags()); err != nil {
+		return err
+	}
+	log, err := a.sandboxLog(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("durable") && c.String("data") == "" {
+		return shell.Usagef("--durable needs data on disk: name their folder with --data")
+	}
+	o := sandboxOptions{
+		durable: c.Bool("durable"),
+		log:     log, listen: func(ctx context.Context) (*shell.Listener, error) { return a.Listen(ctx, c, log) }, data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+	}
+	if o.postgres, err = a.postgresOptions(c); err != nil {
+		return err
+	}
+	if c.Bool("write-profiles") {
+		o.profiles = func(ctx context.Context, url string) error { return a.writeSandboxProfiles(ctx, c, url) }
+	}
+	return a.sandbox(c.Context, o)
+}
+
+// sandboxLog has warnings, unless more is requested.
+func (a *app) sandboxLog(c *cli.Context) (*slog.Logger, error) {
+	if !c.IsSet("log-level") {
+		if err := c.Set("log-level", "warn"); err != nil {
+			return nil, err
+		}
+	}
+	return a.ServerLog(c)
+}
+
 type sandboxOptions struct {
-	listen, data, readyFile string
-	strict, json            bool
-	durable                 bool
-	postgres                postgresOptions
-	profiles                func(ctx context.Context, url string) error // stores logins; nil: none
-	twin                    *twin.Info                                  // what is served, if it is a twin
+	listen          func(context.Context) (*shell.Listener, error)
+	log             *slog.Logger
+	data, readyFile string
+	strict, json    bool
+	durable         bool
+	postgres        postgresOptions
+	profiles        func(ctx context.Context, url string) error // stores logins; nil: none
+	twin            *twin.Info                                  // what is served, if it is a twin
 }
 
 func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	opts := erptest.Options{Logger: a.warnings(), Strict: o.strict, Durable: o.durable}
+	opts := erptest.Options{Logger: o.log, Strict: o.strict, Durable: o.durable}
 	if o.data != "" {
 		unlock, err := lockData(o.data)
 		if err != nil {
@@ -131,7 +164,11 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	if o.readyFile != "" {
 		defer os.Remove(o.readyFile) //nolint:errcheck // the server is gone either way
 	}
-	return <-served
+	told := a.Started(ctx, o.log)
+	err = <-served
+	cancel()
+	told()
+	return err
 }
 
 // announce tells people and programs that the server responds.
@@ -203,17 +240,16 @@ func lockData(dir string) (unlock func(), err error) {
 
 // startSandbox serves an embedded ERP until ctx ends; served then tells how
 // that went.
-func startSandbox(ctx context.Context, opts erptest.Options, listen string, db postgresOptions) (_ *sandboxServices, served <-chan error, err error) {
+func startSandbox(ctx context.Context, opts erptest.Options, listen func(context.Context) (*shell.Listener, error), db postgresOptions) (_ *sandboxServices, served <-chan error, err error) {
 	srv, err := erptest.Open(ctx, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	ln, err := listen(ctx)
 	if err != nil {
-		err = fmt.Errorf("listening on %s: %w; choose another address with --listen, port 0 for any free one", listen, err)
 		return nil, nil, errors.Join(err, srv.Close())
 	}
-	beside := &sandboxServices{erp: srv, url: "http://" + ln.Addr().String(), log: opts.Logger}
+	beside := &sandboxServices{erp: srv, url: ln.URL, log: opts.Logger}
 	if opts.Path != "" {
 		beside.data = filepath.Dir(opts.Path)
 	}

@@ -138,7 +138,7 @@ func (s *sandboxServices) startLocked(ctx context.Context) error {
 	// The environment is left out: everybody knows the sandbox's passwords, and
 	// what is in it may be good for more than the sandbox.
 	where := delivery.Options{Directory: filepath.Join(dir, "generated"), ArtifactsDirectory: filepath.Join(dir, "artifacts"), BaseURL: s.url}
-	if s.gen, err = services.OpenGenerator(where, verifier, s.ai.Cache, s.log); err != nil {
+	if s.gen, err = services.OpenGenerator(where, verifier, s.ai.Cache, s.log, nil); err != nil {
 		return err
 	}
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx)) // outlives the request

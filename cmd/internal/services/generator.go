@@ -22,9 +22,14 @@ type Generator struct {
 }
 
 // OpenGenerator makes the service of settings for deliveries. A nil registry is
-// none: what has to be looked up is refused then.
-func OpenGenerator(settings delivery.Options, verifier httpapi.Verifier, reg registry.Registry, log *slog.Logger) (*Generator, error) {
+// none: what has to be looked up is refused then. Of opts it sets the registry, the
+// artifacts and the logger; nil is the defaults.
+func OpenGenerator(settings delivery.Options, verifier httpapi.Verifier, reg registry.Registry, log *slog.Logger, opts *genapi.Options) (*Generator, error) {
 	settings.Logger = log
+	var o genapi.Options
+	if opts != nil {
+		o = *opts
+	}
 	d, err := delivery.New(settings)
 	if err != nil {
 		return nil, shell.DeliveryError(err)
@@ -33,7 +38,8 @@ func OpenGenerator(settings delivery.Options, verifier httpapi.Verifier, reg reg
 	if err != nil && !errors.Is(err, failure.NotConfigured) {
 		return nil, shell.DeliveryError(err)
 	}
-	h, err := genapi.New(d, verifier, &genapi.Options{Registry: reg, Artifacts: store, Logger: log})
+	o.Registry, o.Artifacts, o.Logger = reg, store, log
+	h, err := genapi.New(d, verifier, &o)
 	if err != nil {
 		return nil, err
 	}

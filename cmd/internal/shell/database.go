@@ -43,22 +43,30 @@ func (sh *Shell) GivenAddress(c *cli.Context, flag string) (string, error) {
 	given, file := c.String(flag), c.String(flag+"-file")
 	switch {
 	case given != "" && file != "":
-		return "", Usagef("--%s and --%s-file both name a database; choose one", flag, flag)
+		return "", Usagef("--%s and --%s-file both name an address; choose one", flag, flag)
 	case file != "":
 		address, err := ReadSecretFile(file)
 		if err == nil && address == "" {
 			err = errors.New("the file is empty")
 		}
 		if err != nil {
-			return "", fmt.Errorf("reading the address of the database: %w", err)
+			return "", fmt.Errorf("reading the address of --%s-file: %w", flag, err)
 		}
 		return address, nil
 	case given != "":
-		if u, err := url.Parse(given); err == nil && u.User != nil {
-			if _, has := u.User.Password(); has {
-				sh.Note("--%s shows its password in process lists: put the address into a file for --%s-file, or the password into PGPASSFILE", flag, flag)
-			}
+		if hasPassword(given) {
+			sh.Note("--%s shows its password in process lists: put the address into a file for --%s-file, or the password into PGPASSFILE", flag, flag)
 		}
 	}
 	return given, nil
+}
+
+// hasPassword reports whether an address holds a password.
+func hasPassword(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return false
+	}
+	_, has := u.User.Password()
+	return has
 }

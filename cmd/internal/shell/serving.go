@@ -3,7 +3,6 @@ package shell
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"time"
 
@@ -37,14 +36,6 @@ func (sh *Shell) ServeMetrics(ctx context.Context, c *cli.Context, serve func(co
 // LateRecords is how long the audit's last records may take to be written
 // when a server ends.
 const LateRecords = 10 * time.Second
-
-// ServerLog is where a server that runs by itself tells what fails.
-func (sh *Shell) ServerLog(c *cli.Context) *slog.Logger {
-	if c.Bool("debug") {
-		return sh.Log
-	}
-	return slog.New(slog.NewTextHandler(sh.Streams.Err, &slog.HandlerOptions{Level: slog.LevelInfo}))
-}
 
 // TokenSecretVariable holds the secret with which the ERP signs tokens.
 const TokenSecretVariable = "ERP_TOKEN_SECRET"

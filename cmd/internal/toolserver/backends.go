@@ -199,7 +199,7 @@ func (a *app) aiAPI(c *cli.Context, s *shell.Setup, first backend.Name, calls bo
 			return api, fmt.Errorf("reading the token for the AI API: %w", err)
 		}
 	case token == "":
-		token = a.Getenv(aiTokenVariable)
+		token = s.Resolver.Lookup("hub.ai-api.token") // or the variable
 	}
 	api.token = tokens.NewSecret(token)
 	if c.IsSet("ai-role-id") {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -38,8 +40,8 @@ func (a *app) serverMCPCommand() *cli.Command {
 
 // mcpServerFlags are about serving, beside those about the tools.
 func mcpServerFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringFlag{Name: "listen", Value: fmt.Sprintf("127.0.0.1:%d", server.DefaultPort), Usage: "address to listen on; port 0 picks a free one"},
+	flags := append(shell.ListenFlags(fmt.Sprintf("127.0.0.1:%d", server.DefaultPort)), shell.LogFlags()...)
+	flags = append(flags, []cli.Flag{
 		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
 		&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as tools.example.com; repeatable"},
 		&cli.StringSliceFlag{Name: "origin", Usage: "web page whose scripts may call, such as https://app.example.com; repeatable"},
@@ -52,9 +54,10 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without calling the ERP for each"},
 		&cli.DurationFlag{Name: "verify-grace", Usage: "how long a token that the ERP accepted counts while the ERP cannot be reached, never beyond its end; 0: not at all (" + keyVerifyGrace + ", 10m)"},
-		shell.MetricsFlag(),
+		shell.MetricsFlag(), shell.AccessLogFlag(), shell.DrainFlag(),
 		&cli.BoolFlag{Name: "own-login", Usage: "do not authenticate clients: whoever reaches the server acts with the login of this program; on loopback only"},
-	}, append(startFlags(), toolFlags()...)...)
+	}...)
+	return append(append(flags, startFlags()...), toolFlags()...)
 }
 
 // Root is what erphub does without a command: serve tools where the profile is the
@@ -97,13 +100,19 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
-	log := a.ServerLog(c)
-	ready := httpserver.ReadyFile(c.String("ready-file"))
-	if err := ready.Clear(); err != nil {
-		return err
-	}
 	s, err := a.mcpSetup(c)
 	if err != nil {
+		return err
+	}
+	if err := a.FillFlags(c, s, "mcp", mcpServerFlags()); err != nil {
+		return err
+	}
+	log, err := a.ServerLog(c)
+	if err != nil {
+		return err
+	}
+	ready := httpserver.ReadyFile(c.String("ready-file"))
+	if err := ready.Clear(); err != nil {
 		return err
 	}
 	verifier, checked, err := a.verifier(c, s, log)
@@ -111,6 +120,7 @@ func (a *app) serverMCP(c *cli.Context) error {
 		return err
 	}
 	metrics := server.NewMetrics()
+	metrics.Build(shell.Version(), runtime.Version())
 	box, err := a.toolbox(c, s, log, metrics.Boundary(), verifier == nil, true)
 	if err != nil {
 		return err
@@ -129,6 +139,7 @@ func (a *app) serverMCP(c *cli.Context) error {
 		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
 		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
 		Metrics: metrics, Tracer: tracer, Logger: log, Ready: box.missing(a.asksERP(c)),
+		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log"),
 	}
 	if verifier != nil {
 		opts.Verifier = verifier
@@ -144,11 +155,11 @@ func (a *app) serverMCP(c *cli.Context) error {
 	defer a.IgnoreHangup(log)()
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
-	ln, err := httpserver.Listen(ctx, c.String("listen"))
+	ln, err := a.Listen(ctx, c, log)
 	if err != nil {
 		return err
 	}
-	if verifier == nil && !httpserver.Loopback(ln.Addr()) {
+	if verifier == nil && !ln.Loopback {
 		return errors.Join(shell.Usagef("--own-login lets everybody in who reaches the server: listen on loopback, or leave it out"), ln.Close())
 	}
 	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
@@ -160,16 +171,19 @@ func (a *app) serverMCP(c *cli.Context) error {
 	defer func() { cancel(); <-watched }()
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, ln) }()
-	url := httpserver.URL(ln.Addr())
-	err = a.announceMCP(c, url, checked, box, httpserver.Loopback(ln.Addr()))
+	err = a.announceMCP(c, ln, checked, box)
 	if err == nil {
-		err = ready.Write(url)
+		err = ready.Write(ln.URL)
 	}
-	if err != nil {
+	told := func() {}
+	if err == nil {
+		told = a.Started(ctx, log)
+	} else {
 		cancel() // the server still ends in order
 	}
 	err = errors.Join(err, <-served)
 	cancel()
+	told()
 	return errors.Join(err, shown(), ready.Clear())
 }
 
@@ -179,15 +193,13 @@ func (a *app) confirmBy(c *cli.Context) server.ConfirmBy {
 }
 
 // announceMCP says where the server is, whom it lets in and what it keeps.
-func (a *app) announceMCP(c *cli.Context, url, checked string, box *toolbox, loopback bool) error {
+func (a *app) announceMCP(c *cli.Context, ln *shell.Listener, checked string, box *toolbox) error {
+	url := ln.URL
 	sse := ", or by server-sent events at " + url + "/mcp/sse"
 	if c.Bool("stateless") {
 		sse = ""
 	}
-	reach := "It listens on loopback: only this machine can reach it."
-	if !loopback {
-		reach = "It listens for other machines, too, without TLS: put it behind something that has it."
-	}
+	reach := ln.Reach("name a certificate with --tls-cert and --tls-key, or put it behind something that has one.")
 	_, err := fmt.Fprintf(a.Streams.Err, "the tool server is ready at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
 		url, sse, box.about(), checked, reach, box.keeps(c.Bool("stateless")))
 	if err == nil && shell.Piped(a.Streams.In) {
@@ -224,6 +236,12 @@ func Program(sh *shell.Shell) *cli.App {
 // httpOnly are flags that mean nothing over standard input and output.
 var httpOnly = []string{
 	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
+	"tls-cert", "tls-key", "access-log", "drain-delay",
+}
+
+// stdioFlags are those that mean something over standard input and output.
+func stdioFlags() []cli.Flag {
+	return slices.DeleteFunc(mcpServerFlags(), func(f cli.Flag) bool { return slices.Contains(httpOnly, f.Names()[0]) })
 }
 
 func (a *app) serverStdio(c *cli.Context) error {
@@ -239,8 +257,14 @@ func (a *app) serverStdio(c *cli.Context) error {
 	if len(wrong) > 0 {
 		return shell.Usagef("with --stdio there is no HTTP; leave out %s", strings.Join(wrong, " and "))
 	}
-	log := a.ServerLog(c)
 	s, err := a.mcpSetup(c)
+	if err != nil {
+		return err
+	}
+	if err := a.FillFlags(c, s, "mcp", stdioFlags()); err != nil {
+		return err
+	}
+	log, err := a.ServerLog(c)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
+	"github.com/erphub/erphub/internal/redislog"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
@@ -58,8 +58,6 @@ func toolFlags() []cli.Flag {
 		&cli.IntFlag{Name: "session-api-calls", Usage: "requests to the ERP a session, and all sessions of a caller without a break of an hour, may use; 0: no limit"},
 		&cli.IntFlag{Name: "day-tokens", Usage: "tokens each caller may use a day (UTC); 0: no limit"},
 		&cli.IntFlag{Name: "day-api-calls", Usage: "requests to the ERP each caller may use a day; 0: no limit"},
-		&cli.StringFlag{Name: "redis", Usage: "Redis that keeps limits and sessions for several replicas, such as redis://host:6379/0 (" + redisVariable + ", which may hold a password)"},
-		&cli.StringFlag{Name: "redis-file", Usage: "file with that address", TakesFile: true},
 		&cli.StringFlag{Name: "ai-api-url", Usage: "address of an AI API (" + aiURLVariable + ")"},
 		&cli.StringFlag{Name: "ai-api-token", Usage: "token for the AI API; it shows in process lists, which " + aiTokenVariable + " and --ai-api-token-file do not"},
 		&cli.StringFlag{Name: "ai-api-token-file", Usage: "file with the token for the AI API", TakesFile: true},
@@ -71,7 +69,7 @@ func toolFlags() []cli.Flag {
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit of queries alone; default: the one above"},
 		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
-	}, shell.DatabaseFlags()...)
+	}, append(shell.RedisFlags("limits and sessions"), shell.DatabaseFlags()...)...)
 }
 
 // toolbox is everything tools need to be called.
@@ -120,7 +118,7 @@ func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters
 	if err := a.addCatalog(c, s, box); err != nil {
 		return nil, err
 	}
-	if err := a.addBoundary(c, box, counters); err != nil {
+	if err := a.addBoundary(c, s, box, counters); err != nil {
 		return nil, err
 	}
 	return box, nil
@@ -240,7 +238,7 @@ func setNames(list string) []string {
 }
 
 // addBoundary puts permission, limits and audit in front of the tools.
-func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metrics) error {
+func (a *app) addBoundary(c *cli.Context, s *shell.Setup, box *toolbox, counters boundary.Metrics) error {
 	rules, err := toolRules(c)
 	if err != nil {
 		return err
@@ -253,12 +251,12 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metric
 			Day:            mcp.Cost{Tokens: c.Int("day-tokens"), APICalls: c.Int("day-api-calls")},
 		},
 	}
-	address, err := a.redisURL(c)
+	address, err := a.RedisURL(c, s)
 	if err != nil {
 		return err
 	}
 	if address != "" {
-		quietRedis(box.log)
+		redislog.To(box.log)
 		store, err := redisstore.Open(address, "")
 		if err != nil {
 			return shell.Usage(err)
@@ -318,30 +316,6 @@ func toolRules(c *cli.Context) ([]boundary.Rule, error) {
 		return nil, shell.Usagef("reading the rules in %s: there are none below rules:", path)
 	}
 	return append(rules, file.Rules...), nil
-}
-
-// redisURL is the address of Redis, empty for none. A password on the command
-// line is refused.
-func (a *app) redisURL(c *cli.Context) (string, error) {
-	given, file := c.String("redis"), c.String("redis-file")
-	switch {
-	case given != "" && file != "":
-		return "", shell.Usagef("--redis and --redis-file both name a Redis; choose one")
-	case file != "":
-		address, err := shell.ReadSecretFile(file)
-		if err != nil {
-			return "", fmt.Errorf("reading the address of Redis: %w", err)
-		}
-		return address, nil
-	case given != "":
-		if u, err := url.Parse(given); err == nil && u.User != nil {
-			if _, has := u.User.Password(); has {
-				return "", shell.Usagef("--redis shows its password in process lists; put the address into %s, or into a file for --redis-file", redisVariable)
-			}
-		}
-		return given, nil
-	}
-	return a.Getenv(redisVariable), nil
 }
 
 // about says what can be done.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/urfave/cli/v2"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -128,13 +127,3 @@ func tracing(ctx context.Context, getenv func(string) string, log *slog.Logger) 
 		}
 	}, nil
 }
-
-// redisLog brings what the Redis client has to say into the log, where it
-// would write to standard error.
-type redisLog struct{ log *slog.Logger }
-
-func (r redisLog) Printf(ctx context.Context, format string, v ...any) {
-	r.log.DebugContext(ctx, "redis: "+fmt.Sprintf(format, v...))
-}
-
-func quietRedis(log *slog.Logger) { redis.SetLogger(redisLog{log}) }

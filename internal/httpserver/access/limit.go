@@ -1,6 +1,8 @@
 package access
 
 import (
+	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -17,7 +19,11 @@ const maxLimiters = 10_000
 type Limiter struct {
 	rate  rate.Limit
 	burst int
-	now   func() time.Time
+
+	perMinute int
+	name      string
+	shared    Shared // nil: this process counts alone
+	now       func() time.Time
 
 	mu    sync.Mutex // guards users and the limiters in it
 	users map[UserKey]*rate.Limiter
@@ -32,12 +38,30 @@ func KeyOf(c tokens.Claims) UserKey { return UserKey{c.ClientID, c.UserID} }
 // NewLimiter gives every user perMinute requests a minute in the long run, and
 // burst at once. Both are above zero.
 func NewLimiter(perMinute, burst int, now func() time.Time) *Limiter {
-	return &Limiter{rate: rate.Limit(float64(perMinute) / 60), burst: burst, now: now, users: map[UserKey]*rate.Limiter{}}
+	return &Limiter{rate: rate.Limit(float64(perMinute) / 60), perMinute: perMinute, burst: burst, now: now, users: map[UserKey]*rate.Limiter{}}
 }
 
+// Shared counts requests for several servers together. It is safe for concurrent use.
+type Shared interface {
+	// Take takes one request under a key: perMinute in the long run, burst at once.
+	// When there is none left it takes none and returns how long to wait.
+	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
+}
+
+// Share counts for several servers under a name; nil changes nothing. It is called
+// before the limiter is used.
+func (l *Limiter) Share(name string, with Shared) { l.name, l.shared = name, with }
+
 // Take takes one request of the user's. When there is none left it takes none
-// and returns how long to wait for the next one.
-func (l *Limiter) Take(who UserKey) (wait time.Duration) {
+// and returns how long to wait for the next one. While the shared counts cannot be
+// reached this process counts alone.
+func (l *Limiter) Take(ctx context.Context, who UserKey) (wait time.Duration) {
+	if l.shared != nil {
+		wait, err := l.shared.Take(ctx, fmt.Sprintf("%s:%d/%d", l.name, who.Client, who.User), l.perMinute, l.burst)
+		if err == nil {
+			return wait
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()

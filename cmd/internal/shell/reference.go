@@ -1,0 +1,112 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/internal/config"
+)
+
+// ServerFlags are the flags of a server, for the reference of the configuration.
+type ServerFlags struct {
+	Server, Command string
+	Flags           []cli.Flag
+}
+
+// ConfigurationReference is the text of docs/configuration.md: every key of the
+// configuration file and every variable, with the flags of servers that stand for
+// them.
+func ConfigurationReference(servers []ServerFlags) string {
+	var b strings.Builder
+	b.WriteString(`# Configuration
+
+A setting comes from a flag, else from an environment variable, else from the chosen profile of the configuration file, else
+it has its default. That holds for every command and every server. An empty variable counts as unset.
+
+The configuration file is one YAML file (` + "`erphub config path`" + ` prints where it is; ` + "`--config`" + ` and ` + "`ERPHUB_CONFIG`" + ` name another). Keys
+may be written with dots or in sections, and a list stands for values with commas between:
+
+` + "```yaml" + `
+url: https://erp.example.com
+hub:
+  redis.url: rediss://redis.example.com:6379/0
+  server:
+    api:
+      listen: 0.0.0.0:8090
+      host: [hub.example.com, board.example.com]
+      tls-cert: /etc/erphub/tls.crt
+      tls-key: /etc/erphub/tls.key
+      log-format: json
+profiles:
+  staging:
+    url: https://staging.example.com
+` + "```" + `
+
+` + "`erphub config set KEY VALUE`" + ` checks a value and writes it, ` + "`erphub config list`" + ` shows what counts and where it comes from. A
+setting of a server that no flag stands for is an error when that server starts: a typing error would change nothing otherwise. Values
+of secrets are never printed.
+
+This page is written by a test from the code (` + "`go test ./cmd/erphub -run TestConfigurationReference -update`" + `).
+
+## Settings
+
+| Key | Variable | Default | What it is |
+|---|---|---|---|
+`)
+	for _, k := range config.Keys() {
+		if k.State {
+			continue
+		}
+		about := k.About
+		if k.Secret {
+			about += " (secret)"
+		}
+		row(&b, code(k.Name), code(k.Env), code(k.Default), about)
+	}
+	b.WriteString(`
+The program keeps these itself, in the profile of the login; do not set them by hand:
+`)
+	var state []string
+	for _, k := range config.Keys() {
+		if k.State {
+			state = append(state, code(k.Name))
+		}
+	}
+	b.WriteString(strings.Join(state, ", ") + ".\n\n## Further variables\n\n| Variable | What it is |\n|---|---|\n")
+	for _, v := range append(config.Variables(), config.OtherVariables()...) {
+		row(&b, code(v.Name), v.About)
+	}
+	b.WriteString("\n`erphub env deploy` also reads the variables by which build servers describe a build; package `deploylog/ci` lists them.\n")
+	for _, s := range servers {
+		fmt.Fprintf(&b, "\n## Flags of `%s`\n\n| Flag | Variable | Key | Default | What it is |\n|---|---|---|---|---|\n", s.Command)
+		for _, f := range s.Flags {
+			name := f.Names()[0]
+			key, _ := config.Lookup(config.FlagKey(s.Server, name))
+			about, value := "", ""
+			if d, ok := f.(cli.DocGenerationFlag); ok {
+				about, value = strings.ReplaceAll(d.GetUsage(), "`", ""), d.GetDefaultText()
+				if value == "false" || value == "0" || value == "0s" {
+					value = ""
+				}
+			}
+			row(&b, code("--"+name), code(key.Env), code(key.Name), code(strings.Trim(value, `"`)), about)
+		}
+	}
+	return b.String()
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+func row(b *strings.Builder, cells ...string) {
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+	}
+	b.WriteString("|\n")
+}
