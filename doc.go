@@ -36,3 +36,4 @@
 package erphub
 
 //go:generate go run ./internal/apidump
+//go:generate go run ./internal/licences/cmd docs/licences.md
