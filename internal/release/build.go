@@ -170,7 +170,7 @@ func (b *builder) describe(ctx context.Context) error {
 
 // manPages are those that the program writes, if it has a command for that.
 func (b *builder) manPages(ctx context.Context, program string) ([]file, error) {
-	if _, err := output(ctx, b.work, program, "man", "--help"); err != nil {
+	if _, err := output(ctx, b.work, program, "help", "man"); err != nil {
 		fmt.Fprintln(b.log, "no man pages: this erphub has no command man")
 		return nil, nil
 	}
