@@ -13,7 +13,7 @@ RACEFLAGS   := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 # that linking takes; panics show files and lines all the same.
 LINK        := -ldflags=-w
 
-.PHONY: test race proof setup look vet lint contract-lint fuzz bench build generate-check
+.PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check
 
 test: look
 	$(GO) test $(LINK) -timeout 15m ./...
@@ -32,7 +32,7 @@ race: look
 # detector everywhere, a kill at every request of an import, a million rows, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
 # statements for ten minutes, 20,000 pairs of questions, the greediest statements,
-# the tool server as a position-independent program, and under mixed load for two hours,
+# the tool server as a position-independent program, a release built twice, and under mixed load for two hours,
 # or as long as ERPHUB_SOAK says. Four and a half hours.
 proof: setup
 	CGO_ENABLED=0 GOOS=windows $(GO) build -o /dev/null ./cmd/...
@@ -54,6 +54,7 @@ proof: setup
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestMemoryOfStatements ./aiquery
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestRealProgram$$' ./cmd/erphub-mcp
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
+	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestReproducible$$' -v ./internal/release
 	$(MAKE) race RACED=./...
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
 
@@ -79,11 +80,23 @@ contract-lint:
 fuzz:
 	@bash .ci/fuzz $(FUZZTIME)
 
+# What was aimed at and what is measured, in one table; BENCH=mcp for a part of it.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	@$(GO) run ./internal/benchtable $(BENCH)
 
 build:
 	$(GO) build ./... 
+
+# Archives of the programs for all systems, parts lists and checksums, of the
+# commit that is checked out: make release VERSION=v1.2.3, with the section of the
+# version in CHANGELOG.md. The same commit gives the same bytes.
+DIST ?= dist
+release:
+	$(GO) run ./internal/release -version '$(VERSION)' -out '$(DIST)'
+
+# Known vulnerabilities of what is linked; skipped, aloud, without a network.
+vulncheck:
+	@bash .ci/vulncheck
 
 generate-check:
 	@bash .ci/generate-check

@@ -26,13 +26,14 @@
 //   - mcp holds the tools of assistants as values; mcp/tools are those of the
 //     hub, mcp/server serves them.
 //   - cmd/erphub is the command line over all of it, cmd/erphub-mcp the tool
-//     server alone.
+//     server alone, cmd/erphub-demo its first minute.
 //
 // Start with the package examples, or run
 //
-//	go run github.com/erphub/erphub/cmd/erphub@latest demo
+//	go run github.com/erphub/erphub/cmd/erphub-demo@latest
 //
 // which starts an embedded ERP and makes a table in it.
 package erphub
 
 //go:generate go run ./internal/apidump
+//go:generate go run ./internal/licences/cmd docs/licences.md

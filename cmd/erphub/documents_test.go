@@ -32,7 +32,8 @@ var documentRules = []documentRule{
 	{regexp.MustCompile(`^go (install|get) github\.com/.*$`), "", "needs a published version"},
 	{regexp.MustCompile(`^make test$`), "", "this test is a part of it"},
 	{regexp.MustCompile(`^go test -run TestPostman .*$`), "", "make test runs it"},
-	{regexp.MustCompile(`^go run \./cmd/erphub\b`), "erphub", "the programs are built from this checkout beforehand"},
+	{regexp.MustCompile(`^go run \./cmd/(erphub-\w+)\b`), "$1", "the programs are built from this checkout beforehand"},
+	{regexp.MustCompile(`^go run \./examples/sandbox$`), "", "its own example runs it"},
 	{regexp.MustCompile(`^erphub server api --database-file .*$`), "", "needs a whole ERP in PostgreSQL; TestServerAPI has one"},
 	{regexp.MustCompile(`postgres://adempiere@127\.0\.0\.1/idempiere`), `"$$TEST_DATABASE"`, "the database of the test"},
 	{regexp.MustCompile(`^(erphub (?:sandbox|server)\b.*?) *&( +#.*)?$`), `$1 --listen 127.0.0.1:0 --ready-file ready.$$LINENO & ready ready.$$LINENO`,
@@ -107,7 +108,7 @@ func TestDocuments(t *testing.T) {
 		assert.Positive(t, used[r.why], "no document needs the rule %s", r.command)
 	}
 	require.Contains(t, scripts, "README.md")
-	bin := filepath.Dir(testproc.Program(t, "erphub"))
+	bin := filepath.Dir(testproc.Program(t, "erphub")) + ":" + filepath.Dir(testproc.Program(t, "erphub-demo"))
 	_, database := erpDatabase(t)
 	for name, text := range scripts {
 		t.Run(name, func(t *testing.T) {

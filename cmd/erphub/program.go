@@ -32,9 +32,20 @@ var groups = []struct{ title, commands string }{
 }
 
 // execute runs the program: args as in os.Args, environ as from os.Environ. It
-// returns the exit code.
+// returns the exit code. Under the name erphub-mcp, which releases have as a link,
+// it is the tool server alone.
 func execute(ctx context.Context, args, environ []string, streams shell.Streams) int {
-	return shell.Run(ctx, args, environ, streams, newProgram)
+	build := newProgram
+	if len(args) > 0 && calledToolServer(args[0]) {
+		build = toolserver.Program
+	}
+	return shell.Run(ctx, args, environ, streams, build)
+}
+
+// calledToolServer tells whether a program was started by the name erphub-mcp.
+func calledToolServer(path string) bool {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	return strings.TrimSuffix(strings.ToLower(name), ".exe") == "erphub-mcp"
 }
 
 // newProgram is erphub with the commands of all families.

@@ -159,7 +159,7 @@ func (s *Source) stampOf(at int, t registry.SourceTable, has columns) string {
 		return fmt.Sprintf(`SELECT %d, COUNT(*), COALESCE(CAST(MAX(%s) AS TEXT), ''), COALESCE(CAST(SUM(unixepoch(%s)) AS TEXT), ''),
 			COALESCE((julianday('now') - julianday(MAX(%s))) * 86400.0, %s) FROM %s`, at, u, u, u, noAge, s.name(t.Name))
 	}
-	return fmt.Sprintf(`SELECT %d, COUNT(*), COALESCE(CAST(MAX(%s) AS TEXT), ''), COALESCE(CAST(SUM(EXTRACT(EPOCH FROM %s)) AS TEXT), ''),
+	return fmt.Sprintf(`SELECT %d, COUNT(*), COALESCE(CAST(MAX(%s) AS TEXT), ''), COALESCE(CAST(SUM(CAST(DATE_PART('epoch', %s) * 1000000 AS BIGINT)) AS TEXT), ''),
 		COALESCE(CAST(EXTRACT(EPOCH FROM (LOCALTIMESTAMP - MAX(%s))) AS DOUBLE PRECISION), %s) FROM %s`, at, u, u, u, noAge, s.name(t.Name))
 }
 
@@ -167,7 +167,7 @@ func (s *Source) stampOf(at int, t registry.SourceTable, has columns) string {
 func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t registry.SourceTable, has columns, sink registry.Sink) (count int, err error) {
 	query, read := s.selection(t, has)
 	where, args, exact := s.where(t, has)
-	rows, err := tx.QueryContext(ctx, query+where+order(t, has), args...)
+	rows, err := tx.QueryContext(ctx, query+where+s.order(t, has), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -176,7 +176,10 @@ func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t registry.Sou
 		if err := rows.Scan(read.into...); err != nil {
 			return count, err
 		}
-		values := read.values()
+		values, err := read.values()
+		if err != nil {
+			return count, err
+		}
 		if !exact && !t.Meets(values) {
 			continue
 		}
@@ -191,21 +194,46 @@ func (s *Source) rows(ctx context.Context, tx *sql.Tx, table int, t registry.Sou
 // reader takes rows from the driver. All flags of a row come as one text of Y
 // and N, which is much less work than a value each.
 type reader struct {
-	into  []any // for Scan
-	row   []registry.SourceValue
-	flags string
-	// flag is the place in the row of each character of flags.
+	into []any // for Scan: pointers to got
+	// got are the values as the driver has them. Scanning into numbers would write
+	// each as text and parse that.
+	got []any
+	// at is the place in the row of each value of got but that of the flags.
+	at  []int
+	row []registry.SourceValue
+	// flag is the place in the row of each character of the flags, which are the
+	// last value of got if there are any.
 	flag []int
 }
 
-func (r *reader) values() []registry.SourceValue {
+// values is the row that was scanned, valid until the next one is.
+func (r *reader) values() ([]registry.SourceValue, error) {
+	for i, at := range r.at {
+		switch v := r.got[i].(type) {
+		case int64:
+			r.row[at].Int = v
+		case string:
+			r.row[at].Text = v
+		case []byte:
+			r.row[at].Text = string(v)
+		default:
+			return nil, fmt.Errorf("the database gave a %T where a number or a text was asked for", v)
+		}
+	}
+	if len(r.flag) == 0 {
+		return r.row, nil
+	}
+	flags, ok := r.got[len(r.at)].(string)
+	if !ok || len(flags) != len(r.flag) {
+		return nil, fmt.Errorf("the database gave a %T where %d flags were asked for", r.got[len(r.at)], len(r.flag))
+	}
 	for i, at := range r.flag {
 		r.row[at].Int = 0
-		if i < len(r.flags) && r.flags[i] == 'Y' {
+		if flags[i] == 'Y' {
 			r.row[at].Int = 1
 		}
 	}
-	return r.row
+	return r.row, nil
 }
 
 // selection is the statement for the rows of a table.
@@ -221,10 +249,10 @@ func (s *Source) selection(t registry.SourceTable, has columns) (string, *reader
 		switch c.Type {
 		case registry.SourceText:
 			list = append(list, "COALESCE(CAST("+column+" AS TEXT), '')")
-			r.into = append(r.into, &r.row[i].Text)
+			r.at = append(r.at, i)
 		case registry.SourceInt:
 			list = append(list, "COALESCE(CAST("+column+" AS BIGINT), 0)")
-			r.into = append(r.into, &r.row[i].Int)
+			r.at = append(r.at, i)
 		case registry.SourceFlag:
 			flags = append(flags, "CASE WHEN "+column+" = 'Y' THEN 'Y' ELSE 'N' END")
 			r.flag = append(r.flag, i)
@@ -232,13 +260,21 @@ func (s *Source) selection(t registry.SourceTable, has columns) (string, *reader
 	}
 	if len(flags) > 0 {
 		list = append(list, strings.Join(flags, " || "))
-		r.into = append(r.into, &r.flags)
+	}
+	r.got, r.into = make([]any, len(list)), make([]any, len(list))
+	for i := range r.got {
+		r.into[i] = &r.got[i]
 	}
 	return "SELECT " + strings.Join(list, ", ") + " FROM " + s.name(t.Name), r
 }
 
-// order puts rows as the catalog wants most of them, which saves sorting.
-func order(t registry.SourceTable, has columns) string {
+// order puts rows as the catalog wants most of them, which saves sorting: of SQLite,
+// which keeps rows in this order. PostgreSQL would sort numbers of any length, which
+// takes longer than sorting here what is mostly in order.
+func (s *Source) order(t registry.SourceTable, has columns) string {
+	if s.dialect == PostgreSQL {
+		return ""
+	}
 	own, ok := has[strings.ToLower(t.Key)]
 	if !ok {
 		return ""

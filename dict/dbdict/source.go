@@ -91,6 +91,9 @@ func (s *Source) Stamps(ctx context.Context, tables []registry.SourceTable) (sta
 	return stamps, err
 }
 
+// expecting is a sink that makes room for rows when it knows how many come.
+type expecting interface{ Expect(table, rows int) }
+
 // Read implements [registry.Source].
 func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) (stamps []registry.Stamp, err error) {
 	err = s.within(ctx, func(tx *sql.Tx) error {
@@ -105,6 +108,9 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 			sink.Begin(i)
 			if present[i] == nil {
 				continue
+			}
+			if e, ok := sink.(expecting); ok {
+				e.Expect(i, stamps[i].Rows)
 			}
 			n, err := s.rows(ctx, tx, i, t, present[i], sink)
 			if err != nil {

@@ -72,11 +72,22 @@ func newLoader(kinds []rowKind) *loader {
 // wild does not fill the memory.
 const maxRows = 5_000_000
 
+// maxExpected bounds the room that is made for rows before they come.
+const maxExpected = 100_000
+
 func (l *loader) Begin(table int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kinds[table].reset(l.into, 0)
 	l.rows[table] = 0
+}
+
+// Expect makes room for rows of a table, which a source calls that knows how many
+// there will be, after Begin.
+func (l *loader) Expect(table, rows int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kinds[table].reset(l.into, min(max(rows, 0), maxExpected))
 }
 
 func (l *loader) Row(table int, values []SourceValue) error {

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
-
 	"github.com/erphub/erphub/generator/failure"
 )
 
@@ -18,24 +15,16 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 	if s.endpoint != nil {
 		where += " " + s.endpoint.Host
 	}
-	var api smithy.APIError
-	var httpErr *smithyhttp.ResponseError
-	status := 0
-	if errors.As(err, &httpErr) {
-		status = httpErr.HTTPStatusCode()
-	}
 	f := &failure.Error{Doing: doing, Err: err}
-	if !errors.As(err, &api) && status == 0 {
+	var store *storeError
+	if !errors.As(err, &store) {
 		if network := failure.Network(ctx, doing, where, err); network != nil {
 			return network
 		}
 		f.Kind, f.Why, f.Next = failure.Unexpected, where+" did not respond as one does", "check the endpoint"
 		return f
 	}
-	code, words := "", ""
-	if api != nil {
-		code, words = api.ErrorCode(), failure.Words(api.ErrorMessage(), secrets...)
-	}
+	code, status, words := store.Code, store.Status, failure.Words(store.Message, secrets...)
 	f.Kind, f.Why, f.Next = s.reason(code, status)
 	if f.Kind == "" {
 		f.Kind, f.Why, f.Next = failure.Unexpected, fmt.Sprintf("%s responded with %d %s %s", where, status, failure.Words(code, secrets...), words), "look at the store's log"

@@ -10,11 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/demo"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
@@ -209,14 +209,9 @@ func talkByProfile() string {
 	return b.String()
 }
 
-// talkToIt shows how to reach a sandbox with curl.
+// talkToIt shows how to reach a sandbox with curl and erphub.
 func talkToIt(url string) string {
-	return fmt.Sprintf(`
-  log in:   curl -s %[1]s/api/v1/auth/tokens -H 'Content-Type: application/json' \
-              -d '{"userName":"GardenAdmin","password":"GardenAdmin","parameters":{"clientId":11,"roleId":102,"organizationId":11}}'
-  read:     curl -s '%[1]s/api/v1/models/C_BPartner?$select=Value,Name&$top=5' -H 'Authorization: Bearer TOKEN'
-  erphub:   ERP_URL=%[1]s ERP_USERNAME=SuperUser ERP_PASSWORD=System erphub add table XX_Demo --with-name
-  query:    ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
+	return demo.TalkToIt(url) + fmt.Sprintf(`  query:    ERP_URL=%[1]s ERP_USERNAME=GardenAdmin ERP_PASSWORD=GardenAdmin ERP_CLIENT_ID=11 ERP_ROLE_ID=102 \
               erphub query 'SELECT name FROM c_bpartner'
 
 `, url)
@@ -259,13 +254,4 @@ func startSandbox(ctx context.Context, opts erptest.Options, listen func(context
 	done := make(chan error, 1)
 	go func() { done <- errors.Join(serveSandbox(ctx, ln, srv, beside), beside.postgres.close(), srv.Close()) }()
 	return beside, done, nil
-}
-
-// since is a duration as people read it.
-func since(start time.Time) string {
-	d := time.Since(start)
-	if d < time.Second {
-		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
-	}
-	return fmt.Sprintf("%.2f s", d.Seconds())
 }
