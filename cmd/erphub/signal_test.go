@@ -93,7 +93,7 @@ func run(ctx context.Context, t *testing.T, url string, args ...string) (code in
 func columnsOf(t *testing.T, url, table string) int {
 	t.Helper()
 	code, out := run(t.Context(), t, url, "record", "list", "AD_Column", "--filter",
-		"AD_Table_ID eq "+tableID(t, url, table), "--select", "ColumnName", "--all", "--format", "ndjson")
+		"AD_Table_ID eq "+tableID(t, url, table), "--select", "ColumnName", "--all", "-o", "ndjson")
 	require.Zero(t, code, out)
 	return strings.Count(out, "ColumnName")
 }

@@ -278,11 +278,11 @@ func TestBrowserShowsHostileTextAsText(t *testing.T) {
 	b.shows(prod+" .now", "\uFFFDevil\uFFFD' onmouseover") // nothing may turn the letters of others around
 	_, err = w.log.Complete(ctx, bad.ID, deploylog.Completion{Status: deploylog.Failed, ErrorMessage: hostile.failure})
 	require.NoError(t, err)
-	wide, err := w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Staging, Version: strings.Repeat("W", 40), CurrentStep: strings.Repeat("MM", 120), DeployedBy: strings.Repeat("@", 100)})
-	require.NoError(t, err)
 	other, err := w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Staging, Version: hostile.version, Components: hostile.version + " 1, " + strings.Repeat("W", 180) + "\n" + hostile.components})
 	require.NoError(t, err)
-	for _, run := range []deploylog.Run{other, wide} { // they are shown side by side, too
+	wide, err := w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Staging, Version: strings.Repeat("W", 40), CurrentStep: strings.Repeat("MM", 120), DeployedBy: strings.Repeat("@", 100)})
+	require.NoError(t, err)
+	for _, run := range []deploylog.Run{other, wide} { // they are shown side by side, too; of one second, the later one runs
 		_, err = w.log.Update(ctx, run.ID, deploylog.Update{Status: deploylog.Deploying})
 		require.NoError(t, err)
 		_, err = w.log.Complete(ctx, run.ID, deploylog.Completion{Status: deploylog.Success, Changes: hostile.changes})

@@ -81,7 +81,11 @@ func (sh *Shell) run(ctx context.Context, c *cli.App, args []string) error {
 	}
 	line := ParseLine(c, args[1:])
 	if line.Help {
-		return sh.explain(c, line.Chain, nil)
+		words := line.Words
+		if n := len(line.Chain); n > 0 && len(line.Chain[n-1].Subcommands) == 0 {
+			words = nil // arguments of the command
+		}
+		return sh.explain(c, line.Chain, words)
 	}
 	return c.RunContext(ctx, line.interspersed(args[0]))
 }
