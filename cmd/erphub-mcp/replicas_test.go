@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/testproxy"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 )
 
@@ -48,7 +49,7 @@ func killedReplica(t *testing.T, erp *erptest.Server, flags ...string) {
 		require.Eventually(t, func() bool { return strings.Contains(p.log.String(), "any number of it may run side by side") }, 5*time.Second, time.Millisecond)
 	}
 	balancer := &balancer{targets: targets}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Transport: balancer, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(targets[0]) }})
+	proxy := httptest.NewServer(testproxy.New(&httputil.ReverseProxy{FlushInterval: -1, Transport: balancer, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(targets[0]) }}))
 	t.Cleanup(proxy.Close)
 	sessions := []*sdk.ClientSession{connect(t, proxy.URL, token, "2025-11-25"), connect(t, proxy.URL, token, "2026-07-28")}
 	for i := range 12 {

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/internal/testkit/aitest"
+	"github.com/erphub/erphub/internal/testkit/testproxy"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 )
 
@@ -44,10 +45,10 @@ func startReplicas(t *testing.T, n int) *replicas {
 	t.Helper()
 	redis := testredis.Start(t)
 	p := &replicas{t: t, artifacts: t.TempDir(), served: make([]atomic.Int64, n)}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	proxy := httptest.NewServer(testproxy.New(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(p.targets[0]) // RoundTrip chooses
 		r.Out.Host = "localhost"
-	}, Transport: p})
+	}, Transport: p}))
 	t.Cleanup(proxy.Close)
 	p.url = proxy.URL
 	secret := filepath.Join(t.TempDir(), "secret")

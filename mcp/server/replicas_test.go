@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/testkit/testproxy"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
@@ -94,7 +95,7 @@ func inTurns(t testing.TB, replicas []*instance) *proxied {
 		require.NoError(t, err)
 		targets = append(targets, u)
 	}
-	srv := httptest.NewServer(&httputil.ReverseProxy{
+	srv := httptest.NewServer(testproxy.New(&httputil.ReverseProxy{
 		FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			i := p.turn.Add(1) % 2
@@ -104,7 +105,7 @@ func inTurns(t testing.TB, replicas []*instance) *proxied {
 			p.served[i].Add(1)
 			r.SetURL(targets[i])
 		},
-	})
+	}))
 	t.Cleanup(srv.Close)
 	p.url = srv.URL
 	return p

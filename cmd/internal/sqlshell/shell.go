@@ -57,7 +57,7 @@ type Options struct {
 	Formats []string
 	// Tables lists the tables of the dictionary.
 	Tables func(context.Context) ([]Table, error)
-	// Part makes a context that an interrupt ends.
+	// Part makes a context for what a line does, which an interrupt ends.
 	Part func(context.Context) (context.Context, func())
 	// Edit lets the person edit a text in an editor.
 	Edit func(context.Context, string) (string, error)
@@ -82,6 +82,7 @@ type Shell struct {
 	params []any  // for the next statement
 	names  names
 	failed bool
+	ended  bool // no more lines
 }
 
 // New is a shell that has not begun.
@@ -97,30 +98,39 @@ var errQuit = errors.New("quit")
 // Run reads and runs until the end of the lines, \q, or the end of ctx.
 func (s *Shell) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		line, err := s.Lines.Line(s.prompt())
-		switch {
-		case errors.Is(err, ErrAborted):
-			s.buffer = ""
-			continue
-		case errors.Is(err, io.EOF):
-			return s.end(ctx)
-		case err != nil:
-			return err
-		}
-		err = s.take(ctx, line)
-		switch {
-		case errors.Is(err, errQuit):
+		if err := s.next(ctx); errors.Is(err, errQuit) {
 			return s.outcome()
-		case errors.Is(err, ErrFailed):
-			s.failed = true
-			if s.Script && !s.KeepGoing {
-				return ErrFailed
-			}
-		case err != nil:
+		} else if err != nil || s.ended {
 			return err
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// next reads a line and does what it says. An interrupt is for that alone, from
+// before the terminal sends one.
+func (s *Shell) next(ctx context.Context) error {
+	part, stop := s.Part(ctx)
+	defer stop()
+	line, err := s.Lines.Line(s.prompt())
+	switch {
+	case errors.Is(err, ErrAborted):
+		s.buffer = ""
+		return nil
+	case errors.Is(err, io.EOF):
+		s.ended = true
+		return s.end(part)
+	case err != nil:
+		return err
+	}
+	err = s.take(part, line)
+	if errors.Is(err, ErrFailed) {
+		s.failed = true
+		if !s.Script || s.KeepGoing {
+			return nil
+		}
+	}
+	return err
 }
 
 // end is what is left when the lines end.
@@ -205,7 +215,7 @@ func (s *Shell) take(ctx context.Context, line string) error {
 			break
 		}
 		if err := s.run(ctx, part.Text); err != nil {
-			if !errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing {
+			if !errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing || ctx.Err() != nil {
 				return err
 			}
 			failed = err
@@ -255,21 +265,19 @@ func (s *Shell) run(ctx context.Context, statement string) error {
 	s.last = statement
 	q := aiclient.Query{SQL: statement, MaxRows: s.MaxRows, Params: s.params}
 	s.params = nil
-	part, stop := s.Part(ctx)
-	defer stop()
 	begun := time.Now()
 	if word, rest, ok := strings.Cut(statement, " "); ok && strings.EqualFold(word, "explain") {
 		q.SQL = rest
-		plan, err := s.client.Explain(part, q)
+		plan, err := s.client.Explain(ctx, q)
 		if err != nil {
-			return s.statementFailed(ctx, part, err, rest)
+			return s.statementFailed(ctx, err, rest)
 		}
 		return s.Plan(plan)
 	}
-	result, err := s.client.Query(part, q)
+	result, err := s.client.Query(ctx, q)
 	took := time.Since(begun)
 	if err != nil {
-		return s.statementFailed(ctx, part, err, statement)
+		return s.statementFailed(ctx, err, statement)
 	}
 	if err := s.Print(result, s.view); err != nil {
 		return err
@@ -280,8 +288,8 @@ func (s *Shell) run(ctx context.Context, statement string) error {
 	return nil
 }
 
-func (s *Shell) statementFailed(ctx, part context.Context, err error, statement string) error {
-	if ctx.Err() == nil && part.Err() != nil {
+func (s *Shell) statementFailed(ctx context.Context, err error, statement string) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
 		return s.failure(errors.New("the statement was interrupted"), "")
 	}
 	return s.failure(err, statement)
