@@ -151,7 +151,7 @@ func (f Filter) Or(others ...Filter) Filter { return Or(append([]Filter{f}, othe
 // ActiveOrNot makes a filter find deactivated records, too, which the server
 // leaves out of lists otherwise.
 func ActiveOrNot(f Filter) Filter {
-	return And(f, Or(Eq("IsActive", true), Eq("IsActive", false)))
+	return And(f, NotNull("IsActive"))
 }
 
 // IsZero reports whether there is no condition.

@@ -166,7 +166,7 @@ func userIDs(ctx context.Context, client *erp.Client, user string) ([]int64, err
 	}
 	name := erp.Or(erp.Eq("Name", user), erp.Eq(erp.ToLower("Name"), strings.ToLower(user)))
 	page, err := client.Query(ctx, "AD_User", &erp.Query{
-		Filter: erp.And(name, erp.Or(erp.Eq("IsActive", true), erp.Eq("IsActive", false))), Select: []string{"Name"}, OrderBy: []string{"AD_User_ID"}, Top: maxUsers,
+		Filter: erp.ActiveOrNot(name), Select: []string{"Name"}, OrderBy: []string{"AD_User_ID"}, Top: maxUsers,
 	})
 	switch {
 	case errors.Is(err, erp.ErrForbidden):

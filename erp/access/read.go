@@ -28,7 +28,7 @@ func (x *explainer) rows(ctx context.Context, table string, filter erp.Filter, c
 		return nil, false, nil
 	}
 	page, err := x.client.Query(ctx, table, &erp.Query{
-		Filter: erp.And(filter, erp.NotNull("IsActive")), Select: append(columns, "IsActive"), Top: most,
+		Filter: erp.ActiveOrNot(filter), Select: append(columns, "IsActive"), Top: most,
 	})
 	switch {
 	case err == nil:

@@ -238,7 +238,7 @@ func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there b
 // findTable looks for a table in the ERP itself, and spells its name as the ERP
 // does; "" means that there is none. One that is deactivated is an error.
 func findTable(ctx context.Context, client *erp.Client, name string) (string, erp.ID, error) {
-	q := &erp.Query{Filter: erp.And(erp.Eq(erp.ToLower("TableName"), strings.ToLower(name)), anyState()), Select: []string{"TableName", "IsActive"}, Top: 1}
+	q := &erp.Query{Filter: erp.ActiveOrNot(erp.Eq(erp.ToLower("TableName"), strings.ToLower(name))), Select: []string{"TableName", "IsActive"}, Top: 1}
 	page, err := client.Query(ctx, "AD_Table", q)
 	if err != nil {
 		return "", erp.ID{}, fmt.Errorf("looking for table %s: %w", clip(name, 80), err)
@@ -255,9 +255,6 @@ func findTable(ctx context.Context, client *erp.Client, name string) (string, er
 	known, _ := page.Records[0].Text("TableName")
 	return known, page.Records[0].ID(), nil
 }
-
-// anyState is for records that are deactivated as well.
-func anyState() erp.Filter { return erp.NotNull("IsActive") }
 
 // unchanged tells what an existing table has of what was requested.
 func unchanged(ctx context.Context, client *erp.Client, table dict.Table, known string, id erp.ID) (*createTableOut, error) {

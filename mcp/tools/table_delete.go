@@ -141,7 +141,7 @@ func pointedTo(ctx context.Context, reg registry.Registry, t *registry.Table) er
 // countRows counts the rows the role sees; -1 when it may see none, or there is
 // nothing in the database to count.
 func countRows(ctx context.Context, client *erp.Client, table string) (int, error) {
-	page, err := client.Query(ctx, table, &erp.Query{Filter: anyState(), Select: []string{"IsActive"}, Top: 1})
+	page, err := client.Query(ctx, table, &erp.Query{Filter: erp.ActiveOrNot(erp.Filter{}), Select: []string{"IsActive"}, Top: 1})
 	var refused *erp.Error
 	switch {
 	case err == nil:
@@ -276,7 +276,7 @@ func onlyShows(ctx context.Context, client *erp.Client, window erp.ID, table int
 
 // each visits records, those that are deactivated as well.
 func each(ctx context.Context, client *erp.Client, table string, filter erp.Filter, visit func(erp.Record) error) error {
-	for rec, err := range client.Records(ctx, table, &erp.Query{Filter: erp.And(filter, anyState())}) {
+	for rec, err := range client.Records(ctx, table, &erp.Query{Filter: erp.ActiveOrNot(filter)}) {
 		if err != nil {
 			return fmt.Errorf("looking for what depends on it in %s: %w", table, err)
 		}

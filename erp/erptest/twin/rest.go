@@ -148,7 +148,7 @@ func everything(t *Table) erp.Filter {
 	if !t.HasActive {
 		return erp.Filter{}
 	}
-	return erp.NotNull("IsActive")
+	return erp.ActiveOrNot(erp.Filter{})
 }
 
 // longSelect is how long the list of columns may be; servers bound the first line
