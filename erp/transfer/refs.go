@@ -122,30 +122,12 @@ func lookupOf(ctx context.Context, reg Dictionary, col *registry.Column, t *regi
 			key, display = ref.Lookup.Key, ref.Lookup.Display
 		}
 	}
-	named := func(c *registry.Column) bool {
-		return c.Active && !c.Virtual() && !c.Encrypted && !c.Secure && c.Type.IsText() && !c.Type.IsList() && c.ForeignTable == ""
-	}
 	for i := range t.Columns {
-		if c := &t.Columns[i]; c.Active && !c.Virtual() && !c.Key && !c.Secure && !c.Encrypted && (c.Name == "AD_Org_ID" || c.Parent) {
+		if c := &t.Columns[i]; c.Readable() && !c.Key && (c.Name == "AD_Org_ID" || c.Parent) {
 			l.Show = append(l.Show, c.Name)
 		}
 	}
-	var identifiers []registry.Column
-	for i := range t.Columns {
-		if c := &t.Columns[i]; c.Identifier && named(c) {
-			identifiers = append(identifiers, *c)
-		}
-	}
-	slices.SortStableFunc(identifiers, func(a, b registry.Column) int { return a.SeqNo - b.SeqNo })
-	names := []string{"Value", "DocumentNo", "Name", display}
-	for _, c := range identifiers {
-		names = append(names, c.Name)
-	}
-	for _, name := range names {
-		if c, ok := t.Column(name); ok && named(&c) && !slices.Contains(l.Columns, c.Name) {
-			l.Columns = append(l.Columns, c.Name)
-		}
-	}
+	l.Columns, _ = t.NameColumns(display)
 	return l, key
 }
 

@@ -250,26 +250,12 @@ func (r *resolver) lookup(ctx context.Context, t valueTarget, table *registry.Ta
 	if !strings.EqualFold(key, table.Name+"_ID") {
 		return l, false, nil
 	}
-	readable := func(col *registry.Column) bool { return col.Active && !col.Virtual() && !col.Encrypted && !col.Secure }
-	named := func(col *registry.Column) bool {
-		return readable(col) && col.Type.IsText() && !col.Type.IsList() && col.ForeignTable == ""
-	}
-	var identifiers []registry.Column
+	l.Columns, l.Identifier = table.NameColumns(display)
 	for i := range table.Columns {
-		switch col := &table.Columns[i]; {
-		case col.Identifier && named(col):
-			identifiers = append(identifiers, *col)
-		case readable(col) && !col.Key && (col.Identifier || col.Parent || col.Name == "AD_Org_ID" || col.Name == "AD_Client_ID"):
+		col := &table.Columns[i]
+		tells := col.Identifier || col.Parent || col.Name == "AD_Org_ID" || col.Name == "AD_Client_ID"
+		if tells && col.Readable() && !col.Key && !slices.Contains(l.Identifier, col.Name) {
 			l.Show = append(l.Show, col.Name)
-		}
-	}
-	slices.SortStableFunc(identifiers, func(a, b registry.Column) int { return a.SeqNo - b.SeqNo })
-	for _, col := range identifiers {
-		l.Identifier = append(l.Identifier, col.Name)
-	}
-	for _, name := range append([]string{"Value", "Name", "DocumentNo", display}, l.Identifier...) {
-		if col, ok := table.Column(name); ok && named(&col) && !slices.Contains(l.Columns, col.Name) {
-			l.Columns = append(l.Columns, col.Name)
 		}
 	}
 	return l, len(l.Columns) > 0, nil
