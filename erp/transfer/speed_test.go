@@ -43,7 +43,7 @@ func TestTenThousand(t *testing.T) {
 // What an import costs over the requests it makes: Import beside the same records
 // sent in batches as they are.
 func BenchmarkImport(b *testing.B) {
-	const rows = 500
+	const rows = 10_000
 	srv, err := erptest.Start(b.Context(), erptest.Options{})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, srv.Close()) })
@@ -58,6 +58,7 @@ func BenchmarkImport(b *testing.B) {
 			require.NoError(b, err)
 			require.Equal(b, rows, result.Created, "%v", result.Problems)
 		}
+		b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/10,000")
 	})
 	b.Run("Batch", func(b *testing.B) {
 		for b.Loop() {
