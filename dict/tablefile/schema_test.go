@@ -26,9 +26,8 @@ func TestSchemaInStep(t *testing.T) {
 	assert.Equal(t, string(want), string(Schema()), "run the tests with -update")
 }
 
-// Schema and reader agree on what is right and what is wrong.
-func TestSchemaAgreesWithReader(t *testing.T) {
-	t.Parallel()
+func compiledSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft4) // unless it names its own
 	resource, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
@@ -37,6 +36,13 @@ func TestSchemaAgreesWithReader(t *testing.T) {
 	compiled, err := compiler.Compile(schemaID)
 	require.NoError(t, err)
 	require.Equal(t, 2020, compiled.DraftVersion)
+	return compiled
+}
+
+// Schema and reader agree on what is right and what is wrong.
+func TestSchemaAgreesWithReader(t *testing.T) {
+	t.Parallel()
+	compiled := compiledSchema(t)
 	for text, right := range map[string]bool{
 		"table: XX_A\n":                                                                                     true,
 		"table: XX_A\nwindow: {roles: [1, 2]}\n":                                                            true,
