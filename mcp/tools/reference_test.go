@@ -54,8 +54,9 @@ single tools. ` + "`erphub tools list`" + ` prints what the settings at hand off
 - Arguments are checked before anything happens. Unknown names, wrong types and values outside the limits are errors that say what is
   allowed. Arguments marked **required** have to be given; the others have the default that is named, or none.
 - A list that is longer than a page has ` + "`truncated`" + ` and ` + "`nextCursor`" + `. The same call with this value as ` + "`cursor`" + ` returns the next page.
-- A tool that asks for confirmation asks the user through the client. A client that cannot ask gets an error, unless the server runs
-  with ` + "`--confirm client`" + `.
+- A tool that asks for confirmation asks the user through the client, before it changes what exists already, the structure of the
+  database, or something outside of the ERP; not for a dry run, and not where the call changes nothing. A client that cannot ask gets an
+  error, unless the server runs with ` + "`--confirm client`" + `.
 - A failure has a code, a message and a hint that says what to do next.
 
 This page is written by a test from the definitions of the tools (` + "`go test ./mcp/tools -run TestToolReference -update`" + `).
@@ -121,7 +122,7 @@ func writeTool(t *testing.T, b *strings.Builder, tool mcp.Tool, needs []string, 
 	if len(needs) < len(toolNeeds) {
 		fmt.Fprintf(b, "- **Needs one of:** %s\n", strings.Join(needs, ", "))
 	}
-	fmt.Fprintf(b, "- **Time limit:** %s\n", tool.Limit())
+	fmt.Fprintf(b, "- **Time limit:** %d s\n", int(tool.Limit().Seconds()))
 	fmt.Fprintf(b, "- **Result:** %s\n", codes(order(tool.Output)...))
 	if len(tool.Input.Properties) == 0 {
 		b.WriteString("- **Arguments:** none\n")
@@ -150,7 +151,7 @@ func effect(tool mcp.Tool) string {
 		parts = append(parts, "calling it again with the same arguments changes nothing more")
 	}
 	if tool.Confirms {
-		parts = append(parts, "**asks for confirmation** before it changes the structure of the database, what exists already, or something outside of the ERP")
+		parts = append(parts, "**asks for confirmation**")
 	}
 	return strings.Join(parts, "; ")
 }
