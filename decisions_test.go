@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,6 +67,67 @@ func TestDecisionsNameEveryModule(t *testing.T) {
 				assert.NotEmpty(t, cell, "%s, column %d", name, i+2)
 			}
 		}
+	}
+}
+
+// What a module brings is how many others are linked with the packages of it that are
+// imported here, in tests of the module for those that only tests import.
+func TestDecisionsOnWhatModulesBring(t *testing.T) {
+	t.Parallel()
+	rows := decisionRows(t, "Libraries that programs and importers link")
+	maps.Copy(rows, decisionRows(t, "Libraries of tests and of the build"))
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-f",
+		`{{if not .Standard}}{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{range .Imports}}{{.}}|{{end}}{{end}}`, "./...").Output()
+	require.NoError(t, err)
+	imports, moduleOf, used := map[string][]string{}, map[string]string{}, map[string]map[string]bool{}
+	var ours []string
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		for i := range fields {
+			fields[i], _, _ = strings.Cut(fields[i], " [") // built for a test
+		}
+		if len(fields) < 2 {
+			continue
+		}
+		pkg := fields[0]
+		moduleOf[pkg] = fields[1]
+		imports[pkg] = append(imports[pkg], fields[2:]...)
+		if fields[1] == module {
+			ours = append(ours, pkg)
+		}
+	}
+	for _, pkg := range ours {
+		for _, imp := range imports[pkg] {
+			m := moduleOf[imp]
+			if used[m] == nil {
+				used[m] = map[string]bool{}
+			}
+			used[m][imp] = true
+		}
+	}
+	for name, cells := range rows {
+		if len(used[name]) == 0 {
+			continue // in builds for other systems, or without cgo
+		}
+		brings, seen := map[string]bool{}, map[string]bool{}
+		var walk func(pkg string)
+		walk = func(pkg string) {
+			if seen[pkg] {
+				return
+			}
+			seen[pkg] = true
+			if m := moduleOf[pkg]; m != "" && m != name {
+				brings[m] = true
+			}
+			for _, imp := range imports[pkg] {
+				walk(imp)
+			}
+		}
+		for pkg := range used[name] {
+			walk(pkg)
+		}
+		said, _, _ := strings.Cut(cells[1], ",")
+		assert.Equal(t, said, strconv.Itoa(len(brings)), "docs/decisions.md, what %s brings: %v", name, slices.Sorted(maps.Keys(brings)))
 	}
 }
 
