@@ -202,7 +202,7 @@ var rules = map[string]rule{
 	},
 	"aiquery": {
 		ours:    []string{"aiquery/api", "aiquery/guard", "aiquery/internal/run", "dict", "dict/registry"},
-		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf", "github.com/google/uuid"},
+		outside: []string{"github.com/pganalyze/pg_query_go/v6", "google.golang.org/protobuf"},
 		reason:  "the engine links no driver: who asks one database does not build the other's",
 	},
 	"aiquery/metrics": {

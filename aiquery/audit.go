@@ -11,11 +11,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/internal/text"
+	"github.com/erphub/erphub/internal/uuid"
 )
 
 // Values of AIG_QueryStatus.
@@ -60,7 +59,7 @@ type record struct {
 
 func newRecord(who Caller, q Request, now time.Time) *record {
 	r := &record{
-		id: uuid.NewString(), clientID: int64(max(who.ClientID, 0)), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
+		id: uuid.V7(now), clientID: int64(max(who.ClientID, 0)), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
 		sql: q.SQL, params: describeParams(q.Params), status: StatusError, message: notFinished,
 	}
 	if r.requestID == "" {
