@@ -1,26 +1,32 @@
-// Command addtable describes a table in Go and brings it into the ERP that
-// ERP_URL, ERP_USERNAME and ERP_PASSWORD name; the role must be one of the
-// System tenant. Running it again finds what is there.
+// Command addtable describes a table in Go, shows the steps that make it, and brings it
+// into the ERP, whose role must be one of the System tenant.
+//
+//	go run ./examples/addtable
+//
+// Tables as files instead: examples/dictcode.
 package main
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"os"
+	"path/filepath"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp/connect"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	if err := run(context.Background(), os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context, out io.Writer) error {
 	machine := dict.NewTable("XX_Machine").
 		WithDescription("Machines in our halls").
 		With(dict.Standard, dict.ValueName).
@@ -36,18 +42,33 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err // names every mistake in the definition, not only the first
 	}
-	if err := plan.WriteText(os.Stdout); err != nil {
+	if err := plan.WriteText(out); err != nil {
 		return err
 	}
 
-	client, err := connect.FromEnvironment(os.Getenv)
+	srv, err := erptest.Start(ctx, erptest.Options{}) // stands for your ERP
 	if err != nil {
 		return err
 	}
-	result, err := restdict.Run(ctx, client, plan, &restdict.Options{Checkpoint: "machine.checkpoint.json", Resume: true, BatchSize: 25})
+	defer srv.Close()
+	// Of your ERP: client, err := connect.FromEnvironment(os.Getenv)
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(srv.TokenSource(erptest.SuperUser)))
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d records created, %d found\n", result.Count(restdict.Created), result.Count(restdict.Found))
+	dir, err := os.MkdirTemp("", "addtable")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	// The checkpoint keeps how far a run came; with Resume a run that was cut off goes on from there.
+	options := &restdict.Options{Checkpoint: filepath.Join(dir, "machine.checkpoint.json"), Resume: true, BatchSize: 25}
+	for range 2 { // the second time everything is there
+		result, err := restdict.Run(ctx, client, plan, options)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%d records created, %d found\n", result.Count(restdict.Created), result.Count(restdict.Found))
+	}
 	return nil
 }

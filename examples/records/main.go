@@ -1,27 +1,36 @@
-// Command records reads, creates, changes and deletes records. Set ERP_URL,
-// ERP_USERNAME and ERP_PASSWORD (and ERP_CLIENT_ID, ERP_ROLE_ID, ERP_ORG_ID),
-// or ERP_TOKEN.
+// Command records reads, creates, changes and deletes records.
+//
+//	go run ./examples/records
+//
+// With types made from the dictionary: examples/typed. Many at a time: examples/bulkload.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/connect"
+	"github.com/erphub/erphub/erp/erptest"
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	if err := run(context.Background(), os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context) error {
-	client, err := connect.FromEnvironment(os.Getenv)
+func run(ctx context.Context, out io.Writer) error {
+	srv, err := erptest.Start(ctx, erptest.Options{}) // stands for your ERP
+	if err != nil {
+		return err
+	}
+	defer srv.Close()
+	// Of your ERP: client, err := connect.FromEnvironment(os.Getenv)
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(srv.TokenSource(erptest.GardenAdmin)))
 	if err != nil {
 		return err
 	}
@@ -36,7 +45,8 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("created", partner.ID())
+	description, _ := partner.Text("Description")
+	fmt.Fprintln(out, "created and changed:", description)
 
 	// All pages, the next one fetched while this one is printed.
 	for rec, err := range client.Records(ctx, "C_BPartner", &erp.Query{
@@ -48,7 +58,7 @@ func run(ctx context.Context) error {
 		}
 		name, _ := rec.Text("Name")
 		group, _ := rec.Ref("C_BP_Group_ID")
-		fmt.Printf("%-30s %s\n", name, group.Identifier)
+		fmt.Fprintf(out, "%-30s %s\n", name, group.Identifier)
 	}
 
 	// The same into a struct of your own.
@@ -62,7 +72,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(o.DocumentNo, o.GrandTotal, o.Partner.Identifier)
+		fmt.Fprintln(out, o.DocumentNo, o.GrandTotal, o.Partner.Identifier)
 	}
 
 	if err := client.Delete(ctx, "C_BPartner", partner.ID()); err != nil {
@@ -71,6 +81,6 @@ func run(ctx context.Context) error {
 	if _, err := client.Get(ctx, "C_BPartner", partner.ID(), nil); !errors.Is(err, erp.ErrNotFound) {
 		return fmt.Errorf("the partner should be gone, got %v", err)
 	}
-	fmt.Println("deleted again")
+	fmt.Fprintln(out, "deleted again")
 	return nil
 }
