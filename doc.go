@@ -28,7 +28,7 @@
 //   - cmd/erphub is the command line over all of it, cmd/erphub-mcp the tool
 //     server alone, cmd/erphub-demo its first minute.
 //
-// Start with the package examples, or run
+// Start with the package examples and the programs in examples/README.md, or run
 //
 //	go run github.com/erphub/erphub/cmd/erphub-demo@latest
 //

@@ -80,4 +80,6 @@
 // Failed requests are retried where that can do no harm; see RetryPolicy. Doer
 // hands the configured connection to the generated client, with the errors of
 // this package; HTTPClient hands it to anybody else.
+//
+// Complete programs over it are examples/records, examples/service and examples/typed.
 package erp

@@ -56,4 +56,6 @@
 // read of it. Those refused for the user's rate share records, of which there are
 // at most two a minute and user, so that nobody can flood the audit. See package
 // aiquery for how large records get.
+//
+// A complete service is examples/queryservice.
 package httpapi

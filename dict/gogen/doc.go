@@ -15,4 +15,7 @@
 // What is empty in the ERP is the zero value of the field, or nil where zero is
 // a value, too. A zero field is left out when a struct is written, so that
 // defaults of the ERP stay in force; to write false, 0 or nothing, send a map.
+//
+// A complete program with such types, and the test that says when they are out of date,
+// is examples/typed.
 package gogen

@@ -10,4 +10,6 @@
 // accepts it. Everything that [diff.Result.Destructive] lists is an error here, so
 // what a review passes is applied without consent to losses. What depends on rows is
 // counted if there is somebody to ask ([Content]); what cannot be counted is a warning.
+//
+// Pipelines that comment on merge requests are in examples/dictcode.
 package review

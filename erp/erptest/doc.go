@@ -78,4 +78,6 @@
 //
 // [Server.Faults] makes chosen requests fail, wait, break off or run twice,
 // so that retries and resumption can be proved.
+//
+// Tests of a package that uses an ERP are in examples/hermetic.
 package erptest

@@ -24,7 +24,8 @@ var (
 //	client, err := erp.New(srv.URL(), erp.WithTokenSource(srv.TokenSource(erptest.GardenAdmin)))
 //
 // One token, which never ends, is made with the first request. That there is no
-// such user, role or organization is the error of every request.
+// such user, role or organization is the error of every request. Services that check
+// tokens with the secret refuse it, because it has no end: [Server.APIToken] makes them one.
 func (s *Server) TokenSource(u User) *TokenSource { return &TokenSource{server: s, user: u} }
 
 // TokenSource is one of [Server.TokenSource]. It is safe for concurrent use.

@@ -35,4 +35,6 @@
 //
 // Rows that cannot be written are refused alone; see [ImportOptions.Errors]. Two runs at a
 // time into one table are two runs: neither knows the keys of the other.
+//
+// A complete program that is cut off and resumed is examples/bulkload.
 package transfer

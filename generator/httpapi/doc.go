@@ -52,4 +52,6 @@
 // with Retry-After beyond), the service works on 8 at a time (503), 4 of them for
 // one user (429), five minutes at most on each, and serves 1,024 downloads at
 // once. Nothing of a body is read before the token is known to be good.
+//
+// A complete service that keeps archives on disk is examples/plugins.
 package httpapi

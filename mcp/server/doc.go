@@ -38,4 +38,6 @@
 //
 // This is the only package that imports the protocol's SDK, whose types stay
 // out of its API.
+//
+// A complete server, with a tool and a metric of its own, is examples/owntool.
 package server
