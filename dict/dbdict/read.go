@@ -112,19 +112,5 @@ func (s *Source) catalog(ctx context.Context, db *session, tables []registry.Sou
 	return all, rows.Err()
 }
 
-// order puts rows as the catalog wants most of them, which saves sorting: of SQLite,
-// which keeps rows in this order. PostgreSQL would sort numbers of any length, which
-// takes longer than sorting here what is mostly in order.
-func (s *Source) order(t registry.SourceTable, has columns) string {
-	if s.dialect == PostgreSQL {
-		return ""
-	}
-	own, ok := has[strings.ToLower(t.Key)]
-	if !ok {
-		return ""
-	}
-	return " ORDER BY " + quote(own)
-}
-
 // port is where PostgreSQL listens unless the address says otherwise.
 func port(n uint16) string { return strconv.Itoa(int(n)) }

@@ -23,7 +23,7 @@ func (s *Source) rows(ctx context.Context, db *session, table int, t registry.So
 	}
 	var st state
 	sel := s.selection(t, has)
-	query := "SELECT " + strings.Join(sel.list, ", ") + " FROM " + s.name(t.Name) + where + s.order(t, has)
+	query := "SELECT " + strings.Join(sel.list, ", ") + " FROM " + s.name(t.Name) + where
 	err := db.query(ctx, query, args, sel, func() error {
 		if !exact && !t.Meets(sel.row) {
 			return nil

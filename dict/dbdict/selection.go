@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/textcache"
 )
 
 // selection is what a statement selects of a table, and a row of it.
@@ -19,13 +20,13 @@ type selection struct {
 	// have stay empty.
 	row    []registry.SourceValue
 	micros int64 // when the row was changed
-	texts  map[string]string
+	texts  *textcache.Cache
 }
 
 // selection selects the columns of a table that are there, as they are: the
 // server has the least work with that.
 func (s *Source) selection(t registry.SourceTable, has columns) *selection {
-	r := &selection{row: make([]registry.SourceValue, len(t.Columns)), texts: map[string]string{}}
+	r := &selection{row: make([]registry.SourceValue, len(t.Columns)), texts: textcache.New()}
 	for i, c := range t.Columns {
 		own, ok := has[strings.ToLower(c.Name)]
 		if !ok {
@@ -83,7 +84,7 @@ func (r *selection) setBytes(i int, raw []byte) error {
 	value := &r.row[r.place[i]]
 	switch r.types[i] {
 	case registry.SourceText:
-		value.Text = r.text(raw)
+		value.Text = r.texts.Bytes(raw)
 	case registry.SourceFlag:
 		value.Int = flag(raw)
 	default:
@@ -104,25 +105,6 @@ func flag[T string | []byte](v T) int64 {
 		return 1
 	}
 	return 0
-}
-
-// longText is the length from which on the same text is rarely there twice.
-const longText = 48
-
-// text makes a string, of short texts once for all rows.
-func (r *selection) text(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
-	if len(raw) >= longText {
-		return string(raw)
-	}
-	text, ok := r.texts[string(raw)]
-	if !ok {
-		text = string(raw)
-		r.texts[text] = text
-	}
-	return text
 }
 
 // number reads an integer; of one with decimals it is the nearest.

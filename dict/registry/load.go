@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/erphub/erphub/internal/textcache"
 )
 
 // LoadCatalog reads a whole dictionary. Programs that run for a while want a
@@ -139,17 +141,17 @@ func (r *reading) catalog(origin string) *Catalog {
 
 var errEmptyDictionary = errors.New("it has no tables or no columns; is this the ERP, and may the user read AD_Table and AD_Column?")
 
-// loader is the sink that makes content. The same text is kept once.
+// loader is the sink that makes content. The same text is mostly kept once.
 type loader struct {
-	mu      sync.Mutex // guards what follows
-	kinds   []rowKind
-	into    *content
-	strings map[string]string
-	rows    []int // rows taken, per kind
+	mu    sync.Mutex // guards what follows
+	kinds []rowKind
+	into  *content
+	texts *textcache.Cache
+	rows  []int // rows taken, per kind
 }
 
 func newLoader(kinds []rowKind) *loader {
-	return &loader{kinds: kinds, into: &content{}, strings: map[string]string{}, rows: make([]int, len(kinds))}
+	return &loader{kinds: kinds, into: &content{}, texts: textcache.New(), rows: make([]int, len(kinds))}
 }
 
 // maxRows bounds the rows of one table of the dictionary, so that a source gone
@@ -180,17 +182,6 @@ func (l *loader) Row(table int, values []SourceValue) error {
 	if l.rows[table]++; l.rows[table] > maxRows {
 		return fmt.Errorf("%s has more than %d rows", l.kinds[table].source().Name, maxRows)
 	}
-	l.kinds[table].add(l.into, values, l.intern)
+	l.kinds[table].add(l.into, values, l.texts.String)
 	return nil
-}
-
-func (l *loader) intern(s string) string {
-	if s == "" {
-		return ""
-	}
-	if own, ok := l.strings[s]; ok {
-		return own
-	}
-	l.strings[s] = s
-	return s
 }
