@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -197,4 +198,53 @@ func TestRefreshEqualsLoad(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What neither the number of rows nor a new time shows makes a table be read as a
+// whole all the same, at once or after a day.
+func TestRefreshReadsWholeTables(t *testing.T) {
+	t.Parallel()
+	d := shop()
+	source := d.Source()
+	d.Update("AD_Table", 259, later, synthdict.Row{"Name": "Newest"})
+	cache := registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true, Snapshot: filepath.Join(t.TempDir(), "dictionary")})
+	now := later
+	registry.SetClock(cache, func() time.Time { return now })
+	require.NoError(t, cache.Load(t.Context()))
+	refresh := func(whole bool) {
+		t.Helper()
+		before := source.Reads("AD_Table")
+		_, err := cache.Refresh(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, whole, source.Reads("AD_Table") > before, "read as a whole")
+		registrytest.Agree(t, catalog(t, d), cache)
+	}
+	d.Update("AD_Table", 259, later.Add(-time.Hour), synthdict.Row{"Name": "Time set back"})
+	refresh(true)
+	now = now.Add(time.Hour)
+	d.Update("AD_Table", 260, later.Add(time.Second), synthdict.Row{"Name": "After an hour"})
+	refresh(false)
+	now = now.Add(24 * time.Hour)
+	d.Update("AD_Table", 259, later.Add(-time.Hour), synthdict.Row{"Name": "Nothing shows that"})
+	d.Update("AD_Table", 260, later.Add(2*time.Second), synthdict.Row{"Name": "After a day"})
+	refresh(true)
+	d.Update("AD_Table", 260, later.Add(3*time.Second), synthdict.Row{"Name": "Again"})
+	refresh(false)
+}
+
+// A source that leaves out rows without being told that it may is refused.
+func TestUnrequestedPart(t *testing.T) {
+	t.Parallel()
+	_, err := registry.LoadCatalog(t.Context(), partial{shop().Source()})
+	require.ErrorContains(t, err, "left out rows")
+}
+
+type partial struct{ registry.Source }
+
+func (p partial) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) ([]registry.Stamp, error) {
+	stamps, err := p.Source.Read(ctx, tables, sink)
+	for i := range stamps {
+		stamps[i].Partial = true
+	}
+	return stamps, err
 }
