@@ -3,6 +3,7 @@ package dbdict_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // the embedded database
@@ -246,6 +249,53 @@ func TestOlderReleases(t *testing.T) {
 	_, err = registry.LoadCatalog(t.Context(), source)
 	require.ErrorContains(t, err, "no table AD_Column")
 }
+
+// However the driver hands over values, and whatever their types are in the
+// database, they are the same.
+func TestValuesOfAnyDriver(t *testing.T) {
+	t.Parallel()
+	want, err := registry.LoadCatalog(t.Context(), small().Source())
+	require.NoError(t, err)
+	url := testpg.URL(t)
+	config, err := pgx.ParseConfig(url)
+	require.NoError(t, err)
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	require.NoError(t, small().Create(t.Context(), db, synthdict.PostgreSQL, dbdict.DefaultSchema))
+	native, err := dbdict.New(db, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	exec(t, db, "ALTER TABLE adempiere.ad_table ALTER COLUMN accesslevel TYPE CHAR(3), ALTER COLUMN ad_table_id TYPE BIGINT, ALTER COLUMN loadseq TYPE NUMERIC(10,2)")
+	exec(t, db, "ALTER TABLE adempiere.ad_element ALTER COLUMN columnname TYPE CHAR(60), ALTER COLUMN ad_element_id TYPE INTEGER")
+	other := sql.OpenDB(connector{stdlib.GetConnector(*config)})
+	defer other.Close()
+	plain, err := dbdict.New(other, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	pooled := stdlib.OpenDB(*config)
+	defer pooled.Close()
+	simple, err := dbdict.New(pooled, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	for name, source := range map[string]*dbdict.Source{"PostgreSQL's own": native, "any other": plain, "without prepared statements": simple} {
+		t.Run(name, func(t *testing.T) {
+			got, err := registry.LoadCatalog(t.Context(), source)
+			require.NoError(t, err)
+			registrytest.Agree(t, want, got)
+		})
+	}
+}
+
+// connector makes connections that hide whose they are.
+type connector struct{ driver.Connector }
+
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hidden{conn.(*stdlib.Conn)}, nil
+}
+
+type hidden struct{ *stdlib.Conn }
 
 func TestMissingSchema(t *testing.T) {
 	t.Parallel()

@@ -59,15 +59,24 @@ func querySQL(ctx context.Context, tx *sql.Tx, query string, args []any, sel *se
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
 	got, into := make([]any, len(sel.list)), make([]any, len(sel.list))
+	blanks := make([]bool, len(sel.list)) // CHAR(n), filled with blanks
 	for i := range got {
 		into[i] = &got[i]
+		blanks[i] = types[i].DatabaseTypeName() == "BPCHAR"
 	}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
 		for i, v := range got {
+			if text, ok := v.(string); ok && blanks[i] {
+				v = strings.TrimRight(text, " ")
+			}
 			if err := sel.set(i, v); err != nil {
 				return err
 			}

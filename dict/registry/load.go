@@ -27,6 +27,10 @@ func loadCatalog(ctx context.Context, source Source, now func() time.Time) (*Cat
 // what cannot be told from the number of rows and their times.
 const wholeEvery = 24 * time.Hour
 
+// maxRounds is after how many attempts to read what changed everything is read as
+// a whole, while the ERP changes all the time.
+const maxRounds = 2
+
 // reload reads what changed of the given kinds of rows and takes all else from
 // before; without that it reads all rows. It tells which of the kinds differ from
 // before.
@@ -41,7 +45,10 @@ func reload(ctx context.Context, source Source, before *Catalog, wanted []rowKin
 			since[i] = newest(k.times(&before.content))
 		}
 	}
-	for {
+	for round := 0; ; round++ {
+		if round == maxRounds {
+			clear(since)
+		}
 		r := &reading{before: before, wanted: wanted, since: since, at: at}
 		if err := r.read(ctx, source); err != nil {
 			return nil, nil, fmt.Errorf("read the dictionary of %s: %w", source.Origin(), err)
