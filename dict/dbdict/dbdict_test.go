@@ -3,10 +3,16 @@ package dbdict_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // the embedded database
@@ -115,6 +121,114 @@ func TestOldTimesAreSeen(t *testing.T) {
 	}
 }
 
+// After any changes a cache has what is read from scratch.
+func TestRefreshEqualsLoad(t *testing.T) {
+	t.Parallel()
+	for name, fill := range map[string]func(testing.TB, *synthdict.Dictionary) (*dbdict.Source, *sql.DB){
+		"SQLite": filledSQLite, "PostgreSQL": filledPostgreSQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source, db := fill(t, synthdict.New(synthdict.Options{Tables: 8, Columns: 120}))
+			schema := ""
+			if name == "PostgreSQL" {
+				schema = "adempiere."
+			}
+			random := rand.New(rand.NewPCG(7, 7))
+			cache := registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true})
+			require.NoError(t, cache.Load(t.Context()))
+			keys, next := []int{2000000, 2000001, 2000002}, 8_000_000
+			for range 15 {
+				for range random.IntN(4) {
+					// As the ERP writes it, or as a script does.
+					at := time.Now().UTC()
+					if random.IntN(2) == 0 {
+						at = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(random.IntN(1e9)) * time.Second)
+					}
+					when, key := at.Format("'2006-01-02 15:04:05'"), random.IntN(len(keys))
+					text := fmt.Sprintf("'Text %d'", random.IntN(1e6))
+					insert := func() {
+						next++
+						exec(t, db, fmt.Sprintf("INSERT INTO %sAD_Process (AD_Process_ID, Value, Name, Updated, IsActive) VALUES (%d, %s, %[3]s, %s, 'Y')",
+							schema, next, text, when))
+						keys = append(keys, next)
+					}
+					remove := func() {
+						exec(t, db, fmt.Sprintf("DELETE FROM %sAD_Process WHERE AD_Process_ID = %d", schema, keys[key]))
+						keys = append(keys[:key:key], keys[key+1:]...)
+					}
+					switch random.IntN(5) {
+					case 0:
+						insert()
+					case 1:
+						if len(keys) > 2 {
+							remove()
+						}
+					case 2:
+						insert()
+						remove()
+					default:
+						exec(t, db, fmt.Sprintf("UPDATE %sAD_Process SET Name = %s, IsReport = 'Y', Updated = %s WHERE AD_Process_ID = %d", schema, text, when, keys[key]))
+					}
+				}
+				_, err := cache.Refresh(t.Context())
+				require.NoError(t, err)
+				want, err := registry.LoadCatalog(t.Context(), source)
+				require.NoError(t, err)
+				registrytest.Agree(t, want, cache)
+			}
+		})
+	}
+}
+
+// Only changed rows are sent, and what is there of a table is told by all of them.
+func TestReadSince(t *testing.T) {
+	t.Parallel()
+	for name, fill := range map[string]func(testing.TB, *synthdict.Dictionary) (*dbdict.Source, *sql.DB){
+		"SQLite": filledSQLite, "PostgreSQL": filledPostgreSQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source, db := fill(t, small())
+			schema := ""
+			if name == "PostgreSQL" {
+				schema = "adempiere."
+			}
+			exec(t, db, "UPDATE "+schema+"AD_Column SET Updated='2026-05-06 07:08:09.5' WHERE AD_Column_ID IN (SELECT MIN(AD_Column_ID) FROM "+schema+"AD_Column)")
+			var table registry.SourceTable
+			for _, s := range registry.SourceTables() {
+				if s.Name == "AD_Column" {
+					table = s
+				}
+			}
+			before, err := source.Stamps(t.Context(), []registry.SourceTable{table})
+			require.NoError(t, err)
+			all, one := &times{}, &times{}
+			whole, err := source.Read(t.Context(), []registry.SourceTable{table}, all)
+			require.NoError(t, err)
+			assert.Equal(t, before, whole)
+			assert.Len(t, all.at, 900)
+			table.Since = slices.Max(all.at)
+			part, err := source.Read(t.Context(), []registry.SourceTable{table}, one)
+			require.NoError(t, err)
+			assert.Equal(t, []int64{table.Since}, one.at)
+			assert.True(t, part[0].Partial)
+			part[0].Partial = false
+			assert.Equal(t, before, part)
+		})
+	}
+}
+
+// times is when rows were changed.
+type times struct{ at []int64 }
+
+func (s *times) Begin(int) { s.at = nil }
+
+func (s *times) Row(_ int, values []registry.SourceValue) error {
+	s.at = append(s.at, values[len(values)-1].Int)
+	return nil
+}
+
 func TestOlderReleases(t *testing.T) {
 	t.Parallel()
 	source, db := filledPostgreSQL(t, small())
@@ -135,6 +249,53 @@ func TestOlderReleases(t *testing.T) {
 	_, err = registry.LoadCatalog(t.Context(), source)
 	require.ErrorContains(t, err, "no table AD_Column")
 }
+
+// However the driver hands over values, and whatever their types are in the
+// database, they are the same.
+func TestValuesOfAnyDriver(t *testing.T) {
+	t.Parallel()
+	want, err := registry.LoadCatalog(t.Context(), small().Source())
+	require.NoError(t, err)
+	url := testpg.URL(t)
+	config, err := pgx.ParseConfig(url)
+	require.NoError(t, err)
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	require.NoError(t, small().Create(t.Context(), db, synthdict.PostgreSQL, dbdict.DefaultSchema))
+	native, err := dbdict.New(db, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	exec(t, db, "ALTER TABLE adempiere.ad_table ALTER COLUMN accesslevel TYPE CHAR(3), ALTER COLUMN ad_table_id TYPE BIGINT, ALTER COLUMN loadseq TYPE NUMERIC(10,2)")
+	exec(t, db, "ALTER TABLE adempiere.ad_element ALTER COLUMN columnname TYPE CHAR(60), ALTER COLUMN ad_element_id TYPE INTEGER")
+	other := sql.OpenDB(connector{stdlib.GetConnector(*config)})
+	defer other.Close()
+	plain, err := dbdict.New(other, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	pooled := stdlib.OpenDB(*config)
+	defer pooled.Close()
+	simple, err := dbdict.New(pooled, dbdict.PostgreSQL, nil)
+	require.NoError(t, err)
+	for name, source := range map[string]*dbdict.Source{"PostgreSQL's own": native, "any other": plain, "without prepared statements": simple} {
+		t.Run(name, func(t *testing.T) {
+			got, err := registry.LoadCatalog(t.Context(), source)
+			require.NoError(t, err)
+			registrytest.Agree(t, want, got)
+		})
+	}
+}
+
+// connector makes connections that hide whose they are.
+type connector struct{ driver.Connector }
+
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hidden{conn.(*stdlib.Conn)}, nil
+}
+
+type hidden struct{ *stdlib.Conn }
 
 func TestMissingSchema(t *testing.T) {
 	t.Parallel()

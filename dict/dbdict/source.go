@@ -80,15 +80,34 @@ func (s *Source) Close() error { return s.db.Close() }
 
 // Stamps implements [registry.Source].
 func (s *Source) Stamps(ctx context.Context, tables []registry.SourceTable) (stamps []registry.Stamp, err error) {
-	err = s.within(ctx, func(tx *sql.Tx) error {
-		present, err := s.present(ctx, tx, tables)
+	err = s.within(ctx, func(db *session) error {
+		present, now, err := s.look(ctx, db, tables)
 		if err != nil {
 			return err
 		}
-		stamps, err = s.stamps(ctx, tx, tables, present)
+		states, err := s.states(ctx, db, tables, present, func(registry.SourceTable) bool { return false })
+		stamps = stampsOf(states, present, now)
 		return err
 	})
 	return stamps, err
+}
+
+// look finds out what there is, and what time it is.
+func (s *Source) look(ctx context.Context, db *session, tables []registry.SourceTable) (present []columns, now int64, err error) {
+	if present, err = s.present(ctx, db, tables); err == nil {
+		now, err = s.now(ctx, db)
+	}
+	return present, now, err
+}
+
+func stampsOf(states []state, present []columns, now int64) []registry.Stamp {
+	stamps := make([]registry.Stamp, len(states))
+	for i := range states {
+		if stamps[i].Missing = present[i] == nil; !stamps[i].Missing {
+			stamps[i] = states[i].stamp(now)
+		}
+	}
+	return stamps
 }
 
 // expecting is a sink that makes room for rows when it knows how many come.
@@ -96,12 +115,15 @@ type expecting interface{ Expect(table, rows int) }
 
 // Read implements [registry.Source].
 func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) (stamps []registry.Stamp, err error) {
-	err = s.within(ctx, func(tx *sql.Tx) error {
-		present, err := s.present(ctx, tx, tables)
+	err = s.within(ctx, func(db *session) error {
+		present, now, err := s.look(ctx, db, tables)
 		if err != nil {
 			return err
 		}
-		if stamps, err = s.stamps(ctx, tx, tables, present); err != nil {
+		// The state of a table that is read as a whole is that of its rows.
+		whole := func(t registry.SourceTable) bool { return t.Since == 0 }
+		states, err := s.states(ctx, db, tables, present, whole)
+		if err != nil {
 			return err
 		}
 		for i, t := range tables {
@@ -109,31 +131,46 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 			if present[i] == nil {
 				continue
 			}
-			if e, ok := sink.(expecting); ok {
-				e.Expect(i, stamps[i].Rows)
+			if e, ok := sink.(expecting); ok && whole(t) && len(t.Where) == 0 {
+				e.Expect(i, states[i].rows)
 			}
-			n, err := s.rows(ctx, tx, i, t, present[i], sink)
+			st, err := s.rows(ctx, db, i, t, present[i], sink)
 			if err != nil {
 				return fmt.Errorf("read %s: %w", t.Name, clean(err))
 			}
-			if len(t.Where) > 0 {
-				stamps[i].Rows = n
+			if whole(t) {
+				states[i] = st
 			}
+		}
+		stamps = stampsOf(states, present, now)
+		for i, t := range tables {
+			stamps[i].Partial = !whole(t) && !stamps[i].Missing
 		}
 		return nil
 	})
 	return stamps, err
 }
 
+// session is a connection with a transaction.
+type session struct {
+	conn *sql.Conn
+	tx   *sql.Tx
+}
+
 // within runs do in a transaction that sees one state and changes nothing.
-func (s *Source) within(ctx context.Context, do func(*sql.Tx) error) (err error) {
+func (s *Source) within(ctx context.Context, do func(*session) error) (err error) {
 	opts := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	if s.dialect == SQLite {
 		// One state is what a transaction of SQLite always sees, and its driver
 		// takes no level.
 		opts.Isolation = sql.LevelDefault
 	}
-	tx, err := s.db.BeginTx(ctx, opts)
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to the database of the ERP (%s): %w", s.origin, clean(err))
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
 		return fmt.Errorf("connect to the database of the ERP (%s): %w", s.origin, clean(err))
 	}
@@ -143,5 +180,5 @@ func (s *Source) within(ctx context.Context, do func(*sql.Tx) error) (err error)
 			err = clean(end)
 		}
 	}()
-	return do(tx)
+	return do(&session{conn, tx})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -58,7 +59,7 @@ func NewCache(source Source, opts *CacheOptions) *Cache {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
-	c.use(newCatalog(content{}, "", make([]Stamp, len(rowKinds())), time.Time{}))
+	c.use(newCatalog(content{}, nil, "", make([]Stamp, len(rowKinds())), time.Time{}))
 	return c
 }
 
@@ -112,13 +113,17 @@ func (c *Cache) takeSnapshot() {
 
 func (c *Cache) full() bool { return len(c.Catalog().tables) > 0 }
 
-// Refresh compares the cache with the ERP and reads the tables of the
-// dictionary that changed, which it returns. On an error the cache stays as it
-// was. Of several calls at a time one does the work after the other.
+// Refresh compares the cache with the ERP and reads the rows that changed. It
+// returns the tables of the dictionary they belong to. On an error the cache stays
+// as it was. Of several calls at a time one does the work after the other.
 //
 // A change is seen by the number of rows and their newest Updated (a database
-// source sees any change of Updated). What changed rows without touching these
-// stays unseen.
+// source sees any change of Updated). Read are the rows that were changed since
+// the newest one of before, or shortly before that. When these and what is there
+// do not add up to the table's number of rows, which shows deletions and what came
+// late, the table is read as a whole; so is one that changes when that was last
+// done a day ago. What changes rows without touching number or Updated stays
+// unseen until then.
 func (c *Cache) Refresh(ctx context.Context) (changed []string, err error) {
 	release, err := c.enter(ctx)
 	if err != nil {
@@ -167,9 +172,13 @@ func (c *Cache) refresh(ctx context.Context) ([]string, error) {
 	} else {
 		before = nil
 	}
-	catalog, err := reload(ctx, c.source, before, wanted, c.now)
+	catalog, changed, err := reload(ctx, c.source, before, wanted, c.now)
 	if err != nil {
 		return nil, err
+	}
+	if len(changed) == 0 && slices.Equal(catalog.stamps, before.stamps) {
+		c.confirm(before, at) // changed so recently that it may change again unseen
+		return nil, nil
 	}
 	c.use(catalog)
 	if c.opts.Snapshot != "" {
@@ -178,7 +187,7 @@ func (c *Cache) refresh(ctx context.Context) ([]string, error) {
 		}
 	}
 	var names []string
-	for _, k := range wanted {
+	for _, k := range changed {
 		names = append(names, k.source().Name)
 	}
 	return names, nil

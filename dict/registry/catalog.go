@@ -15,6 +15,8 @@ type Catalog struct {
 	origin string
 	scope  *scopeIDs // what was read; nil: everything
 	stamps []Stamp   // per row kind
+	// whole is when each row kind was last read as a whole; nil of a scope.
+	whole  []time.Time
 	loaded time.Time
 
 	tableByName map[string]int32 // lower case
@@ -34,64 +36,94 @@ type Catalog struct {
 	fieldsOf     []span
 	parametersOf []span
 
-	pointingOnce sync.Once
-	pointing     map[string][]Pointer // by the table they point to
+	// Made when they are first needed; catalogs with the same rows share them.
+	pointing *lazy[map[string][]Pointer] // by the table they point to
+	search   *lazy[*searchIndex]
+}
 
-	searchOnce sync.Once
-	search     *searchIndex
+// lazy is a value that is made when it is first needed.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+}
+
+func (l *lazy[T]) get(make func() T) T {
+	if l == nil { // of a zero Catalog
+		return make()
+	}
+	l.once.Do(func() { l.value = make() })
+	return l.value
 }
 
 // span is a part of a slice.
 type span struct{ from, to int32 }
 
 // newCatalog orders the rows of c and makes them findable. It changes no row,
-// because another catalog may share them.
-func newCatalog(c content, origin string, stamps []Stamp, loaded time.Time) *Catalog {
+// because another catalog may share them; what was made of rows that it shares
+// with before, which may be nil, is taken from there.
+func newCatalog(c content, before *Catalog, origin string, stamps []Stamp, loaded time.Time) *Catalog {
 	out := &Catalog{content: c, origin: origin, stamps: stamps, loaded: loaded}
 	out.order()
-	out.findable()
+	if before == nil {
+		before = &Catalog{}
+	}
+	out.findable(before)
+	out.lookable(before)
 	return out
 }
 
+// restamped is the same catalog, found to be right in another state of the ERP.
+func (c *Catalog) restamped(stamps []Stamp, whole []time.Time, loaded time.Time) *Catalog {
+	out := *c
+	out.stamps, out.whole, out.loaded = stamps, whole, loaded
+	return &out
+}
+
+// shares reports whether two slices are the same.
+func shares[T any](a, b []T) bool {
+	return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0]
+}
+
 func (c *Catalog) order() {
-	c.tables = ordered(c.tables, func(a, b *Table) int {
+	c.tables, c.updated.tables = ordered(c.tables, c.updated.tables, func(a, b *Table) int {
 		return cmp.Or(compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
-	c.columns = ordered(c.columns, func(a, b *Column) int {
+	c.columns, c.updated.columns = ordered(c.columns, c.updated.columns, func(a, b *Column) int {
 		return cmp.Or(cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.ID, b.ID))
 	})
-	c.elements = ordered(c.elements, func(a, b *Element) int { return cmp.Compare(a.ID, b.ID) })
-	c.references = ordered(c.references, func(a, b *Reference) int { return cmp.Compare(a.ID, b.ID) })
-	c.entries = ordered(c.entries, func(a, b *ListValue) int {
+	c.elements, c.updated.elements = ordered(c.elements, c.updated.elements, func(a, b *Element) int { return cmp.Compare(a.ID, b.ID) })
+	c.references, c.updated.references = ordered(c.references, c.updated.references, func(a, b *Reference) int { return cmp.Compare(a.ID, b.ID) })
+	c.entries, c.updated.entries = ordered(c.entries, c.updated.entries, func(a, b *ListValue) int {
 		return cmp.Or(cmp.Compare(a.ReferenceID, b.ReferenceID), cmp.Compare(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
 	})
-	c.lookups = ordered(c.lookups, func(a, b *Lookup) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
-	c.rules = ordered(c.rules, func(a, b *ValRule) int { return cmp.Compare(a.ID, b.ID) })
-	c.windows = ordered(c.windows, func(a, b *Window) int {
+	c.lookups, c.updated.lookups = ordered(c.lookups, c.updated.lookups, func(a, b *Lookup) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
+	c.rules, c.updated.rules = ordered(c.rules, c.updated.rules, func(a, b *ValRule) int { return cmp.Compare(a.ID, b.ID) })
+	c.windows, c.updated.windows = ordered(c.windows, c.updated.windows, func(a, b *Window) int {
 		return cmp.Or(compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
-	c.tabs = ordered(c.tabs, func(a, b *Tab) int {
+	c.tabs, c.updated.tabs = ordered(c.tabs, c.updated.tabs, func(a, b *Tab) int {
 		return cmp.Or(cmp.Compare(a.WindowID, b.WindowID), cmp.Compare(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
 	})
-	c.fields = ordered(c.fields, func(a, b *Field) int {
+	c.fields, c.updated.fields = ordered(c.fields, c.updated.fields, func(a, b *Field) int {
 		return cmp.Or(cmp.Compare(a.TabID, b.TabID), compareSeqNo(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
 	})
-	c.processes = ordered(c.processes, func(a, b *Process) int {
+	c.processes, c.updated.processes = ordered(c.processes, c.updated.processes, func(a, b *Process) int {
 		return cmp.Or(compareFold(a.Value, b.Value), cmp.Compare(a.ID, b.ID))
 	})
-	c.parameters = ordered(c.parameters, func(a, b *Parameter) int {
+	c.parameters, c.updated.parameters = ordered(c.parameters, c.updated.parameters, func(a, b *Parameter) int {
 		return cmp.Or(cmp.Compare(a.ProcessID, b.ProcessID), cmp.Compare(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
 	})
-	c.indexes = ordered(c.indexes, func(a, b *Index) int {
+	c.indexes, c.updated.indexes = ordered(c.indexes, c.updated.indexes, func(a, b *Index) int {
 		return cmp.Or(cmp.Compare(a.TableID, b.TableID), compareFold(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
-	c.indexColumns = ordered(c.indexColumns, func(a, b *IndexColumn) int {
+	c.indexColumns, c.updated.indexColumns = ordered(c.indexColumns, c.updated.indexColumns, func(a, b *IndexColumn) int {
 		return cmp.Or(cmp.Compare(a.IndexID, b.IndexID), cmp.Compare(a.SeqNo, b.SeqNo), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// ordered returns rows in order: themselves if they are, else a sorted copy.
-func ordered[T any](rows []T, compare func(a, b *T) int) []T {
+// ordered returns rows and their times in order: themselves if they are, else
+// sorted copies.
+func ordered[T any](rows []T, times []int64, compare func(a, b *T) int) ([]T, []int64) {
 	for i := 1; i < len(rows); i++ {
 		if compare(&rows[i-1], &rows[i]) <= 0 {
 			continue
@@ -106,9 +138,16 @@ func ordered[T any](rows []T, compare func(a, b *T) int) []T {
 		for i, p := range places {
 			sorted[i] = rows[p]
 		}
-		return sorted
+		if len(times) == 0 {
+			return sorted, nil
+		}
+		sortedTimes := make([]int64, len(rows))
+		for i, p := range places {
+			sortedTimes[i] = times[p]
+		}
+		return sorted, sortedTimes
 	}
-	return rows
+	return rows, times
 }
 
 // compareSeqNo orders by sequence, 0 (none) last.
@@ -141,24 +180,69 @@ func lowerByte(b byte) byte {
 	return b
 }
 
-func (c *Catalog) findable() {
+// findable makes what finds rows by name, number and owner.
+func (c *Catalog) findable(before *Catalog) {
+	tables, columns := shares(c.tables, before.tables), shares(c.columns, before.columns)
+	if tables {
+		c.tableByName, c.tableByID = before.tableByName, before.tableByID
+	} else {
+		c.nameTables()
+	}
+	if columns {
+		c.columnByID = before.columnByID
+	} else {
+		c.columnByID = numbered(c.columns, func(r *Column) int { return r.ID })
+	}
+	if tables && columns {
+		c.columnsOf, c.active = before.columnsOf, before.active
+	} else {
+		c.columnsOf = spans(c.tables, func(t *Table) int { return t.ID }, c.columns, func(r *Column) int { return r.TableID })
+		c.countActive()
+	}
+	if shares(c.processes, before.processes) {
+		c.processByID = before.processByID
+	} else {
+		c.processByID = numbered(c.processes, func(r *Process) int { return r.ID })
+	}
+	if shares(c.elements, before.elements) {
+		c.elementBy = before.elementBy
+	} else {
+		c.nameElements()
+	}
+	c.indexesOf = spans(c.tables, func(t *Table) int { return t.ID }, c.indexes, func(r *Index) int { return r.TableID })
+	c.indexParts = spans(c.indexes, func(t *Index) int { return t.ID }, c.indexColumns, func(r *IndexColumn) int { return r.IndexID })
+	c.entriesOf = spans(c.references, func(t *Reference) int { return t.ID }, c.entries, func(r *ListValue) int { return r.ReferenceID })
+	c.tabsOf = spans(c.windows, func(t *Window) int { return t.ID }, c.tabs, func(r *Tab) int { return r.WindowID })
+	c.fieldsOf = spans(c.tabs, func(t *Tab) int { return t.ID }, c.fields, func(r *Field) int { return r.TabID })
+	c.parametersOf = spans(c.processes, func(t *Process) int { return t.ID }, c.parameters, func(r *Parameter) int { return r.ProcessID })
+}
+
+// lookable takes from before what would be made again of the same rows.
+func (c *Catalog) lookable(before *Catalog) {
+	c.pointing, c.search = &lazy[map[string][]Pointer]{}, &lazy[*searchIndex]{}
+	if !shares(c.tables, before.tables) || !shares(c.columns, before.columns) || !shares(c.references, before.references) {
+		return
+	}
+	if shares(c.lookups, before.lookups) {
+		c.pointing = before.pointing
+	}
+	if shares(c.elements, before.elements) && shares(c.windows, before.windows) && shares(c.processes, before.processes) {
+		c.search = before.search
+	}
+}
+
+func (c *Catalog) nameTables() {
 	c.tableByName = make(map[string]int32, len(c.tables))
-	c.tableByID = make(map[int]int32, len(c.tables))
 	for i := range c.tables {
 		name := strings.ToLower(c.tables[i].Name)
 		if old, twice := c.tableByName[name]; !twice || !c.tables[old].Active && c.tables[i].Active {
 			c.tableByName[name] = int32(i)
 		}
-		c.tableByID[c.tables[i].ID] = int32(i)
 	}
-	c.columnByID = make(map[int]int32, len(c.columns))
-	for i := range c.columns {
-		c.columnByID[c.columns[i].ID] = int32(i)
-	}
-	c.processByID = make(map[int]int32, len(c.processes))
-	for i := range c.processes {
-		c.processByID[c.processes[i].ID] = int32(i)
-	}
+	c.tableByID = numbered(c.tables, func(t *Table) int { return t.ID })
+}
+
+func (c *Catalog) nameElements() {
 	c.elementBy = make(map[string]int32, len(c.elements))
 	for i := range c.elements {
 		name := strings.ToLower(c.elements[i].Name)
@@ -166,7 +250,9 @@ func (c *Catalog) findable() {
 			c.elementBy[name] = int32(i)
 		}
 	}
-	c.columnsOf = spans(c.tables, func(t *Table) int { return t.ID }, c.columns, func(r *Column) int { return r.TableID })
+}
+
+func (c *Catalog) countActive() {
 	c.active = make([]int32, len(c.tables))
 	for i, of := range c.columnsOf {
 		for at := of.from; at < of.to; at++ {
@@ -175,12 +261,15 @@ func (c *Catalog) findable() {
 			}
 		}
 	}
-	c.indexesOf = spans(c.tables, func(t *Table) int { return t.ID }, c.indexes, func(r *Index) int { return r.TableID })
-	c.indexParts = spans(c.indexes, func(t *Index) int { return t.ID }, c.indexColumns, func(r *IndexColumn) int { return r.IndexID })
-	c.entriesOf = spans(c.references, func(t *Reference) int { return t.ID }, c.entries, func(r *ListValue) int { return r.ReferenceID })
-	c.tabsOf = spans(c.windows, func(t *Window) int { return t.ID }, c.tabs, func(r *Tab) int { return r.WindowID })
-	c.fieldsOf = spans(c.tabs, func(t *Tab) int { return t.ID }, c.fields, func(r *Field) int { return r.TabID })
-	c.parametersOf = spans(c.processes, func(t *Process) int { return t.ID }, c.parameters, func(r *Parameter) int { return r.ProcessID })
+}
+
+// numbered is where rows are, by number.
+func numbered[T any](rows []T, id func(*T) int) map[int]int32 {
+	at := make(map[int]int32, len(rows))
+	for i := range rows {
+		at[id(&rows[i])] = int32(i)
+	}
+	return at
 }
 
 // spans finds, for each owner, the rows that belong to it. Rows are ordered by

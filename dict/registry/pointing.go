@@ -26,18 +26,22 @@ func (c *Catalog) Pointing(ctx context.Context, table string) ([]Pointer, error)
 	if err != nil {
 		return nil, err
 	}
-	c.pointingOnce.Do(func() {
-		c.pointing = map[string][]Pointer{}
-		for i := range c.columns {
-			r := &c.columns[i]
-			own, ok := c.tableByID[r.TableID]
-			if !ok || !r.Active || !c.tables[own].Active || r.Standard() {
-				continue
-			}
-			if name := c.foreignTable(r.Name, r.Type, r.ReferenceID); name != "" {
-				c.pointing[name] = append(c.pointing[name], Pointer{c.tables[own].Name, r.Name, r.Parent, c.tables[own].View})
-			}
+	pointing := c.pointing.get(c.makePointing)
+	return slices.Clone(pointing[c.tables[at].Name]), nil
+}
+
+// makePointing lists the columns that point to each table.
+func (c *Catalog) makePointing() map[string][]Pointer {
+	pointing := map[string][]Pointer{}
+	for i := range c.columns {
+		r := &c.columns[i]
+		own, ok := c.tableByID[r.TableID]
+		if !ok || !r.Active || !c.tables[own].Active || r.Standard() {
+			continue
 		}
-	})
-	return slices.Clone(c.pointing[c.tables[at].Name]), nil
+		if name := c.foreignTable(r.Name, r.Type, r.ReferenceID); name != "" {
+			pointing[name] = append(pointing[name], Pointer{c.tables[own].Name, r.Name, r.Parent, c.tables[own].View})
+		}
+	}
+	return pointing
 }

@@ -55,7 +55,8 @@ func processKind() rowKind {
 	type row = Process
 	return &kind[row]{
 		table: "AD_Process", key: "AD_Process_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.processes },
+		rows:    func(c *content) *[]row { return &c.processes },
+		updated: func(t *times) *[]int64 { return &t.processes },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Process_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Process_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -80,7 +81,8 @@ func parameterKind() rowKind {
 	type row = Parameter
 	return &kind[row]{
 		table: "AD_Process_Para", key: "AD_Process_Para_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.parameters },
+		rows:    func(c *content) *[]row { return &c.parameters },
+		updated: func(t *times) *[]int64 { return &t.parameters },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Process_Para_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Process_Para_UU", func(r *row) *string { return (*string)(&r.UUID) }),

@@ -71,7 +71,8 @@ func referenceKind() rowKind {
 	type row = Reference
 	return &kind[row]{
 		table: "AD_Reference", key: "AD_Reference_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.references },
+		rows:    func(c *content) *[]row { return &c.references },
+		updated: func(t *times) *[]int64 { return &t.references },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Reference_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Reference_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -90,7 +91,8 @@ func entryKind() rowKind {
 	type row = ListValue
 	return &kind[row]{
 		table: "AD_Ref_List", key: "AD_Ref_List_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.entries },
+		rows:    func(c *content) *[]row { return &c.entries },
+		updated: func(t *times) *[]int64 { return &t.entries },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Ref_List_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Ref_List_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -108,7 +110,8 @@ func lookupKind() rowKind {
 	type row = Lookup
 	return &kind[row]{
 		table: "AD_Ref_Table", key: "AD_Reference_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.lookups },
+		rows:    func(c *content) *[]row { return &c.lookups },
+		updated: func(t *times) *[]int64 { return &t.lookups },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Reference_ID", func(r *row) *int { return &r.ReferenceID })),
 			textColumn("AD_Ref_Table_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -128,7 +131,8 @@ func ruleKind() rowKind {
 	type row = ValRule
 	return &kind[row]{
 		table: "AD_Val_Rule", key: "AD_Val_Rule_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.rules },
+		rows:    func(c *content) *[]row { return &c.rules },
+		updated: func(t *times) *[]int64 { return &t.rules },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Val_Rule_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Val_Rule_UU", func(r *row) *string { return (*string)(&r.UUID) }),

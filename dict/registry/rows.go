@@ -32,6 +32,8 @@ func needed[T any](a attribute[T]) attribute[T] {
 // rowKind is one table of the dictionary with the rows read from it.
 type rowKind interface {
 	source() SourceTable
+	// timeless is source without the time of change.
+	timeless() SourceTable
 	// reset forgets the rows in c, or makes room for n.
 	reset(c *content, n int)
 	// add appends a row to c.
@@ -43,6 +45,11 @@ type rowKind interface {
 	share(to, from *content)
 	// append adds from's rows to those of to, in a slice of its own.
 	append(to, from *content)
+	// times are when the rows of c were changed; nil when that was not read.
+	times(c *content) []int64
+	// merge lets to have before's rows, with those of changes in place of rows
+	// with the same key.
+	merge(to, before, changes *content) merged
 }
 
 // kind is the rowKind of rows of type T.
@@ -52,9 +59,16 @@ type kind[T any] struct {
 	optional   bool
 	attributes []attribute[T]
 	rows       func(*content) *[]T
+	updated    func(*times) *[]int64
 }
 
 func (k *kind[T]) source() SourceTable {
+	t := k.timeless()
+	t.Columns = append(t.Columns, SourceColumn{"Updated", SourceTime, true})
+	return t
+}
+
+func (k *kind[T]) timeless() SourceTable {
 	t := SourceTable{Name: k.table, Key: k.key, Optional: k.optional}
 	for _, a := range k.attributes {
 		t.Columns = append(t.Columns, a.column)
@@ -62,11 +76,17 @@ func (k *kind[T]) source() SourceTable {
 	return t
 }
 
-func (k *kind[T]) reset(c *content, n int) { *k.rows(c) = make([]T, 0, n) }
+func (k *kind[T]) reset(c *content, n int) {
+	*k.rows(c), *k.updated(&c.updated) = make([]T, 0, n), make([]int64, 0, n)
+}
 
 func (k *kind[T]) count(c *content) int { return len(*k.rows(c)) }
 
-func (k *kind[T]) share(to, from *content) { *k.rows(to) = *k.rows(from) }
+func (k *kind[T]) share(to, from *content) {
+	*k.rows(to), *k.updated(&to.updated) = *k.rows(from), *k.updated(&from.updated)
+}
+
+func (k *kind[T]) times(c *content) []int64 { return *k.updated(&c.updated) }
 
 func (k *kind[T]) append(to, from *content) {
 	*k.rows(to) = slices.Concat(*k.rows(to), *k.rows(from))
@@ -89,6 +109,10 @@ func (k *kind[T]) add(c *content, values []SourceValue, intern func(string) stri
 			*a.flag(row) = values[i].Int == 1
 		}
 	}
+	if len(values) > len(k.attributes) {
+		updated := k.updated(&c.updated)
+		*updated = append(*updated, values[len(k.attributes)].Int)
+	}
 }
 
 func (k *kind[T]) values(c *content, i int, into []SourceValue) {
@@ -104,6 +128,12 @@ func (k *kind[T]) values(c *content, i int, into []SourceValue) {
 			if *a.flag(row) {
 				into[i].Int = 1
 			}
+		}
+	}
+	if len(into) > len(k.attributes) {
+		into[len(k.attributes)] = SourceValue{}
+		if times := k.times(c); len(times) > 0 {
+			into[len(k.attributes)].Int = times[i]
 		}
 	}
 }
@@ -125,6 +155,14 @@ type content struct {
 	parameters   []Parameter
 	indexes      []Index
 	indexColumns []IndexColumn
+	updated      times
+}
+
+// times are when the rows were changed, in the same order; a slice is empty when
+// that was not read.
+type times struct {
+	tables, columns, elements, references, entries, lookups, rules, windows, tabs, fields, processes, parameters,
+	indexes, indexColumns []int64
 }
 
 // rowKinds lists all kinds, always in the same order.

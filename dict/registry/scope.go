@@ -51,7 +51,7 @@ func (e *ScopeError) Error() string {
 // beyond the scope, processes, search, statistics, and lists of tables, columns
 // and processes are a [*ScopeError].
 func LoadScope(ctx context.Context, source Source, scope Scope) (*Catalog, error) {
-	l := &scopeLoader{source: source, scope: scope, catalog: newCatalog(content{}, source.Origin(), nil, time.Now()),
+	l := &scopeLoader{source: source, scope: scope, catalog: newCatalog(content{}, nil, source.Origin(), nil, time.Now()),
 		ids:     &scopeIDs{tables: map[int]bool{}, windows: map[int]bool{}, references: map[int]bool{}, elements: map[string]bool{}},
 		columns: map[int]bool{}}
 	if err := l.load(ctx); err != nil {
@@ -295,7 +295,7 @@ func (l *scopeLoader) round(ctx context.Context) error {
 	kinds := make([]rowKind, len(l.wanted))
 	tables := make([]SourceTable, len(l.wanted))
 	for i, r := range l.wanted {
-		kinds[i], tables[i] = r.kind, r.kind.source()
+		kinds[i], tables[i] = r.kind, r.kind.timeless()
 		tables[i].Where = r.where
 	}
 	into := newLoader(kinds)
@@ -306,7 +306,7 @@ func (l *scopeLoader) round(ctx context.Context) error {
 	for _, k := range kinds {
 		k.append(&rows, into.into)
 	}
-	l.catalog = newCatalog(rows, l.source.Origin(), nil, l.catalog.loaded)
+	l.catalog = newCatalog(rows, l.catalog, l.source.Origin(), nil, l.catalog.loaded)
 	l.catalog.scope = l.ids
 	l.wanted = nil
 	return nil

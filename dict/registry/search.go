@@ -89,8 +89,7 @@ func (c *Catalog) Search(ctx context.Context, q SearchQuery) (SearchResult, erro
 	if c.scope != nil {
 		return SearchResult{}, &ScopeError{Kind: "search"}
 	}
-	c.searchOnce.Do(func() { c.search = newSearchIndex(c) })
-	return c.searchIn(c.search, q), nil
+	return c.searchIn(c.search.get(func() *searchIndex { return newSearchIndex(c) }), q), nil
 }
 
 func (c *Catalog) searchIn(x *searchIndex, q SearchQuery) SearchResult {

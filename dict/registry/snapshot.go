@@ -22,7 +22,8 @@ import (
 //	8 bytes  length of the payload
 //
 // The payload holds origin, stamps and numbers of rows, then each text once,
-// then the rows: texts by number, numbers as varints, flags of a row as bits.
+// then the rows: texts by number, numbers as varints, times as the difference to
+// that of the row before, flags of a row as bits.
 // It is not compressed, because reading it is what takes time at a start.
 const (
 	snapshotMagic  = "ERPDICT1"

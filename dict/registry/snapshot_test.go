@@ -25,7 +25,7 @@ func twoTables() []byte {
 	stamps := make([]Stamp, len(rowKinds()))
 	stamps[0] = Stamp{Rows: 2, Mark: "2026", Unsettled: true}
 	stamps[13].Missing = true
-	return encodeSnapshot(newCatalog(c, "here", stamps, time.Unix(0, 0)))
+	return encodeSnapshot(newCatalog(c, nil, "here", stamps, time.Unix(0, 0)))
 }
 
 func TestSnapshotKeepsEverything(t *testing.T) {

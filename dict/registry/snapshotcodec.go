@@ -25,6 +25,12 @@ func encodeSnapshot(c *Catalog) []byte {
 		s := c.stamps[i]
 		out = binary.AppendUvarint(out, uint64(s.Rows))
 		out = appendText(out, s.Mark)
+		out = binary.AppendVarint(out, s.Sum)
+		whole := time.Time{}
+		if len(c.whole) > 0 {
+			whole = c.whole[i]
+		}
+		out = binary.AppendVarint(out, whole.Unix())
 		out = binary.AppendUvarint(out, bit(s.Unsettled, 0)|bit(s.Missing, 1))
 		out = binary.AppendUvarint(out, uint64(k.count(&c.content)))
 	}
@@ -48,6 +54,7 @@ func encodeSnapshot(c *Catalog) []byte {
 func appendRows(out []byte, k rowKind, c *content, texts *textNumbers) []byte {
 	columns := k.source().Columns
 	values := make([]SourceValue, len(columns))
+	last := int64(0)
 	for i := range k.count(c) {
 		k.values(c, i, values)
 		flags, n := uint64(0), 0
@@ -60,6 +67,9 @@ func appendRows(out []byte, k rowKind, c *content, texts *textNumbers) []byte {
 			case SourceFlag:
 				flags |= bit(values[j].Int == 1, n)
 				n++
+			case SourceTime:
+				out = binary.AppendVarint(out, values[j].Int-last)
+				last = values[j].Int
 			}
 		}
 		out = binary.AppendUvarint(out, flags)
@@ -107,11 +117,13 @@ func decodeSnapshot(payload []byte, origin string, confirmed time.Time) (*Catalo
 	if n := d.uvarint(); n != uint64(len(kinds)) {
 		d.fail("the number of tables")
 	}
-	stamps := make([]Stamp, len(kinds))
+	stamps, whole := make([]Stamp, len(kinds)), make([]time.Time, len(kinds))
 	counts := make([]uint64, len(kinds))
 	for i := range kinds {
 		stamps[i].Rows = int(d.uvarint() & (1<<62 - 1))
 		stamps[i].Mark = string(d.bytes())
+		stamps[i].Sum = d.varint()
+		whole[i] = time.Unix(d.varint(), 0)
 		flags := d.uvarint()
 		stamps[i].Unsettled, stamps[i].Missing = flags&1 != 0, flags&2 != 0
 		counts[i] = d.uvarint()
@@ -127,7 +139,9 @@ func decodeSnapshot(payload []byte, origin string, confirmed time.Time) (*Catalo
 	if d.bad != "" {
 		return nil, fmt.Errorf("%w: %s makes no sense", errSnapshot, d.bad)
 	}
-	return newCatalog(c, origin, stamps, confirmed), nil
+	catalog := newCatalog(c, nil, origin, stamps, confirmed)
+	catalog.whole = whole
+	return catalog, nil
 }
 
 // snapshotReader takes a payload apart. After the first mistake it returns
@@ -220,6 +234,7 @@ func (d *snapshotReader) rows(k rowKind, c *content, count uint64, texts []strin
 	}
 	k.reset(c, int(count))
 	values := make([]SourceValue, len(columns))
+	last := int64(0)
 	for range count {
 		for j := range columns {
 			switch columns[j].Type {
@@ -232,6 +247,9 @@ func (d *snapshotReader) rows(k rowKind, c *content, count uint64, texts []strin
 				values[j].Text = texts[n]
 			case SourceInt:
 				values[j].Int = d.varint()
+			case SourceTime:
+				last += d.varint()
+				values[j].Int = last
 			}
 		}
 		flags := d.uvarint()

@@ -19,7 +19,9 @@ type Source interface {
 	// Read hands all rows of the tables to the sink, inactive ones included,
 	// and tells the state that the rows belong to. Of a table with a condition
 	// it hands over the rows that meet it, each once, and no others; of its stamp
-	// only Rows (those handed over) and Missing mean something.
+	// only Rows (those handed over) and Missing mean something. Of a table with
+	// Since it may hand over a part of the rows and set Partial in the stamp, which
+	// is about the whole table all the same.
 	Read(ctx context.Context, tables []SourceTable, sink Sink) ([]Stamp, error)
 }
 
@@ -46,6 +48,11 @@ type SourceTable struct {
 	// Where narrows the table to rows that meet at least one of the conditions;
 	// empty: all rows.
 	Where []SourceCondition
+	// Since is the newest time of the rows that the caller has, as a value of the
+	// column of type SourceTime; 0: none. The source may leave out rows with an
+	// older time than that, less the time by which changes of this source come
+	// late. It has to hand over all others. A table has either Since or Where.
+	Since int64
 }
 
 // SourceCondition is met by rows that have one of the values in a column. It has
@@ -92,6 +99,10 @@ const (
 	SourceText SourceType = iota // SourceValue.Text; the key of a list or text reference
 	SourceInt                    // SourceValue.Int
 	SourceFlag                   // SourceValue.Int: 1 for Y, else 0
+	// SourceTime is SourceValue.Int in milliseconds since 1970, of a time without
+	// zone as if it were UTC. A table has at most one such column, the last one:
+	// when the row was changed.
+	SourceTime
 )
 
 // SourceValue is one value. NULL is the zero value.
@@ -104,6 +115,11 @@ type SourceValue struct {
 type Stamp struct {
 	Rows int    // number of rows
 	Mark string // newest change, in words of the source
+	// Sum is the sum of the column of type SourceTime over all rows; 0 when the
+	// source cannot tell. It shows changes that carry an older time.
+	Sum int64
+	// Partial is set by Read for a table with Since of which it left out rows.
+	Partial bool
 	// Unsettled is set when the newest change is so recent that another one
 	// could hide behind the same mark.
 	Unsettled bool

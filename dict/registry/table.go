@@ -194,7 +194,8 @@ func tableKind() rowKind {
 	type row = Table
 	return &kind[row]{
 		table: "AD_Table", key: "AD_Table_ID",
-		rows: func(c *content) *[]row { return &c.tables },
+		rows:    func(c *content) *[]row { return &c.tables },
+		updated: func(t *times) *[]int64 { return &t.tables },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Table_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Table_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -225,7 +226,8 @@ func columnKind() rowKind {
 	type row = Column
 	return &kind[row]{
 		table: "AD_Column", key: "AD_Column_ID",
-		rows: func(c *content) *[]row { return &c.columns },
+		rows:    func(c *content) *[]row { return &c.columns },
+		updated: func(t *times) *[]int64 { return &t.columns },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Column_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Column_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -281,7 +283,8 @@ func elementKind() rowKind {
 	type row = Element
 	return &kind[row]{
 		table: "AD_Element", key: "AD_Element_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.elements },
+		rows:    func(c *content) *[]row { return &c.elements },
+		updated: func(t *times) *[]int64 { return &t.elements },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Element_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Element_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -301,7 +304,8 @@ func indexKind() rowKind {
 	type row = Index
 	return &kind[row]{
 		table: "AD_TableIndex", key: "AD_TableIndex_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.indexes },
+		rows:    func(c *content) *[]row { return &c.indexes },
+		updated: func(t *times) *[]int64 { return &t.indexes },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_TableIndex_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_TableIndex_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -320,7 +324,8 @@ func indexColumnKind() rowKind {
 	type row = IndexColumn
 	return &kind[row]{
 		table: "AD_IndexColumn", key: "AD_IndexColumn_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.indexColumns },
+		rows:    func(c *content) *[]row { return &c.indexColumns },
+		updated: func(t *times) *[]int64 { return &t.indexColumns },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_IndexColumn_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_IndexColumn_UU", func(r *row) *string { return (*string)(&r.UUID) }),

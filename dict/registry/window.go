@@ -80,7 +80,8 @@ func windowKind() rowKind {
 	type row = Window
 	return &kind[row]{
 		table: "AD_Window", key: "AD_Window_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.windows },
+		rows:    func(c *content) *[]row { return &c.windows },
+		updated: func(t *times) *[]int64 { return &t.windows },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Window_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Window_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -99,7 +100,8 @@ func tabKind() rowKind {
 	type row = Tab
 	return &kind[row]{
 		table: "AD_Tab", key: "AD_Tab_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.tabs },
+		rows:    func(c *content) *[]row { return &c.tabs },
+		updated: func(t *times) *[]int64 { return &t.tabs },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Tab_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Tab_UU", func(r *row) *string { return (*string)(&r.UUID) }),
@@ -132,7 +134,8 @@ func fieldKind() rowKind {
 	type row = Field
 	return &kind[row]{
 		table: "AD_Field", key: "AD_Field_ID", optional: true,
-		rows: func(c *content) *[]row { return &c.fields },
+		rows:    func(c *content) *[]row { return &c.fields },
+		updated: func(t *times) *[]int64 { return &t.fields },
 		attributes: []attribute[row]{
 			needed(intColumn("AD_Field_ID", func(r *row) *int { return &r.ID })),
 			textColumn("AD_Field_UU", func(r *row) *string { return (*string)(&r.UUID) }),

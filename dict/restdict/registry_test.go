@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,8 +98,10 @@ func TestSourceSeesAllThereIs(t *testing.T) {
 	_, client, beside := erpInFile(t, synthdict.New(synthdict.Options{Tables: 30}), nil)
 	want, err := registry.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
-	got, err := registry.LoadCatalog(t.Context(), restdict.NewSource(client, &restdict.SourceOptions{PageSize: 70, Concurrency: 3}))
-	require.NoError(t, err)
+	requests := 0
+	reader := watched(t, client, func(*http.Request) { requests++ })
+	got := registry.NewCache(restdict.NewSource(reader, &restdict.SourceOptions{PageSize: 70, Concurrency: 3}), &registry.CacheOptions{FailOnMissing: true})
+	require.NoError(t, got.Load(t.Context()))
 	stats, err := got.Statistics(t.Context())
 	require.NoError(t, err)
 	require.NotZero(t, stats.Encrypted)
@@ -106,6 +109,54 @@ func TestSourceSeesAllThereIs(t *testing.T) {
 	require.NotZero(t, stats.Virtual)
 	require.NotZero(t, stats.Indexes)
 	registrytest.Agree(t, want, got)
+
+	// What is changed is read alone: after each step, the cache has what is there.
+	columns, err := want.Columns(t.Context(), "", registry.ListQuery{})
+	require.NoError(t, err)
+	encrypted := slices.IndexFunc(columns.Items, func(c registry.Column) bool { return c.Encrypted })
+	require.GreaterOrEqual(t, encrypted, 0)
+	var made []erp.Record
+	create := func() {
+		name := "XX_Since" + itoa(len(made))
+		record, err := client.Create(t.Context(), "AD_Element", map[string]any{"ColumnName": name, "Name": name, "PrintName": name})
+		require.NoError(t, err)
+		made = append(made, record)
+	}
+	update := func(table string, id int, values map[string]any) {
+		_, err := client.Update(t.Context(), table, erp.IntID(int64(id)), values)
+		require.NoError(t, err)
+	}
+	for _, step := range []struct {
+		name     string
+		do       func()
+		requests int // but those for the state of all tables, at most
+	}{
+		{"nothing", func() {}, 20},
+		{"an encrypted column", func() { update("AD_Column", columns.Items[encrypted].ID, map[string]any{"Description": "D"}) }, 20},
+		{"a new element", create, 20},
+		{"the same one again", func() {
+			id, _ := made[0].ID().Int()
+			update("AD_Element", int(id), map[string]any{"Name": "Other"})
+		}, 20},
+		{"one goes, one comes", func() {
+			require.NoError(t, client.Delete(t.Context(), "AD_Element", made[0].ID()))
+			create()
+		}, 120},
+		{"many columns", func() {
+			for i := range 75 {
+				update("AD_Column", columns.Items[i].ID, map[string]any{"Description": "D" + itoa(i)})
+			}
+		}, 40},
+	} {
+		requests = 0
+		step.do()
+		_, err := got.Refresh(t.Context())
+		require.NoError(t, err, step.name)
+		assert.LessOrEqual(t, requests-14, step.requests, step.name)
+		want, err := registry.LoadCatalog(t.Context(), beside)
+		require.NoError(t, err)
+		registrytest.Agree(t, want, got)
+	}
 }
 
 // between runs do before chosen requests go out.

@@ -65,6 +65,9 @@ func newTableReader(s *Source, place int, t registry.SourceTable, has map[string
 // read reads the table until it held still meanwhile.
 func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 	const attempts = 3
+	if stamp, ok, err := r.readSince(ctx); ok || err != nil {
+		return stamp, err
+	}
 	before, err := r.s.stamp(ctx, r.table.Name, everything(), r.s.query)
 	if err != nil {
 		return before, err
@@ -72,7 +75,7 @@ func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 	r.expect(before.Rows, r.s.opts.PageSize)
 	for range attempts {
 		r.sink.Begin(r.place)
-		if err := r.flags(ctx); err != nil {
+		if err := r.allFlags(ctx); err != nil {
 			return before, err
 		}
 		rows, err := r.parts(ctx)
@@ -268,12 +271,19 @@ func (r *tableReader) expectRequests(n int) {
 	t.expect(r.place, n)
 }
 
-// flags requests which records have the flags that the server does not show.
-func (r *tableReader) flags(ctx context.Context) error {
+// allFlags requests which records have the flags that the server does not show.
+func (r *tableReader) allFlags(ctx context.Context) error {
+	for i := range r.hidden {
+		r.hidden[i].set = map[int64]bool{}
+	}
+	return r.flags(ctx, everything())
+}
+
+// flags adds the records among some that have these flags.
+func (r *tableReader) flags(ctx context.Context, among erp.Filter) error {
 	for i := range r.hidden {
 		h := &r.hidden[i]
-		h.set = map[int64]bool{}
-		q := erp.Query{Select: []string{"IsActive"}, Filter: everything().And(erp.Raw(h.name + " eq 'Y'"))}
+		q := erp.Query{Select: []string{"IsActive"}, Filter: everything().And(among).And(erp.Raw(h.name + " eq 'Y'"))}
 		err := r.s.all(ctx, r.table.Name, r.table.Key, q, func(record erp.Record) {
 			if id, ok := record.ID().Int(); ok {
 				h.set[id] = true
@@ -292,6 +302,11 @@ func (s *Source) stamp(ctx context.Context, table string, rows erp.Filter, ask f
 	if err != nil {
 		return registry.Stamp{}, fmt.Errorf("look for changes in %s: %w", table, err)
 	}
+	return stampOf(page), nil
+}
+
+// stampOf is the state of a table of which a page shows the newest rows first.
+func stampOf(page *erp.Page) registry.Stamp {
 	stamp := registry.Stamp{Rows: page.Rows}
 	if len(page.Records) > 0 {
 		stamp.Mark, _ = page.Records[0].Text("Updated")
@@ -299,14 +314,18 @@ func (s *Source) stamp(ctx context.Context, table string, rows erp.Filter, ask f
 			stamp.Unsettled = recent(time.Since(at))
 		}
 	}
-	return stamp, nil
+	return stamp
 }
+
+// Clocks may differ by skew; changes come late, or in the same second as another,
+// within unsettled.
+const skew, unsettled = 15 * time.Second, 5 * time.Second
 
 // recent reports whether a change may be followed by one in the same second. The
 // clocks may differ a little, and older servers write local time as if it were
 // UTC, which is off by quarters of an hour.
 func recent(age time.Duration) bool {
-	const zone, skew, unsettled = 15 * time.Minute, 15 * time.Second, 5 * time.Second
+	const zone = 15 * time.Minute
 	since := (age + skew) % zone
 	if since < 0 {
 		since += zone

@@ -105,6 +105,12 @@ func value(record erp.Record, member string, raw []byte, t registry.SourceType) 
 		}
 	}
 	switch t {
+	case registry.SourceTime:
+		at, ok := record.Time(member)
+		if !ok {
+			return registry.SourceValue{}, nil // as unknown; a table of such rows is read as a whole
+		}
+		return registry.SourceValue{Int: at.UnixMilli()}, nil
 	case registry.SourceInt:
 		if !isNumber {
 			var err error

@@ -26,7 +26,7 @@ func (r *tableReader) readWhere(ctx context.Context) (registry.Stamp, error) {
 	for attempt := 1; ; attempt++ {
 		r.sink.Begin(r.place)
 		r.taken = map[int64]bool{}
-		if err := r.flags(ctx); err != nil {
+		if err := r.allFlags(ctx); err != nil {
 			return registry.Stamp{}, err
 		}
 		steady := true

@@ -35,11 +35,12 @@ type Subject struct {
 // Run runs the suite. Cases share the subject's ERP and run in order.
 func Run(t *testing.T, s Subject) {
 	path := filepath.Join(t.TempDir(), "dictionary")
+	counted := &counting{Source: s.Source}
 	var loaded *registry.Cache
 	cache := func(t *testing.T) *registry.Cache { // the one of all cases: reading a dictionary takes most of their time
 		t.Helper()
 		if loaded == nil {
-			c := registry.NewCache(s.Source, &registry.CacheOptions{Snapshot: path, FailOnMissing: true})
+			c := registry.NewCache(counted, &registry.CacheOptions{Snapshot: path, FailOnMissing: true})
 			require.NoError(t, c.Load(t.Context()))
 			loaded = c
 		}
@@ -56,7 +57,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("gives the rows that meet a condition", func(t *testing.T) { s.conditions(t) })
 	t.Run("says the same of a part", func(t *testing.T) { s.scopes(t) })
 	t.Run("survives the disk", func(t *testing.T) { s.snapshot(t, cache(t), path) })
-	t.Run("sees changes and reads no more than them", func(t *testing.T) { s.changes(t, cache(t)) })
+	t.Run("sees changes and reads no more than them", func(t *testing.T) { s.changes(t, cache(t), counted) })
 	t.Run("sees a deletion", func(t *testing.T) {
 		if s.Drop == nil {
 			t.Skip("the subject cannot delete")
@@ -79,14 +80,16 @@ func (s Subject) snapshot(t *testing.T, first *registry.Cache, path string) {
 	Agree(t, first, second)
 }
 
-func (s Subject) changes(t *testing.T, cache *registry.Cache) {
+func (s Subject) changes(t *testing.T, cache *registry.Cache, counted *counting) {
 	before := cache.Catalog()
 	s.settle(t, cache)
 
+	counted.whole = nil
 	s.Relabel(t, "Changed Label")
 	changed, err := cache.Refresh(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"AD_Table"}, changed)
+	assert.Empty(t, counted.whole, "tables read as a whole after one row changed")
 	table, err := cache.Table(t.Context(), s.Table)
 	require.NoError(t, err)
 	assert.Equal(t, "Changed Label", table.Label)
@@ -147,6 +150,22 @@ func (s Subject) cancelled(t *testing.T) {
 	// Without the flag a start goes on without the ERP, but not without its
 	// caller.
 	require.ErrorIs(t, registry.NewCache(s.Source, nil).Load(ctx), context.Canceled)
+}
+
+// counting notes which tables are read as a whole.
+type counting struct {
+	registry.Source
+	whole []string
+}
+
+func (c *counting) Read(ctx ctx, tables []registry.SourceTable, sink registry.Sink) ([]registry.Stamp, error) {
+	stamps, err := c.Source.Read(ctx, tables, sink)
+	for i := range stamps {
+		if !stamps[i].Partial {
+			c.whole = append(c.whole, tables[i].Name)
+		}
+	}
+	return stamps, err
 }
 
 // silent is a source that cannot be read.

@@ -2,6 +2,7 @@ package synthdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ var epoch = time.Date(2026, 3, 9, 14, 5, 6, 0, time.UTC)
 func Empty() *Dictionary {
 	d := &Dictionary{byName: map[string]*table{}, foreign: map[ColumnName]string{}}
 	for _, source := range registry.SourceTables() {
+		// When rows were changed is kept apart.
+		source.Columns = slices.DeleteFunc(source.Columns, func(c registry.SourceColumn) bool { return c.Type == registry.SourceTime })
 		t := &table{SourceTable: source, at: map[string]int{}}
 		for i, c := range source.Columns {
 			t.at[strings.ToLower(c.Name)] = i
@@ -63,6 +66,12 @@ func (d *Dictionary) Update(name string, key int, when time.Time, row Row) {
 	values := append([]registry.SourceValue(nil), t.rows[at]...)
 	t.set(values, row)
 	t.rows[at], t.updated[at] = values, when
+}
+
+// Touch changes when the row with that key was changed.
+func (d *Dictionary) Touch(name string, key int, when time.Time) {
+	t := d.table(name)
+	t.updated[t.find(key)] = when
 }
 
 // Delete removes the row with that key.

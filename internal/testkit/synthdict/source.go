@@ -18,19 +18,35 @@ type Source struct {
 	Err error
 	// Missing are tables that the ERP hides.
 	Missing map[string]bool
+	// Whole makes the source hand over all rows although a part would do.
+	Whole bool
+	// Late is by how much changes may come late.
+	Late time.Duration
+	// Sums makes the source tell the sum of all times.
+	Sums bool
+	// Now is the clock by which a change is recent; nil: none is.
+	Now func() time.Time
 
 	d  *Dictionary
 	mu sync.Mutex // guards what follows
-	// reads is how often each table was read.
-	reads map[string]int
+	// reads is how often each table was read as a whole, and rows how many rows were
+	// handed over of it.
+	reads, rows map[string]int
 }
 
 // Source makes a source of the dictionary as it is at each call.
 func (d *Dictionary) Source() *Source {
-	return &Source{Name: "memory", d: d, reads: map[string]int{}}
+	return &Source{Name: "memory", d: d, reads: map[string]int{}, rows: map[string]int{}}
 }
 
-// Reads is how often a table was read.
+// Rows is how many rows of a table were read.
+func (s *Source) Rows(table string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rows[table]
+}
+
+// Reads is how often a table was read as a whole.
 func (s *Source) Reads(table string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,12 +81,20 @@ func (s *Source) stamp(name string) registry.Stamp {
 	}
 	t := s.d.table(name)
 	newest := time.Time{}
+	sum := int64(0)
 	for _, at := range t.updated {
+		sum += at.UnixMilli()
 		if at.After(newest) {
 			newest = at
 		}
 	}
-	return registry.Stamp{Rows: len(t.rows), Mark: newest.Format(time.RFC3339)}
+	stamp := registry.Stamp{Rows: len(t.rows), Mark: newest.Format(time.RFC3339)}
+	if s.Sums {
+		stamp.Sum = sum
+		stamp.Mark += fmt.Sprint(" ", sum)
+	}
+	stamp.Unsettled = s.Now != nil && s.Now().Sub(newest) <= s.Late
+	return stamp
 }
 
 // Read implements registry.Source.
@@ -82,7 +106,12 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 	defer s.mu.Unlock()
 	given := make([]int, len(tables))
 	for i, source := range tables {
-		s.reads[source.Name]++
+		if s.Whole {
+			source.Since = 0
+		}
+		if source.Since == 0 {
+			s.reads[source.Name]++
+		}
 		sink.Begin(i)
 		if s.Missing[source.Name] {
 			if !source.Optional {
@@ -100,6 +129,7 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 		if stamps[i] = s.stamp(t.Name); len(t.Where) > 0 {
 			stamps[i].Rows = given[i]
 		}
+		stamps[i].Partial = t.Since != 0 && !s.Whole && !stamps[i].Missing
 	}
 	return stamps, nil
 }
@@ -112,11 +142,18 @@ func (s *Source) hand(ctx context.Context, table int, source registry.SourceTabl
 	for i, c := range source.Columns {
 		places[i] = t.at[strings.ToLower(c.Name)]
 	}
-	for _, row := range t.rows {
+	for n, row := range t.rows {
 		if err := ctx.Err(); err != nil {
 			return given, err
 		}
+		if source.Since != 0 && t.updated[n].UnixMilli() < source.Since-s.Late.Milliseconds() {
+			continue
+		}
 		for i, at := range places {
+			if source.Columns[i].Type == registry.SourceTime {
+				values[i] = registry.SourceValue{Int: t.updated[n].UnixMilli()}
+				continue
+			}
 			values[i] = row[at]
 		}
 		if !source.Meets(values) {
@@ -126,6 +163,7 @@ func (s *Source) hand(ctx context.Context, table int, source registry.SourceTabl
 			return given, err
 		}
 		given++
+		s.rows[source.Name]++
 	}
 	return given, nil
 }
