@@ -17,12 +17,20 @@ import (
 // recordedLines bounds what a recording shows of a command.
 const recordedLines = 14
 
-// TestRecordedCommands runs every command of the document and compares what a
-// terminal of 100 columns shows with what the document says. With -update it
-// writes the document anew.
+// TestRecordedCommands runs every command of the recorded terminals in these
+// documents and compares what a terminal of 100 columns shows with what the
+// document says. With -update it writes the documents anew.
 func TestRecordedCommands(t *testing.T) {
 	t.Parallel()
-	document := filepath.Join("..", "..", "docs", "forty-commands.md")
+	for document, least := range map[string]int{"docs/forty-commands.md": 40, "README.md": 3} {
+		t.Run(filepath.Base(document), func(t *testing.T) {
+			t.Parallel()
+			testRecording(t, filepath.Join("..", "..", document), least)
+		})
+	}
+}
+
+func testRecording(t *testing.T, document string, least int) {
 	content, err := os.ReadFile(document)
 	require.NoError(t, err)
 	program, err := exec.LookPath("erphub") // where testscript put it
@@ -31,7 +39,8 @@ func TestRecordedCommands(t *testing.T) {
 	home, err := os.MkdirTemp("", "h") // a short path, as a home is
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1", "ERPHUB_PAGER=", "LANG=C.UTF-8", "TZ=UTC"}
+	require.NoError(t, os.Symlink(program, filepath.Join(home, "erphub-mcp"))) // where it is installed, too
+	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + home + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1", "ERPHUB_PAGER=", "LANG=C.UTF-8", "TZ=UTC"}
 	_, url, _ := servingIn(t, append(env, "ERPHUB_CONFIG="), "sandbox", "--listen", "127.0.0.1:0", "--write-profiles")
 	work := filepath.Join(home, "work")
 	require.NoError(t, os.Mkdir(work, 0o755))
@@ -63,6 +72,10 @@ func TestRecordedCommands(t *testing.T) {
 				continue
 			}
 			if strings.HasSuffix(command, "&") {
+				for i+1 < len(lines) && lines[i+1] != "```" && !strings.HasPrefix(lines[i+1], "$ ") {
+					i++
+					fmt.Fprintln(&out, lines[i]) // what the server says
+				}
 				continue // the server, which responds already
 			}
 			commands++
@@ -79,7 +92,7 @@ func TestRecordedCommands(t *testing.T) {
 		require.Less(t, i, len(want), "what commands print has changed: go test ./cmd/erphub -run TestRecordedCommands -update")
 		require.Equal(t, line, want[i], "line %d: what commands print has changed: go test ./cmd/erphub -run TestRecordedCommands -update", i+1)
 	}
-	require.GreaterOrEqual(t, commands, 40)
+	require.GreaterOrEqual(t, commands, least)
 }
 
 // passing are what differs from run to run, and what stands for it.

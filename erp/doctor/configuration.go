@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,8 @@ func Configuration(ctx context.Context, settings Settings) []Check {
 	r.check(ctx, "settings", func(context.Context) (string, error) { return s.values() },
 		"correct them with `erphub config set`; `erphub config list` shows all")
 	r.check(ctx, "server address", func(context.Context) (string, error) { return s.address() },
-		"set ERP_URL, give --url, or store one with `erphub config set url https://...`; `erphub sandbox` serves an ERP to try")
+		"set ERP_URL, give --url, choose a profile that has one (--profile, ERPHUB_PROFILE), or store one with `erphub config set url https://...`; "+
+			"`erphub sandbox` serves an ERP to try")
 	r.check(ctx, "login", s.login,
 		"log in with `erphub auth login`, or store an API token with `erphub config --token -`")
 	return r.checks
@@ -133,6 +135,12 @@ func (s *configuration) values() (string, error) {
 func (s *configuration) address() (string, error) {
 	v := s.resolver.Value("url")
 	if v.Text() == "" {
+		if doc := s.resolver.Document; doc != nil {
+			if have := doc.WithAddress(); len(have) > 0 {
+				return "", fmt.Errorf("%w in the %s profile; these have one: %s", ErrNoAddress,
+					cmp.Or(s.resolver.Profile, config.DefaultProfile), strings.Join(have, ", "))
+			}
+		}
 		return "", ErrNoAddress
 	}
 	u, err := url.Parse(v.Text())

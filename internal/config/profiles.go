@@ -27,6 +27,17 @@ func (d *Document) Profiles() []string {
 	return names
 }
 
+// WithAddress returns the names of the named profiles that have an address of an
+// ERP, sorted.
+func (d *Document) WithAddress() []string {
+	names := slices.DeleteFunc(d.Profiles(), func(name string) bool {
+		address, _ := d.Get(name, "url")
+		return address == ""
+	})
+	slices.Sort(names)
+	return names
+}
+
 // Current returns the name of the profile to use when none is named; ""
 // is the default one. The profile need not exist: see [Document.Choose].
 func (d *Document) Current() string {

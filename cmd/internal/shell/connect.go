@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,6 +91,12 @@ func (sh *Shell) ConfigPath(c *cli.Context) (string, error) {
 func (s *Setup) URL() (string, error) {
 	if url := s.Resolver.Lookup("url"); url != "" {
 		return url, nil
+	}
+	if doc := s.Resolver.Document; doc != nil {
+		if have := doc.WithAddress(); len(have) > 0 {
+			return "", Usagef("no address of an ERP in the %s profile; these have one: %s; choose one with --profile, ERPHUB_PROFILE or `erphub config use`",
+				cmp.Or(s.Profile, config.DefaultProfile), strings.Join(have, ", "))
+		}
 	}
 	return "", Usagef("no address of an ERP: set ERP_URL, give --url, or store one with `erphub config set url URL`; " +
 		"`erphub sandbox` serves one to try")

@@ -1,8 +1,10 @@
 package toolserver
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +36,12 @@ type mcpEntry struct {
 	args    []string
 	env     map[string]string
 	url     string
+	profile string
+	login   bool // the profile stores one
 }
+
+// mcpProgram is what assistants start.
+const mcpProgram = "erphub-mcp"
 
 // tomlText is an entry that is no JSON.
 type tomlText string
@@ -150,7 +157,7 @@ func (a *app) mcpCommand() *cli.Command {
 				&cli.StringFlag{Name: "transport", Value: "stdio", Usage: "stdio or http"},
 				&cli.StringFlag{Name: "name", Value: "erphub", Usage: "name of the entry"},
 				&cli.StringFlag{Name: "server-url", Value: fmt.Sprintf("http://127.0.0.1:%d/mcp", server.DefaultPort), Usage: "address of the tool server, for http"},
-				&cli.StringFlag{Name: "command", Value: "erphub-mcp", Usage: "program to start, for stdio; a full path where the assistant does not find it"},
+				&cli.StringFlag{Name: "command", Value: mcpProgram, Usage: "program to start, for stdio; a full path where the assistant does not find it"},
 				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable"},
 				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 			),
@@ -184,7 +191,7 @@ func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) err
 	notes := client.notes
 	switch transport := strings.ToLower(c.String("transport")); transport {
 	case "stdio":
-		config, notes = client.stdio(entry), "log in once with `erphub auth login` or `erphub config --token -`, so that the program has a login"
+		config, notes = client.stdio(entry), entry.stdioNotes()
 	case "http":
 		config = client.http(entry)
 	default:
@@ -205,6 +212,30 @@ func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) err
 	}
 	choice.Format = output.FormatJSON
 	return a.PrintAs(c, choice, config, output.Table{})
+}
+
+// storesLogin reports whether the profile holds a login, which a program that is
+// started elsewhere will find.
+func storesLogin(s *shell.Setup) bool {
+	return s.Resolver.Document != nil && slices.ContainsFunc([]string{"token", "token.keyring", "auth.password"}, func(key string) bool {
+		value, _ := s.Resolver.Document.Get(s.Profile, key)
+		return value != ""
+	})
+}
+
+// stdioNotes are what the user has to do so that the entry works.
+func (e mcpEntry) stdioNotes() string {
+	notes := "log in once with `erphub auth login` or `erphub config --token -`, so that the program has a login"
+	if e.login {
+		notes = "it uses the login of the profile " + e.profile
+	}
+	if _, err := exec.LookPath(e.command); err != nil {
+		notes += fmt.Sprintf("; %s is not in PATH: give --command its full path", e.command)
+		if e.command == mcpProgram {
+			notes += ", or install it with `go install github.com/erphub/erphub/cmd/erphub-mcp@latest`"
+		}
+	}
+	return notes
 }
 
 // mcpEntry is what the flags and settings say. A login never becomes a part of
@@ -239,6 +270,7 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 	if s.Profile != "" {
 		e.args = append(e.args, "--profile", s.Profile)
 	}
+	e.profile, e.login = cmp.Or(s.Profile, config.DefaultProfile), storesLogin(s)
 	if path := c.String("config"); path != "" {
 		e.args = append(e.args, "--config", path)
 	}
