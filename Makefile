@@ -13,10 +13,17 @@ RACEFLAGS   := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 # that linking takes; panics show files and lines all the same.
 LINK        := -ldflags=-w
 
+# make vet looks for more than go test does, and at everything; once is enough.
+VET         := -vet=off
+
+# Packages tested at once: one more than there are processors, because tests wait
+# for servers, processes and each other now and then.
+PACKAGES    := $(or $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1),3)
+
 .PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check
 
 test: look
-	$(GO) test $(LINK) -timeout 15m ./...
+	$(GO) test $(LINK) $(VET) -p $(PACKAGES) -timeout 15m ./...
 
 # With the race detector, under which all is ten times slower: the packages whose
 # values goroutines share, and of tests whose cases take the same paths again and
@@ -27,12 +34,13 @@ RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... .
 	./cmd/internal/shell
 UNRACED ?= ^(TestRowsOfTheERPsOwnRoles|TestTemporaryFilesAreLimited)$$
 race: look
-	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout 15m $(RACED)
+	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout 15m $(RACED)
 
 # What takes too long for every change: builds for other systems, the race
 # detector everywhere, a kill at every request of an import, a million rows, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
 # of the spool, interrupts at hundreds of moments of a token refresh, random
-# statements for ten minutes, 20,000 pairs of questions, the greediest statements,
+# statements for ten minutes (make test: a thousand), 20,000 pairs of questions (make
+# test: two thousand), the greediest statements,
 # the tool server as a position-independent program, a release built twice, and under mixed load for two hours,
 # or as long as ERPHUB_SOAK says. Four and a half hours.
 proof: setup
