@@ -37,6 +37,7 @@ type world struct {
 	audit func(t testing.TB) []map[string]string
 	url   string          // of PostgreSQL
 	srv   *erptest.Server // of the embedded database
+	read  *sql.DB         // reads the embedded database; each one opened reads the whole schema
 	dirty bool            // something of the ERP's was changed
 }
 
@@ -297,6 +298,12 @@ func onEmbeddedWith(t testing.TB, with func(*erptest.Server) embedded.Server, ch
 		defer idleEmbedded.mu.Unlock()
 		idleEmbedded.list = append(idleEmbedded.list, e)
 	})
+	w.read = srv.Database()
+	t.Cleanup(func() {
+		if err := w.read.Close(); err != nil {
+			t.Errorf("closing the ERP's database: %v", err)
+		}
+	})
 	var opened embedded.Server = srv
 	if with != nil {
 		opened = with(srv)
@@ -314,9 +321,7 @@ func onEmbeddedWith(t testing.TB, with func(*erptest.Server) embedded.Server, ch
 	}
 	w.audit = func(t testing.TB) []map[string]string {
 		t.Helper()
-		db := srv.Database()
-		defer db.Close()
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM AIG_QueryLog ORDER BY AIG_QueryLog_ID")
+		rows, err := w.read.QueryContext(t.Context(), "SELECT * FROM AIG_QueryLog ORDER BY AIG_QueryLog_ID")
 		require.NoError(t, err)
 		defer rows.Close()
 		columns, err := rows.Columns()

@@ -45,6 +45,7 @@ func TestMemoryOfStatements(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: the memory of the database's process is read from /proc")
 	}
+	t.Parallel()
 	w := onPostgres(t, func(o *aiquery.Options) { o.StatementTimeout, o.RequestTimeout = 10*time.Second, 15*time.Second })
 	admin := connection(t, w.url, "")
 	for _, g := range greedy {
@@ -91,6 +92,7 @@ func TestMemoryOfPreparedStatements(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: the memory of the database's process is read from /proc")
 	}
+	t.Parallel()
 	w := onPostgres(t, func(o *aiquery.Options) { o.NoAudit = true })
 	admin := connection(t, w.url, "")
 	large := func(n, columns int) string {
@@ -101,10 +103,11 @@ func TestMemoryOfPreparedStatements(t *testing.T) {
 		}
 		return b.String() + " FROM c_order o JOIN c_bpartner b USING (c_bpartner_id) JOIN c_orderline l USING (c_order_id)"
 	}
-	for name, columns := range map[string]int{"large": 300, "of usual size": 20} {
-		for n := range 300 {
+	// Far more text than is kept, and more statements.
+	for name, size := range map[string]struct{ statements, columns int }{"large": {300, 300}, "of usual size": {150, 20}} {
+		for n := range size.statements {
 			for range 2 { // the second time it is worth being kept
-				_, err := w.Query(t.Context(), user, query(large(n, columns)))
+				_, err := w.Query(t.Context(), user, query(large(n, size.columns)))
 				require.NoError(t, err, name)
 			}
 		}

@@ -327,7 +327,7 @@ func pairs(t testing.TB) int {
 		require.NoError(t, err, "ERPHUB_PAIRS is a number")
 		return n
 	}
-	return 400
+	return 2000
 }
 
 // slower is how many times as long one reading of a pair may take as the other,

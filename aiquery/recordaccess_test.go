@@ -32,9 +32,7 @@ func (w *world) raw(t testing.TB, query string) []string {
 		}
 		return out
 	}
-	db := w.srv.Database()
-	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), query)
+	rows, err := w.read.QueryContext(t.Context(), query)
 	require.NoError(t, err, query)
 	defer rows.Close()
 	for rows.Next() {
@@ -138,7 +136,10 @@ func TestRecordAccess(t *testing.T) {
 	}
 	both(t, func(t *testing.T, w *world) {
 		w.exec(t, "UPDATE ad_role SET maxqueryrecords=0 WHERE ad_role_id=2000002")
-		for _, c := range cases {
+		for i, c := range cases {
+			if testing.Short() && i%8 != 0 {
+				continue // the same code runs for each rule
+			}
 			t.Run(c.name, func(t *testing.T) {
 				defer func() {
 					w.exec(t, `DELETE FROM ad_record_access WHERE ad_role_id=2000002; DELETE FROM ad_table_access WHERE ad_role_id=2000002;

@@ -59,9 +59,9 @@ func readRoleRows(t *testing.T) []roleRows {
 func onSandbox(t *testing.T) *world {
 	t.Helper()
 	w := &world{srv: erptest.New(t)}
-	read := w.srv.Database()
-	t.Cleanup(func() { assert.NoError(t, read.Close()) })
-	source, err := dbdict.New(read, dbdict.SQLite, nil)
+	w.read = w.srv.Database()
+	t.Cleanup(func() { assert.NoError(t, w.read.Close()) })
+	source, err := dbdict.New(w.read, dbdict.SQLite, nil)
 	require.NoError(t, err)
 	w.db, err = embedded.Open(w.srv)
 	require.NoError(t, err)
