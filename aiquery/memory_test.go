@@ -103,8 +103,8 @@ func TestMemoryOfPreparedStatements(t *testing.T) {
 		}
 		return b.String() + " FROM c_order o JOIN c_bpartner b USING (c_bpartner_id) JOIN c_orderline l USING (c_order_id)"
 	}
-	// Far more text than is kept, and more statements.
-	for name, size := range map[string]struct{ statements, columns int }{"large": {300, 300}, "of usual size": {150, 20}} {
+	// More text than is kept, more statements than are kept, and some too long to be.
+	for name, size := range map[string]struct{ statements, columns int }{"large": {150, 150}, "of usual size": {150, 20}, "too long": {10, 300}} {
 		for n := range size.statements {
 			for range 2 { // the second time it is worth being kept
 				_, err := w.Query(t.Context(), user, query(large(n, size.columns)))
