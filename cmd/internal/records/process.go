@@ -1,6 +1,8 @@
 package records
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -92,6 +94,15 @@ func (a *app) processList(c *cli.Context) error {
 	return a.Print(c, found, output.Table{Columns: columns, Rows: rows})
 }
 
+// findProcess finds the process that the first argument names.
+func findProcess(c *cli.Context, client *erp.Client) (*erp.Process, error) {
+	p, err := client.FindProcess(c.Context, c.Args().First())
+	if errors.Is(err, erp.ErrNotFound) {
+		err = fmt.Errorf("%w; `erphub process list` shows what your role may run", err)
+	}
+	return p, err
+}
+
 func (a *app) processInfo(c *cli.Context) error {
 	if err := shell.Arguments(c, "a process"); err != nil {
 		return err
@@ -100,7 +111,7 @@ func (a *app) processInfo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := client.FindProcess(c.Context, c.Args().First())
+	p, err := findProcess(c, client)
 	if err != nil {
 		return shell.Input(err)
 	}

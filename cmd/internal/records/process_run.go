@@ -52,7 +52,7 @@ func (a *app) processRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := client.FindProcess(c.Context, c.Args().First())
+	p, err := findProcess(c, client)
 	if err == nil && !c.Bool("unchecked") {
 		err = checkedParams(p, params.Values)
 	}

@@ -64,6 +64,7 @@ func (a *app) sandboxCommand() *cli.Command {
 func sandboxFlags() []cli.Flag {
 	flags := append(shell.ListenFlags("127.0.0.1:8080"), shell.LogFlags()...)
 	flags = append(flags, []cli.Flag{
+		&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach a sandbox that listens on loopback; one that other machines reach takes every name; repeatable"},
 		&cli.StringFlag{Name: "data", Usage: "`FOLDER` that keeps the data; without it they are in memory", TakesFile: true},
 		&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
 		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
@@ -91,7 +92,7 @@ func (a *app) sandboxAction(c *cli.Context) error {
 	}
 	o := sandboxOptions{
 		durable: c.Bool("durable"),
-		log:     log, listen: func(ctx context.Context) (*shell.Listener, error) { return a.Listen(ctx, c, log) }, data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+		log:     log, hosts: c.StringSlice("host"), listen: func(ctx context.Context) (*shell.Listener, error) { return a.Listen(ctx, c, log) }, data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
 	}
 	if o.postgres, err = a.postgresOptions(c); err != nil {
 		return err
@@ -114,6 +115,7 @@ func (a *app) sandboxLog(c *cli.Context) (*slog.Logger, error) {
 
 type sandboxOptions struct {
 	listen          func(context.Context) (*shell.Listener, error)
+	hosts           []string // further names of a sandbox on loopback
 	log             *slog.Logger
 	data, readyFile string
 	strict, json    bool
@@ -147,7 +149,7 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 		}
 	}
 	defer a.IgnoreHangup(opts.Logger)()
-	sandbox, served, err := startSandbox(ctx, opts, o.listen, o.postgres)
+	sandbox, served, err := startSandbox(ctx, opts, o)
 	if err != nil {
 		return err
 	}
@@ -235,20 +237,23 @@ func lockData(dir string) (unlock func(), err error) {
 
 // startSandbox serves an embedded ERP until ctx ends; served then tells how
 // that went.
-func startSandbox(ctx context.Context, opts erptest.Options, listen func(context.Context) (*shell.Listener, error), db postgresOptions) (_ *sandboxServices, served <-chan error, err error) {
+func startSandbox(ctx context.Context, opts erptest.Options, o sandboxOptions) (_ *sandboxServices, served <-chan error, err error) {
 	srv, err := erptest.Open(ctx, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	ln, err := listen(ctx)
+	ln, err := o.listen(ctx)
 	if err != nil {
 		return nil, nil, errors.Join(err, srv.Close())
 	}
-	beside := &sandboxServices{erp: srv, url: ln.URL, log: opts.Logger}
+	beside := &sandboxServices{erp: srv, url: ln.URL, log: opts.Logger, hosts: o.hosts}
+	if !ln.Loopback {
+		beside.hosts = []string{"*"} // containers and machines have names that nobody lists
+	}
 	if opts.Path != "" {
 		beside.data = filepath.Dir(opts.Path)
 	}
-	if beside.postgres, err = openSandboxPostgres(ctx, srv, db, opts.Logger); err != nil {
+	if beside.postgres, err = openSandboxPostgres(ctx, srv, o.postgres, opts.Logger); err != nil {
 		return nil, nil, errors.Join(err, ln.Close(), srv.Close())
 	}
 	done := make(chan error, 1)

@@ -41,6 +41,10 @@ type sandboxHandler struct {
 }
 
 func (h *sandboxHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !httpserver.KnownHost(h.beside.hosts, r.Host) { // a page in a browser on this machine, by a name of its own
+		httpserver.Problem(w, http.StatusMisdirectedRequest, httpserver.DetailHost)
+		return
+	}
 	for _, prefix := range []string{httpapi.Prefix, genapi.GeneratePrefix, genapi.ArtifactsPrefix} {
 		if strings.HasPrefix(r.URL.Path, prefix+"/") {
 			h.beside.ServeHTTP(w, r)
@@ -58,6 +62,8 @@ type sandboxServices struct {
 	url  string
 	data string // folder for generated plugins; "": one of their own, which goes with the sandbox
 	log  *slog.Logger
+	// hosts are the Host names it is reached by, beside localhost and addresses.
+	hosts []string
 
 	postgres *sandboxPostgres // runs the statements; nil: the embedded database does
 
