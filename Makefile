@@ -48,6 +48,7 @@ proof: setup
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/...
 	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees|TestPackageEqualsREST$$' ./dict/migration ./dict/pack
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestWeek$$' ./tokens
+	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestRefreshEqualsLoad$$' ./dict/registry
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestDefinitionsOfTheERPsOwn|TestInspectedIsNoDrift' ./dict/diff ./cmd/erphub
 	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestResumeAfterEveryRequest$$' ./dict/restdict

@@ -19,7 +19,11 @@ import (
 func (s *Source) rows(ctx context.Context, db *session, table int, t registry.SourceTable, has columns, sink registry.Sink) (state, error) {
 	where, args, exact := s.where(t, has)
 	if at, ok := s.changedAt(has); ok && t.Since != 0 {
-		where = fmt.Sprintf(" WHERE %s >= %d", at, (t.Since-late)*1000)
+		from := t.Since - late
+		if t.Settled {
+			from = t.Since + 1
+		}
+		where = fmt.Sprintf(" WHERE %s >= %d", at, from*1000)
 	}
 	var st state
 	sel := s.selection(t, has)

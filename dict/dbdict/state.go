@@ -31,7 +31,7 @@ func (s *state) add(micros int64) {
 // stamp is the state as the registry wants it. The age of the newest change is
 // told by the database's own clock.
 func (s *state) stamp(now int64) registry.Stamp {
-	return registry.Stamp{Rows: s.rows, Mark: strconv.FormatInt(s.newest, 10) + " " + strconv.FormatInt(s.sum, 10), Sum: s.sum,
+	return registry.Stamp{Rows: s.rows, Mark: strconv.FormatInt(s.newest, 10) + " " + strconv.FormatInt(s.sum, 10), Sum: s.sum, Newest: s.newest / 1000,
 		Unsettled: s.newest != 0 && recent(float64(now-s.newest)/1e6)}
 }
 

@@ -83,7 +83,7 @@ type reading struct {
 func (r *reading) read(ctx context.Context, source Source) error {
 	tables := sourcesOf(r.wanted)
 	for i := range tables {
-		tables[i].Since = r.since[i]
+		tables[i].Since, tables[i].Settled = r.since[i], r.settled(i)
 	}
 	l := newLoader(r.wanted)
 	for _, k := range r.wanted {
@@ -116,11 +116,17 @@ func (r *reading) read(ctx context.Context, source Source) error {
 	return nil
 }
 
+// settled reports whether the rows of a wanted kind in before are from a settled
+// state, so that only newer ones are of interest.
+func (r *reading) settled(wanted int) bool {
+	return r.since[wanted] != 0 && !r.before.stamps[place(rowKinds(), r.wanted[wanted])].Unsettled
+}
+
 // take takes what was read of a kind.
 func (r *reading) take(kind, wanted int, k rowKind, from *content, stamp Stamp) {
 	changed := true
 	if stamp.Partial {
-		m := k.merge(&r.content, &r.before.content, from)
+		m := k.merge(&r.content, &r.before.content, from, r.settled(wanted))
 		if !m.fits(stamp) {
 			r.torn, r.since[wanted] = true, 0
 			return
@@ -130,7 +136,7 @@ func (r *reading) take(kind, wanted int, k rowKind, from *content, stamp Stamp) 
 		k.share(&r.content, from)
 		r.whole[kind] = r.at
 	}
-	stamp.Partial = false
+	stamp.Partial, stamp.Sum, stamp.Newest = false, 0, 0 // they are about the rows, which are here
 	r.stamps[kind] = stamp
 	if changed {
 		r.changed = append(r.changed, k)

@@ -4,6 +4,8 @@ package registry
 type merged struct {
 	rows int   // there are now
 	sum  int64 // of their times
+	// newest of their times.
+	newest int64
 	// changed is set when a row came, or is another than before.
 	changed bool
 	// gap is set when a row of before should be among the changed ones by its
@@ -14,7 +16,7 @@ type merged struct {
 
 // fits reports whether the merged rows can be those of a state of the ERP.
 func (m merged) fits(s Stamp) bool {
-	return !m.gap && m.rows == s.Rows && (s.Sum == 0 || s.Sum == m.sum)
+	return !m.gap && m.rows == s.Rows && (s.Sum == 0 || s.Sum == m.sum) && (s.Newest == 0 || s.Newest == m.newest)
 }
 
 // newest is the newest of times, 0 of none.
@@ -26,7 +28,7 @@ func newest(times []int64) int64 {
 	return at
 }
 
-func (k *kind[T]) merge(to, before, changes *content) merged {
+func (k *kind[T]) merge(to, before, changes *content, settled bool) merged {
 	id := k.id()
 	rows, times := *k.rows(before), k.times(before)
 	now, nowTimes := *k.rows(changes), k.times(changes)
@@ -36,6 +38,9 @@ func (k *kind[T]) merge(to, before, changes *content) merged {
 	}
 	// A source that hands over rows of some time hands over all that are newer.
 	from := newest(times)
+	if settled {
+		from++
+	}
 	for _, t := range nowTimes {
 		from = min(from, t+1)
 	}
@@ -61,6 +66,7 @@ func (k *kind[T]) merge(to, before, changes *content) merged {
 		}
 	}
 	m.rows = len(out)
+	m.newest = newest(outTimes)
 	for _, t := range outTimes {
 		m.sum += t
 	}

@@ -248,3 +248,24 @@ func (p partial) Read(ctx context.Context, tables []registry.SourceTable, sink r
 	}
 	return stamps, err
 }
+
+// Of a dictionary that was made in one go, and so has one time, only the row that
+// changes is read.
+func TestRefreshReadsOneRow(t *testing.T) {
+	t.Parallel()
+	d := synthdict.New(synthdict.Options{Tables: 10, Columns: 200})
+	source := d.Source()
+	source.Late, source.Now = late, func() time.Time { return later }
+	cache := registry.NewCache(source, &registry.CacheOptions{FailOnMissing: true})
+	require.NoError(t, cache.Load(t.Context()))
+	columns, err := cache.Columns(t.Context(), "", registry.ListQuery{Limit: 1})
+	require.NoError(t, err)
+	before := source.Rows("AD_Column")
+	d.Update("AD_Column", columns.Items[0].ID, later, synthdict.Row{"Description": "Changed"})
+	for range 2 { // it stays recent
+		_, err = cache.Refresh(t.Context())
+		require.NoError(t, err)
+		registrytest.Agree(t, catalog(t, d), cache)
+	}
+	assert.Equal(t, before+2, source.Rows("AD_Column"))
+}

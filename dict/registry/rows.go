@@ -48,8 +48,8 @@ type rowKind interface {
 	// times are when the rows of c were changed; nil when that was not read.
 	times(c *content) []int64
 	// merge lets to have before's rows, with those of changes in place of rows
-	// with the same key.
-	merge(to, before, changes *content) merged
+	// with the same key. The rows of before may be settled, see SourceTable.
+	merge(to, before, changes *content, settled bool) merged
 }
 
 // kind is the rowKind of rows of type T.

@@ -25,7 +25,6 @@ func encodeSnapshot(c *Catalog) []byte {
 		s := c.stamps[i]
 		out = binary.AppendUvarint(out, uint64(s.Rows))
 		out = appendText(out, s.Mark)
-		out = binary.AppendVarint(out, s.Sum)
 		whole := time.Time{}
 		if len(c.whole) > 0 {
 			whole = c.whole[i]
@@ -122,7 +121,6 @@ func decodeSnapshot(payload []byte, origin string, confirmed time.Time) (*Catalo
 	for i := range kinds {
 		stamps[i].Rows = int(d.uvarint() & (1<<62 - 1))
 		stamps[i].Mark = string(d.bytes())
-		stamps[i].Sum = d.varint()
 		whole[i] = time.Unix(d.varint(), 0)
 		flags := d.uvarint()
 		stamps[i].Unsettled, stamps[i].Missing = flags&1 != 0, flags&2 != 0

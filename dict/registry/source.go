@@ -53,6 +53,10 @@ type SourceTable struct {
 	// older time than that, less the time by which changes of this source come
 	// late. It has to hand over all others. A table has either Since or Where.
 	Since int64
+	// Settled is set when the caller's rows are from a state that was not Unsettled.
+	// No change came late then: rows of the time Since, too, may be left out, and all
+	// that are older.
+	Settled bool
 }
 
 // SourceCondition is met by rows that have one of the values in a column. It has
@@ -118,6 +122,8 @@ type Stamp struct {
 	// Sum is the sum of the column of type SourceTime over all rows; 0 when the
 	// source cannot tell. It shows changes that carry an older time.
 	Sum int64
+	// Newest is the newest value of that column; 0 when the source cannot tell.
+	Newest int64
 	// Partial is set by Read for a table with Since of which it left out rows.
 	Partial bool
 	// Unsettled is set when the newest change is so recent that another one

@@ -311,7 +311,7 @@ func stampOf(page *erp.Page) registry.Stamp {
 	if len(page.Records) > 0 {
 		stamp.Mark, _ = page.Records[0].Text("Updated")
 		if at, ok := page.Records[0].Time("Updated"); ok {
-			stamp.Unsettled = recent(time.Since(at))
+			stamp.Unsettled, stamp.Newest = recent(time.Since(at)), at.UnixMilli()
 		}
 	}
 	return stamp

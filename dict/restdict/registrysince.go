@@ -94,7 +94,7 @@ func (r *tableReader) recent(ctx context.Context, at int) (*recently, error) {
 			last = changed.UnixMilli()
 		}
 		got.records = append(got.records, page.Records...)
-		if last < r.table.Since-late.Milliseconds() || !page.More() {
+		if last < r.table.Since-late.Milliseconds() || r.table.Settled && last <= r.table.Since || !page.More() {
 			return got, nil
 		}
 		if page.Rows < 0 || len(got.records) > page.Rows/sinceShare {

@@ -89,6 +89,9 @@ func (s *Source) stamp(name string) registry.Stamp {
 		}
 	}
 	stamp := registry.Stamp{Rows: len(t.rows), Mark: newest.Format(time.RFC3339)}
+	if len(t.rows) > 0 {
+		stamp.Newest = newest.UnixMilli()
+	}
 	if s.Sums {
 		stamp.Sum = sum
 		stamp.Mark += fmt.Sprint(" ", sum)
@@ -146,7 +149,8 @@ func (s *Source) hand(ctx context.Context, table int, source registry.SourceTabl
 		if err := ctx.Err(); err != nil {
 			return given, err
 		}
-		if source.Since != 0 && t.updated[n].UnixMilli() < source.Since-s.Late.Milliseconds() {
+		at := t.updated[n].UnixMilli()
+		if source.Since != 0 && (at < source.Since-s.Late.Milliseconds() || source.Settled && at <= source.Since) {
 			continue
 		}
 		for i, at := range places {
