@@ -41,8 +41,8 @@ race: look
 # of the spool, interrupts at hundreds of moments of a token refresh, random
 # statements for ten minutes (make test: a thousand), 20,000 pairs of questions (make
 # test: two thousand), the greediest statements,
-# the tool server as a position-independent program, a release built twice, and under mixed load for two hours,
-# or as long as ERPHUB_SOAK says. Four and a half hours.
+# the tool server as a position-independent program, a release built twice, the tool server and all servers together
+# under mixed load for two hours each, or as long as ERPHUB_SOAK says. Seven hours.
 proof: setup
 	CGO_ENABLED=0 GOOS=windows $(GO) build -o /dev/null ./cmd/...
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/...
@@ -63,7 +63,7 @@ proof: setup
 	ERPHUB_FUZZ_SEED=random ERPHUB_PAIRS=20000 $(GO) test -timeout 40m -run 'TestPairs$$|TestPlansDecideNothing$$' ./aiquery
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestMemoryOfStatements ./aiquery
 	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestRealProgram$$' ./cmd/erphub-mcp
-	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -run 'TestSoak$$' -v ./cmd/erphub-mcp
+	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -p 1 -run 'TestSoak$$' -v ./cmd/erphub-mcp ./cmd/erphub
 	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestReproducible$$' -v ./internal/release
 	$(MAKE) race RACED=./... UNRACED=
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite

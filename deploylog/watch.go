@@ -119,7 +119,10 @@ func (w *watcher) look(ctx context.Context) ([]Change, error) {
 	if !w.begun {
 		return w.begin(ctx)
 	}
-	f := erp.Ge("Updated", w.newest.Add(-overlap)).And(erp.NotNull("DateStarted"))
+	f := erp.NotNull("DateStarted")
+	if !w.newest.IsZero() { // else there was nothing yet
+		f = f.And(erp.Ge("Updated", w.newest.Add(-overlap)))
+	}
 	if w.q.Environment != "" {
 		f = f.And(erp.Eq("Environment", string(w.q.Environment)))
 	}

@@ -100,6 +100,26 @@ func seconds(waits []time.Duration) []time.Duration {
 	return list
 }
 
+// A log without runs is watched until the first begins.
+func TestWatchAnEmptyLog(t *testing.T) {
+	t.Parallel()
+	srv, log, clock := newLog(t)
+	other := deploylog.New(connect(t, srv, "GardenAdmin", 11, 102, 11), &deploylog.Options{Clock: still{clock}})
+	looks := 0
+	clock.each = func(time.Duration) {
+		if looks++; looks == 2 {
+			_, err := other.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Development, Version: "1"})
+			require.NoError(t, err)
+		}
+	}
+	for change, err := range log.Watch(t.Context(), deploylog.WatchQuery{Every: time.Second}) {
+		require.NoError(t, err)
+		assert.Equal(t, "1", change.Run.Version)
+		assert.False(t, change.First, "it began while it was watched")
+		break
+	}
+}
+
 func TestWatchOutlivesTheServersAbsence(t *testing.T) {
 	t.Parallel()
 	srv, log, clock := newLog(t)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/testkit/aitest"
+	"github.com/erphub/erphub/internal/testkit/testsoak"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -22,14 +23,14 @@ import (
 type soaker struct {
 	rawClient
 	random *rand.Rand
-	done   *soakCounts
+	done   *testsoak.Counts
 	host   string
 	left   []string // sessions that were left alone
 	calls  int
 	after  context.Context // outlives the load
 }
 
-func newSoaker(t testing.TB, p *program, number int, random *rand.Rand, done *soakCounts) *soaker {
+func newSoaker(t testing.TB, p *program, number int, random *rand.Rand, done *testsoak.Counts) *soaker {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	users := []int{aitest.User, aitest.Stranger}
@@ -77,7 +78,7 @@ func (s *soaker) within(ctx context.Context) error {
 
 // comeAndGo opens a session, lists the tools and ends it.
 func comeAndGo(ctx context.Context, s *soaker) error {
-	s.done.add("sessions")
+	s.done.Add("sessions")
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func comeAndGo(ctx context.Context, s *soaker) error {
 
 // leave opens a session and forgets it; the server ends the oldest of too many.
 func leave(ctx context.Context, s *soaker) error {
-	s.done.add("sessions left")
+	s.done.Add("sessions left")
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ var soakStatements = map[string]bool{
 
 // ask runs a query.
 func ask(ctx context.Context, s *soaker) error {
-	s.done.add("queries")
+	s.done.Add("queries")
 	if err := s.within(ctx); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func ask(ctx context.Context, s *soaker) error {
 		limited := strings.Contains(text, mcp.CodeRateLimitExceeded) || strings.Contains(text, mcp.CodeTimeout)
 		switch {
 		case failed && limited:
-			s.done.add("queries beyond a limit")
+			s.done.Add("queries beyond a limit")
 		case failed == fine:
 			return fmt.Errorf("%s of %.80s: %.500s", tool, sql, text)
 		}
@@ -147,7 +148,7 @@ func ask(ctx context.Context, s *soaker) error {
 
 // lookUp uses a tool of the dictionary.
 func lookUp(ctx context.Context, s *soaker) error {
-	s.done.add("dictionary")
+	s.done.Add("dictionary")
 	if err := s.within(ctx); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func lookUp(ctx context.Context, s *soaker) error {
 
 // withoutSession speaks the newer era of the protocol.
 func withoutSession(ctx context.Context, s *soaker) error {
-	s.done.add("without sessions")
+	s.done.Add("without sessions")
 	const version = "2026-07-28"
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":%q,`+
 		`"io.modelcontextprotocol/clientInfo":{"name":"soak","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, s.random.IntN(1e6), version)
@@ -180,7 +181,7 @@ func withoutSession(ctx context.Context, s *soaker) error {
 
 // listen opens the stream of a session and goes away.
 func listen(ctx context.Context, s *soaker) error {
-	s.done.add("streams")
+	s.done.Add("streams")
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func listen(ctx context.Context, s *soaker) error {
 // listenToEvents opens a connection of server-sent events, calls a tool over it
 // and goes away.
 func listenToEvents(ctx context.Context, s *soaker) error {
-	s.done.add("server-sent events")
+	s.done.Add("server-sent events")
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	res, err := s.request(inner, http.MethodGet, "/mcp/sse", nil)
@@ -252,7 +253,7 @@ func cmpErr(err, other error) error {
 
 // goAway breaks off a request at any time.
 func goAway(ctx context.Context, s *soaker) error {
-	s.done.add("broken off")
+	s.done.Add("broken off")
 	if err := s.within(ctx); err != nil {
 		return err
 	}
@@ -301,7 +302,7 @@ func hostile(ctx context.Context, s *soaker) error {
 		{"another name", call, 403, []string{"Host", "evil.example.net"}},
 	}
 	a := attacks[s.random.IntN(len(attacks))]
-	s.done.add("hostile: " + a.name)
+	s.done.Add("hostile: " + a.name)
 	header := append([]string{"Mcp-Session-Id", s.session, "Mcp-Protocol-Version", "2025-11-25"}, a.header...)
 	status, text, err := s.send(ctx, http.MethodPost, "/mcp", strings.NewReader(a.body), header...)
 	if a.name == "huge" && err != nil {
@@ -320,7 +321,7 @@ func hostile(ctx context.Context, s *soaker) error {
 // slowBody sends a request piece by piece and stops in the middle: the server
 // waits no longer than it does for anybody.
 func slowBody(ctx context.Context, s *soaker) error {
-	s.done.add("hostile: slow body")
+	s.done.Add("hostile: slow body")
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.host)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -18,6 +20,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/sandbox"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/cmd/internal/toolserver"
+	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/config"
 )
 
@@ -79,8 +82,36 @@ func TestDeployFilesNameWhatThereIs(t *testing.T) {
 	require.NotNil(t, image)
 	assert.GreaterOrEqual(t, image[2], needs[2], "the image has the Go that the module needs")
 	assert.Contains(t, container, "USER 65532", "not root")
-	assert.Contains(t, container, "FROM scratch AS server", "no shell")
-	assert.Contains(t, container, "FROM server AS sandbox")
+	assert.Contains(t, container, "FROM scratch AS base", "no shell")
+	stages := regexp.MustCompile(`(?m)^FROM base AS (\w+)$`).FindAllStringSubmatch(container, -1)
+	require.Len(t, stages, 2)
+	assert.Equal(t, []string{"server", "sandbox"}, []string{stages[0][1], stages[1][1]})
+	_, sandboxStage, _ := strings.Cut(container, "FROM base AS sandbox")
+	assert.Contains(t, sandboxStage, "\nEXPOSE 8080\n", "one port, which build servers wait for")
+}
+
+// The image has no shell: its health check is the program, which tells by its exit
+// code whether the sandbox responds, without a login.
+func TestHealthCheckOfTheImage(t *testing.T) {
+	t.Parallel()
+	check := regexp.MustCompile(`HEALTHCHECK .*CMD (\[.*\])`).FindStringSubmatch(deployFile(t, "Containerfile"))
+	require.NotNil(t, check)
+	var words []string
+	require.NoError(t, json.Unmarshal([]byte(check[1]), &words))
+	require.Equal(t, "/erphub", words[0])
+	for name, tt := range map[string]struct {
+		url  string
+		want int
+	}{"a sandbox": {erptest.New(t).URL(), shell.ExitDone}, "nobody": {"http://127.0.0.1:1", 4}} {
+		var said bytes.Buffer
+		args := append([]string{"erphub"}, words[1:]...)
+		for i, word := range args {
+			if strings.HasPrefix(word, "http://") {
+				args[i] = tt.url
+			}
+		}
+		assert.Equal(t, tt.want, execute(t.Context(), args, []string{"HOME=" + t.TempDir()}, shell.Streams{Out: &said, Err: &said}), "%s: %s", name, &said)
+	}
 }
 
 // The YAML files are YAML, with what makes them work.

@@ -27,7 +27,7 @@ type Options struct {
 	Secrets Secrets
 	// Directory is where the mode filesystem writes when hub.generator.directory
 	// is not set, ArtifactsDirectory where the mode url keeps artifacts when
-	// hub.artifacts.directory is not, BaseURL what its links begin with when
+	// hub.artifacts.directory and hub.artifacts.bucket are not, BaseURL what its links begin with when
 	// hub.artifacts.base-url is not. Without either the mode is not configured.
 	Directory, ArtifactsDirectory, BaseURL string
 	// AnyRecipient lets mails go to every address when hub.email.recipients is not
@@ -64,7 +64,7 @@ type Deliveries struct {
 	ttl   time.Duration
 	made  [3]once[generator.Delivery] // by the kept… constants
 	mail  once[*mail.Sender]
-	store once[*artifacts.Directory]
+	store once[artifacts.Store]
 }
 
 const (
@@ -144,6 +144,11 @@ func (d *Deliveries) of(ctx context.Context, mode generator.Mode, r Request) (ge
 	case generator.ModeArchive:
 		return generator.Archive{}, nil
 	case generator.ModeURL:
+		if d.setting(KeyArtifactsBucket) != "" {
+			if _, err := d.storeCredentials(ctx); err != nil {
+				return nil, err
+			}
+		}
 		return d.made[keptURL].get(d.links)
 	case generator.ModeObjectStore:
 		if _, err := d.storeCredentials(ctx); err != nil {
@@ -179,11 +184,7 @@ func (d *Deliveries) Check(ctx context.Context) map[generator.Mode]error {
 
 // Artifacts is the store of the mode url, for the server that serves its links.
 func (d *Deliveries) Artifacts() (artifacts.Store, error) {
-	store, err := d.store.get(d.openStore)
-	if err != nil {
-		return nil, err
-	}
-	return store, nil
+	return d.store.get(d.openStore)
 }
 
 // once makes a value once; an attempt that fails is retried.

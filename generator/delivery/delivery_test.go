@@ -193,6 +193,9 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		{"no folder", "filesystem", map[string]string{delivery.KeyDirectory: ""}, "hub.generator.directory (GENERATOR_DIRECTORY)"},
 		{"folder with a zero", "filesystem", map[string]string{delivery.KeyDirectory: "a\x00b"}, "is no folder"},
 		{"no folder for artifacts", "url", map[string]string{delivery.KeyArtifacts: ""}, "hub.artifacts.directory"},
+		{"folder and bucket for artifacts", "url", map[string]string{delivery.KeyArtifactsBucket: "downloads"}, "clear it, or hub.artifacts.directory (ARTIFACTS_DIRECTORY)"},
+		{"bucket for artifacts is none", "url", map[string]string{delivery.KeyArtifacts: "", delivery.KeyArtifactsBucket: "a/b"}, "cannot be the name of a bucket"},
+		{"prefix of artifacts leads up", "url", map[string]string{delivery.KeyArtifacts: "", delivery.KeyArtifactsBucket: "downloads", delivery.KeyArtifactsPrefix: "../"}, "prefix"},
 		{"no address", "url", map[string]string{delivery.KeyBaseURL: ""}, "ARTIFACTS_BASE_URL"},
 		{"address with a password", "url", map[string]string{delivery.KeyBaseURL: "https://u:must-not-show@hub.example.com"}, "ARTIFACTS_BASE_URL"},
 		{"address of nothing", "url", map[string]string{delivery.KeyBaseURL: "javascript:alert(1)"}, "ARTIFACTS_BASE_URL"},
@@ -380,6 +383,33 @@ func TestSettingsReachTheDeliveries(t *testing.T) {
 		assert.True(t, strings.HasPrefix(r.Key, "mine/com.example.demo/"))
 		assert.WithinDuration(t, time.Now().Add(7*24*time.Hour), r.ExpiresAt, time.Minute, "what stores allow at most")
 		assert.Len(t, server.Objects(t, "other"), 1)
+	})
+	t.Run("downloads in a bucket", func(t *testing.T) {
+		t.Parallel()
+		server := tests3.Start(t)
+		server.CreateBucket(t, "shared")
+		env := map[string]string{"AWS_ENDPOINT_URL_S3": server.Endpoint, "AWS_ACCESS_KEY_ID": server.AccessKey, "AWS_SECRET_ACCESS_KEY": server.SecretKey,
+			"ARTIFACTS_BUCKET": "shared", "ARTIFACTS_BASE_URL": "https://hub.example.com", "ARTIFACTS_TTL": "20160"}
+		one, two := open(t, delivery.Options{Getenv: of(env)}), open(t, delivery.Options{Getenv: of(env)})
+		_, made, err := one.Choose(t.Context(), "url", "")
+		require.NoError(t, err)
+		r, err := made.Deliver(t.Context(), a, nil)
+		require.NoError(t, err)
+		assert.WithinDuration(t, time.Now().Add(14*24*time.Hour), r.ExpiresAt, time.Minute, "longer than signed links")
+		id := strings.TrimSuffix(strings.TrimPrefix(r.DownloadURL, "https://hub.example.com/api/artifacts/"), "/download")
+		store, err := two.Artifacts()
+		require.NoError(t, err)
+		stored, content, err := store.Open(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, a.Filename(), stored.Filename)
+		assert.NoError(t, content.Close())
+		require.Len(t, server.Objects(t, "shared"), 1)
+		assert.True(t, strings.HasPrefix(server.Objects(t, "shared")[0], "downloads/"))
+
+		delete(env, "AWS_ACCESS_KEY_ID")
+		_, _, err = open(t, delivery.Options{Getenv: of(env)}).Choose(t.Context(), "url", "")
+		require.ErrorIs(t, err, failure.NotConfigured, "before any work")
+		require.ErrorContains(t, err, "AWS_ACCESS_KEY_ID")
 	})
 	t.Run("mail, TLS from the start", func(t *testing.T) {
 		t.Parallel()

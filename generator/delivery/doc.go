@@ -39,12 +39,19 @@
 //	hub.repository.branch                                          main
 //	hub.repository.token                    REPOSITORY_TOKEN       secret
 //	hub.artifacts.directory                 ARTIFACTS_DIRECTORY    folder that the mode url keeps artifacts in
-//	hub.artifacts.max-megabytes                                    1024, of all artifacts kept
+//	hub.artifacts.bucket                    ARTIFACTS_BUCKET       bucket that the mode url keeps artifacts in instead
+//	hub.artifacts.prefix                                           downloads/, of their objects
+//	hub.artifacts.max-megabytes                                    1024, of all artifacts kept in the folder
 //	hub.email.smtp-port                     SMTP_PORT              587; the host may name it as well
 //	hub.email.smtp-security                 SMTP_SECURITY          starttls, tls (default on port 465) or none
 //	hub.email.username                      SMTP_USERNAME          no login without it
 //	hub.email.password                      SMTP_PASSWORD          secret
 //	hub.email.recipients                    EMAIL_RECIPIENTS       whom mails may go to
+//
+// Servers that run side by side keep artifacts in one bucket (or in a folder that all
+// of them share), so that each serves the links of the others. The bucket is in the
+// store that hub.generator.objectstore.endpoint, region and keys name; what its access
+// key has to be allowed is said at [objectstore.Artifacts].
 //
 // hub.artifacts.default-ttl-minutes is the life of links into object storage as
 // well. With smtp-security none a mail goes out in the clear when the server

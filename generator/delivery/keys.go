@@ -2,35 +2,37 @@ package delivery
 
 // The keys of settings.
 const (
-	KeyMode          = "hub.generator.output-mode"
-	KeyDirectory     = "hub.generator.directory"
-	KeyBucket        = "hub.generator.objectstore.bucket"
-	KeyPrefix        = "hub.generator.objectstore.prefix"
-	KeyEndpoint      = "hub.generator.objectstore.endpoint"
-	KeyRegion        = "hub.generator.objectstore.region"
-	KeyAccessKey     = "hub.generator.objectstore.access-key"
-	KeySecretKey     = "hub.generator.objectstore.secret-key"
-	KeySessionToken  = "hub.generator.objectstore.session-token"
-	KeyOrg           = "hub.repository.default-org"
-	KeyPrivate       = "hub.repository.default-private"
-	KeyForge         = "hub.repository.url"
-	KeyForgeKind     = "hub.repository.kind"
-	KeyBranch        = "hub.repository.branch"
-	KeyForgeToken    = "hub.repository.token"
-	KeyBaseURL       = "hub.artifacts.base-url"
-	KeyTTL           = "hub.artifacts.default-ttl-minutes"
-	KeyArtifacts     = "hub.artifacts.directory"
-	KeyMaxMegabytes  = "hub.artifacts.max-megabytes"
-	KeySMTPHost      = "hub.email.smtp-host"
-	KeySMTPPort      = "hub.email.smtp-port"
-	KeySMTPSecurity  = "hub.email.smtp-security"
-	KeySMTPUser      = "hub.email.username"
-	KeySMTPPassword  = "hub.email.password"
-	KeyFrom          = "hub.email.from"
-	KeyRecipients    = "hub.email.recipients"
-	fileSuffix       = "-file"
-	fileEnvSuffix    = "_FILE"
-	defaultMegabytes = "1024"
+	KeyMode            = "hub.generator.output-mode"
+	KeyDirectory       = "hub.generator.directory"
+	KeyBucket          = "hub.generator.objectstore.bucket"
+	KeyPrefix          = "hub.generator.objectstore.prefix"
+	KeyEndpoint        = "hub.generator.objectstore.endpoint"
+	KeyRegion          = "hub.generator.objectstore.region"
+	KeyAccessKey       = "hub.generator.objectstore.access-key"
+	KeySecretKey       = "hub.generator.objectstore.secret-key"
+	KeySessionToken    = "hub.generator.objectstore.session-token"
+	KeyOrg             = "hub.repository.default-org"
+	KeyPrivate         = "hub.repository.default-private"
+	KeyForge           = "hub.repository.url"
+	KeyForgeKind       = "hub.repository.kind"
+	KeyBranch          = "hub.repository.branch"
+	KeyForgeToken      = "hub.repository.token"
+	KeyBaseURL         = "hub.artifacts.base-url"
+	KeyTTL             = "hub.artifacts.default-ttl-minutes"
+	KeyArtifacts       = "hub.artifacts.directory"
+	KeyArtifactsBucket = "hub.artifacts.bucket"
+	KeyArtifactsPrefix = "hub.artifacts.prefix"
+	KeyMaxMegabytes    = "hub.artifacts.max-megabytes"
+	KeySMTPHost        = "hub.email.smtp-host"
+	KeySMTPPort        = "hub.email.smtp-port"
+	KeySMTPSecurity    = "hub.email.smtp-security"
+	KeySMTPUser        = "hub.email.username"
+	KeySMTPPassword    = "hub.email.password"
+	KeyFrom            = "hub.email.from"
+	KeyRecipients      = "hub.email.recipients"
+	fileSuffix         = "-file"
+	fileEnvSuffix      = "_FILE"
+	defaultMegabytes   = "1024"
 )
 
 // Key is a setting.
@@ -63,7 +65,9 @@ func Keys() []Key {
 		{Name: KeyBaseURL, Env: "ARTIFACTS_BASE_URL", About: "address in download links"},
 		{Name: KeyTTL, Env: "ARTIFACTS_TTL", Default: "60", About: "life of download links"},
 		{Name: KeyArtifacts, Env: "ARTIFACTS_DIRECTORY", About: "folder that downloads are kept in"},
-		{Name: KeyMaxMegabytes, Default: defaultMegabytes, About: "room for downloads"},
+		{Name: KeyArtifactsBucket, Env: "ARTIFACTS_BUCKET", About: "bucket that downloads are kept in instead of a folder"},
+		{Name: KeyArtifactsPrefix, Default: "downloads/", About: "prefix of the downloads in the bucket"},
+		{Name: KeyMaxMegabytes, Default: defaultMegabytes, About: "room for downloads in a folder"},
 		{Name: KeySMTPHost, Env: "SMTP_HOST", About: "mail server"},
 		{Name: KeySMTPPort, Env: "SMTP_PORT", About: "port of the mail server"},
 		{Name: KeySMTPSecurity, Env: "SMTP_SECURITY", About: "encryption of mails: starttls, tls or none"},

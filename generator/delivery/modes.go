@@ -59,16 +59,37 @@ func (b *below) Deliver(ctx context.Context, a *generator.Artifact, progress gen
 }
 
 // openStore opens the store of the mode url.
-func (d *Deliveries) openStore() (*artifacts.Directory, error) {
+func (d *Deliveries) openStore() (artifacts.Store, error) {
+	if bucket := d.setting(KeyArtifactsBucket); bucket != "" {
+		return d.openBucket(bucket)
+	}
 	dir := cmp.Or(d.setting(KeyArtifacts), d.opts.ArtifactsDirectory)
 	if dir == "" {
-		return nil, wrong(KeyArtifacts, "there is no folder to keep artifacts in", "set it", nil)
+		return nil, wrong(KeyArtifacts, "there is no folder to keep artifacts in", "set it, or "+KeyArtifactsBucket+" ("+lookUp(KeyArtifactsBucket).Env+")", nil)
 	}
 	megabytes, err := d.whole(KeyMaxMegabytes, 1, 1<<30)
 	if err != nil {
 		return nil, err
 	}
-	return artifacts.OpenDirectory(dir, artifacts.Options{MaxBytes: int64(megabytes) << 20, Now: d.opts.Now})
+	store, err := artifacts.OpenDirectory(dir, artifacts.Options{MaxBytes: int64(megabytes) << 20, Now: d.opts.Now})
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// openBucket opens the store of the mode url in a bucket.
+func (d *Deliveries) openBucket(bucket string) (artifacts.Store, error) {
+	if d.setting(KeyArtifacts) != "" {
+		return nil, wrong(KeyArtifactsBucket, "a folder is set as well", "clear it, or "+KeyArtifacts+" ("+lookUp(KeyArtifacts).Env+")", nil)
+	}
+	o := d.objectStoreOptions()
+	o.Bucket, o.Prefix, o.Now = bucket, d.setting(KeyArtifactsPrefix), d.opts.Now
+	store, err := objectstore.NewArtifacts(o)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
 }
 
 func (d *Deliveries) links() (generator.Delivery, error) {
@@ -96,13 +117,18 @@ func (d *Deliveries) storeCredentials(ctx context.Context) (c objectstore.Creden
 	return c, err
 }
 
-func (d *Deliveries) objectStore() (generator.Delivery, error) {
-	prefix := d.setting(KeyPrefix)
-	s, err := objectstore.New(objectstore.Options{
-		Endpoint: d.setting(KeyEndpoint), Region: d.setting(KeyRegion), Bucket: d.setting(KeyBucket), Prefix: prefix,
-		TTL: min(d.ttl, objectstore.MaxTTL), Credentials: d.storeCredentials,
+// objectStoreOptions are what all that is kept in object storage has in common.
+func (d *Deliveries) objectStoreOptions() objectstore.Options {
+	return objectstore.Options{
+		Endpoint: d.setting(KeyEndpoint), Region: d.setting(KeyRegion), Credentials: d.storeCredentials,
 		Untrusted: d.opts.Untrusted, Roots: d.opts.Roots, Logger: d.opts.Logger,
-	})
+	}
+}
+
+func (d *Deliveries) objectStore() (generator.Delivery, error) {
+	o := d.objectStoreOptions()
+	o.Bucket, o.Prefix, o.TTL = d.setting(KeyBucket), d.setting(KeyPrefix), min(d.ttl, objectstore.MaxTTL)
+	s, err := objectstore.New(o)
 	if err != nil {
 		return nil, err
 	}

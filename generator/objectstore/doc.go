@@ -22,6 +22,14 @@
 // credentials it ends with them, when that is earlier. Anyone with the link can
 // read the object, so it belongs in no log.
 //
+// # Downloads of several servers
+//
+// [Artifacts] keeps files for package generator/artifacts in a bucket: servers
+// that use the same bucket and prefix serve each other's links, and need no folder
+// that all of them share. Each file is one object, which is named by the end of its
+// life and by a digest of its id, so that nothing in the bucket leads to a link.
+// Keep the prefix for it alone.
+//
 // # Hosts
 //
 // The endpoint is taken to be the operator's choice and may be in a private

@@ -36,7 +36,7 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 func (s *Store) reason(code string, status int) (kind failure.Kind, why, next string) {
 	switch code {
 	case "NoSuchBucket":
-		return failure.NotFound, "there is no such bucket", "create it, or set hub.generator.objectstore.bucket to one that exists"
+		return failure.NotFound, "there is no such bucket", "create it, or configure one that exists"
 	case "SignatureDoesNotMatch":
 		return failure.NotAuthorized, "the secret key is not the one of the access key", "set the right pair"
 	case "InvalidAccessKeyId", "XAdminUserNotFound":
@@ -44,7 +44,7 @@ func (s *Store) reason(code string, status int) (kind failure.Kind, why, next st
 	case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
 		return failure.NotAuthorized, "the temporary credentials are over or wrong", "get new ones"
 	case "AccessDenied", "AllAccessDisabled", "AccountProblem":
-		return failure.NotAuthorized, "the access key may not write to it", "grant it s3:PutObject and s3:GetObject on the prefix"
+		return failure.NotAuthorized, "the access key may not do this", "grant it s3:PutObject and s3:GetObject on the prefix; a store of downloads needs s3:DeleteObject and s3:ListBucket as well"
 	case "RequestTimeTooSkewed", "RequestExpired":
 		return failure.NotAuthorized, "this machine's clock differs too much from the store's", "set the clock"
 	case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
@@ -54,7 +54,7 @@ func (s *Store) reason(code string, status int) (kind failure.Kind, why, next st
 	case "QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage", "ServiceQuotaExceededException":
 		return failure.Full, "the store or the bucket is full", "remove old artifacts or raise the quota"
 	case "InvalidBucketName":
-		return failure.NotConfigured, "the store does not take the name of the bucket", "set hub.generator.objectstore.bucket"
+		return failure.NotConfigured, "the store does not take the name of the bucket", "configure another one"
 	case "SlowDown", "ServiceUnavailable", "RequestTimeout", "InternalError":
 		return failure.Unreachable, "the store cannot do it now", "try again later"
 	}

@@ -31,16 +31,20 @@ type Options struct {
 	Bucket   string
 	Prefix   string // before every key, usually ending in a slash; may be empty
 	// TTL is the life of links, in whole seconds. Zero means an hour; more than
-	// seven days is an error.
+	// seven days is an error. What an [Artifacts] keeps has its own.
 	TTL time.Duration
-	// Timeout bounds one delivery, retries included. Zero means two minutes.
+	// Timeout bounds one delivery or one call of an [Artifacts], retries included.
+	// Zero means two minutes.
 	Timeout     time.Duration
 	Credentials func(ctx context.Context) (Credentials, error)
 	// Untrusted says that the endpoint is not the operator's choice, so that it
 	// must have a public address.
 	Untrusted bool
 	// Roots are the authorities to trust, nil the system's.
-	Roots  *x509.CertPool
+	Roots *x509.CertPool
+	// Now is the clock of an [Artifacts], nil the system's. Requests and links are
+	// signed with the system's.
+	Now    func() time.Time
 	Logger *slog.Logger // nil: silent
 }
 
@@ -108,6 +112,9 @@ func (o *Options) check() (*url.URL, error) {
 	}
 	if !regionName.MatchString(o.Region) {
 		return nil, bad(fmt.Sprintf("%q cannot be a region", failure.Words(o.Region)), "use one such as eu-central-1")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -22,11 +22,11 @@ import (
 	"github.com/erphub/erphub/internal/netguard"
 )
 
-// Two requests of the protocol are needed, PUT and a signed GET. The vendor's
-// signer signs them; its client for all of the protocol is ten times as large.
+// Four requests of the protocol are needed, and a signed link. The vendor's signer
+// signs them; its client for all of the protocol is ten times as large.
 
 const (
-	// attempts is how often an upload is sent; it gives the same object each time.
+	// attempts is how often a request is sent; each has the same effect every time.
 	attempts = 3
 	// maxErrorBody bounds what is read of a response that says why not.
 	maxErrorBody = 64 << 10
@@ -99,21 +99,39 @@ func escapePath(path string) string {
 	return b.String()
 }
 
+// request is one to the bucket, or to an object in it.
+type request struct {
+	method, key string
+	query       url.Values
+	header      map[string]string
+	body        []byte
+}
+
 // put stores data under a key, to be downloaded as a file of that name.
 func (c *caller) put(ctx context.Context, key, filename string, data []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, "https://store", bytes.NewReader(data))
+	_, _, err := c.do(ctx, request{method: http.MethodPut, key: key, body: data, header: map[string]string{
+		"Content-Type": "application/zip", "Content-Disposition": "attachment; filename=" + filename,
+	}})
+	return err
+}
+
+// do sends a request, and returns header and body of its response.
+func (c *caller) do(ctx context.Context, r request) (http.Header, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, "https://store", bytes.NewReader(r.body))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	req.URL = c.store.address(key)
+	req.URL = c.store.address(r.key)
+	req.URL.RawQuery = r.query.Encode()
 	req.Host = req.URL.Host
-	sum := sha256.Sum256(data)
+	sum := sha256.Sum256(r.body)
 	hash := hex.EncodeToString(sum[:])
-	req.Header.Set("Content-Type", "application/zip")
-	req.Header.Set("Content-Disposition", "attachment; filename="+filename)
+	for name, value := range r.header {
+		req.Header.Set(name, value)
+	}
 	req.Header.Set("X-Amz-Content-Sha256", hash)
 	if err := c.signer.SignHTTP(ctx, c.credentials, req, hash, service, c.store.opts.Region, time.Now()); err != nil {
-		return err
+		return nil, nil, err
 	}
 	retries := &retryablehttp.Client{
 		HTTPClient: c.store.http, Logger: slog.New(slog.DiscardHandler), RetryMax: attempts - 1, RetryWaitMin: 50 * time.Millisecond, RetryWaitMax: time.Second,
@@ -121,23 +139,24 @@ func (c *caller) put(ctx context.Context, key, filename string, data []byte) err
 	}
 	again, err := retryablehttp.FromRequest(req)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	resp, err := retries.Do(again)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	if resp.StatusCode/100 == 2 {
-		return err
+		body, err := io.ReadAll(resp.Body) // the client bounds it
+		return resp.Header, body, err
 	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	failed := &storeError{}
 	if xml.Unmarshal(body, failed) != nil {
 		failed = &storeError{} // a page of a proxy, for example
 	}
 	failed.Status = resp.StatusCode
-	return failed
+	return nil, nil, failed
 }
 
 // retry tells what may pass when it is sent again.

@@ -183,8 +183,9 @@ func asList(v any) []any {
 	return list
 }
 
-// The whole release of this commit for one system, twice: the same bytes. It
-// compiles the program without cgo, so it runs where ERPHUB_PROOF=1.
+// The whole release of this commit for two systems, twice, in another folder and with
+// nothing compiled before: the same bytes, with all that belongs into an archive. It
+// compiles the program four times, so it runs where ERPHUB_PROOF=1.
 func TestReproducible(t *testing.T) {
 	if os.Getenv("ERPHUB_PROOF") == "" {
 		t.Skip("SKIPPED: a release is built twice with ERPHUB_PROOF=1")
@@ -203,6 +204,7 @@ func TestReproducible(t *testing.T) {
 		got := releaseOnce(t.Context(), t, source)
 		if first == nil {
 			first = got
+			t.Setenv("GOCACHE", t.TempDir())
 			continue
 		}
 		assert.Equal(t, first, got)
@@ -223,7 +225,7 @@ func releaseOnce(ctx context.Context, t *testing.T, source string) map[string]st
 	require.NoError(t, err)
 	out := filepath.Join(t.TempDir(), "dist")
 	var log strings.Builder
-	require.NoError(t, release(ctx, options{source: source, version: "v0.0.1-proof", out: out, systems: []string{"linux/amd64"}, log: &log}))
+	require.NoError(t, release(ctx, options{source: source, version: "v0.0.1-proof", out: out, systems: []string{"linux/amd64", "windows/arm64"}, log: &log}))
 	t.Log(log.String())
 	sums, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
 	require.NoError(t, err)
@@ -237,6 +239,33 @@ func releaseOnce(ctx context.Context, t *testing.T, source string) map[string]st
 			checkPartsList(t, text)
 		}
 	}
-	require.Len(t, got, 2)
+	require.Len(t, got, 4)
+	checkArchive(t, filepath.Join(out, "erphub_0.0.1-proof_linux_amd64.tar.gz"))
 	return got
+}
+
+// checkArchive looks for what an archive has to hold.
+func checkArchive(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	sizes := map[string]int64{}
+	for archive := tar.NewReader(unzipped); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		sizes[strings.TrimPrefix(h.Name, "erphub_0.0.1-proof_linux_amd64/")] = h.Size
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "THIRD_PARTY_LICENSES.txt", "completions/erphub.bash", "completions/_erphub",
+		"completions/erphub.fish", "completions/erphub.ps1", "man/erphub.1", "man/erphub-server-api.1"} {
+		assert.Positive(t, sizes[name], name)
+	}
+	assert.Contains(t, sizes, "erphub-mcp", "the tool server is the program under another name")
+	t.Logf("the program has %.1f MB", float64(sizes["erphub"])/1e6)
+	assert.Less(t, sizes["erphub"], int64(64<<20), "a program that grows by that much links what it does not need")
 }
