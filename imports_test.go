@@ -263,7 +263,7 @@ var forbidden = map[string]map[string]string{
 // place changes when it does. Others link it through them.
 var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp/server"},
-	"github.com/redis/go-redis/v9":           {"mcp/boundary/redisstore", "internal/redisstate", "internal/redislog"}, // the logger is one for the process
+	"github.com/gomodule/redigo":             {"internal/redisconn", "internal/redisstate", "mcp/boundary/redisstore"},
 	"github.com/aws/aws-sdk-go-v2":           {"generator/objectstore"},
 	"github.com/go-git/go-git/v5":            {"generator/gitrepo"},
 	"github.com/wneessen/go-mail":            {"generator/mail"},

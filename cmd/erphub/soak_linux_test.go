@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -281,9 +281,7 @@ func (f *fleet) figures(ctx context.Context, t *testing.T) testsoak.Figures {
 			all[m.name+"/"+name] = value
 		}
 	}
-	client := f.redisClient(t)
-	defer client.Close()
-	keys, err := client.DBSize(ctx).Result()
+	keys, err := redis.Int(f.inRedis(t, "DBSIZE"))
 	require.NoError(t, err)
 	all["all/"+redisKeys] = float64(keys)
 	now, expired := time.Now(), 0
@@ -334,27 +332,29 @@ func filesBelow(dir string) (n int) {
 	return n
 }
 
-func (f *fleet) redisClient(t *testing.T) *redis.Client {
+// inRedis runs a command.
+func (f *fleet) inRedis(t *testing.T, command string, args ...any) (any, error) {
 	t.Helper()
-	o, err := redis.ParseURL(f.redis.URL())
+	conn, err := redis.DialURL(f.redis.URL())
 	require.NoError(t, err)
-	return redis.NewClient(o)
+	defer conn.Close()
+	return conn.Do(command, args...)
 }
 
 // checkLeftovers ends all servers in order and looks at what is left.
 func (f *fleet) checkLeftovers(t *testing.T) {
 	t.Helper()
-	client := f.redisClient(t)
-	defer client.Close()
-	keys, longest := 0, time.Duration(0)
-	for scan := client.Scan(t.Context(), 0, "", 1000).Iterator(); scan.Next(t.Context()); {
-		if keys++; scan.Val() == "erphub:mcp:secret" {
+	names, err := redis.Strings(f.inRedis(t, "KEYS", "*"))
+	require.NoError(t, err)
+	keys, longest := len(names), time.Duration(0)
+	for _, name := range names {
+		if name == "erphub:mcp:secret" {
 			continue // what confirmations are sealed with: one for all
 		}
-		life, err := client.TTL(t.Context(), scan.Val()).Result()
+		seconds, err := redis.Int64(f.inRedis(t, "TTL", name))
 		require.NoError(t, err)
-		assert.NotEqual(t, time.Duration(-1), life, "the key %s stays for good", scan.Val())
-		longest = max(longest, life)
+		assert.NotEqual(t, int64(-1), seconds, "the key %s stays for good", name)
+		longest = max(longest, time.Duration(seconds)*time.Second)
 	}
 	// A sweep comes every five minutes.
 	for _, name := range f.s3.Objects(t, bucket) {

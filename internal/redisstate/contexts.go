@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/internal/redisconn"
 )
 
 // maxUserContexts is how many windows and charts a user can have published at a time.
@@ -17,7 +18,7 @@ const maxUserContexts = 64
 
 // put keeps a context, unless its user has enough. Those of a user are a sorted set by
 // the time of their end.
-var put = redis.NewScript(`
+var put = redisconn.NewScript(`
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 local life = tonumber(ARGV[2])
@@ -27,6 +28,12 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', life)
 redis.call('ZADD', KEYS[2], now + life, KEYS[1])
 if redis.call('PTTL', KEYS[2]) < life then redis.call('PEXPIRE', KEYS[2], life) end
 return 1
+`)
+
+// drop removes a context, also from the list of its user's.
+var drop = redisconn.NewScript(`
+redis.call('DEL', KEYS[1])
+return redis.call('ZREM', KEYS[2], KEYS[1])
 `)
 
 // Contexts are the published contexts in a store.
@@ -56,7 +63,7 @@ func (c *Contexts) Put(ctx context.Context, key httpapi.ContextKey, stored httpa
 	}
 	kept := 0
 	err = c.step(ctx, func(ctx context.Context) (err error) {
-		kept, err = put.Run(ctx, c.store.client, contextKeys(key), text, max(life.Milliseconds(), 1), maxUserContexts).Int()
+		kept, err = redis.Int(c.store.redis.Run(ctx, put, contextKeys(key), text, max(life.Milliseconds(), 1), maxUserContexts))
 		return err
 	})
 	if err == nil && kept == 0 {
@@ -69,10 +76,10 @@ func (c *Contexts) Put(ctx context.Context, key httpapi.ContextKey, stored httpa
 func (c *Contexts) Get(ctx context.Context, key httpapi.ContextKey) (stored httpapi.StoredContext, found bool, err error) {
 	var text []byte
 	err = c.step(ctx, func(ctx context.Context) (err error) {
-		text, err = c.store.client.Get(ctx, contextKeys(key)[0]).Bytes()
+		text, err = redis.Bytes(c.store.redis.Do(ctx, "GET", contextKeys(key)[0]))
 		return err
 	})
-	if errors.Is(err, redis.Nil) {
+	if errors.Is(err, redis.ErrNil) {
 		return stored, false, nil
 	}
 	if err == nil {
@@ -83,13 +90,8 @@ func (c *Contexts) Get(ctx context.Context, key httpapi.ContextKey) (stored http
 
 // Delete implements [httpapi.ContextStore].
 func (c *Contexts) Delete(ctx context.Context, key httpapi.ContextKey) error {
-	keys := contextKeys(key)
 	return c.step(ctx, func(ctx context.Context) error {
-		_, err := c.store.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			p.Del(ctx, keys[0])
-			p.ZRem(ctx, keys[1], keys[0])
-			return nil
-		})
+		_, err := c.store.redis.Run(ctx, drop, contextKeys(key))
 		return err
 	})
 }

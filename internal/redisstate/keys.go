@@ -2,17 +2,17 @@ package redisstate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/redisconn"
 )
 
 // claim takes a key for an owner, or returns what is there.
-var claim = redis.NewScript(`
+var claim = redisconn.NewScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'print', ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -23,7 +23,7 @@ return {0, redis.call('HGET', KEYS[1], 'print'), redis.call('HGET', KEYS[1], 'ou
 
 // keep changes a key of an owner: its life, and its outcome where there is one. A life
 // of 0 removes it.
-var keep = redis.NewScript(`
+var keep = redisconn.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then
   redis.call('DEL', KEYS[1])
@@ -39,20 +39,12 @@ var _ httpapi.KeyStore = (*Store)(nil)
 // Claim implements [httpapi.KeyStore].
 func (s *Store) Claim(ctx context.Context, key, owner string, print []byte, lease time.Duration) (state httpapi.KeyState, err error) {
 	err = s.step(ctx, func(ctx context.Context) error {
-		found, err := claim.Run(ctx, s.client, []string{prefix + "key:" + key}, owner, print, max(lease.Milliseconds(), 1)).Slice()
+		found, err := redis.Values(s.redis.Run(ctx, claim, []string{prefix + "key:" + key}, owner, print, max(lease.Milliseconds(), 1)))
 		if err != nil {
 			return err
 		}
-		if len(found) != 3 {
-			return errors.New("the script returned something else")
-		}
-		taken, _ := found[0].(int64)
-		text, _ := found[1].(string)
-		state = httpapi.KeyState{Claimed: taken == 1, Print: []byte(text)}
-		if outcome, ok := found[2].(string); ok {
-			state.Outcome = []byte(outcome)
-		}
-		return nil
+		_, err = redis.Scan(found, &state.Claimed, &state.Print, &state.Outcome)
+		return err
 	})
 	return state, err
 }
@@ -74,7 +66,7 @@ func (s *Store) Release(ctx context.Context, key, owner string) error {
 
 func (s *Store) keep(ctx context.Context, key, owner string, millis int64, outcome []byte) error {
 	return s.step(ctx, func(ctx context.Context) error {
-		err := keep.Run(ctx, s.client, []string{prefix + "key:" + key}, owner, millis, outcome).Err()
+		_, err := s.redis.Run(ctx, keep, []string{prefix + "key:" + key}, owner, millis, outcome)
 		if err != nil {
 			err = fmt.Errorf("keeping an Idempotency-Key: %w", err)
 		}

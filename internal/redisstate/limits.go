@@ -4,12 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
+
+	"github.com/erphub/erphub/internal/redisconn"
 )
 
 // take keeps one number: when the requests taken so far would all be paid for. A
 // request is taken while that is less than a burst ahead.
-var take = redis.NewScript(`
+var take = redisconn.NewScript(`
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
 local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -27,7 +29,7 @@ return 0
 func (s *Store) Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error) {
 	interval := float64(time.Minute.Microseconds()) / float64(perMinute)
 	err = s.step(ctx, func(ctx context.Context) error {
-		micros, err := take.Run(ctx, s.client, []string{prefix + "limit:" + key}, interval, burst).Int64()
+		micros, err := redis.Int64(s.redis.Run(ctx, take, []string{prefix + "limit:" + key}, interval, burst))
 		wait = (time.Duration(micros)*time.Microsecond + time.Millisecond - 1).Truncate(time.Millisecond)
 		return err
 	})

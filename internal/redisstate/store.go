@@ -12,12 +12,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
+
+	"github.com/erphub/erphub/internal/redisconn"
 )
 
 const (
-	// timeout bounds one step, whatever the caller's context allows.
-	timeout = 2 * time.Second
 	// pause is how long Redis is not asked after a step failed, so that requests do
 	// not each wait for one that is hung.
 	pause  = time.Second
@@ -29,8 +29,8 @@ var ErrAway = errors.New("Redis does not respond")
 
 // Store is the state in one Redis. It is safe for concurrent use.
 type Store struct {
-	client *redis.Client
-	log    *slog.Logger
+	redis *redisconn.Pool
+	log   *slog.Logger
 
 	mu    sync.Mutex // guards what follows
 	until time.Time  // Redis is not asked before
@@ -40,30 +40,22 @@ type Store struct {
 // Open makes a store of a URL such as redis://user:password@host:6379/0, or rediss://
 // for TLS. It connects when it is first used. A nil logger is silent.
 func Open(url string, log *slog.Logger) (*Store, error) {
-	opts, err := redis.ParseURL(url)
+	pool, err := redisconn.Open(url)
 	if err != nil {
-		// The library's message contains the address, and with it a password.
-		return nil, errors.New("the address of Redis cannot be used; write it as redis://host:6379/0, or rediss:// for TLS")
+		return nil, err
 	}
-	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = timeout, timeout, timeout
-	opts.ContextTimeoutEnabled = true
-	// A step that may have been done is not retried: it would count twice.
-	opts.MaxRetries, opts.DialerRetries = -1, 1
-	opts.DisableIdentity = true
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Store{client: redis.NewClient(opts), log: log}, nil
+	return &Store{redis: pool, log: log}, nil
 }
 
 // Close ends the connections.
-func (s *Store) Close() error { return s.client.Close() }
+func (s *Store) Close() error { return s.redis.Close() }
 
 // Ping reports whether Redis responds.
 func (s *Store) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if err := s.client.Ping(ctx).Err(); err != nil {
+	if _, err := s.redis.Do(ctx, "PING"); err != nil {
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	return nil
@@ -78,10 +70,8 @@ func (s *Store) step(ctx context.Context, do func(context.Context) error) error 
 	if wait {
 		return ErrAway
 	}
-	bounded, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	err := do(bounded)
-	if err == nil || errors.Is(err, redis.Nil) {
+	err := do(ctx)
+	if err == nil || errors.Is(err, redis.ErrNil) {
 		s.present()
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/httpserver"
-	"github.com/erphub/erphub/internal/redislog"
 	"github.com/erphub/erphub/internal/redisstate"
 
 	genapi "github.com/erphub/erphub/generator/httpapi"
@@ -20,7 +19,6 @@ func (a *app) openShared(c *cli.Context, s *shell.Setup, log *slog.Logger) (*red
 	if err != nil || address == "" {
 		return nil, err
 	}
-	redislog.To(log)
 	store, err := redisstate.Open(address, log)
 	if err != nil {
 		return nil, shell.Usage(err)

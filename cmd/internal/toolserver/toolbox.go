@@ -18,7 +18,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/internal/redislog"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
@@ -256,7 +255,6 @@ func (a *app) addBoundary(c *cli.Context, s *shell.Setup, box *toolbox, counters
 		return err
 	}
 	if address != "" {
-		redislog.To(box.log)
 		store, err := redisstore.Open(address, "")
 		if err != nil {
 			return shell.Usage(err)

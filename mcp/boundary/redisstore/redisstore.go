@@ -10,22 +10,19 @@ package redisstore
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
+	"github.com/erphub/erphub/internal/redisconn"
 	"github.com/erphub/erphub/mcp/boundary"
 )
 
-// timeout bounds one step, whatever the caller's context allows.
-const timeout = 2 * time.Second
-
 // Store is a [boundary.Store] in Redis. It is safe for concurrent use.
 type Store struct {
-	client *redis.Client
+	redis  *redisconn.Pool
 	prefix string
 
 	mu     sync.Mutex // guards secret
@@ -38,28 +35,22 @@ var _ boundary.Store = (*Store)(nil)
 // rediss://… for TLS. It connects when it is first used. Keys begin with
 // prefix; empty means "erphub:mcp:".
 func Open(url, prefix string) (*Store, error) {
-	opts, err := redis.ParseURL(url)
+	pool, err := redisconn.Open(url)
 	if err != nil {
-		// The library's message contains the address, and with it a password.
-		return nil, errors.New("the address of Redis cannot be used; write it as redis://host:6379/0, or rediss:// for TLS")
+		return nil, err
 	}
-	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = timeout, timeout, timeout
-	opts.ContextTimeoutEnabled = true
-	// A step that may have been done is not retried: it would count twice.
-	opts.MaxRetries, opts.DialerRetries = -1, 1
-	opts.DisableIdentity = true
 	if prefix == "" {
 		prefix = "erphub:mcp:"
 	}
-	return &Store{client: redis.NewClient(opts), prefix: prefix}, nil
+	return &Store{redis: pool, prefix: prefix}, nil
 }
 
 // Close ends the connections.
-func (s *Store) Close() error { return s.client.Close() }
+func (s *Store) Close() error { return s.redis.Close() }
 
 // take counts in a sorted set of uses by time in microseconds. Members must
 // differ, so they carry a counter.
-var take = redis.NewScript(`
+var take = redisconn.NewScript(`
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -76,7 +67,7 @@ return math.max(1, tonumber(first[2]) + window - now)
 `)
 
 // add looks at all limits before it adds anything.
-var add = redis.NewScript(`
+var add = redisconn.NewScript(`
 for i, key in ipairs(KEYS) do
   local amount, need, limit = tonumber(ARGV[i*4-3]), tonumber(ARGV[i*4-2]), tonumber(ARGV[i*4-1])
   local more = math.max(amount, need)
@@ -96,9 +87,7 @@ return -1
 
 // Take implements [boundary.Store].
 func (s *Store) Take(ctx context.Context, key string, limit int, window time.Duration) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	wait, err := take.Run(ctx, s.client, []string{s.prefix + key}, limit, window.Microseconds(), rand.Text()).Int64()
+	wait, err := redis.Int64(s.redis.Run(ctx, take, []string{s.prefix + key}, limit, window.Microseconds(), rand.Text()))
 	if err != nil {
 		return 0, broken("counting a call", err)
 	}
@@ -110,15 +99,13 @@ func (s *Store) Add(ctx context.Context, entries []boundary.Entry) (int, error) 
 	if len(entries) == 0 {
 		return -1, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	keys := make([]string, len(entries))
 	args := make([]any, 0, 4*len(entries))
 	for i, e := range entries {
 		keys[i] = s.prefix + e.Key
 		args = append(args, e.Amount, e.Need, e.Limit, max(e.TTL.Milliseconds(), 1))
 	}
-	exceeded, err := add.Run(ctx, s.client, keys, args...).Int()
+	exceeded, err := redis.Int(s.redis.Run(ctx, add, keys, args...))
 	if err != nil {
 		return 0, broken("counting cost", err)
 	}
@@ -132,15 +119,13 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	if s.secret != nil {
 		return s.secret, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // it never fails
 	key := s.prefix + "secret"
-	if err := s.client.SetNX(ctx, key, fresh, 0).Err(); err != nil {
+	if _, err := s.redis.Do(ctx, "SET", key, fresh, "NX"); err != nil {
 		return nil, broken("sharing the key of confirmations", err)
 	}
-	secret, err := s.client.Get(ctx, key).Bytes()
+	secret, err := redis.Bytes(s.redis.Do(ctx, "GET", key))
 	if err != nil {
 		return nil, broken("reading the key of confirmations", err)
 	}
@@ -153,9 +138,7 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 
 // Ping implements [boundary.Store].
 func (s *Store) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if err := s.client.Ping(ctx).Err(); err != nil {
+	if _, err := s.redis.Do(ctx, "PING"); err != nil {
 		return broken("connecting to Redis", err)
 	}
 	return nil

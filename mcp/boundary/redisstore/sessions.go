@@ -5,12 +5,14 @@ import (
 	"errors"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
+
+	"github.com/erphub/erphub/internal/redisconn"
 )
 
 // openSession keeps a session, and ends those of its owner that are too many.
 // The owner's sessions are a sorted set by the time of their last use.
-var openSession = redis.NewScript(`
+var openSession = redisconn.NewScript(`
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
 local id, owner, data, life, most, prefix = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
@@ -28,7 +30,7 @@ end
 return ended
 `)
 
-var useSession = redis.NewScript(`
+var useSession = redisconn.NewScript(`
 local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return false end
@@ -38,7 +40,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return redis.call('HGET', KEYS[1], 'data')
 `)
 
-var endSession = redis.NewScript(`
+var endSession = redisconn.NewScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 return redis.call('DEL', KEYS[1])
@@ -53,9 +55,7 @@ func (s *Store) sessionKeys(id, owner string) []string {
 // as life. When owner has more than most sessions then, those not used for
 // longest end: their ids are returned.
 func (s *Store) OpenSession(ctx context.Context, id, owner string, data []byte, life time.Duration, most int) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	ended, err := openSession.Run(ctx, s.client, s.sessionKeys(id, owner), id, owner, data, max(life.Milliseconds(), 1), most, s.prefix+"http-session:").StringSlice()
+	ended, err := redis.Strings(s.redis.Run(ctx, openSession, s.sessionKeys(id, owner), id, owner, data, max(life.Milliseconds(), 1), most, s.prefix+"http-session:"))
 	if err != nil {
 		return nil, broken("keeping a session", err)
 	}
@@ -65,23 +65,19 @@ func (s *Store) OpenSession(ctx context.Context, id, owner string, data []byte, 
 // UseSession is what is kept of a session, which counts as a use; nil when owner
 // has no such session.
 func (s *Store) UseSession(ctx context.Context, id, owner string, life time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	data, err := useSession.Run(ctx, s.client, s.sessionKeys(id, owner), id, owner, max(life.Milliseconds(), 1)).Text()
+	data, err := redis.Bytes(s.redis.Run(ctx, useSession, s.sessionKeys(id, owner), id, owner, max(life.Milliseconds(), 1)))
 	switch {
-	case errors.Is(err, redis.Nil):
+	case errors.Is(err, redis.ErrNil):
 		return nil, nil
 	case err != nil:
 		return nil, broken("looking for a session", err)
 	}
-	return []byte(data), nil
+	return data, nil
 }
 
 // EndSession ends a session of owner, if there is one.
 func (s *Store) EndSession(ctx context.Context, id, owner string) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if err := endSession.Run(ctx, s.client, s.sessionKeys(id, owner), id, owner).Err(); err != nil {
+	if _, err := s.redis.Run(ctx, endSession, s.sessionKeys(id, owner), id, owner); err != nil {
 		return broken("ending a session", err)
 	}
 	return nil
@@ -91,9 +87,7 @@ func (s *Store) channel() string { return s.prefix + "messages" }
 
 // Publish sends a message to all who receive.
 func (s *Store) Publish(ctx context.Context, message []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if err := s.client.Publish(ctx, s.channel(), message).Err(); err != nil {
+	if _, err := s.redis.Do(ctx, "PUBLISH", s.channel(), message); err != nil {
 		return broken("sending a message to other servers", err)
 	}
 	return nil
@@ -104,23 +98,5 @@ func (s *Store) Publish(ctx context.Context, message []byte) error {
 // messages are received, or cannot be just now: a connection that is lost is
 // made again, and messages sent meanwhile are lost.
 func (s *Store) Receive(ctx context.Context, f func(message []byte)) (wait func()) {
-	sub := s.client.Subscribe(ctx, s.channel())
-	_, _ = sub.ReceiveTimeout(ctx, timeout) // it is tried again below
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer sub.Close()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case m, ok := <-sub.Channel():
-				if !ok {
-					return
-				}
-				f([]byte(m.Payload))
-			}
-		}
-	}()
-	return func() { <-ended }
+	return s.redis.Subscribe(ctx, s.channel(), f)
 }
