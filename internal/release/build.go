@@ -134,7 +134,7 @@ func (b *builder) describe(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.documents = append(b.documents, file{name: name, content: text})
+		b.documents = append(b.documents, file{name: name, content: absoluteLinks(text, b.version)})
 	}
 	texts, err := licences.Texts(b.modules)
 	if err != nil {
