@@ -65,7 +65,7 @@ func Keys() []Key {
 		{Name: KeyBaseURL, Env: "ARTIFACTS_BASE_URL", About: "address in download links"},
 		{Name: KeyTTL, Env: "ARTIFACTS_TTL", Default: "60", About: "life of download links"},
 		{Name: KeyArtifacts, Env: "ARTIFACTS_DIRECTORY", About: "folder that downloads are kept in"},
-		{Name: KeyArtifactsBucket, Env: "ARTIFACTS_BUCKET", About: "bucket that downloads are kept in instead of a folder"},
+		{Name: KeyArtifactsBucket, Env: "ARTIFACTS_BUCKET", About: "bucket that downloads are kept in instead of a folder; address and keys are those of the object store"},
 		{Name: KeyArtifactsPrefix, Default: "downloads/", About: "prefix of the downloads in the bucket"},
 		{Name: KeyMaxMegabytes, Default: defaultMegabytes, About: "room for downloads in a folder"},
 		{Name: KeySMTPHost, Env: "SMTP_HOST", About: "mail server"},

@@ -17,7 +17,7 @@ import (
 // What the example for build servers calls exists, flag by flag.
 func TestExampleCallsWhatExists(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "ci-github", "dictionary.yml"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "dictcode", "github.yml"))
 	require.NoError(t, err)
 	call := regexp.MustCompile(`(?m)^\s*erphub sandbox clone (.*)$`).FindStringSubmatch(string(text))
 	require.NotNil(t, call)
