@@ -279,13 +279,12 @@ func TestBillionsOfRows(t *testing.T) {
 	for name, open := range map[string]func(testing.TB, func(*aiquery.Options)) *world{"postgresql": onPostgres, "embedded": onEmbedded} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := open(t, func(o *aiquery.Options) {
-				o.StatementTimeout, o.RequestTimeout = 500*time.Millisecond, 3*time.Second
-			})
-			r, err := w.Query(t.Context(), user, query(`WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r`))
-			require.NoError(t, err, w.log)
+			patient := open(t, nil)
+			r, err := patient.Query(t.Context(), user, query(`WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r`))
+			require.NoError(t, err, patient.log)
 			assert.Len(t, r.Rows, aiquery.DefaultRows)
 			assert.True(t, r.Truncated)
+			w := open(t, func(o *aiquery.Options) { o.StatementTimeout, o.RequestTimeout = 500*time.Millisecond, 3*time.Second })
 			statements := []string{
 				endless,
 				`SELECT a FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b ORDER BY a + b DESC`,
@@ -300,7 +299,7 @@ func TestBillionsOfRows(t *testing.T) {
 				assert.Equal(t, api.CodeTimeout, code(t, err), "%s\n%s", sql, w.log)
 				assert.Less(t, time.Since(start), 30*time.Second, sql)
 			}
-			assert.Len(t, w.audit(t), 1+len(statements))
+			assert.Len(t, w.audit(t), len(statements))
 			_, err = w.Query(t.Context(), user, query("SELECT 1"))
 			require.NoError(t, err)
 		})
