@@ -400,17 +400,23 @@ func (l *load) verify(t *testing.T) {
 	conn, err := pgx.Connect(ctx, l.fleet.database)
 	require.NoError(t, err)
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, `SELECT substring(aig_querysql from '^SELECT ''([^'']+)''') FROM adempiere.aig_querylog WHERE aig_querystatus='Success' AND aig_querysql LIKE 'SELECT ''ask%'`)
+	rows, err := conn.Query(ctx, `SELECT aig_requestid, aig_querysql FROM adempiere.aig_querylog WHERE aig_querystatus='Success'`)
 	require.NoError(t, err)
-	audited, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	audited := map[string]string{}
+	var id, sql string
+	_, err = pgx.ForEachRow(rows, []any{&id, &sql}, func() error {
+		if _, ok := audited[id]; ok {
+			t.Errorf("the audit has two records of request %s", id)
+		}
+		audited[id] = sql
+		return nil
+	})
 	require.NoError(t, err)
-	there := map[string]bool{}
-	for _, mark := range audited {
-		there[mark] = true
-	}
 	assert.NotEmpty(t, l.statements)
-	for _, mark := range l.statements {
-		assert.True(t, there[mark], "%s has no record in the audit", mark)
+	for id, sql := range l.statements {
+		if audited[id] != sql {
+			t.Errorf("request %s ran %q, and its record in the audit is %q", id, sql, audited[id])
+		}
 	}
 
 	alive := 0
