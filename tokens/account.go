@@ -48,7 +48,8 @@ func (m *Manager) loginAgain(ctx context.Context, st Stored) (*session, error) {
 }
 
 // login logs in and stores the pair. st is what the store holds.
-func (m *Manager) login(ctx context.Context, st Stored, l Login) (*session, error) {
+func (m *Manager) login(ctx context.Context, st Stored, l Login) (_ *session, err error) {
+	defer func() { m.logins.add(err) }()
 	a, _, fail := m.wire.login(ctx, m.log, l)
 	if fail != nil {
 		if fail.Kind == ErrAuthentication {

@@ -195,8 +195,9 @@ func (s *steps) fail(err error) *Error {
 }
 
 // complete makes the login of what was chosen, and stores it.
-func (s *steps) complete(ctx context.Context) error {
+func (s *steps) complete(ctx context.Context) (err error) {
 	m := s.m
+	defer func() { m.logins.add(err) }()
 	st, release, err := m.lock(ctx)
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ type Manager struct {
 	// response showed it; noOffset until then.
 	offset atomic.Int64
 
+	refreshes, logins outcomes // see Counts
+
 	mu        sync.Mutex // guards what follows
 	flight    *flight    // the refresh under way, nil for none
 	holdErr   error      // result of the last refresh until holdUntil

@@ -168,7 +168,7 @@ func (m *Manager) nothingLeft(st Stored, r attempt) *Error {
 //
 // For a token that was sent before, in a refresh that was interrupted, the
 // marker says that this is the last attempt.
-func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error) {
+func (m *Manager) refreshLocked(ctx context.Context, st Stored) (_ *session, err error) {
 	clientID, userID := st.ClientID, st.UserID
 	if c, err := UnverifiedClaims(st.Access.Reveal()); err == nil && c.Complete {
 		if clientID == 0 {
@@ -182,6 +182,7 @@ func (m *Manager) refreshLocked(ctx context.Context, st Stored) (*session, error
 	if m.refused.of == Fingerprint(st.Refresh) && m.refused.ids == ids && m.now().Before(m.refused.until) {
 		return nil, m.refused.err
 	}
+	defer func() { m.refreshes.add(err) }()
 
 	marked, before := st, withoutMarker(st)
 	marked.Refreshing = Fingerprint(st.Refresh)

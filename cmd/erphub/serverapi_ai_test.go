@@ -98,6 +98,7 @@ func TestServerAPIQueries(t *testing.T) {
 	assert.Equal(t, 404, status)
 	_, metrics := p.call(http.MethodGet, "/metrics", "", nil)
 	assert.Contains(t, metrics, `ai_requests_total{operation="query",code="ok"} 1`)
+	assert.Regexp(t, `(?m)^dictionary_checked_timestamp_seconds [1-9]`, metrics)
 	assert.NotContains(t, metrics, "ai_request_duration_seconds", "how long statements take tells how much there is")
 	where := regexp.MustCompile(`metrics with times and sizes are at (\S+)`).FindStringSubmatch(p.errOut.String())
 	require.NotNil(t, where, p.errOut.String())

@@ -44,6 +44,7 @@ func TestServerAPI(t *testing.T) {
 		{"not ready without the table", "/readyz", "", 503, "not ready"},
 		{"status without the table", "/api/deployments", "", 503, "env deploy install"},
 		{"metrics", "/metrics", "", 200, "board_listeners 0"},
+		{"metrics of its login", "/metrics", "", 200, "\nerp_logins_total 1\n"},
 		{"a name that points here from elsewhere", "/api/deployments", "evil.example.com", 421, "Host"},
 		{"nothing there", "/api/nothing", "", 404, ""},
 		{"no AI API without a database", "/api/ai/health", "", 404, ""},

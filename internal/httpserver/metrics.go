@@ -86,22 +86,28 @@ func (c *Counter) write(b *bytes.Buffer) {
 	}
 }
 
-type gauge struct {
-	name, help string
-	value      func() float64
+// function is a number that is asked for when somebody looks.
+type function struct {
+	name, help, kind string
+	value            func() float64
 }
 
-// Gauge shows what value returns whenever somebody looks; a name that is there
+// GaugeFunc shows what value returns whenever somebody looks; a name that is there
 // already panics. value must not use the metrics.
-func (m *Metrics) Gauge(name, help string, value func() float64) {
-	m.add(name, &gauge{name, help, value})
+func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
+	m.add(name, &function{name, help, "gauge", value})
 }
 
-func (g *gauge) amounts() bool { return false }
+// CounterFunc is [Metrics.GaugeFunc] for a number that only grows.
+func (m *Metrics) CounterFunc(name, help string, value func() float64) {
+	m.add(name, &function{name, help, "counter", value})
+}
 
-func (g *gauge) write(b *bytes.Buffer) {
-	head(b, g.name, g.help, "gauge")
-	fmt.Fprintf(b, "%s %s\n", g.name, number(g.value()))
+func (f *function) amounts() bool { return false }
+
+func (f *function) write(b *bytes.Buffer) {
+	head(b, f.name, f.help, f.kind)
+	fmt.Fprintf(b, "%s %s\n", f.name, number(f.value()))
 }
 
 // Info shows a fact about the program as labels of a gauge that is 1; a name that

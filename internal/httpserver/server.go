@@ -89,8 +89,8 @@ func New(handler http.Handler, opts *Options) *Server {
 	s.requests = s.metrics.Counter("http_requests_total", "Requests served.", "route", "method", "code")
 	s.seconds = s.metrics.Histogram("http_request_duration_seconds", "Time to respond to requests, without streams.", "route")
 	s.refused = s.metrics.Counter("http_requests_refused_total", "Requests refused before they reached a handler.", "reason")
-	s.metrics.Gauge("http_requests_open", "Requests in progress, streams included.", func() float64 { return float64(s.open.Load()) })
-	s.metrics.Gauge("http_requests_limit", "Requests that are worked on at a time at most, without streams.", func() float64 { return float64(s.opts.MaxConcurrent) })
+	s.metrics.GaugeFunc("http_requests_open", "Requests in progress, streams included.", func() float64 { return float64(s.open.Load()) })
+	s.metrics.GaugeFunc("http_requests_limit", "Requests that are worked on at a time at most, without streams.", func() float64 { return float64(s.opts.MaxConcurrent) })
 	s.metrics.Process()
 
 	mux := http.NewServeMux()

@@ -235,7 +235,7 @@ func TestMetricsText(t *testing.T) {
 	c.Add(1, "a\"b\\c\nd", "x")
 	c.Add(2.5, "a\"b\\c\nd", "x")
 	m.Counter("none_total", "None.")
-	m.Gauge("level", "Level.", func() float64 { return 1e21 })
+	m.GaugeFunc("level", "Level.", func() float64 { return 1e21 })
 	h := m.Histogram("took_seconds", "Time.", "route")
 	for _, v := range []float64{0.0005, 0.001, 0.2, 99} {
 		h.Observe(v, "/x")
@@ -268,7 +268,7 @@ func TestMetricsListener(t *testing.T) {
 	m.Counter("calls_total", "Calls.").Add(3)
 	m.Counter("bytes_total", "Bytes.").OfSizes().Add(12345)
 	m.Histogram("took_seconds", "Time.").Observe(0.123)
-	m.Gauge("open", "Open.", func() float64 { return 1 })
+	m.GaugeFunc("open", "Open.", func() float64 { return 1 })
 	serve := func(serve func(context.Context, net.Listener) error) (url string, end func()) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ln, err := Listen(ctx, "127.0.0.1:0")

@@ -231,6 +231,18 @@ func NewMetrics() *Metrics {
 // Build shows the version of the program, and of Go, as labels of a metric.
 func (m *Metrics) Build(version, goVersion string) { m.all.Build(version, goVersion) }
 
+// GaugeFunc shows what value returns whenever somebody looks, with the metrics of
+// the server; a name that is there already panics. It is shown to everybody who
+// reaches the server. value must not use the metrics.
+func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
+	m.all.GaugeFunc(name, help, value)
+}
+
+// CounterFunc is [Metrics.GaugeFunc] for a number that only grows.
+func (m *Metrics) CounterFunc(name, help string, value func() float64) {
+	m.all.CounterFunc(name, help, value)
+}
+
 // Boundary is what to tell a boundary, so that its numbers are shown, too.
 func (m *Metrics) Boundary() boundary.Metrics {
 	return boundary.Metrics{

@@ -70,14 +70,14 @@ func New(opts Options) (*Server, error) {
 	s.modern = s.modernHandler()
 	s.handler = s.routes()
 	m := opts.Metrics.all
-	m.Gauge("mcp_sessions_open", "Sessions, connections of /mcp/sse and of standard input included.", func() float64 {
+	m.GaugeFunc("mcp_sessions_open", "Sessions, connections of /mcp/sse and of standard input included.", func() float64 {
 		n := 0
 		for range s.sdk.Sessions() {
 			n++
 		}
 		return float64(n)
 	})
-	m.Gauge("mcp_calls_running", "Requests of the protocol being worked on.", func() float64 { return float64(s.work.count()) })
+	m.GaugeFunc("mcp_calls_running", "Requests of the protocol being worked on.", func() float64 { return float64(s.work.count()) })
 	return s, nil
 }
 

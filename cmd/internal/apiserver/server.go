@@ -110,6 +110,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	metrics := httpserver.NewMetrics()
 	metrics.Build(shell.Version(), runtime.Version())
+	a.TokenMetrics(metrics)
 	var parts apiParts
 	if parts.shared, err = a.openShared(c, s, log); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 			return err
 		}
 		parts.board, parts.erp = board.New(client, &board.Options{Logger: log}), client.BaseURL()
-		metrics.Gauge("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
+		metrics.GaugeFunc("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
 	}
 	if settings.database != "" {
 		err := a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
@@ -134,6 +135,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, parts.ai.Close(c.Context)) }()
+		shell.DictionaryMetric(metrics, parts.ai.DictionaryChecked)
 	}
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()

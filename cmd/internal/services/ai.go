@@ -55,6 +55,15 @@ func (s *AI) Watch(ctx context.Context) {
 	_ = s.Cache.Watch(ctx, watchDictionary) // it ends with the context, whose error says nothing new
 }
 
+// DictionaryChecked is when the dictionary was last found to be as the database's.
+func (s *AI) DictionaryChecked() time.Time {
+	n, err := s.Cache.Statistics(context.Background()) // it is in memory
+	if err != nil {
+		return time.Time{}
+	}
+	return n.Loaded
+}
+
 // Ready reports whether queries can be run and audited.
 func (s *AI) Ready(ctx context.Context) error {
 	h, err := s.Handler.Health(ctx)

@@ -36,6 +36,20 @@ func (r *refreshes) keep(source tokens.Source) {
 	}
 }
 
+// counts adds up those of all managers.
+func (r *refreshes) counts() (all tokens.Counts) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.managers {
+		n := m.Counts()
+		all.Refreshes += n.Refreshes
+		all.RefreshesFailed += n.RefreshesFailed
+		all.Logins += n.Logins
+		all.LoginsFailed += n.LoginsFailed
+	}
+	return all
+}
+
 // finish waits until no refresh is under way and lets no other begin.
 func (r *refreshes) finish(note func(format string, args ...any)) {
 	r.mu.Lock()
