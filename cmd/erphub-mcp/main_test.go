@@ -102,9 +102,22 @@ func connect(t testing.TB, url, token, version string) *sdk.ClientSession {
 // args are arguments of a tool.
 type args map[string]any
 
+// loading is in the response of a tool that needs the ERP's dictionary while that is
+// read for the first time, as callers are told who then call again.
+const loading = `"code":"loading"`
+
 // call is what a tool returns, for programs where it has a form for them, and
-// whether that is a failure.
+// whether that is a failure. A dictionary that is being read is waited for.
 func call(t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (response string, failed bool) {
+	t.Helper()
+	response, failed = callOnce(t, cs, tool, arguments)
+	for end := time.Now().Add(2 * time.Minute); failed && strings.Contains(response, loading) && time.Now().Before(end); {
+		response, failed = callOnce(t, cs, tool, arguments)
+	}
+	return response, failed
+}
+
+func callOnce(t testing.TB, cs *sdk.ClientSession, tool string, arguments args) (response string, failed bool) {
 	t.Helper()
 	res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	require.NoError(t, err, tool)

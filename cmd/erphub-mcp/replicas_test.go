@@ -112,7 +112,7 @@ func TestASessionOutlivesItsProcesses(t *testing.T) {
 		c.url = replicas[i].url
 		return c
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	status, _, err := at(0).do(ctx, http.MethodPost, strings.NewReader(
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"raw","version":"1"}}}`))
@@ -123,7 +123,11 @@ func TestASessionOutlivesItsProcesses(t *testing.T) {
 	require.NoError(t, err)
 	read := func(i int) string {
 		t.Helper()
-		got, err := at(i).post(ctx, toolCall(2, "getRecord", args{"tableName": "C_BPartner", "id": 118}))
+		var got []json.RawMessage
+		require.Eventually(t, func() bool { // each process reads the dictionary
+			got, err = at(i).post(ctx, toolCall(2, "getRecord", args{"tableName": "C_BPartner", "id": 118}))
+			return err != nil || len(got) != 1 || !strings.Contains(string(got[0]), `\"code\":\"loading\"`)
+		}, 2*time.Minute, time.Millisecond)
 		require.NoError(t, err)
 		require.Equal(t, session, c.session, "it is still the same")
 		require.Len(t, got, 1)

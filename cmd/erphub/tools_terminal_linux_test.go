@@ -69,3 +69,33 @@ func TestToolsCallAsks(t *testing.T) {
 		assert.Equal(t, tc.code == shell.ExitDone, jobs()[0].Enabled != before.Enabled, tc.name)
 	}
 }
+
+// A program that calls one tool reads the dictionary once, and keeps it for its
+// next run and for the commands about the dictionary. What was changed meanwhile
+// is seen.
+func TestToolsCallKeepsTheDictionary(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, time.Hour)
+	require.NoError(t, err)
+	env := []string{"XDG_CACHE_HOME=" + t.TempDir(), "HOME=" + t.TempDir(), "ERP_URL=" + srv.URL(), "ERP_TOKEN=" + token}
+	reads := erptest.Match{Method: "GET", Path: "/models/..."}
+	run := func(args ...string) (requests int, out string) {
+		t.Helper()
+		before := srv.Faults().Count(reads)
+		var stdout, stderr bytes.Buffer
+		code := execute(t.Context(), append([]string{"erphub"}, args...), env, shell.Streams{Out: &stdout, Err: &stderr})
+		require.Equal(t, shell.ExitDone, code, stderr.String())
+		return srv.Faults().Count(reads) - before, stdout.String()
+	}
+	first, _ := run("tools", "call", "listTables", "pattern=C_Order%")
+	second, out := run("tools", "call", "describeTable", "table=C_Order")
+	assert.Contains(t, out, "C_BPartner_ID")
+	browsed, _ := run("dict", "list")
+	assert.Less(t, 3*second, first, "requests")
+	assert.Less(t, 3*browsed, first, "requests")
+
+	run("record", "update", "AD_Table", "259", "Help=Seen at once")
+	_, out = run("tools", "call", "describeTable", "table=C_Order", "detail=full")
+	assert.Contains(t, out, "Seen at once")
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
@@ -175,6 +176,10 @@ func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.R
 	}
 	return b.dictionary(ctx, caller)
 }
+
+// Checked is when the dictionary was last read, or compared with the database's
+// without an error; zero: never. That happens when calls need it.
+func (b *DBBackend) Checked() time.Time { return b.registries.checked() }
 
 func (b *DBBackend) dictionary(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	reg, err := b.registries.get(ctx, caller, "")

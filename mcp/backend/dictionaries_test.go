@@ -30,6 +30,8 @@ func TestSessionsShareTheDictionaryOfTheirRole(t *testing.T) {
 	sent := &addresses{seen: map[string]int{}}
 	srv, b := over(t, backend.RESTOptions{Transport: sent, Registry: backend.RegistryOptions{Wait: patient.Wait, Fresh: time.Hour}})
 	roles := []mcp.Caller{caller(t, srv, "GardenAdmin", 11, 102, 11), caller(t, srv, "GardenUser", 11, 103, 11)}
+	assert.Zero(t, b.Checked(), "nothing was read yet")
+	begun := time.Now()
 	var mu sync.Mutex // guards seen
 	seen := map[registry.Registry]int{}
 	var wg sync.WaitGroup
@@ -47,6 +49,7 @@ func TestSessionsShareTheDictionaryOfTheirRole(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Len(t, seen, len(roles), "dictionaries in memory")
+	assert.WithinRange(t, b.Checked(), begun, time.Now())
 	for _, n := range seen {
 		assert.Equal(t, 100, n)
 	}

@@ -117,6 +117,7 @@ func (k *kept) work(j *reading, refresh bool) {
 	switch {
 	case err == nil:
 		k.loaded, k.checked = true, begun
+		k.all.note(begun)
 	case k.ctx.Err() == nil:
 		k.failedAt, k.refused = k.all.now(), tokens.Secret{}
 		if refusal(err) {

@@ -20,9 +20,10 @@ type RegistryOptions struct {
 	// Most is how many dictionaries of different roles are kept; 0 means 16.
 	// A large one takes some 25 MB.
 	Most int
-	// Snapshot is the file that the dictionary of the program's own login is
-	// kept in between two starts; empty: none.
-	Snapshot string
+	// Snapshot names the file that the dictionary of the program's own login is
+	// kept in between two starts; nil, or an empty name: none. It is called once,
+	// when that dictionary is first needed.
+	Snapshot func() string
 	// Wait is how long a call waits for a dictionary that is being read for the
 	// first time, which goes on without it; 0 means 20 s, so that the response
 	// comes before clients with a limit of 30 s give up.
@@ -63,6 +64,7 @@ type registries struct {
 	closed bool
 	known  map[string]*list.Element // of *kept
 	order  list.List                // most recently used first
+	last   time.Time                // see checked
 }
 
 // newRegistries makes a registries over sources, of which each kept dictionary
@@ -98,8 +100,8 @@ func (r *registries) keep(view string) *kept {
 		return e.Value.(*kept)
 	}
 	o := &registry.CacheOptions{FailOnMissing: true, Logger: r.log}
-	if view == "" {
-		o.Snapshot = r.opts.Snapshot
+	if view == "" && r.opts.Snapshot != nil {
+		o.Snapshot = r.opts.Snapshot()
 	}
 	k := &kept{view: view, all: r, changed: make(chan struct{})}
 	k.ctx, k.drop = context.WithCancel(r.ctx)
@@ -153,6 +155,22 @@ func (r *registries) refresh(ctx context.Context, caller mcp.Caller, view string
 			}
 		}
 	}
+}
+
+// note says that a dictionary was found to be right at that time.
+func (r *registries) note(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at.After(r.last) {
+		r.last = at
+	}
+}
+
+// checked is when a dictionary was last found to be right; zero: none was.
+func (r *registries) checked() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
 }
 
 // StaleNote says since when a registry that a [Registrar] gave could not be

@@ -126,6 +126,9 @@ func (b *RESTBackend) as(ctx context.Context, caller mcp.Caller) context.Context
 // Name is rest.
 func (b *RESTBackend) Name() Name { return REST }
 
+// Address is the ERP's, without /api/v1.
+func (b *RESTBackend) Address() string { return b.client.BaseURL() }
+
 // Close ends the reading of dictionaries and closes idle connections.
 func (b *RESTBackend) Close() {
 	b.registries.close()
@@ -194,6 +197,10 @@ func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (registry
 func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 	return b.registries.refresh(ctx, caller, visibility(caller))
 }
+
+// Checked is when a dictionary was last read, or compared with the ERP's without
+// an error, for any role; zero: none was. That happens when calls need it.
+func (b *RESTBackend) Checked() time.Time { return b.registries.checked() }
 
 // visibility tells callers apart that may see different parts of the
 // dictionary, which belongs to a tenant and a role, or its texts in another

@@ -78,6 +78,8 @@ func (a *app) restBackend(s *shell.Setup, box *toolbox, login tokens.Source) (ba
 	if login != nil {
 		o.Own = login
 	}
+	o.Registry.Wait = box.wait
+	o.Registry.Snapshot = func() string { return a.DictionarySnapshot(box.rest.Address(), box.own.loggedIn()) }
 	rest, err := backend.NewREST(address, o)
 	if err != nil {
 		return nil, shell.Usage(err)

@@ -29,6 +29,7 @@ type ownCaller struct {
 
 	mu     sync.Mutex // guards what follows
 	known  mcp.Caller
+	claims tokens.Claims // of the login; Complete once known
 	asking bool
 	asked  time.Time
 }
@@ -55,6 +56,13 @@ func (o *ownCaller) caller() mcp.Caller {
 	return o.known
 }
 
+// loggedIn is what the token of the program's own login names, as far as is known.
+func (o *ownCaller) loggedIn() tokens.Claims {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.claims
+}
+
 // learn requests a token and reads who its user is.
 func (o *ownCaller) learn(ctx context.Context) error {
 	if o.login == nil {
@@ -71,6 +79,7 @@ func (o *ownCaller) learn(ctx context.Context) error {
 	if err != nil || !claims.Complete {
 		return fmt.Errorf("the token of this program does not name tenant, user, role and organization: %w", err)
 	}
+	o.claims = claims
 	k := &o.known
 	k.Known, k.ClientID, k.UserID, k.RoleID, k.OrgID = true, claims.ClientID, claims.UserID, claims.RoleID, claims.OrgID
 	if o.named {

@@ -126,6 +126,10 @@ func (a *app) serverMCP(c *cli.Context) error {
 		return err
 	}
 	defer box.close()
+	a.TokenMetrics(metrics)
+	if dictionary := box.dictionary(); dictionary != nil {
+		shell.DictionaryMetric(metrics, dictionary.Checked)
+	}
 	tracer, flush, err := tracing(c.Context, a.Getenv, log)
 	if err != nil {
 		return err

@@ -100,19 +100,31 @@ func (a *app) sayProfile(s *shell.Setup, log *slog.Logger) {
 	}
 }
 
-// warm reads the dictionary, as long as that takes.
-func (b *toolbox) warm(ctx context.Context) error {
-	var warmer interface{ Warm(context.Context) error }
+// dictionaries is a backend that keeps the ERP's dictionary.
+type dictionaries interface {
+	Warm(context.Context) error
+	Checked() time.Time
+}
+
+// dictionary is the backend whose dictionary the tools use; nil: none has one.
+func (b *toolbox) dictionary() dictionaries {
 	switch {
 	case b.rest != nil:
-		warmer = b.rest
+		return b.rest
 	case b.db != nil:
-		warmer = b.db
-	default:
+		return b.db
+	}
+	return nil
+}
+
+// warm reads the dictionary, as long as that takes.
+func (b *toolbox) warm(ctx context.Context) error {
+	dictionary := b.dictionary()
+	if dictionary == nil {
 		return nil
 	}
 	for {
-		err := warmer.Warm(ctx)
+		err := dictionary.Warm(ctx)
 		var e *mcp.Error
 		if errors.As(err, &e) && e.Code == mcp.CodeLoading && ctx.Err() == nil {
 			continue

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 	"go.yaml.in/yaml/v3"
@@ -89,7 +90,8 @@ type toolbox struct {
 	closers  []func() error
 	log      *slog.Logger
 	readOnly bool
-	calls    bool // tools will be called
+	calls    bool          // tools will be called
+	wait     time.Duration // how long a call waits for a dictionary that is read for the first time; 0: the default
 }
 
 // close frees what the tools hold.
@@ -106,6 +108,9 @@ func (b *toolbox) close() {
 // any.
 func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters boundary.Metrics, own, calls bool) (_ *toolbox, err error) {
 	box := &toolbox{local: localCaller(), log: log, calls: calls, readOnly: c.Bool("read-only")}
+	if c.Command.Name == "call" { // nobody can call again: the reading ends with the program
+		box.wait = firstReading
+	}
 	defer func() {
 		if err != nil {
 			box.close()

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -218,14 +220,21 @@ func withPairs(args json.RawMessage, pairs []string) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
+// firstReading is how long a call may take longer than its tool when the ERP's
+// dictionary is read for the first time.
+const firstReading = 5 * time.Minute
+
 // callTool calls a tool. Its question is confirmed by --yes, or by the person at the
 // terminal, who may take longer than the tool: it is called again with their
 // answer to this question and no other.
 func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.RawMessage, yes bool) (*boundary.Reply, error) {
 	agreed := ""
+	t.Timeout = t.Limit() + box.wait
+	progress, done := a.toolProgress()
+	defer done()
 	for {
 		reply, err := box.boundary.Call(ctx, t, &mcp.Call{
-			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers,
+			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers, Progress: progress,
 			Confirm: func(_ context.Context, question string) (bool, error) {
 				if yes || question == agreed {
 					return true, nil
@@ -251,6 +260,32 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 			return nil, mcp.Declined(t.Name)
 		}
 		agreed = ask.Message
+	}
+}
+
+// toolProgress shows at a terminal how far a call is, as long as done is not called.
+func (a *app) toolProgress() (progress func(done, total float64, message string), done func()) {
+	var mu sync.Mutex // guards bar
+	var bar *shell.ProgressBar
+	progress = func(done, total float64, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if total <= 0 {
+			return
+		}
+		if bar == nil {
+			b := a.Progress(100, "")
+			bar = &b
+		}
+		bar.Describe(message)
+		bar.Set(int(100*done/total), 100)
+	}
+	return progress, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if bar != nil {
+			bar.Done()
+		}
 	}
 }
 
