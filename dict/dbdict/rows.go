@@ -2,9 +2,10 @@ package dbdict
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -41,40 +42,40 @@ func (s *Source) rows(ctx context.Context, db *session, table int, t registry.So
 // query runs a statement and calls each for every row of it, which is in
 // sel.row then.
 func (db *session) query(ctx context.Context, query string, args []any, sel *selection, each func() error) error {
-	native := false
-	err := db.conn.Raw(func(driver any) error {
-		c, ok := driver.(*stdlib.Conn)
-		if !ok {
-			return nil
+	return db.conn.Raw(func(conn any) error {
+		switch c := conn.(type) {
+		case *stdlib.Conn:
+			return queryNative(ctx, c.Conn(), query, args, sel, each)
+		case driver.QueryerContext:
+			return queryDriver(ctx, c, query, args, sel, each)
 		}
-		native = true
-		return queryNative(ctx, c.Conn(), query, args, sel, each)
+		return fmt.Errorf("the driver (%T) has no QueryContext", conn)
 	})
-	if native || err != nil {
-		return err
-	}
-	return querySQL(ctx, db.tx, query, args, sel, each)
 }
 
-// querySQL is query by any driver.
-func querySQL(ctx context.Context, tx *sql.Tx, query string, args []any, sel *selection, each func() error) (err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
+// queryDriver is query by any driver. Values are taken from it as they are: made
+// into others by database/sql in between they cost a tenth more.
+func queryDriver(ctx context.Context, c driver.QueryerContext, query string, args []any, sel *selection, each func() error) (err error) {
+	named := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+	}
+	rows, err := c.QueryContext(ctx, query, named)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return err
-	}
-	got, into := make([]any, len(sel.list)), make([]any, len(sel.list))
+	types, _ := rows.(driver.RowsColumnTypeDatabaseTypeName)
+	got := make([]driver.Value, len(sel.list))
 	blanks := make([]bool, len(sel.list)) // CHAR(n), filled with blanks
 	for i := range got {
-		into[i] = &got[i]
-		blanks[i] = types[i].DatabaseTypeName() == "BPCHAR"
+		blanks[i] = types != nil && types.ColumnTypeDatabaseTypeName(i) == "BPCHAR"
 	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
+	for {
+		switch err := rows.Next(got); {
+		case errors.Is(err, io.EOF):
+			return ctx.Err()
+		case err != nil:
 			return err
 		}
 		for i, v := range got {
@@ -89,7 +90,6 @@ func querySQL(ctx context.Context, tx *sql.Tx, query string, args []any, sel *se
 			return err
 		}
 	}
-	return rows.Err()
 }
 
 // queryNative is query by PostgreSQL's own driver: values are taken from the
