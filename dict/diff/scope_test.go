@@ -165,7 +165,7 @@ func TestScopeSaysWhatTheWholeSays(t *testing.T) {
 			dict.Column{Name: "xx_state", Type: dict.TypeList, Reference: dict.List("XX_KINDS State", dict.ListValue{Value: "N", Name: "New"})})},
 		"what is inactive": {dict.NewTable("XX_Kinds").With(dict.Standard).Column(dict.Column{Name: "XX_State", Type: dict.TypeList,
 			Reference: dict.List("XX_Kinds State", dict.ListValue{Value: "N", Name: "New"}, dict.ListValue{Value: "O", Name: "Old"})})},
-		"an import table": {dict.NewTable("XX_Import").With(dict.Standard, dict.Import).ImportInto("C_BPartner", definition(t, s, "XX_Single0").AllColumns())},
+		"an import table": {dict.NewTable("XX_Import").With(dict.Standard, dict.Import).ImportInto("C_BPartner", definition(t, s, "XX_Sum6").AllColumns())},
 		"what cannot be":  {dict.NewTable("XX_Bad").With(dict.Standard).Column(dict.Column{Name: "Select", Type: dict.TypeString})},
 	}
 	for i := range samples {

@@ -3,6 +3,7 @@ package restdict_test
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,13 +98,20 @@ func TestConditionWhileRowsChange(t *testing.T) {
 
 // elementRows keeps the second column of rows by the first.
 type elementRows struct {
+	mu    sync.Mutex // guards what follows
 	names map[int64]string
 	twice int
 }
 
-func (e *elementRows) Begin(int) { clear(e.names) }
+func (e *elementRows) Begin(int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.names)
+}
 
 func (e *elementRows) Row(_ int, values []registry.SourceValue) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if _, ok := e.names[values[0].Int]; ok {
 		e.twice++
 	}
