@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -137,6 +138,15 @@ func TestASessionOutlivesItsProcesses(t *testing.T) {
 	for i := range replicas { // each has a dictionary
 		read(i)
 	}
+
+	// What a tool of one made is read at another.
+	made, err := at(0).post(ctx, toolCall(9, "printRecord", args{"table": "C_Order", "id": 100, "format": "html"}))
+	require.NoError(t, err)
+	uri := regexp.MustCompile(`erp://file/\w+`).FindString(string(made[0]))
+	require.NotEmpty(t, uri, "%s", made[0])
+	file, err := at(2).post(ctx, fmt.Sprintf(`{"jsonrpc":"2.0","id":10,"method":"resources/read","params":{"uri":%q}}`, uri))
+	require.NoError(t, err)
+	require.Contains(t, string(file[0]), `"mimeType":"text/html"`)
 
 	gate := make(chan struct{})
 	held := erp.Faults().On(erptest.Match{Method: http.MethodGet, Path: "/models/C_BPartner/*"}, erptest.Hold(gate))

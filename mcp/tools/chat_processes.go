@@ -108,7 +108,7 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		}
 		out := processOut(given, r)
 		if name, data, ok := r.File(); ok {
-			out.File = b.keepFile(c, name, data)
+			out.File = b.keepFile(ctx, c, name, data)
 		}
 		return withFile(out, out.File)
 	})

@@ -7,9 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -22,26 +20,8 @@ const fileURI = "erp://file/{key}"
 const (
 	fileTime  = 10 * time.Minute // how long a file can be read
 	maxFile   = 10 << 20         // bytes of one
-	ownFiles  = 20 << 20         // bytes of all that one caller has
-	allFiles  = 64 << 20         // bytes of all there are
 	shownText = 6000             // bytes of a text that are shown at once
 )
-
-// files are those that tools made for callers, in memory. Who made it reads it,
-// nobody else; the oldest make room for new ones.
-type files struct {
-	now func() time.Time
-
-	mu   sync.Mutex // guards what follows
-	kept []*madeFile
-}
-
-type madeFile struct {
-	key, owner string
-	name, mime string
-	data       []byte
-	until      time.Time
-}
 
 // fileOut is a file as a result tells of it.
 type fileOut struct {
@@ -61,8 +41,9 @@ func fileOwner(c mcp.Caller) string {
 	return fmt.Sprintf("%q %d/%d/%d/%d", c.ID, c.ClientID, c.UserID, c.RoleID, c.OrgID)
 }
 
-// keepFile keeps a file for its caller and describes it.
-func (b *Toolbox) keepFile(c *mcp.Call, name string, data []byte) *fileOut {
+// keepFile keeps a file for its caller and describes it. That it cannot be kept is
+// noted and no error: what it is about has been done.
+func (b *Toolbox) keepFile(ctx context.Context, c *mcp.Call, name string, data []byte) *fileOut {
 	if name = path.Base(strings.ReplaceAll(clip(name, 200), `\`, "/")); name == "." || name == "/" {
 		name = "file"
 	}
@@ -74,7 +55,12 @@ func (b *Toolbox) keepFile(c *mcp.Call, name string, data []byte) *fileOut {
 	if isText(out.MIMEType, data) && len(data) <= shownText {
 		out.Text = string(data)
 	}
-	key := b.files.keep(&madeFile{owner: fileOwner(c.Caller), name: name, mime: out.MIMEType, data: data})
+	key := rand.Text()
+	if err := b.files.KeepFile(ctx, key, fileOwner(c.Caller), mcp.File{MIMEType: out.MIMEType, Data: data}, fileTime); err != nil {
+		b.log.WarnContext(ctx, "a file that a tool made is not kept", "error", err)
+		out.Note = "the server cannot keep files just now, so it cannot be read; request it again later"
+		return out
+	}
 	out.URI = strings.Replace(fileURI, "{key}", key, 1)
 	return out
 }
@@ -117,70 +103,24 @@ func isText(kind string, data []byte) bool {
 	return (strings.HasPrefix(kind, "text/") || kind == "application/json") && utf8.Valid(data)
 }
 
-// keep takes a file in and returns its key.
-func (f *files) keep(file *madeFile) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	file.key, file.until = rand.Text(), f.now().Add(fileTime)
-	f.dropLocked(func(old *madeFile) bool { return !old.until.After(f.now()) })
-	for _, room := range []struct {
-		most int
-		of   func(*madeFile) bool
-	}{
-		{ownFiles, func(old *madeFile) bool { return old.owner == file.owner }},
-		{allFiles, func(*madeFile) bool { return true }},
-	} {
-		size := len(file.data)
-		for i := len(f.kept) - 1; i >= 0; i-- { // from the newest on
-			if old := f.kept[i]; room.of(old) {
-				if size += len(old.data); size > room.most {
-					f.dropLocked(func(o *madeFile) bool { return o == old })
-					size -= len(old.data)
-				}
-			}
-		}
-	}
-	f.kept = append(f.kept, file)
-	key := file.key                                  // not the file: one that made room is to be gone
-	time.AfterFunc(fileTime, func() { f.drop(key) }) // what nobody asks for does not stay
-	return key
-}
-
-func (f *files) drop(key string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.dropLocked(func(o *madeFile) bool { return o.key == key })
-}
-
-func (f *files) dropLocked(which func(*madeFile) bool) { f.kept = slices.DeleteFunc(f.kept, which) }
-
-// find is a file of the owner, nil when there is none.
-func (f *files) find(owner, key string) *madeFile {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, file := range f.kept {
-		if file.key == key && file.owner == owner && file.until.After(f.now()) {
-			return file
-		}
-	}
-	return nil
-}
-
 // fileTemplate is how files are read.
 func (b *Toolbox) fileTemplate() mcp.ResourceTemplate {
 	return mcp.ResourceTemplate{
 		URITemplate: fileURI, Name: "file", Title: "File",
 		Description: "A file that a tool made for you, such as a report, for 10 minutes.",
-		Read: func(_ context.Context, c *mcp.Call, uri string, v map[string]string) (mcp.ResourceContent, error) {
-			file := b.files.find(fileOwner(c.Caller), v["key"])
-			if file == nil {
+		Read: func(ctx context.Context, c *mcp.Call, uri string, v map[string]string) (mcp.ResourceContent, error) {
+			file, found, err := b.files.FindFile(ctx, v["key"], fileOwner(c.Caller))
+			if err != nil {
+				return mcp.ResourceContent{}, fmt.Errorf("reading the file: %w", err)
+			}
+			if !found {
 				return mcp.ResourceContent{}, mcp.NoResource(uri)
 			}
-			content := mcp.ResourceContent{URI: uri, MIMEType: file.mime}
-			if isText(file.mime, file.data) {
-				content.Text = string(file.data)
+			content := mcp.ResourceContent{URI: uri, MIMEType: file.MIMEType}
+			if isText(file.MIMEType, file.Data) {
+				content.Text = string(file.Data)
 			} else {
-				content.Data = file.data
+				content.Data = file.Data
 			}
 			return content, nil
 		},

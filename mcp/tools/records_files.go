@@ -63,7 +63,7 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		}
 		out := &printRecordOut{Notice: untrusted, Table: name, ID: id.String(), Summary: clip(r.Summary, 1000)}
 		if file, data, ok := r.File(); ok {
-			out.File = b.keepFile(c, file, data)
+			out.File = b.keepFile(ctx, c, file, data)
 		}
 		return withFile(out, out.File)
 	})
@@ -148,7 +148,7 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 			out.Note = fmt.Sprintf("it has more than the %d MB that are delivered: open it in the ERP", maxFile>>20)
 			break
 		}
-		out.File = b.keepFile(c, in.Name, content)
+		out.File = b.keepFile(ctx, c, in.Name, content)
 	case "add":
 		if out.Status, out.Note, err = at.add(ctx, in.Name, data); err != nil {
 			return nil, err

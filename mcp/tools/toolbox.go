@@ -48,6 +48,9 @@ type Options struct {
 	OwnQueries []OwnQuery
 	// Metrics are the definitions of listMetrics and queryMetric; nil: the built-in ones.
 	Metrics *metrics.Set
+	// Files keeps what tools make, such as reports; nil: this process does. Replicas
+	// want one that they share, or a file is found where it was made alone.
+	Files mcp.FileStore
 	// Log gets what went wrong; nil is silent.
 	Log *slog.Logger
 	// Now is the clock of the deployment tools and of files that are kept; nil means
@@ -68,7 +71,7 @@ type Toolbox struct {
 
 	own     []OwnQuery
 	changes changes
-	files   files
+	files   mcp.FileStore
 	open    open
 	all     func() mcp.Set
 }
@@ -82,7 +85,9 @@ func New(o Options) *Toolbox {
 	if b.now == nil {
 		b.now = time.Now
 	}
-	b.files.now = func() time.Time { return b.now() }
+	if b.files = o.Files; b.files == nil {
+		b.files = &memoryFiles{now: b.now}
+	}
 	b.all = sync.OnceValue(b.makeTools)
 	return b
 }

@@ -119,10 +119,13 @@ func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters
 	if err := a.addBackends(c, s, box, own); err != nil {
 		return nil, err
 	}
+	if err := a.openShared(c, s, box); err != nil {
+		return nil, err
+	}
 	if err := a.addCatalog(c, s, box); err != nil {
 		return nil, err
 	}
-	if err := a.addBoundary(c, s, box, counters); err != nil {
+	if err := a.addBoundary(c, box, counters); err != nil {
 		return nil, err
 	}
 	return box, nil
@@ -142,6 +145,9 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 		}
 		box.closers = append(box.closers, library.Close)
 		o.Knowledge = library
+	}
+	if box.shared != nil {
+		o.Files = box.shared
 	}
 	if o.OwnQueries, err = ownQueries(c.StringSlice("queries")); err != nil {
 		return err
@@ -241,8 +247,22 @@ func setNames(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// openShared opens the Redis that replicas share, where one is named.
+func (a *app) openShared(c *cli.Context, s *shell.Setup, box *toolbox) error {
+	address, err := a.RedisURL(c, s)
+	if err != nil || address == "" {
+		return err
+	}
+	store, err := redisstore.Open(address, "")
+	if err != nil {
+		return shell.Usage(err)
+	}
+	box.closers, box.shared = append(box.closers, store.Close), store
+	return nil
+}
+
 // addBoundary puts permission, limits and audit in front of the tools.
-func (a *app) addBoundary(c *cli.Context, s *shell.Setup, box *toolbox, counters boundary.Metrics) error {
+func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metrics) error {
 	rules, err := toolRules(c)
 	if err != nil {
 		return err
@@ -255,17 +275,8 @@ func (a *app) addBoundary(c *cli.Context, s *shell.Setup, box *toolbox, counters
 			Day:            mcp.Cost{Tokens: c.Int("day-tokens"), APICalls: c.Int("day-api-calls")},
 		},
 	}
-	address, err := a.RedisURL(c, s)
-	if err != nil {
-		return err
-	}
-	if address != "" {
-		store, err := redisstore.Open(address, "")
-		if err != nil {
-			return shell.Usage(err)
-		}
-		box.closers, box.shared = append(box.closers, store.Close), store
-		o.Store = store
+	if box.shared != nil {
+		o.Store = box.shared
 	}
 	audit := a.Streams.Err
 	if c.Command.Name == "call" && shell.Terminal(audit) {
@@ -343,11 +354,11 @@ func (b *toolbox) about() string {
 func (b *toolbox) keeps(stateless bool) string {
 	switch {
 	case stateless && b.shared != nil:
-		return "It keeps no sessions, and counts limits in Redis: any number of it may run side by side."
+		return "It keeps no sessions, and limits and files that tools made in Redis: any number of it may run side by side."
 	case stateless:
 		return "It keeps no sessions, but counts limits and knows confirmations in memory: give several of it a Redis (" + redisVariable + ")."
 	case b.shared != nil:
-		return "It keeps sessions and limits in Redis: any number of it may run side by side. Only /mcp/sse needs a proxy that sends a client to where it connected."
+		return "It keeps sessions, limits and files that tools made in Redis: any number of it may run side by side. Only /mcp/sse needs a proxy that sends a client to where it connected."
 	}
 	return "It keeps sessions, limits and confirmations in memory, which end with it: run one of it, or several with a Redis (" + redisVariable + ")."
 }
