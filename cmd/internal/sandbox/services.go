@@ -78,6 +78,9 @@ type sandboxServices struct {
 
 func (s *sandboxServices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux, err := s.open(r.Context())
+	if r.Context().Err() != nil {
+		return // nobody is there to be told
+	}
 	if err != nil {
 		s.log.ErrorContext(r.Context(), "the AI API and the generator could not be started", "error", err)
 		httpserver.Problem(w, http.StatusServiceUnavailable, "this could not be started; the reason is in the log of the sandbox, on its standard error")
