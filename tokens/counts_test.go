@@ -19,13 +19,13 @@ func TestCounts(t *testing.T) {
 	c := newClock()
 	f := newFront(t, c)
 	store := &tokens.MemoryStore{}
-	a := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.now))
-	b := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now))
+	a := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.Now))
+	b := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now))
 	assert.Zero(t, a.Counts())
 	for range 30 {
 		first := token(t, a)
 		assert.Equal(t, first, token(t, b))
-		c.advance(20 * time.Minute)
+		c.Advance(20 * time.Minute)
 	}
 	got := a.Counts()
 	assert.EqualValues(t, f.counted(loginOK), got.Logins)
@@ -34,7 +34,7 @@ func TestCounts(t *testing.T) {
 	assert.Zero(t, b.Counts(), "b takes what a stored")
 
 	// The ERP is away, then refuses the refresh, and the manager logs in again.
-	c.advance(time.Hour)
+	c.Advance(time.Hour)
 	f.setFault(func(w http.ResponseWriter, _ *http.Request, _ func()) { w.WriteHeader(503) })
 	_, err := a.Token(t.Context())
 	require.ErrorIs(t, err, tokens.ErrUnreachable)
@@ -49,7 +49,7 @@ func TestCounts(t *testing.T) {
 		}
 		pass()
 	})
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	token(t, a)
 	got.RefreshesFailed++
 	got.Logins++

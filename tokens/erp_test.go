@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,20 +16,11 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/tokens"
 )
 
-// clock is a time that tests move.
-type clock struct{ ns atomic.Int64 }
-
-func newClock() *clock {
-	c := &clock{}
-	c.ns.Store(time.Now().UnixNano())
-	return c
-}
-
-func (c *clock) now() time.Time          { return time.Unix(0, c.ns.Load()) }
-func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
+func newClock() *testclock.Clock { return testclock.New(time.Now()) }
 
 // garden is the demo user of the embedded ERP.
 var garden = tokens.Login{Username: "GardenAdmin", Password: tokens.NewSecret("GardenAdmin"), Client: "11", Role: "102", Organization: "11"}
@@ -50,12 +40,12 @@ type front struct {
 // fault may handle the request itself instead of passing it on.
 type fault func(w http.ResponseWriter, r *http.Request, pass func())
 
-func newFront(t *testing.T, server *clock) *front {
+func newFront(t *testing.T, server *testclock.Clock) *front {
 	t.Helper()
 	f := &front{count: map[string]int{}}
 	opts := erptest.Options{Strict: true}
 	if server != nil {
-		opts.Clock = server.now
+		opts.Clock = server.Now
 	}
 	f.erp = erptest.New(t, opts)
 	f.Server = httptest.NewServer(http.HandlerFunc(f.serve))

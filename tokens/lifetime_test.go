@@ -19,18 +19,18 @@ func TestClockSkew(t *testing.T) {
 		t.Run(skew.String(), func(t *testing.T) {
 			t.Parallel()
 			ours, theirs := newClock(), newClock()
-			theirs.advance(skew)
+			theirs.Advance(skew)
 			f := newFront(t, theirs)
 			// The real server's date follows its clock.
 			f.setFault(func(w http.ResponseWriter, _ *http.Request, pass func()) {
-				w.Header().Set("Date", theirs.now().UTC().Format(http.TimeFormat))
+				w.Header().Set("Date", theirs.Now().UTC().Format(http.TimeFormat))
 				pass()
 			})
-			m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(ours.now))
+			m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(ours.Now))
 			for range 40 { // 200 minutes
 				assert.Equal(t, 200, f.works(t, token(t, m)))
-				ours.advance(5 * time.Minute)
-				theirs.advance(5 * time.Minute)
+				ours.Advance(5 * time.Minute)
+				theirs.Advance(5 * time.Minute)
 			}
 			assert.Equal(t, 1, f.counted(loginOK))
 			assert.LessOrEqual(t, f.counted(refreshOK), 5)
@@ -42,17 +42,17 @@ func TestClockSkew(t *testing.T) {
 	t.Run("no date", func(t *testing.T) {
 		t.Parallel()
 		ours, theirs := newClock(), newClock()
-		theirs.advance(10 * time.Minute)
+		theirs.Advance(10 * time.Minute)
 		f := newFront(t, theirs)
 		f.setFault(func(w http.ResponseWriter, _ *http.Request, pass func()) {
 			w.Header()["Date"] = nil
 			pass()
 		})
-		m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(ours.now))
+		m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(ours.Now))
 		for range 40 {
 			assert.Equal(t, 200, f.works(t, token(t, m)))
-			ours.advance(5 * time.Minute)
-			theirs.advance(5 * time.Minute)
+			ours.Advance(5 * time.Minute)
+			theirs.Advance(5 * time.Minute)
 		}
 		assert.LessOrEqual(t, f.counted(refreshOK), 4)
 	})
@@ -63,13 +63,13 @@ func TestClockSkew(t *testing.T) {
 func TestSkewedStart(t *testing.T) {
 	t.Parallel()
 	ours, theirs := newClock(), newClock()
-	theirs.advance(10 * time.Minute)
+	theirs.Advance(10 * time.Minute)
 	f := newFront(t, theirs)
 	store := &tokens.MemoryStore{}
-	require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(theirs.now)).Login(t.Context(), garden))
-	theirs.advance(61 * time.Minute)
-	ours.advance(61 * time.Minute)
-	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(ours.now))
+	require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(theirs.Now)).Login(t.Context(), garden))
+	theirs.Advance(61 * time.Minute)
+	ours.Advance(61 * time.Minute)
+	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(ours.Now))
 	got := token(t, m)
 	require.Equal(t, 401, f.works(t, got))
 	require.NoError(t, m.Invalidate(t.Context(), got))
@@ -92,23 +92,23 @@ func TestTokensWithoutExpiry(t *testing.T) {
 				say(200, `{"token":"`+tt.access+`","refresh_token":"r`+string(rune('0'+n))+`"}`)(w, r)
 			})
 			stored := tokens.Stored{Access: tokens.NewSecret(tt.access), Refresh: tokens.NewSecret("r")}
-			m, err := tokens.NewManager(srv.URL, tokens.WithStore(tokens.NewMemoryStore(stored)), tokens.WithClock(c.now), tokens.WithTokenLifetime(30*time.Minute))
+			m, err := tokens.NewManager(srv.URL, tokens.WithStore(tokens.NewMemoryStore(stored)), tokens.WithClock(c.Now), tokens.WithTokenLifetime(30*time.Minute))
 			require.NoError(t, err)
 			// Refreshed on first use, then again after the assumed lifetime.
 			token(t, m)
 			require.Len(t, srv.requests(), 1)
-			c.advance(24 * time.Minute)
+			c.Advance(24 * time.Minute)
 			token(t, m)
 			require.Len(t, srv.requests(), 1)
-			c.advance(2 * time.Minute)
+			c.Advance(2 * time.Minute)
 			token(t, m)
 			require.Len(t, srv.requests(), 2)
 
 			// Without a refresh token it is an API token, used as it is …
-			m, err = tokens.NewManager(srv.URL, tokens.WithStore(tokens.NewMemoryStore(tokens.Stored{Access: tokens.NewSecret(tt.access)})), tokens.WithClock(c.now))
+			m, err = tokens.NewManager(srv.URL, tokens.WithStore(tokens.NewMemoryStore(tokens.Stored{Access: tokens.NewSecret(tt.access)})), tokens.WithClock(c.Now))
 			require.NoError(t, err)
 			assert.Equal(t, tt.access, token(t, m))
-			c.advance(1000 * time.Hour)
+			c.Advance(1000 * time.Hour)
 			assert.Equal(t, tt.access, token(t, m))
 			// … until the server refuses it.
 			require.NoError(t, m.Invalidate(t.Context(), tt.access))
@@ -126,10 +126,10 @@ func TestShortTokens(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	srv := newScript(t, func(w http.ResponseWriter, r *http.Request) {
-		exp := c.now().Add(2 * time.Minute).Unix()
+		exp := c.Now().Add(2 * time.Minute).Unix()
 		say(200, `{"token":"`+compact(head, `{"exp":`+itoa(exp)+`}`)+`","refresh_token":"r`+itoa(exp)+`"}`)(w, r)
 	})
-	m, err := tokens.NewManager(srv.URL, tokens.WithCredentials(user), tokens.WithClock(c.now))
+	m, err := tokens.NewManager(srv.URL, tokens.WithCredentials(user), tokens.WithClock(c.Now))
 	require.NoError(t, err)
 	for range 10 {
 		token(t, m)

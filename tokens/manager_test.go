@@ -18,7 +18,7 @@ func TestLifecycle(t *testing.T) {
 	c := newClock()
 	f := newFront(t, c)
 	store := &tokens.MemoryStore{}
-	m := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	m := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.Now))
 
 	require.NoError(t, m.Ready(t.Context()))
 	first := token(t, m)
@@ -29,9 +29,9 @@ func TestLifecycle(t *testing.T) {
 	assert.Positive(t, st.UserID)
 
 	// Valid until five minutes before the end of its hour.
-	c.advance(54 * time.Minute)
+	c.Advance(54 * time.Minute)
 	assert.Equal(t, first, token(t, m))
-	c.advance(2 * time.Minute)
+	c.Advance(2 * time.Minute)
 	second := token(t, m)
 	assert.NotEqual(t, first, second)
 	assert.Equal(t, 200, f.works(t, second))
@@ -42,11 +42,11 @@ func TestLifecycle(t *testing.T) {
 	assert.Empty(t, next.Refreshing)
 
 	// Another manager with the same store starts where this one is.
-	assert.Equal(t, second, token(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now))))
+	assert.Equal(t, second, token(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now))))
 	// Somebody else's credentials do not use it.
 	other := garden
 	other.Organization = "0"
-	m2 := f.manager(t, tokens.WithStore(tokens.NewMemoryStore(next)), tokens.WithCredentials(other), tokens.WithClock(c.now))
+	m2 := f.manager(t, tokens.WithStore(tokens.NewMemoryStore(next)), tokens.WithCredentials(other), tokens.WithClock(c.Now))
 	assert.NotEqual(t, second, token(t, m2))
 
 	assert.Equal(t, 2, f.counted(loginOK))
@@ -57,9 +57,9 @@ func TestInvalidate(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	f := newFront(t, c)
-	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.Now))
 	first := token(t, m)
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	// 100 callers got a 401 for the same token: one refresh.
 	var wg sync.WaitGroup
 	for range 100 {
@@ -87,7 +87,7 @@ func TestInvalidateWithinASecond(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	f := newFront(t, c)
-	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.Now))
 	first := token(t, m)
 	var wg sync.WaitGroup
 	for range 100 {
@@ -100,7 +100,7 @@ func TestInvalidateWithinASecond(t *testing.T) {
 	wg.Wait()
 	require.True(t, first == token(t, m), "the ERP writes something new into its tokens")
 	assert.Equal(t, 1, f.counted(refreshOK))
-	c.advance(time.Second)
+	c.Advance(time.Second)
 	require.NoError(t, m.Invalidate(t.Context(), first))
 	assert.False(t, first == token(t, m))
 	assert.Equal(t, 2, f.counted(refreshOK))
@@ -116,16 +116,16 @@ func TestInvalidateTakesWhatAnotherStored(t *testing.T) {
 	c := newClock()
 	f := newFront(t, c)
 	store := &tokens.MemoryStore{}
-	a := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.now))
-	b := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	a := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.Now))
+	b := f.manager(t, tokens.WithStore(store), tokens.WithCredentials(garden), tokens.WithClock(c.Now))
 	first := token(t, a)
 	require.Equal(t, first, token(t, b))
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	require.NoError(t, a.Refresh(t.Context()))
 	second := token(t, a)
 	require.NoError(t, b.Invalidate(t.Context(), first))
 	assert.Equal(t, second, token(t, b))
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	// A forced refresh also takes the newer one.
 	require.NoError(t, b.Refresh(t.Context()))
 	third := token(t, b)
@@ -140,9 +140,9 @@ func TestOneRefreshForAll(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	f := newFront(t, c)
-	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.Now))
 	first := token(t, m)
-	c.advance(time.Hour)
+	c.Advance(time.Hour)
 
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	f.setFault(func(_ http.ResponseWriter, _ *http.Request, pass func()) {
@@ -181,7 +181,7 @@ func TestOneRefreshForAll(t *testing.T) {
 
 	// Closed: the valid token still comes, refreshes do not.
 	token(t, m)
-	c.advance(time.Hour)
+	c.Advance(time.Hour)
 	_, err = m.Token(t.Context())
 	require.ErrorIs(t, err, tokens.ErrClosed)
 }
@@ -242,7 +242,7 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	f := newFront(t, c)
-	m := f.manager(t, tokens.WithClock(c.now))
+	m := f.manager(t, tokens.WithClock(c.Now))
 	s, err := m.Status(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, tokens.Status{State: tokens.StateNone, Server: f.URL}, s)
@@ -257,7 +257,7 @@ func TestStatus(t *testing.T) {
 	assert.Equal(t, 11, *s.OrgID)
 	assert.True(t, s.Refreshable)
 	assert.InDelta(t, 3600, s.ExpiresIn, 60) // the response's date is the real one, our clock stands
-	c.advance(56 * time.Minute)
+	c.Advance(56 * time.Minute)
 	s, err = m.Status(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, tokens.StateDue, s.State)

@@ -21,9 +21,9 @@ func TestHoldOff(t *testing.T) {
 	c := newClock()
 	f := newFront(t, c)
 	store := &tokens.MemoryStore{}
-	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now), tokens.WithHoldOff(3*time.Second))
+	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now), tokens.WithHoldOff(3*time.Second))
 	require.NoError(t, m.Login(t.Context(), garden))
-	c.advance(time.Hour)
+	c.Advance(time.Hour)
 
 	f.setFault(func(w http.ResponseWriter, _ *http.Request, _ func()) { w.WriteHeader(503) })
 	_, want := m.Token(t.Context())
@@ -38,12 +38,12 @@ func TestHoldOff(t *testing.T) {
 	wg.Wait()
 	all, _ := f.spent()
 	assert.Equal(t, 1, all)
-	c.advance(2999 * time.Millisecond)
+	c.Advance(2999 * time.Millisecond)
 	_, err := m.Token(t.Context())
 	assert.Same(t, want, err)
 
 	f.setFault(nil)
-	c.advance(time.Millisecond)
+	c.Advance(time.Millisecond)
 	token(t, m)
 	all, _ = f.spent()
 	assert.Equal(t, 2, all)
@@ -58,19 +58,19 @@ func TestRefusedLogin(t *testing.T) {
 	f := newFront(t, c)
 	wrong := garden
 	wrong.Password = tokens.NewSecret("CANARYwrong")
-	m := f.manager(t, tokens.WithCredentials(wrong), tokens.WithClock(c.now), tokens.WithHoldOff(time.Second))
-	start := c.now()
+	m := f.manager(t, tokens.WithCredentials(wrong), tokens.WithClock(c.Now), tokens.WithHoldOff(time.Second))
+	start := c.Now()
 	var at []time.Duration
-	for c.now().Sub(start) < 20*time.Minute {
+	for c.Now().Sub(start) < 20*time.Minute {
 		before := f.counted(loginRefused)
 		_, err := m.Token(t.Context())
 		require.ErrorIs(t, err, tokens.ErrAuthentication)
 		assert.ErrorContains(t, err, "check user name, password")
 		assert.NotContains(t, err.Error(), "CANARY")
 		if f.counted(loginRefused) > before {
-			at = append(at, c.now().Sub(start))
+			at = append(at, c.Now().Sub(start))
 		}
-		c.advance(time.Second)
+		c.Advance(time.Second)
 	}
 	assert.Equal(t, []time.Duration{0, 2 * time.Second, 6 * time.Second, 14 * time.Second, 30 * time.Second, 62 * time.Second,
 		126 * time.Second, 254 * time.Second, 510 * time.Second, 810 * time.Second, 1110 * time.Second}, at)
@@ -91,13 +91,13 @@ func TestRefusedRefresh(t *testing.T) {
 			c := newClock()
 			f := newFront(t, c)
 			store := &tokens.MemoryStore{}
-			opts := []tokens.Option{tokens.WithStore(store), tokens.WithClock(c.now)}
+			opts := []tokens.Option{tokens.WithStore(store), tokens.WithClock(c.Now)}
 			if tt.creds {
 				opts = append(opts, tokens.WithCredentials(garden))
 			}
 			m := f.manager(t, opts...)
 			require.NoError(t, m.Login(t.Context(), garden))
-			c.advance(25 * time.Hour) // the refresh token lives a day
+			c.Advance(25 * time.Hour) // the refresh token lives a day
 			got, err := m.Token(t.Context())
 			assert.Equal(t, 1, f.counted(refreshNo))
 			if tt.creds {
@@ -108,13 +108,13 @@ func TestRefusedRefresh(t *testing.T) {
 			require.ErrorIs(t, err, tokens.ErrAuthentication)
 			assert.ErrorContains(t, err, "log in with `erphub auth login`")
 			// The dead token is not sent over and over …
-			c.advance(time.Minute)
+			c.Advance(time.Minute)
 			_, err = m.Token(t.Context())
 			require.ErrorIs(t, err, tokens.ErrAuthentication)
 			assert.Equal(t, 1, f.counted(refreshNo))
 			// … and a login elsewhere is noticed without a restart.
-			require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now)).Login(t.Context(), garden))
-			c.advance(time.Minute)
+			require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now)).Login(t.Context(), garden))
+			c.Advance(time.Minute)
 			assert.Equal(t, 200, f.works(t, token(t, m)))
 		})
 	}
@@ -149,14 +149,14 @@ func TestTimedOutRefresh(t *testing.T) {
 				go func() { <-made; cancel() }()
 				return http.DefaultTransport.RoundTrip(r.WithContext(ctx))
 			})}
-			opts := []tokens.Option{tokens.WithClock(c.now), tokens.WithHTTPClient(client), tokens.WithHoldOff(time.Second)}
+			opts := []tokens.Option{tokens.WithClock(c.Now), tokens.WithHTTPClient(client), tokens.WithHoldOff(time.Second)}
 			if tt.creds {
 				opts = append(opts, tokens.WithCredentials(garden))
 			}
 			m := f.manager(t, opts...)
 			require.NoError(t, m.Login(t.Context(), garden))
 			first := token(t, m)
-			c.advance(tt.after)
+			c.Advance(tt.after)
 			f.setFault(func(w http.ResponseWriter, r *http.Request, pass func()) {
 				pass()
 				if r.URL.Path == "/api/v1/auth/refresh" {
@@ -176,7 +176,7 @@ func TestTimedOutRefresh(t *testing.T) {
 			require.ErrorIs(t, err, tokens.ErrInterrupted)
 			assert.ErrorContains(t, err, "not retried at once")
 			f.setFault(nil)
-			c.advance(2 * time.Second)
+			c.Advance(2 * time.Second)
 			if tt.want == "first" {
 				got, err = m.Token(t.Context())
 				require.NoError(t, err)
@@ -191,14 +191,14 @@ func TestTimedOutRefresh(t *testing.T) {
 				require.ErrorIs(t, m.Refresh(t.Context()), tokens.ErrInterrupted)
 				_, twice := f.spent()
 				assert.Zero(t, twice, "sent again while the access token is good")
-				c.advance(10 * time.Minute)
+				c.Advance(10 * time.Minute)
 			}
 			// It was spent, so the last attempt is refused, and no other is made.
 			for range 3 {
 				_, err = m.Token(t.Context())
 				require.ErrorIs(t, err, tokens.ErrAuthentication)
 				require.ErrorIs(t, err, tokens.ErrInterrupted)
-				c.advance(10 * time.Minute)
+				c.Advance(10 * time.Minute)
 			}
 			all, twice := f.spent()
 			assert.Equal(t, 2, all)
@@ -215,14 +215,14 @@ func TestLostRefresh(t *testing.T) {
 	c := newClock()
 	f := newFront(t, c)
 	store := &tokens.MemoryStore{}
-	require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now)).Login(t.Context(), garden))
+	require.NoError(t, f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now)).Login(t.Context(), garden))
 	st, err := store.Load(t.Context())
 	require.NoError(t, err)
 	st.Refreshing = tokens.Fingerprint(st.Refresh)
 	require.NoError(t, store.Save(t.Context(), st))
-	c.advance(61 * time.Minute)
+	c.Advance(61 * time.Minute)
 
-	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now), tokens.WithHoldOff(0))
+	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now), tokens.WithHoldOff(0))
 	f.setFault(func(w http.ResponseWriter, _ *http.Request, _ func()) { w.WriteHeader(503) })
 	_, err = m.Token(t.Context())
 	require.ErrorIs(t, err, tokens.ErrUnreachable)
@@ -269,10 +269,10 @@ func TestFullDisk(t *testing.T) {
 	c := newClock()
 	f := newFront(t, c)
 	store := &brokenStore{}
-	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.now), tokens.WithHoldOff(time.Second))
+	m := f.manager(t, tokens.WithStore(store), tokens.WithClock(c.Now), tokens.WithHoldOff(time.Second))
 	require.NoError(t, m.Login(t.Context(), garden))
 	first := token(t, m)
-	c.advance(time.Hour)
+	c.Advance(time.Hour)
 
 	store.set(func(tokens.Stored) bool { return true })
 	_, err := m.Token(t.Context())
@@ -282,17 +282,17 @@ func TestFullDisk(t *testing.T) {
 	require.Zero(t, all)
 
 	// The disk fills up between mark and pair.
-	c.advance(2 * time.Second)
+	c.Advance(2 * time.Second)
 	store.set(func(s tokens.Stored) bool { return s.Refreshing == "" })
 	_, err = m.Token(t.Context())
 	require.ErrorIs(t, err, errFull)
-	c.advance(2 * time.Second)
+	c.Advance(2 * time.Second)
 	_, err = m.Token(t.Context())
 	require.ErrorIs(t, err, errFull)
 	assert.ErrorContains(t, err, "kept by this process")
 
 	store.set(nil)
-	c.advance(2 * time.Second)
+	c.Advance(2 * time.Second)
 	got := token(t, m)
 	assert.NotEqual(t, first, got)
 	assert.Equal(t, 200, f.works(t, got))
@@ -303,6 +303,6 @@ func TestFullDisk(t *testing.T) {
 	all, twice := f.spent()
 	assert.Equal(t, 1, all)
 	assert.Zero(t, twice)
-	c.advance(time.Hour)
+	c.Advance(time.Hour)
 	token(t, m)
 }

@@ -46,11 +46,11 @@ func TestGrace(t *testing.T) {
 			clock := newClock()
 			var now atomic.Pointer[http.HandlerFunc]
 			srv := newScript(t, func(w http.ResponseWriter, r *http.Request) { (*now.Load())(w, r) })
-			v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(clock.now), tokens.GraceFor(c.grace))
+			v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(clock.Now), tokens.GraceFor(c.grace))
 			require.NoError(t, err)
-			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.now().Add(c.life).Unix()})
+			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.Now().Add(c.life).Unix()})
 			for i, s := range c.steps {
-				clock.advance(s.after)
+				clock.Advance(s.after)
 				now.Store(&s.response)
 				claims, err := v.Verify(t.Context(), text)
 				if s.is != nil {
@@ -74,12 +74,12 @@ func TestGraceAsksNowAndThen(t *testing.T) {
 	var now atomic.Pointer[http.HandlerFunc]
 	now.Store(&yes)
 	srv := newScript(t, func(w http.ResponseWriter, r *http.Request) { (*now.Load())(w, r) })
-	v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(clock.now), tokens.GraceFor(time.Minute))
+	v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(clock.Now), tokens.GraceFor(time.Minute))
 	require.NoError(t, err)
-	text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.now().Add(time.Hour).Unix()})
+	text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": clock.Now().Add(time.Hour).Unix()})
 	_, err = v.Verify(t.Context(), text)
 	require.NoError(t, err)
-	clock.advance(31 * time.Second)
+	clock.Advance(31 * time.Second)
 	now.Store(&away)
 	for range 20 {
 		_, err = v.Verify(t.Context(), text)

@@ -197,10 +197,10 @@ func TestKeyRotation(t *testing.T) {
 		}
 		say(200, keySet(*key.Load()))(w, r)
 	})
-	v, err := tokens.NewJWKVerifier(srv.URL, tokens.VerifierClock(c.now))
+	v, err := tokens.NewJWKVerifier(srv.URL, tokens.VerifierClock(c.Now))
 	require.NoError(t, err)
 	with := func(secret []byte) string {
-		return sign(t, jwt.SigningMethodHS512, secret, jwt.MapClaims{"exp": c.now().Add(100 * time.Hour).Unix()})
+		return sign(t, jwt.SigningMethodHS512, secret, jwt.MapClaims{"exp": c.Now().Add(100 * time.Hour).Unix()})
 	}
 	check := func(secret []byte, is error, requests int) {
 		t.Helper()
@@ -215,27 +215,27 @@ func TestKeyRotation(t *testing.T) {
 	check(secretA, nil, 1)
 	check(secretA, nil, 1)
 	check(secretB, tokens.ErrInvalidToken, 1) // asked a moment ago
-	c.advance(11 * time.Second)
+	c.Advance(11 * time.Second)
 	for range 20 {
 		check(secretB, tokens.ErrInvalidToken, 2) // one question, then none for 10 s
 	}
 	key.Store(&secretB)
-	c.advance(11 * time.Second)
+	c.Advance(11 * time.Second)
 	check(secretB, nil, 3)
 	check(secretA, tokens.ErrInvalidToken, 3) // the old key is gone
-	c.advance(6 * time.Minute)
+	c.Advance(6 * time.Minute)
 	check(secretB, nil, 4) // too old: fetched again
 
 	// The ERP is down: the last key serves for an hour.
 	down.Store(true)
-	c.advance(6 * time.Minute)
+	c.Advance(6 * time.Minute)
 	check(secretB, nil, 5)
 	check(secretB, nil, 5)
-	c.advance(56 * time.Minute)
+	c.Advance(56 * time.Minute)
 	check(secretB, tokens.ErrUnreachable, 6)
 	check(secretB, tokens.ErrUnreachable, 6)
 	down.Store(false)
-	c.advance(11 * time.Second)
+	c.Advance(11 * time.Second)
 	check(secretB, nil, 7)
 }
 
@@ -308,9 +308,9 @@ func TestIntrospection(t *testing.T) {
 			t.Parallel()
 			c := newClock()
 			srv := newScript(t, tt.response)
-			v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(c.now))
+			v, err := tokens.NewIntrospectionVerifier(srv.URL, tokens.VerifierClock(c.Now))
 			require.NoError(t, err)
-			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": c.now().Add(time.Hour).Unix()})
+			text := sign(t, jwt.SigningMethodHS512, secretB, jwt.MapClaims{"exp": c.Now().Add(time.Hour).Unix()})
 			for range 3 {
 				_, err = v.Verify(t.Context(), text)
 				if tt.is == nil {
@@ -327,11 +327,11 @@ func TestIntrospection(t *testing.T) {
 			}
 			assert.Len(t, srv.requests(), asked)
 			assert.Equal(t, "Bearer "+text, srv.header[0].Get("Authorization"))
-			c.advance(31 * time.Second)
+			c.Advance(31 * time.Second)
 			_, _ = v.Verify(t.Context(), text)
 			assert.Len(t, srv.requests(), asked+1)
 			// Remembered or not: what has ended has ended.
-			c.advance(time.Hour)
+			c.Advance(time.Hour)
 			_, err = v.Verify(t.Context(), text)
 			require.ErrorIs(t, err, tokens.ErrTokenExpired)
 			assert.Len(t, srv.requests(), asked+1)

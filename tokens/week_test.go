@@ -32,9 +32,9 @@ func TestWeek(t *testing.T) {
 	}
 	c := newClock()
 	f := newFront(t, c)
-	verifier, err := tokens.NewSecretVerifier([]byte(f.erp.TokenSecret()), tokens.VerifierClock(c.now))
+	verifier, err := tokens.NewSecretVerifier([]byte(f.erp.TokenSecret()), tokens.VerifierClock(c.Now))
 	require.NoError(t, err)
-	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.now))
+	m := f.manager(t, tokens.WithCredentials(garden), tokens.WithClock(c.Now))
 
 	// Callers run freely within a step; the clock moves when each has called
 	// at least once, so that nobody sleeps through a token's life.
@@ -75,12 +75,12 @@ func TestWeek(t *testing.T) {
 		arrived[i].Wait()
 		got := token(t, m)
 		if _, ok := seen[got]; !ok {
-			seen[got] = c.now()
+			seen[got] = c.Now()
 		}
 		// Good now, and still until the clock has moved.
 		_, err := verifier.Verify(t.Context(), got)
 		require.NoError(t, err)
-		c.advance(step)
+		c.Advance(step)
 		_, err = verifier.Verify(t.Context(), got)
 		require.NoError(t, err, "step %d", i)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 )
 
 // A publication is taken as a whole or not at all, within bounds.
@@ -73,11 +74,11 @@ func TestPublicationsWithoutTheRule(t *testing.T) {
 func TestMemoryStore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	time0 := &clock{at: time.Now()}
-	s := httpapi.NewMemoryStoreAt(time0.now)
+	time0 := testclock.New(time.Now())
+	s := httpapi.NewMemoryStoreAt(time0.Now)
 	put := func(user, no int, content string) error {
 		return s.Put(ctx, httpapi.ContextKey{ClientID: 11, UserID: user, Kind: httpapi.WindowContext, Number: no},
-			httpapi.StoredContext{Content: []byte(content), Published: time0.now(), Expires: time0.now().Add(time.Minute)})
+			httpapi.StoredContext{Content: []byte(content), Published: time0.Now(), Expires: time0.Now().Add(time.Minute)})
 	}
 	have := func(user, no int) bool {
 		_, ok, err := s.Get(ctx, httpapi.ContextKey{ClientID: 11, UserID: user, Kind: httpapi.WindowContext, Number: no})
@@ -90,7 +91,7 @@ func TestMemoryStore(t *testing.T) {
 	require.ErrorIs(t, put(1, 64, "{}"), httpapi.ErrStoreFull)
 	require.NoError(t, put(1, 63, "[]"), "one that is there is replaced")
 	require.NoError(t, put(2, 64, "{}"), "others have room")
-	time0.move(time.Hour)
+	time0.Advance(time.Hour)
 	require.NoError(t, put(1, 64, "{}"), "what is over makes room")
 	assert.False(t, have(1, 0))
 	assert.True(t, have(1, 64))

@@ -23,25 +23,8 @@ import (
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 )
-
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(by time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(by)
-}
 
 // of is a token of a user of the tests.
 func of(t testing.TB, user int) string {
@@ -254,8 +237,8 @@ func TestContexts(t *testing.T) {
 	t.Parallel()
 	engine, _ := aiengine.Embedded(t, nil)
 	t.Run("rate limit", func(t *testing.T) { limited(t, engine) })
-	time0 := &clock{at: time.Now()}
-	a := newAPI(t, engine, &httpapi.Options{Clock: time0.now, Contexts: httpapi.NewMemoryStoreAt(time0.now)})
+	time0 := testclock.New(time.Now())
+	a := newAPI(t, engine, &httpapi.Options{Clock: time0.Now, Contexts: httpapi.NewMemoryStoreAt(time0.Now)})
 	user := of(t, aiengine.User)
 	published := map[string]any{
 		"ttlSeconds": 60,
@@ -291,7 +274,7 @@ func TestContexts(t *testing.T) {
 		assert.Equal(t, 200, withdraw.status)
 	}
 	assert.Equal(t, 200, a.call("GET", "/context/window/3", user, nil).status, "nobody else can withdraw it")
-	time0.move(61 * time.Second)
+	time0.Advance(61 * time.Second)
 	gone := a.call("GET", "/context/window/3", user, nil)
 	assert.Equal(t, 404, gone.status)
 	assert.Contains(t, gone.refusal(t).Error.Message, "no live user interface")
@@ -299,8 +282,8 @@ func TestContexts(t *testing.T) {
 
 // A user who sends too many requests waits, and nobody else does.
 func limited(t *testing.T, engine *aiquery.Engine) {
-	time0 := &clock{at: time.Now()}
-	a := newAPI(t, engine, &httpapi.Options{PerMinute: 60, Burst: 3, Clock: time0.now})
+	time0 := testclock.New(time.Now())
+	a := newAPI(t, engine, &httpapi.Options{PerMinute: 60, Burst: 3, Clock: time0.Now})
 	body := statement("SELECT 1", aiengine.Role)
 	for range 3 {
 		require.Equal(t, 200, a.call("POST", "/query", of(t, aiengine.User), body).status)
@@ -309,7 +292,7 @@ func limited(t *testing.T, engine *aiquery.Engine) {
 	require.Equal(t, http.StatusTooManyRequests, got.status)
 	assert.Equal(t, "1", got.header.Get("Retry-After"))
 	assert.Equal(t, 200, a.call("POST", "/query", of(t, aiengine.Stranger), statement("SELECT 1", aiengine.UserRole)).status)
-	time0.move(time.Second)
+	time0.Advance(time.Second)
 	assert.Equal(t, 200, a.call("POST", "/query", of(t, aiengine.User), body).status)
 	assert.False(t, bytes.Contains(got.body, []byte("AiUser")))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 )
 
 // A query that is refused before the engine runs it has a record like any other,
@@ -104,8 +105,8 @@ func records(t testing.TB, srv *erptest.Server) (all []auditRecord) {
 func TestStatementsPerMinute(t *testing.T) {
 	t.Parallel()
 	engine, srv := aiengine.Embedded(t, nil)
-	time0 := &clock{at: time.Now()}
-	a := newAPI(t, engine, &httpapi.Options{StatementsPerMinute: 60, StatementBurst: 5, Clock: time0.now})
+	time0 := testclock.New(time.Now())
+	a := newAPI(t, engine, &httpapi.Options{StatementsPerMinute: 60, StatementBurst: 5, Clock: time0.Now})
 	user := of(t, aiengine.User)
 	body := statement("SELECT 1", aiengine.Role)
 	for i := range 5 {
@@ -129,7 +130,7 @@ func TestStatementsPerMinute(t *testing.T) {
 	require.Len(t, all, 5+1+1)
 	assert.Equal(t, first, all[5].id)
 	assert.Contains(t, all[5].message, "60 statements in a minute")
-	time0.move(time.Second)
+	time0.Advance(time.Second)
 	assert.Equal(t, 200, a.call("POST", "/query", user, body).status)
 	require.NoError(t, engine.Close(t.Context()))
 	all = records(t, srv)

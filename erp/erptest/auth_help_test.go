@@ -8,35 +8,17 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 )
 
-// testClock is a clock that stands still until it is moved.
-type testClock struct {
-	mu sync.Mutex
-	t  time.Time
-}
-
-func newTestClock() *testClock {
-	return &testClock{t: time.Date(2026, 3, 9, 8, 0, 0, 0, time.UTC)}
-}
-
-func (c *testClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
-}
-
-func (c *testClock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
+func newClock() *testclock.Clock {
+	return testclock.New(time.Date(2026, 3, 9, 8, 0, 0, 0, time.UTC))
 }
 
 // response is what came back from the server.

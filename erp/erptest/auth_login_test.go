@@ -196,8 +196,8 @@ func TestAuthBodiesAreStrict(t *testing.T) {
 
 func TestTokenClaims(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	exp := json.Number("1773046800") // an hour after 2026-03-09T08:00Z
 	for _, tc := range []struct {
 		name, body string
@@ -302,8 +302,8 @@ func TestTwoSteps(t *testing.T) {
 
 func TestAccountsAreLocked(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	setConfig(t, srv, "USER_LOCKING_MAX_LOGIN_ATTEMPT", "3")
 	setConfig(t, srv, "USER_LOCKING_MAX_ACCOUNT_LOCK_MINUTES", "30")
 	wrong := `{"userName":"GardenUser","password":"x"}`
@@ -318,6 +318,6 @@ func TestAccountsAreLocked(t *testing.T) {
 	assert.Contains(t, try(wrong).body, "remaining attempts: 1")
 	assert.Contains(t, try(wrong).body, "locked")
 	assert.Equal(t, http.StatusUnauthorized, try(right).status, "locked")
-	clock.move(31 * time.Minute)
+	clock.Advance(31 * time.Minute)
 	assert.Equal(t, http.StatusOK, try(right).status, "the lock has ended")
 }

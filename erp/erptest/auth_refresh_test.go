@@ -41,10 +41,10 @@ func letIn(t testing.TB, srv *erptest.Server, token string) bool {
 
 func TestRefreshRotates(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	token, spent := logIn(t, srv, asGardenAdmin)
-	clock.move(10 * time.Minute)
+	clock.Advance(10 * time.Minute)
 
 	a := refresh(t, srv, refreshBody(spent, 11, 101))
 	require.Equal(t, http.StatusOK, a.status, a.body)
@@ -58,7 +58,7 @@ func TestRefreshRotates(t *testing.T) {
 
 	assert.True(t, letIn(t, srv, token), "rotation does not revoke the old access token")
 	assert.True(t, letIn(t, srv, a.text(t, "token")))
-	clock.move(51 * time.Minute)
+	clock.Advance(51 * time.Minute)
 	assert.Equal(t, expired, probe(t, srv, token).body)
 	assert.True(t, letIn(t, srv, a.text(t, "token")))
 }
@@ -159,22 +159,22 @@ func TestRefreshExpiry(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			clock := newTestClock()
-			srv := erptest.New(t, erptest.Options{Clock: clock.now})
+			clock := newClock()
+			srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 			for key, value := range tc.config {
 				setConfig(t, srv, key, value)
 			}
 			access, token := logIn(t, srv, asGardenAdmin)
 			for range tc.times {
-				clock.move(tc.step)
+				clock.Advance(tc.step)
 				a := refresh(t, srv, refreshBody(token, 11, 101))
-				require.Equal(t, http.StatusOK, a.status, "at %s: %s", clock.now(), a.body)
+				require.Equal(t, http.StatusOK, a.status, "at %s: %s", clock.Now(), a.body)
 				access, token = a.text(t, "token"), a.text(t, "refresh_token")
 			}
 			if tc.times > 7 || tc.config["REST_REFRESH_TOKEN_EXPIRE_IN_MINUTES"] == "0" {
 				return
 			}
-			clock.move(tc.step)
+			clock.Advance(tc.step)
 			assert.Equal(t, invalidRefresh, refresh(t, srv, refreshBody(token, 11, 101)).body)
 			if tc.access != "" {
 				assert.Contains(t, []string{tc.access}, probe(t, srv, access).body)
@@ -185,22 +185,22 @@ func TestRefreshExpiry(t *testing.T) {
 
 func TestAccessTokenLifetime(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	setConfig(t, srv, "REST_TOKEN_EXPIRE_IN_MINUTES", "0")
 	token, _ := logIn(t, srv, asGardenAdmin)
 	claims, _ := claimsOf(t, srv, token)
 	assert.NotContains(t, claims, "exp")
-	clock.move(7*24*time.Hour - time.Second)
+	clock.Advance(7*24*time.Hour - time.Second)
 	assert.True(t, letIn(t, srv, token))
-	clock.move(time.Second)
+	clock.Advance(time.Second)
 	assert.Equal(t, revoked, probe(t, srv, token).body, "the absolute limit ends it")
 }
 
 func TestLogout(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	logout := func(token string) response {
 		return request{method: "POST", path: "/auth/logout", body: `{"token":"` + token + `"}`}.do(t, srv)
 	}
@@ -212,7 +212,7 @@ func TestLogout(t *testing.T) {
 	assert.Equal(t, http.StatusInternalServerError, request{method: "POST", path: "/auth/logout", body: `{}`}.do(t, srv).status)
 
 	token, again := logIn(t, srv, asGardenAdmin)
-	clock.move(2 * time.Hour)
+	clock.Advance(2 * time.Hour)
 	a = refresh(t, srv, refreshBody(again, 11, 101))
 	require.Equal(t, http.StatusOK, a.status)
 	newest, newestRefresh := a.text(t, "token"), a.text(t, "refresh_token")
@@ -317,8 +317,8 @@ func TestJWK(t *testing.T) {
 
 func TestAPIToken(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	const blocked = `{"title":"Token is blocked","status":401}`
 	forever, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
 	require.NoError(t, err)
@@ -328,11 +328,11 @@ func TestAPIToken(t *testing.T) {
 	assert.NotContains(t, claims, "exp")
 	assert.Equal(t, "GardenAdmin", claims["sub"])
 
-	clock.move(29 * 24 * time.Hour)
+	clock.Advance(29 * 24 * time.Hour)
 	assert.True(t, letIn(t, srv, short))
-	clock.move(24 * time.Hour)
+	clock.Advance(24 * time.Hour)
 	assert.Equal(t, blocked, probe(t, srv, short).body)
-	clock.move(1000 * 24 * time.Hour)
+	clock.Advance(1000 * 24 * time.Hour)
 	assert.True(t, letIn(t, srv, forever))
 	require.NoError(t, srv.BlockAPIToken(t.Context(), forever))
 	assert.Equal(t, blocked, probe(t, srv, forever).body)

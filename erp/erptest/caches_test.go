@@ -21,8 +21,8 @@ func (o *operator) cacheSize(name string) int {
 
 func TestCaches(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asSystem, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asSystem, erptest.Options{Clock: clock.Now})
 	garden := o.as(asGardenAdmin)
 
 	want(t, o.get("/caches?table_name=C_BPartner"), http.StatusOK,
@@ -49,9 +49,9 @@ func TestCaches(t *testing.T) {
 	})
 	t.Run("time forgets", func(t *testing.T) {
 		require.Equal(t, http.StatusOK, garden.get("/models/M_Product/128").status)
-		clock.move(59 * time.Minute)
+		clock.Advance(59 * time.Minute)
 		assert.Equal(t, 1, o.as(asSystem).cacheSize("M_Product"))
-		clock.move(time.Minute)
+		clock.Advance(time.Minute)
 		o = o.as(asSystem)
 		garden = o.as(asGardenAdmin)
 		assert.Equal(t, 0, o.cacheSize("M_Product"))

@@ -16,13 +16,13 @@ import (
 
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asSystem, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asSystem, erptest.Options{Clock: clock.Now})
 	host, err := os.Hostname()
 	require.NoError(t, err)
 	want(t, o.get("/nodes"), http.StatusOK, `{"id":"local","name":"`+host+`"}`)
 
-	clock.move(90 * time.Second)
+	clock.Advance(90 * time.Second)
 	a := o.get("/nodes/local")
 	require.Equal(t, http.StatusOK, a.status, a.body)
 	info := a.object(t)
@@ -71,8 +71,8 @@ func (o *operator) logFiles() []string {
 
 func TestNodeLogs(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asSystem, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asSystem, erptest.Options{Clock: clock.Now})
 	const folder = "/opt/idempiere-server/log/"
 	first := folder + "idempiere.2026-03-09_0.log"
 	assert.Equal(t, []string{first}, o.logFiles())
@@ -105,7 +105,7 @@ func TestNodeLogs(t *testing.T) {
 		assert.Equal(t, http.StatusNotFound, read(first).status)
 	})
 	t.Run("a new day", func(t *testing.T) {
-		clock.move(24 * time.Hour)
+		clock.Advance(24 * time.Hour)
 		o = o.as(asSystem)
 		require.Equal(t, http.StatusOK, o.put("/nodes/local/logs/level/INFO", "").status)
 		assert.Contains(t, o.logFiles(), folder+"idempiere.2026-03-10_0.log")
@@ -123,8 +123,8 @@ func TestNodeLogs(t *testing.T) {
 
 func TestStrictLogsComeByQueryOnly(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asSystem, erptest.Options{Clock: clock.now, Strict: true})
+	clock := newClock()
+	o := operate(t, asSystem, erptest.Options{Clock: clock.Now, Strict: true})
 	a := o.get("/nodes/local/logs/idempiere.2026-03-09_0.log")
 	assert.Equal(t, http.StatusNotFound, a.status)
 	assert.True(t, a.isContainerPage())

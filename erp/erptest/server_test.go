@@ -89,8 +89,8 @@ func TestSizesAreBounded(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	get := func(query string) response { return request{method: "GET", path: "/health" + query}.do(t, srv) }
 	for query, want := range map[string]string{
 		"": `{"status":"UP"}`, "?db=true": `{"status":"UP","database":"connected"}`, "?db=TRUE": `{"status":"UP","database":"connected"}`,
@@ -108,8 +108,8 @@ func TestHealth(t *testing.T) {
 
 func TestHealthIsCached(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv, err := erptest.Open(t.Context(), erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv, err := erptest.Open(t.Context(), erptest.Options{Clock: clock.Now})
 	require.NoError(t, err)
 	ask := func() (int, string) {
 		w := newRecorder()
@@ -121,10 +121,10 @@ func TestHealthIsCached(t *testing.T) {
 	status, _ := ask()
 	assert.Equal(t, http.StatusOK, status)
 	require.NoError(t, srv.Close())
-	clock.move(19 * time.Second)
+	clock.Advance(19 * time.Second)
 	status, _ = ask()
 	assert.Equal(t, http.StatusOK, status, "as 19 s ago")
-	clock.move(time.Second)
+	clock.Advance(time.Second)
 	status, body := ask()
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 	assert.Equal(t, `{"status":"DOWN","database":"disconnected"}`, body)

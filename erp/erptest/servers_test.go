@@ -13,8 +13,8 @@ import (
 
 func TestServerJobs(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asSystem, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asSystem, erptest.Options{Clock: clock.Now})
 	const list = `{"servers":[{"id":"RequestProcessor100","name":"Request Processor","started":true},` +
 		`{"id":"WorkflowProcessor100","name":"Workflow Processor","started":true},` +
 		`{"id":"Scheduler100","name":"Check Sequences","started":true},` +
@@ -80,8 +80,8 @@ func TestServerJobs(t *testing.T) {
 
 func TestSchedulerThatFails(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asGardenSuper, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asGardenSuper, erptest.Options{Clock: clock.Now})
 	admin := o.as(asGardenAdmin)
 	id := admin.post("/models/AD_Scheduler", `{"Name":"Nothing to run","AD_Process_ID":118,"AD_Schedule_ID":200002,"Supervisor_ID":101,"KeepLogDays":1}`)
 	require.Equal(t, http.StatusCreated, id.status, id.body)
@@ -148,8 +148,8 @@ func TestWhoManagesServerJobs(t *testing.T) {
 
 func TestSchedulers(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asSystem, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asSystem, erptest.Options{Clock: clock.Now})
 	one := o.object(http.MethodGet, "/servers/schedulers/100", "")
 	assert.Equal(t, []any{100.0, "Check Sequences", "ad_scheduler", "Scheduler100", "Scheduler Started"},
 		[]any{one["id"], one["Name"], one["model-name"], one["server-id"], one["scheduler-state"]})
@@ -170,7 +170,7 @@ func TestSchedulers(t *testing.T) {
 	garden, fern, user := o.as(asGardenAdmin), o.as(asFernAdmin), o.as(asGardenUser)
 	a = garden.post("/servers/schedulers/102", "")
 	assert.Equal(t, http.StatusCreated, a.status, a.body)
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	assert.Equal(t, http.StatusOK, o.get("/servers/schedulers/102").status, "the system reaches all tenants")
 	want(t, fern.get("/servers/schedulers/102"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for get scheduler request: 102"}`)
 	want(t, fern.del("/servers/schedulers/102"), http.StatusForbidden, `{"title":"Access denied","status":403,"detail":"Access denied for remove scheduler request: Scheduler102"}`)

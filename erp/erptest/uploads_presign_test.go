@@ -14,8 +14,8 @@ import (
 
 func TestPresignedUpload(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.Now})
 	session := o.openUpload("0123456789", 5, "ARCHIVE")
 	id, address := session["uploadId"].(string), session["presignedURL"].(string)
 	other := o.openUpload("0123456789", 5, "ARCHIVE")["uploadId"].(string)
@@ -83,7 +83,7 @@ func TestPresignedUpload(t *testing.T) {
 	want(t, anonymous.putChunk(chunk("2"), "56789", 2), http.StatusConflict, `{"title":"Upload session is already: completed","status":409,"detail":"`+id+`"}`)
 	assert.Equal(t, http.StatusOK, o.get("/uploads/"+id+"/file?X-ID-SIGNATURE=%20").status, "a blank one does not count")
 
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	want(t, anonymous.get(signed), http.StatusUnauthorized, "Presigned URL has expired")
 }
 

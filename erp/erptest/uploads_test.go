@@ -18,7 +18,7 @@ func TestUpload(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
-	o := operate(t, asGardenAdmin, erptest.Options{Clock: newTestClock().now, Location: berlin})
+	o := operate(t, asGardenAdmin, erptest.Options{Clock: newClock().Now, Location: berlin})
 	const content = "0123456789abcdefghijXYZ"
 	session := o.openUpload(content, 10, "ARCHIVE")
 	id := session["uploadId"].(string)
@@ -177,8 +177,8 @@ func TestUploadIsRefused(t *testing.T) {
 
 func TestUploadExpires(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.Now})
 	a := o.post("/uploads", `{"fileName":"a","contentType":"b","fileSize":1,"chunkSize":1,"sha256":"c","uploadLocation":"IMAGE"}`)
 	require.Equal(t, http.StatusCreated, a.status, a.body)
 	id := a.text(t, "uploadId")
@@ -188,9 +188,9 @@ func TestUploadExpires(t *testing.T) {
 	assert.Equal(t, http.StatusGone, o.putChunk("/uploads/"+id+"/chunks/1", "x", 1).status, "before anything is said about its state")
 
 	id = o.openUpload("ab", 1, "IMAGE")["uploadId"].(string)
-	clock.move(59 * time.Minute)
+	clock.Advance(59 * time.Minute)
 	require.Equal(t, http.StatusOK, o.putChunk("/uploads/"+id+"/chunks/1", "a", 2).status)
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	o = o.as(asGardenAdmin)
 	status = o.object(http.MethodGet, "/uploads/"+id, "")
 	assert.Equal(t, []any{"FAILED", "Upload session has expired."}, []any{status["status"], status["message"]})

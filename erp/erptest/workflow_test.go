@@ -78,10 +78,10 @@ func TestPendingActivities(t *testing.T) {
 
 func TestApprove(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	o := operate(t, asGardenAdmin, erptest.Options{Clock: clock.Now})
 	require.Equal(t, "IP", o.code("/models/C_Order/117", "DocStatus"))
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	answer := o.object(http.MethodPut, "/workflow/approve/100", `{"message":"fine <by> me"}`)
 	assert.Equal(t, []any{"Updated", "Order 80017: Joe Sales Joe Block "}, []any{answer["msg"], answer["summary"]})
 	assert.Contains(t, answer["history-records"], "<b>Approve order</b>: <i>IsApproved=Y - fine <by> me</i></p>", "as it came: the caller cleans it")

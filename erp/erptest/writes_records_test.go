@@ -16,8 +16,8 @@ import (
 // Rules 5.4 and 5.5: what a new record gets without being asked.
 func TestCreateRecord(t *testing.T) {
 	t.Parallel()
-	clock := newTestClock()
-	srv := erptest.New(t, erptest.Options{Clock: clock.now})
+	clock := newClock()
+	srv := erptest.New(t, erptest.Options{Clock: clock.Now})
 	w := writeAs(t, srv, asGardenAdmin)
 	a := w.post("/models/C_BPartner", `{"Name":"Fresh","C_BP_Group_ID":{"identifier":"Standard"}}`)
 	require.Equal(t, http.StatusCreated, a.status, a.body)
@@ -36,11 +36,11 @@ func TestCreateRecord(t *testing.T) {
 	again := w.get(fmt.Sprintf("/models/C_BPartner/%d", idOf(t, p)))
 	assert.Equal(t, again.body, a.body, "the response is what GET sends")
 
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	changed := w.change("C_BPartner", idOf(t, p), `{"Description":"d"}`)
 	assert.Equal(t, "2026-03-09T08:00:00Z", changed["Created"])
 	assert.Equal(t, "2026-03-09T08:01:00Z", changed["Updated"])
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	assert.Equal(t, "2026-03-09T08:01:00Z", w.change("C_BPartner", idOf(t, p), `{"Description":"d"}`)["Updated"], "nothing changed")
 
 	t.Run("uuid of the caller", func(t *testing.T) {

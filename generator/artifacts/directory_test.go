@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,23 +20,8 @@ import (
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 )
-
-// clock is a clock that a test sets.
-type clock struct{ now atomic.Pointer[time.Time] }
-
-func newClock() *clock {
-	c := new(clock)
-	now := time.Now().UTC().Truncate(time.Second)
-	c.now.Store(&now)
-	return c
-}
-
-func (c *clock) Now() time.Time { return *c.now.Load() }
-func (c *clock) Advance(d time.Duration) {
-	now := c.Now().Add(d)
-	c.now.Store(&now)
-}
 
 func open(t *testing.T, dir string, opts artifacts.Options) *artifacts.Directory {
 	t.Helper()
@@ -69,7 +53,7 @@ func read(t *testing.T, d *artifacts.Directory, id string) ([]byte, artifacts.Ar
 
 func TestLifeOfAnArtifact(t *testing.T) {
 	t.Parallel()
-	dir, c := filepath.Join(t.TempDir(), "a", "b"), newClock()
+	dir, c := filepath.Join(t.TempDir(), "a", "b"), testclock.New(time.Now().UTC().Truncate(time.Second))
 	d := open(t, dir, artifacts.Options{Now: c.Now})
 	id, a, err := d.Put(t.Context(), "com.example.demo.zip", []byte("content"), time.Hour)
 	require.NoError(t, err)
@@ -157,7 +141,7 @@ func TestIDsAreAllDifferent(t *testing.T) {
 
 func TestWhatIsLeftOver(t *testing.T) {
 	t.Parallel()
-	dir, c := t.TempDir(), newClock()
+	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
 	d := open(t, dir, artifacts.Options{Now: c.Now})
 	hash := strings.Repeat("0a", 32)
 	for _, name := range []string{hash + ".zip", "." + hash + ".json.tmp-123", "." + hash + ".zip.tmp-9", "notes.txt", "other.zip", hash + ".txt"} {
@@ -212,7 +196,7 @@ func TestDamage(t *testing.T) {
 
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	dir, c := t.TempDir(), newClock()
+	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
 	d := open(t, dir, artifacts.Options{MaxBytes: 10, Now: c.Now})
 	_, _, err := d.Put(t.Context(), "x.zip", make([]byte, 11), time.Hour)
 	require.ErrorIs(t, err, failure.TooLarge)
@@ -286,7 +270,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	t.Parallel()
-	dir, c := t.TempDir(), newClock()
+	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
 	d := open(t, dir, artifacts.Options{Now: c.Now})
 	_, _, err := d.Put(t.Context(), "x.zip", []byte("x"), time.Minute)
 	require.NoError(t, err)
@@ -301,7 +285,7 @@ func TestClean(t *testing.T) {
 
 func TestDelivery(t *testing.T) {
 	t.Parallel()
-	dir, c := t.TempDir(), newClock()
+	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
 	d := open(t, dir, artifacts.Options{Now: c.Now})
 	a := testartifact.New(t, "com.example.demo")
 	want, err := a.Zip()

@@ -20,19 +20,8 @@ import (
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 )
-
-// clock is one that tests set.
-type clock struct{ nanos atomic.Int64 }
-
-func newClock() *clock {
-	c := &clock{}
-	c.nanos.Store(time.Now().UnixNano())
-	return c
-}
-
-func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()) }
-func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 // link delivers a plugin and returns the path of its link.
 func link(t *testing.T, a *api) string {
@@ -130,11 +119,11 @@ func TestNoDownloads(t *testing.T) {
 // and what it led to is removed.
 func TestExpiredRestartedAndCleaned(t *testing.T) {
 	t.Parallel()
-	c, dir := newClock(), t.TempDir()
+	c, dir := testclock.New(time.Now()), t.TempDir()
 	run := func() *api {
 		return start(t, setup{
 			settings: map[string]string{delivery.KeyArtifacts: dir, delivery.KeyTTL: "10"},
-			delivery: delivery.Options{Now: c.now},
+			delivery: delivery.Options{Now: c.Now},
 		})
 	}
 	first := run()
@@ -146,9 +135,9 @@ func TestExpiredRestartedAndCleaned(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.status, "the next server serves the link")
 	require.Equal(t, wanted(t), got.body)
 
-	c.advance(9 * time.Minute)
+	c.Advance(9 * time.Minute)
 	require.Equal(t, http.StatusOK, second.get(path).status)
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	got = second.get(path)
 	require.Equal(t, http.StatusGone, got.status)
 	assert.Equal(t, "expired", got.refusal(t).Error.Code)
@@ -160,7 +149,7 @@ func TestExpiredRestartedAndCleaned(t *testing.T) {
 		return len(found)
 	}
 	require.Equal(t, 1, zips())
-	deliveries, err := delivery.New(delivery.Options{Now: c.now, ArtifactsDirectory: dir})
+	deliveries, err := delivery.New(delivery.Options{Now: c.Now, ArtifactsDirectory: dir})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var cleaning sync.WaitGroup
@@ -169,7 +158,7 @@ func TestExpiredRestartedAndCleaned(t *testing.T) {
 	cancel()
 	cleaning.Wait()
 	assert.Equal(t, http.StatusGone, run().get(path).status, "it is still known to have been there")
-	c.advance(31 * 24 * time.Hour)
+	c.Advance(31 * 24 * time.Hour)
 	store, err := deliveries.Artifacts()
 	require.NoError(t, err)
 	_, err = store.Sweep(t.Context())

@@ -20,6 +20,7 @@ import (
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/internal/testkit/testgit"
 	"github.com/erphub/erphub/internal/testkit/testsmtp"
 )
@@ -87,8 +88,8 @@ func (a *api) later(ctx context.Context, body string, change ...func(*http.Reque
 
 func TestSameKeySameResponse(t *testing.T) {
 	t.Parallel()
-	c := newClock()
-	a := start(t, setup{options: httpapi.Options{Clock: c.now}, delivery: delivery.Options{Now: c.now}})
+	c := testclock.New(time.Now())
+	a := start(t, setup{options: httpapi.Options{Clock: c.Now}, delivery: delivery.Options{Now: c.Now}})
 	first := a.post(body+`,"output":"url"}`, key("k"))
 	require.Equal(t, http.StatusOK, first.status)
 	assert.Empty(t, first.header.Get("Idempotency-Replayed"))
@@ -108,9 +109,9 @@ func TestSameKeySameResponse(t *testing.T) {
 	assert.NotEqual(t, string(first.body), string(others.body), "keys belong to users")
 	assert.NotEqual(t, string(first.body), string(a.post(body+`,"output":"url"}`).body), "without a key it is a new request")
 
-	c.advance(59 * time.Minute)
+	c.Advance(59 * time.Minute)
 	assert.Equal(t, string(first.body), string(a.post(body+`,"output":"url"}`, key("k")).body))
-	c.advance(2 * time.Minute)
+	c.Advance(2 * time.Minute)
 	late := a.post(body+`,"output":"url"}`, key("k"))
 	require.Equal(t, http.StatusOK, late.status)
 	assert.NotEqual(t, string(first.body), string(late.body), "the key lives as long as the link")
@@ -380,11 +381,11 @@ func TestKilledClient(t *testing.T) {
 // A key lives as long as links do, also for what has no link.
 func TestLifeOfKeys(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := testclock.New(time.Now())
 	server := testsmtp.StartFaulty(t, testsmtp.Faults{})
 	a := start(t, setup{
 		settings: map[string]string{delivery.KeySMTPHost: server.Addr, delivery.KeySMTPSecurity: "none", delivery.KeyRecipients: "a@example.com", delivery.KeyTTL: "120"},
-		options:  httpapi.Options{Clock: c.now},
+		options:  httpapi.Options{Clock: c.Now},
 	})
 	send := func() int {
 		got := a.post(body+`,"output":"email","email":"a@example.com"}`, key("k"))
@@ -392,9 +393,9 @@ func TestLifeOfKeys(t *testing.T) {
 		return len(server.Mails())
 	}
 	assert.Equal(t, 1, send())
-	c.advance(119 * time.Minute)
+	c.Advance(119 * time.Minute)
 	assert.Equal(t, 1, send())
-	c.advance(time.Minute)
+	c.Advance(time.Minute)
 	assert.Equal(t, 2, send())
 }
 

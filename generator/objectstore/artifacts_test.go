@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,24 +18,9 @@ import (
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/objectstore"
+	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/internal/testkit/tests3"
 )
-
-// clock is a clock that a test sets.
-type clock struct{ now atomic.Pointer[time.Time] }
-
-func newClock() *clock {
-	c := new(clock)
-	now := time.Now().UTC().Truncate(time.Second)
-	c.now.Store(&now)
-	return c
-}
-
-func (c *clock) Now() time.Time { return *c.now.Load() }
-func (c *clock) Advance(d time.Duration) {
-	now := c.Now().Add(d)
-	c.now.Store(&now)
-}
 
 func keep(t *testing.T, o objectstore.Options) *objectstore.Artifacts {
 	t.Helper()
@@ -48,12 +32,12 @@ func keep(t *testing.T, o objectstore.Options) *objectstore.Artifacts {
 // Two servers with one bucket serve each other's links until their time is over.
 func TestArtifactsOfTwoServers(t *testing.T) {
 	t.Parallel()
-	server, c := tests3.Start(t), newClock()
+	server, c := tests3.Start(t), testclock.New(time.Now().UTC().Truncate(time.Second))
 	server.CreateBucket(t, "plugins")
 	for name, prefix := range map[string]string{"a prefix": "downloads/", "no prefix": "", "characters to escape": "a b+c/größe&x=1/"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClock()
+			c := testclock.New(time.Now().UTC().Truncate(time.Second))
 			o := options(server)
 			o.Bucket, o.Prefix, o.Now = strings.ReplaceAll(name, " ", "-"), prefix, c.Now
 			server.CreateBucket(t, o.Bucket)
@@ -154,7 +138,7 @@ func TestSweepOfManyPages(t *testing.T) {
 	t.Parallel()
 	server := tests3.Start(t)
 	server.CreateBucket(t, "plugins")
-	o, c := options(server), newClock()
+	o, c := options(server), testclock.New(time.Now().UTC().Truncate(time.Second))
 	o.Now = c.Now
 	s := keep(t, o)
 	over, _, err := s.Put(t.Context(), "x.zip", []byte("x"), time.Hour)

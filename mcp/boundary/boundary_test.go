@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
@@ -121,27 +122,9 @@ func slicesContains(list []string, s string) bool {
 	return false
 }
 
-// clock is set by hand.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) forward(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 func TestCallsPerMinute(t *testing.T) {
 	t.Parallel()
-	at := &clock{now: time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)}
+	at := testclock.New(time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC))
 	b := newBoundary(t, boundary.Options{Limits: boundary.Limits{CallsPerMinute: 2}, Now: at.Now})
 	echo := tool("echo", mcp.Hints{ReadOnly: true}, "x", nil)
 	call := func(c mcp.Caller) error {
@@ -149,9 +132,9 @@ func TestCallsPerMinute(t *testing.T) {
 		return err
 	}
 	require.NoError(t, call(reader))
-	at.forward(20 * time.Second)
+	at.Advance(20 * time.Second)
 	require.NoError(t, call(reader))
-	at.forward(10 * time.Second)
+	at.Advance(10 * time.Second)
 	err := call(reader)
 	require.Equal(t, mcp.CodeRateLimitExceeded, code(err))
 	assert.Equal(t, 30*time.Second, mcp.ErrorOf(err).RetryAfter, "the first call is 30 s old")
@@ -160,7 +143,7 @@ func TestCallsPerMinute(t *testing.T) {
 	another := reader
 	another.Session = "s2"
 	require.Equal(t, mcp.CodeRateLimitExceeded, code(call(another)), "another session is no way around it")
-	at.forward(30 * time.Second)
+	at.Advance(30 * time.Second)
 	require.NoError(t, call(reader))
 }
 
@@ -191,7 +174,7 @@ func TestCostLimits(t *testing.T) {
 	})
 	t.Run("requests of all sessions", func(t *testing.T) {
 		t.Parallel()
-		at := &clock{now: noon}
+		at := testclock.New(noon)
 		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{APICalls: 5}}, Now: at.Now})
 		other := reader
 		other.Session = "s2"
@@ -201,10 +184,10 @@ func TestCostLimits(t *testing.T) {
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err), "a new session does not begin anew")
 		assert.ErrorContains(t, err, "the limit of 5 requests to the ERP a session, counted over all sessions of this user, is reached")
 		assert.Equal(t, time.Hour, mcp.ErrorOf(err).RetryAfter)
-		at.forward(59 * time.Minute)
+		at.Advance(59 * time.Minute)
 		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: other})
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
-		at.forward(2 * time.Minute)
+		at.Advance(2 * time.Minute)
 		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: other})
 		require.NoError(t, err, "what was refused does not count")
 		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: reader})
@@ -213,7 +196,7 @@ func TestCostLimits(t *testing.T) {
 	})
 	t.Run("requests a day", func(t *testing.T) {
 		t.Parallel()
-		at := &clock{now: noon}
+		at := testclock.New(noon)
 		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Day: mcp.Cost{APICalls: 5}}, Now: at.Now})
 		_, err := b.Call(t.Context(), spender(5), &mcp.Call{Caller: reader})
 		require.NoError(t, err)
@@ -222,7 +205,7 @@ func TestCostLimits(t *testing.T) {
 		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: other})
 		require.Equal(t, mcp.CodeCostLimitExceeded, code(err))
 		assert.Equal(t, 12*time.Hour, mcp.ErrorOf(err).RetryAfter)
-		at.forward(12 * time.Hour)
+		at.Advance(12 * time.Hour)
 		_, err = b.Call(t.Context(), spender(1), &mcp.Call{Caller: reader})
 		require.NoError(t, err, "a new day")
 	})
@@ -439,7 +422,7 @@ func TestTheStoreIsGone(t *testing.T) {
 func TestAuditHoldsNamesAndNoValues(t *testing.T) {
 	t.Parallel()
 	var audit bytes.Buffer
-	at := &clock{now: time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)}
+	at := testclock.New(time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC))
 	b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit, nil), Now: at.Now, ReadOnly: true})
 	caller := reader
 	caller.Program = "client/1\nforged line"

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 )
@@ -25,7 +26,7 @@ func TestSealedQuestions(t *testing.T) {
 }
 
 func testSealed(t *testing.T, store boundary.Store) {
-	at := &clock{now: time.Now()}
+	at := testclock.New(time.Now())
 	b := newBoundary(t, boundary.Options{Store: store, Now: at.Now})
 	replica := newBoundary(t, boundary.Options{Store: store, Now: at.Now})
 	const question, arguments = "Delete XX_A with 5 rows?", `{"table":"XX_A","force":true}`
@@ -75,7 +76,7 @@ func testSealed(t *testing.T, store boundary.Store) {
 
 	late, err := b.Seal(t.Context(), asked, question)
 	require.NoError(t, err)
-	at.forward(5*time.Minute + time.Second)
+	at.Advance(5*time.Minute + time.Second)
 	assert.ErrorIs(t, b.Unseal(t.Context(), asked, question, late), boundary.ErrConfirmation)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 )
@@ -82,7 +83,7 @@ func TestSessionLimitsAgreeWithAModel(t *testing.T) {
 		return map[string]bool{"ok": true}, mcp.Spend(ctx, in.N)
 	})
 	for range 20 {
-		at := &clock{now: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
+		at := testclock.New(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
 		limit := 5 + random.IntN(30)
 		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{APICalls: limit}}, Now: at.Now})
 		counts := map[string]*count{}
@@ -95,7 +96,7 @@ func TestSessionLimitsAgreeWithAModel(t *testing.T) {
 			return c
 		}
 		for step := range 200 {
-			at.forward(time.Duration(random.IntN(1500)) * time.Second)
+			at.Advance(time.Duration(random.IntN(1500)) * time.Second)
 			user := fmt.Sprint("u", random.IntN(3))
 			session := fmt.Sprint("s", random.IntN(4))
 			n := 1 + random.IntN(5)
