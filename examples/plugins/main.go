@@ -26,6 +26,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/tokens"
@@ -84,7 +85,7 @@ func run(ctx context.Context, out io.Writer, listen string) error {
 	if err != nil {
 		return err
 	}
-	api, err := httpapi.New(only{links}, verifier, &httpapi.Options{Registry: dictionary, Artifacts: store})
+	api, err := httpapi.New(httpapi.Only(generator.ModeURL, links), verifier, &httpapi.Options{Registry: dictionary, Artifacts: store})
 	if err != nil {
 		return err
 	}

@@ -10,22 +10,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/httpapi"
 )
-
-// only delivers by links and in no other way. Package generator/delivery has all ways, and
-// links the clients of object stores, forges and mail servers for them.
-type only struct{ links *artifacts.Delivery }
-
-func (o only) Choose(_ context.Context, output, _ string) (generator.Mode, generator.Delivery, error) {
-	if output != "" && output != string(generator.ModeURL) {
-		return "", nil, &failure.Error{Kind: failure.Invalid, Doing: "choosing a delivery", Why: "this service delivers by links", Next: "leave the output out"}
-	}
-	return generator.ModeURL, o.links, nil
-}
 
 // use is a client of the service: it has a model class made of a table of the ERP, and
 // downloads the plugin.

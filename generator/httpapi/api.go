@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/httpserver/access"
@@ -41,14 +40,6 @@ const (
 )
 
 const docPath = GeneratePrefix + "/openapi.yaml"
-
-// Deliveries chooses how an artifact is delivered: output is the mode, empty for
-// the configured one, and email the recipient of the mode email. It validates
-// both and everything else that the delivery needs, without connecting anywhere.
-// The Deliveries of package generator/delivery are one.
-type Deliveries interface {
-	Choose(ctx context.Context, output, email string) (generator.Mode, generator.Delivery, error)
-}
 
 // Verifier decides whether a bearer token is genuine and still good, and tells
 // whose it is. A token that is not is a [tokens.ErrInvalidToken]; any other

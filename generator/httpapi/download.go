@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,11 +29,11 @@ func (h *Handler) download(w http.ResponseWriter, r *http.Request) string {
 	defer h.downloads.Release(1)
 	a, content, err := h.opts.Artifacts.Open(r.Context(), r.PathValue("id"))
 	if err != nil {
-		p := h.apiError(r.Context(), err)
-		if failure.KindOf(err) == failure.NotFound {
-			p.Status, p.Code = http.StatusNotFound, "not_found"
+		var missing *failure.Error // the caller's link is wrong, which is nothing for the log
+		if errors.As(err, &missing) && missing.Kind == failure.NotFound {
+			return h.refuse(w, r, httpserver.NotFound(missing.Doing+": "+missing.Why, missing.Next))
 		}
-		return h.refuse(w, r, p)
+		return h.refuse(w, r, h.apiError(r.Context(), err))
 	}
 	defer func() { _ = content.Close() }() // it was only read
 	control := http.NewResponseController(w)

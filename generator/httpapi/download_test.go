@@ -106,6 +106,7 @@ func TestDownload(t *testing.T) {
 			assert.Equal(t, "not_found", got.refusal(t).Error.Code)
 			assert.NotContains(t, string(got.body), id)
 		}
+		assert.Empty(t, a.log.String(), "anybody can send these")
 	})
 }
 

@@ -255,7 +255,7 @@ func TestDictionary(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			got := with(t, archives{}, httpapi.Options{Registry: tt.registry}).post(model(tt.table))
+			got := with(t, httpapi.Only(generator.ModeArchive, generator.Archive{}), httpapi.Options{Registry: tt.registry}).post(model(tt.table))
 			require.Equal(t, tt.status, got.status, string(got.body))
 			if tt.code != "" {
 				assert.Equal(t, tt.code, got.refusal(t).Error.Code)
@@ -272,11 +272,16 @@ func TestDictionary(t *testing.T) {
 	}
 }
 
-// archives delivers zips only.
-type archives struct{}
-
-func (archives) Choose(context.Context, string, string) (generator.Mode, generator.Delivery, error) {
-	return generator.ModeArchive, generator.Archive{}, nil
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	a := with(t, httpapi.Only(generator.ModeArchive, generator.Archive{}), httpapi.Options{})
+	assert.Equal(t, http.StatusOK, a.post(body+`}`).status, "no output")
+	assert.Equal(t, http.StatusOK, a.post(body+`,"output":"archive"}`).status)
+	for _, other := range []string{"url", "filesystem"} {
+		got := a.post(body + `,"output":"` + other + `"}`)
+		require.Equal(t, http.StatusBadRequest, got.status)
+		assert.Equal(t, `choosing the output: this service does not deliver by "`+other+`", only by "archive"`, got.refusal(t).Error.Message)
+	}
 }
 
 func TestLimits(t *testing.T) {
