@@ -275,7 +275,10 @@ func columnName(index int) string {
 }
 
 // escaped is how a workbook writes characters that XML does not have.
-var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+var (
+	escaped      = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+	escapedStart = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}`)
+)
 
 func unescape(s string) string {
 	if !strings.Contains(s, "_x") {

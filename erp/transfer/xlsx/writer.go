@@ -127,7 +127,8 @@ func exact(number string) bool {
 	return err == nil
 }
 
-// escape writes characters that XML does not have, and what looks like one of them.
+// escape writes characters that XML does not have, and the underscore of what looks
+// like one of them, or would with the escaped character behind it.
 func escape(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == '_' || r == 0xfffe || r == 0xffff }) {
 		return s
@@ -135,7 +136,7 @@ func escape(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case r == '_' && escaped.MatchString(s[i:min(i+7, len(s))]):
+		case r == '_' && escapedStart.MatchString(s[i:min(i+6, len(s))]):
 			b.WriteString("_x005F_")
 		case r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff:
 			fmt.Fprintf(&b, "_x%04X_", r)

@@ -195,7 +195,7 @@ func TestBadWorkbooks(t *testing.T) {
 
 // What was written is what is read.
 func FuzzWrite(f *testing.F) {
-	for _, s := range []string{"plain", "", " two ", "=1+1", "a\r\nb\tc", "_x0041_x0042_", "\x01\x1f", "\ufffe\uffff", "<&>\"'", "😀", "_x005F_", "_"} {
+	for _, s := range []string{"plain", "", " two ", "=1+1", "a\r\nb\tc", "_x0041_x0042_", "_x0041\x11x0041_", "\x01\x1f", "\ufffe\uffff", "<&>\"'", "😀", "_x005F_", "_"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
