@@ -29,11 +29,15 @@ func (h *Handler) download(w http.ResponseWriter, r *http.Request) string {
 	defer h.downloads.Release(1)
 	a, content, err := h.opts.Artifacts.Open(r.Context(), r.PathValue("id"))
 	if err != nil {
-		var missing *failure.Error // the caller's link is wrong, which is nothing for the log
-		if errors.As(err, &missing) && missing.Kind == failure.NotFound {
+		var missing *failure.Error
+		if errors.As(err, &missing) && missing.Kind == failure.NotFound && missing.Err == nil { // the caller's link is wrong: nothing for the log
 			return h.refuse(w, r, httpserver.NotFound(missing.Doing+": "+missing.Why, missing.Next))
 		}
-		return h.refuse(w, r, h.apiError(r.Context(), err))
+		p := h.apiError(r.Context(), err) // a store that lacks its bucket is
+		if failure.KindOf(err) == failure.NotFound {
+			p.Status, p.Code = http.StatusNotFound, "not_found"
+		}
+		return h.refuse(w, r, p)
 	}
 	defer func() { _ = content.Close() }() // it was only read
 	control := http.NewResponseController(w)

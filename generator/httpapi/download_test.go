@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/delivery"
+	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/testkit/testclock"
 )
@@ -114,6 +116,21 @@ func TestNoDownloads(t *testing.T) {
 	t.Parallel()
 	a := with(t, never{}, httpapi.Options{})
 	assert.Equal(t, http.StatusNotFound, a.get("/api/artifacts/"+strings.Repeat("a", 52)+"/download").status)
+}
+
+// lacking is a store whose bucket is gone.
+type lacking struct{ artifacts.Store }
+
+func (lacking) Open(context.Context, string) (artifacts.Artifact, io.ReadSeekCloser, error) {
+	return artifacts.Artifact{}, nil, &failure.Error{Kind: failure.NotFound, Doing: "looking for the artifact", Why: "there is no such bucket", Err: errors.New("NoSuchBucket")}
+}
+
+// A store that does not work is logged, unlike a wrong link.
+func TestStoreLacksItsBucket(t *testing.T) {
+	t.Parallel()
+	a := with(t, never{}, httpapi.Options{Artifacts: lacking{}})
+	assert.Equal(t, http.StatusNotFound, a.get("/api/artifacts/"+strings.Repeat("a", 52)+"/download").status)
+	assert.Contains(t, a.log.String(), "there is no such bucket")
 }
 
 // A link ends, is refused with 410 then, also by a server started afterwards,
