@@ -274,7 +274,8 @@ func columnName(index int) string {
 	return name
 }
 
-// escaped is how a workbook writes characters that XML does not have.
+// escaped is how a workbook writes characters that XML does not have, escapedStart
+// all of that but the underscore at its end.
 var (
 	escaped      = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
 	escapedStart = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}`)
