@@ -81,7 +81,7 @@ func checkStatus(call *apiclient.Call, resp *http.Response, body []byte, accept 
 	// A response that echoes the request must not carry the token into logs:
 	// not whole, and not its beginning where a long text is cut off.
 	e := newError(req, resp, apiclient.RedactBody(body, call.Token), time.Now())
-	e.retried = call.Lost
+	e.lost = call.Lost && !safe(req.Method)
 	for _, text := range []*string{&e.Title, &e.Detail, &e.RequestID} {
 		*text = apiclient.Redact(*text, call.Token)
 	}
@@ -98,23 +98,28 @@ func connError(call *apiclient.Call, err error) error {
 		redirect *apiclient.RedirectError
 		body     *apiclient.BodyError
 	)
+	lost := func(err error) error {
+		if !call.Lost {
+			return err
+		}
+		return unreadable(method, err)
+	}
 	switch ctx := call.Request.Context(); {
-	case errors.As(err, &source):
+	case errors.As(err, &source), errors.As(err, &redirect): // neither was carried out
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	case ctx.Err() != nil:
 		after := ""
 		if call.Status >= http.StatusBadRequest {
 			after = fmt.Sprintf(" (the response to attempt %d had status %d)", call.Attempts, call.Status)
 		}
-		return fmt.Errorf("%s %s: stopped%s: %w", method, path, after, ctx.Err())
+		return lost(fmt.Errorf("%s %s: stopped%s: %w", method, path, after, ctx.Err()))
 	case errors.As(err, &body) && body.Err == nil:
-		return fmt.Errorf("%s %s: %w; request less, or raise WithMaxResponseBytes", method, path, err)
-	case errors.As(err, &body) && !safe(method):
-		return fmt.Errorf("%s %s: %w; the request was probably carried out", method, path, err)
-	case errors.As(err, &body), errors.As(err, &token), errors.As(err, &redirect), errors.Is(err, ErrInvalid):
+		return lost(fmt.Errorf("%s %s: %w; request less, or raise WithMaxResponseBytes", method, path, err))
+	case errors.As(err, &body), errors.As(err, &token), errors.Is(err, ErrInvalid):
 	default:
 		return &ConnError{Method: method, Path: path, Host: call.Request.URL.Host, Sent: call.Lost, Err: err}
 	}
-	return fmt.Errorf("%s %s: %w", method, path, err)
+	return lost(fmt.Errorf("%s %s: %w", method, path, err))
 }
 
 // json performs a request whose response must be JSON.
@@ -124,7 +129,7 @@ func (c *Client) json(ctx context.Context, r *request, accept ...int) (*response
 		return a, err
 	}
 	if err := a.checkJSON(); err != nil {
-		return a, fmt.Errorf("%s %s: %w", r.method, c.describe(r), err)
+		return a, unreadable(r.method, fmt.Errorf("%s %s: %w", r.method, c.describe(r), err))
 	}
 	return a, nil
 }
@@ -153,7 +158,7 @@ func (c *Client) badResponse(r *request, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &badResponseError{text: fmt.Sprintf("%s %s: %v", r.method, c.describe(r), err), cause: err}
+	return unreadable(r.method, &badResponseError{text: fmt.Sprintf("%s %s: %v", r.method, c.describe(r), err), cause: err})
 }
 
 func (c *Client) describe(r *request) string {

@@ -72,7 +72,9 @@
 //	}
 //
 // Two questions have a function of their own: Unsent says that the server never
-// got the request, Retryable that the same call may succeed later.
+// got the request, Retryable that the same call may succeed later. Between them is
+// ErrOutcomeUnknown: the server may have made the change, so look before you call
+// again.
 //
 // # Tokens and connection
 //

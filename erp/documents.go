@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -239,7 +238,7 @@ func (c *Client) ProcessDocument(ctx context.Context, table string, id ID, actio
 		if result.Message, _ = record.Text("doc-processmsg"); result.Message == "null" {
 			result.Message = "" // so the server writes that there is none
 		}
-	case uncertain(err) && ctx.Err() == nil:
+	case errors.Is(err, ErrOutcomeUnknown) && ctx.Err() == nil:
 		after, readErr := c.Document(ctx, table, id)
 		if readErr != nil || after.Status() == before.Status() || !action.LeadsTo(after.Status()) {
 			return nil, err
@@ -263,14 +262,4 @@ func (a DocAction) Done(s DocStatus) bool {
 		return false
 	}
 	return a.LeadsTo(s) && !slices.Contains(s.Actions(), a)
-}
-
-// uncertain reports whether the server may have carried out a request whose error
-// this is.
-func uncertain(err error) bool {
-	var refused *Error
-	if errors.As(err, &refused) {
-		return refused.Status == http.StatusBadGateway || refused.Status == http.StatusGatewayTimeout
-	}
-	return !Unsent(err) && Retryable(err)
 }

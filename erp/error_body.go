@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
-	"github.com/erphub/erphub/internal/apiclient"
+	"github.com/erphub/erphub/internal/retry"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -38,7 +38,7 @@ func newError(req *http.Request, resp *http.Response, body []byte, now time.Time
 		RequestID: cleanText(resp.Header.Get("X-Request-Id"), 100),
 		Page:      true,
 	}
-	e.RetryAfter, _ = apiclient.RetryAfter(resp, now)
+	e.RetryAfter, _ = retry.After(resp, now)
 	trimmed := bytes.TrimSpace(body)
 	if record, err := ParseRecord(trimmed); err == nil {
 		e.readJSON(record)

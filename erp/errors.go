@@ -46,6 +46,13 @@ var (
 	// REST API sends: an HTML page, an empty, truncated or oversized body,
 	// another content type, a redirect elsewhere.
 	ErrBadResponse = apiclient.ErrBadResponse
+	// ErrOutcomeUnknown is in the error of a call that changes something, where the
+	// server may have made the change or not: the connection broke, the server was
+	// silent or the context ended after the request was sent, the response cannot
+	// be read, or a proxy responded with 502 or 504 in the server's place. Look
+	// whether the change was made before you make the call again. Errors of calls
+	// that only read never match.
+	ErrOutcomeUnknown = errors.New("it is not known whether the server made the change")
 	// ErrInvalid is in every error about input that was refused before
 	// anything was sent.
 	ErrInvalid = apiclient.ErrInvalid
@@ -72,8 +79,8 @@ type Error struct {
 	// but a page of the servlet container, a proxy or another server. A 404
 	// with Page set says that the path is unknown, not that a record is.
 	Page bool
-	// retried is set when an earlier attempt may have been carried out.
-	retried bool
+	// lost is set when this attempt or an earlier one may have changed something.
+	lost bool
 }
 
 // Error says what was tried, the status and the beginning of the server's words.
@@ -90,6 +97,8 @@ func (e *Error) Error() string {
 		b.WriteString(" (request " + e.RequestID + ")")
 	}
 	switch {
+	case e.outcomeUnknown():
+		b.WriteString(mayBeDone)
 	case e.Status == http.StatusUnauthorized:
 		b.WriteString("; log in again or check the token")
 	case e.Status == http.StatusNotFound && e.Page:
@@ -127,9 +136,21 @@ func (e *Error) Is(target error) bool {
 		return e.Status >= http.StatusInternalServerError
 	case ErrUnavailable:
 		return e.Status >= http.StatusBadGateway && e.Status <= http.StatusGatewayTimeout
+	case ErrOutcomeUnknown:
+		return e.outcomeUnknown()
 	}
 	return false
 }
+
+// outcomeUnknown reports whether the change may have been made although this is
+// the last response: it came from a proxy, or the server turned the repetition of
+// a lost request away.
+func (e *Error) outcomeUnknown() bool {
+	return e.lost && (errors.Is(e, ErrUnavailable) || errors.Is(e, ErrRateLimited))
+}
+
+// mayBeDone ends the message of an error that matches ErrOutcomeUnknown.
+const mayBeDone = "; the server may have carried out the request"
 
 // duplicateWords are what the ERP (release 12 and later, and before), PostgreSQL
 // and Oracle say when a unique key is taken.
@@ -165,8 +186,8 @@ type ConnError struct {
 // Error says what was tried and why no response came.
 func (e *ConnError) Error() string {
 	text := fmt.Sprintf("%s %s: cannot reach %s: %v", e.Method, e.Path, e.Host, e.Err)
-	if e.Sent && !safe(e.Method) {
-		return text + "; the server may have carried out the request"
+	if errors.Is(e, ErrOutcomeUnknown) {
+		return text + mayBeDone
 	}
 	return text
 }
@@ -174,8 +195,27 @@ func (e *ConnError) Error() string {
 // Unwrap returns the cause.
 func (e *ConnError) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrUnreachable.
-func (e *ConnError) Is(target error) bool { return target == ErrUnreachable }
+// Is reports whether target is ErrUnreachable, or ErrOutcomeUnknown for a request
+// that was sent and changes something.
+func (e *ConnError) Is(target error) bool {
+	return target == ErrUnreachable || target == ErrOutcomeUnknown && e.Sent && !safe(e.Method)
+}
+
+// unknownOutcome makes an error match ErrOutcomeUnknown.
+type unknownOutcome struct{ err error }
+
+func (e *unknownOutcome) Error() string        { return e.err.Error() + mayBeDone }
+func (e *unknownOutcome) Unwrap() error        { return e.err }
+func (e *unknownOutcome) Is(target error) bool { return target == ErrOutcomeUnknown }
+
+// unreadable is the error of a response that cannot be read, which tells nothing
+// about a change.
+func unreadable(method string, err error) error {
+	if err == nil || safe(method) {
+		return err
+	}
+	return &unknownOutcome{err}
+}
 
 // invalid makes an error that matches ErrInvalid.
 func invalid(format string, args ...any) error {

@@ -184,7 +184,7 @@ func TestTruncatedBody(t *testing.T) {
 	rec, client = serve(t, failing(9, cutBody))
 	_, err = client.Create(t.Context(), "C_Order", nil)
 	require.ErrorIs(t, err, erp.ErrBadResponse)
-	assert.Contains(t, err.Error(), "was probably carried out")
+	assert.Contains(t, err.Error(), "may have carried out")
 	assert.Len(t, rec.seen(), 1)
 }
 

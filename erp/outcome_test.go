@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-// TestOutcome: what Unsent and Retryable say of a creation that failed, and
+// TestOutcome: what Unsent, Retryable and ErrOutcomeUnknown say of a creation that failed, and
 // what the embedded ERP holds afterwards.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
@@ -30,19 +31,21 @@ func TestOutcome(t *testing.T) {
 		opts              []erp.Option
 		unsent, retryable bool
 		made              bool
+		unknown           bool
 		is                error
 	}{
-		{"cut before it was handled", erptest.CutBefore(), nil, false, true, false, erp.ErrUnreachable},
-		{"cut after it was handled", erptest.CutAfter(), nil, false, true, true, erp.ErrUnreachable},
-		{"the response breaks off", erptest.CutMiddle(), nil, false, true, true, erp.ErrBadResponse},
-		{"silent", erptest.Hold(nil), []erp.Option{silent}, false, true, false, erp.ErrTimeout},
-		{"a proxy's page of success", erptest.HTML(200), nil, false, true, false, erp.ErrBadResponse},
-		{"too many requests", erptest.Fail(429, erptest.RetryAfter(time.Second)), nil, false, true, false, erp.ErrRateLimited},
-		{"not available", erptest.Fail(503), nil, false, true, false, erp.ErrUnavailable},
-		{"a proxy without the server", erptest.HTML(502), nil, false, true, false, erp.ErrUnavailable},
-		{"a business failure", erptest.Fail(500), nil, false, false, false, erp.ErrServer},
-		{"refused values", erptest.Fail(400), nil, false, false, false, erp.ErrValidation},
-		{"token refused", erptest.Fail(401), nil, false, false, false, erp.ErrUnauthorized},
+		{"cut before it was handled", erptest.CutBefore(), nil, false, true, false, true, erp.ErrUnreachable},
+		{"cut after it was handled", erptest.CutAfter(), nil, false, true, true, true, erp.ErrUnreachable},
+		{"the response breaks off", erptest.CutMiddle(), nil, false, true, true, true, erp.ErrBadResponse},
+		{"silent", erptest.Hold(nil), []erp.Option{silent}, false, true, false, true, erp.ErrTimeout},
+		{"a proxy's page of success", erptest.HTML(200), nil, false, true, false, true, erp.ErrBadResponse},
+		{"too many requests", erptest.Fail(429, erptest.RetryAfter(time.Second)), nil, false, true, false, false, erp.ErrRateLimited},
+		{"not available", erptest.Fail(503), nil, false, true, false, false, erp.ErrUnavailable},
+		{"a proxy that waited in vain", erptest.Fail(504), nil, false, true, false, true, erp.ErrUnavailable},
+		{"a proxy without the server", erptest.HTML(502), nil, false, true, false, true, erp.ErrUnavailable},
+		{"a business failure", erptest.Fail(500), nil, false, false, false, false, erp.ErrServer},
+		{"refused values", erptest.Fail(400), nil, false, false, false, false, erp.ErrValidation},
+		{"token refused", erptest.Fail(401), nil, false, false, false, false, erp.ErrUnauthorized},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -54,6 +57,8 @@ func TestOutcome(t *testing.T) {
 			require.ErrorIs(t, err, tt.is)
 			assert.Equal(t, tt.unsent, erp.Unsent(err), err)
 			assert.Equal(t, tt.retryable, erp.Retryable(err), err)
+			assert.Equal(t, tt.unknown, errors.Is(err, erp.ErrOutcomeUnknown), err)
+			assert.Equal(t, tt.unknown, strings.Contains(err.Error(), "may have carried out the request"), err)
 			assert.Equal(t, 1, srv.Faults().Count(match), "a creation is not sent twice")
 			fault.Remove()
 			_, err = client.Get(t.Context(), "C_BPartner", erp.UUID(uuid), nil)
@@ -64,6 +69,80 @@ func TestOutcome(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOutcomeUnknown: which calls end with a change that nobody knows of, beside
+// creations.
+func TestOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	partner, number := "/models/C_BPartner/*", erp.IntID(118)
+	read := func(ctx context.Context, c *erp.Client) error {
+		_, err := c.Get(ctx, "C_BPartner", number, nil)
+		return err
+	}
+	update := func(ctx context.Context, c *erp.Client) error {
+		_, err := c.Update(ctx, "C_BPartner", number, map[string]any{"Description": "x"})
+		return err
+	}
+	remove := func(ctx context.Context, c *erp.Client) error { return c.Delete(ctx, "C_BPartner", number) }
+	for name, tt := range map[string]struct {
+		call    func(context.Context, *erp.Client) error
+		method  string
+		first   erptest.Action // of the first attempt
+		then    erptest.Action // of those after it
+		cancel  bool           // the caller goes away while the server works
+		unknown bool
+	}{
+		"a reading that is cut":                   {call: read, method: http.MethodGet, first: erptest.CutAfter(), then: erptest.CutAfter()},
+		"a reading with a proxy's 502":            {call: read, method: http.MethodGet, first: erptest.HTML(502), then: erptest.HTML(502)},
+		"an update that is cut":                   {call: update, method: http.MethodPut, first: erptest.CutAfter(), then: erptest.CutAfter(), unknown: true},
+		"an update with a proxy's 504":            {call: update, method: http.MethodPut, first: erptest.HTML(504), then: erptest.HTML(504), unknown: true},
+		"an update that is cut, then turned away": {call: update, method: http.MethodPut, first: erptest.CutAfter(), then: erptest.Fail(503), unknown: true},
+		"an update that is cut, then refused":     {call: update, method: http.MethodPut, first: erptest.CutAfter(), then: erptest.Fail(403)},
+		"an update that is turned away":           {call: update, method: http.MethodPut, first: erptest.Fail(503), then: erptest.Fail(503)},
+		"a deletion with a page of success":       {call: remove, method: http.MethodDelete, first: erptest.HTML(200), then: erptest.HTML(200), unknown: true},
+		"an update whose caller goes away":        {call: update, method: http.MethodPut, first: erptest.Hold(nil), cancel: true, unknown: true},
+		"a reading whose caller goes away":        {call: read, method: http.MethodGet, first: erptest.Hold(nil), cancel: true},
+		"a deletion whose caller goes away":       {call: remove, method: http.MethodDelete, first: erptest.Hold(nil), cancel: true, unknown: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, client := embedded(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			match := erptest.Match{Method: tt.method, Path: partner}
+			fault := srv.Faults().On(erptest.Match{Method: match.Method, Path: match.Path, N: 1}, tt.first)
+			if !tt.cancel {
+				srv.Faults().On(match, tt.then)
+			} else {
+				go func() {
+					for fault.Hits() == 0 && ctx.Err() == nil {
+						runtime.Gosched()
+					}
+					cancel()
+				}()
+			}
+			err := tt.call(ctx, client)
+			require.Error(t, err)
+			assert.Equal(t, tt.unknown, errors.Is(err, erp.ErrOutcomeUnknown), err)
+			if tt.cancel {
+				require.ErrorIs(t, err, context.Canceled)
+			}
+		})
+	}
+}
+
+// TestADeletionBehindAProxy: the proxy gave up while the server deleted, and the
+// retry finds the record gone, which is what was wanted.
+func TestADeletionBehindAProxy(t *testing.T) {
+	t.Parallel()
+	attempt := 0
+	_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		attempt++
+		always([]int{502, 404}[attempt-1], `{"title":"Record not found","status":404}`)(w, r)
+	}, quick())
+	require.NoError(t, client.Delete(t.Context(), "C_BPartner", erp.IntID(118)))
+	assert.Equal(t, 2, attempt)
 }
 
 type failingTokens struct{ err error }

@@ -82,6 +82,16 @@ func (r Record) ID() ID {
 	return UUID(r.UUID())
 }
 
+// isKept reports whether this can be a record that the server keeps: it has a number
+// or a UUID, or it is of a table that is keyed by neither.
+func (r Record) isKept() bool {
+	if raw, ok := r.member("id"); ok {
+		id, ok := idFromJSON(raw)
+		return ok && (id.isInt || isUUID(id.text) || isUUID(r.UUID()))
+	}
+	return isUUID(r.UUID()) || r.Model() != ""
+}
+
 // UUID returns the UUID of the record, empty if it has none.
 func (r Record) UUID() string {
 	raw, _ := r.member("uid")

@@ -95,7 +95,12 @@ func (c *Client) Create(ctx context.Context, table string, body any) (Record, er
 	if err != nil {
 		return Record{}, fmt.Errorf("create in %s: %w", quote(table), err)
 	}
-	return c.record(ctx, &request{method: http.MethodPost, path: []string{c.resource, table}, body: data})
+	r := &request{method: http.MethodPost, path: []string{c.resource, table}, body: data}
+	rec, err := c.record(ctx, r)
+	if err == nil && !rec.isKept() {
+		return Record{}, c.badResponse(r, fmt.Errorf("it names no record that was created: %w", ErrBadResponse))
+	}
+	return rec, err
 }
 
 // CreateList adds several records in one request whose body is a list. The REST
@@ -186,7 +191,7 @@ func (c *Client) remove(ctx context.Context, r *request) error {
 	a, err := c.do(ctx, r)
 	if err != nil {
 		var refused *Error
-		if errors.As(err, &refused) && refused.retried && refused.Status == http.StatusNotFound && !refused.Page {
+		if errors.As(err, &refused) && refused.lost && refused.Status == http.StatusNotFound && !refused.Page {
 			return nil
 		}
 		return err
@@ -201,7 +206,7 @@ func (c *Client) checkDone(r *request, a *response) error {
 		return nil
 	}
 	if err := a.checkJSON(); err != nil {
-		return fmt.Errorf("%s %s: %w", r.method, c.describe(r), err)
+		return unreadable(r.method, fmt.Errorf("%s %s: %w", r.method, c.describe(r), err))
 	}
 	return nil
 }

@@ -44,8 +44,9 @@ type Written struct {
 // WriteOptions configure [Client.WriteRecords] and [Client.CreateAll]. Nil and the
 // zero value are the defaults.
 type WriteOptions struct {
-	// BatchSize is how many records travel in one request; 0: 100. A request must
-	// be done within the client's response time-out.
+	// BatchSize is how many records travel in one request; 0: 100; 1: each in a
+	// request of its own and no batch. A request must be done within the client's
+	// response time-out.
 	BatchSize int
 	// AllOrNothing writes all records in one request and one transaction: the
 	// first refusal undoes everything and is a *BatchError. BatchSize is ignored,
@@ -188,6 +189,9 @@ func withMember(object json.RawMessage, name, value string) json.RawMessage {
 
 // batch settles the records of one request.
 func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
+	if w.opts.BatchSize == 1 && !w.opts.AllOrNothing && !w.opts.Resumed {
+		return w.singly(ctx, items, false)
+	}
 	perRequest, unclear, look := false, w.opts.Resumed, w.opts.Resumed
 	for attempt := 1; ; attempt++ {
 		var err error
@@ -300,16 +304,18 @@ func (w *recordWriter) singly(ctx context.Context, items []*writeItem, unclear b
 				it.written.Record, it.done = rec, true
 			case ctx.Err() != nil, errors.Is(err, ErrUnauthorized):
 				return err
-			case Retryable(err) && attempt < w.opts.Attempts:
+			case Retryable(err):
+				last := attempt >= w.opts.Attempts
+				if last && (Unsent(err) || !it.id.IsZero()) {
+					return err
+				}
 				unclear = unclear || !Unsent(err)
 				if err := w.pause(ctx, attempt, err); err != nil {
 					return err
 				}
-				if err := w.find(ctx, []*writeItem{it}); err != nil {
-					return err
+				if findErr := w.find(ctx, []*writeItem{it}); findErr != nil || last && !it.done {
+					return errors.Join(err, findErr)
 				}
-			case Retryable(err):
-				return err
 			default:
 				it.written.Err, it.done = err, true
 				if it.id.IsZero() && (unclear || errors.Is(err, ErrExists)) {

@@ -89,7 +89,7 @@ func NewManager(address string, opts ...Option) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{
-		wire:     wire{base: base},
+		wire:     wire{base: base, again: retries()},
 		store:    NewMemoryStore(Stored{}),
 		log:      slog.New(slog.DiscardHandler),
 		now:      time.Now,

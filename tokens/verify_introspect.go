@@ -63,10 +63,12 @@ func (i *introspector) verify(ctx context.Context, v *Verifier, token string) (C
 	// What is visibly wrong is refused without a call, and claims are only
 	// returned when the ERP, which checks the signature, accepts the token.
 	c, err := v.unsigned(token)
-	if err != nil {
+	switch {
+	case v.erpAlone:
+		c, _ = UnverifiedClaims(token) // what cannot be read is empty
+	case err != nil:
 		return Claims{}, err
-	}
-	if !c.Complete {
+	case !c.Complete:
 		return Claims{}, fmt.Errorf("%w: it does not name client, user, role and organization", ErrInvalidToken)
 	}
 	for {

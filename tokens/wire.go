@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/baseurl"
+	"github.com/erphub/erphub/internal/retry"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -26,8 +27,14 @@ const maxResponse = 1 << 20
 // wire makes the calls about tokens. Those about a login under way carry the
 // token of its first step; the others are public and carry none.
 type wire struct {
-	base string // without /api/v1 and trailing slash
-	http *http.Client
+	base  string // without /api/v1 and trailing slash
+	http  *http.Client
+	again retry.Policy // for requests that may be sent twice
+}
+
+// retries are those of a reading of the ERP's client.
+func retries() retry.Policy {
+	return retry.Policy{Max: 3, MinWait: 200 * time.Millisecond, MaxWait: 5 * time.Second, MaxRetryAfter: 30 * time.Second}
 }
 
 // cleanBase checks an ERP address and brings it into the form it is compared
@@ -127,19 +134,20 @@ const (
 	refused
 )
 
+// login may be sent again: it only opens another session.
 func (w *wire) login(ctx context.Context, log *slog.Logger, l Login) (response, outcome, *Error) {
-	return w.post(ctx, log, "log in", "/api/v1/auth/tokens", l.body(), l.Password)
+	return w.repeated(ctx, log, request{"log in", http.MethodPost, "/api/v1/auth/tokens", Secret{}, l.body(), l.Password})
 }
 
 // choices requests what a login under way may choose from.
 func (w *wire) choices(ctx context.Context, log *slog.Logger, path string, query url.Values, step Secret) (response, *Error) {
-	a, _, fail := w.call(ctx, log, request{"log in", http.MethodGet, "/api/v1" + path + "?" + query.Encode(), step, nil, step})
+	a, _, fail := w.repeated(ctx, log, request{"log in", http.MethodGet, "/api/v1" + path + "?" + query.Encode(), step, nil, step})
 	return a, fail
 }
 
 // complete is the second step of a login.
 func (w *wire) complete(ctx context.Context, log *slog.Logger, l Login, step Secret) (response, *Error) {
-	a, _, fail := w.call(ctx, log, request{"log in", http.MethodPut, "/api/v1/auth/tokens", step, l.parameters(), step})
+	a, _, fail := w.repeated(ctx, log, request{"log in", http.MethodPut, "/api/v1/auth/tokens", step, l.parameters(), step})
 	return a, fail
 }
 
@@ -163,7 +171,47 @@ func (w *wire) logout(ctx context.Context, log *slog.Logger, access Secret) (out
 }
 
 func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body any, secret Secret) (response, outcome, *Error) {
-	return w.call(ctx, log, request{op, http.MethodPost, path, Secret{}, body, secret})
+	a, _, out, fail := w.call(ctx, log, request{op, http.MethodPost, path, Secret{}, body, secret})
+	return a, out, fail
+}
+
+// repeated makes a request that may be sent again, and does so when the network
+// failed on the way, or the server is busy for the moment.
+func (w *wire) repeated(ctx context.Context, log *slog.Logger, r request) (response, outcome, *Error) {
+	for retries := 0; ; retries++ {
+		a, res, out, fail := w.call(ctx, log, r)
+		if fail == nil || retries >= w.again.Max || ctx.Err() != nil {
+			return a, out, fail
+		}
+		wait := w.again.Backoff(retries)
+		switch {
+		case res == nil:
+			var timeout net.Error
+			silent := errors.As(fail.Err, &timeout) && timeout.Timeout() && !dialling(fail.Err)
+			if silent || !retry.Network(fail.Err) {
+				return a, out, fail
+			}
+		case !retry.Busy(res.StatusCode):
+			return a, out, fail
+		default:
+			if asked, ok := retry.After(res, time.Now()); ok && retry.TurnedAway(res.StatusCode) {
+				wait = asked + retry.Jitter(w.again.MinWait)
+			}
+			if wait > w.again.MaxRetryAfter {
+				return a, out, fail
+			}
+		}
+		if end, ok := ctx.Deadline(); ok && time.Until(end) < wait {
+			return a, out, fail
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return a, out, fail
+		}
+	}
 }
 
 // request is a call to make.
@@ -176,16 +224,17 @@ type request struct {
 	secret Secret
 }
 
-// call makes a request and decodes the response.
-func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (response, outcome, *Error) {
-	fail := &Error{Op: r.op, Server: w.base, Kind: ErrUnreachable, Advice: adviceRetry}
+// call makes a request and decodes the response. res is nil when none came, or not
+// whole; its body is closed.
+func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (a response, res *http.Response, out outcome, fail *Error) {
+	fail = &Error{Op: r.op, Server: w.base, Kind: ErrUnreachable, Advice: adviceRetry}
 	path, _, _ := strings.Cut(r.path, "?")
 	var send io.Reader
 	if r.body != nil {
 		data, err := json.Marshal(r.body)
 		if err != nil {
 			fail.Err = errors.New("the request cannot be encoded")
-			return response{}, untouched, fail
+			return response{}, nil, untouched, fail
 		}
 		send = bytes.NewReader(data)
 	}
@@ -198,7 +247,7 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (response,
 	req, err := http.NewRequestWithContext(ctx, r.method, w.base+r.path, send)
 	if err != nil {
 		fail.Err = errors.New("the address cannot be used")
-		return response{}, untouched, fail
+		return response{}, nil, untouched, fail
 	}
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -209,7 +258,7 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (response,
 	}
 
 	start := time.Now()
-	res, err := w.http.Do(req)
+	res, err = w.http.Do(req)
 	if err != nil {
 		fail.Err = bare(err)
 		log.DebugContext(ctx, "token call failed", "path", path, "after", time.Since(start), "error", fail.Err)
@@ -217,9 +266,9 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (response,
 		// reached the server. A transport that does not report connections
 		// proves nothing, unless its error is about dialling.
 		if !connected.Load() && (asked.Load() || dialling(err)) {
-			return response{}, untouched, fail
+			return response{}, nil, untouched, fail
 		}
-		return response{}, unknown, fail
+		return response{}, nil, unknown, fail
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
@@ -227,23 +276,22 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (response,
 	switch {
 	case err != nil:
 		fail.Err = fmt.Errorf("reading the response: %w", bare(err))
-		return response{}, unknown, fail
+		return response{}, nil, unknown, fail
 	case len(text) > maxResponse:
 		fail.Status = res.StatusCode
 		fail.Err = fmt.Errorf("the response is longer than %d bytes", maxResponse)
-		return response{}, unknown, fail
+		return response{}, res, unknown, fail
 	case res.StatusCode != http.StatusOK:
 		out := fail.fromResponse(res.StatusCode, text, r.secret)
-		return response{}, out, fail
+		return response{}, res, out, fail
 	}
-	var a response
 	if err := json.Unmarshal(text, &a); err != nil {
 		fail.Status = res.StatusCode
 		fail.Err = errors.New("the response is not what the ERP's REST API sends")
-		return response{}, unknown, fail
+		return response{}, res, unknown, fail
 	}
 	a.date, _ = http.ParseTime(res.Header.Get("Date"))
-	return a, unknown, nil
+	return a, res, unknown, nil
 }
 
 // fromResponse fills e from a response other than 200.

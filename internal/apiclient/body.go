@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 )
 
 const (
@@ -14,6 +15,8 @@ const (
 	maxRefusal = 64 << 10
 	// maxDiscard bounds what is read so that a connection can be used again.
 	maxDiscard = 4 << 10
+	// maxScratch bounds a buffer that is used again.
+	maxScratch = 1 << 20
 )
 
 // readBody reads a response of bounded size and closes it. After an error it
@@ -34,18 +37,29 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 		}
 		return data, nil
 	}
-	var buf bytes.Buffer
-	if resp.ContentLength > 0 {
-		buf.Grow(firstBuffer)
+	return readUnknown(resp.Body, limit)
+}
+
+// scratch are buffers for bodies whose size is not known before: one grows several
+// times over, and what is kept of a small body is a copy of the right size.
+var scratch = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func readUnknown(body io.Reader, limit int64) ([]byte, error) {
+	buf := scratch.Get().(*bytes.Buffer)
+	buf.Reset()
+	_, err := buf.ReadFrom(io.LimitReader(body, limit+1))
+	data := buf.Bytes()
+	if buf.Cap() <= maxScratch {
+		data = bytes.Clone(data)
+		scratch.Put(buf)
 	}
-	_, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
 	switch {
-	case int64(buf.Len()) > limit:
-		return buf.Bytes()[:limit], &BodyError{Limit: limit}
+	case int64(len(data)) > limit:
+		return data[:limit], &BodyError{Limit: limit}
 	case err != nil:
-		return buf.Bytes(), breaksOff(buf.Len(), err)
+		return data, breaksOff(len(data), err)
 	}
-	return buf.Bytes(), nil
+	return data, nil
 }
 
 func breaksOff(n int, err error) error {

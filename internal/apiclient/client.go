@@ -68,8 +68,9 @@ type Call struct {
 	Attempts int    // requests sent
 	Status   int    // of the last response, 0 if the last attempt had none
 	Token    string // sent last, to keep it out of errors
-	// Lost is set when an attempt ended without a whole response although the
-	// server may have carried it out.
+	// Lost is set when an attempt ended without a whole response of the server
+	// although the server may have carried it out: also when a proxy responded in
+	// its place with 502 or 504.
 	Lost bool
 
 	opened bool // the request's own body was used
@@ -133,7 +134,7 @@ func (a *attempts) check(ctx context.Context, resp *http.Response, err error) (a
 	if err != nil {
 		err = withoutAddress(err)
 	}
-	a.wait, again = a.client.Retry.next(ctx, a.call, a.retries, resp, a.body, err)
+	a.wait, again = next(ctx, a.client.Retry, a.call, a.retries, resp, a.body, err)
 	a.retries++
 	if again {
 		a.client.Logger.LogAttrs(ctx, slog.LevelDebug, "retry", slog.String("method", a.call.Request.Method),
@@ -272,6 +273,7 @@ func (c *Client) send(ctx context.Context, call *Call, authorization []string) (
 		return nil, err
 	}
 	call.Status = resp.StatusCode
+	call.Lost = call.Lost || resp.StatusCode == http.StatusBadGateway || resp.StatusCode == http.StatusGatewayTimeout
 	w.response(resp)
 	c.log(ctx, req, call, start, nil)
 	return resp, nil

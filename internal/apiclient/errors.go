@@ -3,12 +3,13 @@ package apiclient
 import (
 	"bytes"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
+
+	"github.com/erphub/erphub/internal/retry"
 )
 
 // What errors.Is finds in the errors of this package. Package erp exports them
@@ -124,17 +125,7 @@ func NotSent(err error) bool {
 	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
 		return true
 	}
-	return errors.As(err, &unknown) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) || isCertificate(err)
-}
-
-func isCertificate(err error) bool {
-	var (
-		check     *tls.CertificateVerificationError
-		authority x509.UnknownAuthorityError
-		host      x509.HostnameError
-		invalid   x509.CertificateInvalidError
-	)
-	return errors.As(err, &check) || errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid)
+	return errors.As(err, &unknown) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) || retry.Certificate(err)
 }
 
 // CheckToken refuses tokens that cannot stand in a header. The token is never
