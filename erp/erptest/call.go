@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -88,9 +89,20 @@ func (p params) get(name string) string {
 // has tells whether the parameter is there, if only with an empty value.
 func (p params) has(name string) bool { return len(p[name]) > 0 }
 
+// bodies are buffers for JSON documents on their way out.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBody bounds a buffer that is used again.
+const maxBody = 1 << 20
+
 // json responds with a JSON document, as the media type of the route.
 func (c *call) json(status int, v any) {
-	body, err := wire.Encode(v)
+	room := bodies.Get().(*[]byte)
+	body, err := wire.Append((*room)[:0], v)
+	if cap(body) <= maxBody {
+		*room = body
+		defer bodies.Put(room)
+	}
 	if err != nil {
 		c.srv.log.Error("encoding a response", "path", c.r.URL.Path, "error", err)
 		c.srv.containerPage(c.w, c.r, http.StatusInternalServerError, "Server Error")

@@ -106,10 +106,10 @@ func (rd *reader) readSource(ctx context.Context, ch *chart, source store.Row) e
 	return rd.c.session.QueryDictionary(ctx, rd.tx, bound, func(values []any) error {
 		p := chartPoint{series: source.String("Name"), value: values[0]}
 		if values[1] != nil {
-			p.at = plainText(values[1])
+			p.at = store.TextOf(values[1])
 		}
 		if series != "" && values[2] != nil {
-			p.series = plainText(values[2])
+			p.series = store.TextOf(values[2])
 		}
 		ch.points = append(ch.points, p)
 		return nil
@@ -174,7 +174,7 @@ func (p chartPoint) number() any {
 	case float64:
 		return wire.Decimal(strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64))
 	}
-	if text, ok := engine.PlainDecimal(plainText(p.value)); ok {
+	if text, ok := engine.PlainDecimal(store.TextOf(p.value)); ok {
 		return wire.Decimal(text)
 	}
 	return nil

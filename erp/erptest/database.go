@@ -8,10 +8,9 @@ import (
 
 // Database opens the server's database for reading, for services that run
 // beside it and read it by SQL, as they would read a real ERP's: the dialect is
-// SQLite's, and decimals and times are kept as text. It cannot write. When
-// the server is in memory, a transaction or a result that is open keeps it from
-// writing, so do not call the server or [Server.Write] before it is closed. The
-// caller closes it.
+// SQLite's, and decimals and times are kept as text. It cannot write. A transaction
+// reads the state it began with, whatever the server writes meanwhile. The caller
+// closes it.
 func (s *Server) Database() *sql.DB { return s.erp.DB.Reader() }
 
 // Write runs fn in a transaction that writes to the server's database, beside
@@ -25,8 +24,7 @@ func (s *Server) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...st
 }
 
 // Snapshot runs fn in a transaction that reads one state of the server's
-// database, with the number of that state for [Server.Changed]. A server in
-// memory does not write before fn has returned, so fn must not have it write.
+// database, with the number of that state for [Server.Changed].
 func (s *Server) Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64) error) error {
 	return s.erp.DB.Snapshot(ctx, fn)
 }

@@ -82,7 +82,7 @@ func (rd *reader) dictionaryObjects(ctx context.Context, t *store.Table, rows []
 	if err != nil {
 		return nil, err
 	}
-	objects, _, err := rd.objects(ctx, t, properties, rows)
+	objects, err := rd.rowObjects(ctx, t, properties, rows)
 	if err != nil {
 		return nil, err
 	}

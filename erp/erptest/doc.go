@@ -61,18 +61,20 @@
 // at the end; with [Options].Durable every write waits for it. Readers go on while
 // something is written; in memory they wait for the writer.
 //
-// The file carries the version of its tables. One of an older version is taken over
-// when the server starts; one that is newer, damaged, empty, read-only or another
-// program's is refused with what to do, as it is. A disk that is full is said by
+// The file carries the number of its form. One of another number, and one that is
+// damaged, empty, read-only or another program's, is refused with what to do, as it
+// is. A disk that is full is said by
 // every write it refuses, and by GET /health, whose header X-Health-Reason has the
 // reason; everything works again once there is room. [Options].Logger has the rest.
 //
 // # The first start
 //
 // The first server on a machine builds the database of dictionary and demo data
-// and keeps it in the user's cache folder (os.UserCacheDir, 24 MB); later ones, of any
-// program of the same version, copy it. The file holds no secrets and may be deleted
-// at any time. Without a folder that can be written each process builds its own.
+// and keeps it in the user's cache folder (os.UserCacheDir, 17 MB). All servers in
+// memory, of any program of the same version, read that file and hold what they change
+// alone; one with [Options].Path begins with a copy. The file holds no secrets and may
+// be deleted at any time. Without a folder that can be written each process builds its
+// own.
 //
 // # Faults
 //

@@ -302,20 +302,21 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 	if access != "" {
 		where, args = where+" AND ("+access+")", append(args, more...)
 	}
-	rows, err := rd.tx.Select(ctx, x.table, store.Selection{Columns: sources(x.table, x.properties), Where: where, Args: args, Limit: 1})
+	rows, err := rd.tx.Read(ctx, x.table, store.Selection{Columns: sources(x.table, x.properties), Where: where, Args: args, Limit: 1})
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 { // the reference stays
+	if rows.Len() == 0 { // the reference stays
 		return nil
 	}
-	objects, _, err := rd.objects(ctx, x.table, x.properties, rows)
+	found := rows.Row(0)
+	objects, err := rd.objects(ctx, x.table, x.properties, rows)
 	if err != nil {
 		return err
 	}
 	rd.finish(objects[0], x.table)
 	o.Set(property, objects[0])
-	return rd.labelExpanded(ctx, x.table, rows[0], objects[0], level)
+	return rd.labelExpanded(ctx, x.table, found, objects[0], level)
 }
 
 func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Object, x *expansion, level int) error {
@@ -328,24 +329,25 @@ func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Obj
 		return err
 	}
 	sel.Args = append([]any{value}, sel.Args...)
-	rows, err := rd.tx.Select(ctx, x.table, sel)
-	if err != nil || len(rows) == 0 {
+	rows, err := rd.tx.Read(ctx, x.table, sel)
+	if err != nil || rows.Len() == 0 {
 		return err
 	}
-	objects, rows, err := rd.objects(ctx, x.table, x.properties, rows)
+	objects, err := rd.objects(ctx, x.table, x.properties, rows)
 	if err != nil {
 		return err
 	}
 	for i, child := range objects {
-		if err := rd.expandInto(ctx, x.table, rows[i], child, x.expansions, level+1); err != nil {
+		row := rows.Row(i)
+		if err := rd.expandInto(ctx, x.table, row, child, x.expansions, level+1); err != nil {
 			return err
 		}
 		if x.recursive {
-			if err := rd.expandChildren(ctx, rows[i], child, x, level+1); err != nil {
+			if err := rd.expandChildren(ctx, row, child, x, level+1); err != nil {
 				return err
 			}
 		}
-		if err := rd.labelExpanded(ctx, x.table, rows[i], child, level); err != nil {
+		if err := rd.labelExpanded(ctx, x.table, row, child, level); err != nil {
 			return err
 		}
 	}

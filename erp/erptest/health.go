@@ -95,7 +95,7 @@ func health(c *call) error {
 
 // unhealthy tells why the server, or with db its database, cannot do its work, ""
 // when it can; for 20 s it says the same again. A server that could not write is
-// not up until it can.
+// not up until it can, nor is one that found its data damaged.
 func (s *Server) unhealthy(ctx context.Context, db bool) string {
 	s.health.mu.Lock()
 	defer s.health.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) unhealthy(ctx context.Context, db bool) string {
 		return last.reason
 	}
 	last.reason, last.at = "", now
-	err := s.erp.DB.Writable(ctx)
+	err := s.erp.DB.Usable(ctx)
 	if err == nil && db {
 		err = s.erp.DB.View(ctx, func(tx *store.Tx) error {
 			var n int
@@ -124,7 +124,7 @@ func (s *Server) unhealthy(ctx context.Context, db bool) string {
 		err = cond
 	}
 	last.reason = "the database cannot be used"
-	for _, cond := range []error{store.ErrDiskFull, store.ErrReadOnly, store.ErrDamaged, store.ErrDisk} {
+	for _, cond := range []error{store.ErrDiskFull, store.ErrReadOnly, store.ErrDamaged, store.ErrDisk, store.ErrIncomplete} {
 		if errors.Is(err, cond) {
 			last.reason = cond.Error()
 		}

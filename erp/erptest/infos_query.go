@@ -323,10 +323,15 @@ func (rd *reader) infoObjects(ctx context.Context, info *infoDef, rows []store.R
 	for i, col := range info.shown {
 		fields[i] = col.field
 	}
-	if err := rd.prefetch(ctx, fields, rows, 0); err != nil {
+	columns := make([]*store.Column, len(fields))
+	for i, f := range fields {
+		columns[i] = f.col
+	}
+	sheet := store.SheetOf(columns, rows)
+	if err := rd.prefetch(ctx, fields, sheet, 0); err != nil {
 		return nil, err
 	}
-	if err := rd.prefetchParts(ctx, fields, rows); err != nil {
+	if err := rd.prefetchParts(ctx, fields, sheet); err != nil {
 		return nil, err
 	}
 	out := make([]*wire.Object, len(rows))

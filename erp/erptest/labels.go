@@ -81,7 +81,7 @@ func (rd *reader) addLabels(ctx context.Context, t *store.Table, row store.Row, 
 	if err != nil {
 		return err
 	}
-	objects, _, err := rd.objects(ctx, label, properties, rows)
+	objects, err := rd.rowObjects(ctx, label, properties, rows)
 	if err != nil {
 		return err
 	}

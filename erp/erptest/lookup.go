@@ -101,7 +101,7 @@ func (rd *reader) findLookup(ctx context.Context, col *store.Column) (*lookup, e
 const maxIdentifierDepth = 4
 
 // prefetch resolves what these rows reference, one query per kind of lookup.
-func (rd *reader) prefetch(ctx context.Context, fields []property, rows []store.Row, depth int) error {
+func (rd *reader) prefetch(ctx context.Context, fields []property, rows *store.Sheet, depth int) error {
 	wanted := map[lookup]map[string]any{}
 	var order []lookup
 	want := func(l lookup, key string, value any) {
@@ -118,25 +118,64 @@ func (rd *reader) prefetch(ctx context.Context, fields []property, rows []store.
 		if f.look == nil || f.col.Ref == store.TypeImage {
 			continue
 		}
-		for _, row := range rows {
-			v := row[f.col.Name]
-			switch {
-			case v == nil:
-			case f.col.IsMultiLookup():
-				for _, key := range splitKeys(row.String(f.col.Name)) {
-					want(*f.look, key, key)
-				}
-			default:
-				want(*f.look, row.String(f.col.Name), v)
+		for _, v := range distinct(rows, rows.At(f.col.Name)) {
+			if !f.col.IsMultiLookup() {
+				want(*f.look, store.TextOf(v), v)
+				continue
+			}
+			for _, key := range splitKeys(store.TextOf(v)) {
+				want(*f.look, key, key)
 			}
 		}
 	}
 	for _, l := range order {
-		if err := rd.identify(ctx, l, wanted[l], depth); err != nil {
+		if err := rd.identifyOnce(ctx, l, wanted[l], depth); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// identifyOnce is identify for keys that requests before may have asked for. Below
+// other lookups identities end at a depth, so those are not for everybody.
+func (rd *reader) identifyOnce(ctx context.Context, l lookup, wanted map[string]any, depth int) error {
+	if depth > 0 {
+		return rd.identify(ctx, l, wanted, depth)
+	}
+	if rd.identities[l] == nil {
+		rd.identities[l] = map[string]*identity{}
+	}
+	memory, scope := &rd.c.srv.identities, identityScope{l, rd.language}
+	memory.recall(rd.tx, scope, wanted, rd.identities[l])
+	if len(wanted) == 0 {
+		return nil
+	}
+	if err := rd.identify(ctx, l, wanted, depth); err != nil {
+		return err
+	}
+	memory.remember(rd.tx, scope, wanted, rd.identities[l])
+	return nil
+}
+
+// distinct are the values of a column, each once but for those that cannot be
+// compared.
+func distinct(rows *store.Sheet, at int) []any {
+	var out []any
+	seen := map[any]struct{}{}
+	for i := range rows.Len() {
+		v := rows.Value(i, at)
+		switch v.(type) {
+		case nil:
+			continue
+		case int64, string:
+			if _, again := seen[v]; again {
+				continue
+			}
+			seen[v] = struct{}{}
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // identify reads the identities of the wanted keys; those not found are noted
@@ -179,39 +218,46 @@ func (rd *reader) identify(ctx context.Context, l lookup, wanted map[string]any,
 	}
 	read = append(read, missing(read, shown)...)
 	keyColumn, _ := t.Column(l.key)
-	for chunk := range chunks(keys) {
-		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Columns: read, Where: store.Expr(t, keyColumn) + inMarks(len(chunk)), Args: chunk,
-		})
+	for among, args := range anyOf(store.Expr(t, keyColumn), keys) {
+		rows, err := rd.tx.Read(ctx, t, store.Selection{Columns: read, Where: among, Args: args})
 		if err != nil {
 			if exists, existsErr := rd.tx.TableExists(ctx, t.Name); existsErr == nil && !exists {
 				return nil // in the dictionary only
 			}
 			return err
 		}
-		if rows, err = rd.translate(ctx, t, shown, rows); err != nil {
+		if err := rd.translateSheet(ctx, t, shown, rows); err != nil {
 			return err
 		}
 		if err := rd.prefetch(ctx, parts, rows, depth+1); err != nil {
 			return err
 		}
-		for _, row := range rows {
-			id := &identity{}
-			if uu := t.UUColumn(); uu != nil {
-				id.uu = row.String(uu.Name)
+		if err := rd.identityOf(ctx, t, l, parts, separator, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identityOf notes the identities of records that were read.
+func (rd *reader) identityOf(ctx context.Context, t *store.Table, l lookup, parts []property, separator string, rows *store.Sheet) error {
+	key, uu := rows.At(l.key), -1
+	if c := t.UUColumn(); c != nil {
+		uu = rows.At(c.Name)
+	}
+	for i := range rows.Len() {
+		var texts []string
+		for _, f := range parts {
+			text, err := rd.displayText(ctx, f, rows.Value(i, rows.At(f.col.Name)))
+			if err != nil {
+				return err
 			}
-			var texts []string
-			for _, f := range parts {
-				text, err := rd.displayText(ctx, f, row)
-				if err != nil {
-					return err
-				}
-				if text != "" {
-					texts = append(texts, text)
-				}
+			if text != "" {
+				texts = append(texts, text)
 			}
-			id.text = strings.Join(texts, separator)
-			known[row.String(l.key)] = id
+		}
+		rd.identities[l][store.TextOf(rows.Value(i, key))] = &identity{
+			text: strings.Join(texts, separator), uu: store.TextOf(rows.Value(i, uu)),
 		}
 	}
 	return nil
@@ -240,11 +286,11 @@ func (rd *reader) displayColumns(t *store.Table, l lookup) (columns []*store.Col
 }
 
 // displayText is one part of an identifier.
-func (rd *reader) displayText(ctx context.Context, f property, row store.Row) (string, error) {
-	if row[f.col.Name] == nil {
+func (rd *reader) displayText(ctx context.Context, f property, v any) (string, error) {
+	if v == nil {
 		return "", nil
 	}
-	text := row.String(f.col.Name)
+	text := store.TextOf(v)
 	switch {
 	case f.look != nil && !f.col.IsMultiLookup():
 		if id := rd.identities[*f.look][text]; id != nil {

@@ -92,17 +92,19 @@ func (c *call) one(ctx context.Context, tx *store.Tx, t *store.Table, opts readO
 		}
 	}
 	rd.labels = opts.labelsShown()
-	objects, rows, err := rd.objects(ctx, t, w.properties, []store.Row{row})
+	rows := store.SheetOf(t.Columns, []store.Row{row})
+	objects, err := rd.objects(ctx, t, w.properties, rows)
 	if err != nil {
 		return nil, err
 	}
 	o := objects[0]
+	row = rows.Row(0)
 	rd.finish(o, t)
-	if err := rd.expandInto(ctx, t, rows[0], o, w.expansions, 0); err != nil {
+	if err := rd.expandInto(ctx, t, row, o, w.expansions, 0); err != nil {
 		return nil, err
 	}
 	if opts.showLabel {
-		if err := rd.addLabels(ctx, t, rows[0], o, opts.labelColumns); err != nil {
+		if err := rd.addLabels(ctx, t, row, o, opts.labelColumns); err != nil {
 			return nil, err
 		}
 	}

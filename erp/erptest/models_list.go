@@ -105,7 +105,7 @@ func (c *call) listQuery() (listQuery, error) {
 type listPage struct {
 	size, skip, rows int
 	statements       *wire.Object // with showsql
-	records          []*wire.Object
+	records          any          // objects, or the text of them all
 	noData           bool
 	count            int // of the records, which are left out with noData
 }
@@ -151,31 +151,44 @@ func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQue
 	if err != nil {
 		return nil, err
 	}
-	if p.rows, err = w.rows(ctx, tx, t, len(rows)); err != nil {
+	if p.rows, err = w.rows(ctx, tx, t, rows.Len()); err != nil {
 		return nil, err
 	}
-	objects, rows, err := rd.objects(ctx, t, w.properties, rows)
+	if p.count = rows.Len(); len(w.expansions) == 0 && !q.showLabel {
+		p.records, err = rd.list(ctx, t, w.properties, rows)
+	} else {
+		p.records, err = rd.completed(ctx, t, w, rows, q)
+	}
 	if err != nil {
 		return nil, err
-	}
-	for i, o := range objects {
-		rd.finish(o, t)
-		if err := rd.expandInto(ctx, t, rows[i], o, w.expansions, 0); err != nil {
-			return nil, err
-		}
-		if q.showLabel {
-			if err := rd.addLabels(ctx, t, rows[i], o, q.labelColumns); err != nil {
-				return nil, err
-			}
-		}
 	}
 	if q.showSQL {
 		for _, x := range w.expansions {
 			x.addStatement(p.statements)
 		}
 	}
-	p.records, p.count = objects, len(objects)
 	return p, nil
+}
+
+// completed are rows as objects with what they are expanded by, and their labels.
+func (rd *reader) completed(ctx context.Context, t *store.Table, w readWork, rows *store.Sheet, q listQuery) ([]*wire.Object, error) {
+	objects, err := rd.objects(ctx, t, w.properties, rows)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range objects {
+		row := rows.Row(i)
+		rd.finish(o, t)
+		if err := rd.expandInto(ctx, t, row, o, w.expansions, 0); err != nil {
+			return nil, err
+		}
+		if q.showLabel {
+			if err := rd.addLabels(ctx, t, row, o, q.labelColumns); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return objects, nil
 }
 
 // readWork is what a read has to do, with every name resolved.

@@ -20,7 +20,7 @@ func (c *call) recordObject(ctx context.Context, tx *store.Tx, t *store.Table, r
 	if err != nil {
 		return nil, err
 	}
-	objects, _, err := rd.objects(ctx, t, properties, []store.Row{row})
+	objects, err := rd.rowObjects(ctx, t, properties, []store.Row{row})
 	if err != nil {
 		return nil, err
 	}
@@ -28,46 +28,33 @@ func (c *call) recordObject(ctx context.Context, tx *store.Tx, t *store.Table, r
 	return objects[0], nil
 }
 
+// rowObjects is objects for rows that were read one by one.
+func (rd *reader) rowObjects(ctx context.Context, t *store.Table, properties []property, rows []store.Row) ([]*wire.Object, error) {
+	return rd.objects(ctx, t, properties, store.SheetOf(sources(t, properties), rows))
+}
+
 // objects renders rows of t: id, uid and the properties, in this order. The rows
-// come back as rendered, in the session's language. The caller completes the
+// are as rendered afterwards, in the session's language. The caller completes the
 // objects with [reader.finish].
-func (rd *reader) objects(ctx context.Context, t *store.Table, properties []property, rows []store.Row) ([]*wire.Object, []store.Row, error) {
-	if err := rd.count(len(rows)); err != nil {
-		return nil, nil, err
+func (rd *reader) objects(ctx context.Context, t *store.Table, properties []property, rows *store.Sheet) ([]*wire.Object, error) {
+	if err := rd.lookUp(ctx, t, properties, rows); err != nil {
+		return nil, err
 	}
-	columns := make([]*store.Column, len(properties))
-	for i, m := range properties {
-		columns[i] = m.col
-	}
-	rows, err := rd.translate(ctx, t, columns, rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := rd.prefetch(ctx, properties, rows, 0); err != nil {
-		return nil, nil, err
-	}
-	if err := rd.prefetchParts(ctx, properties, rows); err != nil {
-		return nil, nil, err
-	}
-	key, uu := t.KeyColumn(), t.UUColumn()
-	out := make([]*wire.Object, len(rows))
-	for i, row := range rows {
+	places := rd.placesOf(t, properties, rows)
+	out := make([]*wire.Object, rows.Len())
+	for i := range out {
 		o := wire.NewObject()
 		o.Grow(len(properties) + 3) // id, uid and model-name
-		if key != nil {
-			if v, ok := row[key.Name]; ok {
-				o.Set("id", v)
-			}
+		if v := rows.Value(i, places.key); v != nil {
+			o.Set("id", v)
 		}
-		if uu != nil {
-			if v := row.String(uu.Name); v != "" {
-				o.Set("uid", v)
-			}
+		if v := store.TextOf(rows.Value(i, places.uu)); v != "" {
+			o.Set("uid", v)
 		}
-		for _, m := range properties {
-			v, err := rd.value(ctx, m, row[m.col.Name])
+		for k, m := range properties {
+			v, err := rd.value(ctx, m, rows.Value(i, places.properties[k]))
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if v != nil {
 				o.Set(m.name, v)
@@ -75,7 +62,46 @@ func (rd *reader) objects(ctx context.Context, t *store.Table, properties []prop
 		}
 		out[i] = o
 	}
-	return out, rows, nil
+	return out, nil
+}
+
+// lookUp makes rows of t ready to be rendered: it translates them and reads what
+// they reference.
+func (rd *reader) lookUp(ctx context.Context, t *store.Table, properties []property, rows *store.Sheet) error {
+	if err := rd.count(rows.Len()); err != nil {
+		return err
+	}
+	columns := make([]*store.Column, len(properties))
+	for i, m := range properties {
+		columns[i] = m.col
+	}
+	if err := rd.translateSheet(ctx, t, columns, rows); err != nil {
+		return err
+	}
+	if err := rd.prefetch(ctx, properties, rows, 0); err != nil {
+		return err
+	}
+	return rd.prefetchParts(ctx, properties, rows)
+}
+
+// places is where in rows the parts of a record are; -1 for what they do not have.
+type places struct {
+	key, uu    int
+	properties []int
+}
+
+func (rd *reader) placesOf(t *store.Table, properties []property, rows *store.Sheet) places {
+	p := places{key: -1, uu: -1, properties: make([]int, len(properties))}
+	if c := t.KeyColumn(); c != nil {
+		p.key = rows.At(c.Name)
+	}
+	if c := t.UUColumn(); c != nil {
+		p.uu = rows.At(c.Name)
+	}
+	for i, m := range properties {
+		p.properties[i] = rows.At(m.col.Name)
+	}
+	return p
 }
 
 // finish adds what ends the regular properties of a record.
@@ -85,14 +111,14 @@ func (rd *reader) finish(o *wire.Object, t *store.Table) {
 
 // prefetchParts reads the addresses and images the rows reference, which are
 // written out in full.
-func (rd *reader) prefetchParts(ctx context.Context, properties []property, rows []store.Row) error {
+func (rd *reader) prefetchParts(ctx context.Context, properties []property, rows *store.Sheet) error {
 	for _, m := range properties {
 		if m.col.Ref != store.TypeLocation && m.col.Ref != store.TypeImage || m.look == nil {
 			continue
 		}
 		var ids []any
-		for _, row := range rows {
-			if id := row.Int(m.col.Name); id != 0 {
+		for _, v := range distinct(rows, rows.At(m.col.Name)) {
+			if id := store.IntOf(v); id != 0 {
 				ids = append(ids, id)
 			}
 		}

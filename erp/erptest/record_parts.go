@@ -25,10 +25,8 @@ func (rd *reader) loadImages(ctx context.Context, t *store.Table, ids []any) err
 		return nil
 	}
 	key := t.KeyColumn()
-	for chunk := range chunks(unknown(ids, rd.images)) {
-		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Columns: append(sources(t, nil), data), Where: store.Expr(t, key) + inMarks(len(chunk)), Args: chunk,
-		})
+	for among, args := range anyOf(store.Expr(t, key), unknown(ids, rd.images)) {
+		rows, err := rd.tx.Select(ctx, t, store.Selection{Columns: append(sources(t, nil), data), Where: among, Args: args})
 		if err != nil {
 			return err
 		}
@@ -82,7 +80,7 @@ func (rd *reader) identifyAddresses(ctx context.Context, l lookup, keys []any) e
 		if err != nil {
 			return err
 		}
-		rd.identities[l][plainText(key)] = &identity{text: text, uu: row.String("C_Location_UU")}
+		rd.identities[l][store.TextOf(key)] = &identity{text: text, uu: row.String("C_Location_UU")}
 	}
 	return nil
 }
@@ -97,17 +95,15 @@ func (rd *reader) loadLocations(ctx context.Context, t *store.Table, ids []any) 
 	if err != nil {
 		return err
 	}
-	for chunk := range chunks(unknown(ids, rd.locations)) {
-		rows, err := rd.tx.Select(ctx, t, store.Selection{
-			Where: store.Expr(t, key) + inMarks(len(chunk)), Args: chunk,
-		})
+	for among, args := range anyOf(store.Expr(t, key), unknown(ids, rd.locations)) {
+		rows, err := rd.tx.Read(ctx, t, store.Selection{Where: among, Args: args})
 		if err != nil {
 			return err
 		}
 		if err := rd.prefetch(ctx, parts, rows, 1); err != nil {
 			return err
 		}
-		for _, row := range rows {
+		for _, row := range rows.Rows() {
 			rd.locations[row.Int(key.Name)] = row
 		}
 	}
@@ -168,9 +164,9 @@ func (rd *reader) location(ctx context.Context, m property, v any) (any, error) 
 func javaText(col *store.Column, v any, zone *time.Location) string {
 	switch col.Kind() {
 	case store.KindBool:
-		return strconv.FormatBool(plainText(v) == "Y")
+		return strconv.FormatBool(store.TextOf(v) == "Y")
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		t, err := time.Parse(time.DateTime, plainText(v)) // takes fractions too
+		t, err := time.Parse(time.DateTime, store.TextOf(v)) // takes fractions too
 		if err != nil {
 			break
 		}

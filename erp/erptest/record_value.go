@@ -46,7 +46,7 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 	}
 	switch {
 	case col.IsList():
-		return rd.listValue(ctx, m, plainText(v))
+		return rd.listValue(ctx, m, store.TextOf(v))
 	case m.look != nil:
 		return rd.reference(m, v), nil
 	}
@@ -69,7 +69,7 @@ func scalar(col *store.Column, v any, zone *time.Location) any {
 		}
 		return v
 	case store.KindBool:
-		return plainText(v) == "Y"
+		return store.TextOf(v) == "Y"
 	case store.KindBytes:
 		switch v := v.(type) {
 		case []byte:
@@ -78,13 +78,13 @@ func scalar(col *store.Column, v any, zone *time.Location) any {
 			return base64.StdEncoding.EncodeToString([]byte(v))
 		}
 	case store.KindJSON:
-		if s := plainText(v); json.Valid([]byte(s)) {
+		if s := store.TextOf(v); json.Valid([]byte(s)) {
 			return json.RawMessage(s)
 		}
 	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
-		return moments(col.Kind(), plainText(v), zone)
+		return moments(col.Kind(), store.TextOf(v), zone)
 	}
-	return plainText(v)
+	return store.TextOf(v)
 }
 
 // moments writes dates and times: days as they are, date-times in the
@@ -131,18 +131,11 @@ func wholeNumber(v any) any {
 	return nil
 }
 
-func plainText(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	return store.Row{"": v}.String("")
-}
-
 // reference is the object for a reference to another record. An id that
 // cannot be resolved is displayed in angle brackets.
 func (rd *reader) reference(m property, v any) *wire.Object {
 	o := wire.NewObject("propertyLabel", m.label, "id", referenceID(m.col, v))
-	rd.identifierOf(o, *m.look, plainText(v))
+	rd.identifierOf(o, *m.look, store.TextOf(v))
 	return o
 }
 
@@ -154,7 +147,7 @@ func referenceID(col *store.Column, v any) any {
 			return n
 		}
 	}
-	return plainText(v)
+	return store.TextOf(v)
 }
 
 // identifierOf adds identifier, model-name and perhaps uuid.
@@ -186,7 +179,7 @@ func (rd *reader) listValue(ctx context.Context, m property, value string) (any,
 
 // multiList is a multiple selection from a list: one object for all codes.
 func (rd *reader) multiList(ctx context.Context, m property, v any) (any, error) {
-	value := plainText(v)
+	value := store.TextOf(v)
 	var names []string
 	for _, code := range splitKeys(value) {
 		name, _, err := rd.listName(ctx, m.col, code)
@@ -206,7 +199,7 @@ func (rd *reader) multiList(ctx context.Context, m property, v any) (any, error)
 // selections is a multiple selection of records.
 func (rd *reader) selections(m property, v any) *wire.Object {
 	list := []*wire.Object{}
-	for _, key := range splitKeys(plainText(v)) {
+	for _, key := range splitKeys(store.TextOf(v)) {
 		o := wire.NewObject("id", key)
 		rd.identifierOf(o, *m.look, key)
 		list = append(list, o)

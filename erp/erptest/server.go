@@ -71,7 +71,8 @@ type Server struct {
 	faults Faults
 	health healthCache
 
-	resources resourceCache
+	resources  resourceCache
+	identities identityMemory
 
 	events    *serverLog // what the API shows of log files; log writes to it too
 	node      nodeState
@@ -84,7 +85,7 @@ type Server struct {
 	url string
 
 	stop    func() error // ends what Start began; nil for servers of Open
-	discard func() error // removes the copy of a twin; nil without one
+	discard func() error // gives back what belongs to a twin; nil without one
 	closing sync.Once
 	closed  error // of the first Close
 }
@@ -130,10 +131,10 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	s.processes = process.New(map[string]process.Program{"PackIn": packin.Import, "PackInProcess": packin.Import})
 	s.jobs = jobs.New(s.erp, s.processes)
 	if err := s.prepareAuth(ctx); err != nil {
-		return nil, errors.Join(err, db.Close(), s.removeCopy())
+		return nil, errors.Join(err, db.Close(), s.closeTwin())
 	}
 	if err := db.View(ctx, func(tx *store.Tx) error { return s.jobs.Reload(ctx, tx) }); err != nil {
-		return nil, errors.Join(err, db.Close(), s.removeCopy())
+		return nil, errors.Join(err, db.Close(), s.closeTwin())
 	}
 	s.events.Info("server started")
 	for _, group := range [][]route{
@@ -185,7 +186,7 @@ func (s *Server) Close() error {
 			err = s.stop()
 		}
 		s.processes.Stop()
-		s.closed = errors.Join(err, s.erp.Close(), s.removeCopy())
+		s.closed = errors.Join(err, s.erp.Close(), s.closeTwin())
 	})
 	return s.closed
 }

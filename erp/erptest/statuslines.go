@@ -168,7 +168,7 @@ func messageValue(v any, format string) string {
 	if v == nil {
 		return "null"
 	}
-	text := plainText(v)
+	text := store.TextOf(v)
 	if f, ok := v.(float64); ok {
 		text = strconv.FormatFloat(f, 'f', -1, 64)
 	}

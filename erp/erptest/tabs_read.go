@@ -159,7 +159,7 @@ func (rd *reader) tabRecords(ctx context.Context, tab *tabDef, rows []store.Row)
 	for i, p := range properties {
 		properties[i].label = labels[p.col]
 	}
-	objects, _, err := rd.objects(ctx, tab.table, properties, rows)
+	objects, err := rd.rowObjects(ctx, tab.table, properties, rows)
 	if err != nil {
 		return nil, err
 	}

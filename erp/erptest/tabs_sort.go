@@ -38,9 +38,13 @@ func (rd *reader) tabPage(ctx context.Context, tab *tabDef, cond engine.SQL, sor
 		}
 		orderBy = strings.TrimSuffix(first+", "+orderBy, ", ")
 	}
-	return rd.tx.Page(ctx, tab.table, store.Selection{
+	page, err := rd.tx.Page(ctx, tab.table, store.Selection{
 		Where: cond.Text, Args: cond.Args, OrderBy: orderBy, Limit: tabPageSize, Offset: number * tabPageSize,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return page.Rows(), nil
 }
 
 // pageByDisplay is a page of records sorted by what is displayed of a reference.
@@ -50,7 +54,7 @@ func (rd *reader) pageByDisplay(ctx context.Context, tab *tabDef, cond engine.SQ
 		return nil, err
 	}
 	key := tab.table.KeyColumn()
-	rows, err := rd.tx.Select(ctx, tab.table, store.Selection{
+	rows, err := rd.tx.Read(ctx, tab.table, store.Selection{
 		Columns: sources(tab.table, properties), Where: cond.Text, Args: cond.Args, OrderBy: orderBy, Limit: maxRecords,
 	})
 	if err != nil {
@@ -63,10 +67,10 @@ func (rd *reader) pageByDisplay(ctx context.Context, tab *tabDef, cond engine.SQ
 		id      any
 		display string
 	}
-	entries := make([]entry, len(rows))
-	for i, row := range rows {
-		entries[i].id = row[key.Name]
-		if v := row[by.Name]; v != nil && len(properties) > 0 {
+	entries := make([]entry, rows.Len())
+	for i := range entries {
+		entries[i].id = rows.Value(i, rows.At(key.Name))
+		if v := rows.Value(i, rows.At(by.Name)); v != nil && len(properties) > 0 {
 			if entries[i].display, err = rd.display(ctx, properties[0], v); err != nil {
 				return nil, err
 			}
@@ -101,16 +105,16 @@ func (rd *reader) pageByDisplay(ctx context.Context, tab *tabDef, cond engine.SQ
 // display is what is displayed of a reference or a list's code.
 func (rd *reader) display(ctx context.Context, p property, v any) (string, error) {
 	if p.col.IsList() {
-		name, _, err := rd.listName(ctx, p.col, plainText(v))
+		name, _, err := rd.listName(ctx, p.col, store.TextOf(v))
 		return name, err
 	}
 	if p.look == nil {
-		return plainText(v), nil
+		return store.TextOf(v), nil
 	}
-	if id := rd.identities[*p.look][plainText(v)]; id != nil {
+	if id := rd.identities[*p.look][store.TextOf(v)]; id != nil {
 		return id.text, nil
 	}
-	return "<" + plainText(v) + ">", nil
+	return "<" + store.TextOf(v) + ">", nil
 }
 
 // tabOrder is the order of a tab's records: as the tab says, else by the fields with

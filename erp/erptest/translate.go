@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -14,7 +16,7 @@ func foreignLanguage(ctx context.Context, tx *store.Tx, language string) (string
 	if language == "" {
 		return "", nil
 	}
-	base, err := tx.Values(ctx, `SELECT 1 FROM AD_Language WHERE AD_Language=? AND IsBaseLanguage='Y'`, language)
+	base, err := tx.Known(ctx, `SELECT 1 FROM AD_Language WHERE AD_Language=? AND IsBaseLanguage='Y'`, language)
 	if err != nil {
 		return "", err
 	}
@@ -44,20 +46,16 @@ func (rd *reader) translationTable(ctx context.Context, t *store.Table) (*store.
 	return trl, nil
 }
 
-// translate replaces translated columns of the rows by their texts in the
-// session's language, where there are any. Rows are changed as copies.
-func (rd *reader) translate(ctx context.Context, t *store.Table, columns []*store.Column, rows []store.Row) ([]store.Row, error) {
-	if rd.language == "" || len(rows) == 0 {
-		return rows, nil
-	}
+// translations are the texts of a table's records in the session's language, by
+// the record's key and the column's name.
+func (rd *reader) translations(ctx context.Context, t *store.Table, columns []*store.Column, ids []any) (map[int64]store.Row, error) {
 	trl, err := rd.translationTable(ctx, t)
 	if trl == nil || err != nil {
-		return rows, err
+		return nil, err
 	}
-	key := t.KeyColumn()
-	link, ok := trl.Column(key.Name)
+	link, ok := trl.Column(t.KeyColumn().Name)
 	if !ok {
-		return rows, nil
+		return nil, nil
 	}
 	read := []*store.Column{link}
 	for _, c := range columns {
@@ -66,18 +64,14 @@ func (rd *reader) translate(ctx context.Context, t *store.Table, columns []*stor
 		}
 	}
 	if len(read) == 1 {
-		return rows, nil
-	}
-	ids := make([]any, len(rows))
-	for i, row := range rows {
-		ids[i] = row.Int(key.Name)
+		return nil, nil
 	}
 	texts := map[int64]store.Row{}
-	for chunk := range chunks(ids) {
+	for among, args := range anyOf(store.Expr(trl, link), ids) {
 		found, err := rd.tx.Select(ctx, trl, store.Selection{
 			Columns: read,
-			Where:   store.Expr(trl, link) + inMarks(len(chunk)) + ` AND "AD_Language"=? AND "IsActive"='Y'`,
-			Args:    append(chunk, rd.language),
+			Where:   among + ` AND "AD_Language"=? AND "IsActive"='Y'`,
+			Args:    append(args, rd.language),
 		})
 		if err != nil {
 			return nil, err
@@ -86,10 +80,28 @@ func (rd *reader) translate(ctx context.Context, t *store.Table, columns []*stor
 			texts[f.Int(link.Name)] = f
 		}
 	}
+	return texts, nil
+}
+
+// translate replaces translated columns of the rows by their texts in the
+// session's language, where there are any. Rows are changed as copies.
+func (rd *reader) translate(ctx context.Context, t *store.Table, columns []*store.Column, rows []store.Row) ([]store.Row, error) {
+	if rd.language == "" || len(rows) == 0 || t.KeyColumn() == nil {
+		return rows, nil
+	}
+	key := t.KeyColumn().Name
+	ids := make([]any, len(rows))
+	for i, row := range rows {
+		ids[i] = row.Int(key)
+	}
+	texts, err := rd.translations(ctx, t, columns, ids)
+	if texts == nil || err != nil {
+		return rows, err
+	}
 	out := make([]store.Row, len(rows))
 	for i, row := range rows {
 		out[i] = row
-		text, ok := texts[row.Int(key.Name)]
+		text, ok := texts[row.Int(key)]
 		if !ok {
 			continue
 		}
@@ -101,6 +113,31 @@ func (rd *reader) translate(ctx context.Context, t *store.Table, columns []*stor
 		}
 	}
 	return out, nil
+}
+
+// translateSheet is translate for a sheet, in which the texts are replaced.
+func (rd *reader) translateSheet(ctx context.Context, t *store.Table, columns []*store.Column, sheet *store.Sheet) error {
+	if rd.language == "" || sheet.Len() == 0 || t.KeyColumn() == nil {
+		return nil
+	}
+	key := sheet.At(t.KeyColumn().Name)
+	ids := make([]any, sheet.Len())
+	for i := range ids {
+		ids[i] = store.IntOf(sheet.Value(i, key))
+	}
+	texts, err := rd.translations(ctx, t, columns, ids)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		text := texts[id.(int64)]
+		for _, c := range columns {
+			if v := text[c.Name]; v != nil && c.Translated {
+				sheet.Set(i, sheet.At(c.Name), v)
+			}
+		}
+	}
+	return nil
 }
 
 // elementNames are the elements' names in the session's language, none when
@@ -134,19 +171,41 @@ func (rd *reader) elementNames(ctx context.Context, ids []int64) (map[int64]stri
 	return out, nil
 }
 
-// chunks cuts arguments into lists short enough for one statement. Each is
-// the caller's own.
-func chunks(all []any) func(yield func([]any) bool) {
-	const size = 500
-	return func(yield func([]any) bool) {
-		for len(all) > 0 {
-			n := min(size, len(all))
-			if !yield(append([]any(nil), all[:n]...)) {
+// fewKeys is how many keys are parameters of their own at most: binding them takes
+// the driver the square of their number.
+const fewKeys = 100
+
+// anyOf are the conditions, with their arguments, that an expression is one of the
+// keys. The arguments are the caller's own.
+func anyOf(expr string, keys []any) func(yield func(string, []any) bool) {
+	return func(yield func(string, []any) bool) {
+		if list, ok := numberList(keys); ok && len(keys) > 1 {
+			// The same statement for any number of keys, so that it is prepared once.
+			yield(expr+" IN (SELECT value FROM json_each(?))", []any{list})
+			return
+		}
+		for some := range slices.Chunk(keys, fewKeys) {
+			if !yield(expr+inMarks(len(some)), slices.Clone(some)) {
 				return
 			}
-			all = all[n:]
 		}
 	}
+}
+
+// numberList is a JSON list of keys that are all whole numbers.
+func numberList(keys []any) (string, bool) {
+	list := []byte{'['}
+	for i, key := range keys {
+		n, ok := key.(int64)
+		if !ok {
+			return "", false
+		}
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, n, 10)
+	}
+	return string(append(list, ']')), true
 }
 
 // inMarks is " IN (?,…)" with n marks.

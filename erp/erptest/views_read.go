@@ -135,7 +135,7 @@ func (rd *reader) viewProperties(ctx context.Context, v *viewDef, columns []view
 // viewObjects renders rows through a view, without their expansions. nested
 // tells that they stand inside another record.
 func (rd *reader) viewObjects(ctx context.Context, w *viewWork, rows []store.Row, nested bool) ([]*wire.Object, error) {
-	flat, _, err := rd.objects(ctx, w.view.table, w.fields(), rows)
+	flat, err := rd.rowObjects(ctx, w.view.table, w.fields(), rows)
 	if err != nil {
 		return nil, err
 	}
@@ -280,14 +280,16 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 		p.count = p.sent()
 		return p, nil
 	}
-	rows, err := rd.tx.Page(ctx, v.table, sel)
+	page, err := rd.tx.Page(ctx, v.table, sel)
 	if err != nil {
 		return nil, err
 	}
-	if p.records, err = rd.viewObjects(ctx, w, rows, false); err != nil {
+	rows := page.Rows()
+	records, err := rd.viewObjects(ctx, w, rows, false)
+	if err != nil {
 		return nil, err
 	}
-	for i, o := range p.records {
+	for i, o := range records {
 		if err := rd.expandView(ctx, w, rows[i], o); err != nil {
 			return nil, err
 		}
@@ -297,7 +299,7 @@ func (rd *reader) viewPage(ctx context.Context, v *viewDef, q listQuery) (*listP
 			}
 		}
 	}
-	p.count = len(p.records)
+	p.records, p.count = records, len(records)
 	return p, nil
 }
 

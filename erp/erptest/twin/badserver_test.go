@@ -71,6 +71,7 @@ func TestRoleWithoutPermissions(t *testing.T) {
 type files struct {
 	*invented
 	n, size int
+	titles  []string // of the first ones; others are "zip"
 }
 
 func (s *files) Stamp(ctx context.Context, t *twin.Table) (twin.Stamp, error) {
@@ -88,7 +89,11 @@ func (s *files) Rows(ctx context.Context, q *twin.Query, row func([]any) error) 
 	data := make([]byte, s.size)
 	for i := range s.n {
 		data[i%s.size]++
-		err := row(record(q, map[string]any{"AD_Attachment_ID": int64(2_000_000 + i), "Title": "zip", "AD_Table_ID": int64(259), "Record_ID": int64(100), "BinaryData": data, "Created": time.Time{}}))
+		title := "zip"
+		if i < len(s.titles) {
+			title = s.titles[i]
+		}
+		err := row(record(q, map[string]any{"AD_Attachment_ID": int64(2_000_000 + i), "Title": title, "AD_Table_ID": int64(259), "Record_ID": int64(100), "BinaryData": data, "Created": time.Time{}}))
 		if err != nil {
 			return err
 		}

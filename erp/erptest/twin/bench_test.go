@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/twin"
 )
 
-// How long a test waits for its copy of a twin with the whole dictionary: the first
+// How long a test waits for a server over a twin with the whole dictionary: the first
 // one in a process, and each after it.
 func BenchmarkFromTwin(b *testing.B) {
 	srv, err := erptest.Start(b.Context(), erptest.Options{Path: b.TempDir() + "/erp.db"})

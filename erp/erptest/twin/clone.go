@@ -34,7 +34,8 @@ type clone struct {
 
 // Clone makes a twin of an ERP in a folder, in the file that a sandbox with data
 // in that folder serves. What is there already is replaced once the new one is
-// complete, if it is a twin; anything else is refused. Until then the work is in
+// complete, if it is a twin; anything else is refused, and so is a folder with other
+// files and no twin. Until then the work is in
 // a file beside, from which [Options].Resume goes on after the process was killed
 // or ctx ended. One process at a time works in a folder.
 func Clone(ctx context.Context, src Source, dir string, opts Options) (*Report, error) {
@@ -47,6 +48,9 @@ func Clone(ctx context.Context, src Source, dir string, opts Options) (*Report, 
 
 func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Report, err error) {
 	started := time.Now()
+	if err := checkFolder(dir); err != nil {
+		return nil, err
+	}
 	unlock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
@@ -81,7 +85,7 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 		err = c.setPasswords(ctx)
 	}
 	if err == nil {
-		err = c.finish(ctx)
+		err = c.finish(ctx, path+sealedSuffix)
 	}
 	if cerr := c.work.Close(); err == nil {
 		err = cerr
@@ -92,9 +96,10 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 	if err := opts.previous.close(); err != nil {
 		return nil, err
 	}
-	if c.report.Bytes, err = replace(path+workSuffix, path); err != nil {
+	if c.report.Bytes, err = replace(path+sealedSuffix, path); err != nil {
 		return nil, err
 	}
+	removeDatabase(path + workSuffix)
 	c.report.Took = time.Since(started)
 	if c.mask != nil {
 		c.report.Columns = slices.DeleteFunc(c.mask.Report(), func(r mask.ColumnReport) bool { return r.Masked == 0 })

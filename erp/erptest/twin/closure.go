@@ -258,7 +258,7 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 			return nil
 		})
 	})
-	unreadable := errors.Is(err, ErrNotReadable) || errors.Is(err, ErrNoTable)
+	unreadable := errors.Is(err, ErrNotReadable) || errors.Is(err, ErrNoTable) || errors.Is(err, errRefused)
 	if err != nil && !unreadable {
 		return fmt.Errorf("cloning %s: %w", target, err)
 	}

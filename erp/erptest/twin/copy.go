@@ -43,7 +43,7 @@ func (c *clone) retry(ctx context.Context, what string, do func() (moved bool, e
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.As(err, &sink), errors.Is(err, ErrNotReadable), errors.Is(err, ErrNoTable), errors.Is(err, ErrFatal):
+		case errors.As(err, &sink), errors.Is(err, ErrNotReadable), errors.Is(err, ErrNoTable), errors.Is(err, ErrFatal), errors.Is(err, errRefused):
 			return err
 		}
 		if moved {

@@ -131,21 +131,34 @@ func (s *Database) failed(err error) error {
 	return s.classify(err)
 }
 
-// classify says what an error means for reading on.
+// errRefused is in an error of a database that comes again however often the same is
+// read.
+var errRefused = errors.New("the database refuses to read it")
+
+// classify says what an error means for reading on. The text of one about data has
+// values of them, which nobody has masked: its code is passed on alone.
 func (s *Database) classify(err error) error {
 	var server interface{ SQLState() string }
 	if !errors.As(err, &server) {
 		return err
 	}
-	switch state := server.SQLState(); {
+	state := server.SQLState()
+	if len(state) != 5 {
+		return err
+	}
+	switch class := state[:2]; {
 	case state == "42P01": // no such table
 		return fmt.Errorf("%w: %w", ErrNoTable, err)
 	case state == "42501", state == "42703": // no privilege, no such column
 		return fmt.Errorf("%w: %w", ErrNotReadable, err)
-	case strings.HasPrefix(state, "28"), strings.HasPrefix(state, "3D"), strings.HasPrefix(state, "3F"): // login, database, schema
+	case class == "28", class == "3D", class == "3F": // login, database, schema
 		return fmt.Errorf("%w: %w", ErrFatal, err)
+	case class == "42": // other names
+		return fmt.Errorf("%w: %w", errRefused, err)
+	case class == "08", class == "40", class == "53", class == "55", class == "57", class == "58": // connection, conflict, resources, operator, system
+		return err
 	}
-	return err
+	return fmt.Errorf("%w: SQLSTATE %s; its log says why", errRefused, state)
 }
 
 func (s *Database) catalog(ctx context.Context, tx *sql.Tx) (_ map[string]*dbTable, err error) {

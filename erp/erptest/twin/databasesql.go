@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 func (s *Database) from(t *dbTable) string {
@@ -81,7 +83,11 @@ func (s *Database) statement(own *dbTable, q *Query) (query string, args []any, 
 			case int64:
 				in = append(in, strconv.FormatInt(key, 10))
 			default:
-				in = append(in, bind(fmt.Sprint(key)))
+				text := fmt.Sprint(key)
+				if c.kind == "uuid" && uuid.Validate(text) != nil {
+					continue // the key of no row; PostgreSQL would refuse all of them
+				}
+				in = append(in, bind(text))
 			}
 		}
 		if len(in) == 0 {

@@ -50,8 +50,12 @@ func (c *clone) describe(ctx context.Context, tables []*store.Table) (described 
 				if err != nil {
 					return err
 				}
+				var codes []string
+				if target == "AD_Ref_List" {
+					codes = codesOf(ctx, tx, col)
+				}
 				out.Columns = append(out.Columns, mask.Column{
-					Name: col.Name, ElementName: col.Label, DisplayType: col.Ref, Length: col.Length, RefTable: target,
+					Name: col.Name, ElementName: col.Label, DisplayType: col.Ref, Length: col.Length, RefTable: target, Codes: codes,
 					Key: slices.Contains(t.KeyColumns(), col), Secure: col.Secure, Encrypted: col.Encrypted, Identifier: col.Identifier,
 					Unique: col == uuid, Mandatory: col.Mandatory,
 				})

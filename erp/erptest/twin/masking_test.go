@@ -1,6 +1,8 @@
 package twin_test
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,4 +78,53 @@ func TestMaskedByDefault(t *testing.T) {
 	require.NoError(t, os.Remove(twin.KeyFile(dir)))
 	_, err = twin.Refresh(t.Context(), newSmall(database(t, live())), dir, twin.Options{})
 	require.ErrorContains(t, err, "masked otherwise")
+}
+
+// Rows that were left out are in no byte of the folder, free pages included.
+func TestNothingLeftOutIsLeft(t *testing.T) {
+	t.Parallel()
+	canary := func(i int) string { return fmt.Sprintf("zq%04d canary", i) }
+	same := inventedTable{id: 990_031, columns: []inventedColumn{keyColumn("XX_Same"), nameText, {name: "XX_Same_UU", display: 200231}}}
+	lost := inventedTable{id: 990_032, columns: []inventedColumn{keyColumn("XX_Lost"), nameText, {name: "XX_None_ID", display: 19, mandatory: true}}}
+	for i := range 2000 {
+		same.rows = append(same.rows, []any{int64(i + 1), canary(i), "one UUID"})
+		lost.rows = append(lost.rows, []any{int64(i + 1), canary(2000 + i), int64(99)})
+	}
+	none := inventedTable{id: 990_033, columns: []inventedColumn{keyColumn("XX_None"), nameText}}
+	dir := t.TempDir()
+	src := inventing(t, map[string]inventedTable{"XX_Same": same, "XX_Lost": lost, "XX_None": none})
+	report, err := twin.Clone(t.Context(), src, dir, twin.Options{Tables: []string{"XX_*"}, Tenants: []string{"*"}, Backoff: 1, Masking: plain})
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, table(t, report, "XX_Same").Rows)
+	assert.Zero(t, table(t, report, "XX_Lost").Rows)
+	verified(t, dir)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var left []string
+		for i := 1; i < 4000; i++ {
+			if bytes.Contains(data, []byte(canary(i))) {
+				left = append(left, canary(i))
+			}
+		}
+		assert.Empty(t, left, "left in %s", file)
+	}
+}
+
+// A text in a column with a list, which is none of its codes, was written by
+// somebody: older versions kept the names of files in AD_Attachment.Title.
+func TestTextInAListIsMasked(t *testing.T) {
+	t.Parallel()
+	src := &files{invented: inventing(t, nil), titles: []string{"zip", "Joe Block contract.pdf"}, n: 2, size: 10}
+	opts := orders()
+	opts.Tables, opts.Binary, opts.Masking = []string{"AD_Attachment"}, true, mask.Options{Key: mask.FixedKey("titles")}
+	dir := t.TempDir()
+	_, err := twin.Clone(t.Context(), src, dir, opts)
+	require.NoError(t, err)
+	titles := texts(t, erptest.New(t, erptest.FromTwin(dir)), "SELECT Title FROM AD_Attachment ORDER BY AD_Attachment_ID")
+	require.Len(t, titles, 2)
+	assert.Equal(t, "zip", titles[0])
+	assert.NotRegexp(t, `(?i)joe|block|contract`, titles[1])
 }

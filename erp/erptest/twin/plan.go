@@ -82,12 +82,8 @@ func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part P
 			out.fallback = neutral(col)
 		}
 		desc := Column{Name: col.Name, Type: out.typ, Display: col.Ref, Length: col.Length}
-		if col.Ref == store.TypeButton && col.RefValue != 0 && !foundationTable(t.Name) {
-			if ref, err := tx.Reference(ctx, col.RefValue); err == nil {
-				for _, v := range ref.List {
-					desc.Codes = append(desc.Codes, v.Value)
-				}
-			}
+		if col.Ref == store.TypeButton && !foundationTable(t.Name) {
+			desc.Codes = codesOf(ctx, tx, col)
 		}
 		isKey := slices.Contains(key, col)
 		switch {
@@ -121,6 +117,20 @@ func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part P
 		p.row = make(map[string]any, len(p.targets))
 	}
 	return p, why, nil
+}
+
+// codesOf are the values of a column's list, those out of use included; nil: it has
+// none that can be read.
+func codesOf(ctx context.Context, tx *store.Tx, col *store.Column) (codes []string) {
+	if col.RefValue == 0 {
+		return nil
+	}
+	if ref, err := tx.Reference(ctx, col.RefValue); err == nil {
+		for _, v := range ref.List {
+			codes = append(codes, v.Value)
+		}
+	}
+	return codes
 }
 
 func foundationTable(name string) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -129,10 +130,22 @@ func (c *clone) logins(ctx context.Context, tx *store.Tx) error {
 	return rows.Err()
 }
 
-// finish takes away what the work needed.
-func (c *clone) finish(ctx context.Context) error {
-	return c.work.Update(ctx, func(tx *store.Tx) error {
+// finish takes away what the work needed and writes the twin to a file of its own,
+// which has nothing of the rows that were read and then left out.
+func (c *clone) finish(ctx context.Context, path string) error {
+	err := c.work.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `DROP TABLE IF EXISTS `+workTable+`; DROP TABLE IF EXISTS `+keysTable)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) // one that was interrupted left it
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return c.work.CopyTo(ctx, path)
 }

@@ -3,6 +3,7 @@ package twin_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -89,6 +90,19 @@ func TestNoTwin(t *testing.T) {
 	require.ErrorContains(t, err, "exclude each other")
 }
 
+// A link to a folder of something else, or a mistyped name, makes no twin there.
+func TestFolderOfSomethingElse(t *testing.T) {
+	t.Parallel()
+	other, link := t.TempDir(), filepath.Join(t.TempDir(), "twin")
+	require.NoError(t, os.WriteFile(filepath.Join(other, "passwd"), []byte("root"), 0o600))
+	require.NoError(t, os.Symlink(other, link))
+	_, err := twin.Clone(t.Context(), newSmall(database(t, live())), link, orders())
+	require.ErrorContains(t, err, "has other files in it, such as passwd, and no twin")
+	entries, err := os.ReadDir(other)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
+
 func TestVersionsAndDamage(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()
@@ -102,9 +116,9 @@ func TestVersionsAndDamage(t *testing.T) {
 		is     error
 	}{
 		"a newer version": {func(t *testing.T, path string) { mark(t, path, `UPDATE ERPHUB_Twin SET Rows=99 WHERE Name=''`) },
-			"it has form 99, a newer one", twin.ErrVersion},
+			"it has form 99, and this erphub reads form 1 alone", twin.ErrVersion},
 		"an unknown version": {func(t *testing.T, path string) { mark(t, path, `UPDATE ERPHUB_Twin SET Rows=0 WHERE Name=''`) },
-			"it has form 0, which this program does not know", twin.ErrVersion},
+			"it has form 0, and this erphub reads form 1 alone", twin.ErrVersion},
 		"no head":    {func(t *testing.T, path string) { mark(t, path, `DELETE FROM ERPHUB_Twin WHERE Name=''`) }, "clone it again", twin.ErrDamaged},
 		"a bad head": {func(t *testing.T, path string) { mark(t, path, `UPDATE ERPHUB_Twin SET Info='{' WHERE Name=''`) }, "clone it again", twin.ErrDamaged},
 		"cut off":    {func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, int64(len(whole)/2/4096*4096))) }, "", twin.ErrDamaged},

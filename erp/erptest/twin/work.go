@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -23,8 +24,10 @@ const (
 	// batchSuffix is behind the name of the work file in that of the rows that are
 	// being written to it.
 	batchSuffix = ".batch"
-	workTable   = "ERPHUB_Work"
-	keysTable   = "ERPHUB_WorkKeys"
+	// sealedSuffix is behind the twin's name in that of its last copy.
+	sealedSuffix = ".sealed"
+	workTable    = "ERPHUB_Work"
+	keysTable    = "ERPHUB_WorkKeys"
 )
 
 // schemaSQL makes the tables of the work. A step is done when its row says so, in
@@ -48,12 +51,38 @@ type stepState struct {
 	N    int  `json:"n,omitempty"`
 }
 
+// checkFolder refuses a folder with something in it that is no clone's: its name may
+// be a link, or a mistake.
+func checkFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking into the folder of the twin: %w", err)
+	}
+	for _, e := range entries { // a twin in it is looked at later
+		if e.Name() == twinfile.FileName {
+			return nil
+		}
+	}
+	for _, e := range entries {
+		if e.Name() != lockName && !strings.HasPrefix(e.Name(), twinfile.FileName) {
+			return fmt.Errorf("the folder %s has other files in it, such as %s, and no twin: name an empty one, or one that is not there yet", dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// lockName is the file in a folder of a twin or a sandbox that its process locks.
+const lockName = "lock"
+
 // lockFolder keeps other processes out of a folder of a twin or a sandbox.
 func lockFolder(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of the twin: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
+	lock := flock.New(filepath.Join(dir, lockName))
 	got, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("locking the folder %s: %w", dir, err)

@@ -118,8 +118,8 @@ func (s *Session) recordFilter(ctx context.Context, tx *store.Tx, b *condition, 
 	return nil
 }
 
-// dependentFilter adds the record rules of other tables that also restrict
-// the tables which refer to them.
+// dependentFilter adds the record rules that also restrict the tables which
+// refer to the records. The table itself, whose key is its own, is one of them.
 func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table, mentions func(column string) bool) error {
 	type lists struct{ include, exclude []int64 }
 	byTable := map[int64]*lists{}
@@ -141,9 +141,6 @@ func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *conditio
 		}
 	}
 	for _, id := range order {
-		if id == t.ID {
-			continue // the rules of the table itself are in place already
-		}
 		master, err := tx.TableByID(ctx, id)
 		if err != nil {
 			continue // no longer in the dictionary: nothing refers to it
@@ -151,7 +148,9 @@ func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *conditio
 		name := master.Name + "_ID"
 		switch strings.ToUpper(name) {
 		case "AD_USER_ID":
-			name = "SalesRep_ID"
+			if id != t.ID {
+				name = "SalesRep_ID"
+			}
 		case "C_ELEMENTVALUE_ID":
 			name = "Account_ID"
 		}

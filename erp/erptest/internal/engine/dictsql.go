@@ -87,7 +87,7 @@ func (s *Session) guard(ctx context.Context, tx *store.Tx, sql string) (SQL, err
 	if !ok {
 		return SQL{}, PublicError("A statement of the dictionary cannot be read")
 	}
-	physical, err := physicalTables(ctx, tx)
+	physical, err := tx.Tables(ctx)
 	if err != nil {
 		return SQL{}, err
 	}
@@ -190,24 +190,6 @@ func (s *Session) GuardedCondition(ctx context.Context, tx *store.Tx, t *store.T
 		name + " IN (" + with.Text + "SELECT " + name + " FROM " + store.Quote(t.Name) + " WHERE (" + cond.Text + "))",
 		append(with.Args, cond.Args...),
 	}, nil
-}
-
-// physicalTables are the lower-case names of what the database has.
-func physicalTables(ctx context.Context, tx *store.Tx) (map[string]bool, error) {
-	rows, err := tx.Query(ctx, `SELECT lower(name) FROM sqlite_master WHERE type IN ('table','view')`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	names := map[string]bool{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names[name] = true
-	}
-	return names, rows.Err()
 }
 
 // SQLWords are the identifiers, keywords and literals in SQL: SQLite takes a

@@ -30,7 +30,7 @@ func (e *ERP) Sysconfig(ctx context.Context, tx *store.Tx, name, def string, cli
 // Sysconfig is the value of an AD_SysConfig key for an organization of a tenant, else
 // the tenant's, else the system's, else def.
 func Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, orgID int64) (string, error) {
-	found, err := tx.Values(ctx, `SELECT Value FROM AD_SysConfig WHERE Name=? AND IsActive='Y'
+	found, err := tx.Known(ctx, `SELECT Value FROM AD_SysConfig WHERE Name=? AND IsActive='Y'
 		AND AD_Client_ID IN (0,?) AND AD_Org_ID IN (0,?) ORDER BY AD_Client_ID DESC, AD_Org_ID DESC LIMIT 1`,
 		name, clientID, orgID)
 	if err != nil {

@@ -20,3 +20,15 @@ func BenchmarkOpen(b *testing.B) {
 		require.NoError(b, s.Close())
 	}
 }
+
+// BenchmarkWhole is Open of an ERP that is then looked at from outside.
+func BenchmarkWhole(b *testing.B) {
+	for b.Loop() {
+		s, err := Open(b.Context(), "")
+		require.NoError(b, err)
+		db := s.Reader()
+		require.NoError(b, db.PingContext(b.Context()))
+		require.NoError(b, db.Close())
+		require.NoError(b, s.Close())
+	}
+}

@@ -20,7 +20,7 @@ import (
 
 // imageVersion is raised when the program makes another database of the same
 // embedded files; a test tells.
-const imageVersion = 1
+const imageVersion = 2
 
 // A database in the cache is called after what it was made of, and after its
 // content, which is compared before it is used:

@@ -19,6 +19,10 @@ func (b *builder) image() ([]byte, error) {
 		return nil, b.err
 	}
 	w := sqlitefile.New(usualSize)
+	absent := sqlitefile.Table{
+		Name: store.AbsentTable, SQL: store.AbsentSQL,
+		Columns: []sqlitefile.Column{{Name: "TableName", Type: "TEXT"}, {Name: "SeqNo", Type: "INTEGER"}, {Name: "Statement", Type: "TEXT"}},
+	}
 	var problems error
 	for _, t := range b.m.tables {
 		s := b.sheets[t.Name]
@@ -35,16 +39,35 @@ func (b *builder) image() ([]byte, error) {
 			addView(w, t)
 			continue
 		}
-		if err := s.write(w); err != nil {
+		made, err := s.table()
+		if err != nil {
 			return nil, err
 		}
+		if len(s.rows) == 0 {
+			addAbsent(&absent, made)
+			continue
+		}
+		w.Table(made)
 		s.rows = nil
 	}
 	if problems != nil {
 		return nil, problems
 	}
 	w.Table(uploadPieces)
+	w.Table(absent)
 	return w.Bytes()
+}
+
+// addAbsent adds the statements of a table without rows, which the database gets
+// when it is written to.
+func addAbsent(absent *sqlitefile.Table, t sqlitefile.Table) {
+	statements := []string{t.SQL}
+	for _, x := range t.Indexes {
+		statements = append(statements, x.SQL)
+	}
+	for i, sql := range statements {
+		absent.Rows = append(absent.Rows, []any{t.Name, int64(i), sql})
+	}
 }
 
 // addView adds a view without rows: what a view of the ERP shows is not among the
@@ -84,8 +107,8 @@ func nothing(c *store.Column) string {
 	return "NULL"
 }
 
-// write adds the table with its rows and indexes.
-func (s *sheet) write(w *sqlitefile.Writer) error {
+// table is the table with its rows and indexes.
+func (s *sheet) table() (sqlitefile.Table, error) {
 	layout := s.layout
 	t := sqlitefile.Table{Name: s.t.Name, SQL: layout.SQL, Key: layout.Key, Rows: s.rows}
 	for i, c := range layout.Columns {
@@ -99,14 +122,13 @@ func (s *sheet) write(w *sqlitefile.Writer) error {
 		for _, c := range x.columns {
 			i, ok := s.index[c]
 			if !ok {
-				return fmt.Errorf("index %s: %s has no column %s", x.name, s.t.Name, c)
+				return t, fmt.Errorf("index %s: %s has no column %s", x.name, s.t.Name, c)
 			}
 			index.Columns = append(index.Columns, i)
 		}
 		t.Indexes = append(t.Indexes, index)
 	}
-	w.Table(t)
-	return nil
+	return t, nil
 }
 
 // index is one of the indexes by which the server finds records without reading

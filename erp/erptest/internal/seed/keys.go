@@ -1,13 +1,9 @@
 package seed
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // uniqueKeys are unique keys the ERP's database has on its own tables beside
@@ -51,7 +47,7 @@ func UniqueKey(table string) []string {
 // keyIndexes let a record be found by its unique key without reading all, and so
 // what every request looks up: sequences and configuration keys. The indexes are
 // not unique themselves: the key is checked before a record is saved,
-// with words of the ERP, and a database of long ago may repeat one.
+// with words of the ERP.
 func keyIndexes() []index {
 	var out []index
 	for _, table := range slices.Sorted(maps.Keys(uniqueKeys)) {
@@ -65,14 +61,4 @@ func keyIndexes() []index {
 		index{name: "AD_Table__key", table: "AD_Table", columns: []string{"TableName"}, noCase: true},
 		index{name: "AD_Element__key", table: "AD_Element", columns: []string{"ColumnName"}, noCase: true},
 	)
-}
-
-// indexKeys makes the indexes of keys that a database of long ago lacks.
-func indexKeys(ctx context.Context, tx *store.Tx) error {
-	for _, x := range keyIndexes() {
-		if _, err := tx.Exec(ctx, strings.Replace(x.statement(), "CREATE INDEX", "CREATE INDEX IF NOT EXISTS", 1)); err != nil {
-			return fmt.Errorf("indexing the key of %s: %w", x.table, err)
-		}
-	}
-	return nil
 }

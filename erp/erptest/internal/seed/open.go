@@ -3,6 +3,7 @@ package seed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,18 +25,15 @@ func Open(ctx context.Context, path string) (*store.Store, error) {
 // another version made, is refused with what to do about it.
 func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, error) {
 	if path == "" {
-		s, err := store.Open(ctx, "", store.Options{})
+		t, err := templates.get(ctx)
 		if err != nil {
 			return nil, err
 		}
-		t, err := templates.get(ctx)
-		if err == nil {
-			err = t.fill(ctx, s)
-		}
-		if err == nil {
-			err = complete(ctx, s, opts)
-		}
+		s, err := t.open(ctx)
 		if err != nil {
+			return nil, err
+		}
+		if err := complete(ctx, s, opts); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		return s, nil
@@ -50,7 +48,7 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		}
 	}
 	sweep(path)
-	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable, Scratch: opts.Scratch, Existing: true})
+	s, err := store.Open(ctx, path, store.Options{Durable: opts.Durable, Existing: true})
 	if err != nil {
 		return nil, explain("opening the database", path, err)
 	}
@@ -58,6 +56,31 @@ func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, err
 		return nil, errors.Join(explain("opening the database", path, err), s.Close())
 	}
 	return s, nil
+}
+
+// OpenOver opens a database in memory that begins with the one in a file, which
+// stays as it is: nobody may write to it before the store is closed. The caller
+// closes the store, and then the file with done.
+func OpenOver(ctx context.Context, path string) (s *store.Store, done func() error, err error) {
+	found, err := inspect(path)
+	if err == nil && !found {
+		err = fmt.Errorf("opening the database: %s: %w", path, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	image, err := store.OpenImage(path, true)
+	if err != nil {
+		return nil, nil, explain("opening the database", path, err)
+	}
+	s, err = image.Open(ctx, store.Options{})
+	if err != nil {
+		return nil, nil, errors.Join(explain("opening the database", path, err), image.Close())
+	}
+	if err := settle(ctx, s); err != nil {
+		return nil, nil, errors.Join(explain("opening the database", path, err), s.Close(), image.Close())
+	}
+	return s, image.Close, nil
 }
 
 // create makes a filled database beside path and moves it there.
@@ -98,14 +121,19 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(t.write(f), f.Close()); err != nil {
+	if err := errors.Join(t.image.CopyTo(f), f.Close()); err != nil {
 		return f.Name(), err
 	}
-	s, err := store.Open(ctx, f.Name(), store.Options{Existing: true})
+	s, err := store.Open(ctx, f.Name(), store.Options{Existing: true, Of: t.image})
 	if err != nil {
 		return f.Name(), err
 	}
-	if err := errors.Join(complete(ctx, s, opts), s.Close()); err != nil {
+	// Other programs read files, too, so they have all tables.
+	err = s.Update(ctx, func(tx *store.Tx) error { return tx.MakeAll(ctx) })
+	if err == nil {
+		err = complete(ctx, s, opts)
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
 		return f.Name(), err
 	}
 	if err := syncFile(f.Name()); err != nil {
@@ -170,8 +198,8 @@ func remove(name string) {
 
 // Options change how a database is opened.
 type Options struct {
-	// Durable has every commit wait for the disk, and Scratch none; see [store.Options].
-	Durable, Scratch bool
+	// Durable has every commit wait for the disk; see [store.Options].
+	Durable bool
 	// RealProcessNumbers, which counts only when the database is new, leaves to processes 291 and 194 what they are in
 	// every installation of the ERP: the print of an inventory and the import
 	// of business partners. Without it, they synchronise a table and import a

@@ -1,12 +1,9 @@
 package seed
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -16,8 +13,8 @@ import (
 // It never changes. It is a file in the user's cache, so that no program but the
 // first has to build it or to hold it; where no file can be kept it is in memory.
 type template struct {
-	file  string
-	image []byte // when there is no file
+	file  string // "" when it is in memory
+	image *store.Image
 
 	mu     sync.Mutex
 	copies int
@@ -36,73 +33,53 @@ type templateCache struct {
 func (c *templateCache) get(ctx context.Context) (*template, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.t != nil && c.t.usable() {
+	if c.t != nil {
 		return c.t, nil
 	}
-	file, err := cachedImage(context.WithoutCancel(ctx)) // others wait for it too
-	t := &template{file: file}
+	ctx = context.WithoutCancel(ctx) // others wait for it too
+	t := &template{}
+	var err error
+	if t.file, err = cachedImage(ctx); err == nil {
+		t.image, err = store.OpenImage(t.file, false)
+	}
 	if err != nil { // no folder, no room, no permission: what a file would save is not needed
-		if t.image, err = buildImage(); err != nil {
-			return nil, fmt.Errorf("building the demo data: %w", err)
+		t.file = ""
+		var content []byte
+		if content, err = buildImage(); err == nil {
+			t.image, err = store.ImageOf(content)
 		}
 	}
-	if c.t != nil {
-		t.copies, t.dict = c.t.copies, c.t.dict
+	if err == nil {
+		err = t.image.ReadAbsent(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("building the demo data: %w", err)
 	}
 	c.t = t
 	return t, nil
 }
 
-// usable tells whether it is still there: caches are emptied.
-func (t *template) usable() bool {
-	if t.image != nil {
-		return true
-	}
-	_, err := os.Stat(t.file)
-	return err == nil
-}
-
-// fill makes s, a store in memory that nobody uses yet, a copy. The dictionary of
+// open opens a store in memory that begins with the template. The dictionary of
 // the tables that the server itself and the demo work with comes with it from the
 // second one on: a program with one server reads what it needs.
-func (t *template) fill(ctx context.Context, s *store.Store) error {
-	var err error
-	if t.image != nil {
-		err = s.Load(t.image)
-	} else {
-		err = s.LoadFile(t.file)
-	}
+func (t *template) open(ctx context.Context) (*store.Store, error) {
+	s, err := t.image.Open(ctx, store.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.copies++; t.copies == 1 {
-		return nil
+		return s, nil
 	}
 	if t.dict == nil {
-		err := s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) })
-		if err != nil {
-			return err
+		if err := s.View(ctx, func(tx *store.Tx) error { return readDictionary(ctx, tx) }); err != nil {
+			return nil, errors.Join(err, s.Close())
 		}
 		t.dict = s.Dictionary()
 	}
 	s.Know(t.dict)
-	return nil
-}
-
-// write writes it to w as a file.
-func (t *template) write(w io.Writer) error {
-	if t.image != nil {
-		_, err := io.Copy(w, bytes.NewReader(t.image))
-		return err
-	}
-	f, err := os.Open(t.file)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, f)
-	return errors.Join(err, f.Close())
+	return s, nil
 }
 
 // readDictionary reads the tables that the server itself and the demo work with.

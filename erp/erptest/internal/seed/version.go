@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/erphub/erphub/erp/erptest/internal/sqlitefile"
@@ -19,19 +17,12 @@ import (
 )
 
 // A database file says in its header whose it is and which form its data have.
-// Files of before these marks have zeros there.
 const (
 	applicationID = 0x65727068 // "erph"
 	// schemaVersion is raised with every change of the tables or of the dictionary
-	// that the server's own code depends on, together with a step in migrations.
-	schemaVersion = 1
+	// that the server's own code depends on. A file of another form is refused.
+	schemaVersion = 2
 )
-
-// migrations bring a database of each older version to the next one. Each is part
-// of one transaction.
-var migrations = [schemaVersion]func(context.Context, *store.Tx) error{
-	adopt,
-}
 
 // Offsets in the header of an SQLite file.
 const (
@@ -81,17 +72,16 @@ func inspect(path string) (found bool, err error) {
 	return true, nil
 }
 
-// checkMarks refuses what is not ours, or newer than this program.
+// checkMarks refuses what is not ours, or of another form.
 func checkMarks(owner, version int64) error {
 	switch {
-	case owner == 0 && version == 0, owner == applicationID && version <= schemaVersion:
-		return nil
-	case owner == applicationID:
-		return fmt.Errorf("a newer version of erphub wrote it (form %d of the data; this one knows up to %d): "+
-			"use that version, or another file", version, schemaVersion)
-	default:
+	case owner != applicationID:
 		return errors.New("it belongs to another program; name another file")
+	case version != schemaVersion:
+		return fmt.Errorf("its data have form %d, and this erphub reads form %d alone: name another file; to take tables and records along, "+
+			"write them to files with the erphub that made it (`erphub dict inspect`, `erphub record export`), and clone a twin again", version, schemaVersion)
 	}
+	return nil
 }
 
 // mark writes the marks of this version.
@@ -100,78 +90,25 @@ func mark(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-// settle brings an open database to this version and makes sure that it can be
-// written.
+// settle makes sure that an open database is one of this version and can be written.
 func settle(ctx context.Context, s *store.Store) error {
-	var owner, version int64
 	err := s.View(ctx, func(tx *store.Tx) error {
+		var owner, version int64
 		if err := tx.QueryRow(ctx, "PRAGMA application_id").Scan(&owner); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, "PRAGMA user_version").Scan(&version)
+		if err := tx.QueryRow(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		if err := checkMarks(owner, version); err != nil {
+			return err
+		}
+		return checkFilled(ctx, tx)
 	})
 	if err != nil {
 		return err
 	}
-	if err := checkMarks(owner, version); err != nil {
-		return err
-	}
-	if version == schemaVersion {
-		if err := s.View(ctx, func(tx *store.Tx) error { return checkFilled(ctx, tx) }); err != nil {
-			return err
-		}
-		return s.Touch(ctx)
-	}
-	return s.Update(ctx, func(tx *store.Tx) error {
-		for _, step := range migrations[version:] {
-			if err := step(ctx, tx); err != nil {
-				return err
-			}
-		}
-		if err := checkFilled(ctx, tx); err != nil {
-			return err
-		}
-		return mark(ctx, tx)
-	})
-}
-
-// adopt takes over a database of before the marks, if it has all that version 1
-// has.
-func adopt(ctx context.Context, tx *store.Tx) error {
-	text, err := parseText() // such a database knows no other tables
-	if err != nil {
-		return err
-	}
-	var missing []string
-	for _, t := range text.tables {
-		have, err := tx.PhysicalColumns(ctx, t.Name)
-		if err != nil {
-			return err
-		}
-		there := map[string]bool{}
-		for _, c := range have {
-			there[strings.ToUpper(c.Name)] = true
-		}
-		for _, c := range t.Columns {
-			if !c.IsVirtual() && !there[strings.ToUpper(c.Name)] {
-				missing = append(missing, t.Name+"."+c.Name)
-			}
-		}
-	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
-		return fmt.Errorf("its tables are not those of this version: %d columns are missing, %s the first; "+
-			"use the version of erphub that made it, or another file", len(missing), missing[0])
-	}
-	// The content of uploads was a value of their rows.
-	if _, err := tx.Exec(ctx, strings.Replace(uploadPieces.SQL, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)+`;
-		INSERT INTO REST_UploadPiece(REST_Upload_ID, ChunkNo, PieceNo, Data)
-			SELECT REST_Upload_ID, 1, 1, BinaryData FROM REST_Upload WHERE BinaryData IS NOT NULL
-			UNION ALL SELECT REST_Upload_ID, SeqNo, 1, BinaryData FROM REST_UploadChunk WHERE BinaryData IS NOT NULL;
-		UPDATE REST_Upload SET BinaryData=NULL; UPDATE REST_UploadChunk SET BinaryData=NULL`); err != nil {
-		return fmt.Errorf("moving the content of uploads: %w", err)
-	}
-	return indexKeys(ctx, tx)
+	return s.Touch(ctx)
 }
 
 // uploadPieces is the table with the content of uploads, in pieces that are read

@@ -49,6 +49,9 @@ func (s *Store) Changed(since uint64) (commit uint64, tables []string, all bool)
 // Snapshot runs fn in a reading transaction of database/sql, with the number of
 // the last commit that it sees.
 func (s *Store) Snapshot(ctx context.Context, fn func(tx *sql.Tx, commit uint64) error) error {
+	if err := s.makeAll(ctx); err != nil {
+		return err
+	}
 	return s.View(ctx, func(tx *Tx) error { return fn(tx.tx, tx.commit) })
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -18,6 +21,14 @@ var (
 	ErrDamaged  = errors.New("the file is damaged, or no database")
 	ErrDisk     = errors.New("the disk cannot be read or written")
 )
+
+// ErrIncomplete is in the error of [Store.Usable] when a table lacks columns of the
+// ERP. Columns that somebody added to the dictionary lack until they are
+// synchronised, which says nothing about the health of the ERP.
+var ErrIncomplete = errors.New("a table lacks columns of the ERP")
+
+// ownNumbers is the first number of what an installation adds to the dictionary.
+const ownNumbers = 1_000_000
 
 // Condition is what an error of the database says about its files: one of the
 // errors above, or nil.
@@ -44,9 +55,16 @@ func Condition(err error) error {
 	return nil
 }
 
-// Writable tells what the last write that failed says about the files, nil when
-// writes work. After a failure it tries whether they work again.
-func (s *Store) Writable(ctx context.Context) error {
+// Usable tells what the last failure says about the files, nil when reads and
+// writes work. After a failed write it tries whether they work again. A file that
+// was found damaged stays so: nothing but another file mends it.
+func (s *Store) Usable(ctx context.Context) error {
+	if s.damaged.Load() {
+		return ErrDamaged
+	}
+	if err := s.complete(ctx); err != nil {
+		return err
+	}
 	last := s.refused.Load()
 	if last == nil {
 		return nil
@@ -55,9 +73,34 @@ func (s *Store) Writable(ctx context.Context) error {
 		return *last // somebody else is trying
 	}
 	s.writer.Unlock()
-	if err := s.Touch(ctx); err != nil {
-		return err
+	return s.Touch(ctx)
+}
+
+// complete looks again for the table or column that a statement missed last.
+func (s *Store) complete(ctx context.Context) error {
+	missed := s.missed.Load()
+	if missed == nil {
+		return nil
 	}
+	var lacks bool
+	err := s.View(ctx, func(tx *Tx) error {
+		t, err := tx.Table(ctx, missed.table)
+		if err != nil || t.IsView {
+			return err
+		}
+		have, err := tx.PhysicalColumns(ctx, t.Name)
+		lacks = slices.ContainsFunc(t.Columns, func(c *Column) bool {
+			return c.ID < ownNumbers && !c.IsVirtual() && !slices.ContainsFunc(have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) })
+		})
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, ErrNoTable):
+		return err
+	case lacks:
+		return fmt.Errorf("%w: %s", ErrIncomplete, missed.table)
+	}
+	s.missed.CompareAndSwap(missed, nil) // the statement was wrong, or what it missed is back
 	return nil
 }
 
@@ -74,9 +117,27 @@ func (s *Store) Touch(ctx context.Context) error {
 	})
 }
 
-// noteRefusal remembers whether the files could be written.
-func (s *Store) noteRefusal(err error) {
-	if cond := Condition(err); cond != nil {
+// missed names the table of a statement that found no such table or column.
+type missed struct{ table string }
+
+// missing finds in what the database says that a statement of ours, which names
+// columns with their tables, named something that is not there.
+var missing = regexp.MustCompile(`no such (?:column: (\w+)\.\w+|table: (?:main\.)?(\w+))`)
+
+// note remembers what the error of a transaction says about the files.
+func (s *Store) note(err error) {
+	var db *sqlite.Error
+	if !errors.As(err, &db) {
+		return
+	}
+	switch cond := Condition(err); {
+	case errors.Is(cond, ErrDamaged):
+		s.damaged.Store(true)
+	case cond != nil:
 		s.refused.Store(&cond)
+	default:
+		if m := missing.FindStringSubmatch(db.Error()); m != nil {
+			s.missed.Store(&missed{m[1] + m[2]})
+		}
 	}
 }

@@ -27,6 +27,9 @@ func (tx *Tx) SyncColumns(ctx context.Context, t *Table, columns []*Column) (rep
 	if t.IsView {
 		return "", ddlErrorf("%s is a view; its columns do not make a table", t.Name)
 	}
+	if err := tx.MakeAbsent(ctx, t.Name); err != nil {
+		return "", err
+	}
 	have, err := tx.PhysicalColumns(ctx, t.Name)
 	if err != nil {
 		return "", err

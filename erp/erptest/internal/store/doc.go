@@ -3,10 +3,14 @@
 // holds.
 //
 // A [Store] hands out transactions: [Store.View] for reading, [Store.Update]
-// for writing. What a transaction reads never changes under it: in a file each
-// reader has the state it began with, and goes on beside the one writer; in memory
-// there are one writer or many readers at a time. Every transaction sees the
+// for writing. What a transaction reads never changes under it: each reader has the
+// state it began with, and goes on beside the one writer. Every transaction sees the
 // dictionary as of its own data, also the changes it made itself.
+//
+// Stores in memory begin with an [Image], a database file that none of them writes,
+// and hold what they changed (package layer). Most tables of the ERP have no row:
+// the database of such a store gets one when it is written to, and finds it empty
+// before.
 //
 // # What is remembered
 //

@@ -22,7 +22,7 @@ const (
 // its transaction has ended, and it holds state. What does not work is tried again
 // when the journal has grown further.
 func (s *Store) shortenJournal(ctx context.Context) {
-	if !s.snapshots {
+	if s.path == "" {
 		return
 	}
 	info, err := os.Stat(s.path + "-wal")

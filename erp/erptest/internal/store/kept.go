@@ -13,6 +13,7 @@ const (
 	maxKeptKey  = 4 << 10 // bytes of a statement with its parameters
 	maxKeptRows = 50      // of one result
 	maxAsked    = 4096    // statements that were run once
+	maxRoom     = 64      // rows that room is made for at a time
 )
 
 // memory is what a writing transaction remembers of its own reads: a batch asks for
@@ -48,6 +49,26 @@ func (tx *Tx) Values(ctx context.Context, query string, args ...any) ([][]any, e
 	return found, tx.keep(ctx, key, query, args, found)
 }
 
+// Known is Values for what is asked all the time, such as settings: between changes
+// of the tables that the statement reads it is not run again.
+func (tx *Tx) Known(ctx context.Context, query string, args ...any) ([][]any, error) {
+	if tx.write {
+		return tx.Values(ctx, query, args...)
+	}
+	key := keptKey(query, args)
+	if moving.MatchString(query) {
+		key = ""
+	}
+	if found, ok := tx.s.totals.values(tx, key); ok {
+		return found, nil
+	}
+	found, err := tx.values(ctx, query, args)
+	if err == nil && len(found) <= maxKeptRows {
+		err = tx.remember(ctx, key, query, args, total{found: found, rows: len(found)})
+	}
+	return found, err
+}
+
 func (tx *Tx) values(ctx context.Context, query string, args []any) ([][]any, error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
@@ -59,9 +80,14 @@ func (tx *Tx) values(ctx context.Context, query string, args []any) ([][]any, er
 		return nil, err
 	}
 	var found [][]any
+	var room []any // for several rows
 	scan := make([]any, len(columns))
 	for rows.Next() {
-		values := make([]any, len(columns))
+		if len(room) < len(columns) {
+			room = make([]any, min(max(1, len(found)), maxRoom)*len(columns))
+		}
+		values := room[:len(columns):len(columns)]
+		room = room[len(columns):]
 		for i := range values {
 			scan[i] = &values[i]
 		}

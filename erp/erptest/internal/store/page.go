@@ -9,18 +9,25 @@ import (
 	"strings"
 )
 
-// farOffset is from where on a page in another order than the key's is found by
-// sorting the keys of the whole list, which are then remembered: sorting and passing
-// over records takes several times as long, with each page.
+// farOffset is from where on a page is found by sorting the keys of the whole list,
+// which are then remembered: sorting and passing over records takes several times as
+// long, with each page.
 const farOffset = 500
 
-// Page reads rows as [Tx.Select] does, for pages of lists that [Tx.Total] counts:
+// fewSorted is how many sorted rows are remembered at most, such as the newest one.
+const fewSorted = 3
+
+// farShare is the part of a list in the order of its key that is passed over rather
+// than that its keys are read and remembered.
+const farShare = 8
+
+// Page reads rows as [Tx.Read] does, for pages of lists that [Tx.Total] counts:
 // those that begin far behind the first row are found faster. The table must have
 // one integer key for that. Rows that the order leaves equal come by their key.
-func (tx *Tx) Page(ctx context.Context, t *Table, sel Selection) ([]Row, error) {
+func (tx *Tx) Page(ctx context.Context, t *Table, sel Selection) (*Sheet, error) {
 	key := t.KeyColumn()
 	if key == nil || key.Kind() != KindInteger || key.IsVirtual() || t.IsView || sel.OrderBy == "" || sel.Limit <= 0 {
-		return tx.Select(ctx, t, sel)
+		return tx.Read(ctx, t, sel)
 	}
 	name := Expr(t, key)
 	switch sel.OrderBy {
@@ -34,15 +41,24 @@ func (tx *Tx) Page(ctx context.Context, t *Table, sel Selection) ([]Row, error) 
 	if !strings.Contains(sel.OrderBy, name+" ") {
 		sel.OrderBy += ", " + name
 	}
-	if sel.Offset < farOffset {
-		return tx.Select(ctx, t, sel)
+	if sel.Offset < farOffset && sel.Limit <= fewSorted {
+		return tx.read(ctx, t, sel, tx.Known) // the whole list is sorted for a few rows
 	}
+	if sel.Offset < farOffset {
+		return tx.Read(ctx, t, sel)
+	}
+	return tx.pageOfKeys(ctx, t, key, sel)
+}
+
+// pageOfKeys reads a page by the keys of its rows, which are found among those of
+// the whole list.
+func (tx *Tx) pageOfKeys(ctx context.Context, t *Table, key *Column, sel Selection) (*Sheet, error) {
 	keys, err := tx.sortedKeys(ctx, t, key, sel)
 	if err != nil {
 		return nil, err
 	}
 	if len(keys) == 0 {
-		return nil, nil
+		return newSheet(nil, nil), nil
 	}
 	var list strings.Builder
 	for i, k := range keys {
@@ -51,26 +67,34 @@ func (tx *Tx) Page(ctx context.Context, t *Table, sel Selection) ([]Row, error) 
 		}
 		list.WriteString(strconv.FormatInt(k, 10))
 	}
-	return tx.Select(ctx, t, Selection{Columns: sel.Columns, Where: name + " IN (" + list.String() + ")", OrderBy: sel.OrderBy})
+	return tx.Read(ctx, t, Selection{Columns: sel.Columns, Where: Expr(t, key) + " IN (" + list.String() + ")", OrderBy: sel.OrderBy})
 }
 
 // pageByKey reads a page of a list in the order of its key, from the place where
 // an earlier page ended if that is known.
-func (tx *Tx) pageByKey(ctx context.Context, t *Table, key *Column, sel Selection, beyond string) ([]Row, error) {
+func (tx *Tx) pageByKey(ctx context.Context, t *Table, key *Column, sel Selection, beyond string) (*Sheet, error) {
 	if sel.Columns != nil && !slices.Contains(sel.Columns, key) {
 		sel.Columns = append(slices.Clone(sel.Columns), key)
 	}
 	list, offset := totalKey(t, sel.Where, sel.Args), sel.Offset
-	if at, ok := tx.s.totals.place(tx, list, sel.OrderBy, offset); ok {
+	at, ok := tx.s.totals.place(tx, list, sel.OrderBy, offset)
+	if skip := offset - at.offset; skip >= farOffset {
+		// Who asks for rows here and there passes over most of the list each time.
+		if rows, known := tx.s.totals.rows(tx, list); known && skip >= rows/farShare {
+			return tx.pageOfKeys(ctx, t, key, sel)
+		}
+	}
+	if ok {
 		if sel.Where != "" {
 			sel.Where = "(" + sel.Where + ") AND "
 		}
 		sel.Where, sel.Args = sel.Where+beyond, append(slices.Clone(sel.Args), at.after)
 		sel.Offset = offset - at.offset
 	}
-	rows, err := tx.Select(ctx, t, sel)
-	if err == nil && len(rows) == sel.Limit {
-		tx.s.totals.putPlace(tx, list, place{order: sel.OrderBy, offset: offset + len(rows), after: rows[len(rows)-1].Int(key.Name)})
+	rows, err := tx.Read(ctx, t, sel)
+	if err == nil && rows.Len() == sel.Limit {
+		last := rows.Row(rows.Len() - 1).Int(key.Name)
+		tx.s.totals.putPlace(tx, list, place{order: sel.OrderBy, offset: offset + rows.Len(), after: last})
 	}
 	return rows, err
 }

@@ -173,7 +173,7 @@ func compare(t *testing.T, tx *store.Tx, number *store.Table, random *rand.Rand)
 			return err
 		}
 		assert.Equal(t, counted, total, "total of %+v", sel)
-		assert.Equal(t, rows, page, "page of %+v", sel)
+		assert.Equal(t, rows, page.Rows(), "page of %+v", sel)
 		sel.Offset += sel.Limit
 	}
 	return nil
@@ -216,7 +216,7 @@ func TestPagesAreNotCountedAgain(t *testing.T) {
 				Where: condition, Args: []any{int64(0)}, OrderBy: store.Expr(number, number.KeyColumn()) + " ASC NULLS LAST", Limit: 100, Offset: offset,
 			})
 			if err == nil {
-				first = rows[0].Int("X_Number_ID")
+				first = rows.Row(0).Int("X_Number_ID")
 			}
 			return err
 		}))

@@ -45,9 +45,6 @@ func HasJournal(path string) bool {
 
 // CopyFile copies a database, with what its journal holds, to a new file at to.
 func CopyFile(from, to string) (err error) {
-	if !HasJournal(from) {
-		return copyPlain(from, to)
-	}
 	registerFunctions()
 	plain, err := sqlite.NewConnector(readOnlyURI(from))
 	if err != nil {
@@ -58,7 +55,9 @@ func CopyFile(from, to string) (err error) {
 		return fmt.Errorf("copying the ERP database: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	source, ok := conn.(plainConn)
+	source, ok := conn.(interface {
+		NewBackup(targetURI string) (*sqlite.Backup, error)
+	})
 	if !ok {
 		return errors.New("copying the ERP database: the database driver cannot copy")
 	}
@@ -66,26 +65,10 @@ func CopyFile(from, to string) (err error) {
 	if err != nil {
 		return fmt.Errorf("copying the ERP database: %w", err)
 	}
-	if err := runBackup(backup); err != nil {
-		return fmt.Errorf("copying the ERP database: %w", err)
+	for more := true; more && err == nil; {
+		more, err = backup.Step(-1)
 	}
-	return nil
-}
-
-// copyPlain has the system copy a file, which does not take the bytes through
-// this process where it can do without.
-func copyPlain(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return fmt.Errorf("copying the ERP database: %w", err)
-	}
-	defer in.Close() //nolint:errcheck // it is only read
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("copying the ERP database: %w", err)
-	}
-	_, err = out.ReadFrom(in)
-	if err = errors.Join(err, out.Close()); err != nil {
+	if err = errors.Join(err, backup.Finish()); err != nil {
 		return fmt.Errorf("copying the ERP database: %w", err)
 	}
 	return nil

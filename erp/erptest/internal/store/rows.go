@@ -16,8 +16,11 @@ import (
 type Row map[string]any
 
 // Int is the integer in the column, 0 when it is NULL or no number.
-func (r Row) Int(column string) int64 {
-	switch v := r[column].(type) {
+func (r Row) Int(column string) int64 { return IntOf(r[column]) }
+
+// IntOf is a stored value as an integer, 0 when it is none.
+func IntOf(v any) int64 {
+	switch v := v.(type) {
 	case int64:
 		return v
 	case float64:
@@ -27,8 +30,11 @@ func (r Row) Int(column string) int64 {
 }
 
 // String is the text in the column, "" when it is NULL.
-func (r Row) String(column string) string {
-	switch v := r[column].(type) {
+func (r Row) String(column string) string { return TextOf(r[column]) }
+
+// TextOf is a stored value as text, "" for NULL.
+func TextOf(v any) string {
+	switch v := v.(type) {
 	case string:
 		return v
 	case int64:
@@ -60,26 +66,11 @@ type Selection struct {
 // of the kinds "@SQL=" and "@SQLFIND=" belong to the user interface and are
 // left out. The table stands under its own name, unaliased.
 func (tx *Tx) Select(ctx context.Context, t *Table, sel Selection) ([]Row, error) {
-	columns := sel.Columns
-	if columns == nil {
-		columns = t.Columns
-	}
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return strings.HasPrefix(c.ColumnSQL, "@") })
-	found, err := tx.Values(ctx, SelectSQL(t, columns, sel), sel.Args...)
+	sheet, err := tx.Read(ctx, t, sel)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", t.Name, err)
+		return nil, err
 	}
-	var out []Row
-	for _, values := range found {
-		row := make(Row, len(columns))
-		for i, c := range columns {
-			if values[i] != nil {
-				row[c.Name] = values[i]
-			}
-		}
-		out = append(out, row)
-	}
-	return out, nil
+	return sheet.Rows(), nil
 }
 
 // SelectSQL is the statement [Tx.Select] runs for those columns.

@@ -33,8 +33,14 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 
 // writingConn is what the driver's connections can do.
 type writingConn interface {
-	fullConn
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.QueryerContext
 	driver.ExecerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
 }
 
 // keepingConn keeps statements to be used again. database/sql uses a connection

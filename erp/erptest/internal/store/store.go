@@ -10,26 +10,29 @@ import (
 	"sync/atomic"
 
 	"modernc.org/sqlite"
+
+	"github.com/erphub/erphub/erp/erptest/internal/layer"
 )
 
 // Store is one ERP database. It is safe for concurrent use.
 //
-// A database in a file shows each reader the state it had when the reader began,
-// so readers go on beside the writer and wait for its commit alone. One in memory
-// has one writer or many readers.
+// Each reader sees the state that the database had when the reader began, so readers
+// go on beside the writer and wait for its commit alone.
 type Store struct {
-	db        *sql.DB // for readers
-	write     *sql.DB // for the writer, who does not wait for a connection while many read
-	path      string
-	uri       string     // where other connections of this process find the database
-	snapshots bool       // readers see a state of their own
-	writer    sync.Mutex // held by the one transaction that writes
-	kept      memory     // of the transaction that wrote last; writer guards it
+	db     *sql.DB // for readers
+	write  *sql.DB // for the writer, who does not wait for a connection to a file while many read
+	path   string
+	uri    string       // where other connections of this process find the database
+	layer  *layer.Layer // of one in memory
+	writer sync.Mutex   // held by the one transaction that writes
+	kept   memory       // of the transaction that wrote last; writer guards it
 
-	// state is held for reading while a reader takes its snapshot, or as long as it
-	// reads when there are none; for writing while a commit becomes visible. It
-	// guards the commits, so that what is remembered beside the database belongs to
-	// the state of it that a transaction sees.
+	absent *absentTables // that the database may lack
+	whole  atomic.Bool   // it has them all
+
+	// state is held for reading while a reader takes its snapshot, and for writing while
+	// a commit becomes visible. It guards the commits, so that what is remembered beside
+	// the database belongs to the state of it that a transaction sees.
 	state   sync.RWMutex
 	commits uint64 // how many changes were committed
 
@@ -38,6 +41,8 @@ type Store struct {
 	dict     atomic.Pointer[Dictionary] // as of the last commit
 	totals   totals
 	refused  atomic.Pointer[error] // why the last write failed, nil when it did not
+	damaged  atomic.Bool           // a statement found the file damaged
+	missed   atomic.Pointer[missed]
 	onChange func(commit uint64, tables map[string]bool)
 	changes  changes
 }
@@ -47,8 +52,6 @@ type Options struct {
 	// Durable has every commit wait until it is on the disk. Without it a killed
 	// process loses nothing, but a power failure may undo the last commits.
 	Durable bool
-	// Scratch never waits for the disk: a copy that nobody wants after a power failure.
-	Scratch bool
 	// Existing refuses a file that is not there instead of creating it.
 	Existing bool
 	// Cache is how many bytes of the file each connection holds; 0 is the database's
@@ -57,48 +60,56 @@ type Options struct {
 	// ReadOnly opens a file for [Store.View] alone. One that nobody writes to stays as
 	// it is to the byte.
 	ReadOnly bool
+	// Of is the image that the file is a copy of, with nothing changed yet.
+	Of *Image
 }
-
-// memoryNames makes every in-memory database its own.
-var memoryNames atomic.Int64
 
 // Open opens the database file, creating an empty one when there is none. An
 // empty path opens a database in memory that ends with the Store.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
-	registerFunctions()
-	dsn := fmt.Sprintf("file:/erptest-%d?vfs=memdb&_pragma=synchronous(OFF)", memoryNames.Add(1))
-	if path != "" {
-		synchronous := "NORMAL"
-		if opts.Durable {
-			synchronous = "FULL"
+	if path == "" {
+		empty, err := ImageOf(nil)
+		if err != nil {
+			return nil, err
 		}
-		if opts.Scratch {
-			synchronous = "OFF"
-		}
-		mode := "rwc"
-		if opts.Existing {
-			mode = "rw"
-		}
-		dsn = "file:" + escapePath(path) + "?mode=" + mode + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")"
+		return empty.Open(ctx, opts)
 	}
+	synchronous := "NORMAL"
+	if opts.Durable {
+		synchronous = "FULL"
+	}
+	mode := "rwc"
+	if opts.Existing {
+		mode = "rw"
+	}
+	s := &Store{path: path, uri: "file:" + escapePath(path) + "?mode=" + mode + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")"}
 	if opts.ReadOnly {
-		dsn = readOnlyURI(path)
+		s.uri = readOnlyURI(path)
 	}
+	if opts.Of != nil {
+		s.absent = opts.Of.absent
+	}
+	return open(ctx, s, opts)
+}
+
+// open opens what s names.
+func open(ctx context.Context, s *Store, opts Options) (*Store, error) {
+	registerFunctions()
 	if opts.Cache > 0 {
-		dsn += fmt.Sprintf("&_pragma=cache_size(%d)", -opts.Cache/1024)
+		s.uri += fmt.Sprintf("&_pragma=cache_size(%d)", -opts.Cache/1024)
 	}
-	dsn += fmt.Sprintf("&_txlock=immediate&_pragma=busy_timeout(%d)", busyWait)
-	plain, err := sqlite.NewConnector(dsn)
+	s.uri += fmt.Sprintf("&_pragma=busy_timeout(%d)", busyWait)
+	plain, err := sqlite.NewConnector(s.uri + "&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("opening the ERP database: %w", err)
 	}
 	conns := connector{plain}
-	db := sql.OpenDB(conns)
-	db.SetMaxIdleConns(16)
-	db.SetMaxOpenConns(16)
-	s := &Store{db: db, write: db, path: path, uri: dsn, snapshots: path != "", journal: longJournal}
+	s.db = sql.OpenDB(conns)
+	s.db.SetMaxIdleConns(16)
+	s.db.SetMaxOpenConns(16)
+	s.write, s.journal = s.db, longJournal
 	s.dict.Store(newDictionary())
-	if s.snapshots {
+	if s.path != "" {
 		s.write = sql.OpenDB(conns)
 		s.write.SetMaxOpenConns(1)
 	}
@@ -114,7 +125,20 @@ func (s *Store) Close() error {
 	defer s.writer.Unlock()
 	s.state.Lock()
 	defer s.state.Unlock()
-	return errors.Join(s.db.Close(), s.write.Close()) // closing twice does nothing
+	err := errors.Join(s.db.Close(), s.write.Close()) // closing twice does nothing
+	if s.layer != nil {
+		s.layer.Close()
+	}
+	return err
+}
+
+// CopyTo writes the database to a file that is not there yet or empty, without the
+// pages that nothing is in any more, which may hold rows that were deleted.
+func (s *Store) CopyTo(ctx context.Context, path string) error {
+	if _, err := s.write.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return fmt.Errorf("copying the ERP database to %s: %w", path, err)
+	}
+	return nil
 }
 
 // Path is the database file, "" for one in memory.
@@ -148,26 +172,17 @@ func (tx *Tx) Writing() bool { return tx.write }
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	tx, done, err := s.beginRead(ctx)
 	if err != nil {
+		s.note(err)
 		return fmt.Errorf("beginning a read: %w", err)
 	}
 	defer done()
-	return fn(tx)
+	err = fn(tx)
+	s.note(err)
+	return err
 }
 
 // beginRead begins a transaction on a state of the database; done ends it.
 func (s *Store) beginRead(ctx context.Context) (tx *Tx, done func(), err error) {
-	if !s.snapshots {
-		s.state.RLock()
-		sqlTx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-		if err != nil {
-			s.state.RUnlock()
-			return nil, nil, err
-		}
-		return &Tx{tx: sqlTx, s: s, shared: s.dict.Load(), commit: s.commits}, func() {
-			_ = sqlTx.Rollback() // nothing was written
-			s.state.RUnlock()
-		}, nil
-	}
 	// The connection comes first: waiting for one must not hold up commits.
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -196,19 +211,15 @@ func (s *Store) beginRead(ctx context.Context) (tx *Tx, done func(), err error) 
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	s.writer.Lock()
 	defer s.writer.Unlock()
-	if !s.snapshots {
-		s.state.Lock()
-		defer s.state.Unlock()
-	}
 	err := s.update(ctx, fn)
-	s.noteRefusal(err)
+	s.note(err)
 	return err
 }
 
 // UpdateWith is Update of a database in a file, with the tables of another file beside
 // it under a name of their own. That file is only read, and nobody writes to it.
 func (s *Store) UpdateWith(ctx context.Context, path, name string, fn func(*Tx) error) (err error) {
-	if !s.snapshots {
+	if s.path == "" {
 		return errors.New("attaching a file: the database is in memory")
 	}
 	s.writer.Lock()
@@ -222,7 +233,7 @@ func (s *Store) UpdateWith(ctx context.Context, path, name string, fn func(*Tx) 
 		err = errors.Join(err, derr)
 	}()
 	err = s.update(ctx, fn)
-	s.noteRefusal(err)
+	s.note(err)
 	return err
 }
 
@@ -239,10 +250,8 @@ func (s *Store) update(ctx context.Context, fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if s.snapshots {
-		s.state.Lock()
-		defer s.state.Unlock()
-	}
+	s.state.Lock()
+	defer s.state.Unlock()
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
@@ -330,7 +339,17 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, 
 }
 
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return tx.tx.ExecContext(ctx, query, args...)
+	res, err := tx.tx.ExecContext(ctx, query, args...)
+	if err == nil {
+		return res, nil
+	}
+	switch made, merr := tx.makeFor(ctx, query, err); {
+	case merr != nil:
+		return nil, errors.Join(err, merr)
+	case made:
+		return tx.tx.ExecContext(ctx, query, args...)
+	}
+	return nil, err
 }
 
 // Query runs one select.

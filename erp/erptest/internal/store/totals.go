@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/erphub/erphub/erp/erptest/internal/layer"
 )
 
 // Bounds of what is remembered of long lists.
@@ -16,8 +18,8 @@ const (
 	maxTotals   = 128     // lists
 	maxTotalKey = 4 << 10 // bytes of a list's condition and its parameters
 	maxPlaces   = 16      // of one list
-	maxSorted   = 2       // lists with their keys
-	maxKeys     = 2 << 20 // of one list
+	maxSorted   = 4       // lists with their keys
+	maxKeys     = 1 << 20 // of one list
 )
 
 // totals remembers how many rows long lists have, and where their pages begin, so
@@ -40,6 +42,7 @@ type total struct {
 	used   uint64
 	places []place // the newest last
 	keys   []int64 // in the order that is part of the list's name
+	found  [][]any // by the statement; the rows of a few
 }
 
 // place is where a page of a list ordered by its key begins.
@@ -101,7 +104,7 @@ func totalKey(t *Table, where string, args []any) string {
 
 // reads are the tables a statement reads, as the database's own plan says, in
 // upper case; none when that cannot be told.
-func (tx *Tx) reads(ctx context.Context, query string, args []any) ([]string, error) {
+func (tx *Tx) reads(ctx context.Context, query string, args []any) (tables []string, err error) {
 	rows, err := tx.Query(ctx, "EXPLAIN "+query, args...)
 	if err != nil {
 		return nil, err
@@ -130,13 +133,16 @@ func (tx *Tx) reads(ctx context.Context, query string, args []any) ([]string, er
 			}
 			pages[page] = true
 		case "VOpen":
-			return nil, nil // a table made by code
+			name, ok := layer.AbsentTable(fmt.Sprint(values[5]))
+			if !ok {
+				return nil, nil // a table made by code
+			}
+			tables = append(tables, strings.ToUpper(name))
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	var tables []string
 	for page := range pages {
 		var name string
 		err := tx.QueryRow(ctx, "SELECT upper(tbl_name) FROM sqlite_schema WHERE rootpage=?", page).Scan(&name)
@@ -224,6 +230,16 @@ func (l *totals) keys(tx *Tx, key string) ([]int64, bool) {
 	defer l.mu.Unlock()
 	if e := l.holdsLocked(tx, key); e != nil {
 		return e.keys, true
+	}
+	return nil, false
+}
+
+// values are what a statement found, if that is known.
+func (l *totals) values(tx *Tx, key string) ([][]any, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.holdsLocked(tx, key); e != nil {
+		return e.found, true
 	}
 	return nil, false
 }

@@ -82,11 +82,8 @@ func ReadHead(ctx context.Context, query Query) (*Head, error) {
 	if err := rows.Scan(&version, &info); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w; clone it again", ErrDamaged, Table, err)
 	}
-	switch {
-	case version > Version:
-		return nil, fmt.Errorf("%w: it has form %d, a newer one; this program knows up to %d: use the version of erphub that made it, or clone again", ErrVersion, version, Version)
-	case version < 1:
-		return nil, fmt.Errorf("%w: it has form %d, which this program does not know (it knows 1 to %d): clone it again", ErrVersion, version, Version)
+	if version != Version {
+		return nil, fmt.Errorf("%w: it has form %d, and this erphub reads form %d alone: clone it again, or use the erphub that made it", ErrVersion, version, Version)
 	}
 	h := &Head{}
 	if err := json.Unmarshal([]byte(info), h); err != nil {

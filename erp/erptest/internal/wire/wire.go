@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Object is a JSON object that keeps the order in which members were set. The
@@ -111,116 +113,130 @@ func (o *Object) Names() []string {
 func (o *Object) Len() int { return len(o.members) }
 
 // MarshalJSON writes the members in order.
-func (o *Object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	if err := o.write(&b); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
+func (o *Object) MarshalJSON() ([]byte, error) { return o.append(nil) }
 
-func (o *Object) write(b *bytes.Buffer) error {
-	b.WriteByte('{')
+func (o *Object) append(b []byte) ([]byte, error) {
+	b = append(b, '{')
 	for i := range o.members {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 		m := &o.members[i]
-		if err := writeString(b, m.name); err != nil {
-			return err
+		var err error
+		if b, err = AppendName(b, m.name); err != nil {
+			return nil, err
 		}
-		b.WriteByte(':')
-		if err := write(b, m.value); err != nil {
-			return fmt.Errorf("member %s: %w", m.name, err)
+		if b, err = Append(b, m.value); err != nil {
+			return nil, fmt.Errorf("member %s: %w", m.name, err)
 		}
 	}
-	b.WriteByte('}')
-	return nil
+	return append(b, '}'), nil
 }
 
 // Decimal is a number written with exactly these digits.
 type Decimal string
 
+// Raw is compact JSON that was written before. Nothing checks it.
+type Raw []byte
+
 // Encode is v as compact JSON without a trailing newline.
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := write(&b, v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+func Encode(v any) ([]byte, error) { return Append(nil, v) }
+
+// AppendName appends the name of a member with its colon.
+func AppendName(b []byte, name string) ([]byte, error) {
+	b, err := appendString(b, name)
+	return append(b, ':'), err
 }
 
-func write(b *bytes.Buffer, v any) error {
+// Append appends v as [Encode] writes it.
+func Append(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case *Object:
 		if v == nil {
-			b.WriteString("null")
-			return nil
+			return append(b, "null"...), nil
 		}
-		return v.write(b)
+		return v.append(b)
 	case string:
-		return writeString(b, v)
+		return appendString(b, v)
 	case int64:
-		b.Write(strconv.AppendInt(b.AvailableBuffer(), v, 10))
-		return nil
+		return strconv.AppendInt(b, v, 10), nil
 	case bool:
-		b.Write(strconv.AppendBool(b.AvailableBuffer(), v))
-		return nil
+		return strconv.AppendBool(b, v), nil
+	case Raw:
+		return append(b, v...), nil
 	case []*Object:
-		return writeArray(b, v)
+		return appendArray(b, v)
 	case []any:
-		return writeArray(b, v)
+		return appendArray(b, v)
 	case Decimal:
-		if !json.Valid([]byte(v)) {
-			return write(b, string(v))
+		if !number(string(v)) && !json.Valid([]byte(v)) {
+			return appendString(b, string(v))
 		}
-		b.WriteString(string(v))
-		return nil
+		return append(b, v...), nil
 	}
-	return writeOther(b, v)
+	return appendOther(b, v)
 }
 
-func writeString(b *bytes.Buffer, s string) error {
+func appendString(b []byte, s string) ([]byte, error) {
 	if !plain(s) {
-		return writeOther(b, s)
+		return appendOther(b, s)
 	}
-	b.WriteByte('"')
-	b.WriteString(s)
-	b.WriteByte('"')
-	return nil
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"'), nil
 }
 
-// writeOther writes what takes more thought than a plain value.
-func writeOther(b *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(b)
+// appendOther appends what takes more thought than a plain value.
+func appendOther(b []byte, v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return err
+		return nil, err
 	}
-	b.Truncate(b.Len() - 1) // the encoder's newline
-	return nil
+	return append(b, out.Bytes()[:out.Len()-1]...), nil // without the encoder's newline
 }
 
 // plain tells whether a string needs no escapes.
 func plain(s string) bool {
+	ascii := true
 	for i := range len(s) {
-		if ch := s[i]; ch < ' ' || ch > '~' || ch == '"' || ch == '\\' {
+		ch := s[i]
+		if ch < ' ' || ch == '"' || ch == '\\' {
+			return false
+		}
+		ascii = ascii && ch < utf8.RuneSelf
+	}
+	// The line separators of JavaScript are escaped.
+	return ascii || utf8.ValidString(s) && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
+}
+
+// number tells whether a text is a JSON number of the plain kind, as nearly all are.
+func number(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole, fraction, dotted := strings.Cut(s, ".")
+	return digits(whole) && (whole[0] != '0' || len(whole) == 1) && (!dotted || digits(fraction))
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
 			return false
 		}
 	}
-	return true
+	return s != ""
 }
 
-func writeArray[T any](b *bytes.Buffer, list []T) error {
-	b.WriteByte('[')
+func appendArray[T any](b []byte, list []T) ([]byte, error) {
+	b = append(b, '[')
 	for i, v := range list {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		if err := write(b, any(v)); err != nil {
-			return err
+		var err error
+		if b, err = Append(b, any(v)); err != nil {
+			return nil, err
 		}
 	}
-	b.WriteByte(']')
-	return nil
+	return append(b, ']'), nil
 }

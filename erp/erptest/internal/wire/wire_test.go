@@ -28,19 +28,32 @@ func TestEncode(t *testing.T) {
 // Strings are written by a short cut where they need no escapes; it must not
 // differ from the long way.
 func FuzzStrings(f *testing.F) {
-	for _, s := range []string{"", "plain", "a\"b", "\\", "\x00", "ü", "\xff", "\x7f", "~ "} {
+	for _, s := range []string{"", "plain", "a\"b", "\\", "\x00", "ü", "\xff", "\x7f", "~ ", "Gr\u00fcn", "a\u2028b", "a\u2029b", "\u00e2\u0080\xa8", "Gr\xfcn"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := Encode(s)
 		require.NoError(t, err)
-		var back, want string
-		require.NoError(t, json.Unmarshal(got, &back))
-		long, err := json.Marshal(s)
+		long, err := appendOther(nil, s)
 		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(long, &want))
-		if back != want {
-			t.Fatalf("%q became %q", s, back)
+		assert.Equal(t, string(long), string(got))
+	})
+}
+
+// Numbers are written by a short cut where their digits are plain.
+func FuzzDecimals(f *testing.F) {
+	for _, s := range []string{"", "-", "0", "-0.50", "12.50", "01", "1.", ".5", "1e5", "1.2.3", "--1", "null", " 1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, err := Encode(Decimal(s))
+		require.NoError(t, err)
+		want := s
+		if !json.Valid([]byte(s)) {
+			long, err := appendOther(nil, s)
+			require.NoError(t, err)
+			want = string(long)
 		}
+		assert.Equal(t, want, string(got))
 	})
 }

@@ -15,6 +15,9 @@ type Column struct {
 	DisplayType int    // AD_Reference_ID
 	Length      int    // FieldLength in characters; 0: no limit
 	RefTable    string // table that the values are keys of; empty: none
+	// Codes are the values of the column's list. Another value is treated as free
+	// text, for somebody wrote it. nil: the column has no list.
+	Codes []string
 
 	Secure     bool // IsSecure
 	Encrypted  bool // IsEncrypted

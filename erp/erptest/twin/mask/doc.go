@@ -21,7 +21,8 @@
 // numbers, birthdays, coordinates, search keys and references of documents are
 // replaced by class, files are dropped, and a text column whose name says nothing
 // is free text. References, lists, flags, numbers, dates and UUIDs stay; so do
-// numbers of documents, which the ERP gives itself.
+// numbers of documents, which the ERP gives itself. A text in a column with a list
+// that is none of its codes is free text, too.
 //
 // The names of tenants, organizations and users are masked. Those with which
 // every installation comes (tenant System, organization *, the users System,

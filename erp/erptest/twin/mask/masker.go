@@ -113,6 +113,7 @@ type column struct {
 	class    Class // after the rules
 	constant string
 	named    bool // own names in it are replaced although it is kept
+	codes    map[string]bool
 
 	masked, left atomic.Int64
 }
@@ -159,6 +160,12 @@ func newTable(d *Table) *table {
 		class := classify(d, &c)
 		technical := byName[strings.ToLower(c.Name)] == Keep // codes, SQL and names of columns
 		known := &column{Column: c, found: class, class: class, named: class == Keep && c.textual() && !c.Key && !technical}
+		if len(c.Codes) > 0 && !t.kept {
+			known.codes = map[string]bool{}
+			for _, code := range c.Codes {
+				known.codes[code] = true
+			}
+		}
 		t.columns[strings.ToLower(c.Name)] = known
 		t.byName[c.Name] = known
 	}
@@ -171,11 +178,14 @@ func (m *Masker) keepAll() {
 		t.unknown.class = Keep
 		for _, c := range t.columns {
 			if c.found != Secret {
-				c.class = Keep
+				c.keep()
 			}
 		}
 	}
 }
+
+// keep has the column keep whatever it holds.
+func (c *column) keep() { c.class, c.codes = Keep, nil }
 
 // Row masks the values of one record in place, before anybody else sees them.
 // Keys are names of columns, in any case; values are string, int64, float64, []byte
@@ -250,11 +260,28 @@ func (m *Masker) field(t *table, c *column, value any, system systemRow) (any, e
 		c.left.Add(1)
 		return value, nil
 	}
+	if class == Keep && isText && c.foreign(text) {
+		class = Text
+	}
 	out := m.masked(t, c, class, value, text, isText, system)
 	if m.observe != nil && (isText || text != "") {
 		m.observe(Observation{t.name, c.Name, class, text, written(out)})
 	}
 	return out, nil
+}
+
+// foreign reports whether a value of a column with a list is none of its codes, of
+// which several may stand with commas between.
+func (c *column) foreign(text string) bool {
+	if c.codes == nil || c.codes[text] {
+		return false
+	}
+	for code := range strings.SplitSeq(text, ",") {
+		if !c.codes[strings.TrimSpace(code)] {
+			return true
+		}
+	}
+	return false
 }
 
 // masked is the value of a class. It counts what happened.

@@ -115,7 +115,7 @@ func (r *Rules) apply(m *Masker) error {
 		if tr.Keep {
 			for _, c := range t.columns {
 				if c.found != Secret {
-					c.class = Keep
+					c.keep()
 				}
 			}
 		}
@@ -167,6 +167,9 @@ func (c *column) rule(r ColumnRule) error {
 		return fmt.Errorf("does not hold what the class %s is for", r.Class)
 	}
 	c.class, c.constant = r.Class, r.Constant
+	if r.Class == Keep {
+		c.keep()
+	}
 	return nil
 }
 

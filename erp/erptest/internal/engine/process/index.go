@@ -94,6 +94,9 @@ func indexColumns(ctx context.Context, tx *store.Tx, t *store.Table, id int64) (
 
 func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, columns []string, unique bool) (Result, error) {
 	result := Result{Summary: "Created index successfully"}
+	if err := tx.MakeAbsent(ctx, t.Name, name); err != nil {
+		return Result{}, err
+	}
 	var other string
 	err := tx.QueryRow(ctx, `SELECT tbl_name FROM sqlite_schema WHERE name=? COLLATE NOCASE`, name).Scan(&other)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
