@@ -21,6 +21,10 @@ type Question struct {
 	Table   string // TableName
 	Column  string // ColumnName
 	Record  string // number or UUID
+	// Meets reports whether a record meets a condition in SQL, in which columns may be
+	// written behind the name of the table. It is needed where a rule of the table decides about the
+	// record; nil: what such a rule decides is unknown.
+	Meets func(ctx context.Context, table string, record erp.Record, condition string) (bool, error)
 }
 
 // Verdict is whether something is allowed.
@@ -66,6 +70,7 @@ const (
 	Allows    Effect = "allows"
 	ReadOnly  Effect = "read only"
 	Denies    Effect = "denies"
+	Limits    Effect = "limits" // some records are seen, others are not
 	Undecided Effect = "unknown"
 )
 
@@ -99,7 +104,7 @@ func Explain(ctx context.Context, client *erp.Client, q Question) (*Explanation,
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	x := &explainer{client: client, refused: map[string]bool{}}
+	x := &explainer{client: client, refused: map[string]bool{}, kept: map[string][]erp.Record{}, asked: q}
 	out := &Explanation{}
 	target, err := x.target(ctx, q)
 	if err != nil {

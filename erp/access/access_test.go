@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -66,6 +67,18 @@ func TestExplain(t *testing.T) {
 		})
 	}
 	role := map[string]any{"id": 103}
+	db := srv.Database()
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	meets := func(ctx context.Context, table string, rec erp.Record, condition string) (bool, error) {
+		var n int
+		err := db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM %[1]s WHERE %[1]s_ID = ? AND (%[2]s)", table, condition), rec.ID().String()).Scan(&n)
+		return n == 1, err
+	}
+	rowRule := func(code string) func(t *testing.T) {
+		return func(t *testing.T) {
+			make(t, "AD_TableValRule", map[string]any{"AD_Table_ID": map[string]any{"id": table.ID()}, "AD_Role_ID": role, "AD_User_ID": erp.NoRef, "Description": "Orders of the role", "Code": code})
+		}
+	}
 
 	for _, tc := range []struct {
 		name        string
@@ -94,6 +107,12 @@ func TestExplain(t *testing.T) {
 		{"a record that a rule excludes", func(t *testing.T) {
 			make(t, "AD_Record_Access", map[string]any{"AD_Role_ID": role, "AD_Table_ID": map[string]any{"id": table.ID()}, "Record_ID": order.ID(), "IsExclude": true, "IsReadOnly": false})
 		}, access.Question{Role: "GardenWorld User", Table: "C_Order", Record: orderID}, access.No, access.No, "excludes the record", "tab Record Access"},
+		{"a record that a rule of the table hides", rowRule("C_Order.GrandTotal < 0 OR @#AD_Role_ID@ <> 103"),
+			access.Question{Role: "GardenWorld User", Table: "C_Order", Record: orderID, Meets: meets}, access.No, access.No, "a rule of the table hides the record from role GardenWorld User: Orders of the role", "window Table Validation Rule"},
+		{"a record that a rule of the table shows", rowRule("C_Order.GrandTotal >= 0 AND @#AD_Client_ID@ = 11"),
+			access.Question{Role: "GardenWorld User", Table: "C_Order", Record: orderID, Meets: meets}, access.Yes, access.No, "the record is processed", ""},
+		{"a table with a rule about its records", rowRule("C_Order.GrandTotal >= 0"),
+			access.Question{Role: "GardenWorld User", Table: "C_Order"}, access.Yes, access.Yes, "a rule of the table decides which records of C_Order role GardenWorld User sees: Orders of the role", ""},
 		{"a record that points to one that a rule excludes", func(t *testing.T) {
 			make(t, "AD_Record_Access", map[string]any{"AD_Role_ID": role, "AD_Table_ID": map[string]any{"id": partners.ID()}, "Record_ID": partner.ID, "IsExclude": true, "IsReadOnly": false, "IsDependentEntities": true})
 		}, access.Question{Role: "GardenWorld User", Table: "C_Order", Record: orderID}, access.No, access.No, fmt.Sprintf("a rule about record %s of C_BPartner counts for records that point to it", partner.ID), "clear Dependent Entities"},
@@ -153,6 +172,18 @@ func TestExplain(t *testing.T) {
 			assert.ErrorIs(t, err, access.ErrQuestion)
 		})
 	}
+
+	t.Run("a rule of the table that nobody can try", func(t *testing.T) {
+		rowRule("C_Order.GrandTotal < 0")(t)
+		for _, tc := range []access.Question{
+			{Role: "103", Table: "C_Order", Record: orderID},
+			{Role: "103", Table: "C_Order", Record: orderID, Meets: func(context.Context, string, erp.Record, string) (bool, error) { return true, errors.New("no SQL") }},
+		} {
+			got, err := access.Explain(t.Context(), admin, tc)
+			require.NoError(t, err)
+			assert.Equal(t, access.Unknown, got.Roles[0].Read, "%+v", got)
+		}
+	})
 
 	t.Run("a caller who may not read permissions", func(t *testing.T) {
 		grants := first(t, admin, "AD_Table", erp.Eq("TableName", "AD_Window_Access"))

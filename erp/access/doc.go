@@ -15,6 +15,9 @@
 // WriteDenied responds to the shorter question beforehand: which of some tables a role
 // may not write at all.
 //
-// Not looked at are subscriptions to application service providers, rules of
-// AD_TableValRule, and what program code decides by itself.
+// [LoadScope] reads the same rules once, for those who count or search records: what
+// of a table a role does not see.
+//
+// Not looked at are subscriptions to application service providers, and what program
+// code decides by itself.
 package access

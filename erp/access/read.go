@@ -16,6 +16,8 @@ type explainer struct {
 	client  *erp.Client
 	unread  []string
 	refused map[string]bool
+	kept    map[string][]erp.Record // what [explainer.all] read
+	asked   Question
 }
 
 // most is how many rows of one kind are read.
@@ -38,6 +40,30 @@ func (x *explainer) rows(ctx context.Context, table string, filter erp.Filter, c
 		return nil, false, nil
 	}
 	return nil, false, fmt.Errorf("reading %s: %w", table, err)
+}
+
+// all reads all records of a filter, page by page, and keeps them for the next time.
+func (x *explainer) all(ctx context.Context, table string, filter erp.Filter, columns ...string) (records []erp.Record, ok bool, err error) {
+	kept := table + " " + filter.String()
+	if found, ok := x.kept[kept]; ok {
+		return found, true, nil
+	}
+	if x.refused[table] {
+		return nil, false, nil
+	}
+	for page := (*erp.Page)(nil); page == nil || page.More(); {
+		page, err = x.client.Query(ctx, table, &erp.Query{Filter: filter, Select: columns, OrderBy: []string{table + "_UU"}, Top: 1000, Skip: len(records)})
+		switch {
+		case errors.Is(err, erp.ErrForbidden), errors.Is(err, erp.ErrNotFound):
+			x.refuse(table)
+			return nil, false, nil
+		case err != nil:
+			return nil, false, fmt.Errorf("reading %s: %w", table, err)
+		}
+		records = append(records, page.Records...)
+	}
+	x.kept[kept] = records
+	return records, true, nil
 }
 
 // sees reports whether the caller sees any row of a table that every ERP has rows

@@ -86,17 +86,12 @@ func (t *recordTarget) organization(ctx context.Context, x *explainer, r *role) 
 	if r.allOrgs {
 		return nil
 	}
-	table, filter := "AD_Role_OrgAccess", erp.In("AD_Role_ID", r.ids()...)
-	tab := "window Role, tab Org Access"
-	if r.userOrgs {
-		table, filter = "AD_User_OrgAccess", erp.Eq("AD_User_ID", r.user)
-		tab = "window User, tab Org Access"
-		if r.user == 0 {
-			r.because(Undecided, "the organizations of role "+r.name+" are those of the user: name a user", record("AD_Role", r.id), "")
-			return nil
-		}
+	table, tab := r.orgTable()
+	if r.userOrgs && r.user == 0 {
+		r.because(Undecided, "the organizations of role "+r.name+" are those of the user: name a user", record("AD_Role", r.id), "")
+		return nil
 	}
-	rows, ok, err := x.rows(ctx, table, filter.And(erp.Eq("IsActive", true)), "AD_Org_ID", "IsReadOnly")
+	orgs, ok, err := x.organizations(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -105,14 +100,13 @@ func (t *recordTarget) organization(ctx context.Context, x *explainer, r *role) 
 		return nil
 	}
 	var listed []string
-	for _, row := range rows {
-		org, _ := number(row, "AD_Org_ID")
-		listed = append(listed, text(row, "AD_Org_ID"))
-		if org != t.org {
+	for _, o := range orgs {
+		listed = append(listed, o.Name)
+		if o.ID != t.org {
 			continue
 		}
-		if is(row, "IsReadOnly") {
-			r.because(ReadOnly, fmt.Sprintf("organization %s is read only for role %s", orgName(t.rec), r.name), fmt.Sprintf("%s of organization %d", table, org), "clear Read Only in "+tab)
+		if o.ReadOnly {
+			r.because(ReadOnly, fmt.Sprintf("organization %s is read only for role %s", orgName(t.rec), r.name), fmt.Sprintf("%s of organization %d", table, o.ID), "clear Read Only in "+tab)
 		}
 		return nil
 	}
@@ -136,17 +130,19 @@ func orgName(rec erp.Record) string {
 // records that it points to.
 func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
 	const rules = "AD_Record_Access"
+	rows, ok, err := x.recordRules(ctx, r)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.unknown(rules, "access to the record")
+	}
 	for _, id := range r.ids() {
-		rows, ok, err := x.rows(ctx, rules, erp.And(erp.Eq("AD_Role_ID", id), erp.Eq("IsActive", true)), "AD_Table_ID", "Record_ID", "IsExclude", "IsReadOnly", "IsDependentEntities")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			r.unknown(rules, "access to the record")
-			return nil
-		}
 		listed, found := false, false
 		for _, row := range rows {
+			if of, _ := number(row, "AD_Role_ID"); of != id {
+				continue
+			}
 			table, _ := number(row, "AD_Table_ID")
 			about, _ := number(row, "Record_ID")
 			name := fmt.Sprintf("%s of role %d, table %d and record %d", rules, id, table, about)
@@ -168,6 +164,41 @@ func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tab
 			r.because(Denies, fmt.Sprintf("%s has a list of records of %s it may use, and this one is not in it", r.of(id), in.name), fmt.Sprintf("%s of role %d and table %d", rules, id, in.id), "add the record in window Role Data Access, tab Record Access")
 		}
 	}
+	return t.rowRules(ctx, x, r, in)
+}
+
+// rowRules are the conditions of the table (AD_TableValRule). The ERP puts them into
+// the statement that reads records; here somebody else has to say whether the record
+// meets them.
+func (t *recordTarget) rowRules(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
+	rules, ok, err := x.rowRules(ctx, r)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.unknown("AD_TableValRule", "whether a rule of the table hides the record")
+	}
+	if _, numbered := t.rec.ID().Int(); !numbered || !keyed(Table{Name: in.name, View: in.view}) {
+		return nil
+	}
+	for _, rule := range rules {
+		if table, _ := number(rule, "AD_Table_ID"); table != in.id {
+			continue
+		}
+		condition, known := forRole(r, text(rule, "Code"))
+		met, what := false, text(rule, "Description")
+		if known = known && x.asked.Meets != nil; known {
+			if met, err = x.asked.Meets(ctx, in.name, t.rec, condition); err != nil {
+				known, what = false, fmt.Sprintf("%s (%v)", what, err)
+			}
+		}
+		switch {
+		case !known:
+			r.because(Undecided, fmt.Sprintf("a rule of the table decides which records of %s role %s sees, and what it decides about this one is not known: %s", in.name, r.name, what), rowRuleName(rule), "")
+		case !met:
+			r.because(Denies, fmt.Sprintf("a rule of the table hides the record from role %s: %s", r.name, what), rowRuleName(rule), "change the rule in window Table Validation Rule")
+		}
+	}
 	return nil
 }
 
@@ -179,13 +210,7 @@ func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, rul
 		return err
 	}
 	of := text(tables[0], "TableName")
-	column := of + "_ID"
-	switch of { // as the ERP does it
-	case "AD_User":
-		column = "SalesRep_ID"
-	case "C_ElementValue":
-		column = "Account_ID"
-	}
+	column := pointing(of)
 	points, ok := number(t.rec, column)
 	if !ok {
 		return nil

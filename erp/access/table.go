@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp"
@@ -67,7 +68,7 @@ func (t *tableTarget) explain(ctx context.Context, x *explainer, r *role) error 
 	if !writes(t.level, r) {
 		r.because(ReadOnly, fmt.Sprintf("%s has the data access level %s, which a role of user level %s reads and does not write", t.name, accessLevels[t.level], r.levelName()), record("AD_Role", r.id), "use a role with a fitting user level")
 	}
-	if err := t.rules(ctx, x, r); err != nil {
+	if err := t.limits(ctx, x, r); err != nil {
 		return err
 	}
 	if t.column != nil {
@@ -78,42 +79,38 @@ func (t *tableTarget) explain(ctx context.Context, x *explainer, r *role) error 
 	if t.record != nil {
 		return t.record.explain(ctx, x, r, t)
 	}
-	if len(r.reasons) == 0 {
+	if !slices.ContainsFunc(r.reasons, func(x Reason) bool { return x.Effect != Limits }) {
 		r.because(Allows, "nothing in the permission tables keeps "+r.of(r.id)+" from the table; tenant, organization and record rules decide about single records", "", "")
 	}
 	return nil
 }
 
-// rules looks at AD_Table_Access: the first role with a rule for the table
-// decides; with an include rule for other tables, the list is one of what is
-// allowed.
-func (t *tableTarget) rules(ctx context.Context, x *explainer, r *role) error {
-	const rules = "AD_Table_Access"
-	var including string
-	for _, id := range r.ids() {
-		accessing := erp.And(erp.Eq("AD_Role_ID", id), erp.Eq("AccessTypeRule", "A"), erp.Eq("IsActive", true))
-		rows, ok, err := x.rows(ctx, rules, erp.And(accessing, erp.Eq("AD_Table_ID", t.id)), "IsExclude", "IsReadOnly")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			r.unknown(rules, "access to the table")
-			return nil
-		}
-		if len(rows) > 0 {
-			ruled(r, rows[0], "the table "+t.name, fmt.Sprintf("%s of role %d and table %d", rules, id, t.id), id, "Table Access")
-			return nil
-		}
-		included, _, err := x.rows(ctx, rules, erp.And(accessing, erp.Eq("IsExclude", false)), "AD_Table_ID")
-		if err != nil {
-			return err
-		}
-		if len(included) > 0 && including == "" {
-			including = fmt.Sprintf("%s of role %d", rules, id)
-		}
+// limits looks at the rules about tables, and at what keeps some of the table's records
+// from the role.
+func (t *tableTarget) limits(ctx context.Context, x *explainer, r *role) error {
+	tables, ok, err := x.tableRules(ctx, r)
+	if err != nil {
+		return err
 	}
-	if including != "" {
-		r.because(Denies, fmt.Sprintf("the role has a list of tables it may use, and %s is not in it (unless the setting READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST lets it be read)", t.name), including, "add the table to the list in window Role Data Access, tab Table Access")
+	if !ok {
+		r.unknown("AD_Table_Access", "access to the table")
+	}
+	ruledTable(r, tables, t.id, t.name)
+	if t.record != nil {
+		return nil // its own rules are looked at one by one
+	}
+	s := &Scope{role: *r}
+	if s.Organizations, s.orgsRead, err = x.organizations(ctx, r); err != nil {
+		return err
+	}
+	if s.records, _, err = x.recordRules(ctx, r); err != nil {
+		return err
+	}
+	if s.rows, _, err = x.rowRules(ctx, r); err != nil {
+		return err
+	}
+	for _, l := range s.Limits(Table{ID: t.id, Name: t.name, AccessLevel: t.level, View: t.view}) {
+		r.reasons = append(r.reasons, l.Reason)
 	}
 	return nil
 }

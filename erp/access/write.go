@@ -52,12 +52,12 @@ type writeTable struct {
 }
 
 func (a writeReader) denied(ctx context.Context, names []string) ([]Denied, error) {
-	rec, err := a.c.Get(ctx, "AD_Role", erp.IntID(int64(a.role)), &erp.GetOptions{Select: []string{"UserLevel"}})
+	rec, err := a.c.Get(ctx, "AD_Role", erp.IntID(int64(a.role)), &erp.GetOptions{Select: []string{"UserLevel", "Name"}})
 	if err != nil {
 		return nil, err
 	}
 	level, _ := rec.Code("UserLevel")
-	of := &role{level: strings.TrimSpace(level)}
+	of := &role{id: int64(a.role), name: text(rec, "Name"), level: strings.TrimSpace(level), names: map[int64]string{}}
 	tables, err := a.tables(ctx, names)
 	if err != nil || len(tables) == 0 || of.level == "" {
 		return nil, err
@@ -70,7 +70,11 @@ func (a writeReader) denied(ctx context.Context, names []string) ([]Denied, erro
 	if err != nil {
 		return nil, err
 	}
-	rules, err := a.rules(ctx)
+	of.included = roles[1:]
+	for _, id := range of.included {
+		of.names[id] = fmt.Sprint(id)
+	}
+	rules, _, err := (&explainer{client: a.c, refused: map[string]bool{}, kept: map[string][]erp.Record{}}).tableRules(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +84,14 @@ func (a writeReader) denied(ctx context.Context, names []string) ([]Denied, erro
 			if t.name != name || slices.ContainsFunc(t.windows, func(w int64) bool { return granted[w] }) {
 				continue
 			}
-			reason := rules.against(id)
+			of.reasons = nil
+			ruledTable(of, rules, id, name)
+			reason := ""
+			for _, found := range of.reasons {
+				if found.Effect == Denies || found.Effect == ReadOnly {
+					reason = found.Text
+				}
+			}
 			if !writes(t.level, of) {
 				reason = fmt.Sprintf("its access level is %s, and the user level of the role is %s", accessLevels[t.level], of.levelName())
 			}
@@ -161,43 +172,6 @@ func (a writeReader) windows(ctx context.Context, tables map[int64]*writeTable, 
 		}
 	}
 	return granted, nil
-}
-
-// tableRules are the rules of a role about tables.
-type tableRules struct {
-	of       map[int64]string // why the table is closed for writing; empty: it is open
-	includes bool             // tables without a rule are closed
-}
-
-func (a writeReader) rules(ctx context.Context) (tableRules, error) {
-	rules := tableRules{of: map[int64]string{}}
-	filter := erp.And(erp.Eq("AD_Role_ID", a.role), erp.Eq("AccessTypeRule", "A"))
-	err := a.each(ctx, "AD_Table_Access", filter, []string{"AD_Table_ID", "IsExclude", "IsReadOnly"}, func(r erp.Record) {
-		id, ok := number(r, "AD_Table_ID")
-		exclude, _ := r.Bool("IsExclude")
-		readOnly, _ := r.Bool("IsReadOnly")
-		rules.includes = rules.includes || !exclude
-		switch {
-		case !ok:
-		case exclude:
-			rules.of[id] = "a table rule of the role excludes it"
-		case readOnly:
-			rules.of[id] = "a table rule of the role makes it read only"
-		default:
-			rules.of[id] = ""
-		}
-	})
-	return rules, err
-}
-
-func (r tableRules) against(table int64) string {
-	if reason, has := r.of[table]; has {
-		return reason
-	}
-	if r.includes {
-		return "the table rules of the role list others only"
-	}
-	return ""
 }
 
 // each visits all records of a filter.

@@ -21,6 +21,9 @@ type Options struct {
 	// SyncProcess and ImportProcess are configured slugs or numbers, empty for
 	// those found by themselves.
 	SyncProcess, ImportProcess string
+	// RoleID is the role that the client works with. With 0, which is that of the
+	// System tenant, nobody looks whether the role reads what it should not.
+	RoleID int
 	// Now is the clock of this machine; nil is [time.Now].
 	Now func() time.Time
 }
@@ -62,6 +65,7 @@ func API(ctx context.Context, client *erp.Client, opts Options) []Check {
 	}, "store an API token with `erphub config --token -`, or log in with `erphub auth login`; to change the dictionary, use a role of the System tenant")
 	r.process(ctx, client, "table synchronisation", dict.SyncTable, opts.SyncProcess)
 	r.process(ctx, client, "package import", dict.ImportPackage, opts.ImportProcess)
+	r.auditRule(ctx, client, opts.RoleID)
 	return r.checks
 }
 

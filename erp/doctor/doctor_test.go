@@ -15,7 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/erp/erptest"
@@ -303,4 +305,43 @@ func records(t *testing.T, client *erp.Client) (counts []int) {
 		counts = append(counts, page.Rows)
 	}
 	return counts
+}
+
+// The rule about the audit of queries: there is none, it is in force, and it came
+// after the ERP had read the rules.
+func TestAuditRule(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	plan, err := aiquery.AuditPlan()
+	require.NoError(t, err)
+	look := func(user string, role int) doctor.Check {
+		token, err := srv.APIToken(t.Context(), user, 11, int64(role), 11, time.Hour)
+		require.NoError(t, err)
+		client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+		require.NoError(t, err)
+		return find(t, doctor.API(t.Context(), client, doctor.Options{RoleID: role}), "audit of queries")
+	}
+	assert.Equal(t, doctor.Skipped, look("GardenAdmin", 102).Status)
+	system, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, time.Hour)
+	require.NoError(t, err)
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(system)))
+	require.NoError(t, err)
+	_, err = restdict.Run(t.Context(), client, plan, nil)
+	require.NoError(t, err)
+	_, err = client.Create(t.Context(), "AIG_QueryLog", map[string]any{"AIG_QuerySQL": "SELECT 1", "AIG_QueryStatus": "Success"})
+	require.NoError(t, err)
+	assert.Equal(t, doctor.OK, look("GardenAdmin", 102).Status)
+	assert.Equal(t, doctor.OK, look("GardenUser", 103).Status)
+	page, err := client.Query(t.Context(), "AD_TableValRule", &erp.Query{Filter: erp.Contains("Description", "Queries of AI assistants"), Top: 1})
+	require.NoError(t, err)
+	require.Len(t, page.Records, 1)
+	_, err = client.Update(t.Context(), "AD_TableValRule", page.Records[0].ID(), map[string]any{"Code": "1=1"}) // as the ERP that has not read it
+	require.NoError(t, err)
+	late := look("GardenUser", 103)
+	assert.Equal(t, doctor.Warning, late.Status, late.Found)
+	assert.Contains(t, late.Found, "has not read the rule")
+	assert.Contains(t, late.Fix, "cache reset-all")
+	_, err = client.Update(t.Context(), "AD_TableValRule", page.Records[0].ID(), map[string]any{"IsActive": false})
+	require.NoError(t, err)
+	assert.Contains(t, look("GardenUser", 103).Found, "no rule")
 }

@@ -36,5 +36,6 @@ func ExampleAPI() {
 	// token is accepted ok
 	// table synchronisation ok
 	// package import ok
+	// audit of queries skipped
 	// ok
 }

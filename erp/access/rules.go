@@ -1,0 +1,154 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/erphub/erphub/erp"
+)
+
+// Organization is one that a role, or a user, has.
+type Organization struct {
+	ID       int64
+	Name     string
+	ReadOnly bool
+}
+
+// orgTable is where the organizations of a role stand, and the tab that shows them.
+func (r *role) orgTable() (table, tab string) {
+	if r.userOrgs {
+		return "AD_User_OrgAccess", "window User, tab Org Access"
+	}
+	return "AD_Role_OrgAccess", "window Role, tab Org Access"
+}
+
+// organizations are those of a role, or of the user where the role says so.
+func (x *explainer) organizations(ctx context.Context, r *role) ([]Organization, bool, error) {
+	if r.allOrgs {
+		return nil, true, nil
+	}
+	table, _ := r.orgTable()
+	filter := erp.In("AD_Role_ID", r.ids()...)
+	if r.userOrgs {
+		filter = erp.Eq("AD_User_ID", r.user)
+	}
+	rows, ok, err := x.all(ctx, table, filter.And(erp.Eq("IsActive", true)), "AD_Org_ID", "IsReadOnly")
+	if err != nil || !ok {
+		return nil, ok, err
+	}
+	var orgs []Organization
+	var nameless []int64
+	for _, row := range rows {
+		id, _ := number(row, "AD_Org_ID")
+		if slices.ContainsFunc(orgs, func(o Organization) bool { return o.ID == id }) {
+			continue // of an included role; the role's own comes first
+		}
+		o := Organization{id, text(row, "AD_Org_ID"), is(row, "IsReadOnly")}
+		if o.Name == "" {
+			nameless = append(nameless, id)
+		}
+		orgs = append(orgs, o)
+	}
+	if len(nameless) == 0 {
+		return orgs, true, nil
+	}
+	named, _, err := x.rows(ctx, "AD_Org", erp.In("AD_Org_ID", nameless...), "Name")
+	for i, o := range orgs {
+		orgs[i].Name = strconv.FormatInt(o.ID, 10)
+		for _, row := range named {
+			if key(row) == o.ID {
+				orgs[i].Name, _ = row.Text("Name")
+			}
+		}
+	}
+	return orgs, true, err
+}
+
+// ofRoles are the active rows of a role and of those it includes, its own first.
+func (x *explainer) ofRoles(ctx context.Context, table string, r *role, columns ...string) ([]erp.Record, bool, error) {
+	rows, ok, err := x.all(ctx, table, erp.And(erp.In("AD_Role_ID", r.ids()...), erp.Eq("IsActive", true)), append(columns, "AD_Role_ID")...)
+	order := r.ids()
+	place := func(row erp.Record) int {
+		id, _ := number(row, "AD_Role_ID")
+		return slices.Index(order, id)
+	}
+	slices.SortStableFunc(rows, func(a, b erp.Record) int { return place(a) - place(b) })
+	return rows, ok, err
+}
+
+// tableRules are those that decide about reading and writing tables.
+func (x *explainer) tableRules(ctx context.Context, r *role) ([]erp.Record, bool, error) {
+	rows, ok, err := x.ofRoles(ctx, "AD_Table_Access", r, "AD_Table_ID", "AccessTypeRule", "IsExclude", "IsReadOnly")
+	return slices.DeleteFunc(slices.Clone(rows), func(row erp.Record) bool { kind, _ := row.Code("AccessTypeRule"); return kind != "A" }), ok, err
+}
+
+// recordRules are those about single records.
+func (x *explainer) recordRules(ctx context.Context, r *role) ([]erp.Record, bool, error) {
+	return x.ofRoles(ctx, "AD_Record_Access", r, "AD_Table_ID", "Record_ID", "IsExclude", "IsReadOnly", "IsDependentEntities")
+}
+
+// rowRules are the conditions under which the role, or its user, sees records of
+// tables.
+func (x *explainer) rowRules(ctx context.Context, r *role) ([]erp.Record, bool, error) {
+	rows, ok, err := x.all(ctx, "AD_TableValRule", erp.And(erp.In("AD_Client_ID", 0, r.client), erp.Eq("IsActive", true)), "AD_Table_ID", "AD_Role_ID", "AD_User_ID", "Description", "Code")
+	return slices.DeleteFunc(slices.Clone(rows), func(row erp.Record) bool {
+		role, ofRole := number(row, "AD_Role_ID")
+		user, ofUser := number(row, "AD_User_ID")
+		return ofRole && role != r.id || ofUser && user != r.user
+	}), ok, err
+}
+
+// ruledTable adds what the rules about tables say of one: the first role with a rule
+// for it decides; with an include rule for other tables, the list is one of what is
+// allowed.
+func ruledTable(r *role, rules []erp.Record, table int64, name string) {
+	including := ""
+	for _, rule := range rules {
+		of, _ := number(rule, "AD_Role_ID")
+		if id, _ := number(rule, "AD_Table_ID"); id == table {
+			ruled(r, rule, "the table "+name, fmt.Sprintf("AD_Table_Access of role %d and table %d", of, table), of, "Table Access")
+			return
+		}
+		if !is(rule, "IsExclude") && including == "" {
+			including = fmt.Sprintf("AD_Table_Access of role %d", of)
+		}
+	}
+	if including != "" {
+		r.because(Denies, fmt.Sprintf("the role has a list of tables it may use, and %s is not in it (unless the setting READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST lets it be read)", name), including, "add the table to the list in window Role Data Access, tab Table Access")
+	}
+}
+
+// rowLimit adds that a condition of the table decides about its records.
+func rowLimit(r *role, table string, rule erp.Record) {
+	what := text(rule, "Description")
+	if what == "" {
+		what = text(rule, "Code")
+	}
+	r.because(Limits, fmt.Sprintf("a rule of the table decides which records of %s role %s sees: %s", table, r.name, what), rowRuleName(rule), "change the rule in window Table Validation Rule")
+}
+
+func rowRuleName(rule erp.Record) string {
+	return "AD_TableValRule " + rule.UUID()
+}
+
+var sessionVariable = regexp.MustCompile(`@([^@]*)@`)
+
+// forRole is the condition of a rule with what the ERP knows of a session in the place
+// of its variables; false where it needs what is not known without a log-in.
+func forRole(r *role, code string) (string, bool) {
+	values := map[string]int64{"AD_CLIENT_ID": r.client, "AD_ROLE_ID": r.id}
+	if r.user != 0 {
+		values["AD_USER_ID"] = r.user
+	}
+	known := true
+	out := sessionVariable.ReplaceAllStringFunc(code, func(variable string) string {
+		value, ok := values[strings.ToUpper(strings.TrimLeft(strings.Trim(variable, "@"), "#$"))]
+		known = known && ok
+		return strconv.FormatInt(value, 10)
+	})
+	return out, known
+}
