@@ -42,6 +42,13 @@ func (f *csvFile) line(cells []string) error {
 		_, err := io.WriteString(f.w, "\"\"\n")
 		return err
 	}
+	if f.opts.Text != nil {
+		changed := make([]string, len(cells))
+		for i, text := range cells {
+			changed[i] = f.opts.Text(text)
+		}
+		cells = changed
+	}
 	err := f.out.Write(cells)
 	f.out.Flush()
 	if err == nil {

@@ -11,5 +11,5 @@
 //
 // Text is not changed: a value that begins with =, +, - or @ is written so, and
 // a spreadsheet may take it for a formula. Import such files as text when the
-// data come from people you do not trust.
+// data come from people you do not trust, or change it with Options.Text.
 package export

@@ -32,6 +32,8 @@ type Options struct {
 	// Names writes the names of references and lists instead of their keys.
 	// CSV only.
 	Names bool
+	// Text changes the text of every cell and heading. CSV only; nil changes nothing.
+	Text func(string) string
 	// Total is the number of records there are altogether, when it is known;
 	// JSON then tells it. nil leaves it out.
 	Total *int

@@ -114,7 +114,10 @@ func (r *run) claim(fresh *journal) error {
 		return fmt.Errorf("%w and left %s: resume it, or remove that file to start over", ErrInterrupted, r.opts.Journal)
 	}
 	old := &journal{}
-	if err := json.Unmarshal(data, old); err != nil || old.Version != journalVersion || old.Run == "" || old.Rows() < 0 || old.ErrorBytes < 0 {
+	if err := json.Unmarshal(data, old); err == nil && old.Version != journalVersion {
+		return fmt.Errorf("the journal %s has form %d, and this erphub reads form %d alone: resume with the one that began, or remove it, and import the file again with a key",
+			r.opts.Journal, old.Version, journalVersion)
+	} else if err != nil || old.Run == "" || old.Rows() < 0 || old.ErrorBytes < 0 {
 		return fmt.Errorf("the journal %s cannot be read; remove it, and import the file again with a key", r.opts.Journal)
 	}
 	for _, part := range []struct{ what, was, is string }{
