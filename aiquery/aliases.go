@@ -10,10 +10,10 @@ type (
 	Result = api.Result
 	// Column is [api.Column].
 	Column = api.Column
+	// Read is [api.Read].
+	Read = api.Read
 	// Explanation is [api.Explanation].
 	Explanation = api.Explanation
-	// PlanNode is [api.PlanNode].
-	PlanNode = api.PlanNode
 	// RoleInfo is [api.RoleInfo].
 	RoleInfo = api.RoleInfo
 	// TableMetadata is [api.TableMetadata].

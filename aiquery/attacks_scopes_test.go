@@ -87,6 +87,8 @@ var setAttacks = []attack{
 	{name: "cube over hidden rows", sql: `SELECT ad_org_id, docstatus, max(documentno) FROM c_order GROUP BY CUBE (ad_org_id, docstatus)`, must: same},
 	{name: "rollup of an excluded column", sql: `SELECT max(taxid) FROM c_bpartner GROUP BY ROLLUP (taxid)`, must: refused},
 	{name: "window over hidden rows", sql: `SELECT documentno, lag(documentno) OVER (ORDER BY c_order_id), lead(documentno) OVER (ORDER BY c_order_id), sum(grandtotal) OVER () FROM c_order`, must: same},
+	{name: "last of a partition by its key", sql: `SELECT c_order_id, last_value(documentno) OVER (PARTITION BY c_bpartner_id ORDER BY c_order_id RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM c_order`, must: same},
+	{name: "last of a partition by what repeats", sql: `SELECT c_order_id, last_value(documentno) OVER (PARTITION BY c_bpartner_id ORDER BY dateordered RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM c_order`, must: same},
 	{name: "first and last of a window", sql: `SELECT first_value(documentno) OVER w, last_value(documentno) OVER w, nth_value(documentno, 2) OVER w FROM c_order WINDOW w AS (ORDER BY grandtotal ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`, must: same},
 	{name: "frame by groups", sql: `SELECT max(documentno) OVER (ORDER BY ad_org_id GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM c_order`, must: same},
 	{name: "distinct on", sql: `SELECT DISTINCT ON (ad_client_id) documentno, grandtotal FROM c_order ORDER BY ad_client_id DESC, grandtotal DESC`, must: same},

@@ -153,7 +153,7 @@ func loadDictionary(ctx context.Context, reg registry.Registry, cat *run.Catalog
 		for _, p := range rel.Columns {
 			column := guard.Column{Name: p.Name, Type: p.Type}
 			c, ok := known[p.Name]
-			column.Redacted = redact.redacts(name, p.Name) || ok && (c.Secure || c.Encrypted)
+			column.Redacted, column.Width = redact.redacts(name, p.Name) || ok && (c.Secure || c.Encrypted), c.Length
 			if !ok {
 				t.other = append(t.other, column)
 				continue

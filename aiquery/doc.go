@@ -11,15 +11,15 @@
 //
 // # The property
 //
-// Status, contents and order of rows of a response depend on nothing but the
-// statement, the caller and the rows the role may see. A response is the one the
-// statement would have on a database reduced to those rows, or a refusal.
-// Package guard rewrites the statement so; this package decides what the role
-// may see, runs the result once and keeps the record of it.
+// A response is a function of the statement, the caller and the rows the role may
+// see: the one the statement would have on a database reduced to those rows, or a
+// refusal. "What remains" below has the exceptions. Package guard rewrites the
+// statement so; this package decides what the role may see, runs the result once
+// and keeps the record of it.
 //
-// The tests state it as pairs of questions that differ in a constant which
-// hidden rows have or nobody has, and as statements that are run by servers
-// that plan differently: the responses are the same bytes.
+// The tests ask generated statements of databases that differ in what is hidden,
+// of servers that plan differently, and with a constant that nobody has in place
+// of one that hidden rows have: the responses are the same bytes.
 //
 // # Policy
 //
@@ -46,13 +46,16 @@
 // the worst case measured. That a key exists in a shared table can be found so;
 // what a hidden row holds beside it cannot. The greatest or least value of an
 // indexed column is found the more slowly, the more hidden rows lie beyond it.
-// The server's plan follows statistics of all rows, so that times, and the shape
-// of an explained plan, tell something of the size of tables. A limit of
-// statements per user raises the price of such questions. Only separate
-// databases, or partitions by tenant, close them.
+// The server's plan follows statistics of all rows, so that times tell something
+// of the size of tables. A limit of statements per user raises the price of such
+// questions. Only separate databases, or partitions by tenant, close them.
 //
-// Errors. Where conditions on several tables can fail for rows the role may see,
-// the plan decides in which order they are tested, and so whether one fails.
+// Errors. Whether a statement fails for a row that the role may see can depend
+// on the plan, and so on hidden rows, where what can fail stands in a subquery
+// of an expression, in the condition of an outer join, or in an argument of a
+// function in FROM. The error names no value and not which of several
+// expressions failed, and after 30 failures of a user within a minute
+// statements that can fail are refused. [Options.Failures] changes the number.
 //
 // Tables that hold copies of others' values, such as AD_ChangeLog, are worth a
 // place in [Options.DeniedTables].

@@ -27,6 +27,7 @@ type Engine struct {
 
 	collecting *slots // of statements that may need much memory
 	budget     *auditBudget
+	failures   *failureBudget
 	gather     *gatherer
 
 	late lateRecords
@@ -53,6 +54,7 @@ func New(db Database, reg registry.Registry, opts *Options) (*Engine, error) {
 	e.slots = newSlots(e.opts.Running, e.opts.PerUser, e.opts.Queued)
 	e.collecting = newSlots(e.opts.Collecting, 1, e.opts.Queued)
 	e.budget = newAuditBudget(e.opts.AuditBytes)
+	e.failures = &failureBudget{limit: e.opts.Failures}
 	e.gather = &gatherer{e: e, every: gatherFor, users: map[int]*gathered{}}
 	e.late.init()
 	return e, nil
@@ -67,7 +69,8 @@ func (o *Options) fill() error {
 	}{
 		{"Rows", &o.Rows, DefaultRows}, {"MaxRows", &o.MaxRows, MaxRows}, {"Bytes", &o.Bytes, DefaultBytes}, {"CellBytes", &o.CellBytes, DefaultCellBytes},
 		{"MaxLength", &o.MaxLength, 64 << 10}, {"MaxParams", &o.MaxParams, DefaultParams}, {"MaxParamBytes", &o.MaxParamBytes, 64 << 10},
-		{"MaxParamsBytes", &o.MaxParamsBytes, 1 << 20}, {"Running", &o.Running, 8}, {"Queued", &o.Queued, 32}, {"PerUser", &o.PerUser, 2}, {"Collecting", &o.Collecting, 2},
+		{"MaxParamsBytes", &o.MaxParamsBytes, 1 << 20}, {"Running", &o.Running, 8}, {"Queued", &o.Queued, 32}, {"PerUser", &o.PerUser, 2}, {"Collecting", &o.Collecting, 1},
+		{"Failures", &o.Failures, DefaultFailures},
 	} {
 		if *n.value < 0 {
 			return fmt.Errorf("make an engine for queries: the option %s is negative", n.name)
@@ -191,11 +194,11 @@ func (e *Engine) Health(ctx context.Context) Health {
 	h := Health{Database: "up", Audit: "up", Checked: e.opts.Clock()}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	warnings, err := e.db.Check(ctx)
+	checked, err := e.db.Check(ctx)
 	if err != nil {
 		h.Database = e.db.Failure(err).Public.Message
 	}
-	h.Warnings = append(h.Warnings, warnings...)
+	h.Warnings, h.Limits = checked.Warnings, checked.Limits
 	switch {
 	case e.opts.NoAudit:
 		h.Audit = "off"

@@ -360,6 +360,39 @@ func TestPermissionsChangeBeforeTheRun(t *testing.T) {
 	})
 }
 
+// A column that is marked as secure is masked from the next statement on, through
+// views, too, although the dictionary in memory does not know of it.
+func TestSecuredMeanwhile(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, w *world) {
+		statements := map[string]string{
+			"table": `SELECT o.documentno FROM c_order o JOIN c_bpartner b USING (c_bpartner_id) ORDER BY 1 LIMIT 1`,
+			"view":  `SELECT documentno FROM rv_order_detail ORDER BY 1 LIMIT 1`,
+		}
+		ask := func(name string) string {
+			out, err := w.Query(t.Context(), user, query(statements[name]))
+			require.NoError(t, err, name)
+			return fmt.Sprint(out.Rows[0][0])
+		}
+		for name := range statements {
+			assert.NotContains(t, ask(name), "***", name)
+		}
+		w.exec(t, "UPDATE ad_column SET issecure='Y' WHERE ad_table_id=259 AND columnname='DocumentNo'")
+		for name := range statements {
+			assert.Contains(t, ask(name), "***", name)
+		}
+		meta, err := w.TableMetadata(t.Context(), user, aitest.Reader, "C_Order")
+		require.NoError(t, err)
+		for _, c := range meta.Columns {
+			if c.Name == "DocumentNo" {
+				assert.True(t, c.Redacted)
+			}
+		}
+		w.exec(t, "UPDATE ad_column SET issecure='N' WHERE ad_table_id=259 AND columnname='DocumentNo'")
+		assert.NotContains(t, ask("table"), "***")
+	})
+}
+
 // Permissions that cannot be read are no permissions.
 func TestPermissionsAreUnreadable(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,10 @@ func (b *logBuffer) String() string {
 // options are the tests' defaults.
 func options(change func(*aiquery.Options)) (*aiquery.Options, *logBuffer) {
 	log := &logBuffer{}
-	opts := &aiquery.Options{Logger: slog.New(slog.NewTextHandler(log, nil)), PerUser: 8, AuditBytes: 1 << 40}
+	opts := &aiquery.Options{
+		Logger: slog.New(slog.NewTextHandler(log, nil)), PerUser: 8, AuditBytes: 1 << 40, Failures: 1 << 30,
+		StatementTimeout: 2 * time.Minute, RequestTimeout: 3 * time.Minute, // the machine may be busy
+	}
 	if change != nil {
 		change(opts)
 	}

@@ -65,14 +65,14 @@ func (p *Policy) visible(t *dictTable, c *registry.Column) (ok, redacted bool) {
 		return false, false
 	}
 	if c.Virtual() {
-		return true, c.Secure || c.Encrypted
+		return true, c.Secure || c.Encrypted || p.permissions.secured.ids[int64(c.ID)]
 	}
 	name := strings.ToLower(c.Name)
 	i := slices.IndexFunc(t.columns, func(have guard.Column) bool { return have.Name == name })
 	if i < 0 || p.made.deniedColumns(t)[name] {
 		return false, false
 	}
-	return true, t.columns[i].Redacted
+	return true, p.made.masked(t)[i].Redacted
 }
 
 func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*TableMetadata, error) {

@@ -35,10 +35,16 @@ type Options struct {
 
 	// Collecting is how many statements run at a time that collect rows into one
 	// value (string_agg, json_agg …) or compute rows from rows (WITH RECURSIVE),
-	// one of each user; 0: 2. What such a statement needs in the database's
-	// process is bounded by its time and by the size of a value alone: up to
-	// about 2 GB. Others need some WorkMem, a few times.
+	// one of each user; 0: 1. Such a statement may collect 64 MiB, which the
+	// database's process needs up to 400 MB for; others need some WorkMem, a few
+	// times. What a statement may collect or build follows from the widths of its
+	// columns and constants, and is decided before it runs.
 	Collecting int
+
+	// Failures is how many statements of one user may fail for a row within a
+	// minute, in this engine, before those that can fail are refused with
+	// [api.CodeRateLimited]. 0: 30.
+	Failures int
 
 	// PolicyLife is how long a policy is used without being made anew; 0: 60 s.
 	// Permissions are compared before each run all the same.

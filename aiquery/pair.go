@@ -76,20 +76,20 @@ func (p *pairRunner) Run(ctx context.Context, s *run.Statement) (out *run.Output
 	return out, err
 }
 
-func (p *pairRunner) Explain(ctx context.Context, s *run.Statement) (node *api.PlanNode, err error) {
+func (p *pairRunner) Describe(ctx context.Context, s *run.Statement) (columns []api.Column, err error) {
 	err = p.within(ctx, func() (err error) {
-		node, err = p.Runner.Explain(ctx, s)
+		columns, err = p.Runner.Describe(ctx, s)
 		return err
 	})
-	return node, err
+	return columns, err
 }
 
-func (p *pairRunner) Check(ctx context.Context) (warnings []string, err error) {
+func (p *pairRunner) Check(ctx context.Context) (checked run.Checked, err error) {
 	err = p.within(ctx, func() (err error) {
-		warnings, err = p.Runner.Check(ctx)
+		checked, err = p.Runner.Check(ctx)
 		return err
 	})
-	return warnings, err
+	return checked, err
 }
 
 // recorded is an error of the second database, in its own words.

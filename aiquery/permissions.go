@@ -31,6 +31,7 @@ type permissions struct {
 	windows, processes map[int64]windowGrant
 	locked             map[int64][]int64 // records others have locked, by AD_Table_ID
 	valid              []validRule
+	secured            *securedColumns
 
 	until time.Time // when a substitution begins or ends; zero: never
 	made  run.Fingerprint
@@ -444,5 +445,6 @@ func (l *permissionsLoader) roleContext(r *permissions) error {
 	for _, row := range rules {
 		r.valid = append(r.valid, validRule{row.int("ad_table_id"), row["code"]})
 	}
-	return nil
+	r.secured, err = l.secured()
+	return err
 }

@@ -90,7 +90,7 @@ func TestPlansDecideNothing(t *testing.T) {
 		require.NoError(t, err)
 		for _, sql := range all {
 			for n, w := range worlds {
-				got, _ := shownOutcome(w, sql)
+				got, _ := shownOutcome(w, query(sql))
 				want, known := first[sql]
 				switch {
 				case !known:

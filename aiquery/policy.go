@@ -209,10 +209,11 @@ func (b *policyBuilder) table(t *dictTable) (*guard.Table, string) {
 	if why := b.barred(t); why != "" {
 		return nil, why
 	}
-	g := &guard.Table{Name: t.info.Name, Columns: t.columns, Denied: t.other, Key: t.rel.Key, Definition: t.rel.Definition}
+	columns := b.masked(t)
+	g := &guard.Table{Name: t.info.Name, Columns: columns, Denied: t.other, Key: t.rel.Key, Definition: t.rel.Definition}
 	if denied := b.deniedColumns(t); len(denied) > 0 {
 		g.Columns, g.Denied = nil, slices.Clone(t.other)
-		for _, c := range t.columns {
+		for _, c := range columns {
 			if denied[c.Name] {
 				g.Denied = append(g.Denied, c)
 			} else {
@@ -292,14 +293,18 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	}
 	for _, dep := range b.dependents {
 		for i, column := range dep.columns {
-			if !t.rel.Has(column) || i == 0 && dep.table == int64(t.info.ID) {
-				continue // the table's own rules already exist
+			if !t.rel.Has(column) {
+				continue
 			}
+			own := i == 0 && dep.table == int64(t.info.ID) // its rules for dependents are rules for itself, too
 			if len(dep.include) > 0 {
 				// As in the ERP, what refers to no record at all is not included. The
 				// columns that the ERP does not look at may be empty.
 				looked := i == len(dep.columns)-1 && dep.table != int64(t.info.ID)
-				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: !looked})
+				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: !looked && !own})
+			}
+			if own {
+				continue // excluded ones are excluded already
 			}
 			if len(dep.exclude) > 0 {
 				all = append(all, guard.Condition{Column: column, Not: true, IDs: dep.exclude, NullOK: true})

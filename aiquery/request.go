@@ -27,11 +27,10 @@ func (e *Engine) Query(ctx context.Context, who Caller, q Request) (*Result, err
 	return result, nil
 }
 
-// Explain tells how a statement would be run, without running it. The plan is
-// made without what the database knows of the columns' values, which are also
-// others'; so it names no index. It has no costs, which tell how large tables are
-// with the rows of all tenants, except for roles of the System level. It is
-// audited like a query. The error is an [*Error].
+// Explain checks a statement without running it, and returns what it reads, which
+// columns come back and which of its conditions can use an index. The database's
+// own plan is not shown: it follows the rows of all tenants. It is audited like a
+// query. The error is an [*Error].
 func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*Explanation, error) {
 	r, err := e.begin(ctx, who, q)
 	if err != nil {
@@ -121,12 +120,14 @@ func (r *request) explain() (explanation *Explanation, err error) {
 		if err != nil {
 			return nil, err
 		}
-		node, err := r.e.db.Explain(r.ctx, s)
+		columns, err := r.e.db.Describe(r.ctx, s)
 		if err == nil {
-			if !p.permissions.system() {
-				dropCosts(node)
+			redacted(columns, s.Plan)
+			x := &Explanation{RequestID: r.rec.requestID, Reads: []Read{}, Tables: nonNil(s.Plan.Tables), Columns: columns, Failing: s.Plan.Failing}
+			for _, read := range s.Plan.Reads {
+				x.Reads = append(x.Reads, Read(read))
 			}
-			return &Explanation{RequestID: r.rec.requestID, Plan: *node, Tables: nonNil(s.Plan.Tables), Columns: planColumns(s.Plan)}, nil
+			return x, nil
 		}
 		if err := r.outdated(p, err, attempt); err != nil {
 			return nil, err
@@ -170,13 +171,18 @@ func (r *request) secure() (*run.Statement, *Policy, error) {
 	r.rec.tables, r.rec.securedSQL, r.rec.ran = plan.Tables, plan.SQL, true
 	return &run.Statement{
 		Plan: plan, Params: r.q.Params, Rows: rows, Bytes: e.opts.Bytes, CellBytes: e.opts.CellBytes,
-		Timeout: e.remaining(r.ctx), Permissions: &p.permissions.made,
+		Timeout: e.remaining(r.ctx), Permissions: p.compared(plan.Tables),
 	}, p, nil
 }
 
 // run runs what secure made. One that may need much memory waits for the user's
 // others of the kind.
 func (r *request) run(s *run.Statement) (*run.Output, error) {
+	if len(s.Plan.Failing) > 0 {
+		if err := r.e.failures.exhausted(r.who.UserID, r.e.opts.Clock()); err != nil {
+			return nil, err
+		}
+	}
 	if s.Plan.Collects {
 		release, err := r.e.collecting.acquire(r.ctx, r.who.UserID)
 		if err != nil {
@@ -185,7 +191,36 @@ func (r *request) run(s *run.Statement) (*run.Output, error) {
 		defer release()
 		s.Timeout = r.e.remaining(r.ctx)
 	}
-	return r.e.db.Run(r.ctx, s)
+	out, err := r.e.db.Run(r.ctx, s)
+	return out, r.failed(s, err)
+}
+
+// failed is the error of a run as it may be told. Which of several things that
+// can fail has failed first would tell of the plan, and so of hidden rows.
+func (r *request) failed(s *run.Statement, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := r.e.db.Failure(err)
+	if s.Plan.TooMany != "" && f.State == s.Plan.TooMany {
+		return run.Fail(api.CodeTooComplex, f.Cause, "the statement collects more or longer values than fit into memory").
+			Advise("collect fewer or shorter ones: LIMIT in a subquery, single columns instead of rows, no text that WITH RECURSIVE makes longer and longer")
+	}
+	if f.Public.Code == api.CodeData && len(s.Plan.Failing) > 0 {
+		r.e.failures.add(r.who.UserID, r.e.opts.Clock())
+		return run.Fail(api.CodeData, f.Cause, "a value could not be converted or computed by %s", orList(s.Plan.Failing)).
+			Advise("leave out the rows for which it fails, for example with CASE or nullif(value, 0)")
+	}
+	return err
+}
+
+// orList is "a, b or c".
+func orList(list []string) string {
+	last := len(list) - 1
+	if last == 0 {
+		return list[0]
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
 // maxAttempts is how often a statement is secured because permissions changed
@@ -267,26 +302,14 @@ func (r *request) result(plan *guard.Plan, out *run.Output) *Result {
 		ExecutionTimeMs: rounded(r.e.opts.Clock().Sub(r.rec.started)), Notes: slices.Concat(r.rec.notes, out.Notes),
 	}
 	r.rec.rowCount = len(out.Rows)
-	for i := range result.Columns {
-		if i < len(plan.Columns) {
-			result.Columns[i].Redacted = plan.Columns[i].Redacted
-		}
-	}
+	redacted(result.Columns, plan)
 	return result
 }
 
-func planColumns(plan *guard.Plan) []Column {
-	columns := make([]Column, len(plan.Columns))
-	for i, c := range plan.Columns {
-		columns[i] = Column{Name: c.Name, Redacted: c.Redacted}
-	}
-	return columns
-}
-
-func dropCosts(n *PlanNode) {
-	n.StartupCost, n.TotalCost = 0, 0
-	for i := range n.Plans {
-		dropCosts(&n.Plans[i])
+// redacted marks the columns whose values are masked.
+func redacted(columns []Column, plan *guard.Plan) {
+	for i := range columns {
+		columns[i].Redacted = i < len(plan.Columns) && plan.Columns[i].Redacted
 	}
 }
 

@@ -31,9 +31,14 @@ type Request struct {
 
 // Health is the state of the service.
 type Health struct {
-	OK       bool      `json:"ok"`       // queries can be run
-	Database string    `json:"database"` // "up" or what is wrong, without addresses
-	Audit    string    `json:"audit"`    // likewise
-	Warnings []string  `json:"warnings,omitempty"`
-	Checked  time.Time `json:"checked"`
+	OK       bool     `json:"ok"`       // queries can be run
+	Database string   `json:"database"` // "up" or what is wrong, without addresses
+	Audit    string   `json:"audit"`    // likewise
+	Warnings []string `json:"warnings,omitempty"`
+	// Limits are what bounds a statement in PostgreSQL, by the names of its settings:
+	// work_mem (of each sort and join), hash_mem_multiplier (the factor for hashing)
+	// and temp_file_limit. None bounds the memory of a process: [Options.Collecting]
+	// says how much a statement may need.
+	Limits  map[string]string `json:"limits,omitempty"`
+	Checked time.Time         `json:"checked"`
 }

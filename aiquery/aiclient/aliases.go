@@ -12,8 +12,6 @@ type (
 	Column = api.Column
 	// Explanation is [api.Explanation].
 	Explanation = api.Explanation
-	// PlanNode is [api.PlanNode].
-	PlanNode = api.PlanNode
 	// RoleInfo is [api.RoleInfo].
 	RoleInfo = api.RoleInfo
 	// TableMetadata is [api.TableMetadata].

@@ -54,7 +54,8 @@ func TestCalls(t *testing.T) {
 		e, err := c.Explain(ctx, aiclient.Query{SQL: "SELECT name FROM c_bpartner"})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"C_BPartner"}, e.Tables)
-		assert.NotEmpty(t, e.Plan.Node)
+		assert.Equal(t, "C_BPartner", e.Reads[0].Table)
+		assert.Equal(t, "name", e.Columns[0].Name)
 	})
 	t.Run("metadata", func(t *testing.T) {
 		m, err := c.TableMetadata(ctx, "C_BPartner")

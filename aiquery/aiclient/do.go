@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/apiclient"
+	"github.com/erphub/erphub/internal/retry"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -103,7 +104,7 @@ func (r request) retry(resp *http.Response, data []byte) bool {
 		// Turned away before it was worked on; a database that has run out of
 		// something says "resources", and may have tried.
 		var body struct{ Error struct{ Code api.Code } }
-		wait, _ := apiclient.RetryAfter(resp, time.Now())
+		wait, _ := retry.After(resp, time.Now())
 		return wait > 0 && (json.Unmarshal(data, &body) != nil || body.Error.Code != api.CodeResources)
 	case http.StatusBadGateway:
 		return r.again
@@ -157,7 +158,7 @@ func (c *Client) refusal(r request, resp *http.Response, data []byte, token stri
 		Error     *Error
 		RequestID string
 	}
-	wait, _ := apiclient.RetryAfter(resp, time.Now())
+	wait, _ := retry.After(resp, time.Now())
 	if isJSON(resp) && json.Unmarshal(data, &body) == nil && body.Error != nil && body.Error.Message != "" {
 		e := body.Error
 		e.RetryAfter, e.RequestID = wait, hide(body.RequestID, token)

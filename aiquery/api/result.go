@@ -31,21 +31,25 @@ type Column struct {
 	Redacted bool   `json:"redacted,omitempty"` // values were replaced, wholly or in part
 }
 
-// Explanation is how a statement would be run. It names no table, index,
-// condition or number of rows.
+// Explanation is what can be said of a statement before it runs. Nothing in it
+// depends on rows, so that it tells nothing of those the role may not see: it has
+// no plan of the database.
 type Explanation struct {
 	RequestID string   `json:"requestId"`
-	Plan      PlanNode `json:"plan"`
-	Tables    []string `json:"tables"`
+	Reads     []Read   `json:"reads"`
+	Tables    []string `json:"tables"` // dictionary names of what would be read, sorted
 	Columns   []Column `json:"columns"`
+	// Failing names what may fail for some row, "ln(…)".
+	Failing []string `json:"failing,omitempty"`
 }
 
-// PlanNode is one step of the database's plan. Its estimated costs, in the
-// database's own unit, follow the size of whole tables, so they are told to roles
-// of the System level alone; 0: not told.
-type PlanNode struct {
-	Node        string     `json:"node"` // "Seq Scan", "Hash Join"
-	StartupCost float64    `json:"startupCost,omitempty"`
-	TotalCost   float64    `json:"totalCost,omitempty"`
-	Plans       []PlanNode `json:"plans,omitempty"`
+// Read is a table or view that a statement names, with the columns its conditions
+// are about.
+type Read struct {
+	Table string `json:"table"`
+	// Compared columns are compared with values or columns as they are, which can
+	// use an index.
+	Compared []string `json:"compared,omitempty"`
+	// Computed columns are in conditions that are computed for each row.
+	Computed []string `json:"computed,omitempty"`
 }

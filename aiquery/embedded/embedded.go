@@ -96,8 +96,8 @@ func readCells(ctx context.Context, tx *sql.Tx, text string, args ...any) ([]run
 }
 
 // Check implements run.Runner.
-func (d *database) Check(ctx context.Context) ([]string, error) {
-	return nil, d.Snapshot(ctx, func(read run.Reader) error {
+func (d *database) Check(ctx context.Context) (run.Checked, error) {
+	return run.Checked{}, d.Snapshot(ctx, func(read run.Reader) error {
 		_, err := read(ctx, "SELECT 1 FROM AD_Role LIMIT 1")
 		return err
 	})

@@ -19,7 +19,7 @@ func (d *database) render(plan *guard.Plan) (*sqlite.Statement, error) {
 	if st := d.rendered[plan]; st != nil {
 		return st, nil
 	}
-	tree, err := plan.Tree()
+	tree, err := plan.Constants()
 	if err != nil {
 		return nil, run.Internal(err)
 	}
@@ -89,10 +89,7 @@ func (d *database) Run(ctx context.Context, s *run.Statement) (*run.Output, erro
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]api.Column, len(rendered.Columns))
-	for i, c := range rendered.Columns {
-		columns[i] = api.Column{Name: c.Name, Type: typeName(c.Type)}
-	}
+	columns := columnsOf(rendered)
 	var out *run.Output
 	err = d.secured(ctx, s, func(ctx context.Context, tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, "WITH answer AS MATERIALIZED ("+rendered.SQL+") SELECT * FROM answer", args...)
@@ -112,8 +109,10 @@ func (d *database) secured(ctx context.Context, s *run.Statement, do func(contex
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	return d.within(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := s.Permissions.Check(ctx, func(ctx context.Context, text string) ([]run.Cells, error) { return readCells(ctx, tx, text) }); err != nil {
-			return err
+		for _, f := range s.Permissions {
+			if err := f.Check(ctx, func(ctx context.Context, text string) ([]run.Cells, error) { return readCells(ctx, tx, text) }); err != nil {
+				return err
+			}
 		}
 		return do(ctx, tx)
 	})
@@ -143,45 +142,26 @@ func fetch(rows *sql.Rows, s *run.Statement, columns []api.Column) (*run.Output,
 	return out.Output(), rows.Err()
 }
 
-// Explain implements run.Runner. SQLite estimates no costs.
-func (d *database) Explain(ctx context.Context, s *run.Statement) (*api.PlanNode, error) {
-	rendered, args, err := d.prepare(s)
+// Describe implements run.Runner.
+func (d *database) Describe(ctx context.Context, s *run.Statement) ([]api.Column, error) {
+	rendered, _, err := d.prepare(s)
 	if err != nil {
 		return nil, err
 	}
-	root := &api.PlanNode{Node: "Query"}
-	return root, d.secured(ctx, s, func(ctx context.Context, tx *sql.Tx) error {
-		rows, err := readCells(ctx, tx, "EXPLAIN QUERY PLAN "+rendered.SQL, args...)
+	return columnsOf(rendered), d.secured(ctx, s, func(ctx context.Context, tx *sql.Tx) error {
+		st, err := tx.PrepareContext(ctx, rendered.SQL)
 		if err != nil {
 			return err
 		}
-		children := map[string][]run.Cells{}
-		for _, row := range rows {
-			children[row[1].String] = append(children[row[1].String], row)
-		}
-		var build func(parent string, into *api.PlanNode)
-		build = func(parent string, into *api.PlanNode) {
-			for _, row := range children[parent] {
-				node := api.PlanNode{Node: stepName(row[3].String)}
-				build(row[0].String, &node)
-				into.Plans = append(into.Plans, node)
-			}
-		}
-		build("0", root)
-		return nil
+		return st.Close()
 	})
 }
 
-// stepName is the kind of a step without the names in it.
-func stepName(detail string) string {
-	for _, known := range []string{
-		"SCAN", "SEARCH", "USE TEMP B-TREE", "COMPOUND QUERY", "CORRELATED SCALAR SUBQUERY", "SCALAR SUBQUERY", "CORRELATED LIST SUBQUERY",
-		"LIST SUBQUERY", "CO-ROUTINE", "MATERIALIZE", "UNION", "EXCEPT", "INTERSECT", "LEFT-MOST SUBQUERY", "MERGE", "MULTI-INDEX OR",
-		"RECURSIVE STEP", "SETUP", "BLOOM FILTER",
-	} {
-		if strings.HasPrefix(detail, known) {
-			return known
-		}
+// columnsOf are the columns a statement returns.
+func columnsOf(rendered *sqlite.Statement) []api.Column {
+	columns := make([]api.Column, len(rendered.Columns))
+	for i, c := range rendered.Columns {
+		columns[i] = api.Column{Name: c.Name, Type: typeName(c.Type)}
 	}
-	return "STEP"
+	return columns
 }

@@ -24,10 +24,11 @@ var arrays = set(`array_agg array_append array_prepend array_cat array_remove ar
 	regexp_split_to_array regexp_match regexp_matches`)
 
 // call resolves a call of a function.
-//
-// What aggregates and window functions make of columns never stands in a
-// condition of a table's own rows, so nothing has to be gated for it.
 func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
+	name, _ := lastName(m.Funcname)
+	if m.Over != nil || aggregates[name] {
+		e = e.proved(afterRows)
+	}
 	var args value
 	for _, a := range m.Args {
 		o, err := r.node(a, e)
@@ -35,6 +36,7 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 			return v, err
 		}
 		args.add(o)
+		v.parts = append(v.parts, o.width)
 	}
 	v.add(args)
 	for _, list := range [][]*pg.Node{m.AggOrder, {m.AggFilter}} {
@@ -53,7 +55,6 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 		}
 		v.add(o)
 	}
-	name, _ := lastName(m.Funcname)
 	switch {
 	case m.Over != nil:
 		if e.scope != nil {
@@ -64,6 +65,9 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 			e.scope.aggregated = true
 			e.scope.ordered = append(e.scope.ordered, &aggregateCall{call: m, name: name, args: args})
 		}
+	}
+	if collecting[name] && name != "any_value" && e.scope != nil {
+		v.lists = []*collection{e.scope.collects(args, m.Over != nil)}
 	}
 	v.returned(name)
 	if m.Over != nil || aggregates[name] {

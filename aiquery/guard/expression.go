@@ -18,7 +18,28 @@ func (r *resolver) node(n *pg.Node, e env) (value, error) {
 	return r.expression(m, e)
 }
 
-func (r *resolver) expression(m any, e env) (v value, err error) {
+// expression resolves an expression, and gates what it names unless the
+// environment has a proof that this use needs no gate.
+func (r *resolver) expression(m any, e env) (value, error) {
+	v, err := r.meaning(m, e)
+	if err == nil {
+		if err = v.builds(m); r.trusted {
+			err = nil
+		}
+	}
+	r.note(m, e)
+	switch e.proof {
+	case unproved:
+		gateAll(v.sources)
+	case plainComparison, readFirst, joinedColumns:
+		for _, s := range v.sources {
+			s.compare()
+		}
+	}
+	return v, err
+}
+
+func (r *resolver) meaning(m any, e env) (v value, err error) {
 	switch m := m.(type) {
 	case *pg.ColumnRef:
 		return r.columnRef(m, e)
@@ -42,6 +63,7 @@ func (r *resolver) expression(m any, e env) (v value, err error) {
 	err = children(m, func(c any) error {
 		o, err := r.expression(c, e)
 		v.add(o)
+		v.parts = append(v.parts, o.width)
 		return err
 	})
 	if _, ok := m.(*pg.A_ArrayExpr); ok {
@@ -89,6 +111,7 @@ func (r *resolver) columnRef(m *pg.ColumnRef, e env) (value, error) {
 	}
 	c.use()
 	v := c.value()
+	r.named = r.named || v.fails
 	e.scope.leave(at, m, v.sources)
 	return v, nil
 }
@@ -101,6 +124,7 @@ func (r *resolver) simpleName(m *pg.ColumnRef, name string, e env) (value, error
 	if c != nil {
 		c.use()
 		v := c.value()
+		r.named = r.named || v.fails
 		e.scope.leave(at, m, v.sources)
 		return v, nil
 	}

@@ -19,10 +19,16 @@ func (r *resolver) from(n *pg.Node, e env, left []*item) ([]*item, []column, err
 		}
 		return []*item{it}, it.cols, nil
 	case *pg.RangeSubselect:
-		it, err := r.subselect(m, e, left)
+		ctes := r.ctesUsed
+		r.ctesUsed = false
+		it, fails, err := r.subselect(m, e, left)
 		if err != nil {
 			return nil, nil, err
 		}
+		if fails && !r.ctesUsed && !m.Lateral && e.scope == nil && !r.trusted {
+			r.hoistTable(n, m)
+		}
+		r.ctesUsed = r.ctesUsed || ctes
 		return []*item{it}, it.cols, nil
 	case *pg.RangeFunction:
 		it, err := r.functions(m, e, left)
@@ -92,25 +98,26 @@ func alias(it *item, a *pg.Alias, at int32) error {
 	return nil
 }
 
-func (r *resolver) subselect(m *pg.RangeSubselect, e env, left []*item) (*item, error) {
+func (r *resolver) subselect(m *pg.RangeSubselect, e env, left []*item) (it *item, fails bool, err error) {
 	if m.Lateral {
 		e.scope = &scope{items: left, parent: e.scope}
 	}
 	q, err := r.query(m.Subquery.GetSelectStmt(), e, nil)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	it := &item{cols: passed(q.cols), relVisible: m.Alias != nil, colVisible: true, base: q.base, order: q.order}
+	it = &item{cols: passed(q.cols), relVisible: m.Alias != nil, colVisible: true, base: q.base, order: q.order}
 	if m.Alias == nil {
 		// Newer servers take a subquery without an alias, older ones do not.
 		r.job.unnamed++
 		m.Alias = &pg.Alias{Aliasname: reserved + "q" + itoa(int32(r.job.unnamed))}
-		return it, nil
+		return it, q.fails, nil
 	}
-	return it, alias(it, m.Alias, -1)
+	return it, q.fails, alias(it, m.Alias, -1)
 }
 
 func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, error) {
+	e = e.proved(afterRows)
 	e.scope = &scope{items: left, parent: e.scope} // functions see what is on their left, LATERAL or not
 	it := &item{relVisible: true, colVisible: true, order: steady}
 	single := len(m.Functions) == 1
@@ -153,11 +160,15 @@ func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, e
 }
 
 func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column, error) {
-	litems, lcols, err := r.from(m.Larg, e, left)
+	l, right := e, e
+	named := m.Alias == nil // else WHERE cannot name what the join has
+	l.inner = e.inner && named && (m.Jointype == pg.JoinType_JOIN_INNER || m.Jointype == pg.JoinType_JOIN_LEFT)
+	right.inner = e.inner && named && (m.Jointype == pg.JoinType_JOIN_INNER || m.Jointype == pg.JoinType_JOIN_RIGHT)
+	litems, lcols, err := r.from(m.Larg, l, left)
 	if err != nil {
 		return nil, nil, err
 	}
-	ritems, rcols, err := r.from(m.Rarg, e, append(slices.Clip(left), litems...))
+	ritems, rcols, err := r.from(m.Rarg, right, append(slices.Clip(left), litems...))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -171,8 +182,16 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 		if m.Jointype == pg.JoinType_JOIN_INNER {
 			k = innerOn
 		}
-		if m.Quals, err = r.conditions(m.Quals, on, k); err != nil {
+		conditions, err := r.judged(m.Quals, on, k)
+		if err != nil {
 			return nil, nil, err
+		}
+		if e.inner && k == innerOn {
+			conditions = r.move(conditions)
+		}
+		r.tested = r.tested || slices.ContainsFunc(conditions, func(c failable) bool { return c.fails })
+		if m.Quals = r.last(conditions, items); m.Quals == nil {
+			m.Quals = constant(&pg.A_Const{Val: &pg.A_Const_Boolval{Boolval: &pg.Boolean{Boolval: true}}})
 		}
 	}
 	shared, err := sharedColumns(m, lcols, rcols)
@@ -204,6 +223,32 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 		}
 	}
 	return append(items, self), cols, nil
+}
+
+// move takes the conditions of a join that can fail, and name what they name with
+// its table, to the WHERE of the SELECT at hand, where they mean the same.
+func (r *resolver) move(conditions []failable) (stay []failable) {
+	for _, c := range conditions {
+		if c.fails && qualified(content(c.Node)) {
+			r.moved = append(r.moved, c)
+		} else {
+			stay = append(stay, c)
+		}
+	}
+	return stay
+}
+
+// qualified reports whether all columns are named with their table.
+func qualified(m any) bool {
+	if ref, ok := m.(*pg.ColumnRef); ok {
+		return len(ref.Fields) > 1
+	}
+	ok := true
+	_ = children(m, func(c any) error {
+		ok = ok && qualified(c)
+		return nil
+	})
+	return ok
 }
 
 // sharedColumns returns the names a join merges.
@@ -271,7 +316,11 @@ func merge(shared []string, l, r []column) (merged, all []column) {
 				}
 			}
 		}
-		if !comparable(sides[0], sides[1]) {
+		if comparable(sides[0], sides[1]) {
+			for _, s := range v.sources {
+				s.compare()
+			}
+		} else {
 			gateAll(v.sources)
 		}
 		c := v.column(name)

@@ -95,5 +95,9 @@ func (j *job) plan(statement string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{SQL: text, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Collects: j.collects, Params: j.params, Values: j.values}, nil
+	return &Plan{SQL: text, Tables: slices.Sorted(maps.Keys(j.tables)), Columns: cols, Collects: j.collects, TooMany: j.alarm.state, Reads: j.reads, Failing: distinct(j.failing), Params: j.params, Values: j.values}, nil
+}
+
+func distinct(list []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(list)))
 }

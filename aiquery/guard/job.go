@@ -22,18 +22,25 @@ type job struct {
 	params int
 	limit  int
 
-	version   int32           // of the grammar
-	size      int             // of the caller's text
-	nodes     int             // of its tree
-	tables    map[string]bool // dictionary names
-	relations int             // tables after views were replaced
-	unnamed   int             // subqueries that were given a name
-	values    []Value         // constants that became parameters
-	hoisted   []*pg.Node      // WITH items for the front of the statement
-	pieces    []*piece        // that names in the tree stand for
-	ties      []tie           // keys for the outermost SELECT
-	hidden    int             // output columns that are only keys
-	collects  bool            // the statement may need much memory
+	version     int32           // of the grammar
+	size        int             // of the caller's text
+	nodes       int             // of its tree
+	tables      map[string]bool // dictionary names
+	relations   int             // tables after views were replaced
+	unnamed     int             // subqueries that were given a name
+	collections []*collection   // see width.go
+	narrowing   []narrowed
+	reads       []Read       // tables and views that the caller names
+	values      []Value      // constants that became parameters
+	hoisted     []*pg.Node   // WITH items for the front of the statement
+	once        []*pg.Node   // expressions of constants alone, computed before any row is looked at
+	pieces      []*piece     // that names in the tree stand for
+	ties        []tie        // keys for the outermost SELECT
+	hidden      int          // output columns that are only keys
+	collects    bool         // the statement may need much memory
+	alarm       alarm        // if it would need too much
+	failing     []string     // what may fail for some row, of what is resolved
+	own         map[any]bool // expressions that are not the caller's, but of functions of the ERP
 }
 
 // precheck refuses texts the parser must not see.
@@ -121,6 +128,7 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	if len(cols) == 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "the SELECT has no columns"}
 	}
+	j.reads = r.reads()
 	if err := r.placeAll(); err != nil {
 		return nil, nil, err
 	}
@@ -133,6 +141,20 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 			s.WithClause = &pg.WithClause{}
 		}
 		s.WithClause.Ctes = append(j.hoisted, s.WithClause.Ctes...)
+	}
+	(&lifter{job: j}).query(s)
+	if len(j.narrowing)+len(j.collections) > 0 {
+		if err := j.setAlarm(s); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, n := range j.narrowing {
+		n.query.WhereClause = and(append([]*pg.Node{j.bounded(n.size, longText)}, terms(n.query.WhereClause)...))
+	}
+	for _, c := range j.collections {
+		if err := j.countFirst(c); err != nil {
+			return nil, nil, err
+		}
 	}
 	return &pg.ParseResult{Version: tree.Version, Stmts: []*pg.RawStmt{{Stmt: selectNode(j.outermost(s, out))}}}, out, nil
 }
@@ -154,6 +176,9 @@ func (j *job) outermost(s *pg.SelectStmt, columns []OutputColumn) *pg.SelectStmt
 			alias.Colnames = append(alias.Colnames, str(outputName(i)))
 		}
 	}
+	if len(j.ties) > 0 && len(j.failing) > 0 { // see fails.go
+		outer.SortClause = append(outer.SortClause, sortBy(evaluated([]*pg.Node{columnRef("q", outputName(0))})))
+	}
 	for _, t := range j.ties {
 		key := columnRef("q", outputName(t.column))
 		if t.text {
@@ -167,6 +192,9 @@ func (j *job) outermost(s *pg.SelectStmt, columns []OutputColumn) *pg.SelectStmt
 		outer.SortClause = append(outer.SortClause, n)
 	}
 	outer.FromClause = []*pg.Node{{Node: subselect(s, alias)}}
+	if len(j.once) > 0 {
+		outer.WhereClause = evaluated(j.once)
+	}
 	return outer
 }
 
@@ -186,7 +214,7 @@ func (j *job) render(tree *pg.ParseResult) (string, error) {
 		return "", err
 	}
 	v := &verifier{policy: j.policy, schema: j.schema, params: j.params + len(j.values), pieces: len(j.pieces)}
-	if err := v.statement(again, j.guard.opts.MaxRelations, j.limit); err != nil {
+	if err := v.statement(again, j.guard.opts.MaxRelations<<min(len(j.collections), 1), j.limit); err != nil {
 		return "", j.insecure("write it in another way", err.Error())
 	}
 	text, err = j.splice(text, v.places)

@@ -17,6 +17,30 @@ type Value struct {
 
 	// Text is the value as PostgreSQL reads it for that type.
 	Text string
+
+	array bool
+}
+
+// constant writes a scalar value as a constant again; nil for an array.
+func (v Value) constant() *pg.Node {
+	if v.array {
+		return nil
+	}
+	switch v.Type {
+	case "":
+		return textConst(v.Text)
+	case "bool":
+		return constant(&pg.A_Const{Val: &pg.A_Const_Boolval{Boolval: &pg.Boolean{Boolval: v.Text == "true"}}})
+	case "bit":
+		return constant(&pg.A_Const{Val: &pg.A_Const_Bsval{Bsval: &pg.BitString{Bsval: v.Text}}})
+	case "int4":
+		if n, err := strconv.ParseInt(v.Text, 10, 32); err == nil {
+			return constant(&pg.A_Const{Val: &pg.A_Const_Ival{Ival: &pg.Integer{Ival: int32(n)}}})
+		}
+	case "int8", "numeric":
+		return constant(&pg.A_Const{Val: &pg.A_Const_Fval{Fval: &pg.Float{Fval: v.Text}}})
+	}
+	return nil
 }
 
 // lifted makes a parameter of a constant.
@@ -91,7 +115,7 @@ func arrayOf(typ string, items []*pg.Node) (Value, bool) {
 		b.WriteString(escape.Replace(t))
 	}
 	b.WriteString(`"}`)
-	return Value{Type: own, Text: b.String()}, true
+	return Value{Type: own, Text: b.String(), array: true}, true
 }
 
 // wider returns the type that holds numbers of both.

@@ -218,7 +218,50 @@ func TestWidths(t *testing.T) {
 			continue
 		}
 		if assert.NoError(t, err, sql) {
-			assert.Contains(t, plan.SQL, want)
+			tree, err := plan.Constants()
+			require.NoError(t, err)
+			text, err := postgres.deparse(tree)
+			require.NoError(t, err)
+			assert.Contains(t, text, want)
+		}
+	}
+}
+
+// TestWideValues: what a statement computes is bounded by construction, or
+// refused.
+func TestWideValues(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 2000)
+	for sql, ok := range map[string]bool{
+		"SELECT replace(name, 'a', 'bb'), replace(replace(name, 'a', 'bb'), 'b', 'cc') FROM c_bpartner":                             true,
+		"SELECT replace(lpad('a', 10000, 'a'), 'a', 'aaaaaaaaaa')":                                                                  true,
+		"SELECT replace(replace(replace(lpad('a', 10000, 'a'), 'a', 'aaaaaaaaaa'), 'a', 'aaaaaaaaaa'), 'a', lpad('a', 1000, 'a'))":  false,
+		"SELECT replace(lpad('a', 10000), 'a', '" + long + "')":                                                                     false,
+		"SELECT regexp_replace(regexp_replace(name, '.', '" + long + "', 'g'), '.', '" + long + "', 'g') FROM c_bpartner":           false,
+		`SELECT regexp_replace(lpad('a', 10000), '(.*)', '\1\1\1', 'g')`:                                                            false,
+		"SELECT regexp_replace(name, '[^a-z]', '', 'g') FROM c_bpartner":                                                            true,
+		"SELECT replace(name, $1, $2) FROM c_bpartner":                                                                              false,
+		"SELECT overlay(overlay(name placing 'x' from 1) placing 'y' from 2), concat(name, name, name) FROM c_bpartner":             true,
+		"SELECT array_cat(a, a) FROM (SELECT array_agg(c_bpartner_id) a FROM c_bpartner) z":                                         true,
+		"SELECT array_cat(array_cat(a, a), array_cat(a, a)) FROM (SELECT array_agg(c_bpartner_id) a FROM c_bpartner) z":             false,
+		"SELECT replace(x, 'a', 'bb') FROM (SELECT string_agg(name, ',') x FROM c_bpartner) z":                                      true,
+		"SELECT replace(x, 'a', 'bbbb') FROM (SELECT string_agg(name, ',') x FROM c_bpartner) z":                                    false,
+		"WITH RECURSIVE r(n, x) AS (SELECT 1, 'x' UNION ALL SELECT n + 1, x || x FROM r WHERE n < 40) SELECT max(length(x)) FROM r": true,
+		"WITH RECURSIVE r(n, x) AS (SELECT 1, 'x' UNION ALL SELECT n + 1, x || '/' || n FROM r WHERE n < 40) SELECT x FROM r":       true,
+		"WITH RECURSIVE r(n, x) AS (SELECT 1, ARRAY[1] UNION ALL SELECT n + 1, x || n FROM r WHERE n < 40) SELECT x FROM r":         true,
+		"WITH RECURSIVE r(x) AS (SELECT 'x' UNION ALL SELECT replace(x, 'x', 'xx') FROM r) SELECT length(x) FROM r":                 true,
+		"SELECT " + strings.Repeat("lpad(name, 9000) || ", 40) + "name FROM c_bpartner":                                             false,
+		"SELECT count(*) FROM c_bpartner WHERE " + strings.Repeat("lpad(name, 9000) = 'x' OR ", 40) + "true":                        true,
+		"SELECT to_jsonb(b) FROM c_bpartner b":                                                                                      true,
+	} {
+		_, err := New(nil).Secure(t.Context(), testPolicy(), sql, strings.Count(sql, "$"), 10)
+		if ok {
+			assert.NoError(t, err, sql)
+			continue
+		}
+		var r *Refusal
+		if assert.ErrorAs(t, err, &r, sql) {
+			assert.Equal(t, TooLarge, r.Kind, "%v: %s", err, sql)
 		}
 	}
 }
@@ -226,17 +269,40 @@ func TestWidths(t *testing.T) {
 func TestCollects(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]bool{
-		"SELECT name FROM c_bpartner":                                                                false,
-		"SELECT sum(grandtotal), count(*) FROM c_order":                                              false,
-		"SELECT string_agg(name, ',') FROM c_bpartner":                                               true,
-		"SELECT name, (SELECT json_agg(o) FROM c_order o) FROM c_bpartner":                           true,
-		"SELECT ARRAY(SELECT name FROM c_bpartner)":                                                  true,
-		"SELECT array_agg(name) OVER () FROM c_bpartner":                                             true,
-		"WITH RECURSIVE r(x) AS (SELECT 'x' UNION ALL SELECT x || x FROM r) SELECT length(x) FROM r": true,
+		"SELECT name FROM c_bpartner":                                                                  false,
+		"SELECT sum(grandtotal), count(*) FROM c_order":                                                false,
+		"SELECT string_agg(name, ',') FROM c_bpartner":                                                 true,
+		"SELECT name, (SELECT json_agg(o) FROM c_order o) FROM c_bpartner":                             true,
+		"SELECT ARRAY(SELECT name FROM c_bpartner)":                                                    true,
+		"SELECT array_agg(name) OVER () FROM c_bpartner":                                               true,
+		"WITH RECURSIVE r(x) AS (SELECT 'x' UNION ALL SELECT x || 'y' FROM r) SELECT length(x) FROM r": true,
 	} {
 		plan, err := New(nil).Secure(t.Context(), testPolicy(), sql, 0, 10)
 		if assert.NoError(t, err, sql) {
 			assert.Equal(t, want, plan.Collects, sql)
+		}
+	}
+}
+
+// How a statement fails that would collect too much is how nothing else in it fails.
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]string{
+		"SELECT name FROM c_bpartner":                                              "",
+		"SELECT string_agg(name, ',') FROM c_bpartner":                             "2201F",
+		"SELECT json_agg(ln(c_order_id)) FROM c_order":                             "2201F",
+		"SELECT json_agg(power(c_order_id, -1)) FROM c_order":                      "2201E",
+		"SELECT json_agg(c_order_id ^ -1) FROM c_order":                            "2201E",
+		"SELECT json_agg(o) FROM c_order o WHERE sqrt(o.grandtotal) > 2":           "2201E",
+		"SELECT json_agg(sqrt(c_order_id)), json_agg(ln(c_order_id)) FROM c_order": "refused",
+	} {
+		plan, err := New(nil).Secure(t.Context(), testPolicy(), sql, 0, 10)
+		if want == "refused" {
+			assert.ErrorContains(t, err, "powers or roots and logarithms", sql)
+			continue
+		}
+		if assert.NoError(t, err, sql) {
+			assert.Equal(t, want, plan.TooMany, sql)
 		}
 	}
 }

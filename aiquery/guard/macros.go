@@ -168,6 +168,7 @@ func (j *job) called(m *macro, call *pg.FuncCall) (*pg.SelectStmt, error) {
 	}
 	places := make([]*pg.Node, len(call.Args))
 	j.place(body, at, places)
+	j.owns(body)
 	for i, n := range places {
 		n.Node = call.Args[i].GetNode()
 	}
@@ -192,6 +193,20 @@ func (j *job) place(m any, at int32, places []*pg.Node) {
 	}
 	_ = children(m, func(c any) error {
 		j.place(c, at, places)
+		return nil
+	})
+}
+
+// owns notes the expressions of a body as not the caller's: they do not fail.
+func (j *job) owns(m any) {
+	if c, ok := m.(*pg.TypeCast); !ok || c.Arg.GetParamRef() == nil {
+		if j.own == nil {
+			j.own = map[any]bool{}
+		}
+		j.own[m] = true
+	}
+	_ = children(m, func(c any) error {
+		j.owns(c)
 		return nil
 	})
 }

@@ -33,6 +33,12 @@ func openOrder(at int32, hint string, format string, args ...any) *fault {
 // closeLevel gives the rows of a SELECT an order where it needs one. nodes are
 // the expressions of the output columns, nil for those of *.
 func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *output, nodes []*pg.Node) error {
+	for _, c := range []*collection{level.collected, level.collectedOver} {
+		if c != nil && !r.trusted {
+			c.query = s
+			r.job.collections = append(r.job.collections, c)
+		}
+	}
 	grouped := len(s.GroupClause) > 0 || level.aggregated || s.HavingClause != nil
 	from := open
 	if len(s.FromClause) == 0 {
@@ -63,6 +69,9 @@ func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *o
 		out.order = from
 	}
 	on := len(s.DistinctClause) > 0 && content(s.DistinctClause[0]) != nil // DISTINCT ON
+	if limited || around.outermost {
+		defer func() { r.all(s, level, grouped, around, out) }()
+	}
 	if len(s.SortClause) == 0 {
 		needed := around.close || limited || on
 		if !needed || out.order != open || around.anyRow || limited && !on && !around.close && allFixed(nodes) {
@@ -110,6 +119,7 @@ func asText(n *pg.Node) *pg.Node { return cast(n, "text") }
 
 // closeWhole orders the rows of a set operation or of VALUES where they need it.
 func (r *resolver) closeWhole(s *pg.SelectStmt, around env, out *output) error {
+	defer func() { r.all(s, nil, false, around, out) }()
 	needed := around.close || s.LimitCount != nil || s.LimitOffset != nil
 	switch {
 	case around.anyRow, len(s.SortClause) == 0 && (!needed || out.order != open):

@@ -62,6 +62,7 @@ const (
 	frameOffsets        = 0x00800 | 0x01000 | 0x02000 | 0x04000
 	frameExclusions     = 0x08000 | 0x10000 | 0x20000
 	frameDefaults       = 0x00002 | frameStartUnbounded | 0x00400
+	frameUnbounded      = frameStartUnbounded | frameEndUnbounded // all rows, whatever their order
 	frameWholePartition = frameNonDefault | frameRows | frameBetween | frameStartUnbounded | frameEndUnbounded
 )
 
@@ -106,7 +107,7 @@ func (r *resolver) closeWindows(s *pg.SelectStmt, level *scope, grouped bool, co
 		switch {
 		case byRow[c.name]:
 			def.FrameOptions, def.StartOffset, def.EndOffset = frameDefaults, nil, nil // they do not look at it
-		case rows, first && def.FrameOptions&frameOffsets == 0:
+		case rows, first && def.FrameOptions&frameOffsets == 0, def.FrameOptions&(frameUnbounded|frameExclusions) == frameUnbounded:
 		case len(def.OrderClause) == 0 && def.FrameOptions == frameDefaults:
 			def.FrameOptions = frameWholePartition
 		default:

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,4 +118,32 @@ func (j *job) splice(text string, places []*pg.RangeVar) (string, error) {
 	}
 	b.WriteString(text[from:])
 	return b.String(), nil
+}
+
+// reads are the tables and views that were named, with their columns in
+// conditions. One that is named twice stands there once.
+func (r *resolver) reads() []Read {
+	byName := map[string]*Read{}
+	for _, ref := range r.refs {
+		read := byName[ref.table.Name]
+		if read == nil {
+			read = &Read{Table: ref.table.Name}
+			byName[ref.table.Name] = read
+		}
+		for i, s := range ref.sources {
+			switch {
+			case s == nil:
+			case s.gated:
+				read.Computed = append(read.Computed, ref.cols[i].Name)
+			case s.compared:
+				read.Compared = append(read.Compared, ref.cols[i].Name)
+			}
+		}
+	}
+	var list []Read
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		read := byName[name]
+		list = append(list, Read{Table: name, Compared: distinct(read.Compared), Computed: distinct(read.Computed)})
+	}
+	return list
 }

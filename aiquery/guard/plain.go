@@ -30,14 +30,13 @@ func (r *resolver) plainCondition(n *pg.Node, e env, k clause) (done bool, err e
 		for _, lift := range p.lifts {
 			lift()
 		}
-		r.early = append(r.early, p.early...)
 	}
 	if k == where && e.scope.parent != nil && e.scope.parent.border != nil {
 		b := e.scope.parent.border
 		b.simple = true
 		defer func() { b.simple = false }()
 	}
-	_, err = r.node(n, e)
+	_, err = r.node(n, e.proved(plainComparison))
 	return true, err
 }
 
@@ -45,9 +44,8 @@ func (r *resolver) plainCondition(n *pg.Node, e env, k clause) (done bool, err e
 type plainness struct {
 	r     *resolver
 	e     env
-	gates []*source  // of what is compared with a column and may be pushed down to a table
-	lifts []func()   // replace constants by parameters
-	early []*pg.Node // values that have to be computed before any row is looked at
+	gates []*source // of what is compared with a column and may be pushed down to a table
+	lifts []func()  // replace constants by parameters of the column's type
 }
 
 func (p *plainness) condition(n *pg.Node) bool {
@@ -199,24 +197,18 @@ func (p *plainness) value(c *column, n *pg.Node) bool {
 			return true
 		}
 	}
-	if fam != timeFamily && fam != numberFamily && fam != textFamily || !p.computed(n) {
-		return false
-	}
-	p.early = append(p.early, n)
-	return true
+	return (fam == timeFamily || fam == numberFamily || fam == textFamily) && p.computed(n)
 }
 
-// computed judges a value that is computed from nothing but constants.
+// computed judges a value that is computed from nothing but constants. It is
+// computed before any row is looked at (constants.go).
 func (p *plainness) computed(n *pg.Node) bool {
 	switch m := content(n).(type) {
 	case *pg.A_Const:
 		if m.Isnull || m.GetBoolval() != nil {
 			return true
 		}
-		k, ok := constantOf(m, "")
-		if ok {
-			p.lift(n, k)
-		}
+		_, ok := constantOf(m, "")
 		return ok
 	case *pg.ParamRef, *pg.SQLValueFunction:
 		return true

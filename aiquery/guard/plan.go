@@ -16,9 +16,20 @@ type Plan struct {
 	// Columns are the columns of the result.
 	Columns []OutputColumn
 
-	// Collects tells that the statement makes one value of many rows, or rows of
-	// rows, so that the memory it needs is not bounded by what it is made of.
+	// Collects reports whether the statement makes one value of many rows, or rows of
+	// rows. It needs more memory than others: up to some hundred MB.
 	Collects bool
+
+	// TooMany is the SQLSTATE of the statement when it would collect more than may be,
+	// and of nothing else in it; "" where nothing is counted.
+	TooMany string
+
+	// Reads are the tables and views the statement names.
+	Reads []Read
+
+	// Failing names what may fail in the statement for some row: "ln(…)". Which of
+	// it fails first is the plan's choice.
+	Failing []string
 
 	// Params is the number of the caller's parameters, $1 and up.
 	Params int
@@ -26,6 +37,38 @@ type Plan struct {
 	// Values are constants of the statement that became parameters, from
 	// $Params+1 on.
 	Values []Value
+}
+
+// Constants parses SQL anew and writes the scalar Values as constants again, for
+// a database whose plans do not follow statistics. The tree is the caller's.
+func (p *Plan) Constants() (*pg.ParseResult, error) {
+	tree, err := postgres.parse(p.SQL)
+	if err != nil {
+		return nil, err
+	}
+	var write func(m any) error
+	write = func(m any) error {
+		for _, n := range nodesIn(m) {
+			if i := int(n.GetParamRef().GetNumber()) - p.Params - 1; i >= 0 && i < len(p.Values) {
+				if c := p.Values[i].constant(); c != nil {
+					n.Node = c.Node
+				}
+			}
+		}
+		return children(m, write)
+	}
+	if s := selectOf(tree); s != nil {
+		_ = write(s)
+	}
+	return tree, nil
+}
+
+// Read is a table or view with its columns in conditions: those that are compared
+// as they are, which can use an index, and those of conditions that are computed
+// for each row.
+type Read struct {
+	Table              string
+	Compared, Computed []string
 }
 
 // OutputColumn is a column of a statement's result.
@@ -37,6 +80,3 @@ type OutputColumn struct {
 	// different, as 1 and 1.00 do: which one it is, is the plan's choice.
 	AnyOf bool
 }
-
-// Tree parses SQL anew. The tree is the caller's.
-func (p *Plan) Tree() (*pg.ParseResult, error) { return postgres.parse(p.SQL) }

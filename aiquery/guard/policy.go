@@ -67,6 +67,7 @@ type Table struct {
 type Column struct {
 	Name     string // physical name
 	Type     string // as in pg_catalog.pg_type: "numeric", "varchar", "timestamp", "_text"
+	Width    int    // the most characters of a text; 0: not known
 	Redacted bool   // shown as the policy's mask when it is text, else as null
 }
 

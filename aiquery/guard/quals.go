@@ -31,6 +31,20 @@ const (
 	having
 )
 
+// judged resolves the conditions that AND joins, and says which can fail.
+func (r *resolver) judged(n *pg.Node, e env, k clause) ([]failable, error) {
+	var list []failable
+	for _, t := range terms(n) {
+		before := r.mark()
+		t, err := r.conditions(t, e, k)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, failable{t, r.failed(before)})
+	}
+	return list, nil
+}
+
 // conditions resolves a condition and returns what to write for it.
 func (r *resolver) conditions(n *pg.Node, e env, k clause) (*pg.Node, error) {
 	if n == nil || n.Node == nil {

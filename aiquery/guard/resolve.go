@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"slices"
+
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
 
@@ -16,12 +18,16 @@ type resolver struct {
 	outer    []outer    // what subqueries of the condition at hand name of the levels around them
 	early    []*pg.Node // values of the SELECT at hand that are computed before any row is looked at
 	ctesUsed bool       // an item of WITH was named
+	named    bool       // a column that may fail to be computed was named
+	tested   bool       // a condition of a join of the SELECT at hand can fail
+	moved    []failable // conditions of joins of the SELECT at hand that can fail, for its WHERE
 }
 
 // output is what a query gives to the query around it.
 type output struct {
 	cols  []column
 	base  bool // it reads tables
+	fails bool // which rows it has may fail to be found out
 	order order
 }
 
@@ -41,6 +47,9 @@ func (r *resolver) query(s *pg.SelectStmt, e env, seed func(output) error) (outp
 	kept := r.early
 	r.early = nil
 	defer func() { r.early = kept }()
+	if s.WithClause != nil && e.scope == nil {
+		r.computeFirst(s.WithClause, e)
+	}
 	switch {
 	case s.Op != pg.SetOperation_SETOP_NONE:
 		return r.setOperation(s, e, seed)
@@ -52,13 +61,14 @@ func (r *resolver) query(s *pg.SelectStmt, e env, seed func(output) error) (outp
 }
 
 // part is the environment of a part of a query: what is wanted of the whole is
-// not wanted of it.
+// not wanted of it, and nothing is proved of it.
 func (e env) part() env {
-	e.close, e.anyRow, e.outermost = false, false, false
+	e.close, e.anyRow, e.outermost, e.inner, e.proof = false, false, false, false, unproved
 	return e
 }
 
 func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error) (output, error) {
+	before := r.mark()
 	left, err := r.query(s.Larg, e.part(), nil)
 	if err != nil {
 		return output{}, err
@@ -76,7 +86,7 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error
 		return output{}, &fault{kind: Syntax, at: -1, reason: "both sides of UNION, INTERSECT or EXCEPT must have as many columns"}
 	}
 	appended := s.Op == pg.SetOperation_SETOP_UNION && s.All
-	out := output{base: left.base || right.base, cols: make([]column, len(left.cols))}
+	out := output{base: left.base || right.base, fails: r.failed(before), cols: make([]column, len(left.cols))}
 	for i := range left.cols {
 		v := left.cols[i].value()
 		v.add(right.cols[i].value())
@@ -108,7 +118,7 @@ func (r *resolver) values(s *pg.SelectStmt, e env) (output, error) {
 			return output{}, &fault{kind: Syntax, at: -1, reason: "the rows of VALUES must have as many columns each"}
 		}
 		for i, n := range items {
-			v, err := r.node(n, e.part())
+			v, err := r.node(n, e.part().proved(afterRows))
 			if err != nil {
 				return output{}, err
 			}
@@ -130,7 +140,12 @@ func (r *resolver) simple(s *pg.SelectStmt, around env) (output, error) {
 	e := around.part()
 	level := &scope{parent: e.scope}
 	var out output
+	moved, tested := r.moved, r.tested
+	r.moved, r.tested = nil, false
+	defer func() { r.moved, r.tested = moved, tested }()
 	for _, n := range s.FromClause {
+		e := e
+		e.inner = true
 		items, _, err := r.from(n, e, level.items)
 		if err != nil {
 			return out, err
@@ -143,10 +158,17 @@ func (r *resolver) simple(s *pg.SelectStmt, around env) (output, error) {
 		out.base = out.base || it.base
 	}
 	e.scope = level
-	var err error
-	if s.WhereClause, err = r.conditions(s.WhereClause, e, where); err != nil {
+	conditions, err := r.judged(s.WhereClause, e, where)
+	if err != nil {
 		return out, err
 	}
+	conditions = append(conditions, r.moved...)
+	s.WhereClause = r.last(conditions, level.items)
+	if err := r.job.narrows(s, level.items); err != nil {
+		return out, err
+	}
+	out.fails = r.tested || slices.ContainsFunc(conditions, func(c failable) bool { return c.fails })
+	after := r.mark()
 	var nodes []*pg.Node // of the columns, nil for those of *
 	for _, n := range s.TargetList {
 		cols, err := r.target(n.GetResTarget(), e, around.outermost)
@@ -171,7 +193,7 @@ func (r *resolver) simple(s *pg.SelectStmt, around env) (output, error) {
 		return out, err
 	}
 	for _, n := range s.WindowClause {
-		if _, err := r.node(n, e); err != nil {
+		if _, err := r.node(n, e.proved(afterRows)); err != nil {
 			return out, err
 		}
 	}
@@ -185,6 +207,9 @@ func (r *resolver) simple(s *pg.SelectStmt, around env) (output, error) {
 	}
 	if len(r.early) > 0 {
 		s.WhereClause = and(append([]*pg.Node{evaluated(r.early)}, terms(s.WhereClause)...))
+	}
+	if len(s.GroupClause)+len(s.DistinctClause)+len(level.windows) > 0 || level.aggregated || s.HavingClause != nil || s.LimitCount != nil || s.LimitOffset != nil {
+		out.fails = out.fails || r.failed(after)
 	}
 	return out, r.closeLevel(s, level, around, &out, nodes)
 }
@@ -213,10 +238,10 @@ func (r *resolver) tail(s *pg.SelectStmt, e env, out []column) error {
 			return err
 		}
 	}
-	if _, err := r.node(s.LimitCount, e); err != nil {
+	if _, err := r.node(s.LimitCount, e.proved(afterRows)); err != nil {
 		return err
 	}
-	_, err := r.node(s.LimitOffset, e)
+	_, err := r.node(s.LimitOffset, e.proved(afterRows))
 	return err
 }
 
@@ -226,7 +251,7 @@ func (r *resolver) ordered(n *pg.Node, e env, out []column) error {
 	if hasColumn(out, onePart(n)) {
 		return nil
 	}
-	_, err := r.node(n, e)
+	_, err := r.node(n, e.proved(afterRows))
 	return err
 }
 
@@ -256,7 +281,7 @@ func (r *resolver) grouped(n *pg.Node, e env, out []column) error {
 			return nil
 		}
 	}
-	_, refs, err := r.watched(n, e)
+	_, refs, err := r.watched(n, e.proved(afterRows))
 	inner := &pg.Node{Node: n.Node}
 	if out := afterGates(inner, refs); out != inner { // as in the column that is the same
 		n.Node = out.Node
@@ -295,7 +320,8 @@ func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, err
 		}
 		return r.star(ref, e)
 	}
-	v, refs, err := r.watched(t.Val, e)
+	before := len(r.job.failing)
+	v, refs, err := r.watched(t.Val, e.proved(afterRows))
 	if err != nil {
 		return nil, err
 	}
@@ -307,6 +333,7 @@ func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, err
 		name = "?column?"
 	}
 	c := v.column(name)
+	c.fails = v.fails || len(r.job.failing) > before
 	if passed := r.columnOf(t.Val, e); passed != nil {
 		c.typ, c.apart = passed.typ, passed.apart
 	}
@@ -360,10 +387,15 @@ func (r *resolver) with(w *pg.WithClause, e env) (*ctes, error) {
 
 func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 	c.state = resolving
+	before := len(r.job.failing)
+	defer func() { c.fails = len(r.job.failing) > before }()
 	q, err := r.query(x.Ctequery.GetSelectStmt(), e.part(), func(seed output) error {
 		named, err := rename(passed(seed.cols), x.Aliascolnames, x.Location)
 		for i := range named {
 			named[i].apart = true // rows made so far
+			if named[i].width != narrow {
+				named[i].grows, named[i].width = true, longText
+			}
 		}
 		c.cols, c.order, c.state = named, seed.order, seeded
 		return err
@@ -381,7 +413,7 @@ func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 	}
 	if y := x.CycleClause; y != nil {
 		for _, n := range []*pg.Node{y.CycleMarkValue, y.CycleMarkDefault} {
-			if _, err := r.node(n, env{ctes: e.ctes}); err != nil {
+			if _, err := r.node(n, env{ctes: e.ctes, proof: afterRows}); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,11 @@ type column struct {
 	bare      bool    // of an output: its expression names columns outside aggregates
 	typ       string  // of the table's column that it passes on; "" when it is computed
 	apart     bool    // of a query that the server does not merge into others
+	fails     bool    // computing it may fail for some row
 	source    *source // nil when it holds nothing of a table
+	width     int64   // see width.go
+	grows     bool    // of rows made so far by WITH RECURSIVE
+	lists     []*collection
 	marks     []*bool // set when the column is used, of the base columns it is passed on from
 }
 
@@ -54,6 +58,8 @@ type scope struct {
 	expands    bool          // it calls functions that make several rows of one
 	windows    []*windowCall // its calls of window functions
 	ordered    []*aggregateCall
+
+	collected, collectedOver *collection // by its aggregates; see width.go
 }
 
 // border notes the references that leave a subquery of an expression.
@@ -76,6 +82,7 @@ type cte struct {
 	cols  []column
 	base  bool
 	order order
+	fails bool // something in it may fail for some row
 	state cteState
 	make  func() error // of a recursive WITH: resolves the query
 }
@@ -108,6 +115,10 @@ func (c *ctes) find(name string) *cte {
 type env struct {
 	scope *scope
 	ctes  *ctes
+
+	proof proof // why what is named here needs no gate; see proof.go
+
+	inner bool // in FROM: conditions of the join at hand mean the same in WHERE
 
 	// Of the query at hand, not of those inside it:
 	close     bool // its rows need an order

@@ -58,7 +58,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 	ref.sources = make([]*source, len(ref.cols))
 	it := &item{name: m.Relname, relVisible: true, colVisible: true, base: true, table: m.Alias == nil, ref: ref}
 	for i, c := range ref.cols {
-		made := column{name: c.Name, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8",
+		made := column{name: c.Name, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8", width: widthOf(&c),
 			marks: []*bool{&ref.used[i]}}
 		if i < ref.visible && !c.Redacted {
 			ref.sources[i] = &source{}

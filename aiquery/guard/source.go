@@ -9,8 +9,20 @@ package guard
 // after the statement has been resolved, because a subquery's output may be
 // used in a condition further out.
 type source struct {
-	gated bool
-	from  []*source
+	gated    bool
+	compared bool // as it is
+	from     []*source
+}
+
+// compare marks a source that is compared as it is, and what it passes on.
+func (s *source) compare() {
+	if s == nil || s.compared {
+		return
+	}
+	s.compared = true
+	for _, f := range s.from {
+		f.compare()
+	}
 }
 
 // gate marks a source and everything it is computed from.
@@ -49,7 +61,12 @@ type value struct {
 	bare      bool // names columns outside aggregates
 	anyOf     bool // may be any of several equal values, which can look different: 1 and 1.00
 	passes    bool // of a subquery: its one column passes on a column of a table
+	fails     bool // names a column that may fail to be computed
 	sources   []*source
+
+	width int64 // the most bytes it has; see width.go
+	parts []int64
+	lists []*collection // that it holds
 }
 
 func (v *value) add(o value) {
@@ -58,12 +75,15 @@ func (v *value) add(o value) {
 	v.float = v.float || o.float
 	v.anyOf = v.anyOf || o.anyOf
 	v.bare = v.bare || o.bare
+	v.fails = v.fails || o.fails
 	v.sources = append(v.sources, o.sources...)
+	v.wider(o.width)
+	v.lists = append(v.lists, o.lists...)
 }
 
 // of is what is known of a column.
 func (c *column) value() value {
-	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float, anyOf: c.anyOf, bare: true}
+	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float, anyOf: c.anyOf, fails: c.fails, bare: true, width: c.width, lists: c.lists}
 	if c.source != nil {
 		v.sources = []*source{c.source}
 	}
@@ -72,7 +92,7 @@ func (c *column) value() value {
 
 // column makes a column of an expression.
 func (v value) column(name string) column {
-	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, anyOf: v.anyOf, bare: v.bare, source: computed(v.sources)}
+	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, anyOf: v.anyOf, bare: v.bare, source: computed(v.sources), width: v.width, lists: v.lists}
 }
 
 // family groups the types whose comparisons can neither fail nor take long.

@@ -30,6 +30,13 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 	if m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
 		v.add(values(q.cols))
 		v.unordered = v.unordered || m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
+		if m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK {
+			c := &collection{array: m}
+			c.takes(values(q.cols))
+			if v.lists, v.width = []*collection{c}, maxCollected; !r.trusted {
+				r.job.collections = append(r.job.collections, c)
+			}
+		}
 		v.passes = len(q.cols) == 1 && families[q.cols[0].typ] != noFamily
 	} else {
 		for i := range q.cols {
@@ -63,6 +70,7 @@ func (r *resolver) scalarCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	if c == nil || sub == nil || sub.SubLinkType != pg.SubLinkType_EXPR_SUBLINK {
 		return false, nil, nil
 	}
+	r.note(sub, e)
 	kept, ctes := r.outer, r.ctesUsed
 	r.outer, r.ctesUsed = nil, false
 	v, b, err := r.subLink(sub, e)
@@ -71,16 +79,16 @@ func (r *resolver) scalarCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	if err != nil {
 		return true, nil, err
 	}
-	alone := len(b.plain)+len(b.other) == 0 && !usesCTE && !v.float && r.sublink[sub] != ""
-	if alone {
+	why := unproved
+	if len(b.plain)+len(b.other) == 0 && !usesCTE && !v.float && r.sublink[sub] != "" {
+		why = readFirst
 		read := r.job.hoist(*side)
 		*side = read
 		r.early = append(r.early, read)
 	} else {
 		gateAll(v.sources)
-		c.source.gate()
 	}
-	if _, err := r.node(tested, e); err != nil {
+	if _, err := r.node(tested, e.proved(why)); err != nil {
 		return true, nil, err
 	}
 	return true, afterGates(n, refs), nil
@@ -117,15 +125,13 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	switch {
 	case m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK:
 	case m.SubLinkType == pg.SubLinkType_ANY_SUBLINK && len(m.OperName) == 0 && r.plainColumn(tested, e) != nil:
-		if _, err := r.node(tested, e); err != nil {
-			return true, nil, err
-		}
 	default:
 		return false, nil, nil
 	}
 	kept := r.outer
 	r.outer = nil
-	m.Testexpr = nil // resolved, or not there
+	r.note(m, e)
+	m.Testexpr = nil // resolved below, or not there
 	v, b, err := r.subLink(m, e)
 	m.Testexpr = tested
 	refs := r.outer
@@ -141,12 +147,14 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 		gateAll(v.sources)
 		return true, afterGates(n, refs), nil
 	}
-	joined := len(b.plain)+len(b.other) == 0
-	if !joined || !v.passes {
+	why := unproved
+	if len(b.plain)+len(b.other) == 0 && v.passes && !v.float {
+		why = joinedColumns
+	} else {
 		gateAll(v.sources)
 	}
-	if !joined || v.float {
-		r.plainColumn(tested, e).source.gate()
+	if _, err := r.node(tested, e.proved(why)); err != nil {
+		return true, nil, err
 	}
 	return true, afterGates(n, refs), nil
 }

@@ -66,7 +66,8 @@ func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
 		return nil, fmt.Errorf("not one SELECT")
 	}
 	if len(s.FromClause) != 1 || len(s.TargetList) == 0 || s.Op != pg.SetOperation_SETOP_NONE ||
-		!hasOnly(s, "target_list", "from_clause", "sort_clause", "limit_count", "op", "limit_option") {
+		!hasOnly(s, "target_list", "from_clause", "where_clause", "sort_clause", "limit_count", "op", "limit_option") ||
+		s.WhereClause != nil && !computedFirst(s.WhereClause) {
 		return nil, fmt.Errorf("the outer SELECT has another form")
 	}
 	sub := s.FromClause[0].GetRangeSubselect()
@@ -95,6 +96,28 @@ func outerSelect(tree *pg.ParseResult, limit int) (*pg.SelectStmt, error) {
 		return nil, fmt.Errorf("the outer SELECT has other columns")
 	}
 	return inner, nil
+}
+
+// computedFirst reports whether a condition always holds and names no row: it
+// computes what is made of constants.
+func computedFirst(n *pg.Node) bool {
+	m := n.GetAExpr()
+	schema, name, _ := twoParts(m.GetLexpr().GetFuncCall().GetFuncname())
+	if m == nil || m.Kind != pg.A_Expr_Kind_AEXPR_OP || len(m.Name) != 1 || m.Name[0].GetString_().GetSval() != ">=" || schema != catalog ||
+		name != "num_nulls" || m.Rexpr.GetAConst().GetIval() == nil || m.Rexpr.GetAConst().GetIval().Ival != 0 {
+		return false
+	}
+	ok := true
+	var look func(m any) error
+	look = func(m any) error {
+		switch m.(type) {
+		case *pg.ColumnRef, *pg.RangeVar, *pg.CommonTableExpr:
+			ok = false
+		}
+		return children(m, look)
+	}
+	_ = look(m)
+	return ok
 }
 
 // message checks what needs no scope: everything is named in full and listed.
@@ -192,6 +215,12 @@ func (v *verifier) walk(m any, with *visible) error {
 	switch m := m.(type) {
 	case *pg.SelectStmt:
 		return v.selectStmt(m, with)
+	case *pg.JoinExpr:
+		if v.pieces > 0 {
+			if err := noConstant(m.Quals); err != nil {
+				return err
+			}
+		}
 	case *pg.RangeVar:
 		switch n := pieceNumber(m.Relname); {
 		case m.Schemaname != "":
@@ -226,12 +255,43 @@ func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
 	if secured, rows, gates := securedBody(s); secured != nil {
 		return v.table(secured, rows, gates)
 	}
+	if v.pieces > 0 { // else it is the ERP's own text
+		if err := noConstant(s.WhereClause); err != nil {
+			return err
+		}
+	}
 	return children(s, func(c any) error {
 		if _, ok := c.(*pg.WithClause); ok {
 			return nil
 		}
 		return v.walk(c, with)
 	})
+}
+
+// noConstant checks that the planner sees no constant in a condition, where it
+// would compare it with what it knows of hidden rows.
+func noConstant(n *pg.Node) error {
+	var look func(m any) error
+	look = func(m any) error {
+		switch m := m.(type) {
+		case *pg.SubLink, *pg.TypeName: // subqueries have conditions of their own
+			return nil
+		case *pg.A_Const:
+			if !m.Isnull && m.GetBoolval() == nil {
+				return fmt.Errorf("a constant stands in a condition")
+			}
+			return nil
+		case *pg.FuncCall:
+			if name, _ := lastName(m.Funcname); m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && (name == "extract" || strings.HasSuffix(name, "normalize") || name == "is_normalized") {
+				return nil
+			}
+		}
+		return children(m, look)
+	}
+	if m := content(n); m != nil {
+		return look(m)
+	}
+	return nil
 }
 
 // securedBody returns the SELECT that reads a table or a view, the conditions on its

@@ -81,7 +81,7 @@ func (r *resolver) rule(ref *tableRef, inside, text string) (*pg.Node, error) {
 		}
 	}
 	v := r.below()
-	if _, err := v.node(s.WhereClause, env{scope: &scope{items: []*item{own}}}); err != nil {
+	if _, err := v.node(s.WhereClause, env{scope: &scope{items: []*item{own}}, proof: ownRule}); err != nil {
 		return nil, err
 	}
 	return s.WhereClause, v.secureAll()

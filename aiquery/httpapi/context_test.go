@@ -45,7 +45,7 @@ func TestPublications(t *testing.T) {
 		{"a negative life", `{"ttlSeconds":-1,"windows":[{"windowNo":1}]}`, 400, "ttlSeconds"},
 		{"a member there is not", `{"windows":[{"windowNo":1,"sql":"x"}]}`, 400, `"sql"`},
 		{"too large", `{"windows":[{"windowNo":1,"fields":{"a":"` + strings.Repeat("x", 256<<10) + `"}}]}`, 413, "larger"},
-		{"names that repeat", `{"windows":[{"windowNo":1,"fields":{"a":1,"a":2}}]}`, 200, ""},
+		{"names that repeat", `{"windows":[{"windowNo":1,"fields":{"a":1,"a":2}}]}`, 400, "member a twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

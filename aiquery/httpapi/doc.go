@@ -13,7 +13,7 @@
 // # Requests
 //
 //	POST /api/ai/query                  run a SELECT with the permissions of a role
-//	POST /api/ai/explain                how it would run, without running it
+//	POST /api/ai/explain                what it reads and returns, without running it
 //	GET  /api/ai/roles                  the roles the caller may query with
 //	GET  /api/ai/metadata/table/{name}  what a table is
 //	GET  /api/ai/metadata/window/{id}   what a window is

@@ -22,6 +22,8 @@ type healthBody struct {
 	Audit    string    `json:"audit"`
 	Version  string    `json:"version"`
 	Checked  time.Time `json:"checked"`
+	// Limits are the database's settings that bound a statement.
+	Limits map[string]string `json:"limits,omitempty"`
 }
 
 func (h *Handler) healthCheck(_ http.ResponseWriter, r *http.Request, _ tokens.Claims) (any, error) {
@@ -29,7 +31,7 @@ func (h *Handler) healthCheck(_ http.ResponseWriter, r *http.Request, _ tokens.C
 	if err != nil {
 		return nil, err
 	}
-	body := healthBody{upDown(health.OK), upDown(health.Database == "up"), upDown(health.Audit == "up"), Version, health.Checked.UTC()}
+	body := healthBody{upDown(health.OK), upDown(health.Database == "up"), upDown(health.Audit == "up"), Version, health.Checked.UTC(), health.Limits}
 	if !health.OK {
 		return status{http.StatusServiceUnavailable, "unavailable", body}, nil
 	}

@@ -56,7 +56,7 @@ func (o *outcome) Query(_ context.Context, who aiquery.Caller, q aiquery.Request
 }
 
 func (o *outcome) Explain(_ context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error) {
-	return &aiquery.Explanation{RequestID: who.RequestID, Tables: []string{}, Columns: []aiquery.Column{}}, o.note(who, q)
+	return &aiquery.Explanation{RequestID: who.RequestID, Reads: []aiquery.Read{}, Tables: []string{}, Columns: []aiquery.Column{}}, o.note(who, q)
 }
 
 func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *api.Error) *api.Error {
@@ -167,6 +167,8 @@ func TestBodies(t *testing.T) {
 		{"no JSON", "/query", `SELECT 1`, 400, "not JSON"},
 		{"an array", "/query", `[]`, 400, "not a JSON object"},
 		{"two objects", "/query", `{"sql":"SELECT 1","roleId":102}{}`, 400, "behind"},
+		{"two statements", "/query", `{"sql":"SELECT 1","SQL":"SELECT password FROM ad_user","roleId":102}`, 400, "member SQL twice"},
+		{"another spelling", "/query", `{"SQL":"SELECT 1","roleId":102}`, 400, `no member "SQL"`},
 		{"no statement", "/query", `{"roleId":102}`, 400, "sql is missing"},
 		{"null statement", "/query", `{"sql":null,"roleId":102}`, 400, "sql is missing"},
 		{"a number for a statement", "/query", `{"sql":1,"roleId":102}`, 400, "member sql"},
@@ -405,33 +407,28 @@ func (v verdict) Verify(context.Context, string) (tokens.Claims, error) {
 	return v.claims, v.err
 }
 
-// A verifier that cannot decide leaves it to the next; one that says no has
-// decided. Without a decision nobody gets in.
-func TestFirstThatKnows(t *testing.T) {
+// Without a decision of the verifier nobody gets in.
+func TestVerifierDecides(t *testing.T) {
 	t.Parallel()
 	var asked int
 	yes := verdict{claims: tokens.Claims{UserID: 101, Complete: true}, asked: &asked}
 	no := verdict{err: fmt.Errorf("%w: no", tokens.ErrInvalidToken), asked: &asked}
 	away := verdict{err: fmt.Errorf("%w: 10.0.0.7", tokens.ErrUnreachable), asked: &asked}
 	for _, tt := range []struct {
-		name   string
-		ways   []httpapi.Verifier
-		status int
-		asked  int
+		name     string
+		verifier httpapi.Verifier
+		status   int
 	}{
-		{"the first says yes", []httpapi.Verifier{yes, no}, 200, 1},
-		{"the first says no", []httpapi.Verifier{no, yes}, 401, 1},
-		{"the first is away", []httpapi.Verifier{away, yes}, 200, 2},
-		{"the second says no", []httpapi.Verifier{away, no}, 401, 2},
-		{"all are away", []httpapi.Verifier{away, away}, 503, 2},
-		{"there is none", nil, 503, 0},
+		{"it says yes", yes, 200},
+		{"it says no", no, 401},
+		{"it is away", away, 503},
 	} {
 		asked = 0
-		h, err := httpapi.New(&outcome{}, httpapi.FirstThatKnows(tt.ways...), nil)
+		h, err := httpapi.New(&outcome{}, tt.verifier, nil)
 		require.NoError(t, err)
 		got := wrap(t, h).call("GET", "/roles", "x.y.z", nil)
 		assert.Equal(t, tt.status, got.status, tt.name)
-		assert.Equal(t, tt.asked, asked, tt.name)
+		assert.Equal(t, 1, asked, tt.name)
 		assert.NotContains(t, string(got.body), "10.0.0.7")
 		if tt.status == 503 {
 			assert.Equal(t, "5", got.header.Get("Retry-After"))

@@ -394,8 +394,11 @@ func (b *books) outstanding(v viewer) (facts []*fact) {
 		if !v.sees(i.place) || i.base != "ARI" && i.base != "ARC" || !done(i.status) || i.paid && !recent && !i.date.After(b.today) {
 			continue
 		}
-		open, invoiced := new(big.Rat), new(big.Rat)
-		f := &fact{place: i.place, currency: i.currency, on: i.acct, kind: i.kind, plain: map[string]int{}, dims: dims("partner", partnerName(v, i.partner), "currency", isoCodes[i.currency])}
+		open, invoiced, older := new(big.Rat), new(big.Rat), "Y"
+		if recent {
+			older = "N"
+		}
+		f := &fact{place: i.place, currency: i.currency, on: i.acct, kind: i.kind, plain: map[string]int{}, dims: dims("partner", partnerName(v, i.partner), "currency", isoCodes[i.currency], "older", older)}
 		if !i.paid {
 			paid, lost := b.allocated(v, i, day(9999, 1, 1))
 			open.Sub(hundredths(i.grand()), paid)
@@ -448,8 +451,8 @@ func (b *books) deliveries(v viewer) (facts []*fact) {
 				last = m.date
 			}
 		}
-		if v.sees(o.place) && o.base == "SOO" && done(o.status) && !last.IsZero() {
-			facts = append(facts, &fact{place: o.place, date: last, plain: map[string]int{"days": int(last.Sub(o.date).Hours() / 24)}, dims: dims("partner", partnerName(v, o.partner))})
+		if v.sees(o.place) && o.base == "SOO" && o.sub == "" && done(o.status) {
+			facts = append(facts, lasting(o.place, o.date, last, last, map[string]string{"partner": partnerName(v, o.partner)}))
 		}
 	}
 	return facts
@@ -465,14 +468,23 @@ func (b *books) paidInvoices(v viewer) (facts []*fact) {
 				}
 			}
 		}
-		if v.sees(i.place) && i.base == "ARI" && done(i.status) && i.paid && !last.IsZero() {
-			facts = append(facts, &fact{
-				place: i.place, date: last, dims: dims("partner", partnerName(v, i.partner), "year", last.Format("2006")),
-				plain: map[string]int{"days": int(last.Sub(i.date).Hours() / 24), "late": int(last.Sub(i.dueDate()).Hours() / 24)},
-			})
+		if v.sees(i.place) && i.base == "ARI" && done(i.status) {
+			if !i.paid {
+				last = time.Time{}
+			}
+			facts = append(facts, lasting(i.place, i.date, i.dueDate(), last, map[string]string{"partner": partnerName(v, i.partner), "year": i.date.Format("2006")}))
 		}
 	}
 	return facts
+}
+
+// lasting is something that began, should end by a day and ended, or did not yet.
+func lasting(at place, began, due, ended time.Time, by map[string]string) *fact {
+	f := &fact{place: at, date: began, dims: dims("partner", by["partner"], "year", by["year"]), plain: map[string]int{}}
+	if !ended.IsZero() {
+		f.plain["ended"], f.plain["days"], f.plain["late"] = 1, int(ended.Sub(began).Hours()/24), int(ended.Sub(due).Hours()/24)
+	}
+	return f
 }
 
 func (b *books) newCustomers(v viewer) (facts []*fact) {

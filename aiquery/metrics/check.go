@@ -118,6 +118,7 @@ func (c *checking) form() {
 	for _, p := range periods {
 		taken[p.Name] = d.Date.Kind == Period
 	}
+	taken[CurrencyDimension] = d.Currency != nil
 	for i, m := range d.Measures {
 		part := fmt.Sprintf("measures.%d", i)
 		name(part, m.Name, "measure")
@@ -129,6 +130,9 @@ func (c *checking) form() {
 		}
 		if m.SQL == "" {
 			c.problem(part, "give an aggregate: sum(converted_net)", "measure %s has no sql", m.Name)
+		}
+		if m.Empty == "" && (m.Unit == Days || m.Unit == Percent) {
+			c.problem(part, "say when it has none: empty: nothing is delivered", "measure %s may have no value, and does not say when", m.Name)
 		}
 	}
 	for i, dim := range d.Dimensions {
@@ -146,6 +150,11 @@ func (c *checking) form() {
 		}
 		if (f.Type == List) != (len(f.Values) > 0) {
 			c.problem(part, "a filter of type list has values, and no other", "filter %s has the type %q and %d values", f.Name, f.Type, len(f.Values))
+		}
+	}
+	for i, x := range d.Excluded {
+		if x.When == "" || x.Why == "" {
+			c.problem(fmt.Sprintf("excluded.%d", i), "such as {when: days IS NULL, why: not paid yet}", "excluded lacks when or why")
 		}
 	}
 	c.currency()
@@ -207,6 +216,24 @@ func (c *checking) tables(ctx context.Context, reg registry.Registry) error {
 		}
 		c.policy.Tables[strings.ToLower(t.Name)] = g
 	}
+	return c.lists(ctx, reg)
+}
+
+// lists looks for the lists whose codes dimensions and filters have.
+func (c *checking) lists(ctx context.Context, reg registry.Registry) error {
+	for _, f := range c.d.AllFilters() {
+		if f.List == "" {
+			continue
+		}
+		_, err := reg.Reference(ctx, f.List)
+		if errors.Is(err, registry.ErrNotFound) {
+			c.problem("dimensions", "use the name of an AD_Reference; listReferences has them", "there is no list %q of %s", f.List, f.Name)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("check metric %s: %w", c.d.Name, err)
+		}
+	}
 	return nil
 }
 
@@ -250,9 +277,13 @@ func (c *checking) statements(ctx context.Context) error {
 	records := base
 	records.Records = true
 	before := len(c.problems)
-	for _, q := range []Query{whole, records} {
-		s, err := Compile(c.d, q)
-		if err == nil {
+	for _, compile := range []func() (*Statement, error){
+		func() (*Statement, error) { return Compile(c.d, whole) },
+		func() (*Statement, error) { return Compile(c.d, records) },
+		func() (*Statement, error) { return compileCounted(c.d, whole) },
+	} {
+		s, err := compile()
+		if err == nil && s != nil {
 			if _, err := c.secured(ctx, "", s); err != nil {
 				return err
 			}
@@ -300,7 +331,10 @@ func (c *checking) parts(ctx context.Context, base Query) error {
 		q := base
 		q.Dimensions = []string{dim.Name}
 		part := fmt.Sprintf("dimensions.%d", i)
-		if i >= len(c.d.Dimensions) {
+		switch {
+		case dim.Name == CurrencyDimension && c.d.Currency != nil:
+			part = "currency"
+		case i >= len(c.d.Dimensions):
 			part = "date"
 		}
 		if _, err := try(part, &plain, q); err != nil {
@@ -315,6 +349,17 @@ func (c *checking) parts(ctx context.Context, base Query) error {
 			break // dimensions, which were tried
 		}
 		if _, err := try(part, &plain, q); err != nil {
+			return err
+		}
+	}
+	for i := range c.d.Excluded {
+		d := plain
+		d.Excluded = c.d.Excluded[i : i+1]
+		s, err := compileCounted(&d, base)
+		if err != nil {
+			return err
+		}
+		if _, err := c.secured(ctx, fmt.Sprintf("excluded.%d", i), s); err != nil {
 			return err
 		}
 	}

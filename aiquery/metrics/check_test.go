@@ -62,10 +62,14 @@ func TestCheck(t *testing.T) {
 		"as of unused":       {"{kind: period, column: created,", "{kind: as-of,", "own.yaml:7", "sql does not use", ":as_of", true},
 		"date column":        {"column: created, ", "", "own.yaml:6", "no column", "column:", true},
 		"unit":               {"unit: count", "unit: pieces", "own.yaml:13", `unit "pieces"`, "money, quantity", true},
+		"empty":              {"unit: count, sql: count(*)", "unit: percent, sql: 100 * count(status) / count(*)", "own.yaml:13", "does not say when", "empty:", true},
+		"currency dimension": {"    dimensions:\n      - {name: status, title: Status}\n", "    currency: {column: c_currency_id, amounts: [requestamt]}\n    dimensions:\n      - {name: currency, title: Currency}\n", "own.yaml:16", `column "currency" already`, "another name", true},
+		"excluded":           {"    measures:\n", "    excluded: [{why: too late}]\n    measures:\n", "own.yaml:12", "lacks when or why", "not paid yet", true},
+		"column of excluded": {"    measures:\n", "    excluded: [{when: late IS NULL, why: too late}]\n    measures:\n", "own.yaml:12", "late", "", false},
 		"money":              {"unit: count", "unit: money", "own.yaml:13", "no currency", "add currency", true},
 		"twice":              {"name: status, title", "name: requests, title", "own.yaml:15", `column "requests" already`, "another name", true},
 		"time dimension":     {"name: status, title", "name: month, title", "own.yaml:15", `column "month" already`, "another name", true},
-		"list":               {"type: list, values: [Y, N], ", "type: list, ", "own.yaml:17", "0 values", "values", true},
+		"values":             {"type: list, values: [Y, N], ", "type: list, ", "own.yaml:17", "0 values", "values", true},
 		"filter type":        {"type: list", "type: bool", "own.yaml:17", `type "bool"`, "text, number and list", true},
 		"records":            {"records: [documentno, status, created]", "records: []", "own.yaml:18", "no records", "columns of sql", true},
 		"parameter":          {"r.r_request_id,", "r.r_request_id + :year,", "own.yaml:7", ":year", ":as_of", true},
@@ -80,6 +84,7 @@ func TestCheck(t *testing.T) {
 		"column of a filter": {"requestamt > 100", "amount > 100", "own.yaml:17", "amount", "", false},
 		"column of date":     {"column: created", "column: made", "own.yaml:7", "made", "", false},
 		"column of records":  {"records: [documentno, status, created]", "records: [documentno, state]", "own.yaml:18", "state", "", false},
+		"list":               {"{name: status, title: Status}", "{name: status, title: Status, list: No such list}", "own.yaml:14", "no list \"No such list\"", "AD_Reference", false},
 		"dimension":          {"{name: status, title: Status}", "{name: state, title: Status}", "own.yaml:15", "state", "", false},
 	} {
 		require.Contains(t, good, c.from, name)
@@ -110,6 +115,8 @@ func TestLoad(t *testing.T) {
 		"no YAML":        {"metrics: [", "own.yaml"},
 		"unknown member": {strings.Replace(good, "    where:", "    having:", 1), "own.yaml:11: there is no member having here"},
 		"twice":          {good + strings.TrimPrefix(good, "metrics:\n"), "already; choose another name"},
+		"nothing":        {"", "own.yaml: there is no metric in it"},
+		"no item":        {"# all gone\nmetrics: []\n", "own.yaml: there is no metric in it"},
 		"empty item":     {"metrics:\n  -\n", "item 1 of metrics is empty"},
 	} {
 		_, err := metrics.Load(folder(c.text))
@@ -173,7 +180,7 @@ func TestCompile(t *testing.T) {
 		}
 		for _, bad := range []metrics.Query{
 			{Dimensions: []string{mark}}, {Dimensions: []string{"sum(1)"}}, {Filters: map[string][]string{mark: {"x"}}}, {Dimensions: []string{d.AllDimensions()[0].Name}, Order: []string{mark}},
-			{From: mark}, {To: mark}, {AsOf: mark}, {Filters: map[string][]string{d.AllFilters()[0].Name: {}}}, {Filters: map[string][]string{d.AllFilters()[0].Name: make([]string, 51)}},
+			{From: mark}, {To: mark}, {AsOf: mark}, {RateDate: mark}, {Filters: map[string][]string{d.AllFilters()[0].Name: {}}}, {Filters: map[string][]string{d.AllFilters()[0].Name: make([]string, 51)}},
 		} {
 			_, err := metrics.Compile(d, bad)
 			var e *metrics.Error

@@ -24,8 +24,11 @@ type Query struct {
 	// AsOf is the day at whose end the state is asked for; empty: today.
 	AsOf string
 	// Currency is the ISO code of the currency of amounts; empty: that of the tenant's
-	// primary accounting schema.
+	// primary accounting schema, or with [CurrencyDimension] that of each record.
 	Currency string
+	// RateDate is the day whose rates convert amounts: [RateDocument] or empty for the
+	// day that the definition names, [RateAsOf], or a day as 2026-01-31.
+	RateDate string
 	// Top is how many rows are returned at most; 0: as many as the runner allows.
 	Top int
 	// Order are columns to sort by, with - in front for descending; empty: by dimensions
@@ -57,8 +60,8 @@ const (
 )
 
 // Compile makes the statement of a query. What the query names is looked up, and its
-// values become parameters. Currency is needed where the metric has amounts, AsOf
-// where it is as of a day.
+// values become parameters. Currency is needed where amounts are converted, AsOf where
+// the metric is as of a day; RateDate is a day, or what [RateDocument] is.
 func Compile(d *Definition, q Query) (*Statement, error) {
 	c := &compiler{d: d, q: q, places: map[string]int{}}
 	if err := c.dates(); err != nil {
@@ -120,6 +123,11 @@ func (c *compiler) dates() error {
 			return &Error{Kind: Invalid, Message: fmt.Sprintf("%q is no day", clip(given.value)), Hint: "write it as 2026-01-31"}
 		}
 	}
+	if c.q.RateDate != "" && c.q.RateDate != RateDocument {
+		if _, err := time.Parse(time.DateOnly, c.q.RateDate); err != nil {
+			return notRateDay(c.q.RateDate)
+		}
+	}
 	if c.q.From != "" && c.q.To != "" && c.q.From > c.q.To {
 		return &Error{Kind: Invalid, Message: fmt.Sprintf("the period ends on %s, before it begins on %s", c.q.To, c.q.From), Hint: "exchange them"}
 	}
@@ -156,28 +164,10 @@ func (c *compiler) rows() (string, error) {
 		where = "\n  WHERE " + where
 	}
 	sql = strings.TrimRight(sql, "; \n\t")
-	cur := c.d.Currency
-	if cur == nil {
+	if c.d.Currency == nil {
 		return "WITH fact AS (\n" + sql + "\n), counted AS (\n  SELECT * FROM fact" + where + "\n)\n", nil
 	}
-	rate := fmt.Sprintf("currencyRate(fact.%s, target.target_currency_id, %s, %s, fact.ad_client_id, fact.ad_org_id)",
-		cur.Column, column(cur.Date), column(cur.Type))
-	var converted strings.Builder
-	for _, a := range cur.Amounts {
-		fmt.Fprintf(&converted, ",\n    round(rated.%[1]s * rated.conversion_rate, rated.target_digits) AS converted_%[1]s", a)
-	}
-	return "WITH fact AS (\n" + sql + "\n), target AS (\n" +
-		"  SELECT c_currency_id AS target_currency_id, CAST(stdprecision AS integer) AS target_digits FROM c_currency WHERE iso_code = " + c.named("currency", c.q.Currency) +
-		"\n), rated AS MATERIALIZED (\n  SELECT fact.*, target.target_digits, " + rate + " AS conversion_rate\n  FROM fact CROSS JOIN target" + where +
-		"\n), counted AS (\n  SELECT rated.*" + converted.String() + "\n  FROM rated\n)\n", nil
-}
-
-// column is an argument of a rate.
-func column(name string) string {
-	if name == "" {
-		return "NULL"
-	}
-	return "fact." + name
+	return c.converted(sql, where), nil
 }
 
 // conditions are those of the definition, the period and the filters.
@@ -354,9 +344,11 @@ func (c *compiler) order(columns []Column, dims []Dimension) (string, error) {
 		add(i, down)
 	}
 	if len(c.q.Order) == 0 {
-		time := slices.IndexFunc(dims, func(d Dimension) bool { return d.time })
-		if time >= 0 {
-			add(time, false)
+		// Amounts of different currencies have no order.
+		for _, first := range []func(Dimension) bool{func(d Dimension) bool { return d.time }, func(d Dimension) bool { return d.Name == CurrencyDimension && c.d.Currency != nil }} {
+			if i := slices.IndexFunc(dims, first); i >= 0 {
+				add(i, false)
+			}
 		}
 		add(len(dims), true)
 	}

@@ -12,6 +12,11 @@ type Definition struct {
 	Date   Date     `yaml:"date" json:"date,omitempty"`
 	// Currency says how amounts are converted; nil: there are none.
 	Currency *Currency `yaml:"currency" json:"currency,omitempty"`
+	// Statuses are the document statuses that count; none: the metric does not look
+	// at them.
+	Statuses []string `yaml:"statuses" json:"statuses,omitempty"`
+	// Excluded are records of SQL that are not in the numbers, each with the reason.
+	Excluded []Excluded `yaml:"excluded" json:"excluded,omitempty"`
 	// SQL is a SELECT with one row per record that counts. It may use the parameter
 	// :as_of, a day as text.
 	SQL string `yaml:"sql" json:"sql,omitempty"`
@@ -70,6 +75,13 @@ type Currency struct {
 	About   string   `yaml:"about" json:"about,omitempty"`
 }
 
+// Excluded are records that a metric finds and that are not in its numbers, such as
+// invoices without a payment in the days it took to pay.
+type Excluded struct {
+	When string `yaml:"when" json:"when,omitempty"` // a condition on the columns of SQL
+	Why  string `yaml:"why" json:"why,omitempty"`
+}
+
 // Unit is what a number is of.
 type Unit string
 
@@ -88,15 +100,21 @@ type Measure struct {
 	Title string `yaml:"title" json:"title,omitempty"`
 	Unit  Unit   `yaml:"unit" json:"unit,omitempty"`
 	SQL   string `yaml:"sql" json:"sql,omitempty"` // an aggregate over the columns of SQL: sum(converted_net)
+	// Empty says when there is no value. Quotients need it.
+	Empty string `yaml:"empty" json:"empty,omitempty"`
 }
 
 // Dimension is what a metric may be divided by. A metric of a period has day, week,
-// month, quarter and year besides those it defines.
+// month, quarter and year besides those it defines, one with amounts has
+// [CurrencyDimension].
 type Dimension struct {
 	Name  string `yaml:"name" json:"name,omitempty"`
 	Title string `yaml:"title" json:"title,omitempty"`
 	SQL   string `yaml:"sql" json:"sql,omitempty"` // an expression over the columns of SQL; empty: the column Name
-	time  bool
+	// List is the dictionary's list (AD_Reference) whose codes the values are; empty:
+	// none.
+	List string `yaml:"list" json:"list,omitempty"`
+	time bool
 }
 
 // FilterType says which values a filter takes.
@@ -116,8 +134,14 @@ type Filter struct {
 	Title  string     `yaml:"title" json:"title,omitempty"`
 	Type   FilterType `yaml:"type" json:"type,omitempty"` // empty: text
 	Values []string   `yaml:"values" json:"values,omitempty"`
-	SQL    string     `yaml:"sql" json:"sql,omitempty"` // an expression over the columns of SQL; empty: the column Name
+	SQL    string     `yaml:"sql" json:"sql,omitempty"`   // an expression over the columns of SQL; empty: the column Name
+	List   string     `yaml:"list" json:"list,omitempty"` // as of a dimension
 }
+
+// CurrencyDimension is the ISO code of the currency that a record's amounts are in. A
+// query that is divided by it has each row's amounts in that currency: they are not
+// converted.
+const CurrencyDimension = "currency"
 
 // periods are the dimensions that every metric of a period has.
 var periods = []Dimension{
@@ -128,14 +152,21 @@ var periods = []Dimension{
 	{Name: "year", Title: "Year", SQL: "YYYY", time: true},
 }
 
-// AllDimensions are those a query may name: the definition's own, and those of time.
+// AllDimensions are those a query may name: the definition's own, that of the
+// currency, and those of time.
 func (d *Definition) AllDimensions() []Dimension {
 	var all []Dimension
 	for _, own := range d.Dimensions {
+		if own.Name == CurrencyDimension && d.Currency != nil {
+			continue // it could show another currency than the amounts have
+		}
 		if own.SQL == "" {
 			own.SQL = own.Name
 		}
 		all = append(all, own)
+	}
+	if d.Currency != nil {
+		all = append(all, Dimension{Name: CurrencyDimension, Title: "Currency of the record", SQL: "record_currency"})
 	}
 	if d.Date.Kind == Period {
 		for _, p := range periods {
@@ -162,7 +193,7 @@ func (d *Definition) AllFilters() []Filter {
 	}
 	for _, dim := range d.AllDimensions() {
 		if !taken[dim.Name] {
-			all = append(all, Filter{Name: dim.Name, Title: dim.Title, Type: Text, SQL: dim.SQL})
+			all = append(all, Filter{Name: dim.Name, Title: dim.Title, Type: Text, SQL: dim.SQL, List: dim.List})
 		}
 	}
 	return all

@@ -21,8 +21,9 @@
 // All amounts of a result are in one currency: the one the query names, else that
 // of the tenant's primary accounting schema. Each record is converted by the ERP's
 // rates of the day, conversion type, tenant and organization that its definition
-// names, and rounded to the currency's digits. Records for which there is no rate
-// are not in the sums; the result says how many there are and in which currencies.
+// names, or of the day that the query names, and rounded to the currency's digits.
+// Divided by the currency, amounts are not converted. [Counted] says which rates were
+// used, and how many records are in no sum because there is none.
 //
 // # Definitions
 //

@@ -45,22 +45,12 @@ type Result struct {
 	Columns    []Column
 	Rows       [][]any // as in [api.Result]
 	Truncated  bool    // there are more rows
-	Currency   string  // of all amounts; empty: there are none
-	// From, To and AsOf are the days that applied; empty: no bound.
-	From, To, AsOf string
-	// Unconverted are the records that are not in the sums, by currency.
-	Unconverted []Unconverted
+	Counted    Counted
 	// SQL is the statement that was run, with Params for its parameters.
 	SQL    string
 	Params []json.RawMessage
 	Tables []string
 	Notes  []string
-}
-
-// Unconverted says how many records have a currency for which there is no rate.
-type Unconverted struct {
-	Currency string `json:"currency"`
-	Records  int64  `json:"records"`
 }
 
 // Query responds to a query. The error is an [*Error], or the runner's.
@@ -79,10 +69,19 @@ func (e *Engine) Query(ctx context.Context, q Query) (*Result, error) {
 		return nil, &Error{Kind: Invalid, Message: d.Name + " has no amounts to convert", Hint: "leave the currency out"}
 	}
 	q.Currency = strings.ToUpper(strings.TrimSpace(q.Currency))
+	if q.Currency != "" && q.perRecord(d) {
+		return nil, &Error{
+			Kind: Invalid, Message: "divided by currency, each row's amounts are in that currency",
+			Hint: "leave " + q.Currency + " out, or the dimension; a filter for the currency shows what it is in " + q.Currency,
+		}
+	}
+	if q.RateDate, err = q.rateDay(d, e.now().Format(time.DateOnly)); err != nil {
+		return nil, err
+	}
 	if _, err := Compile(d, q); err != nil { // before anything is read
 		return nil, err
 	}
-	if d.Currency != nil {
+	if d.Currency != nil && !q.perRecord(d) {
 		if q.Currency, err = e.currency(ctx, q.Currency); err != nil {
 			return nil, err
 		}
@@ -91,7 +90,7 @@ func (e *Engine) Query(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(q.Filters) > 0 && r.empty() {
+	if len(q.Filters) > 0 && r.Empty() {
 		meant, notes, matched, err := e.matched(ctx, d, q)
 		if err != nil {
 			return nil, err
@@ -104,10 +103,8 @@ func (e *Engine) Query(ctx context.Context, q Query) (*Result, error) {
 		}
 		r.Notes = append(r.Notes, notes...)
 	}
-	if d.Currency != nil && (q.Records || r.Truncated || r.lacks()) {
-		if err := e.unconverted(ctx, d, q, r); err != nil {
-			return nil, err
-		}
+	if err := e.count(ctx, d, q, r); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -125,7 +122,7 @@ func (e *Engine) result(ctx context.Context, d *Definition, q Query) (*Result, e
 		return nil, err
 	}
 	r := &Result{
-		Definition: d, Columns: s.Columns, Rows: got.Rows, Truncated: got.Truncated, Currency: q.Currency, From: q.From, To: q.To, AsOf: q.AsOf,
+		Definition: d, Columns: s.Columns, Rows: got.Rows, Truncated: got.Truncated,
 		SQL: s.SQL, Params: s.Params, Tables: got.Tables, Notes: slices.Clone(got.Notes),
 	}
 	for _, c := range got.Columns {
@@ -133,13 +130,8 @@ func (e *Engine) result(ctx context.Context, d *Definition, q Query) (*Result, e
 			r.Notes = append(r.Notes, "column "+c.Name+" has values that your role may not see; they are masked")
 		}
 	}
+	r.emptyMeasures()
 	return r, nil
-}
-
-// lacks tells whether a row says that records are not in its amounts.
-func (r *Result) lacks() bool {
-	i := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == UnconvertedColumn })
-	return i >= 0 && slices.ContainsFunc(r.Rows, func(row []any) bool { return fmt.Sprint(row[i]) != "0" })
 }
 
 // currency makes sure of a currency, or finds the one of the accounting schema.
@@ -171,38 +163,6 @@ ORDER BY 1`, nil, 2)
 	return "", &Error{Kind: Invalid, Message: "your role sees tenants with different currencies", Hint: "give the currency, such as EUR"}
 }
 
-// unconverted finds what the amounts lack, over all rows.
-func (e *Engine) unconverted(ctx context.Context, d *Definition, q Query, r *Result) error {
-	c := &compiler{d: d, q: q, places: map[string]int{}}
-	rows, err := c.rows()
-	if err != nil {
-		return err
-	}
-	got, err := e.run.Query(ctx, rows+"SELECT cur.iso_code, count(*)\nFROM counted\nLEFT JOIN c_currency cur ON cur.c_currency_id = counted."+d.Currency.Column+
-		"\nWHERE counted.conversion_rate IS NULL\nGROUP BY 1\nORDER BY 1", c.params, 0)
-	if err != nil {
-		return err
-	}
-	for _, row := range got.Rows {
-		u := Unconverted{Currency: "none"}
-		if row[0] != nil {
-			u.Currency = fmt.Sprint(row[0])
-		}
-		if n, ok := row[1].(json.Number); ok {
-			u.Records, _ = n.Int64()
-		}
-		r.Unconverted = append(r.Unconverted, u)
-	}
-	if len(r.Unconverted) > 0 {
-		var parts []string
-		for _, u := range r.Unconverted {
-			parts = append(parts, fmt.Sprintf("%d in %s", u.Records, u.Currency))
-		}
-		r.Notes = append(r.Notes, fmt.Sprintf("amounts leave out records for which there is no rate to %s: %s; add the rates, or name another currency", r.Currency, strings.Join(parts, ", ")))
-	}
-	return nil
-}
-
 func quoted(text string) json.RawMessage {
 	raw, err := json.Marshal(text)
 	if err != nil {
@@ -225,6 +185,9 @@ func (r *Result) Cell(q Query, row int) Query {
 			value = "=" + fmt.Sprint(v)
 		}
 		cell.Filters[r.Columns[i].Name] = []string{value}
+		if r.Columns[i].Name == CurrencyDimension && q.perRecord(r.Definition) {
+			cell.Currency = strings.TrimPrefix(value, "=")
+		}
 	}
 	cell.Dimensions, cell.Order, cell.Top, cell.Records = nil, nil, 0, true
 	return cell

@@ -44,10 +44,10 @@ func ExampleEngine_Query() {
 		return
 	}
 	for _, row := range result.Rows {
-		fmt.Println(row[0], row[1], result.Currency)
+		fmt.Println(row[0], row[1], result.Counted.Currency)
 	}
-	for _, note := range result.Notes { // such as records for which there is no rate
-		fmt.Println(note)
+	for _, line := range result.Counted.Lines() { // the rates that were used, what is left out
+		fmt.Println(line)
 	}
 }
 

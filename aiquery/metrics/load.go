@@ -166,6 +166,9 @@ func parse(name string, content []byte) ([]*Definition, error) {
 	if err := yaml.Unmarshal(content, &tree); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if len(f.Metrics) == 0 {
+		return nil, fmt.Errorf("%s: there is no metric in it; write one below metrics, or remove the file", name)
+	}
 	nodes := items(&tree)
 	for i, d := range f.Metrics {
 		if d == nil {

@@ -12,8 +12,8 @@ import (
 // mostCandidates is how many values an error names.
 const mostCandidates = 8
 
-// empty tells whether a result counts no record.
-func (r *Result) empty() bool {
+// Empty reports whether a result counts no record.
+func (r *Result) Empty() bool {
 	if len(r.Rows) == 0 {
 		return true
 	}

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,7 +42,11 @@ func TestBuiltin(t *testing.T) {
 		if d.Currency != nil {
 			assert.NotEmpty(t, d.Currency.About, d.Name)
 		}
+		assert.Equal(t, strings.Contains(d.SQL, "docstatus IN ("), len(d.Statuses) > 0, "%s: say which statuses count", d.Name)
 		for _, m := range d.Measures {
+			if m.Unit == metrics.Days && d.Date.Kind == metrics.Period { // what has not ended has no days
+				assert.NotEmpty(t, d.Excluded, "%s: %s", d.Name, m.Name)
+			}
 			assert.NotEmpty(t, m.Title, "%s: %s", d.Name, m.Name)
 		}
 		for _, dim := range d.AllDimensions() {

@@ -1,10 +1,12 @@
 package metrics_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"slices"
@@ -194,11 +196,12 @@ type question struct {
 	facts    []*fact
 	measures []figure
 	money    bool
+	rates    time.Time // the day of all rates; zero: that of each record
 }
 
 func questions(b *books, v viewer) []question {
 	ask := func(metric string, facts []*fact, money bool, measures []figure, by ...string) question {
-		return question{metrics.Query{Metric: metric, Dimensions: by}, facts, measures, money}
+		return question{Query: metrics.Query{Metric: metric, Dimensions: by}, facts: facts, measures: measures, money: money}
 	}
 	until := func(q question, day time.Time) question { q.AsOf = day.Format(time.DateOnly); return q }
 	within := func(q question, from, to time.Time) question {
@@ -207,6 +210,7 @@ func questions(b *books, v viewer) []question {
 		return q
 	}
 	in := func(q question, currency string) question { q.Currency = currency; return q }
+	at := func(q question, rates string, day time.Time) question { q.RateDate, q.rates = rates, day; return q }
 	with := func(q question, dim string, values ...string) question {
 		q.Filters = map[string][]string{dim: values}
 		for i, value := range values {
@@ -263,7 +267,19 @@ func questions(b *books, v viewer) []question {
 		return nil
 	}, counted("payments")}
 	states := []figure{all, having("status", "CO", "CL"), having("status", "DR", "IP"), having("status", "VO", "RE")}
-	outstanding := []figure{ratio(90, amount("open"), amount("invoiced")), amount("open"), amount("invoiced"), counted("without_rate")}
+	outstanding := []figure{func(g []*fact) *big.Rat {
+		open, invoiced := amount("open")(g), amount("invoiced")(g)
+		if open == nil || invoiced == nil || open.Sign() < 0 || invoiced.Sign() <= 0 {
+			return nil
+		}
+		return ratio(90, amount("open"), amount("invoiced"))(g)
+	}, amount("open"), amountWhen("open", func(f *fact) bool { return f.dims["older"] == "Y" }), amount("invoiced"), counted("without_rate")}
+	ended := func(f figure) figure {
+		return func(g []*fact) *big.Rat {
+			return f(keep(slices.Clone(g), func(f *fact) bool { return f.plain["ended"] == 1 }))
+		}
+	}
+	notEnded := func(g []*fact) *big.Rat { return new(big.Rat).Sub(all(g), ended(all)(g)) }
 	longest := func(group []*fact) *big.Rat {
 		var most *big.Rat
 		for _, f := range group {
@@ -273,10 +289,16 @@ func questions(b *books, v viewer) []question {
 		}
 		return most
 	}
+	delivery := []figure{ended(ratio(1, units("days"), all)), ended(longest), ended(all), notEnded}
+	payment := []figure{ended(ratio(1, units("days"), all)), ended(ratio(1, units("late"), all)), ended(all), notEnded}
 	return []question{
 		until(ask("open-receivables", b.openItems(v, true, end), true, ages), end),
 		until(ask("open-receivables", b.openItems(v, true, mid), true, ages, "partner"), mid),
-		in(until(ask("open-receivables", b.openItems(v, true, mid), true, ages, "organization", "currency"), mid), "EUR"),
+		until(ask("open-receivables", b.openItems(v, true, mid), true, ages, "organization", "currency"), mid),
+		in(at(until(ask("open-receivables", b.openItems(v, true, mid), true, ages, "partner"), mid), metrics.RateAsOf, mid), "EUR"),
+		in(at(ask("revenue", b.invoiced(v, true), true, net, "currency"), "", time.Time{}), ""),
+		in(at(ask("revenue", b.invoiced(v, true), true, net), "2025-02-03", day(2025, 2, 3)), "EUR"),
+		in(at(within(ask("revenue", b.invoiced(v, true), true, net), day(2024, 3, 3), day(2024, 12, 31)), metrics.RateAsOf, day(2024, 12, 31)), "GBP"),
 		in(until(with(ask("open-receivables", b.openItems(v, true, end), true, ages, "age"), "currency", "GBP", "EUR"), end), "JPY"),
 		until(ask("open-payables", b.openItems(v, false, end), true, ages, "partner", "age"), end),
 		in(until(ask("open-payables", b.openItems(v, false, mid), true, ages), mid), "CHF"),
@@ -298,23 +320,40 @@ func questions(b *books, v viewer) []question {
 		}, units("on_hand"), units("reserved"), units("on_order")}, "product", "warehouse"),
 		ask("stock-movements", b.movements(v), false, []figure{units("in"), units("out"), units("change")}, "product", "movement_type"),
 		ask("cash-position", b.cash(v), true, cash, "account", "kind"),
-		in(ask("cash-position", b.cash(v), true, cash, "currency"), "EUR"),
+		ask("cash-position", b.cash(v), true, cash, "currency"),
+		in(ask("cash-position", b.cash(v), true, cash), "EUR"),
 		ask("cash-flow", b.cashFlow(v), true, flow, "month"),
-		in(ask("cash-flow", b.cashFlow(v), true, flow, "partner", "currency"), "EUR"),
+		ask("cash-flow", b.cashFlow(v), true, flow, "partner", "currency"),
+		in(ask("cash-flow", b.cashFlow(v), true, flow, "partner"), "EUR"),
 		ask("unallocated-payments", b.unallocated(v), true, []figure{amount("available"), counted("without_rate")}, "kind", "partner"),
 		ask("days-sales-outstanding", b.outstanding(v), true, outstanding),
 		in(ask("days-sales-outstanding", b.outstanding(v), true, outstanding, "partner"), "EUR"),
 		ask("documents", b.documents(v), false, states, "kind", "status"),
 		ask("documents", b.documents(v), false, states, "year"),
-		ask("delivery-time", b.deliveries(v), false, []figure{ratio(1, units("days"), all), longest, all}, "partner"),
-		ask("payment-time", b.paidInvoices(v), false, []figure{ratio(1, units("days"), all), ratio(1, units("late"), all), all}, "year"),
+		ask("delivery-time", b.deliveries(v), false, delivery, "partner"),
+		within(ask("delivery-time", b.deliveries(v), false, delivery), day(2024, 2, 1), day(2024, 6, 30)),
+		ask("payment-time", b.paidInvoices(v), false, payment, "year"),
+		within(ask("payment-time", b.paidInvoices(v), false, payment, "partner"), day(2024, 1, 1), day(2024, 12, 31)),
 		within(ask("new-customers", b.newCustomers(v), false, []figure{all, units("invoices")}, "partner"), day(2024, 1, 1), day(2024, 6, 20)),
 	}
 }
 
-// expected are the rows of a question, and how many records have no rate by currency.
-func (q question) expected(b *books, v viewer) (rows []string, lost map[string]int64) {
-	lost = map[string]int64{}
+// expected are the rows of a question, how many records are left out and why, and the
+// rates that are used.
+func (q question) expected(b *books, v viewer) (rows []string, lost map[string]int64, used map[string]bool) {
+	lost, used = map[string]int64{}, map[string]bool{}
+	for _, f := range q.facts {
+		for why, is := range map[string]bool{
+			"not paid yet": q.Metric == "payment-time" && f.plain["ended"] == 0, "not delivered yet": q.Metric == "delivery-time" && f.plain["ended"] == 0,
+			"lines without a limit price have no margin":    q.Metric == "margin" && f.money["limit"] == nil,
+			"an allocation in another currency has no rate": q.Metric == "unallocated-payments" && f.plain["without_rate"] > 0,
+			"what is open is not known for want of a rate":  q.Metric == "days-sales-outstanding" && f.plain["without_rate"] > 0,
+		} {
+			if is {
+				lost[why]++
+			}
+		}
+	}
 	target := usd
 	for id, iso := range isoCodes {
 		if iso == q.Currency {
@@ -327,15 +366,25 @@ func (q question) expected(b *books, v viewer) (rows []string, lost map[string]i
 	}
 	for _, f := range q.facts {
 		if q.money {
-			rate := b.rate(v, f.currency, target, f.on, f.kind, f.place)
+			on, to := f.on, target
+			if !q.rates.IsZero() {
+				on = q.rates
+			}
+			if slices.Contains(q.Dimensions, metrics.CurrencyDimension) {
+				to = f.currency
+			}
+			rate := b.rate(v, f.currency, to, on, f.kind, f.place)
+			if rate != nil && f.currency != to {
+				used[rate.RatString()] = true
+			}
 			f.lost = rate == nil
 			if f.lost {
-				lost[isoCodes[f.currency]]++
+				lost["no rate from "+isoCodes[f.currency]+" to "+isoCodes[target]]++
 			}
 			converted := map[string]*big.Rat{}
 			for name, x := range f.money {
 				if x != nil && rate != nil {
-					converted[name] = rounded(new(big.Rat).Mul(x, rate), digits[target])
+					converted[name] = rounded(new(big.Rat).Mul(x, rate), digits[to])
 				}
 			}
 			defer func(was map[string]*big.Rat) { f.money = was }(f.money)
@@ -375,7 +424,7 @@ func (q question) expected(b *books, v viewer) (rows []string, lost map[string]i
 	if rows == nil {
 		rows = []string{}
 	}
-	return rows, lost
+	return rows, lost, used
 }
 
 func ratText(x *big.Rat) string {
@@ -431,7 +480,7 @@ func TestNumbers(t *testing.T) {
 		for _, v := range viewers {
 			openAmounts(t, r, b, v)
 			for _, q := range questions(b, v) {
-				want, lost := q.expected(b, v)
+				want, lost, used := q.expected(b, v)
 				asked[q.Metric] = asked[q.Metric] || len(want) > 0
 				for name, engine := range r.engines {
 					what := fmt.Sprintf("%s by %v in %q (%s to %s, as of %s), role %d, seed %d, on %s", q.Metric, q.Dimensions, q.Currency, q.From, q.To, q.AsOf, v.role, seed, name)
@@ -443,13 +492,11 @@ func TestNumbers(t *testing.T) {
 					assert.Equal(t, want, shown(got), what)
 					assert.False(t, got.Truncated, what)
 					found := map[string]int64{}
-					for _, u := range got.Unconverted {
-						found[u.Currency] = u.Records
+					for _, x := range got.Counted.LeftOut {
+						found[x.Why] = x.Records
 					}
 					assert.Equal(t, lost, found, what)
-					if q.money && q.Currency == "" {
-						assert.Equal(t, "USD", got.Currency, "the accounting schema's")
-					}
+					said(t, q, got, used, what)
 					behind(t, e, q.Query, got, what)
 				}
 			}
@@ -460,6 +507,42 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, d := range set.Definitions() {
 		assert.True(t, asked[d.Name], "%s is not compared", d.Name)
+	}
+}
+
+// said compares what a result says of its currency and rates.
+func said(t *testing.T, q question, got *metrics.Result, used map[string]bool, what string) {
+	t.Helper()
+	want := ""
+	switch {
+	case !q.money:
+	case slices.Contains(q.Dimensions, metrics.CurrencyDimension):
+		want = metrics.PerRecord
+	default:
+		want = cmp.Or(q.Currency, "USD") // the accounting schema's
+	}
+	assert.Equal(t, want, got.Counted.Currency, what)
+	assert.Equal(t, [3]string{q.From, q.To, q.AsOf}, [3]string{got.Counted.From, got.Counted.To, got.Counted.AsOf}, what)
+	if !assert.Equal(t, len(used) > 0, len(got.Counted.Rates) > 0, what) || len(used) == 0 {
+		return
+	}
+	assert.NotEmpty(t, got.Counted.RateDate, what)
+	told := map[string]bool{}
+	for _, r := range got.Counted.Rates {
+		for _, n := range []json.Number{r.Rate, r.UpTo} {
+			if x, ok := new(big.Rat).SetString(n.String()); ok {
+				told[x.RatString()] = true
+			}
+		}
+		if !q.rates.IsZero() {
+			assert.Equal(t, q.rates.Format(time.DateOnly), r.Day, what)
+			assert.Empty(t, r.LastDay, what)
+		}
+		assert.Equal(t, want, r.To, what)
+	}
+	assert.Subset(t, slices.Collect(maps.Keys(used)), slices.Collect(maps.Keys(told)), what)
+	if len(used) <= len(got.Counted.Rates) {
+		assert.Equal(t, used, told, what)
 	}
 }
 

@@ -76,7 +76,7 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 }
 
 // Check implements run.Runner.
-func (d *database) Check(ctx context.Context) (warnings []string, err error) {
+func (d *database) Check(ctx context.Context) (checked run.Checked, err error) {
 	err = d.Snapshot(ctx, func(read run.Reader) error {
 		rows, err := read(ctx, `SELECT u.rolsuper, u.rolbypassrls, u.rolcreaterole, u.rolcreatedb, u.rolreplication,
 				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'),
@@ -89,7 +89,8 @@ func (d *database) Check(ctx context.Context) (warnings []string, err error) {
 					AND pg_catalog.has_table_privilege(r.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')),
 				pg_catalog.pg_has_role('pg_read_server_files', 'USAGE') OR pg_catalog.pg_has_role('pg_execute_server_program', 'USAGE')
 					OR pg_catalog.pg_has_role('pg_write_server_files', 'USAGE'),
-				pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('temp_file_limit') = '-1'
+				pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('temp_file_limit'),
+				pg_catalog.current_setting('hash_mem_multiplier', true)
 			FROM pg_catalog.pg_roles u WHERE u.rolname = SESSION_USER`)
 		if err != nil {
 			return err
@@ -110,15 +111,18 @@ func (d *database) Check(ctx context.Context) (warnings []string, err error) {
 			9: "may change rows of the ERP", 10: "may reach files or programs of the server",
 		} {
 			if row[i].String == "t" {
-				warnings = append(warnings, "the database login "+what)
+				checked.Warnings = append(checked.Warnings, "the database login "+what)
 			}
 		}
-		if row[12].String == "t" {
-			warnings = append(warnings, "the database has no temp_file_limit, so one statement can fill its disk; "+
+		if row[12].String == "-1" {
+			checked.Warnings = append(checked.Warnings, "the database has no temp_file_limit, so one statement can fill its disk; "+
 				"have a superuser run ALTER ROLE … SET temp_file_limit = '1GB' for the login")
 		}
-		slices.Sort(warnings)
+		slices.Sort(checked.Warnings)
+		checked.Limits = map[string]string{
+			"work_mem": d.opts.WorkMem, "temp_file_limit": row[12].String, "hash_mem_multiplier": row[13].String,
+		}
 		return nil
 	})
-	return warnings, err
+	return checked, err
 }

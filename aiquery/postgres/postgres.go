@@ -67,9 +67,9 @@ type database struct {
 	types   *pgtype.Map
 	audit   auditTable
 
-	described bounded[*guard.Plan, []string]    // the types of a plan's parameters
-	stamps    bounded[*run.Fingerprint, string] // what stampText returned for permissions
-	seen      bounded[string, bool]             // names of statements that were run
+	described bounded[*guard.Plan, []string]   // the types of a plan's parameters
+	stamps    bounded[*run.Fingerprint, stamp] // of permissions
+	seen      bounded[string, bool]            // names of statements that were run
 }
 
 // memorySize is a size as PostgreSQL's settings take it, with its unit.

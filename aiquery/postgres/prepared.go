@@ -101,12 +101,20 @@ func statementName(text string, types []uint32) string {
 	return "erphub_" + hex.EncodeToString(sum[:16])
 }
 
-// stampText is a statement that makes one value of what the statements of a
-// fingerprint return: the order of rows does not count.
-func stampText(f *run.Fingerprint) string {
+// stamp is a statement that makes one value of what the statements of a
+// fingerprint return, and the value it made of what a policy was made of.
+type stamp struct{ text, name, value string }
+
+// newStamp is a stamp without its value. The order of rows does not count. All
+// statements are parts of one: each by itself would be sorted and aggregated alone,
+// which takes most of the time for the few rows there are.
+func newStamp(f *run.Fingerprint) stamp {
 	parts := make([]string, len(f.Queries))
 	for i, q := range f.Queries {
-		parts[i] = "(SELECT pg_catalog.concat(pg_catalog.count(*), ' ', pg_catalog.string_agg(r::pg_catalog.text, E'\\n' ORDER BY r::pg_catalog.text COLLATE pg_catalog.\"C\")) FROM (" + q + ") r)"
+		parts[i] = fmt.Sprintf("SELECT %d AS part, r::pg_catalog.text AS cells FROM (%s) r", i, q)
 	}
-	return "SELECT pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.concat_ws(E'\\x01', " + strings.Join(parts, ", ") + "), 'UTF8')), 'hex')"
+	text := "SELECT pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(pg_catalog.string_agg(" +
+		"pg_catalog.concat(part, ' ', pg_catalog.length(cells), ' ', cells), '' ORDER BY part, cells COLLATE pg_catalog.\"C\"), ''), 'UTF8')), 'hex') FROM (" +
+		strings.Join(parts, " UNION ALL ") + ") rows"
+	return stamp{text: text, name: statementName(text, nil)}
 }

@@ -2,10 +2,7 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -59,21 +56,16 @@ func (d *database) kinds(ctx context.Context, s *run.Statement) ([]string, error
 	if known, ok := d.described.get(s.Plan); ok {
 		return known, nil
 	}
-	var kinds []string
-	err := d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) error {
-		described, err := conn.Prepare(ctx, "", s.Plan.SQL, d.oids(s))
-		if err != nil {
-			return err
-		}
-		for _, oid := range described.ParamOIDs {
-			kinds = append(kinds, d.typeName(oid))
-		}
-		return nil
-	})
-	if err == nil {
-		d.described.put(s.Plan, kinds)
+	described, err := d.describe(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	return kinds, err
+	kinds := make([]string, len(described.ParamOIDs))
+	for i, oid := range described.ParamOIDs {
+		kinds[i] = d.typeName(oid)
+	}
+	d.described.put(s.Plan, kinds)
+	return kinds, nil
 }
 
 // oids are the types the statement's own values are declared with; 0 leaves one
@@ -119,14 +111,7 @@ func (d *database) transaction(ctx context.Context, s *run.Statement, do func(co
 
 // fetch reads the rows that may be returned.
 func (d *database) fetch(s *run.Statement, result *pgconn.ResultReader) (*run.Output, error) {
-	fields := result.FieldDescriptions()
-	columns := make([]api.Column, len(fields))
-	for i, f := range fields {
-		columns[i] = api.Column{Name: f.Name, Type: d.typeName(f.DataTypeOID)}
-		if i < len(s.Plan.Columns) {
-			columns[i].Name = s.Plan.Columns[i].Name
-		}
-	}
+	columns := d.columns(s, result.FieldDescriptions())
 	rows, enough := s.Collect(columns), false
 	for !enough && result.NextRow() {
 		enough = !rows.Add(result.Values())
@@ -161,71 +146,35 @@ func (d *database) typeName(oid uint32) string {
 	return t.Name
 }
 
-// Explain implements run.Runner.
-func (d *database) Explain(ctx context.Context, s *run.Statement) (*api.PlanNode, error) {
-	var node *api.PlanNode
-	err := d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) (err error) {
-		text := "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) " + s.Plan.SQL
-		if n := len(s.Params) + len(s.Plan.Values); n > 0 {
-			defer func() { err = errors.Join(err, conn.Deallocate(ctx, explained)) }()
-			// EXPLAIN takes no parameters; the general plan does not need their values.
-			if text, err = d.explainPrepared(ctx, conn, s); err != nil {
-				return err
-			}
-		}
-		rows, err := query(ctx, conn, text)
-		if err != nil {
-			return err
-		}
-		if len(rows) != 1 || len(rows[0]) != 1 {
-			return fmt.Errorf("explain: %d rows", len(rows))
-		}
-		node, err = parsePlan(rows[0][0].String)
-		return err
-	})
-	return node, err
-}
-
-// explained is the name of the statement while it is explained.
-const explained = "erphub_explain"
-
-// explainPrepared makes the statement a named one, which the caller gives up,
-// and returns what explains its plan.
-func (d *database) explainPrepared(ctx context.Context, conn *pgconn.PgConn, s *run.Statement) (string, error) {
-	described, err := conn.Prepare(ctx, explained, s.Plan.SQL, d.oids(s))
+// Describe implements run.Runner.
+func (d *database) Describe(ctx context.Context, s *run.Statement) ([]api.Column, error) {
+	described, err := d.describe(ctx, s)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(described.ParamOIDs) > len(s.Params)+len(s.Plan.Values) {
-		return "", run.ErrFewParams()
+		return nil, run.ErrFewParams()
 	}
-	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", len(described.ParamOIDs)), ", ")
-	return "EXPLAIN (FORMAT JSON, COSTS TRUE, VERBOSE FALSE) EXECUTE " + explained + "(" + nulls + ")", nil
+	return d.columns(s, described.Fields), nil
 }
 
-// parsePlan keeps of PostgreSQL's plan what may be told.
-func parsePlan(text string) (*api.PlanNode, error) {
-	type raw struct {
-		Node    string  `json:"Node Type"`
-		Startup float64 `json:"Startup Cost"`
-		Total   float64 `json:"Total Cost"`
-		Plans   []raw   `json:"Plans"`
-	}
-	var plans []struct{ Plan raw }
-	if err := json.Unmarshal([]byte(text), &plans); err != nil {
-		return nil, fmt.Errorf("read the plan: %w", err)
-	}
-	if len(plans) != 1 {
-		return nil, fmt.Errorf("read the plan: there are %d", len(plans))
-	}
-	var convert func(r raw) api.PlanNode
-	convert = func(r raw) api.PlanNode {
-		n := api.PlanNode{Node: r.Node, StartupCost: r.Startup, TotalCost: r.Total}
-		for _, c := range r.Plans {
-			n.Plans = append(n.Plans, convert(c))
+// describe has the database analyse a statement.
+func (d *database) describe(ctx context.Context, s *run.Statement) (described *pgconn.StatementDescription, err error) {
+	err = d.transaction(ctx, s, func(ctx context.Context, conn *pgconn.PgConn) (err error) {
+		described, err = conn.Prepare(ctx, "", s.Plan.SQL, d.oids(s))
+		return err
+	})
+	return described, err
+}
+
+// columns are the columns a statement returns.
+func (d *database) columns(s *run.Statement, fields []pgconn.FieldDescription) []api.Column {
+	columns := make([]api.Column, len(fields))
+	for i, f := range fields {
+		columns[i] = api.Column{Name: f.Name, Type: d.typeName(f.DataTypeOID)}
+		if i < len(s.Plan.Columns) {
+			columns[i].Name = s.Plan.Columns[i].Name
 		}
-		return n
 	}
-	n := convert(plans[0].Plan)
-	return &n, nil
+	return columns
 }

@@ -29,7 +29,7 @@ func (d *database) Snapshot(ctx context.Context, do func(run.Reader) error) (err
 // acquire takes a connection and begins a transaction on it, or runs a statement
 // in one that is over when it returns. Connections that the server has given up
 // in the meantime are passed over.
-func (d *database) acquire(ctx context.Context, timeout time.Duration, permissions *run.Fingerprint, only *pipelined) (*pgxpool.Conn, error) {
+func (d *database) acquire(ctx context.Context, timeout time.Duration, permissions []*run.Fingerprint, only *pipelined) (*pgxpool.Conn, error) {
 	for attempt := 0; ; attempt++ {
 		conn, err := d.queries.Acquire(ctx)
 		if err != nil {
@@ -56,6 +56,7 @@ type step struct {
 	values  [][]byte
 	types   []uint32
 	prepare bool                             // keep it prepared on the connection
+	name    string                           // it is prepared under; empty: statementName's
 	read    func(*pgconn.ResultReader) error // nil: what it returns does not matter
 	fail    func(error) error                // what its errors are; nil: as they are
 }
@@ -63,25 +64,26 @@ type step struct {
 // begin begins a transaction that only reads, bounds it, and compares the
 // permissions, in one round trip. With a statement it runs that, too, and ends the
 // transaction.
-func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, permissions *run.Fingerprint, only *pipelined) error {
+func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.Duration, permissions []*run.Fingerprint, only *pipelined) error {
 	changed := false
 	steps := []step{
-		{text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fail: func(err error) error { return notBegun{err} }},
+		{text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare: true, fail: func(err error) error { return notBegun{err} }},
 		d.bounds(timeout),
 	}
-	if permissions != nil {
-		steps = append(steps, d.permissionSteps(permissions, &changed)...)
+	for _, p := range permissions {
+		steps = append(steps, d.permissionSteps(p, &changed)...)
 	}
 	if only != nil {
+		name, again := d.comesAgain(only)
 		steps = append(steps, step{
-			text: only.text, values: only.values, types: only.types, prepare: d.comesAgain(only), fail: ofStatement,
+			text: only.text, values: only.values, types: only.types, prepare: again, name: name, fail: ofStatement,
 			read: func(r *pgconn.ResultReader) error {
 				if changed {
 					return run.ErrPermissionsChanged // what comes of the statement is not looked at
 				}
 				return only.read(r)
 			},
-		}, step{text: "ROLLBACK"})
+		}, step{text: "ROLLBACK", prepare: true})
 	}
 	err := pipeline(ctx, conn, steps)
 	if changed {
@@ -107,7 +109,10 @@ func (d *database) permissionSteps(permissions *run.Fingerprint, changed *bool) 
 		return nil
 	}
 	before, known := d.stamps.get(permissions)
-	stamp := step{text: stampText(permissions), prepare: true, fail: aboutPermissions, read: func(r *pgconn.ResultReader) error {
+	if !known {
+		before = newStamp(permissions)
+	}
+	compare := step{text: before.text, prepare: true, name: before.name, fail: aboutPermissions, read: func(r *pgconn.ResultReader) error {
 		rows, err := collect(r)
 		switch {
 		case err != nil:
@@ -115,14 +120,15 @@ func (d *database) permissionSteps(permissions *run.Fingerprint, changed *bool) 
 		case len(rows) != 1 || len(rows[0]) != 1 || !rows[0][0].Valid:
 			return fmt.Errorf("compare the permissions: %d rows", len(rows))
 		case known:
-			*changed = rows[0][0].String != before
+			*changed = *changed || rows[0][0].String != before.value
 		case !*changed:
-			d.stamps.put(permissions, rows[0][0].String)
+			before.value = rows[0][0].String
+			d.stamps.put(permissions, before)
 		}
 		return nil
 	}}
 	if known {
-		return []step{stamp}
+		return []step{compare}
 	}
 	steps := make([]step, len(permissions.Queries), len(permissions.Queries)+1)
 	for i, q := range permissions.Queries {
@@ -132,18 +138,18 @@ func (d *database) permissionSteps(permissions *run.Fingerprint, changed *bool) 
 			return err
 		}}
 	}
-	return append(steps, stamp)
+	return append(steps, compare)
 }
 
 // comesAgain tells whether a statement came before: those that do are worth
-// being prepared.
-func (d *database) comesAgain(s *pipelined) bool {
-	name := statementName(s.text, s.types)
-	_, before := d.seen.get(name)
+// being prepared, under its name.
+func (d *database) comesAgain(s *pipelined) (name string, before bool) {
+	name = statementName(s.text, s.types)
+	_, before = d.seen.get(name)
 	if !before {
 		d.seen.put(name, true)
 	}
-	return before
+	return name, before
 }
 
 // pipeline runs statements in one round trip, up to the first that fails.
@@ -161,7 +167,10 @@ func pipeline(ctx context.Context, conn *pgconn.PgConn, steps []step) (err error
 			p.SendQueryParams(s.text, s.values, s.types, nil, nil)
 			continue
 		}
-		name := statementName(s.text, s.types)
+		name := s.name
+		if name == "" {
+			name = statementName(s.text, s.types)
+		}
 		known, gone := prepared.use(name, len(s.text))
 		for _, old := range gone {
 			p.SendDeallocate(old)

@@ -68,7 +68,7 @@ func TestServerErrors(t *testing.T) {
 		"22P02": api.CodeData, "22012": api.CodeData, "21000": api.CodeData, "P0001": api.CodeData, "23514": api.CodeData,
 		"0A000": api.CodeData, "42501": api.CodeDenied, "57014": api.CodeTimeout, "57P01": api.CodeUnavailable,
 		"08006": api.CodeUnavailable, "53200": api.CodeResources, "53400": api.CodeResources, "53300": api.CodeResources,
-		"54000": api.CodeTooComplex, "55P03": api.CodeResources, "XX000": api.CodeInternal, "40001": api.CodeInternal, "": api.CodeInternal,
+		"54001": api.CodeTooComplex, "55P03": api.CodeResources, "XX000": api.CodeInternal, "40001": api.CodeInternal, "": api.CodeInternal,
 	} {
 		err := &pgconn.PgError{Code: state, Message: secret, Detail: secret, Hint: secret, Where: secret, Routine: "routine"}
 		for _, cause := range []error{err, executed{err}} {
@@ -81,7 +81,11 @@ func TestServerErrors(t *testing.T) {
 	undefined := &pgconn.PgError{Code: "42703", Message: `column "x" of adempiere.c_order does not exist`, Hint: secret}
 	f := (&database{opts: Options{Schema: "adempiere"}}).Failure(undefined)
 	assert.Equal(t, `column "x" of c_order does not exist`, f.Error(), "what is wrong with the statement is told")
-	f = (&database{}).Failure(executed{&pgconn.PgError{Code: "42P22", Message: secret}})
-	assert.Equal(t, api.CodeData, f.Public.Code, "which is noticed when a row is compared")
-	assert.NotContains(t, f.Error(), "QZX7")
+	for state, why := range map[string]string{"42P22": "it is noticed when a row is compared", "54000": "chr and repeat refuse a value"} {
+		f = (&database{}).Failure(executed{&pgconn.PgError{Code: state, Message: secret}})
+		assert.Equal(t, api.CodeData, f.Public.Code, why)
+		assert.NotContains(t, f.Error(), "QZX7", state)
+	}
+	f = (&database{}).Failure(&pgconn.PgError{Code: "54000", Message: secret})
+	assert.Equal(t, api.CodeTooComplex, f.Public.Code, "before anything runs it is the statement")
 }

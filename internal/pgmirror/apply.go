@@ -12,18 +12,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// apply makes a change in one transaction, and notes what is there afterwards. What
-// an earlier process left is removed in one of its own: each holds a lock for
-// every table, and a server has room for so many.
+// apply makes a change in one transaction, and notes what is there afterwards. A
+// copy is made anew in a schema beside its own, while others read what an earlier
+// process left, and takes its place in a transaction of its own: each holds a lock
+// for every table, and a server has room for so many.
 func (d *database) apply(ctx context.Context, c *change) error {
 	made := d.made
 	if c.anew {
+		d.schema = d.staging()
+		defer func() { d.schema = d.opts.Schema }()
 		if err := d.within(ctx, func() error { return d.clear(ctx) }); err != nil {
 			return err
 		}
 	}
 	if c.structural() || len(c.rows) > 0 {
-		if err := d.within(ctx, func() (err error) {
+		if err := d.unlocked(ctx, func() (err error) {
 			if c.structural() {
 				if err = d.restructure(ctx, c); err != nil {
 					return err
@@ -47,6 +50,9 @@ func (d *database) apply(ctx context.Context, c *change) error {
 		if err := d.exec(ctx, "ANALYZE "+strings.Join(d.tables(c.create), ", ")); err != nil {
 			return fmt.Errorf("analyze the tables: %w", err)
 		}
+		if err := d.unlocked(ctx, func() error { return d.replace(ctx) }); err != nil {
+			return errors.Join(err, d.within(ctx, func() error { return d.drop(ctx) }))
+		}
 	}
 	for _, s := range c.drop {
 		delete(d.rows, s.upper())
@@ -59,7 +65,7 @@ func (d *database) apply(ctx context.Context, c *change) error {
 }
 
 // table is the full name of a table.
-func (d *database) table(s *shape) string { return d.opts.Schema + "." + name(s.source) }
+func (d *database) table(s *shape) string { return d.schema + "." + name(s.source) }
 
 func (d *database) tables(shapes []*shape) []string {
 	var names []string
@@ -76,7 +82,7 @@ func (d *database) restructure(ctx context.Context, c *change) error {
 		script.WriteString(d.functions())
 	} else if c.redo {
 		for _, v := range slices.Backward(d.made) {
-			fmt.Fprintf(&script, "DROP VIEW %s.%s;\n", d.opts.Schema, v)
+			fmt.Fprintf(&script, "DROP VIEW %s.%s;\n", d.schema, v)
 		}
 	}
 	for _, s := range c.drop {
@@ -84,6 +90,9 @@ func (d *database) restructure(ctx context.Context, c *change) error {
 	}
 	for _, s := range c.create {
 		fmt.Fprintf(&script, "CREATE TABLE %[1]s %[2]s;\nCOMMENT ON TABLE %[1]s IS %[3]s;\n", d.table(s), s.create, literal(mark))
+		if s.upper() == "AD_COLUMN" { // governed SQL reads it before each statement, by table
+			fmt.Fprintf(&script, "CREATE INDEX ON %s (ad_table_id);\n", d.table(s))
+		}
 	}
 	if err := d.exec(ctx, script.String()); err != nil {
 		return d.refused("make the tables", err)
@@ -132,7 +141,7 @@ func (d *database) makeViews(ctx context.Context, views []view) (made []string, 
 			return nil, err
 		}
 		err := d.exec(ctx, fmt.Sprintf("SET LOCAL search_path = %[1]s, pg_catalog; CREATE VIEW %[1]s.%[2]s AS %[3]s;\n"+
-			"COMMENT ON VIEW %[1]s.%[2]s IS %[4]s; RELEASE v", d.opts.Schema, own, v.query, literal(mark)))
+			"COMMENT ON VIEW %[1]s.%[2]s IS %[4]s; RELEASE v", d.schema, own, v.query, literal(mark)))
 		if err == nil {
 			made = append(made, own)
 			continue

@@ -22,6 +22,7 @@ type database struct {
 	server string
 
 	conn    *pgx.Conn // holds the lock; nil: not connected
+	schema  string    // where the copy is: a place beside its own while it is made anew
 	release func() error
 
 	version int
@@ -38,7 +39,7 @@ type database struct {
 type misplaced struct{ table, column string }
 
 func (d *database) init(opts *Options) {
-	d.opts, d.relaxed, d.keyless = opts, map[misplaced]string{}, map[string]bool{}
+	d.opts, d.schema, d.relaxed, d.keyless = opts, opts.Schema, map[misplaced]string{}, map[string]bool{}
 }
 
 // forget gives up what is known, and the connection with it.
@@ -65,7 +66,43 @@ func (d *database) close() error {
 var (
 	ErrForeign = errors.New("it was not made by a sandbox of erphub")
 	ErrInUse   = errors.New("another sandbox uses it")
+	ErrBusy    = errors.New("other programs hold tables of it")
 )
+
+const (
+	// lockWait is how long a change of structure waits for those who read a table,
+	// the first time; lockTries is how often it is tried, each time waiting so much
+	// longer, before the copy counts as busy. Others who come meanwhile wait behind
+	// it: it stays below what statements of the AI API wait.
+	lockWait  = 25 * time.Millisecond
+	lockTries = 20
+)
+
+// unlocked runs a change in a transaction, and tries again while others hold what it
+// needs. In between it holds nothing, and the others read.
+func (d *database) unlocked(ctx context.Context, change func() error) error {
+	for try := 1; ; try++ {
+		wait := time.Duration(try) * lockWait
+		err := d.within(ctx, func() error {
+			if err := d.exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d", wait.Milliseconds())); err != nil {
+				return err
+			}
+			return change()
+		})
+		var server *pgconn.PgError
+		if !errors.As(err, &server) || server.Code != "55P03" && server.Code != "40P01" {
+			return err
+		}
+		if try == lockTries {
+			return fmt.Errorf("change the schema %s of %s: %w: end their transactions, or name a database of its own", d.opts.Schema, d.origin, ErrBusy)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
 
 // lockClass is the first half of the advisory lock's number; the second is made
 // from the name of the schema.

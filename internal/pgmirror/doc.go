@@ -9,7 +9,8 @@
 //
 // The copy is in one schema. It has the tables of the dictionary with the column
 // types the ERP has in PostgreSQL and with their primary keys, the views, and a
-// few of the ERP's functions; it has no other indexes, defaults or constraints.
+// few of the ERP's functions; it has no other indexes but one of AD_Column, by table,
+// and no defaults or constraints.
 // Sequences, triggers and tables outside of the dictionary are left out.
 //
 // # Keeping it current

@@ -67,11 +67,12 @@ type Mirror struct {
 	watched atomic.Int64 // when the connection was last looked at, in nanoseconds of 1970
 }
 
-var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,58}$`) // with room for what staging adds
 
 // Open connects to a database, takes the schema for this process, and fills it.
-// The error is [ErrForeign] when the schema is somebody else's, and [ErrInUse]
-// when another process has it.
+// The error is [ErrForeign] when the schema is somebody else's, [ErrInUse] when
+// another process has it, and [ErrBusy] when others hold tables that an earlier
+// process left in it.
 func Open(ctx context.Context, src Source, opts Options) (*Mirror, error) {
 	opts.Schema = cmp.Or(opts.Schema, DefaultSchema)
 	if !schemaName.MatchString(opts.Schema) || strings.HasPrefix(opts.Schema, "pg_") {

@@ -13,29 +13,64 @@ import (
 // mark is the comment of all that was made here, by which it is known again.
 const mark = "copy of an erphub sandbox, made anew when it starts"
 
-// clear makes the schema, empty. What an earlier process has left is removed;
-// what is others' is not.
-func (d *database) clear(ctx context.Context) error {
+// staging is the schema in which a copy is made anew.
+func (d *database) staging() string { return d.opts.Schema + "_new" }
+
+// left reports whether the schema in which the copy is made or will be is there
+// from an earlier process. One that is others' is an error.
+func (d *database) left(ctx context.Context, schema string) (bool, error) {
 	var comment *string
 	err := d.conn.QueryRow(ctx, `SELECT obj_description(n.oid, 'pg_namespace') FROM pg_namespace n WHERE n.nspname = $1`,
-		pgx.QueryExecModeExec, d.opts.Schema).Scan(&comment)
+		pgx.QueryExecModeExec, schema).Scan(&comment)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
+		return false, nil
 	case err != nil:
-		return fmt.Errorf("look for the schema %s: %w", d.opts.Schema, err)
+		return false, fmt.Errorf("look for the schema %s: %w", schema, err)
 	case comment == nil || *comment != mark:
-		return fmt.Errorf("the schema %s of %s: %w, and stays as it is: name another database, such as an empty one", d.opts.Schema, d.origin, ErrForeign)
-	default:
+		return false, fmt.Errorf("the schema %s of %s: %w, and stays as it is: name another database, such as an empty one", schema, d.origin, ErrForeign)
+	}
+	return true, nil
+}
+
+// clear makes the schema for a new copy, empty. What an earlier process has left
+// there is removed; a copy that could not take its place is not begun.
+func (d *database) clear(ctx context.Context) error {
+	if _, err := d.left(ctx, d.opts.Schema); err != nil {
+		return err
+	}
+	there, err := d.left(ctx, d.schema)
+	if err != nil {
+		return err
+	}
+	if there {
 		if err := d.drop(ctx); err != nil {
 			return err
 		}
 	}
-	script := fmt.Sprintf("CREATE SCHEMA %[1]s;\nCOMMENT ON SCHEMA %[1]s IS %[2]s;\n", d.opts.Schema, literal(mark))
+	script := fmt.Sprintf("CREATE SCHEMA %[1]s;\nCOMMENT ON SCHEMA %[1]s IS %[2]s;\n", d.schema, literal(mark))
 	if d.opts.Reader != "" {
 		script += fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[2]s;\nALTER DEFAULT PRIVILEGES IN SCHEMA %[1]s GRANT SELECT ON TABLES TO %[2]s;\n",
-			d.opts.Schema, pgx.Identifier{d.opts.Reader}.Sanitize())
+			d.schema, pgx.Identifier{d.opts.Reader}.Sanitize())
 	}
 	return d.refused("make the schema "+d.opts.Schema, d.exec(ctx, script))
+}
+
+// replace puts the new copy in the place of the one that an earlier process left.
+func (d *database) replace(ctx context.Context) error {
+	there, err := d.left(ctx, d.opts.Schema)
+	if err != nil {
+		return err
+	}
+	if there {
+		made := d.schema
+		d.schema = d.opts.Schema
+		err := d.drop(ctx)
+		if d.schema = made; err != nil {
+			return err
+		}
+	}
+	return d.refused("make the schema "+d.opts.Schema, d.exec(ctx, "ALTER SCHEMA "+d.schema+" RENAME TO "+d.opts.Schema))
 }
 
 // drop removes what carries the mark, and then the schema, which must be empty.
@@ -45,26 +80,37 @@ func (d *database) drop(ctx context.Context) error {
 				FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'v') AND obj_description(c.oid, 'pg_class') = $2
 			UNION ALL SELECT 'FUNCTION', p.oid::regprocedure::text, 2, p.oid
 				FROM pg_proc p WHERE p.pronamespace = $1::regnamespace AND obj_description(p.oid, 'pg_proc') = $2
-		) o(kind, what, place, made) ORDER BY place, made DESC`, pgx.QueryExecModeExec, d.opts.Schema, mark)
+		) o(kind, what, place, made) ORDER BY place, made DESC`, pgx.QueryExecModeExec, d.schema, mark)
 	if err != nil {
-		return fmt.Errorf("look into the schema %s: %w", d.opts.Schema, err)
+		return fmt.Errorf("look into the schema %s: %w", d.schema, err)
 	}
 	objects, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return fmt.Errorf("look into the schema %s: %w", d.opts.Schema, err)
+		return fmt.Errorf("look into the schema %s: %w", d.schema, err)
 	}
 	var script strings.Builder
+	// All tables are locked before the first is dropped: whoever waits for one then
+	// waits a short time.
+	var tables []string
+	for _, o := range objects {
+		if table, ok := strings.CutPrefix(o, "TABLE "); ok {
+			tables = append(tables, table)
+		}
+	}
+	if len(tables) > 0 {
+		script.WriteString("LOCK TABLE " + strings.Join(tables, ", ") + " IN ACCESS EXCLUSIVE MODE;\n")
+	}
 	for _, o := range objects {
 		script.WriteString("DROP " + o + ";\n")
 	}
-	script.WriteString("DROP SCHEMA " + d.opts.Schema)
+	script.WriteString("DROP SCHEMA " + d.schema)
 	err = d.exec(ctx, script.String())
 	var server *pgconn.PgError
 	if errors.As(err, &server) && server.Code == "2BP01" {
 		return fmt.Errorf("the schema %s of %s was made by an earlier sandbox, but %w: there are objects of others in it, or ones that depend on it (%s); "+
-			"move them elsewhere, or name another database", d.opts.Schema, d.origin, ErrForeign, server.Message)
+			"move them elsewhere, or name another database", d.schema, d.origin, ErrForeign, server.Message)
 	}
-	return d.refused("remove what an earlier sandbox left in the schema "+d.opts.Schema, err)
+	return d.refused("remove what an earlier sandbox left in the schema "+d.schema, err)
 }
 
 // refused says which privileges the login needs when it lacks them, and which
@@ -97,7 +143,7 @@ func (d *database) functions() string {
 		{"daysbetween", "timestamptz, timestamptz", "integer", "STABLE", "SELECT $1::date - $2::date"},
 	} {
 		fmt.Fprintf(&script, "CREATE FUNCTION %[1]s.%[2]s(%[3]s) RETURNS %[4]s LANGUAGE sql %[5]s AS %[6]s;\nCOMMENT ON FUNCTION %[1]s.%[2]s(%[3]s) IS %[7]s;\n",
-			d.opts.Schema, f.name, f.args, f.result, f.volatility, literal(f.body), literal(mark))
+			d.schema, f.name, f.args, f.result, f.volatility, literal(f.body), literal(mark))
 	}
 	return script.String()
 }

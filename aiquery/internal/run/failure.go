@@ -12,7 +12,8 @@ import (
 // service's own log alone.
 type Failure struct {
 	Public *api.Error
-	Cause  error // nil: there is nothing more to say
+	Cause  error  // nil: there is nothing more to say
+	State  string // the server's SQLSTATE, "" for none
 }
 
 // Error is the part that may be shown.

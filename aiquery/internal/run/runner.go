@@ -22,11 +22,12 @@ type Runner interface {
 	// Run runs a secured statement. The error is ErrPermissionsChanged when its permissions
 	// are no longer so.
 	Run(ctx context.Context, s *Statement) (*Output, error)
-	// Explain plans a secured statement. The error is as that of Run.
-	Explain(ctx context.Context, s *Statement) (*api.PlanNode, error)
-	// Check looks at the connection: what is wrong with it, and what could be
-	// better.
-	Check(ctx context.Context) (warnings []string, err error)
+	// Describe checks a secured statement without running it, and returns its
+	// columns. The error is as that of Run.
+	Describe(ctx context.Context, s *Statement) ([]api.Column, error)
+	// Check looks at the connection: what is wrong with it, what could be better,
+	// and what bounds a statement.
+	Check(ctx context.Context) (Checked, error)
 
 	// AuditReady tells why records with these columns cannot be written, nil when
 	// they can.
@@ -42,7 +43,7 @@ type Runner interface {
 	// AuditInstall makes the audit's table, which the plan describes.
 	AuditInstall(ctx context.Context, plan *dict.Plan) error
 
-	// Failure is what a caller is told of an error of Run or Explain.
+	// Failure is what a caller is told of an error of Run or Describe.
 	Failure(err error) *Failure
 	// LogText is an error as the service's log may have it: without the server's
 	// words about values, whoever they belong to. It is "" for nil.
@@ -57,9 +58,15 @@ type Statement struct {
 	Bytes       int
 	CellBytes   int
 	Timeout     time.Duration
-	Permissions *Fingerprint // compared in the statement's own transaction; nil: nothing is
+	Permissions []*Fingerprint // compared in the statement's own transaction
 }
 
 // ErrPermissionsChanged is a statement that was not run because what its policy was
 // made of is no longer so.
 var ErrPermissionsChanged = errors.New("the permissions have changed")
+
+// Checked is what a look at a connection found.
+type Checked struct {
+	Warnings []string
+	Limits   map[string]string // settings of the database by name
+}

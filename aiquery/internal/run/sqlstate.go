@@ -12,6 +12,12 @@ import (
 // it holds nothing but what the caller wrote and what may be seen. All others
 // may quote values, also of rows that a condition was going to hide.
 func ServerFailure(state, message string, cause error) *Failure {
+	f := serverFailure(state, message, cause)
+	f.State = state
+	return f
+}
+
+func serverFailure(state, message string, cause error) *Failure {
 	class := ""
 	if len(state) == 5 {
 		class = state[:2]
@@ -62,8 +68,9 @@ var textTaken = func() *regexp.Regexp {
 // ExecutionFailure is ServerFailure for an error that came while the statement
 // ran.
 func ExecutionFailure(state string, cause error) *Failure {
-	if strings.HasPrefix(state, "42") && state != "42501" {
-		return ServerFailure("22"+state[2:], "", cause) // as of a value
+	switch {
+	case strings.HasPrefix(state, "42") && state != "42501", state == "54000": // as of a value; the latter comes of chr and repeat
+		state = "22" + state[2:]
 	}
 	return ServerFailure(state, "", cause)
 }
@@ -76,6 +83,7 @@ var dataErrors = map[string]string{
 	"22007": "a text is no date or time",
 	"22008": "a date or time is out of range",
 	"22001": "a text is too long for its type",
+	"22000": "a value does not fit",
 	"22011": "the length of a substring is negative",
 	"22023": "an argument has a value that the function does not take",
 	"22025": "an escape sequence is wrong",

@@ -136,6 +136,8 @@ func build(t testing.TB, address string) {
 	for _, l := range loads {
 		l()
 	}
+	// The ERP has many indexes. What is compared before each statement reads by this one.
+	exec(t, conn, "CREATE UNIQUE INDEX ad_column_name ON ad_column (ad_table_id, upper(columnname))")
 	exec(t, conn, functions)
 	for _, v := range views() {
 		exec(t, conn, "CREATE VIEW "+v.name+" AS "+v.query)

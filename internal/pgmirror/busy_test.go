@@ -1,0 +1,77 @@
+package pgmirror_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/internal/pgmirror"
+	"github.com/erphub/erphub/internal/testkit/testpg"
+)
+
+// Programs that read the copy are not kept waiting while a process makes it anew or
+// changes it, and one that does not end its transaction is named as the reason.
+func TestOthersReadTheCopy(t *testing.T) {
+	t.Parallel()
+	srv := fewer(t)
+	write(t, srv, `CREATE VIEW XX_Names AS SELECT Name FROM C_BPartner`)
+	address := testpg.URL(t)
+	first, err := pgmirror.Open(t.Context(), srv, pgmirror.Options{URL: address})
+	require.NoError(t, err)
+	require.NoError(t, first.Close())
+
+	holder, reader := connect(t, address), connect(t, address)
+	hold := func(what string) func() {
+		list(t, holder, "BEGIN")
+		require.NotEmpty(t, list(t, holder, `SELECT name FROM adempiere.`+what))
+		return func() { list(t, holder, "COMMIT") }
+	}
+	list(t, reader, "SET lock_timeout = '1s'")
+	// beside reads as statements of the AI API do while something is done.
+	beside := func(do func() error) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		reads := make(chan error, 1)
+		go func() {
+			for ctx.Err() == nil {
+				var n int
+				if err := reader.QueryRow(t.Context(), `SELECT count(*) FROM adempiere.c_bpartner p, adempiere.xx_names`).Scan(&n); err != nil {
+					reads <- err
+					return
+				}
+			}
+			reads <- nil
+		}()
+		err := do()
+		cancel()
+		require.NoError(t, <-reads, "a statement waited too long")
+		return err
+	}
+	var second *pgmirror.Mirror
+	reopen := func() (err error) {
+		second, err = pgmirror.Open(t.Context(), srv, pgmirror.Options{URL: address})
+		return err
+	}
+	release := hold("c_bpartner")
+	require.ErrorIs(t, beside(reopen), pgmirror.ErrBusy)
+	assert.Empty(t, list(t, reader, `SELECT nspname::text FROM pg_namespace WHERE nspname = 'adempiere_new'`), "what was begun is still there")
+	release()
+	require.NoError(t, beside(reopen), "nobody holds it any more")
+	t.Cleanup(func() { assert.NoError(t, second.Close()) })
+
+	// A structure that changes later is as patient.
+	release = hold("xx_names")
+	write(t, srv, `CREATE VIEW XX_Values AS SELECT Value FROM C_BPartner`)
+	update := func() error {
+		leave, err := second.Enter(t.Context())
+		if err == nil {
+			leave()
+		}
+		return err
+	}
+	require.ErrorIs(t, beside(update), pgmirror.ErrBusy)
+	release()
+	require.NoError(t, beside(update))
+	assert.NotEmpty(t, list(t, reader, `SELECT value FROM adempiere.xx_values`))
+}

@@ -1,0 +1,3 @@
+// Package cputime tells benchmarks how much of the processors this process used,
+// which a machine that is busy with something else changes less than the time.
+package cputime
