@@ -15,9 +15,10 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 )
 
-// rows hands over the rows of one table that meet its conditions, or that have
-// changed since the time it is given, and tells the state that they make.
-func (s *Source) rows(ctx context.Context, db *session, table int, t registry.SourceTable, has columns, sink registry.Sink) (state, error) {
+// rows calls take for the rows of one table that meet its conditions, or that have
+// changed since the time it is given, each in sel.row then, and tells the state that
+// they make.
+func (s *Source) rows(ctx context.Context, db *session, t registry.SourceTable, has columns, sel *selection, take func() error) (state, error) {
 	where, args, exact := s.where(t, has)
 	if at, ok := s.changedAt(has); ok && t.Since != 0 {
 		from := t.Since - late
@@ -27,14 +28,13 @@ func (s *Source) rows(ctx context.Context, db *session, table int, t registry.So
 		where = fmt.Sprintf(" WHERE %s >= %d", at, from*1000)
 	}
 	var st state
-	sel := s.selection(t, has)
 	query := "SELECT " + strings.Join(sel.list, ", ") + " FROM " + s.name(t.Name) + where
 	err := db.query(ctx, query, args, sel, func() error {
 		if !exact && !t.Meets(sel.row) {
 			return nil
 		}
 		st.add(sel.micros)
-		return sink.Row(table, sel.row)
+		return take()
 	})
 	return st, err
 }

@@ -19,14 +19,14 @@ type selection struct {
 	// row has the values of the table's columns. Those that the database does not
 	// have stay empty.
 	row    []registry.SourceValue
-	micros int64 // when the row was changed
-	texts  *textcache.Cache
+	micros int64            // when the row was changed
+	texts  *textcache.Cache // of all tables
 }
 
 // selection selects the columns of a table that are there, as they are: the
 // server has the least work with that.
-func (s *Source) selection(t registry.SourceTable, has columns) *selection {
-	r := &selection{row: make([]registry.SourceValue, len(t.Columns)), texts: textcache.New()}
+func (s *Source) selection(t registry.SourceTable, has columns, texts *textcache.Cache) *selection {
+	r := &selection{row: make([]registry.SourceValue, len(t.Columns)), texts: texts}
 	for i, c := range t.Columns {
 		own, ok := has[strings.ToLower(c.Name)]
 		if !ok {
@@ -66,7 +66,7 @@ func (r *selection) set(i int, v any) error {
 	case string:
 		switch r.types[i] {
 		case registry.SourceText:
-			value.Text = v
+			value.Text = r.texts.String(v)
 			return nil
 		case registry.SourceFlag:
 			value.Int = flag(v)

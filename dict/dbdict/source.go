@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/textcache"
 )
 
 // Dialect is the SQL that a database understands.
@@ -113,6 +114,19 @@ func stampsOf(states []state, present []columns, now int64) []registry.Stamp {
 // expecting is a sink that makes room for rows when it knows how many come.
 type expecting interface{ Expect(table, rows int) }
 
+// sharing is a sink that need not look for equal texts, because it gets each once.
+type sharing interface {
+	RowOfShared(table int, values []registry.SourceValue) error
+}
+
+// taker is how a sink takes rows whose equal texts share their memory.
+func taker(sink registry.Sink) func(table int, values []registry.SourceValue) error {
+	if s, ok := sink.(sharing); ok {
+		return s.RowOfShared
+	}
+	return sink.Row
+}
+
 // Read implements [registry.Source].
 func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink registry.Sink) (stamps []registry.Stamp, err error) {
 	err = s.within(ctx, func(db *session) error {
@@ -126,6 +140,7 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 		if err != nil {
 			return err
 		}
+		take, texts := taker(sink), textcache.New()
 		for i, t := range tables {
 			sink.Begin(i)
 			if present[i] == nil {
@@ -134,7 +149,8 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 			if e, ok := sink.(expecting); ok && whole(t) && len(t.Where) == 0 {
 				e.Expect(i, states[i].rows)
 			}
-			st, err := s.rows(ctx, db, i, t, present[i], sink)
+			sel := s.selection(t, present[i], texts)
+			st, err := s.rows(ctx, db, t, present[i], sel, func() error { return take(i, sel.row) })
 			if err != nil {
 				return fmt.Errorf("read %s: %w", t.Name, clean(err))
 			}

@@ -68,6 +68,8 @@ type changedRecord struct {
 // note collects what a change calls for besides its own record.
 func (p *planner) note(c *Change) {
 	switch c.Kind {
+	case KindDatabase:
+		p.synced[strings.ToLower(c.Table)] = true
 	case KindTable:
 		if c.Action == Create {
 			p.synced[strings.ToLower(c.Table)] = true

@@ -30,6 +30,8 @@ const (
 	KindWindow      Kind = "window"
 	KindTab         Kind = "tab"
 	KindField       Kind = "field"
+	// KindDatabase is the database of a table, see [Result.Synchronise].
+	KindDatabase Kind = "database"
 )
 
 // Attribute is a column of a dictionary record that is to have another value.
@@ -87,6 +89,27 @@ type Result struct {
 
 	renames *renaming
 	taken   map[dict.Key]bool // steps whose UUID a renamed record of the ERP has
+}
+
+// Existing returns the tables of the definitions that the ERP has and that can be
+// synchronised with the database.
+func (r *Result) Existing() []string {
+	var names []string
+	for _, step := range r.Wanted.Steps() {
+		if run, ok := step.(*dict.RunStep); ok && run.Purpose == dict.SyncTable {
+			if _, there := r.Found[dict.Key(run.Name)]; there {
+				names = append(names, run.Name)
+			}
+		}
+	}
+	return names
+}
+
+// Synchronise adds a change: the database of the table is behind the dictionary and
+// is to be synchronised with it, also where the definitions change nothing.
+func (r *Result) Synchronise(table string) {
+	r.Changes = append(r.Changes, Change{Table: table, Kind: KindDatabase, Name: table, Action: Update,
+		Detail: "behind the dictionary: the ERP cannot read the table"})
 }
 
 // Empty reports whether nothing is different.

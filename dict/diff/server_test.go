@@ -29,6 +29,13 @@ type server struct {
 // start runs an embedded ERP.
 func start(t testing.TB) server {
 	t.Helper()
+	_, s := startServer(t)
+	return s
+}
+
+// startServer is start with the ERP itself, for faults and other logins.
+func startServer(t testing.TB) (*erptest.Server, server) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "erp.db")
 	srv := erptest.New(t, erptest.Options{Path: path})
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
@@ -40,7 +47,7 @@ func start(t testing.TB) server {
 	require.NoError(t, err)
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
-	return server{client, beside}
+	return srv, server{client, beside}
 }
 
 // openRegistry reads the dictionary as it is now, from the database, which is much

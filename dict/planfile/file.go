@@ -154,7 +154,7 @@ func Parse(data []byte) (*File, error) {
 	case head.Kind != kind:
 		return nil, bad("it does not say that it is one; `erphub dict plan --out FILE` makes one")
 	case head.Version != Version:
-		return nil, bad("its format has the version %d, this program has %d; make the plan again", head.Version, Version)
+		return nil, bad("it has form %d, and this erphub reads form %d alone; make the plan again", head.Version, Version)
 	}
 	f := &File{Plan: new(dict.Plan)}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -190,6 +190,11 @@ func (f *File) Check(ctx context.Context, reg registry.Registry) (*diff.Result, 
 	result, err := diff.Compare(ctx, reg, &dict.Options{AnyPrefix: f.AnyPrefix}, tables...)
 	if err != nil {
 		return nil, fmt.Errorf("checking the saved plan: %w", err)
+	}
+	for _, c := range f.Changes {
+		if c.Kind == diff.KindDatabase { // a registry does not tell; it does no harm to do it again
+			result.Synchronise(c.Table)
+		}
 	}
 	plan, err := diff.NewPlan(result, &diff.PlanOptions{SynchroniseAll: f.SynchroniseAll})
 	if err != nil {

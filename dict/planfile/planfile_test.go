@@ -211,7 +211,7 @@ func TestChangedFile(t *testing.T) {
 	require.NoError(t, err)
 	for _, tt := range []struct{ name, from, to, says string }{
 		{"a step", `"FieldLength","value":40`, `"FieldLength","value":41`, "fingerprint"},
-		{"another version", `"version":1`, `"version":2`, "version"},
+		{"another version", `"version":1`, `"version":2`, "it has form 2, and this erphub reads form 1 alone"},
 		{"another file", `"kind":"erphub dictionary plan"`, `"kind":"x"`, "dict plan --out"},
 		{"more", `{"kind"`, `{"more":1,"kind"`, "more"},
 		{"no steps", `"plan":{`, `"plan":null,"x":{`, "not a saved plan"},

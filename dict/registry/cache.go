@@ -111,6 +111,32 @@ func (c *Cache) takeSnapshot() {
 	}
 }
 
+// Encode is the dictionary as it is now, for [Cache.Restore] of another cache.
+func (c *Cache) Encode() []byte { return encodeSnapshot(c.Catalog()) }
+
+// Restore takes over what another cache encoded, unless there is a dictionary. The
+// next Load or Refresh reads what has changed since. What is damaged, of another
+// version or of another ERP is an error and changes nothing.
+func (c *Cache) Restore(ctx context.Context, data []byte) error {
+	release, err := c.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	payload, err := checkSnapshot(data)
+	if err != nil {
+		return err
+	}
+	catalog, err := decodeSnapshot(payload, c.source.Origin(), time.Time{})
+	if err != nil {
+		return err
+	}
+	if !c.full() {
+		c.use(catalog)
+	}
+	return nil
+}
+
 func (c *Cache) full() bool { return len(c.Catalog().tables) > 0 }
 
 // Refresh compares the cache with the ERP and reads the rows that changed. It

@@ -39,6 +39,7 @@ type Catalog struct {
 	// Made when they are first needed; catalogs with the same rows share them.
 	pointing *lazy[map[string][]Pointer] // by the table they point to
 	search   *lazy[*searchIndex]
+	derived  *derived
 }
 
 // lazy is a value that is made when it is first needed.
@@ -62,7 +63,7 @@ type span struct{ from, to int32 }
 // because another catalog may share them; what was made of rows that it shares
 // with before, which may be nil, is taken from there.
 func newCatalog(c content, before *Catalog, origin string, stamps []Stamp, loaded time.Time) *Catalog {
-	out := &Catalog{content: c, origin: origin, stamps: stamps, loaded: loaded}
+	out := &Catalog{content: c, origin: origin, stamps: stamps, loaded: loaded, derived: &derived{}}
 	out.order()
 	if before == nil {
 		before = &Catalog{}

@@ -3,6 +3,7 @@ package registry
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,9 +17,9 @@ var nothing = regexp.MustCompile(`[^\x{0}-\x{10FFFF}]`)
 // like is a pattern of SQL's LIKE that knows no case. Matching takes time in
 // proportion to pattern times name, whatever the pattern.
 type like struct {
-	lower *regexp.Regexp // of names in lower case; nil matches all
-	first rune           // of names, in lower case; 0 any. Most names differ there, and need no copy
-	start string         // how names in ASCII begin, in lower case, where the pattern is that alone, with % behind it (open) or not
+	lower func() *regexp.Regexp // of names in lower case; nil matches all. Few patterns need it
+	first rune                  // of names, in lower case; 0 any. Most names differ there, and need no copy
+	start string                // how names in ASCII begin, in lower case, where the pattern is that alone, with % behind it (open) or not
 	open  bool
 }
 
@@ -30,13 +31,20 @@ func newLike(pattern string) like {
 		return like{}
 	}
 	l := literalLike(pattern)
+	anchored := pattern[0] != '%'
+	if r, _ := utf8.DecodeRuneInString(body); anchored && r != '_' && r != '\\' {
+		l.first = r
+	}
+	l.lower = sync.OnceValue(func() *regexp.Regexp { return expression(body, anchored) })
+	return l
+}
+
+// expression is a pattern in lower case as a regular expression.
+func expression(body string, anchored bool) *regexp.Regexp {
 	var expr strings.Builder
 	expr.WriteString("(?s)")
-	if pattern[0] != '%' { // open ends are left out, so %word% is a plain search for the word
+	if anchored { // open ends are left out, so %word% is a plain search for the word
 		expr.WriteString(`\A`)
-		if r, _ := utf8.DecodeRuneInString(body); r != '_' && r != '\\' {
-			l.first = r
-		}
 	}
 	escaped := false
 	for _, r := range body {
@@ -52,7 +60,7 @@ func newLike(pattern string) like {
 			expr.WriteString(".*")
 		}
 		if expr.Len() > maxLike {
-			return like{lower: nothing}
+			return nothing
 		}
 		escaped = false
 	}
@@ -63,8 +71,7 @@ func newLike(pattern string) like {
 	if !open {
 		text += `\z`
 	}
-	l.lower = regexp.MustCompile(text)
-	return l
+	return regexp.MustCompile(text)
 }
 
 // match reports whether the whole name fits.
@@ -78,14 +85,14 @@ func (l like) match(name string) bool {
 	if l.start != "" && ascii(name) {
 		return l.begins(name)
 	}
-	return l.lower.MatchString(strings.ToLower(name))
+	return l.lower().MatchString(strings.ToLower(name))
 }
 
 // literalLike has what is compared instead of the expression: the patterns that
 // people write most are a name or its beginning.
 func literalLike(pattern string) like {
 	start, open := strings.CutSuffix(strings.ToLower(pattern), "%")
-	if start == "" || strings.ContainsAny(start, `%\`) || !ascii(start) {
+	if start == "" || len(start) > maxLike/4 || strings.ContainsAny(start, `%\`) || !ascii(start) {
 		return like{}
 	}
 	return like{start: start, open: open}

@@ -190,11 +190,21 @@ func (l *loader) Expect(table, rows int) {
 }
 
 func (l *loader) Row(table int, values []SourceValue) error {
+	return l.row(table, values, l.texts.String)
+}
+
+// RowOfShared is Row for values whose equal texts share their memory already, which a
+// source calls that sees to that itself.
+func (l *loader) RowOfShared(table int, values []SourceValue) error {
+	return l.row(table, values, nil)
+}
+
+func (l *loader) row(table int, values []SourceValue, intern func(string) string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.rows[table]++; l.rows[table] > maxRows {
 		return fmt.Errorf("%s has more than %d rows", l.kinds[table].source().Name, maxRows)
 	}
-	l.kinds[table].add(l.into, values, l.texts.String)
+	l.kinds[table].add(l.into, values, intern)
 	return nil
 }

@@ -36,7 +36,7 @@ type rowKind interface {
 	timeless() SourceTable
 	// reset forgets the rows in c, or makes room for n.
 	reset(c *content, n int)
-	// add appends a row to c.
+	// add appends a row to c; a nil intern takes texts as they are.
 	add(c *content, values []SourceValue, intern func(string) string)
 	count(c *content) int
 	// values takes row i of c apart.
@@ -102,7 +102,11 @@ func (k *kind[T]) add(c *content, values []SourceValue, intern func(string) stri
 	for i := range k.attributes {
 		switch a := &k.attributes[i]; a.column.Type {
 		case SourceText:
-			*a.text(row) = intern(values[i].Text)
+			if text := values[i].Text; intern == nil {
+				*a.text(row) = text
+			} else {
+				*a.text(row) = intern(text)
+			}
 		case SourceInt:
 			*a.num(row) = int(values[i].Int)
 		case SourceFlag:

@@ -26,8 +26,11 @@ import (
 // that of the row before, flags of a row as bits.
 // It is not compressed, because reading it is what takes time at a start.
 const (
-	snapshotMagic  = "ERPDICT1"
-	snapshotHeader = 24
+	// snapshotVersion is the number of the format, the last byte of the magic. A
+	// snapshot is a copy: one of another number is read from the ERP again.
+	snapshotVersion = 1
+	snapshotMagic   = "ERPDICT"
+	snapshotHeader  = 24
 	// maxSnapshot bounds what is read into memory; a real one has 6 MB.
 	maxSnapshot = 512 << 20
 )
@@ -36,6 +39,9 @@ const (
 var errSnapshot = errors.New("not a usable snapshot")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) // read only
+
+// magic begins a snapshot.
+func magic() string { return snapshotMagic + string(rune('0'+snapshotVersion)) }
 
 // layout sums up which columns rows have. It changes with them, so that a
 // snapshot of another version is not misread.
@@ -95,7 +101,7 @@ func readSnapshot(path, origin string) (*Catalog, error) {
 
 // checkSnapshot checks the header and returns the payload.
 func checkSnapshot(data []byte) ([]byte, error) {
-	if len(data) < snapshotHeader || string(data[:8]) != snapshotMagic {
+	if len(data) < snapshotHeader || string(data[:8]) != magic() {
 		return nil, fmt.Errorf("%w: it has another format", errSnapshot)
 	}
 	if binary.LittleEndian.Uint32(data[8:]) != layout(rowKinds()) {

@@ -51,7 +51,7 @@ func FuzzSnapshot(f *testing.F) {
 	f.Add(append([]byte{4, 'h', 'e', 'r', 'e', 14}, bytes.Repeat([]byte{0}, 80)...))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		file := make([]byte, snapshotHeader, snapshotHeader+len(payload))
-		copy(file, snapshotMagic)
+		copy(file, magic())
 		binary.LittleEndian.PutUint32(file[8:], layout(rowKinds()))
 		binary.LittleEndian.PutUint32(file[12:], crc32.Checksum(payload, castagnoli))
 		binary.LittleEndian.PutUint64(file[16:], uint64(len(payload)))

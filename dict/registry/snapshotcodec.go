@@ -43,7 +43,7 @@ func encodeSnapshot(c *Catalog) []byte {
 	out = append(out, rows...)
 
 	payload := out[snapshotHeader:]
-	copy(out, snapshotMagic)
+	copy(out, magic())
 	binary.LittleEndian.PutUint32(out[8:], layout(kinds))
 	binary.LittleEndian.PutUint32(out[12:], crc32.Checksum(payload, castagnoli))
 	binary.LittleEndian.PutUint64(out[16:], uint64(len(payload)))

@@ -172,7 +172,7 @@ func parseCheckpoint(data []byte) (*checkpoint, error) {
 		return nil, bad("%v", err)
 	}
 	if cp.Version != checkpointVersion {
-		return nil, bad("its version is %d, this program writes %d", cp.Version, checkpointVersion)
+		return nil, bad("it has form %d, and this erphub reads form %d alone", cp.Version, checkpointVersion)
 	}
 	seen := map[dict.Key]bool{}
 	for i, s := range cp.Steps {

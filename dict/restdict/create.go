@@ -92,7 +92,7 @@ func (r *runner) lookUp(ctx context.Context, st *state, step *dict.RecordStep) (
 // update changes the record that an earlier step made or found. It may be
 // retried, because it says what the record is to be.
 func (r *runner) update(ctx context.Context, st *state, step *dict.RecordStep) error {
-	id, err := r.updated(ctx, step)
+	id, err := r.updated(ctx, st, step)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (r *runner) update(ctx context.Context, st *state, step *dict.RecordStep) e
 	}
 }
 
-// updated is the record that an update changes.
-func (r *runner) updated(ctx context.Context, step *dict.RecordStep) (erp.ID, error) {
+// updated is the record that an update changes. What it replaces is remembered.
+func (r *runner) updated(ctx context.Context, st *state, step *dict.RecordStep) (erp.ID, error) {
 	if step.Of != "" {
 		return r.byKey[step.Of].recordID(), nil
 	}
@@ -137,6 +137,7 @@ func (r *runner) updated(ctx context.Context, step *dict.RecordStep) (erp.ID, er
 	if len(page.Records) != 1 {
 		return erp.ID{}, fmt.Errorf("there are %d records in %s with %s, one is needed", len(page.Records), step.Table, describe(step.Match))
 	}
+	st.before = before(step, page.Records[0])
 	return page.Records[0].ID(), nil
 }
 

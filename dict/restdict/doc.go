@@ -21,6 +21,13 @@
 // nothing was started because something is missing it is a [*MissingError] or a
 // [*WrongProcessError].
 //
+// A synchronisation that the ERP refuses, because of the rows there are, is undone in
+// the dictionary as well: the ERP reads a table with all columns of the dictionary, and
+// one that the database does not have makes every read fail. What the run changed in
+// the columns of the table is taken back, and the error says so. Where that is not
+// possible, because the ERP went away or the run was killed, [Unreadable] finds the
+// tables.
+//
 // # Resuming
 //
 // With [Options.Checkpoint] the plan and the state of every step are kept in one

@@ -22,7 +22,7 @@ type tableReader struct {
 	place  int // among the tables
 	table  registry.SourceTable
 	sink   registry.Sink
-	from   map[string]int // column of a record's member, by its name and by that in lower case
+	from   []string // the record's member that a column is read from, "" for none
 	query  erp.Query
 	hidden []hiddenFlag
 	// Of a table with conditions: whether rows have to be held against them, and
@@ -41,20 +41,19 @@ type hiddenFlag struct {
 }
 
 func newTableReader(s *Source, place int, t registry.SourceTable, has map[string]dict.DisplayType, sink registry.Sink) (*tableReader, error) {
-	r := &tableReader{s: s, place: place, table: t, sink: sink, from: map[string]int{}}
-	is := func(member string, column int) { r.from[member], r.from[strings.ToLower(member)] = column, column }
+	r := &tableReader{s: s, place: place, table: t, sink: sink, from: make([]string, len(t.Columns))}
 	for i, c := range t.Columns {
 		kind, ok := has[strings.ToLower(c.Name)]
 		switch {
 		case strings.EqualFold(c.Name, t.Name+"_ID"):
-			is("id", i)
+			r.from[i] = "id"
 		case strings.EqualFold(c.Name, t.Name+"_UU"):
-			is("uid", i)
+			r.from[i] = "uid"
 		case !ok:
 		case c.Type == registry.SourceFlag && kind == dict.TypeButton:
 			r.hidden = append(r.hidden, hiddenFlag{column: i, name: c.Name})
 		default:
-			is(c.Name, i)
+			r.from[i] = c.Name
 			r.query.Select = append(r.query.Select, c.Name)
 		}
 	}
@@ -233,10 +232,10 @@ func (r *tableReader) page(ctx context.Context, b bounds) (*erp.Page, int64, err
 
 // hand hands over the rows of a page of a part and tells the last key.
 func (r *tableReader) hand(page *erp.Page, b bounds) (int64, error) {
-	values := make([]registry.SourceValue, len(r.table.Columns))
+	rows := r.newRows()
 	last := b.above
 	for i, record := range page.Records {
-		key, err := r.values(record, values)
+		key, err := rows.next(record)
 		if err != nil {
 			return 0, err
 		}
@@ -245,10 +244,10 @@ func (r *tableReader) hand(page *erp.Page, b bounds) (int64, error) {
 				r.table.Name, key, last, r.table.Key, erp.ErrBadResponse)
 		}
 		last = key
-		if !r.take(key, values) {
+		if !r.take(key, rows.values) {
 			continue
 		}
-		if err := r.sink.Row(r.place, values); err != nil {
+		if err := r.sink.Row(r.place, rows.values); err != nil {
 			return 0, err
 		}
 	}

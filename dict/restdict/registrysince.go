@@ -36,7 +36,7 @@ type recently struct {
 func (r *tableReader) readSince(ctx context.Context) (stamp registry.Stamp, ok bool, err error) {
 	const attempts = 2
 	at := slices.IndexFunc(r.table.Columns, func(c registry.SourceColumn) bool { return c.Type == registry.SourceTime })
-	if r.table.Since == 0 || at < 0 || r.from[r.table.Columns[at].Name] != at {
+	if r.table.Since == 0 || at < 0 || r.from[at] == "" {
 		return registry.Stamp{}, false, nil
 	}
 	for range attempts {
@@ -123,11 +123,12 @@ func (r *tableReader) recentRows(ctx context.Context, records []erp.Record, at i
 		return nil, false, err
 	}
 	rows := make([][]registry.SourceValue, len(records))
+	from := r.newRows()
 	for i, record := range records {
-		rows[i] = make([]registry.SourceValue, len(r.table.Columns))
-		if _, err := r.values(record, rows[i]); err != nil {
+		if _, err := from.next(record); err != nil {
 			return nil, false, err
 		}
+		rows[i] = slices.Clone(from.values)
 	}
 	return rows, true, nil
 }

@@ -78,11 +78,16 @@ func TestMembers(t *testing.T) {
 	} {
 		record, err := erp.ParseRecord([]byte(text))
 		require.NoError(t, err)
-		values := []registry.SourceValue{{Int: 1}, {Text: "old"}, {Int: 1}, {Text: "old"}}
-		key, err := r.values(record, values)
-		require.NoError(t, err, name)
-		assert.Equal(t, int64(7), key, name)
-		assert.Equal(t, []registry.SourceValue{{Int: 7}, {Text: "N"}, {Int: 1}, {}}, values, name)
+		rows := r.newRows()
+		for range 2 { // the second time it is known which member is for which column
+			for i := range rows.values {
+				rows.values[i] = registry.SourceValue{Text: "old", Int: 2}
+			}
+			key, err := rows.next(record)
+			require.NoError(t, err, name)
+			assert.Equal(t, int64(7), key, name)
+			assert.Equal(t, []registry.SourceValue{{Int: 7}, {Text: "N"}, {Int: 1}, {}}, rows.values, name)
+		}
 	}
 }
 

@@ -20,8 +20,9 @@ type state struct {
 	claim    *checkpointStep // what the checkpoint says an earlier run did; nil: nothing
 	id       int64
 	uuid     string
-	created  string // when the record was made, as the ERP says it
-	looked   bool   // looked for and not found
+	created  string         // when the record was made, as the ERP says it
+	looked   bool           // looked for and not found
+	before   map[string]any // what an update replaced
 	attempts int
 	took     time.Duration
 	message  string

@@ -42,6 +42,9 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) 
 		}
 		again := erp.Retryable(err) || errors.Is(err, erp.ErrConflict) // it is running already
 		if ctx.Err() != nil || !retryable || !again || st.attempts >= r.opts.Attempts {
+			if step.Purpose == dict.SyncTable {
+				err = r.refusal(ctx, step, err)
+			}
 			return err
 		}
 		if err := r.pause(ctx, st.attempts, err); err != nil {

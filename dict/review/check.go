@@ -198,6 +198,9 @@ func (c *checker) destructive(ctx context.Context, change *diff.Change, a diff.A
 		}
 	}
 	c.lost(rule, change.Name, why, advice)
+	if rule == ruleLengthShortened || rule == ruleTypeChanged {
+		c.list[len(c.list)-1].Over = &q
+	}
 	return nil
 }
 
@@ -211,7 +214,7 @@ func (c *checker) needsValue(ctx context.Context, change *diff.Change, why strin
 	if err != nil {
 		return err
 	}
-	f := Finding{Rule: ruleMandatory, Severity: Warning, Where: change.Name, Message: why + ", and rows without a value would keep it from that",
+	f := Finding{Rule: ruleMandatory, Severity: Warning, Where: change.Name, Over: &q, Message: why + ", and rows without a value would keep it from that",
 		Advice: "fill them first, or give a default and make it mandatory when they are filled"}
 	switch {
 	case n != nil && n.Rows > 0:
@@ -239,7 +242,7 @@ func (c *checker) unique(ctx context.Context, change *diff.Change) error {
 	if err != nil {
 		return err
 	}
-	f := Finding{Rule: ruleUnique, Severity: Warning, Where: change.Table + " index " + change.Name,
+	f := Finding{Rule: ruleUnique, Severity: Warning, Where: change.Table + " index " + change.Name, Over: &q,
 		Message: "rows that repeat the values of " + strings.Join(q.Unique, ", ") + " would keep it from being made", Advice: "make them differ first"}
 	switch {
 	case n != nil && n.Rows > 0:

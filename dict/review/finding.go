@@ -79,6 +79,9 @@ type Finding struct {
 	Advice   string   `json:"advice,omitempty"`
 	// Allow is what accepts it when it is applied; empty: nothing has to.
 	Allow string `json:"allow,omitempty"`
+	// Over asks for the rows that decide whether the database can make the change; nil:
+	// rows do not matter.
+	Over *Question `json:"-"`
 }
 
 // String is the finding in one line.
@@ -93,6 +96,12 @@ func (f Finding) String() string {
 // Has reports whether a finding is at least that severe.
 func Has(findings []Finding, s Severity) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool { return rank(f.Severity) <= rank(s) })
+}
+
+// Refused returns the findings about changes that the database cannot make over the
+// rows there are, and that no consent makes possible.
+func Refused(findings []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Severity != Error || f.Allow != "" })
 }
 
 // Without are the findings but those that are allowed: rules, or rules with what they

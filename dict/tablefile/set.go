@@ -47,9 +47,26 @@ func (s *Set) Replace(tables []dict.Table) *Set {
 	return &Set{tables: slices.Clone(tables), places: s.places, files: s.files}
 }
 
-// Validate checks the tables as [dict.Validate] does. What it finds is returned
-// as an [*Error] with positions.
-func (s *Set) Validate(opts *dict.Options) error { return s.Locate(dict.Validate(opts, s.tables...)) }
+// Validate checks the tables as [dict.Validate] does, and refuses those without any
+// column, which a file that was cut short may hold. What it finds is returned as an
+// [*Error] with positions.
+func (s *Set) Validate(opts *dict.Options) error {
+	err := s.Locate(dict.Validate(opts, s.tables...))
+	e := &Error{cause: err}
+	if err != nil && !errors.As(err, &e) {
+		return err
+	}
+	for _, t := range s.tables {
+		if len(t.Columns) == 0 && len(t.Templates) == 0 && t.Target == nil {
+			at, _ := s.Position(t.Name)
+			e.Problems = append(e.Problems, Problem{at, t.Name + ": the table has neither columns nor templates", "give it some; if it had any, the file was cut short"})
+		}
+	}
+	if len(e.Problems) == 0 {
+		return nil
+	}
+	return e
+}
 
 // Locate is an error about the tables with the positions of what it finds wrong: an
 // [*Error] for a [*dict.ValidationError], and any other error as it is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -180,6 +181,23 @@ func (d *Deliveries) Check(ctx context.Context) map[generator.Mode]error {
 		found[mode] = err
 	}
 	return found
+}
+
+// CheckBuckets returns why a bucket that is set cannot be used, so that a server can
+// say it when it starts and not at the first request. Nothing is connected to.
+func (d *Deliveries) CheckBuckets() error {
+	var errs []error
+	if d.setting(KeyBucket) != "" {
+		if _, err := d.objectStore(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", KeyBucket, err))
+		}
+	}
+	if bucket := d.setting(KeyArtifactsBucket); bucket != "" {
+		if _, err := d.openBucket(bucket); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", KeyArtifactsBucket, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Artifacts is the store of the mode url, for the server that serves its links.
