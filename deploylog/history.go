@@ -1,6 +1,7 @@
 package deploylog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -31,9 +32,9 @@ type HistoryQuery struct {
 	PageSize int
 }
 
-func (q *HistoryQuery) filter(words search) (erp.Filter, error) {
-	// A run without a start is none that this package made.
-	f := erp.NotNull("DateStarted")
+// filter is true of the runs of a query, whatever their time and text.
+func (q *HistoryQuery) filter() (erp.Filter, error) {
+	var f erp.Filter
 	if q.Environment != "" {
 		env, err := ParseEnvironment(string(q.Environment))
 		if err != nil {
@@ -51,21 +52,17 @@ func (q *HistoryQuery) filter(words search) (erp.Filter, error) {
 	if !q.Client.IsZero() {
 		f = f.And(erp.Eq("AD_Client_ID", q.Client))
 	}
-	if !q.Since.IsZero() {
-		f = f.And(erp.Ge("DateStarted", q.Since.UTC().Truncate(time.Second)))
-	}
-	if !q.Until.IsZero() {
-		f = f.And(erp.Lt("DateStarted", q.Until.UTC().Truncate(time.Second)))
-	}
-	return f.And(words.filter()), nil
+	return f, nil
 }
 
 // HistoryPage is one page of runs, newest first.
 type HistoryPage struct {
 	Runs []Run `json:"runs"`
-	// Next continues behind the page; empty: there is no more.
+	// Next continues behind the page; empty: there is no more. A page of a search
+	// goes through some 20,000 runs, so it may have few runs or none, and a Next.
 	Next string `json:"next,omitempty"`
-	// Total is how many runs there are from this page on, -1 if that is not known.
+	// Total is how many runs there are from this page on, -1 if that is not known:
+	// a log is not counted beyond the time that its page was found in.
 	Total int `json:"total"`
 }
 
@@ -100,13 +97,14 @@ func (l *Log) History(ctx context.Context, q HistoryQuery) iter.Seq2[Run, error]
 }
 
 // HistoryPage reads the page behind a cursor, which is HistoryPage.Next of the
-// page before, or empty. Limit of the query is ignored.
+// page before, or empty. Limit of the query is ignored. The time it takes depends
+// on the page, and hardly on how long the log is.
 func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (HistoryPage, error) {
 	words, err := parseSearch(q.Search)
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	f, err := q.filter(words)
+	f, err := q.filter()
 	if err != nil {
 		return HistoryPage{}, err
 	}
@@ -114,38 +112,56 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	if !at.second.IsZero() {
-		f = f.And(erp.Lt("DateStarted", at.second.Add(time.Second)))
+	since, until := q.Since, q.Until
+	if behind := at.second.Add(time.Second); !at.second.IsZero() && (until.IsZero() || behind.Before(until)) {
+		until = behind
 	}
-	page, err := l.client.Query(ctx, TableName, &erp.Query{
-		Filter: f, Select: runColumns(), Top: max(q.PageSize, 0), Skip: at.skip,
-		OrderBy: []string{erp.Desc("DateStarted"), erp.Desc(TableName + "_ID")},
-	})
-	if err != nil {
-		return HistoryPage{}, fmt.Errorf("reading the deployment log: %w", err)
+	if len(words) > 0 {
+		if since, err = l.reach(ctx, f, q.Since, until); err != nil {
+			return HistoryPage{}, fmt.Errorf("reading the deployment log: %w", err)
+		}
 	}
-	h := HistoryPage{Runs: make([]Run, 0, len(page.Records)), Total: page.Rows}
-	if page.Rows >= 0 {
-		h.Total = max(page.Rows-at.skip, 0)
-	}
-	for _, rec := range page.Records {
-		run, err := ParseRun(rec)
+	f = f.And(words.filter())
+	page, skip, left, total := HistoryPage{Runs: []Run{}, Total: -1}, at.skip, cmp.Or(max(q.PageSize, 0), defaultPage), 0
+	for s := range stretches(l.clock.Now(), since, until) {
+		found, err := l.client.Query(ctx, TableName, &erp.Query{
+			Filter: f.And(s.filter("DateStarted")), Select: runColumns(), Top: max(left, 1), Skip: skip, OrderBy: newestFirst("DateStarted"),
+		})
 		if err != nil {
-			return HistoryPage{}, err
+			return HistoryPage{}, fmt.Errorf("reading the deployment log: %w", err)
 		}
-		if !words.inexact() || words.matches(&run) {
-			h.Runs = append(h.Runs, run)
+		total, skip = total+max(found.Rows-skip, 0), 0
+		if s.since.Equal(since) && since.Equal(q.Since) && found.Rows >= 0 && !words.inexact() { // else the server counts too many, or not all
+			page.Total = total
 		}
-		at = at.behind(&run)
+		more := found.More()
+		if left == 0 { // the page is full, and more follow only if something was found
+			more, found.Records = len(found.Records) > 0, nil
+		}
+		for _, rec := range found.Records {
+			run, err := ParseRun(rec)
+			if err != nil {
+				return HistoryPage{}, err
+			}
+			if !words.inexact() || words.matches(&run) {
+				page.Runs = append(page.Runs, run)
+			}
+			at = at.behind(&run)
+			left = max(left-1, 0)
+		}
+		if more {
+			page.Next = at.String()
+			return page, nil
+		}
 	}
-	if words.inexact() {
-		h.Total = -1 // the server counts what only nearly matches, too
+	if since.After(q.Since) { // the search goes on further back
+		page.Next = historyCursor{second: since.Add(-time.Second)}.String()
 	}
-	if page.More() && len(page.Records) > 0 {
-		h.Next = at.String()
-	}
-	return h, nil
+	return page, nil
 }
+
+// defaultPage is the server's cap unless somebody has changed it.
+const defaultPage = 100
 
 // historyCursor is a place in the history: the second in which the last run
 // began, and how many runs of that second were seen. A place by time does not

@@ -22,7 +22,7 @@ func TestInstall(t *testing.T) {
 	require.NoError(t, err)
 	result, err := restdict.Run(t.Context(), admin, p, &restdict.Options{BatchSize: 200})
 	require.NoError(t, err)
-	assert.Equal(t, 7, result.Count(restdict.Ran))
+	assert.Equal(t, 8, result.Count(restdict.Ran))
 	count := func(table string, f erp.Filter) int {
 		page, err := admin.Query(t.Context(), table, &erp.Query{Filter: f})
 		require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestInstall(t *testing.T) {
 	}
 	id := tableID(t, admin)
 	assert.Equal(t, 26, count("AD_Column", erp.Eq("AD_Table_ID", id)))
-	assert.Equal(t, 6, count("AD_TableIndex", erp.Eq("AD_Table_ID", id)))
+	assert.Equal(t, 7, count("AD_TableIndex", erp.Eq("AD_Table_ID", id)))
 	assert.Equal(t, 1, count("AD_Window", erp.Eq("Name", "Deployment Log")))
 	assert.Equal(t, 1, count("AD_Tab", erp.Eq("AD_Table_ID", id)))
 	for name, values := range map[string]int{"XX_Deploy_Log Environment": 3, "XX_Deploy_Log Status": 5} {

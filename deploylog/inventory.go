@@ -119,11 +119,11 @@ func envRank(env Environment) int { return slices.Index(Environments(), env) }
 // deployed are the newest runs of an environment that say what runs in it, by
 // when they ended.
 func (l *Log) deployed(ctx context.Context, env Environment, client erp.ID, depth int) (runs []Run, complete bool, err error) {
-	f := erp.Eq("Environment", string(env)).And(erp.NotNull("DateCompleted"), erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code())))
+	f := erp.Eq("Environment", string(env)).And(erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code())))
 	if !client.IsZero() {
 		f = f.And(erp.Eq("AD_Client_ID", client))
 	}
-	for run, err := range l.list(ctx, f, erp.Desc("DateCompleted"), erp.Desc(TableName+"_ID")) {
+	for run, err := range l.newest(ctx, f, "DateCompleted", time.Time{}, depth+1) {
 		if err != nil {
 			return nil, false, err
 		}

@@ -77,17 +77,6 @@ func (l *Log) Get(ctx context.Context, id erp.ID) (Run, error) {
 	return ParseRun(rec)
 }
 
-// newest is the first run of a query, nil if it finds none.
-func (l *Log) newest(ctx context.Context, q erp.Query) (*Run, error) {
-	q.Top, q.Select = 1, runColumns()
-	page, err := l.client.Query(ctx, TableName, &q)
-	if err != nil || len(page.Records) == 0 {
-		return nil, err
-	}
-	run, err := ParseRun(page.Records[0])
-	return &run, err
-}
-
 // pause waits before attempt number n+1.
 func (l *Log) pause(ctx context.Context, n int) error {
 	return l.clock.Sleep(ctx, l.opts.RetryWait<<min(n-1, 6))

@@ -3,6 +3,7 @@ package deploylog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,7 +71,9 @@ const maxOpen = 100
 
 // open reads the runs in progress, newest first.
 func (l *Log) open(ctx context.Context, q StatusQuery) ([]Run, error) {
-	f := erp.IsNull("DateCompleted").And(erp.NotNull("DateStarted"))
+	// Their start is looked at here: with it in the filter or the order, databases
+	// go through all runs of the environment.
+	f := erp.IsNull("DateCompleted")
 	if q.Environment != "" {
 		f = f.And(erp.Eq("Environment", string(q.Environment)))
 	}
@@ -78,7 +81,7 @@ func (l *Log) open(ctx context.Context, q StatusQuery) ([]Run, error) {
 		f = f.And(erp.Eq("AD_Client_ID", q.Client))
 	}
 	page, err := l.client.Query(ctx, TableName, &erp.Query{
-		Filter: f, Select: runColumns(), Top: maxOpen, OrderBy: []string{erp.Desc("DateStarted"), erp.Desc(TableName + "_ID")},
+		Filter: f, Select: runColumns(), Top: maxOpen, OrderBy: []string{erp.Desc(TableName + "_ID")},
 	})
 	if err != nil {
 		return nil, err
@@ -89,10 +92,11 @@ func (l *Log) open(ctx context.Context, q StatusQuery) ([]Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		if run.Status.InProgress() {
+		if run.Status.InProgress() && !run.DateStarted.IsZero() {
 			runs = append(runs, run)
 		}
 	}
+	slices.SortStableFunc(runs, func(a, b Run) int { return b.DateStarted.Compare(a.DateStarted) })
 	return runs, nil
 }
 
@@ -121,17 +125,12 @@ func (l *Log) environmentStatus(ctx context.Context, env Environment, client erp
 	return s, err
 }
 
-// lookBack are the stretches of time in which the newest run is looked for, one
-// after the other: the server counts the matches of every query, so a query
-// that reaches back without end is slow when the log is long.
-func lookBack() []time.Duration { return []time.Duration{24 * time.Hour, 60 * 24 * time.Hour, 0} }
-
 // lastDone is the run that brought the version running in an environment at a
 // time (zero: now); nil when there is none.
 func (l *Log) lastDone(ctx context.Context, env Environment, client erp.ID, at time.Time) (*Run, error) {
 	f := erp.Eq("Environment", string(env)).And(erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code())))
 	if !at.IsZero() {
-		f = f.And(erp.Lt("DateCompleted", at.UTC().Truncate(time.Second).Add(time.Second)))
+		at = at.UTC().Truncate(time.Second).Add(time.Second)
 	}
 	return l.lookFor(ctx, f, client, "DateCompleted", at)
 }
@@ -141,23 +140,17 @@ func (l *Log) latest(ctx context.Context, env Environment, client erp.ID) (*Run,
 	return l.lookFor(ctx, erp.Eq("Environment", string(env)), client, "DateStarted", time.Time{})
 }
 
-// lookFor finds the run with the largest value of a time column.
-func (l *Log) lookFor(ctx context.Context, f erp.Filter, client erp.ID, column string, from time.Time) (*Run, error) {
+// lookFor finds the run with the largest value of a time column before a time
+// (zero: any), nil when there is none.
+func (l *Log) lookFor(ctx context.Context, f erp.Filter, client erp.ID, column string, before time.Time) (*Run, error) {
 	if !client.IsZero() {
 		f = f.And(erp.Eq("AD_Client_ID", client))
 	}
-	if from.IsZero() {
-		from = l.clock.Now()
-	}
-	for _, back := range lookBack() {
-		within := f.And(erp.NotNull(column))
-		if back > 0 {
-			within = f.And(erp.Ge(column, from.Add(-back).UTC().Truncate(time.Second)))
+	for run, err := range l.newest(ctx, f, column, before, 1) {
+		if err != nil {
+			return nil, err
 		}
-		run, err := l.newest(ctx, erp.Query{Filter: within, OrderBy: []string{erp.Desc(column), erp.Desc(TableName + "_ID")}})
-		if err != nil || run != nil {
-			return run, err
-		}
+		return &run, nil
 	}
 	return nil, nil
 }

@@ -54,11 +54,12 @@ func Table() dict.Table {
 }
 
 // indexes are what the log's own questions need to stay fast in a long log:
-// history, that of an environment, version running, runs in progress, changes, runs of a build.
+// history, that of an environment or status, version running, runs in progress, changes, runs of a build.
 func indexes() []dict.Index {
 	return []dict.Index{
 		{Name: "xx_deploy_log_started", Columns: []string{"DateStarted", "XX_Deploy_Log_ID"}},
 		{Name: "xx_deploy_log_environment", Columns: []string{"Environment", "DateStarted"}},
+		{Name: "xx_deploy_log_status", Columns: []string{"Status", "DateStarted"}},
 		{Name: "xx_deploy_log_ended", Columns: []string{"Environment", "DateCompleted"}},
 		{Name: "xx_deploy_log_open", Columns: []string{"DateCompleted", "DateStarted"}},
 		{Name: "xx_deploy_log_updated", Columns: []string{"Updated"}},

@@ -31,11 +31,11 @@ const (
 // Handler serves the page and what it reads. All of it is read-only.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc(apiPath, get(b.getStatus, b.opts.Timeout))
-	mux.HandleFunc(apiPath+"/history", get(b.getHistory, b.opts.Timeout))
-	mux.HandleFunc(apiPath+"/measures", get(b.getMeasures, b.opts.Timeout+measureTimeout))
-	mux.HandleFunc(apiPath+"/versions", get(b.getVersions, b.opts.Timeout+measureTimeout))
-	mux.HandleFunc(apiPath+"/{id}", get(b.getRun, b.opts.Timeout))
+	mux.HandleFunc(apiPath, b.get(b.getStatus, b.opts.Timeout))
+	mux.HandleFunc(apiPath+"/history", b.get(b.getHistory, b.opts.Timeout))
+	mux.HandleFunc(apiPath+"/measures", b.get(b.getMeasures, b.opts.Timeout+measureTimeout))
+	mux.HandleFunc(apiPath+"/versions", b.get(b.getVersions, b.opts.Timeout+measureTimeout))
+	mux.HandleFunc(apiPath+"/{id}", b.get(b.getRun, b.opts.Timeout))
 	mux.HandleFunc("GET "+eventsPath, b.events)
 	assets(mux)
 	return sameSite(mux)
@@ -70,7 +70,7 @@ func foreign(r *http.Request) bool {
 }
 
 // get responds to a request to read with a value or an error, within the time given.
-func get(response func(ctx context.Context, r *http.Request, q url.Values) (any, error), limit time.Duration) http.HandlerFunc {
+func (b *Board) get(response func(ctx context.Context, r *http.Request, q url.Values) (any, error), limit time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -86,7 +86,7 @@ func get(response func(ctx context.Context, r *http.Request, q url.Values) (any,
 		defer cancel()
 		value, err := response(ctx, r, q)
 		if err != nil {
-			fail(w, err)
+			fail(w, b.tooLong(r.Context(), err))
 			return
 		}
 		httpserver.JSON(w, http.StatusOK, value)
@@ -100,6 +100,20 @@ func (e *notFoundError) Error() string {
 	return "there is no run " + e.id + " that this server may read"
 }
 
+// errTooLong is that of a request that an ERP which responds did not answer in
+// time.
+var errTooLong = errors.New("the ERP responds, but needs too long for this: choose a shorter period, one environment or another search")
+
+// tooLong tells an ERP that needs too long for one request from one that does
+// not respond.
+func (b *Board) tooLong(ctx context.Context, err error) error {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, erp.ErrTimeout)
+	if late && ctx.Err() == nil && b.probe(ctx) == nil {
+		return errTooLong
+	}
+	return err
+}
+
 // fail responds with what viewers may know about an error.
 func fail(w http.ResponseWriter, err error) {
 	var missing *notFoundError
@@ -108,6 +122,8 @@ func fail(w http.ResponseWriter, err error) {
 		httpserver.Problem(w, http.StatusNotFound, missing.Error())
 	case errors.Is(err, deploylog.ErrInvalid):
 		httpserver.Problem(w, http.StatusBadRequest, err.Error())
+	case errors.Is(err, errTooLong): // trying again would not help
+		httpserver.Problem(w, http.StatusGatewayTimeout, err.Error())
 	case errors.Is(err, context.Canceled): // nobody listens any more, or the server ends
 		httpserver.Problem(w, http.StatusServiceUnavailable, "the request was given up")
 	case errors.Is(err, erp.ErrUnauthorized), errors.Is(err, erp.ErrForbidden):

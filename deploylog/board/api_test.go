@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -479,6 +480,24 @@ func TestHungERP(t *testing.T) {
 		assert.Equal(t, "the ERP does not respond", problem.Detail, path)
 		assert.NotEmpty(t, resp.Header.Get("Retry-After"), path)
 		cancel()
+	}
+}
+
+// An ERP that needs too long for one request responds, and the board says so.
+func TestSlowRequest(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	install(t, srv)
+	h := board.New(login(t, srv.URL()), &board.Options{Timeout: 2 * time.Second}).Handler()
+	release := make(chan struct{})
+	defer close(release)
+	for _, path := range []string{"?env=DEV", "/history", "/4711"} {
+		held := srv.Faults().On(erptest.Match{Path: "/models/...", N: 1}, erptest.Hold(release))
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/deployments"+path, nil))
+		held.Remove()
+		assert.Equal(t, http.StatusGatewayTimeout, rec.Code, path)
+		assert.Contains(t, rec.Body.String(), "the ERP responds, but needs too long for this", path)
 	}
 }
 

@@ -24,9 +24,9 @@ type Options struct {
 	// one of the address that has most of them makes room for a listener of an
 	// address that has fewer, so that no client keeps others out.
 	MaxListeners int
-	// Timeout bounds how long a request of the page waits for the ERP, which is
-	// taken to be away after that; 0: 5 s. Measures may take longer, as long as
-	// the ERP responds.
+	// Timeout bounds how long a request of the page waits for the ERP; 0: 5 s. An
+	// ERP that does not respond to the simplest request then, either, is taken to be
+	// away. Measures may take longer, as long as the ERP responds.
 	Timeout time.Duration
 }
 

@@ -73,7 +73,9 @@ func serve(t testing.TB, srv *erptest.Server, o *board.Options) *world {
 		}
 	})
 	wg.Go(func() {
-		s := httpserver.New(b.Handler(), &httpserver.Options{Ready: b.Ready, Streams: board.Streams})
+		s := httpserver.New(b.Handler(), &httpserver.Options{
+			Parts: []string{"board"}, Dependencies: []httpserver.Dependency{{Name: "erp", Check: b.Ready, Needed: []string{"board"}}}, Streams: board.Streams,
+		})
 		assert.NoError(t, s.Serve(ctx, ln))
 	})
 	w := &world{erp: srv, log: deploylog.New(client, nil), board: b, url: httpserver.URL(ln.Addr())}

@@ -103,7 +103,7 @@ func read(f file) (message, error) {
 	}
 	switch {
 	case m.Version != fileVersion:
-		return m, fmt.Errorf("it is of version %d, which this program does not know", m.Version)
+		return m, fmt.Errorf("it has form %d, and this erphub reads form %d alone: the one that wrote it delivers it", m.Version, fileVersion)
 	case m.ID != f.id || m.RunKey != f.run || targetKey(m.Receiver.URL) != f.target:
 		return m, errors.New("it holds another message than its name says")
 	}

@@ -344,7 +344,7 @@ func TestDamagedFile(t *testing.T) {
 	assert.Equal(t, 2, report.Waiting)
 	assert.Equal(t, []string{"12.0.2 deployment.succeeded"}, r.seen())
 	require.Len(t, report.Problems, 1)
-	assert.ErrorContains(t, report.Problems[0], "w1 cannot be read: it is of version 99")
+	assert.ErrorContains(t, report.Problems[0], "w1 cannot be read: it has form 99, and this erphub reads form 1 alone")
 	gone, err := n.Discard(t.Context())
 	require.NoError(t, err)
 	require.Len(t, gone, 1)

@@ -70,8 +70,7 @@ func runKey(id erp.ID) string {
 	return strings.ToLower(uuid)
 }
 
-// formatVersion is that of the files. Files without one are of version 1, whose
-// names did not tell the run.
+// formatVersion is the number of the files' form; others are refused.
 const formatVersion = 2
 
 // entry is a call in the folder.
@@ -187,8 +186,8 @@ func (e *entry) encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// errNewer is that of a file that a newer version of this module wrote.
-var errNewer = errors.New("a newer version of this program wrote it")
+// errVersion is that of a file of another form.
+var errVersion = errors.New("another version of erphub wrote it")
 
 var opName = regexp.MustCompile(`^[0-9a-f-]{1,64}$`)
 
@@ -205,11 +204,10 @@ func decode(text []byte) (*entry, error) {
 		return nil, err
 	}
 	switch {
-	case v.Version == nil: // version 1 does not say
-	case *v.Version > formatVersion:
-		return nil, fmt.Errorf("%w (version %d, this one knows up to %d)", errNewer, *v.Version, formatVersion)
-	case *v.Version < 1:
-		return nil, fmt.Errorf("there is no version %d", *v.Version)
+	case v.Version == nil:
+		return nil, errors.New("it carries no number of its form")
+	case *v.Version != formatVersion:
+		return nil, fmt.Errorf("%w: it has form %d, and this erphub reads form %d alone; deliver it with the one that wrote it, or discard it", errVersion, *v.Version, formatVersion)
 	}
 	e := entry{}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -226,6 +224,5 @@ func decode(text []byte) (*entry, error) {
 	if e.Call.Start != nil && runKey(erp.UUID(e.Call.Start.UUID)) == "" {
 		return nil, errors.New("the run has no UUID")
 	}
-	e.Version = formatVersion
 	return &e, e.Call.check()
 }

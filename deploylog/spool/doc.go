@@ -21,7 +21,7 @@
 //
 // # What stops
 //
-// A file that cannot be read, or that a newer version of this module wrote, stays
+// A file that cannot be read, or that another version of this module wrote, stays
 // where it is and holds back the later calls of its run, which the name of the
 // file tells; other runs go on. A call that the ERP or the transition table
 // refuses would be refused again, so it is set aside in the folder "rejected"

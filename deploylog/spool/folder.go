@@ -22,9 +22,7 @@ import (
 // refused calls, which keep their names.
 //
 // The name tells number, run and call, so that a file whose content is lost
-// still holds back the right calls. Files of version 1 were called NUMBER.json
-// and NUMBER.tried.json; their refused calls OP.json, and damaged ones
-// NUMBER.json.damaged.
+// still holds back the right calls.
 const (
 	appendLock  = "append.lock"
 	deliverLock = "deliver.lock"
@@ -33,7 +31,6 @@ const (
 	aliasFile   = "aliases.json"
 	callSuffix  = ".json"
 	triedMark   = ".tried"
-	oldDamaged  = ".damaged"
 	resultStart = "result-"
 	tempMark    = ".tmp-" // in the names of temporary files, which begin with a dot
 )
@@ -57,7 +54,7 @@ func folder(what string, err error) error {
 
 // file is what the name of a call's file tells.
 type file struct {
-	number int64  // 0: a refused call of version 1
+	number int64
 	run    string // runKey; empty: the name does not tell
 	op     string // empty: the name does not tell
 	tried  bool   // it may have been sent before
@@ -65,9 +62,9 @@ type file struct {
 }
 
 // callName takes names apart. What begins like a call and is none of ours is
-// taken for one of a newer version.
+// taken for one of another version.
 var (
-	callName      = regexp.MustCompile(`^(\d{10,18})(?:\.(-?[0-9a-f][0-9a-f-]*)\.([0-9a-f-]+))?(\.tried)?\.json$`)
+	callName      = regexp.MustCompile(`^(\d{10,18})\.(-?[0-9a-f][0-9a-f-]*)\.([0-9a-f-]+)(\.tried)?\.json$`)
 	laterCallName = regexp.MustCompile(`^(\d{10,18})\..*json`)
 )
 
@@ -131,26 +128,15 @@ func (s *Spool) calls(dir string) ([]file, error) {
 
 // append writes a call behind those that are in the folder.
 func (s *Spool) append(ctx context.Context, e *entry) error {
+	return s.put(ctx, e, false)
+}
+
+// appending makes the folder and takes the lock of those who write calls.
+func (s *Spool) appending(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Join(s.dir, rejectedDir), 0o700); err != nil {
-		return folder("making the spool folder", err)
+		return nil, folder("making the spool folder", err)
 	}
-	unlock, err := s.lock(ctx, appendLock)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	number, err := s.nextNumber()
-	if err != nil {
-		return err
-	}
-	s.sweep(s.dir, true)
-	e.file = file{number: number, run: e.runKey(), op: e.Op}
-	e.file.path = filepath.Join(s.dir, e.file.base())
-	text, err := e.encode()
-	if err != nil {
-		return err
-	}
-	return s.write("keeping the call in the spool", e.file.path, text)
+	return s.lock(ctx, appendLock)
 }
 
 // nextNumber is one that no call has, set aside or not. The caller holds the

@@ -20,7 +20,7 @@ type State string
 const (
 	Waiting    State = "waiting"    // for the next call or Flush
 	Held       State = "held"       // behind a file of its run that cannot be read
-	Unreadable State = "unreadable" // its file is damaged, or a newer version wrote it
+	Unreadable State = "unreadable" // its file is damaged, or another version wrote it
 	Refused    State = "refused"    // by the ERP or the transition table; it is set aside
 )
 
@@ -82,9 +82,6 @@ func (s *Spool) List() ([]Kept, error) {
 // look reads a file for a list; false when it is gone.
 func (s *Spool) look(f file) (Kept, bool) {
 	k := Kept{Name: strconv.FormatInt(f.number, 10), State: Waiting, Run: f.run, File: f.path, file: f}
-	if f.number == 0 {
-		k.Name = strings.TrimSuffix(filepath.Base(f.path), callSuffix)
-	}
 	e, err := s.read(f)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -113,9 +110,7 @@ func (s *Spool) setAside() ([]file, error) {
 		if strings.HasPrefix(name, ".") || !e.Type().IsRegular() {
 			continue
 		}
-		f, ok := parseName(dir, strings.TrimSuffix(name, oldDamaged))
-		f.path = filepath.Join(dir, name)
-		if ok || strings.HasSuffix(name, callSuffix) { // else it is not ours
+		if f, ok := parseName(dir, name); ok { // else it is not ours
 			list = append(list, f)
 		}
 	}
@@ -181,7 +176,7 @@ func (s *Spool) Retry(ctx context.Context, names ...string) (put []Kept, err err
 				errs = append(errs, fmt.Errorf("the spool file %s cannot be read: %s; fix it, run the version that wrote it, or discard it", k.File, k.Reason))
 				continue
 			case filepath.Dir(k.File) != s.dir:
-				if err := s.putBack(ctx, k.entry); err != nil {
+				if err := s.putBack(k.entry); err != nil {
 					return errors.Join(append(errs, err)...)
 				}
 			}
@@ -194,22 +189,8 @@ func (s *Spool) Retry(ctx context.Context, names ...string) (put []Kept, err err
 
 // putBack moves a call that was set aside into the queue. It may have been sent
 // before.
-func (s *Spool) putBack(ctx context.Context, e *entry) error {
-	if e.file.number == 0 { // of version 1, which gave its number to others
-		unlock, err := s.lock(ctx, appendLock)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-		if e.file.number, err = s.nextNumber(); err != nil {
-			return err
-		}
-	}
-	to := filepath.Join(s.dir, strings.TrimSuffix(e.file.base(), callSuffix)+triedMark+callSuffix)
-	if err := s.move(e.file.path, to); err != nil {
-		return err
-	}
-	return nil
+func (s *Spool) putBack(e *entry) error {
+	return s.move(e.file.path, filepath.Join(s.dir, strings.TrimSuffix(e.file.base(), callSuffix)+triedMark+callSuffix))
 }
 
 // Discard removes calls for good, waiting ones too, and returns what they were.

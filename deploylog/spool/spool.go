@@ -102,7 +102,7 @@ var ErrHeld = errors.New("an earlier call of the run cannot be read")
 // ErrFolder is in the error of a folder that cannot be used.
 var ErrFolder = errors.New("the spool folder cannot be used")
 
-// FileError is a file of the folder that cannot be read, or that a newer version
+// FileError is a file of the folder that cannot be read, or that another version
 // of this module wrote. It stays where it is, and holds back what follows it.
 type FileError struct {
 	File string

@@ -151,7 +151,7 @@ const readHistory = () => attempt('history', async (stale) => {
   do {
     const response = await page(cursor);
     if (stale()) return;
-    if (!cursor) total = response.total;
+    total = totalOf(fresh, response);
     for (const run of response.runs) fresh.set(run.id, run);
     cursor = response.next ?? '';
     runs = fresh;
@@ -160,6 +160,10 @@ const readHistory = () => attempt('history', async (stale) => {
   } while (cursor && fresh.size < pictured);
   if (filter.q) $('announce').textContent = fresh.size > 0 ? `${cursor ? 'More than ' : ''}${amount(fresh.size)} found` : 'No run found';
 });
+
+// totalOf is how many runs there are, -1 while the server has not got to the end:
+// it counts from its page on.
+const totalOf = (before, response) => (response.total < 0 ? -1 : before.size + response.total);
 
 const amount = (n) => `${n} ${n === 1 ? 'run' : 'runs'}`;
 
@@ -170,6 +174,7 @@ async function readMore() {
     await attempt('history', async (stale) => {
       const response = await page(next);
       if (stale()) return;
+      total = totalOf(runs, response);
       for (const run of response.runs) runs.set(run.id, run);
       next = response.next ?? '';
     });
@@ -210,7 +215,7 @@ function showRuns() {
   const list = [...runs.values()].sort(newest);
   render($('history'), list.length > 0
     ? list.slice(0, rows).map(row)
-    : el('li', { class: 'empty' }, filter.q ? ['No run has all of ', said(filter.q), '.'] : filter.status || filter.env || filter.client
+    : el('li', { class: 'empty' }, filter.q ? [next ? 'No run found yet has all of ' : 'No run has all of ', said(filter.q), next ? '; older ones are searched.' : '.'] : filter.status || filter.env || filter.client
       ? 'No run of the period matches.'
       : ['No run in this period. ', el('code', {}, 'erphub env deploy start --env PROD --version 1.2.3'), ' records one.']));
   const shown = Math.min(rows, list.length);
