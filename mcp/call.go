@@ -72,20 +72,43 @@ type Call struct {
 	// OnSpend is called for every request to the ERP before it is made, and can refuse
 	// it with an error; nil accepts all.
 	OnSpend func(ctx context.Context, c Cost) error
+	// OnBegin is called once, before the tool begins to change something, and can
+	// refuse that with an error; nil accepts all.
+	OnBegin func(ctx context.Context) error
 
-	meter *meter
+	meter   *meter
+	unasked bool // the tool says why it need not ask
 }
 
-// Confirmed is nil when the user agrees to what the question says. Every other
-// error the tool returns as it is, having changed nothing: it is also how the
-// question reaches a user who is asked outside of the call, after which the tool
-// is called again. Only tools that set Tool.Confirms may ask.
-func (c *Call) Confirmed(ctx context.Context, question string) error {
-	agreed, err := c.Confirm(ctx, question)
-	if err == nil && !agreed {
-		err = Declined(c.Tool)
+// Confirmed is nil when the user agrees to what the question says, and the change
+// begins then: see [Call.Begin]. Every other error the tool returns as it is,
+// having changed nothing: it is also how the question reaches a user who is asked
+// outside of the call, after which the tool is called again. Only tools that set
+// Tool.Confirms may ask.
+func (c *Call) Confirmed(ctx context.Context, question *Question) error {
+	text, err := question.Text()
+	if err != nil {
+		return err
 	}
-	return err
+	agreed, err := c.Confirm(ctx, text)
+	switch {
+	case err != nil:
+		return err
+	case !agreed:
+		return Declined(c.Tool)
+	}
+	return c.meter.begin(ctx)
+}
+
+// Begin says that the tool changes something now that it does not ask the user
+// about: only tools that say in Tool.Unasked why they need not may do so. Without
+// Begin or [Call.Confirmed] nothing can be changed: see [Changes]. An error forbids
+// the change, and the tool returns it.
+func (c *Call) Begin(ctx context.Context) error {
+	if !c.unasked {
+		return fmt.Errorf("the tool %s changes something without asking the user, and does not say why", c.Tool)
+	}
+	return c.meter.begin(ctx)
 }
 
 // complete is a copy of c in which everything a tool uses is there.
@@ -113,7 +136,8 @@ func (c *Call) complete(t Tool) *Call {
 	if full.Log == nil {
 		full.Log = slog.New(slog.DiscardHandler)
 	}
-	full.meter = &meter{on: full.OnSpend, progress: full.Progress}
+	full.meter = &meter{tool: full.Tool, on: full.OnSpend, onBegin: full.OnBegin, progress: full.Progress}
+	full.unasked = t.Unasked != ""
 	return &full
 }
 
@@ -134,14 +158,47 @@ type ConfirmationRequired struct {
 
 func (e *ConfirmationRequired) Error() string { return "the user has to confirm: " + e.Message }
 
-// meter counts what one call spends.
+// meter counts what one call spends, and knows whether it may change something.
 type meter struct {
+	tool  string
 	calls atomic.Int64
 	on    func(context.Context, Cost) error
 	mu    sync.Mutex // serialises on, and guards notes
 	notes []string
 
 	progress func(done, total float64, message string)
+
+	onBegin  func(context.Context) error
+	begun    atomic.Bool // the tool may change something
+	changing atomic.Bool // it may have
+}
+
+func (m *meter) begin(ctx context.Context) error {
+	if m.onBegin != nil && !m.begun.Load() {
+		if err := m.onBegin(ctx); err != nil {
+			return err
+		}
+	}
+	m.begun.Store(true)
+	return nil
+}
+
+// Changes must be called before something is changed on behalf of the call whose
+// tool ctx belongs to, by whatever way but [Transport], which does it for requests
+// that change. The error says that the tool did not begin a change with
+// [Call.Confirmed] or [Call.Begin]: a mistake in the tool, by which nothing can
+// happen that the user was not asked about and that is not on record. Outside of
+// a call it does nothing.
+func Changes(ctx context.Context) error {
+	m, _ := ctx.Value(meterKey{}).(*meter)
+	switch {
+	case m == nil:
+		return nil
+	case !m.begun.Load():
+		return fmt.Errorf("the tool %s would change something without having begun that", m.tool)
+	}
+	m.changing.Store(true)
+	return nil
 }
 
 type meterKey struct{}
@@ -208,19 +265,34 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// Transport counts every request that goes through it with [Spend]; nil next
-// means http.DefaultTransport.
-func Transport(next http.RoundTripper) http.RoundTripper {
+// Transport counts every request that goes through it with [Spend], and refuses
+// one that changes something (its method is none of GET, HEAD and OPTIONS) for a
+// tool that did not begin a change, see [Changes]. nil next means
+// http.DefaultTransport.
+func Transport(next http.RoundTripper) http.RoundTripper { return spenderOf(next, false) }
+
+// ReadingTransport is [Transport] to a service that only reads, whatever the
+// method.
+func ReadingTransport(next http.RoundTripper) http.RoundTripper { return spenderOf(next, true) }
+
+func spenderOf(next http.RoundTripper, reads bool) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	return &spender{next}
+	return &spender{next, reads}
 }
 
-type spender struct{ next http.RoundTripper }
+type spender struct {
+	next  http.RoundTripper
+	reads bool
+}
 
 func (s *spender) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := Spend(r.Context(), 1); err != nil {
+	err := Spend(r.Context(), 1)
+	if reads := s.reads || slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, r.Method); err == nil && !reads {
+		err = Changes(r.Context())
+	}
+	if err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // a RoundTripper closes it on every path
 		}

@@ -30,9 +30,9 @@
 //
 // # Confirmation
 //
-// A tool that changes what already exists, or the structure of the database,
-// sets Tool.Confirms and has the user's agreement by [Call.Confirmed] before it
-// does. The creator of the [Call] says how users are asked. The function may run
-// twice, with the user's answer only the second time; nothing must be changed before it
-// asks.
+// A tool that changes something sets Tool.Confirms, and asks a [Question] with
+// [Call.Confirmed] first; or it says in Tool.Unasked why it need not ask, and calls
+// [Call.Begin]. [New] refuses a tool that does neither, and [Transport] and [Changes]
+// refuse what a tool would change before. The creator of the [Call] says how users are
+// asked. The function may run twice, with the user's answer only the second time.
 package mcp

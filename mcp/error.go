@@ -27,6 +27,7 @@ const (
 	CodeTimeout              = "timeout"               // it took too long
 	CodeCancelled            = "cancelled"             // the caller gave up
 	CodeUnreachable          = "unreachable"           // the ERP or a service did not respond
+	CodeOutcomeUnknown       = "outcome_unknown"       // the change was made or not: look before calling again
 	CodeUnsupported          = "unsupported"           // no backend in use can do this
 	CodeLoading              = "loading"               // the dictionary is still being read: call again later
 	CodeTooLarge             = "too_large"             // the result is too long for an assistant: request less
@@ -71,11 +72,25 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	}{e.Code, e.Message, e.Hint, int(math.Ceil(e.RetryAfter.Seconds()))})
 }
 
+// LogInAgain is the hint of errors with [CodeUnauthorized]: what the assistant
+// cannot do, and its user can.
+const LogInAgain = "the login has ended or was revoked, and you cannot renew it: ask your user to log in again. Over stdio that is `erphub auth login` " +
+	"in a terminal, or a new ERP_TOKEN and a restart of the tool server; over HTTP a new token in the client"
+
 // Declined is the error of a tool whose question the user answered with no.
 func Declined(tool string) *Error {
 	return &Error{
 		Code: CodeDeclined, Message: "the user did not agree: " + tool + " changed nothing",
 		Hint: "do not try again unless the user asks for it",
+	}
+}
+
+// OutcomeUnknown is the error of a tool whose change was made or not, and nobody
+// knows which.
+func OutcomeUnknown(message string, err error) *Error {
+	return &Error{
+		Code: CodeOutcomeUnknown, Message: message, Err: err,
+		Hint: "do not simply call again, which may do it twice: read what was to be changed first, and call again only if it was not done",
 	}
 }
 
@@ -101,6 +116,8 @@ func ErrorOf(err error) *Error {
 		return e
 	case errors.As(err, &confirm):
 		return &Error{Code: CodeConfirmationRequired, Message: confirm.Message, Hint: "ask the user first", Err: err}
+	case errors.Is(err, erp.ErrOutcomeUnknown):
+		return OutcomeUnknown(err.Error(), err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: CodeTimeout, Message: "the call took too long", Hint: "request less, or try again", Err: err}
 	case errors.Is(err, context.Canceled):
@@ -128,13 +145,13 @@ func ofERP(err error) *Error {
 	}
 	switch {
 	case errors.Is(err, erp.ErrUnauthorized):
-		return made(CodeUnauthorized, "the token is no longer accepted by the ERP: log in again")
+		return made(CodeUnauthorized, LogInAgain)
 	case errors.Is(err, erp.ErrForbidden):
 		return made(CodePermissionDenied, "the role may not do this in the ERP: use another role, or ask an administrator")
 	case errors.Is(err, erp.ErrNotFound):
 		return made(CodeNotFound, "check the name or the id")
 	case errors.Is(err, tokens.ErrAuthentication):
-		return made(CodeUnauthorized, "the login of this server is not accepted by the ERP: tell the operator")
+		return made(CodeUnauthorized, LogInAgain)
 	case errors.Is(err, erp.ErrUnreachable), errors.Is(err, tokens.ErrUnreachable):
 		return made(CodeUnreachable, "the ERP does not respond: try again later, and check its address")
 	case errors.Is(err, erp.ErrInvalid):
@@ -146,21 +163,25 @@ func ofERP(err error) *Error {
 }
 
 // tidy turns the error of a tool into one for the caller, with the limit or the
-// cancellation that caused it.
-func tidy(ctx context.Context, err error) error {
+// cancellation that caused it. changing says that the tool had begun to change
+// something: when it was stopped then, the change may be made, or a part of it.
+func tidy(ctx context.Context, err error, changing bool) error {
 	var confirm *ConfirmationRequired
 	if errors.As(err, &confirm) {
 		return confirm
 	}
 	var own *Error
-	if errors.As(err, &own) {
-		return own
+	switch {
+	case errors.As(err, &own):
+	case ctx.Err() == nil:
+		own = ErrorOf(err)
+	case errors.As(context.Cause(ctx), &own):
+		own = &Error{Code: own.Code, Message: own.Message, Hint: own.Hint, RetryAfter: own.RetryAfter, Err: err}
+	default:
+		own = ErrorOf(fmt.Errorf("%w: %w", ctx.Err(), err))
 	}
-	if ctx.Err() != nil {
-		if cause := context.Cause(ctx); errors.As(cause, &own) {
-			return &Error{Code: own.Code, Message: own.Message, Hint: own.Hint, RetryAfter: own.RetryAfter, Err: err}
-		}
-		return ErrorOf(fmt.Errorf("%w: %w", ctx.Err(), err))
+	if stopped := own.Code == CodeTimeout || own.Code == CodeCancelled; stopped && changing {
+		return OutcomeUnknown(own.Message+", after the change had begun", err)
 	}
-	return ErrorOf(err)
+	return own
 }

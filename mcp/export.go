@@ -56,8 +56,10 @@ func (t Tool) Definition() Definition {
 	return Definition{
 		Name: t.Name, Title: t.Title, Description: t.Description, Input: t.Input, Output: t.Output,
 		Annotations: Annotations{
-			Title: t.Title, ReadOnly: t.Hints.ReadOnly, Destructive: t.Hints.Destructive,
-			Idempotent: t.Hints.Idempotent || t.Hints.ReadOnly, OpenWorld: t.Hints.OpenWorld,
+			Title: t.Title, ReadOnly: t.Hints.ReadOnly,
+			// Clients approve by this hint alone what they take to be harmless.
+			Destructive: t.Hints.Destructive || t.Confirms,
+			Idempotent:  t.Hints.Idempotent || t.Hints.ReadOnly, OpenWorld: t.Hints.OpenWorld,
 		},
 	}
 }

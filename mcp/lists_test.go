@@ -35,7 +35,7 @@ type listing struct {
 func TestListsAreNeverNull(t *testing.T) {
 	t.Parallel()
 	shared := &listing{Items: []inner{{}, {Names: []string{"a"}}}, Grid: [][]any{nil, {1}}, Point: &inner{}, Many: []*inner{{}, nil}}
-	tool := New(Tool{Name: "list", Description: "Lists."}, func(context.Context, *Call, struct{}) (*listing, error) { return shared, nil })
+	tool := New(Tool{Name: "list", Description: "Lists.", Hints: Hints{ReadOnly: true}}, func(context.Context, *Call, struct{}) (*listing, error) { return shared, nil })
 	value, err := tool.Invoke(t.Context(), &Call{})
 	require.NoError(t, err)
 	raw, err := Encode(value)
@@ -57,7 +57,7 @@ func TestListsAreNeverNull(t *testing.T) {
 func TestAFullValueIsReturnedAsItIs(t *testing.T) {
 	t.Parallel()
 	whole := &base{Notes: []string{"x"}}
-	tool := New(Tool{Name: "whole", Description: "Returns it."}, func(context.Context, *Call, struct{}) (*base, error) { return whole, nil })
+	tool := New(Tool{Name: "whole", Description: "Returns it.", Hints: Hints{ReadOnly: true}}, func(context.Context, *Call, struct{}) (*base, error) { return whole, nil })
 	value, err := tool.Invoke(t.Context(), &Call{})
 	require.NoError(t, err)
 	assert.Same(t, whole, value)

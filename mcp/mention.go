@@ -22,8 +22,10 @@ func (s Set) Mentioned(text string) []string {
 
 // Without is text without the parts that name a tool of s that is not offered.
 // From a list of names, or in parentheses, the name alone is removed; otherwise
-// its clause, sentence or line. Numbered lines are numbered anew. The text is one
-// that was written for an assistant, such as a hint or a description, never data.
+// its clause, its sentence with those that lean on it ("It …", "Otherwise …"), or its
+// line. Indented lines belong to the item above them. Numbered items are numbered anew.
+// The text is one that was written for an assistant, such as a hint or a description,
+// never data.
 func (s Set) Without(text string, offers func(tool string) bool) string {
 	missing := slices.DeleteFunc(s.Mentioned(text), offers)
 	if len(missing) == 0 {
@@ -31,11 +33,14 @@ func (s Set) Without(text string, offers func(tool string) bool) string {
 	}
 	var lines []string
 	number := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		body := strings.TrimLeft(line, " \t")
-		indent := line[:len(line)-len(body)]
+	for _, item := range items(text) {
+		body := strings.TrimLeft(item, " \t")
+		indent := item[:len(item)-len(body)]
 		prefix := numbered.FindString(body)
-		kept := s.lineWithout(strings.TrimPrefix(body, prefix), missing)
+		kept := strings.TrimPrefix(body, prefix)
+		if namesOne(kept, missing) {
+			kept = s.lineWithout(continued.ReplaceAllString(kept, " "), missing)
+		}
 		if kept == "" && body != "" {
 			continue
 		}
@@ -50,8 +55,26 @@ func (s Set) Without(text string, offers func(tool string) bool) string {
 	return strings.Join(lines, "\n")
 }
 
+// items are the lines of a text, each numbered or dashed one with the indented lines
+// that go on with it.
+func items(text string) []string {
+	var all []string
+	for line := range strings.SplitSeq(text, "\n") {
+		last := len(all) - 1
+		if last >= 0 && listItem.MatchString(all[last]) && continued.MatchString("\n"+line) && !listItem.MatchString(line) {
+			all[last] += "\n" + line
+			continue
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
 var (
 	numbered      = regexp.MustCompile(`^\d+\. `)
+	listItem      = regexp.MustCompile(`^\s*(\d+\.|-) `)
+	continued     = regexp.MustCompile(`\n[ \t]+`)
+	leaning       = regexp.MustCompile(`^(It|They|This|That|These|Those|Both|Then|Otherwise|Else|Others|For others)\b`)
 	parenthesised = regexp.MustCompile(` ?\(([^()]*)\)`)
 	sentenceEnd   = regexp.MustCompile(`[.?!]["']?\s+`)
 )
@@ -90,8 +113,13 @@ func (s Set) lineWithout(line string, missing []string) string {
 		}
 	}
 	var kept []string
+	gone := false
 	for _, sentence := range sentences(line) {
-		if sentence = sentenceWithout(sentence, missing); sentence != "" {
+		if gone && leaning.MatchString(sentence) {
+			continue
+		}
+		sentence = sentenceWithout(sentence, missing)
+		if gone = sentence == ""; !gone {
 			kept = append(kept, sentence)
 		}
 	}

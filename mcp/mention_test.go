@@ -25,6 +25,11 @@ func TestWithout(t *testing.T) {
 		{"a list in parentheses", "Name the columns (describeTable, executeQuery).", "Name the columns (describeTable)."},
 		{"part of another word", "executeQuerying and my_executeQuery are words", "executeQuerying and my_executeQuery are words"},
 		{"lines are numbered anew", "About:\n1. Use listTables.\n2. Use executeQuery.\n3. Use getRecord.\nEnd.", "About:\n1. Use listTables.\n2. Use getRecord.\nEnd."},
+		{"items of several lines", "1. Use listTables.\n2. Use executeQuery,\n   which counts.\n3. Use getRecord\n   alone.\n4. Go on.", "1. Use listTables.\n2. Use getRecord\n   alone.\n3. Go on."},
+		{"an item of several lines loses a sentence", "1. Look first. Use\n   executeQuery\n   then. Go on.\n2. End.", "1. Look first. Go on.\n2. End."},
+		{"items with dashes", "- Use executeQuery,\n  which counts.\n- Go\n  on.", "- Go\n  on."},
+		{"a sentence that leans on one that is gone", "Use executeQuery for sums. It counts. Otherwise wait. Pages follow.", "Pages follow."},
+		{"a sentence that leans on one that stays", "Use listTables. It counts; executeQuery sums.", "Use listTables. It counts."},
 		{"in quotes", `{"hint": "executeQuery"}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

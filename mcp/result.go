@@ -3,6 +3,11 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Result is what a tool returns when JSON alone does not do: a text of its own
@@ -38,7 +43,7 @@ type Link struct {
 }
 
 // Text is a piece of text.
-func Text(text string) Content { return Content{Text: text} }
+func Text(s string) Content { return Content{Text: s} }
 
 // Texter is a result with a text of its own for the model, which says the same in
 // fewer words than its JSON.
@@ -61,7 +66,9 @@ type Shortener interface {
 // Encode is the JSON of a tool's value: of Result.Structured for a [Result], of
 // the value itself otherwise. nil encodes as nil. The characters & < > and ' are
 // written as they are, also where the ERP or a MarshalJSON wrote them as \u0026:
-// the text is for a model, which pays for each escape and copies it.
+// the text is for a model, which pays for each escape and copies it. Characters
+// that control a terminal, or hide or reorder text, are written as escapes: the
+// value stays the same, and the text shows what is in it.
 func Encode(value any) (json.RawMessage, error) {
 	switch v := value.(type) {
 	case Result:
@@ -86,8 +93,37 @@ func encodePlain(value any) (json.RawMessage, error) {
 	if err := enc.Encode(value); err != nil {
 		return nil, err
 	}
-	return unescapeHTML(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return escapeHidden(unescapeHTML(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
 }
+
+// escapeHidden writes the characters of [text.Hidden] in JSON as escapes. JSON has
+// those below the blank as escapes already.
+func escapeHidden(raw []byte) []byte {
+	first := 0 // byte that is not plain ASCII
+	for first < len(raw) && raw[first] < 0x7f {
+		first++
+	}
+	if !bytes.ContainsFunc(raw[first:], hidden) {
+		return raw
+	}
+	out := make([]byte, 0, len(raw)+16)
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRune(raw[i:])
+		switch {
+		case !hidden(r):
+			out = append(out, raw[i:i+size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += size
+	}
+	return out
+}
+
+func hidden(r rune) bool { return r >= 0x7f && text.Hidden(r) }
 
 // unescapeHTML writes & < > and ' in the texts of JSON as they are. It changes
 // raw itself.

@@ -39,11 +39,14 @@ type Tool struct {
 	Timeout time.Duration
 	// Cost is what one call is expected to cost.
 	Cost Cost
-	// Confirms says that the tool changes what already exists, the structure of
-	// the database, or something outside of the ERP, and that it has the user's
-	// agreement before it does: see [Call.Confirmed]. How users are asked, and what
-	// becomes of callers that cannot ask theirs, is not the tool's affair.
+	// Confirms says that the tool has the user's agreement before it changes
+	// something: see [Call.Confirmed]. How users are asked, and what becomes of
+	// callers that cannot ask theirs, is not the tool's affair.
 	Confirms bool
+	// Unasked says what the tool changes without asking the user, and why it need
+	// not ask: see [Call.Begin]. Every tool that is not read-only confirms, or says
+	// this, or both.
+	Unasked string
 	// Available reports whether the tool can work for the caller now; nil: it
 	// always can. A tool that cannot is neither listed nor called. It is asked
 	// often and must not wait. The error of a call made all the same is
@@ -164,10 +167,12 @@ func (t Tool) Check() error {
 		return fmt.Errorf("%s has no function", t.Name)
 	case t.Hints.ReadOnly && t.Hints.Destructive:
 		return fmt.Errorf("%s cannot be both read-only and destructive", t.Name)
-	case t.Hints.ReadOnly && t.Confirms:
+	case t.Hints.ReadOnly && (t.Confirms || t.Unasked != ""):
 		return fmt.Errorf("%s only reads: there is nothing to confirm", t.Name)
 	case t.Hints.Destructive && !t.Confirms:
 		return fmt.Errorf("%s is destructive and must have the user's agreement: set Confirms", t.Name)
+	case !t.Hints.ReadOnly && !t.Confirms && t.Unasked == "":
+		return fmt.Errorf("%s changes something: set Confirms, so that the user is asked, or say in Unasked why they are not", t.Name)
 	case t.Timeout < 0:
 		return fmt.Errorf("the timeout of %s is negative", t.Name)
 	}
@@ -210,7 +215,7 @@ func (t Tool) Invoke(ctx context.Context, c *Call) (any, error) {
 	c = c.complete(t)
 	out, err := t.Call(withMeter(ctx, c.meter), c)
 	if err != nil {
-		return nil, tidy(ctx, err)
+		return nil, tidy(ctx, err, c.meter.changing.Load())
 	}
 	return out, nil
 }

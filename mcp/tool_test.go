@@ -96,7 +96,7 @@ func TestValuesSentAsText(t *testing.T) {
 	t.Parallel()
 	type in struct{ Values json.RawMessage }
 	tool := mcp.New(mcp.Tool{
-		Name: "save", Description: "Saves.",
+		Name: "save", Description: "Saves.", Unasked: "it saves nothing",
 		Input: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"values": {Type: "object"}}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}},
 	}, func(_ context.Context, _ *mcp.Call, in in) (any, error) { return string(in.Values), nil })
 	got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"data":"{\"Amount\":12345678901234567.89}"}`)})
@@ -112,7 +112,7 @@ func TestDefaultsAndEnumsOfAnEditedSchema(t *testing.T) {
 	require.NoError(t, err)
 	schema.Properties["limit"].Default = json.RawMessage("50")
 	schema.Properties["pattern"].Enum = []any{"summary", "full"}
-	tool := mcp.New(mcp.Tool{Name: "list", Description: "Lists.", Input: schema},
+	tool := mcp.New(mcp.Tool{Name: "list", Description: "Lists.", Input: schema, Hints: mcp.Hints{ReadOnly: true}},
 		func(_ context.Context, _ *mcp.Call, in listInput) (listOutput, error) { return listOutput{in}, nil })
 
 	got, err := tool.Invoke(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"window":"w","pattern":"FULL"}`)})
@@ -132,7 +132,7 @@ func TestBoundsOfArguments(t *testing.T) {
 	schema.Properties["limit"].Minimum, schema.Properties["limit"].Maximum = &low, &high
 	schema.Properties["pattern"].MinLength, schema.Properties["pattern"].MaxLength = &short, &long
 	schema.Properties["columns"].MinItems, schema.Properties["columns"].MaxItems = &none, &few
-	tool := mcp.New(mcp.Tool{Name: "list", Description: "Lists.", Input: schema},
+	tool := mcp.New(mcp.Tool{Name: "list", Description: "Lists.", Input: schema, Hints: mcp.Hints{ReadOnly: true}},
 		func(_ context.Context, _ *mcp.Call, in listInput) (listOutput, error) { return listOutput{in}, nil })
 	for arguments, want := range map[string]string{
 		`{"limit":0}`:               `argument "limit" must be at least 1, not 0; limit: how many at most`,
@@ -187,7 +187,7 @@ func rootOf(err error) error {
 
 func TestATimeLimitIsTheTools(t *testing.T) {
 	t.Parallel()
-	tool := mcp.New(mcp.Tool{Name: "slow", Description: "Waits.", Timeout: time.Millisecond},
+	tool := mcp.New(mcp.Tool{Name: "slow", Description: "Waits.", Timeout: time.Millisecond, Hints: mcp.Hints{ReadOnly: true}},
 		func(ctx context.Context, _ *mcp.Call, _ struct{}) (any, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -204,7 +204,7 @@ func TestConfirmation(t *testing.T) {
 		func(ctx context.Context, c *mcp.Call, in struct {
 			Table string `json:"table"`
 		}) (any, error) {
-			if err := c.Confirmed(ctx, "Drop "+in.Table+"?"); err != nil {
+			if err := c.Confirmed(ctx, mcp.Ask("Drop %s?", mcp.Name(in.Table))); err != nil {
 				return nil, err
 			}
 			return map[string]bool{"dropped": true}, nil
@@ -249,8 +249,9 @@ func TestConfirmation(t *testing.T) {
 	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code, "no argument confirms")
 }
 
-// A tool that destroys, and never asks, is no tool.
-func TestDestructiveToolsAsk(t *testing.T) {
+// A tool that changes something asks, or says why it need not; and clients that
+// approve calls by hints see it.
+func TestToolsThatChangeAsk(t *testing.T) {
 	t.Parallel()
 	good := mcp.New(mcp.Tool{Name: "drop", Description: "Drops.", Confirms: true, Hints: mcp.Hints{Destructive: true}},
 		func(context.Context, *mcp.Call, struct{}) (any, error) { return nil, nil })
@@ -258,9 +259,19 @@ func TestDestructiveToolsAsk(t *testing.T) {
 	silent := good
 	silent.Confirms = false
 	require.ErrorContains(t, silent.Check(), "must have the user's agreement")
+	silent.Hints = mcp.Hints{}
+	require.ErrorContains(t, silent.Check(), "or say in Unasked why they are not")
+	silent.Unasked = "it only adds"
+	require.NoError(t, silent.Check())
+	assert.False(t, silent.Definition().Annotations.Destructive)
 	reads := good
 	reads.Hints = mcp.Hints{ReadOnly: true}
 	require.ErrorContains(t, reads.Check(), "nothing to confirm")
+	adds := good
+	adds.Hints = mcp.Hints{}
+	require.NoError(t, adds.Check())
+	assert.True(t, adds.Definition().Annotations.Destructive, "it asks, so it is not called harmless")
+	assert.False(t, adds.Definition().Annotations.ReadOnly)
 }
 
 func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {
@@ -269,7 +280,7 @@ func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {
 	t.Cleanup(srv.Close)
 	client := &http.Client{Transport: mcp.Transport(nil)}
 	budget := 2
-	tool := mcp.New(mcp.Tool{Name: "ask", Description: "Asks three times."},
+	tool := mcp.New(mcp.Tool{Name: "ask", Description: "Asks three times.", Hints: mcp.Hints{ReadOnly: true}},
 		func(ctx context.Context, c *mcp.Call, _ struct{}) (any, error) {
 			for range 3 {
 				req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL, nil)
@@ -303,7 +314,7 @@ func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {
 func TestSets(t *testing.T) {
 	t.Parallel()
 	tool := func(name string, readOnly bool, sets ...string) mcp.Tool {
-		return mcp.New(mcp.Tool{Name: name, Description: "Does.", Sets: sets, Hints: mcp.Hints{ReadOnly: readOnly}},
+		return mcp.New(mcp.Tool{Name: name, Description: "Does.", Sets: sets, Hints: mcp.Hints{ReadOnly: readOnly}, Confirms: !readOnly},
 			func(context.Context, *mcp.Call, struct{}) (any, error) { return nil, nil })
 	}
 	set := mcp.Set{tool("a", true, "registry"), tool("b", false, "table"), tool("c", true)}
@@ -323,12 +334,13 @@ func TestDefinitionsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	ok := func(context.Context, *mcp.Call, struct{}) (any, error) { return nil, nil }
 	for name, tool := range map[string]mcp.Tool{
-		"no name":               {Description: "d"},
-		"a space in the name":   {Name: "a b", Description: "d"},
-		"a long name":           {Name: strings.Repeat("a", 65), Description: "d"},
-		"no description":        {Name: "a"},
+		"no name":               {Description: "d", Hints: mcp.Hints{ReadOnly: true}},
+		"a space in the name":   {Name: "a b", Description: "d", Hints: mcp.Hints{ReadOnly: true}},
+		"a long name":           {Name: strings.Repeat("a", 65), Description: "d", Hints: mcp.Hints{ReadOnly: true}},
+		"no description":        {Name: "a", Hints: mcp.Hints{ReadOnly: true}},
 		"read-only and destroy": {Name: "a", Description: "d", Hints: mcp.Hints{ReadOnly: true, Destructive: true}},
-		"negative timeout":      {Name: "a", Description: "d", Timeout: -1},
+		"negative timeout":      {Name: "a", Description: "d", Timeout: -1, Hints: mcp.Hints{ReadOnly: true}},
+		"changes, and no word":  {Name: "a", Description: "d"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,7 @@ func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
 	}
 	b.life = newLifeline(asker.Address()+"/health", o.Transport, o.Patience, o.Logger)
 	b.client, err = aiclient.New(address,
-		aiclient.WithHTTPClient(&http.Client{Transport: mcp.Transport(b.life)}),
+		aiclient.WithHTTPClient(&http.Client{Transport: mcp.ReadingTransport(b.life)}),
 		aiclient.WithTokenSource(aiTokens{o.Own, b.life}), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
 	if err != nil {
 		return nil, err

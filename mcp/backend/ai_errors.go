@@ -32,7 +32,11 @@ func toolError(err error) error {
 		if refusal.Position > 0 {
 			message = fmt.Sprintf("%s (at character %d of the statement)", message, refusal.Position)
 		}
-		return &mcp.Error{Code: queryCode(refusal.Code), Message: message, Hint: refusal.Hint, RetryAfter: refusal.RetryAfter, Err: err}
+		e := &mcp.Error{Code: queryCode(refusal.Code), Message: message, Hint: refusal.Hint, RetryAfter: refusal.RetryAfter, Err: err}
+		if e.Code == mcp.CodeUnauthorized {
+			e.Hint = mcp.LogInAgain
+		}
+		return e
 	case errors.Is(err, aiclient.ErrTimeout):
 		return &mcp.Error{Code: mcp.CodeTimeout, Message: err.Error(), Err: err}
 	case errors.Is(err, aiclient.ErrUnreachable), errors.Is(err, aiclient.ErrBadResponse):

@@ -237,6 +237,10 @@ func Read[T, R any](ctx context.Context, p *Pool, what string, work func(context
 // lost on the way may have done it, so another is tried only when the request
 // never reached it.
 func Change[T, R any](ctx context.Context, p *Pool, what string, work func(context.Context, T) (R, error)) (R, Name, error) {
+	if err := mcp.Changes(ctx); err != nil {
+		var none R
+		return none, "", err
+	}
 	return try(ctx, p, what, func(err error) bool {
 		var lost *erp.ConnError
 		return errors.Is(err, errors.ErrUnsupported) || errors.As(err, &lost) && !lost.Sent

@@ -17,6 +17,9 @@ import (
 // status, what it said.
 var response = regexp.MustCompile(`\b[A-Z]+ (/\S*): (\d{3}) (.*)`)
 
+// mayBeDone is what the program says of a change that was made or not.
+const mayBeDone = "the server may have carried out the request"
+
 // failed is what the program said when it gave up, with the code and the hint
 // the other backends have for the same refusal. The exit codes are 2 wrong usage,
 // 3 not authorised, 4 unreachable, 1 everything else.
@@ -33,13 +36,16 @@ func failed(err error, said, token string) error {
 	if said == "" {
 		said = "the command line program failed without a word"
 	}
+	if strings.Contains(said, mayBeDone) {
+		return mcp.OutcomeUnknown(said, errors.Join(erp.ErrOutcomeUnknown, err))
+	}
 	e := &mcp.Error{Code: mcp.CodeRefused, Message: said, Err: err}
 	switch exit.ExitCode() {
 	case 1:
 	case 2:
 		e.Code = mcp.CodeInvalidArguments
 	case 3:
-		e.Code = mcp.CodeUnauthorized
+		e.Code, e.Hint = mcp.CodeUnauthorized, mcp.LogInAgain
 	case 4:
 		e.Code, e.Hint = mcp.CodeUnreachable, "try again later, and check the address of the ERP"
 	default:

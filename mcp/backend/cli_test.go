@@ -3,6 +3,7 @@ package backend_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testkit/testproc"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -254,4 +256,15 @@ func TestCLI(t *testing.T) {
 	_, err = b.Check(ctx, bad)
 	assert.Equal(t, mcp.CodeUnauthorized, mcp.ErrorOf(err).Code)
 	assert.Equal(t, []string{"query", "records", "write", "processes", "jobs"}, backend.Abilities(b))
+
+	greeting := erptest.Match{Method: http.MethodPost, Path: "/models/C_Greeting"}
+	rule := q.srv.Faults().On(greeting, erptest.CutAfter())
+	_, err = b.Create(ctx, admin, "C_Greeting", map[string]any{"Name": "whose response is lost"})
+	require.NoError(t, err, "the program finds the record")
+	rule.Remove()
+	rule = q.srv.Faults().On(greeting, erptest.HTML(504))
+	_, err = b.Create(ctx, admin, "C_Greeting", map[string]any{"Name": "whose response is a proxy's"})
+	require.Error(t, err)
+	assert.Equal(t, mcp.CodeOutcomeUnknown, mcp.ErrorOf(err).Code, err)
+	rule.Remove()
 }

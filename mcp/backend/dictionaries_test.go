@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -18,9 +19,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/boundary/redisstore"
+	"github.com/erphub/erphub/tokens"
 )
 
 // However many sessions there are, each role's dictionary is read once, and is
@@ -59,6 +64,86 @@ func TestSessionsShareTheDictionaryOfTheirRole(t *testing.T) {
 	for address, n := range sent.seen {
 		assert.Equal(t, len(roles), n, "requests of %s", address)
 	}
+}
+
+// A server that starts begins with the dictionary that another has read for the role,
+// sees what has changed since, and asks with its own caller's token: one the ERP
+// refuses gets nothing of it. What is damaged is read anew.
+func TestServersShareTheDictionaryOfARole(t *testing.T) {
+	t.Parallel()
+	redis := testredis.Start(t)
+	srv := erptest.New(t)
+	require.NoError(t, srv.SetConfig(t.Context(), "REST_MAX_RECORDS_SIZE", "1000"))
+	store, err := redisstore.Open(redis.URL(), "")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, store.Close()) })
+	shared := &told{FileStore: store, keys: make(chan string, 9)}
+	type server struct {
+		*backend.RESTBackend
+		sent *addresses
+	}
+	start := func() server {
+		sent := &addresses{seen: map[string]int{}}
+		b, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Transport: sent, Registry: backend.RegistryOptions{Wait: patient.Wait, Fresh: time.Hour, Shared: shared}})
+		require.NoError(t, err)
+		t.Cleanup(b.Close)
+		return server{b, sent}
+	}
+	read := func(s server, c mcp.Caller) (requests int, names []string) {
+		t.Helper()
+		reg, err := s.Registry(t.Context(), c)
+		require.NoError(t, err)
+		list, err := reg.Tables(t.Context(), registry.ListQuery{Pattern: "C_Order%"})
+		require.NoError(t, err)
+		for _, table := range list.Items {
+			names = append(names, table.Name)
+		}
+		s.sent.mu.Lock()
+		defer s.sent.mu.Unlock()
+		return len(s.sent.seen), names
+	}
+	admin, user := caller(t, srv, "GardenAdmin", 11, 102, 11), caller(t, srv, "GardenUser", 11, 103, 11)
+	whole, names := read(start(), admin)
+	require.NotEmpty(t, names)
+	key := <-shared.keys
+
+	few, same := read(start(), admin)
+	assert.Less(t, 5*few, whole, "requests of the second server")
+	assert.Equal(t, names, same)
+	assert.Equal(t, key, <-shared.keys, "it lives on")
+	other, _ := read(start(), user)
+	assert.Less(t, whole, 2*other, "what another role sees is read for it")
+	assert.NotEqual(t, key, <-shared.keys)
+
+	stranger := admin
+	stranger.Token = tokens.NewSecret(strings.TrimRight(admin.Token.Reveal(), "0123456789") + "x") // names the same role
+	_, err = start().Registry(t.Context(), stranger)
+	assert.ErrorIs(t, err, erp.ErrUnauthorized)
+
+	require.NoError(t, store.KeepFile(t.Context(), key, shared.owner, mcp.File{Data: []byte("damaged")}, time.Hour))
+	anew, same := read(start(), admin)
+	assert.Equal(t, whole, anew)
+	assert.Equal(t, names, same)
+	assert.Equal(t, key, <-shared.keys, "the damaged one is replaced")
+	redis.Stop()
+	anew, _ = read(start(), admin)
+	assert.Equal(t, whole, anew, "without Redis it is read from the ERP")
+}
+
+// told tells what was kept.
+type told struct {
+	mcp.FileStore
+	owner string
+	keys  chan string
+}
+
+func (s *told) KeepFile(ctx context.Context, key, owner string, f mcp.File, life time.Duration) error {
+	err := s.FileStore.KeepFile(ctx, key, owner, f, life)
+	if err == nil {
+		s.owner = owner
+		s.keys <- key
+	}
+	return err
 }
 
 // addresses counts requests for records by address.

@@ -41,6 +41,7 @@ type kept struct {
 	failedAt    time.Time
 	refused     tokens.Secret // token that the ERP refused then
 	used        tokens.Secret // token of the last request
+	sharedAt    time.Time     // when it was last kept for other servers
 	done, total int           // requests of the reading
 	trouble     error         // why reading does not go on just now; nil: it does
 	troubleAt   time.Time
@@ -105,12 +106,24 @@ func (k *kept) work(j *reading, refresh bool) {
 	defer k.all.jobs.Done()
 	ctx := context.WithValue(k.ctx, callerKey{}, callerFunc(k.lastCaller))
 	begun := k.all.now()
+	if !refresh {
+		k.takeShared(ctx)
+	}
+	before := k.Catalog()
 	var err error
 	if refresh {
 		_, err = k.Refresh(ctx)
 	} else {
 		err = k.Load(ctx)
 	}
+	k.settle(ctx, j, refresh, begun, err)
+	if err == nil {
+		k.share(ctx, k.Catalog() != before)
+	}
+}
+
+// settle notes what came of the work and tells those who wait.
+func (k *kept) settle(ctx context.Context, j *reading, refresh bool, begun time.Time, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.job, k.trouble, k.failed, j.err = nil, nil, err, err
@@ -118,7 +131,7 @@ func (k *kept) work(j *reading, refresh bool) {
 	case err == nil:
 		k.loaded, k.checked = true, begun
 		k.all.note(begun)
-	case k.ctx.Err() == nil:
+	case ctx.Err() == nil:
 		k.failedAt, k.refused = k.all.now(), tokens.Secret{}
 		if refusal(err) {
 			k.refused = k.used

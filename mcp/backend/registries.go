@@ -24,6 +24,10 @@ type RegistryOptions struct {
 	// kept in between two starts; nil, or an empty name: none. It is called once,
 	// when that dictionary is first needed.
 	Snapshot func() string
+	// Shared keeps the dictionaries of roles for other servers of the same ERP, which
+	// begin with them and read what has changed; nil: every server reads them whole.
+	// Package redisstore has one.
+	Shared mcp.FileStore
 	// Wait is how long a call waits for a dictionary that is being read for the
 	// first time, which goes on without it; 0 means 20 s, so that the response
 	// comes before clients with a limit of 30 s give up.
@@ -52,6 +56,7 @@ func (o *RegistryOptions) fill() {
 // all calls at a time share it.
 type registries struct {
 	source func(*kept) registry.Source
+	origin string // address of the ERP
 	opts   RegistryOptions
 	log    *slog.Logger
 	now    func() time.Time

@@ -42,8 +42,10 @@ type RESTOptions struct {
 type RESTBackend struct {
 	client     *erp.Client
 	own        erp.TokenSource
+	accepted   *tokens.Verifier // what the ERP thinks of the program's own token
 	life       *lifeline
 	registries *registries
+	views      views
 }
 
 var (
@@ -73,9 +75,14 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 		return nil, err
 	}
 	b.client = client
+	b.accepted, err = tokens.NewIntrospectionVerifier(b.client.BaseURL(), tokens.ERPAlone(), tokens.VerifierHTTPClient(&http.Client{Transport: b.life}), tokens.VerifierLogger(o.Logger))
+	if err != nil {
+		return nil, err
+	}
 	b.registries = newRegistries(func(k *kept) registry.Source {
 		return restdict.NewSource(client, &restdict.SourceOptions{Retry: k.retry, Progress: k.progressed, Logger: o.Logger})
 	}, &o.Registry, o.Logger)
+	b.registries.origin = b.Address()
 	return b, nil
 }
 
@@ -190,34 +197,20 @@ func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, err
 // while that goes on is told so after a while, with mcp.CodeLoading. What was
 // read serves on when the ERP does not respond; [StaleNote] tells.
 func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
-	return b.registries.get(ctx, caller, visibility(caller))
+	return b.registries.get(ctx, caller, b.views.of(caller))
 }
 
 // Refresh looks whether the dictionary has changed.
 func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
-	return b.registries.refresh(ctx, caller, visibility(caller))
+	return b.registries.refresh(ctx, caller, b.views.of(caller))
 }
 
 // Checked is when a dictionary was last read, or compared with the ERP's without
 // an error, for any role; zero: none was. That happens when calls need it.
 func (b *RESTBackend) Checked() time.Time { return b.registries.checked() }
 
-// visibility tells callers apart that may see different parts of the
-// dictionary, which belongs to a tenant and a role, or its texts in another
-// language.
-func visibility(c mcp.Caller) string {
-	if c.Token.Reveal() == "" {
-		return ""
-	}
-	if !c.Known {
-		return "session " + c.Session + " of " + c.ID // whoever it is shares with nobody
-	}
-	view := fmt.Sprintf("role %d/%d", c.ClientID, c.RoleID)
-	if claims, err := tokens.UnverifiedClaims(c.Token.Reveal()); err == nil && claims.Language != "" {
-		view += " in " + claims.Language
-	}
-	return view
-}
+// roleView begins the views of roles.
+const roleView = "role "
 
 // Search finds records.
 func (b *RESTBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (*Page, error) {

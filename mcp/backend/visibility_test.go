@@ -18,13 +18,15 @@ func TestVisibility(t *testing.T) {
 		token := part([]byte(`{"alg":"HS512","typ":"JWT"}`)) + "." + part([]byte(`{"sub":"x","AD_Language":"`+language+`"}`)) + "." + part([]byte("x"))
 		return mcp.Caller{ID: "11/1", Token: tokens.NewSecret(token), ClientID: 11, RoleID: role, Known: true}
 	}
-	english := visibility(of(102, "en_US"))
+	var v views
+	english := v.of(of(102, "en_US"))
 	other := of(102, "en_US")
 	other.ID = "11/2"
-	assert.Equal(t, english, visibility(other), "users of one role")
-	assert.NotEqual(t, english, visibility(of(103, "en_US")), "another role")
-	assert.NotEqual(t, english, visibility(of(102, "de_DE")), "another language")
+	assert.Equal(t, english, v.of(other), "users of one role")
+	assert.Equal(t, english, v.of(of(102, "en_US")), "again")
+	assert.NotEqual(t, english, v.of(of(103, "en_US")), "another role")
+	assert.NotEqual(t, english, v.of(of(102, "de_DE")), "another language")
 	other.Known = false
-	assert.NotEqual(t, english, visibility(other), "who is not verified")
-	assert.Empty(t, visibility(mcp.Caller{}), "the server's own login")
+	assert.NotEqual(t, english, v.of(other), "who is not verified")
+	assert.Empty(t, v.of(mcp.Caller{}), "the server's own login")
 }

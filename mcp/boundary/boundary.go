@@ -27,13 +27,17 @@ type Options struct {
 	ReadOnly bool
 	// Rules narrow what callers may use.
 	Rules []Rule
+	// Admit refuses callers whose login has ended, with an error; nil admits all. It is
+	// asked before each call, and should remember what it found out.
+	Admit func(context.Context, mcp.Caller) error
 	// Limits bound what each caller may use.
 	Limits Limits
 	// Store keeps counts; nil: in memory.
 	Store Store
-	// Audit is told of every call once, when it has ended; nil: there is none. It is
-	// called at the same time from several calls. See [AuditTo].
-	Audit func(context.Context, Record)
+	// Audit keeps a record of every call when it ended, and of one that changes
+	// something before it does; nil: there is none. It is the caller's to close, after
+	// [Boundary.Close].
+	Audit *Audit
 	// Metrics counts calls and refusals.
 	Metrics Metrics
 	// Logger gets internal errors with their cause; nil is silent.
@@ -44,13 +48,14 @@ type Options struct {
 
 // Boundary stands in front of tools. It is safe for concurrent use.
 type Boundary struct {
-	opts  Options
-	slots slots
+	opts    Options
+	slots   slots
+	running running
 }
 
 // New makes a boundary; nil options are the zero value.
 func New(opts *Options) (*Boundary, error) {
-	b := &Boundary{slots: slots{running: map[string]int{}}}
+	b := &Boundary{slots: slots{running: map[string]int{}}, running: running{calls: map[*runningCall]struct{}{}}}
 	if opts != nil {
 		b.opts = *opts
 	}
@@ -83,6 +88,26 @@ func New(opts *Options) (*Boundary, error) {
 // Ready reports whether calls can be counted.
 func (b *Boundary) Ready(ctx context.Context) error { return b.opts.Store.Ping(ctx) }
 
+// Admit is nil when the caller's login is good, as far as Options.Admit can tell.
+func (b *Boundary) Admit(ctx context.Context, c mcp.Caller) error {
+	if b.opts.Admit == nil {
+		return nil
+	}
+	err := b.opts.Admit(ctx, c)
+	if err != nil {
+		b.opts.Metrics.refused("login")
+	}
+	return err
+}
+
+// Audited reports whether changes can be put on record.
+func (b *Boundary) Audited() error {
+	if b.opts.Audit == nil {
+		return nil
+	}
+	return b.opts.Audit.Ready()
+}
+
 // grace is how long a tool may take to notice that its time is over before the
 // caller gets a response without it.
 const grace = 500 * time.Millisecond
@@ -96,28 +121,35 @@ func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, e
 	call.Tool = t.Name
 	rec := record(t.Name, &call, start, rand.Text()[:12])
 	spent := &mcp.Cost{}
-	reply, err := b.call(ctx, t, &call, spent, rec.Reference)
-
-	rec.Outcome = "ok"
-	if err != nil {
-		rec.Outcome = mcp.ErrorOf(err).Code
-	} else if reply.Failed {
-		rec.Outcome = "failed"
+	ctx, rc, err := b.start(ctx, rec)
+	defer b.leave(rc)
+	var reply *Reply
+	if err == nil {
+		reply, err = b.call(ctx, t, &call, spent, rc)
+	}
+	outcome := "ok"
+	switch {
+	case err != nil && rc.begun.Load() && errors.Is(context.Cause(ctx), errEnding):
+		outcome = CutOff
+	case err != nil:
+		outcome = mcp.ErrorOf(err).Code
+	case reply.Failed:
+		outcome = "failed"
 	}
 	if reply != nil {
 		reply.Spent = *spent
 	}
-	rec.Took, rec.APICalls, rec.Tokens = b.opts.Now().Sub(start), spent.APICalls, spent.Tokens
-	b.opts.Metrics.called(t.Name, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens)
-	if b.opts.Audit != nil {
-		b.opts.Audit(context.WithoutCancel(ctx), rec)
-	}
+	rc.end(outcome, b.opts.Now().Sub(start), *spent)
 	return reply, err
 }
 
-func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp.Cost, reference string) (*Reply, error) {
+func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp.Cost, rc *runningCall) (*Reply, error) {
+	reference := rc.rec.Reference
 	if err := b.Permit(t, c.Caller); err != nil {
 		b.opts.Metrics.refused("permission")
+		return nil, err
+	}
+	if err := b.Admit(ctx, c.Caller); err != nil {
 		return nil, err
 	}
 	if !b.slots.take(c.Caller.ID, b.opts.Limits.Concurrent) {
@@ -157,8 +189,17 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 		counted <- (<-counted).Add(cost)
 		return nil
 	}
+	begin := c.OnBegin
+	c.OnBegin = func(ctx context.Context) error {
+		if begin != nil {
+			if err := begin(ctx); err != nil {
+				return err
+			}
+		}
+		return rc.begin()
+	}
 	held = false // the tool's end releases it, even if nobody waits any more
-	value, err := b.run(ctx, t, c, reference)
+	value, err := b.run(ctx, t, c, rc)
 	*spent = spent.Add(<-counted)
 	counted <- mcp.Cost{} // a tool that was left behind may go on counting
 	if err != nil {
@@ -193,7 +234,8 @@ type outcome struct {
 
 // run calls the tool and stops waiting for it when its time is over. What it
 // holds of the caller's calls at a time it holds until it really ends.
-func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, reference string) (any, error) {
+func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, rc *runningCall) (any, error) {
+	reference := rc.rec.Reference
 	done := make(chan outcome, 1)
 	ctx, cancel := t.WithLimit(ctx)
 	defer cancel()
@@ -220,7 +262,11 @@ func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, reference s
 		return o.value, o.err
 	case <-late.C:
 		b.opts.Logger.WarnContext(ctx, "a tool goes on after its end", "tool", t.Name, "reference", reference)
-		return nil, mcp.ErrorOf(context.Cause(ctx))
+		e := mcp.ErrorOf(context.Cause(ctx))
+		if rc.begun.Load() {
+			e = mcp.OutcomeUnknown(e.Message+", after the change had begun", e)
+		}
+		return nil, e
 	}
 }
 

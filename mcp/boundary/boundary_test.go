@@ -43,7 +43,7 @@ func tool(name string, hints mcp.Hints, set string, h func(ctx context.Context, 
 	if h == nil {
 		h = func(_ context.Context, _ *mcp.Call, in echoInput) (any, error) { return in, nil }
 	}
-	return mcp.New(mcp.Tool{Name: name, Description: "Does.", Hints: hints, Confirms: hints.Destructive, Sets: []string{set}}, h)
+	return mcp.New(mcp.Tool{Name: name, Description: "Does.", Hints: hints, Confirms: !hints.ReadOnly, Sets: []string{set}}, h)
 }
 
 func newBoundary(t *testing.T, o boundary.Options) *boundary.Boundary {
@@ -347,7 +347,7 @@ func (long) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Repeat("
 func TestPanicsAndSurprisesAreCaught(t *testing.T) {
 	t.Parallel()
 	var log, audit bytes.Buffer
-	b := newBoundary(t, boundary.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Audit: boundary.AuditTo(&audit, nil)})
+	b := newBoundary(t, boundary.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Audit: boundary.AuditTo(&audit)})
 	bad := tool("bad", mcp.Hints{ReadOnly: true}, "x", func(context.Context, *mcp.Call, echoInput) (any, error) { panic("boom at 0x1") })
 	_, err := b.Call(t.Context(), bad, &mcp.Call{Caller: reader})
 	require.Equal(t, mcp.CodeInternal, code(err))
@@ -423,7 +423,7 @@ func TestAuditHoldsNamesAndNoValues(t *testing.T) {
 	t.Parallel()
 	var audit bytes.Buffer
 	at := testclock.New(time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC))
-	b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit, nil), Now: at.Now, ReadOnly: true})
+	b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit), Now: at.Now, ReadOnly: true})
 	caller := reader
 	caller.Program = "client/1\nforged line"
 	_, err := b.Call(t.Context(), tool("echo", mcp.Hints{ReadOnly: true}, "x", nil), &mcp.Call{

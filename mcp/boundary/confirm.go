@@ -17,10 +17,10 @@ import (
 )
 
 // confirmationContext binds a token to its purpose and form.
-const confirmationContext = "erphub confirmation 2"
+const confirmationContext = "erphub confirmation 3"
 
-// maxConfirmation bounds what is looked at as a token.
-const maxConfirmation = 1024
+// maxConfirmation bounds what is looked at as a token, which carries the question.
+const maxConfirmation = 4 * mcp.LongestQuestion
 
 // ErrConfirmation is why a token does not confirm. It says no more to whoever
 // tries.
@@ -28,14 +28,16 @@ var ErrConfirmation = errors.New("the confirmation is not for this call, is olde
 
 // confirmed is what a token says.
 type confirmed struct {
-	Binding []byte `json:"b"` // of caller, tool, arguments and question
-	Expires int64  `json:"e"` // Unix seconds
-	Nonce   string `json:"n"`
+	Binding  []byte `json:"b"` // of caller, tool and arguments
+	Question string `json:"q"`
+	Expires  int64  `json:"e"` // Unix seconds
+	Nonce    string `json:"n"`
 }
 
 // Seal makes a token that stands for the question being asked about this call,
 // for the time of Limits.Confirmation. It is encrypted, bound to the caller,
-// their session, the tool, the arguments and the question, and good for one use.
+// their session, the tool, the arguments and the question, which is in it, and good
+// for one use.
 // It is for the program that asks the user, never for the one that wants to be
 // allowed something.
 func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (string, error) {
@@ -43,11 +45,11 @@ func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (stri
 	if err != nil {
 		return "", err
 	}
-	binding, err := bindingOf(c, question)
+	binding, err := bindingOf(c)
 	if err != nil {
 		return "", err
 	}
-	plain, err := json.Marshal(confirmed{binding, b.opts.Now().Add(b.opts.Limits.Confirmation).Unix(), rand.Text()})
+	plain, err := json.Marshal(confirmed{binding, question, b.opts.Now().Add(b.opts.Limits.Confirmation).Unix(), rand.Text()})
 	if err != nil {
 		return "", err
 	}
@@ -58,7 +60,8 @@ func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (stri
 
 // Unseal reports whether the token was made by [Boundary.Seal] for the same
 // caller, session, tool, arguments and question, in time and not used before:
-// otherwise the error is [ErrConfirmation]. It counts as used afterwards.
+// otherwise the error is [ErrConfirmation], or, when only the question became
+// another, what changed, see [mcp.Changed]. It counts as used afterwards.
 func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token string) error {
 	gcm, err := b.cipher(ctx)
 	if err != nil {
@@ -79,13 +82,16 @@ func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token stri
 	if err := json.Unmarshal(plain, &said); err != nil {
 		return ErrConfirmation
 	}
-	binding, err := bindingOf(c, question)
+	binding, err := bindingOf(c)
 	if err != nil {
 		return err
 	}
 	left := time.Unix(said.Expires, 0).Sub(b.opts.Now())
-	if !bytes.Equal(binding, said.Binding) || left <= 0 {
+	switch {
+	case !bytes.Equal(binding, said.Binding) || left <= 0:
 		return ErrConfirmation
+	case said.Question != question:
+		return mcp.Changed(c.Tool, said.Question, question)
 	}
 	exceeded, err := b.opts.Store.Add(ctx, []Entry{{Key: "confirmed:" + said.Nonce, Amount: 1, Limit: 1, TTL: left + time.Minute}})
 	if err != nil {
@@ -114,13 +120,13 @@ func (b *Boundary) cipher(ctx context.Context) (cipher.AEAD, error) {
 // bindingOf is what a confirmation is for. Arguments that mean the same, but
 // are written in another order, are the same. Where the protocol has no sessions
 // the caller's session is that of the ERP.
-func bindingOf(c *mcp.Call, question string) ([]byte, error) {
+func bindingOf(c *mcp.Call) ([]byte, error) {
 	args, err := canonical(c.Arguments)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	for _, part := range []string{c.Caller.ID, fmt.Sprint(c.Caller.Known, c.Caller.RoleID, c.Caller.OrgID), c.Caller.Session, c.Tool, string(args), question} {
+	for _, part := range []string{c.Caller.ID, fmt.Sprint(c.Caller.Known, c.Caller.RoleID, c.Caller.OrgID), c.Caller.Session, c.Tool, string(args)} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return sum.Sum(nil), nil

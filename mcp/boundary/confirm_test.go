@@ -60,7 +60,6 @@ func testSealed(t *testing.T, store boundary.Store) {
 		"another table":        {call(reader, "deleteTable", `{"table":"XX_B","force":true}`), question, token},
 		"an argument less":     {call(reader, "deleteTable", `{"table":"XX_A"}`), question, token},
 		"an argument more":     {call(reader, "deleteTable", `{"table":"XX_A","force":true,"x":1}`), question, token},
-		"another question":     {asked, "Delete XX_A with 6 rows?", token},
 		"changed":              {asked, question, string(flipped)},
 		"no token at all":      {asked, question, "yes"},
 		"nothing":              {asked, question, ""},
@@ -70,6 +69,9 @@ func testSealed(t *testing.T, store boundary.Store) {
 	} {
 		assert.ErrorIs(t, b.Unseal(t.Context(), tc.call, tc.question, tc.token), boundary.ErrConfirmation, name)
 	}
+	err = b.Unseal(t.Context(), asked, "Delete XX_A with 6 rows?", token)
+	require.Equal(t, mcp.CodeConflict, code(err))
+	assert.ErrorContains(t, err, "Delete XX_A with 5 rows? -> Delete XX_A with 6 rows?", "who agreed is told what changed")
 	same := call(reader, "deleteTable", ` {"force" : true,"table":"XX_A"} `)
 	require.NoError(t, replica.Unseal(t.Context(), same, question, token), "in another order it is the same call, at any replica")
 	assert.ErrorIs(t, b.Unseal(t.Context(), asked, question, token), boundary.ErrConfirmation, "it is good for one use")
@@ -85,7 +87,7 @@ func TestConfirmationIsTheCallers(t *testing.T) {
 	t.Parallel()
 	b := newBoundary(t, boundary.Options{})
 	drop := tool("deleteTable", mcp.Hints{Destructive: true}, "x", func(ctx context.Context, c *mcp.Call, in echoInput) (any, error) {
-		return in, c.Confirmed(ctx, "Delete "+in.Text+"?")
+		return in, c.Confirmed(ctx, mcp.Ask("Delete %s?", mcp.Name(in.Text)))
 	})
 	call := &mcp.Call{Caller: reader, Arguments: json.RawMessage(`{"text":"XX_A"}`)}
 	_, err := b.Call(t.Context(), drop, call)

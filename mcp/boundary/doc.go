@@ -1,7 +1,7 @@
 // Package boundary stands in front of every tool, whoever calls it and by
 // whatever protocol: it decides whether the caller may use the tool, counts
-// calls and cost, bounds time and size, catches panics and writes one line of
-// audit.
+// calls and cost, bounds time and size, catches panics and keeps the audit: a record
+// before each change, and one of each call that ended.
 //
 //	b, err := boundary.New(&boundary.Options{
 //		Rules:  []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}},
@@ -16,6 +16,11 @@
 // to wait when waiting helps. When the store of the limits cannot be reached, the
 // code is unreachable and the tool does not run: a limit that cannot be checked
 // counts as reached.
+//
+// # The end
+//
+// [Boundary.Close] cancels the calls that run, waits for them, and writes which of
+// them had begun a change and did not end. Close the [Audit] after it.
 //
 // # Confirmation
 //

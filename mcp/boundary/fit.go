@@ -101,15 +101,18 @@ func newReply(value any) (*Reply, error) {
 	reply := &Reply{JSON: raw}
 	switch v := value.(type) {
 	case mcp.Result:
-		reply.Content, reply.Failed = v.Content, v.Failed
+		reply.Content, reply.Failed = slices.Clone(v.Content), v.Failed
 	case *mcp.Result:
 		if v != nil {
-			reply.Content, reply.Failed = v.Content, v.Failed
+			reply.Content, reply.Failed = slices.Clone(v.Content), v.Failed
 		}
 	case mcp.Texter:
 		if text := v.ResultText(); text != "" {
 			reply.Content = []mcp.Content{mcp.Text(text)}
 		}
+	}
+	for i := range reply.Content { // what is in files stays as it is
+		reply.Content[i].Text = text.Printable(reply.Content[i].Text)
 	}
 	return reply, nil
 }

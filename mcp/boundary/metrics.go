@@ -7,13 +7,21 @@ import "time"
 type Metrics struct {
 	// Called is told of every call that ended, with "ok" or the code of its error.
 	Called func(tool, outcome string, took time.Duration, apiCalls, tokens int)
-	// Refused is told why calls were refused: rate, cost, permission, busy, store.
+	// AuditFailed is told of every record that could not be written.
+	AuditFailed func()
+	// Refused is told why calls were refused: rate, cost, permission, login, busy, store.
 	Refused func(reason string)
 }
 
 func (m Metrics) refused(reason string) {
 	if m.Refused != nil {
 		m.Refused(reason)
+	}
+}
+
+func (m Metrics) auditFailed() {
+	if m.AuditFailed != nil {
+		m.AuditFailed()
 	}
 }
 

@@ -178,8 +178,9 @@ func TestSessionsInRedis(t *testing.T) {
 	ctx := t.Context()
 	openSession := func(id, owner string) []string {
 		t.Helper()
-		ended, err := a.OpenSession(ctx, id, owner, []byte("of "+id), time.Hour, 2)
+		opened, ended, err := a.OpenSession(ctx, id, owner, []byte("of "+id), time.Hour, 2, 0)
 		require.NoError(t, err)
+		require.True(t, opened)
 		return ended
 	}
 	use := func(id, owner string) string {
@@ -193,6 +194,14 @@ func TestSessionsInRedis(t *testing.T) {
 	assert.Empty(t, openSession("three", "bob"))
 	assert.Equal(t, "of one", use("one", "alice"))
 	assert.Equal(t, []string{"two"}, openSession("four", "alice"), "the one not used for longest ends")
+	opened, ended, err := a.OpenSession(ctx, "five", "alice", nil, time.Hour, 2, time.Hour)
+	require.NoError(t, err)
+	assert.False(t, opened, "both are in use")
+	assert.Empty(t, ended)
+	opened, ended, err = a.OpenSession(ctx, "one", "alice", []byte("of one"), time.Hour, 2, time.Hour)
+	require.NoError(t, err)
+	assert.True(t, opened, "it is one of them")
+	assert.Empty(t, ended)
 	for _, tc := range []struct{ id, owner, want string }{
 		{"one", "alice", "of one"}, {"two", "alice", ""}, {"three", "bob", "of three"}, {"four", "alice", "of four"},
 		{"one", "bob", ""}, {"five", "alice", ""}, {"", "", ""},
@@ -204,7 +213,7 @@ func TestSessionsInRedis(t *testing.T) {
 	require.NoError(t, b.EndSession(ctx, "one", "alice"))
 	assert.Empty(t, use("one", "alice"))
 	assert.Empty(t, openSession("six", "alice"), "there is room again")
-	_, err := a.UseSession(ctx, "six", "alice", 30*time.Millisecond)
+	_, err = a.UseSession(ctx, "six", "alice", 30*time.Millisecond)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		data, err := b.UseSession(ctx, "six", "alice", 30*time.Millisecond)
@@ -258,7 +267,7 @@ func TestRedisIsGone(t *testing.T) {
 	require.Error(t, err)
 	_, err = s.Secret(t.Context())
 	require.Error(t, err)
-	_, err = s.OpenSession(t.Context(), "id", "owner", nil, time.Hour, 1)
+	_, _, err = s.OpenSession(t.Context(), "id", "owner", nil, time.Hour, 1, 0)
 	require.Error(t, err)
 	_, err = s.UseSession(t.Context(), "id", "owner", time.Hour)
 	require.Error(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/tokens"
 )
@@ -186,17 +187,25 @@ func TestASlowSenderIsCutOff(t *testing.T) {
 	assert.Contains(t, line, "408")
 }
 
+// Sessions that are opened and dropped end for new ones once they are idle, and never
+// one that is at work.
 func TestSessionsOpenedAndDroppedAreBounded(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.MaxUserSessions = 10 })
+	in := start(t, func(o *Options, _ *boundary.Options) { o.MaxUserSessions, o.SessionIdle = 10, 1 })
 	token := alice.token(t)
-	first := ""
-	for range 1000 {
+	var first, second string
+	for i := range 1000 {
 		res := send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(initialize), accepting(token))
 		require.Equal(t, http.StatusOK, res.StatusCode)
 		_ = text(t, res)
-		if first == "" {
+		switch i {
+		case 0:
 			first = res.Header.Get(sessionHeader)
+			in.sessions.mu.Lock()
+			in.sessions.beginLocked(in.sessions.open[first])
+			in.sessions.mu.Unlock()
+		case 1:
+			second = res.Header.Get(sessionHeader)
 		}
 	}
 	require.Eventually(t, func() bool {
@@ -206,10 +215,62 @@ func TestSessionsOpenedAndDroppedAreBounded(t *testing.T) {
 		}
 		return n <= 10
 	}, 10*time.Second, 10*time.Millisecond)
-	res := send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":2,"method":"ping"}`), accepting(token, sessionHeader, first))
-	assert.Equal(t, http.StatusNotFound, res.StatusCode, "the oldest was ended")
+	ping := func(id string) int {
+		return send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":2,"method":"ping"}`), accepting(token, sessionHeader, id)).StatusCode
+	}
+	assert.Equal(t, http.StatusOK, ping(first), "a request of it was running")
+	assert.Equal(t, http.StatusNotFound, ping(second), "the oldest of the others was ended")
 	_, failed := call(t, in.connect(t, legacyHTTP, bob.token(t), nil), "whoami", nil)
 	assert.Nil(t, failed, "others are served")
+	assert.Contains(t, string(in.opts.Metrics.Text()), `mcp_sessions_limited_total{limit="user",outcome="ended"} 990`)
+}
+
+// A session too many is refused, with words, as long as all others are in use: of one
+// server, and of several that share sessions.
+func TestALimitOfSessionsEndsNobodyWhoWorks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		servers  int
+		most     int
+		status   int
+		says     string
+		limit    string
+		newcomer user
+	}{
+		{"a user's, of one server", 1, 9, http.StatusTooManyRequests, "this user has as many sessions as one may have (3)", "user", alice},
+		{"a user's, shared", 2, 9, http.StatusTooManyRequests, "this user has as many sessions as one may have (3)", "user", alice},
+		{"all, of one server", 1, 3, http.StatusServiceUnavailable, "the server has as many sessions as it may have (3)", "server", bob},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			bounds := func(o *Options, _ *boundary.Options) { o.MaxUserSessions, o.MaxSessions = 3, tt.most }
+			servers := []*instance{start(t, bounds)}
+			if tt.servers > 1 {
+				servers = sharing(t, testredis.Start(t), tt.servers, bounds)
+			}
+			const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+			var all []*rawSession
+			for i := range 3 {
+				all = append(all, open(t, servers[i%tt.servers], alice))
+			}
+			for _, in := range servers {
+				res := (&rawSession{token: tt.newcomer.token(t)}).post(t, in, initialize)
+				assert.Equal(t, tt.status, res.StatusCode)
+				assert.NotEmpty(t, res.Header.Get("Retry-After"))
+				said := text(t, res)
+				assert.Contains(t, said, tt.says)
+				assert.Contains(t, said, "DELETE")
+				assert.Contains(t, string(in.opts.Metrics.Text()), `mcp_sessions_limited_total{limit="`+tt.limit+`",outcome="refused"} 1`)
+			}
+			for i, s := range all {
+				assert.Equal(t, http.StatusOK, s.post(t, servers[(i+1)%tt.servers], ping).StatusCode)
+			}
+			last := servers[len(servers)-1]
+			require.Equal(t, http.StatusNoContent, all[0].do(t, http.MethodDelete, last, "").StatusCode)
+			open(t, last, tt.newcomer)
+		})
+	}
 }
 
 func TestTheServerEndsInOrder(t *testing.T) {

@@ -230,3 +230,24 @@ func TestBatchSize(t *testing.T) {
 		})
 	}
 }
+
+// A message that two programs may read differently reaches no tool.
+func TestAmbiguousMessages(t *testing.T) {
+	t.Parallel()
+	in := start(t, nil)
+	token := alice.token(t)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	for name, tc := range map[string]struct{ body, says string }{
+		"two messages": {call + call, "something behind"},
+		"two methods":  {`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}`, "member Method twice"},
+		"arguments":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a","text":"b"}}}`, "member text twice"},
+		"in a batch":   {`[{"jsonrpc":"2.0","id":1,"method":"ping","id":2}]`, "member id twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			res := send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(tc.body), accepting(token))
+			assert.Equal(t, http.StatusBadRequest, res.StatusCode)
+			assert.Contains(t, text(t, res), tc.says)
+		})
+	}
+}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/testkit/cputime"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
@@ -157,7 +157,7 @@ func oursForBench(b testing.TB, erp *erptest.Server) string {
 	metrics := NewMetrics()
 	limits, err := boundary.New(&boundary.Options{
 		Limits: boundary.Limits{CallsPerMinute: 1 << 30, Concurrent: 2 * callers}, Metrics: metrics.Boundary(),
-		Audit: boundary.AuditTo(discard{}, nil),
+		Audit: boundary.AuditTo(discard{}),
 	})
 	require.NoError(b, err)
 	verifier, err := tokens.NewIntrospectionVerifier(erp.URL())
@@ -196,12 +196,7 @@ func theirsForBench(b testing.TB) string {
 		legacy.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("/cpu", func(w http.ResponseWriter, _ *http.Request) {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		fmt.Fprint(w, u.Utime.Nano()+u.Stime.Nano())
+		fmt.Fprint(w, cputime.Used(b).Nanoseconds())
 	})
 	srv := httptest.NewServer(mux)
 	b.Cleanup(srv.Close)

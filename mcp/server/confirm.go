@@ -25,13 +25,13 @@ var confirmSchema = &jsonschema.Schema{
 
 // confirm is how the user of this call is asked, whatever the tool.
 func (s *Server) confirm(c *mcp.Call, req *sdk.CallToolRequest) func(context.Context, string) (bool, error) {
-	switch {
-	case s.opts.Confirm == ConfirmClient:
-		return func(context.Context, string) (bool, error) { return true, nil }
-	case elicits(req):
-		return s.byQuestion(c, req)
-	}
-	return func(_ context.Context, question string) (bool, error) {
+	return func(ctx context.Context, question string) (bool, error) {
+		switch { // what the client can is looked at when there is a question, which is rare
+		case s.opts.Confirm == ConfirmClient:
+			return true, nil
+		case elicits(req):
+			return s.byQuestion(c, req)(ctx, question)
+		}
 		return false, &mcp.Error{
 			Code: mcp.CodeConfirmationRequired, Message: "the user has to agree, and this client cannot ask its user: " + question,
 			Hint: "nothing was changed; use a client that supports elicitation, or an operator who trusts the client to ask its user starts the server with --confirm client",

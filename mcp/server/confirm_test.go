@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -131,4 +133,40 @@ func TestAForgedAnswerConfirmsNothing(t *testing.T) {
 	}
 	assert.False(t, ask("XX_A", first.RequestState).IsError)
 	assert.True(t, ask("XX_A", first.RequestState).IsError, "it is good for one use")
+}
+
+// What changed while the user was asked is refused, and told, over every transport.
+func TestWhatChangedMeanwhileIsTold(t *testing.T) {
+	t.Parallel()
+	var changed sync.Map // transports over which it did
+	var done atomic.Int64
+	in := start(t, func(o *Options, _ *boundary.Options) {
+		o.Catalog.Tools = append(o.Catalog.Tools, mcp.New(mcp.Tool{Name: "credit", Description: "Changes a limit.", Confirms: true},
+			func(ctx context.Context, c *mcp.Call, in struct {
+				Of string `json:"of"`
+			}) (any, error) {
+				limit := 5000
+				if _, ok := changed.Load(in.Of); ok {
+					limit = 7777
+				}
+				if err := c.Confirmed(ctx, mcp.Ask("Change it?").Change("limit", limit, 9000)); err != nil {
+					return nil, err
+				}
+				done.Add(1)
+				return nil, nil
+			}))
+	})
+	overAll(t, func(t *testing.T, how string) {
+		cs := in.connect(t, how, alice.token(t), &sdk.ClientOptions{
+			ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				changed.Store(how, true)
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
+			},
+		})
+		_, failed := call(t, cs, "credit", map[string]any{"of": how})
+		require.NotNil(t, failed)
+		assert.Equal(t, mcp.CodeConflict, failed.Code)
+		assert.Contains(t, failed.Message, "limit: from 5000 to 9000 -> limit: from 7777 to 9000")
+		assert.Zero(t, done.Load())
+	})
 }

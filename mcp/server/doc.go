@@ -21,7 +21,8 @@
 // A tool that sets mcp.Tool.Confirms has the user's agreement before it changes
 // anything: the client asks, by elicitation where there are sessions, else by an
 // input request, and nothing it sends along counts without the seal of the
-// question. A client that cannot ask is refused; [ConfirmClient] takes its call
+// question. When the question is another by then, the change is refused, and the
+// model is told what changed. A client that cannot ask is refused; [ConfirmClient] takes its call
 // for the agreement.
 //
 // # Replicas

@@ -81,24 +81,48 @@ func TestRunningCallsAreFinished(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// A call that does not finish in time does not hold the end.
+// A call that does not finish in time does not hold the end: it is cancelled, also one
+// that does not care, and its client is told, over every transport.
 func TestTheEndDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
-	var entered chan struct{}
+	var entered, deaf chan struct{}
 	in := start(t, func(o *Options, _ *boundary.Options) {
 		entered, _ = holding(o)
+		deaf = make(chan struct{})
+		o.Catalog.Tools = append(o.Catalog.Tools, mcp.New(mcp.Tool{Name: "deaf", Description: "Does not care.", Hints: mcp.Hints{ReadOnly: true}},
+			func(context.Context, *mcp.Call, struct{}) (any, error) {
+				entered <- struct{}{}
+				<-deaf
+				return nil, nil
+			}))
 		o.Drain = 50 * time.Millisecond
 	})
-	cs := in.connect(t, legacyHTTP, alice.token(t), nil)
-	failed := make(chan error, 1)
-	go func() {
-		_, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "hold"})
-		failed <- err
-	}()
-	<-entered
+	t.Cleanup(func() { close(deaf) })
+	type ended struct {
+		how string
+		res *sdk.CallToolResult
+		err error
+	}
+	all := make(chan ended, 6)
+	for _, how := range []string{modernHTTP, legacyHTTP, legacySSE} {
+		for _, tool := range []string{"hold", "deaf"} {
+			cs := in.connect(t, how, alice.token(t), nil)
+			go func() {
+				res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool})
+				all <- ended{how + " " + tool, res, err}
+			}()
+			<-entered
+		}
+	}
 	require.NoError(t, in.stop())
-	require.Error(t, <-failed)
-	assert.Contains(t, in.log.String(), "cut off")
+	for range 6 {
+		e := <-all
+		require.NoError(t, e.err, e.how)
+		require.True(t, e.res.IsError, e.how)
+		assert.Contains(t, e.res.Content[0].(*sdk.TextContent).Text, `"code":"cancelled","message":"the server is ending"`, e.how)
+	}
+	assert.Contains(t, in.log.String(), "they take too long to finish")
+	assert.NotContains(t, in.log.String(), "cut off")
 }
 
 // Signs of life are sent on streams on which nothing happens.

@@ -29,7 +29,10 @@ func (s *Server) addPrompt(p mcp.Prompt) error {
 				return nil, invalidParams(fmt.Sprintf("the prompt %s needs the argument %q: %s", p.Name, a.Name, a.Description))
 			}
 		}
-		c := s.call(ctx, p.Name, req.Session, req.Extra, req.ClientInfo())
+		c, err := s.call(ctx, p.Name, req.Session, req.Extra, req.ClientInfo())
+		if err != nil {
+			return nil, err
+		}
 		if !s.offersPrompt(p.Name, c.Offers) {
 			return nil, invalidParams(fmt.Sprintf("the prompt %s needs tools that are not offered here", p.Name))
 		}
@@ -50,15 +53,23 @@ func (s *Server) addPrompt(p mcp.Prompt) error {
 	return nil
 }
 
-// call is a call of something that is no tool.
-func (s *Server) call(ctx context.Context, name string, ss *sdk.ServerSession, extra *sdk.RequestExtra, program *sdk.Implementation) *mcp.Call {
+// call returns the call for a prompt, a resource or a completion. It fails when the
+// caller's login has ended.
+func (s *Server) call(ctx context.Context, name string, ss *sdk.ServerSession, extra *sdk.RequestExtra, program *sdk.Implementation) (*mcp.Call, error) {
 	caller := s.caller(ctx, ss, extra, program)
-	return &mcp.Call{Tool: name, Caller: caller, Log: s.opts.Logger, Offers: s.offers(caller)}
+	c := &mcp.Call{Tool: name, Caller: caller, Log: s.opts.Logger, Offers: s.offers(caller)}
+	if err := s.opts.Boundary.Admit(ctx, caller); err != nil {
+		return nil, s.protocolError(ctx, c, name, err)
+	}
+	return c, nil
 }
 
 func (s *Server) resourceHandler(r mcp.Resource) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		c := s.call(ctx, r.Name, req.Session, req.Extra, req.ClientInfo())
+		c, err := s.call(ctx, r.Name, req.Session, req.Extra, req.ClientInfo())
+		if err != nil {
+			return nil, err
+		}
 		got, err := r.Read(ctx, c)
 		return s.readResult(ctx, c, req.Params.URI, got, err)
 	}
@@ -76,7 +87,10 @@ func (s *Server) addTemplate(t mcp.ResourceTemplate) error {
 		for name, v := range tmpl.Match(req.Params.URI) {
 			variables[name] = v.String()
 		}
-		c := s.call(ctx, t.Name, req.Session, req.Extra, req.ClientInfo())
+		c, err := s.call(ctx, t.Name, req.Session, req.Extra, req.ClientInfo())
+		if err != nil {
+			return nil, err
+		}
 		got, err := t.Read(ctx, c, req.Params.URI, variables)
 		return s.readResult(ctx, c, req.Params.URI, got, err)
 	})
@@ -153,7 +167,10 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	if req.Params.Context != nil {
 		others = req.Params.Context.Arguments
 	}
-	c := s.call(ctx, "completion", req.Session, req.Extra, req.ClientInfo())
+	c, err := s.call(ctx, "completion", req.Session, req.Extra, req.ClientInfo())
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultTimeout)
 	defer cancel()
 	got, err := completer(ctx, c, req.Params.Argument.Value, others)

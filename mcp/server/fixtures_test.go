@@ -119,22 +119,22 @@ func fixtures(t testing.TB) mcp.Catalog {
 			says("test_embedded_resource", embedded("test://embedded-resource")),
 			says("test_multiple_content_types", mcp.Text("Multiple content types test:"), image, embedded("test://mixed-content-resource")),
 			says("test_streaming_elicitation", mcp.Text("there is nothing to ask")),
-			mcp.New(mcp.Tool{Name: "test_tool_with_progress", Description: "Fixture of the conformance suite."},
+			mcp.New(mcp.Tool{Name: "test_tool_with_progress", Description: "Fixture of the conformance suite.", Hints: mcp.Hints{ReadOnly: true}},
 				func(_ context.Context, c *mcp.Call, _ struct{}) (mcp.Result, error) {
 					for _, done := range []float64{0, 50, 100} {
 						c.Progress(done, 100, fmt.Sprintf("%v of 100", done))
 					}
 					return mcp.Result{Content: []mcp.Content{mcp.Text("done")}}, nil
 				}),
-			mcp.New(mcp.Tool{Name: "test_error_handling", Description: "Fixture of the conformance suite."},
+			mcp.New(mcp.Tool{Name: "test_error_handling", Description: "Fixture of the conformance suite.", Hints: mcp.Hints{ReadOnly: true}},
 				func(context.Context, *mcp.Call, struct{}) (mcp.Result, error) {
 					return mcp.Result{}, &mcp.Error{Code: mcp.CodeRefused, Message: "This tool intentionally returns an error for testing"}
 				}),
-			mcp.New(mcp.Tool{Name: "json_schema_2020_12_tool", Description: "Fixture of the conformance suite.", Input: schema},
+			mcp.New(mcp.Tool{Name: "json_schema_2020_12_tool", Description: "Fixture of the conformance suite.", Hints: mcp.Hints{ReadOnly: true}, Input: schema},
 				func(_ context.Context, _ *mcp.Call, in map[string]any) (mcp.Result, error) {
 					return mcp.Result{Content: []mcp.Content{mcp.Text(fmt.Sprint(len(in), " arguments"))}}, nil
 				}),
-			mcp.New(mcp.Tool{Name: "test_x_mcp_header", Description: "Fixture of the conformance suite.", Input: mirrored},
+			mcp.New(mcp.Tool{Name: "test_x_mcp_header", Description: "Fixture of the conformance suite.", Hints: mcp.Hints{ReadOnly: true}, Input: mirrored},
 				func(_ context.Context, _ *mcp.Call, in struct {
 					Region string `json:"region"`
 				}) (mcp.Result, error) {

@@ -217,7 +217,7 @@ func testCatalog() mcp.Catalog {
 			func(ctx context.Context, c *mcp.Call, in struct {
 				Table string `json:"table" jsonschema:"name of the table"`
 			}) (map[string]any, error) {
-				if err := c.Confirmed(ctx, "Drop "+in.Table+"?"); err != nil {
+				if err := c.Confirmed(ctx, mcp.Ask("Drop %s?", mcp.Name(in.Table))); err != nil {
 					return nil, err
 				}
 				return map[string]any{"dropped": in.Table}, nil

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/erphub/erphub/internal/httpserver"
@@ -37,7 +38,8 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /healthz", s.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		httpserver.JSON(w, http.StatusOK, map[string]string{"status": "up"})
 	})))
-	mux.Handle("GET /readyz", s.guard(http.HandlerFunc(s.readyz)))
+	mux.Handle("GET /readyz", s.guard(s.ready))
+	mux.Handle("GET /readyz/{part}", s.guard(s.ready))
 	mux.Handle("GET /metrics", s.guard(http.HandlerFunc(s.opts.Metrics.all.ServeCounts)))
 	return s.outer(mux)
 }
@@ -69,29 +71,6 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 		out.Header().Set("Referrer-Policy", "no-referrer")
 		mux.ServeHTTP(out, r)
 	})
-}
-
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	type body struct {
-		Status  string   `json:"status"`
-		Missing []string `json:"missing,omitempty"`
-	}
-	state, err := httpserver.Readiness(r.Context(), s.leaving, s.opts.Ready)
-	var lacks *NotReady
-	if !errors.As(err, &lacks) {
-		lacks = &NotReady{}
-	}
-	switch {
-	case lacks.Serves:
-		state = httpserver.StateReady
-	case err != nil:
-		s.opts.Logger.Warn("the server is not ready", "error", err)
-	}
-	status := http.StatusOK
-	if state != httpserver.StateReady {
-		status = http.StatusServiceUnavailable
-	}
-	httpserver.JSON(w, status, body{state, lacks.Missing})
 }
 
 // bounded reads the body of a request, within its time and size, before the
@@ -131,6 +110,10 @@ func (s *Server) bounded(next http.Handler, refused func(r *http.Request, batch 
 		case err != nil:
 			w.Header().Set("Connection", "close")
 			s.turn(w, "body", http.StatusRequestTimeout, "the request did not arrive whole in time")
+			return
+		}
+		if err := httpserver.Unambiguous(body); err != nil {
+			s.turn(w, "body", http.StatusBadRequest, err.Error())
 			return
 		}
 		if n, batch := batchSize(body); batch {
@@ -178,13 +161,19 @@ func (s *Server) finished(ctx context.Context) {
 	}
 }
 
+// cancelTime is how long calls that are cancelled at the end have for their responses.
+const cancelTime = 3 * time.Second
+
 // Serve serves on ln until ctx ends. Then it is no longer ready, takes no new
-// connections, lets what runs finish within Options.Drain, ends streams and
-// sessions, and returns. It closes ln. A server serves once.
+// connections, lets what runs finish within Options.Drain, cancels what does not,
+// ends streams and sessions, and returns. It closes ln. A server serves once. Close
+// the boundary after it, for calls that do not even end when they are cancelled.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	sharing, stop := context.WithCancel(context.WithoutCancel(ctx)) // until the last call ended
 	shared := s.sessions.share(sharing)
-	defer func() { stop(); shared() }()
+	var watched sync.WaitGroup
+	watched.Go(func() { s.ready.Watch(sharing) })
+	defer func() { stop(); shared(); watched.Wait() }()
 	err := httpserver.Serve(ctx, ln, &http.Server{ // a request has no time limit here: each tool has its own
 		Handler:        s.handler,
 		MaxHeaderBytes: 64 << 10,
@@ -193,6 +182,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		// Streams end once nothing runs; the shutdown waits for them and for responses.
 		Delay: s.opts.DrainDelay, Leave: func() { close(s.leaving) },
 		Drain: s.opts.Drain, Begin: func() { close(s.work.draining) },
+		Cancel: cancelTime, Abort: s.opts.Boundary.Cancel,
 		Running: s.work.count, Logger: s.opts.Logger,
 	})
 	for ss := range s.sdk.Sessions() {

@@ -24,6 +24,12 @@ import (
 // DefaultPort is where the tool server listens.
 const DefaultPort = 8765
 
+// How many sessions there may be where nobody says.
+const (
+	DefaultMaxSessions     = 2000
+	DefaultMaxUserSessions = 100
+)
+
 // Verifier decides whether a bearer token was issued for this service and is
 // still good; *tokens.Verifier is one. An error that is no
 // tokens.ErrInvalidToken means that it could not find out: the request is
@@ -32,8 +38,8 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
 }
 
-// ConfirmBy is who has a user's agreement before a tool changes what is there
-// already (mcp.Tool.Confirms).
+// ConfirmBy is who has a user's agreement before a tool changes something
+// (mcp.Tool.Confirms).
 type ConfirmBy string
 
 // The ways to confirm.
@@ -93,11 +99,15 @@ type Options struct {
 	Sessions SessionStore
 	// SessionTimeout ends sessions nobody used for so long; 0: 30 minutes.
 	SessionTimeout time.Duration
-	// MaxSessions bounds sessions altogether, MaxUserSessions those of one user,
-	// whose oldest is ended for a new one; 0: 2,000 and 100. Both count
-	// connections of /mcp/sse apart. With Sessions the first is of those that one
-	// server has in memory, the second of all servers.
+	// MaxSessions bounds sessions altogether, MaxUserSessions those of one user, role
+	// and organization; 0: [DefaultMaxSessions] and [DefaultMaxUserSessions]. Both
+	// count connections of /mcp/sse apart. With Sessions the first is of those that
+	// one server has in memory, the second of all servers.
 	MaxSessions, MaxUserSessions int
+	// SessionIdle is how long a session must not have been used to end for a new one
+	// that would be too many; where none is that old, the new one is refused.
+	// 0: 5 minutes.
+	SessionIdle time.Duration
 	// MaxConcurrent bounds the requests worked on at a time, each message of a
 	// batch counted; 0: 256.
 	MaxConcurrent int
@@ -110,16 +120,18 @@ type Options struct {
 	KeepAlive time.Duration
 	// Question is how long the user may take to answer; 0: 10 minutes.
 	Question time.Duration
-	// Drain is how long calls may take to finish when the server ends; 0: 10 s.
+	// Drain is how long calls may take to finish when the server ends, before they are
+	// cancelled; 0: 10 s.
 	Drain time.Duration
 	// DrainDelay is how long the server, when it ends, is not ready but still takes
 	// requests, so that clients and proxies go elsewhere; 0: not at all.
 	DrainDelay time.Duration
 	// AccessLog logs each HTTP request at level info, instead of debug.
 	AccessLog bool
-	// Ready tells whether the server can do its work; nil: when the limits can be
-	// counted. Its error is logged; of a [*NotReady] clients see what is missing.
-	Ready func(context.Context) error
+	// Dependencies are what the server works with; nil: the part tools needs the limits.
+	Dependencies []Dependency
+	// Parts are those that Dependencies name, and that can be asked for at /readyz/PART.
+	Parts []string
 	// Metrics are shown at /metrics, without times and sizes, for which there is
 	// [Metrics.Serve]; nil: an own set.
 	Metrics *Metrics
@@ -137,7 +149,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("the tools cannot be served: %w", err)
 	}
 	if min(o.MaxSessions, o.MaxUserSessions, o.MaxConcurrent) < 0 || o.MaxBody < 0 ||
-		min(o.SessionTimeout, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain, o.DrainDelay) < 0 {
+		min(o.SessionTimeout, o.SessionIdle, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain, o.DrainDelay) < 0 {
 		return errors.New("a bound of the server is negative; leave it out for the default")
 	}
 	if o.Confirm != "" && o.Confirm != ConfirmUser && o.Confirm != ConfirmClient {
@@ -163,8 +175,9 @@ func (o *Options) fill() {
 	o.URL = strings.TrimRight(o.URL, "/")
 	o.Hosts, o.Origins = slices.Clone(o.Hosts), slices.Clone(o.Origins)
 	o.SessionTimeout = cmp.Or(o.SessionTimeout, 30*time.Minute)
-	o.MaxSessions = cmp.Or(o.MaxSessions, 2000)
-	o.MaxUserSessions = cmp.Or(o.MaxUserSessions, 100)
+	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
+	o.MaxUserSessions = cmp.Or(o.MaxUserSessions, DefaultMaxUserSessions)
+	o.SessionIdle = cmp.Or(o.SessionIdle, 5*time.Minute)
 	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, 256)
 	o.MaxBody = cmp.Or(o.MaxBody, 4<<20)
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, 30*time.Second)
@@ -176,8 +189,9 @@ func (o *Options) fill() {
 		local := o.Local
 		o.LocalCaller = func() mcp.Caller { return local }
 	}
-	if o.Ready == nil {
-		o.Ready = o.Boundary.Ready
+	if o.Dependencies == nil {
+		o.Parts = []string{"tools"}
+		o.Dependencies = []Dependency{{Name: "limits", Missing: "limits cannot be counted, so tools are refused", Check: o.Boundary.Ready, Needed: o.Parts}}
 	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
@@ -187,14 +201,30 @@ func (o *Options) fill() {
 	}
 }
 
-// NotReady is what a server lacks, in words that anybody may read.
-type NotReady struct {
-	Missing []string
-	// Serves says that the server can do its work all the same.
-	Serves bool
+// Dependency is something that a server works with. /readyz responds with 200 as long
+// as a part of the server can be served and nothing is missing that is Own.
+type Dependency struct {
+	// Name is its name in metrics, such as redis.
+	Name string
+	// Missing says what is missing while Check fails, in words that anybody may read.
+	Missing string
+	// Check reports whether it is there. It must return when its context ends. Its
+	// error is logged.
+	Check func(context.Context) error
+	// Needed are the parts of the server that cannot be served without it, Used those
+	// that can do less without it.
+	Needed, Used []string
+	// Own says that only this server lacks it, and not its replicas, too.
+	Own bool
 }
 
-func (e *NotReady) Error() string { return "missing: " + strings.Join(e.Missing, "; ") }
+func dependencies(on []Dependency) []httpserver.Dependency {
+	out := make([]httpserver.Dependency, len(on))
+	for i, d := range on {
+		out[i] = httpserver.Dependency(d)
+	}
+	return out
+}
 
 // Metrics are the numbers shown at /metrics. They are safe for concurrent use.
 type Metrics struct {
@@ -203,11 +233,13 @@ type Metrics struct {
 	seconds  *httpserver.Histogram
 	tokens   *httpserver.Counter
 	erp      *httpserver.Counter
+	audit    *httpserver.Counter
 	refused  *httpserver.Counter
 	requests *httpserver.Counter
 	methods  *httpserver.Histogram
 	http     *httpserver.Counter
 	turned   *httpserver.Counter
+	limited  *httpserver.Counter
 }
 
 // NewMetrics makes an empty set. Give [Metrics.Boundary] to the boundary.
@@ -220,11 +252,13 @@ func NewMetrics() *Metrics {
 		seconds:  m.Histogram("mcp_tool_seconds", "Time calls of tools took.", "tool"),
 		tokens:   m.Counter("mcp_tool_tokens_total", "Tokens of arguments and results, as estimated.", "tool").OfSizes(),
 		erp:      m.Counter("mcp_tool_api_calls_total", "Requests tools made to the ERP.", "tool"),
+		audit:    m.Counter("mcp_audit_failures_total", "Records of the audit that could not be written. While they cannot, tools change nothing."),
 		refused:  m.Counter("mcp_calls_refused_total", "Calls the boundary refused, by reason.", "reason"),
 		requests: m.Counter("mcp_requests_total", "Requests of the protocol, by method and whether they failed.", "method", "failed"),
 		methods:  m.Histogram("mcp_request_seconds", "Time requests of the protocol took.", "method"),
 		http:     m.Counter("mcp_http_requests_total", "HTTP requests by path and status.", "path", "code"),
 		turned:   m.Counter("mcp_http_refused_total", "HTTP requests refused before the protocol saw them, by reason.", "reason"),
+		limited:  m.Counter("mcp_sessions_limited_total", "Sessions beyond a limit (of a user, of the server): idle ones that ended for a new one, and new ones that were refused.", "limit", "outcome"),
 	}
 }
 
@@ -252,7 +286,8 @@ func (m *Metrics) Boundary() boundary.Metrics {
 			m.tokens.Add(float64(tokens), tool)
 			m.erp.Add(float64(apiCalls), tool)
 		},
-		Refused: func(reason string) { m.refused.Add(1, reason) },
+		AuditFailed: func() { m.audit.Add(1) },
+		Refused:     func(reason string) { m.refused.Add(1, reason) },
 	}
 }
 

@@ -24,7 +24,8 @@ type Server struct {
 	handler  http.Handler
 	slots    httpserver.Slots
 	work     work
-	leaving  chan struct{}              // closed when the server begins to end
+	leaving  chan struct{} // closed when the server begins to end
+	ready    *httpserver.Readiness
 	mentions func() map[string][]string // tools that the definition of each names
 	reworded sync.Map                   // definitions as they are listed, as *sdk.Tool
 }
@@ -42,6 +43,7 @@ func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, slots: httpserver.NewSlots(opts.MaxConcurrent)}
 	s.work.idle = sync.NewCond(&s.work.mu)
 	s.work.draining, s.leaving = make(chan struct{}), make(chan struct{})
+	s.ready = httpserver.NewReadiness(opts.Logger, s.leaving, opts.Parts, dependencies(opts.Dependencies))
 	s.mentions = sync.OnceValue(func() map[string][]string { return mentionsOf(opts.Catalog.Tools) })
 	so := &sdk.ServerOptions{
 		Instructions: opts.Catalog.Instructions,
@@ -70,6 +72,7 @@ func New(opts Options) (*Server, error) {
 	s.modern = s.modernHandler()
 	s.handler = s.routes()
 	m := opts.Metrics.all
+	s.ready.Show(m)
 	m.GaugeFunc("mcp_sessions_open", "Sessions, connections of /mcp/sse and of standard input included.", func() float64 {
 		n := 0
 		for range s.sdk.Sessions() {

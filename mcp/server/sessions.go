@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,8 +11,26 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// errFull means that there are as many sessions as there may be.
-var errFull = errors.New("the server has as many sessions as it may have; try again later")
+// full says that there are as many sessions as there may be, and that all of them
+// are in use.
+type full struct {
+	limit string // user or server, in metrics
+	most  int
+	idle  time.Duration
+}
+
+const (
+	limitUser   = "user"
+	limitServer = "server"
+)
+
+func (f *full) Error() string {
+	const next = "end one that is not needed with DELETE, try again later, or ask the operator of the server for more"
+	if f.limit == limitUser {
+		return fmt.Sprintf("this user has as many sessions as one may have (%d), and each was used in the last %v; %s", f.most, f.idle, next)
+	}
+	return fmt.Sprintf("the server has as many sessions as it may have (%d), and each was used in the last %v; %s", f.most, f.idle, next)
+}
 
 // sessions are those of streamable HTTP. With a store any server that shares it
 // serves them: what is in memory is a copy, which is made from the store when a
@@ -22,12 +39,21 @@ type sessions struct {
 	s         *Server
 	most, per int
 	timeout   time.Duration
-	store     SessionStore // nil: sessions end with this server
-	self      string       // this server among those that share the store
+	idle      time.Duration // one not used for so long may end for a new one
+	store     SessionStore  // nil: sessions end with this server
+	self      string        // this server among those that share the store
 
 	mu      sync.Mutex // guards what follows
 	open    map[string]*session
-	pending int // being opened
+	pending map[string]int // being opened, by user
+}
+
+// pendingLocked is how many sessions are being opened.
+func (s *sessions) pendingLocked() (n int) {
+	for _, of := range s.pending {
+		n += of
+	}
+	return n
 }
 
 // session is one that this server can serve.
@@ -47,7 +73,7 @@ type session struct {
 func newSessions(s *Server) *sessions {
 	all := &sessions{
 		s: s, most: s.opts.MaxSessions, per: s.opts.MaxUserSessions, timeout: s.opts.SessionTimeout,
-		self: newMark(), open: map[string]*session{},
+		idle: s.opts.SessionIdle, self: newMark(), open: map[string]*session{}, pending: map[string]int{},
 	}
 	if !s.opts.Stateless {
 		all.store = s.opts.Sessions
@@ -56,26 +82,54 @@ func newSessions(s *Server) *sessions {
 }
 
 // admit makes room for one more session of the user, for which connect must be
-// called.
+// called. Only sessions that nobody used for some time end for it.
 func (s *sessions) admit(user string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.store == nil { // else the store counts them, see keep
-		// A client that opens sessions without ending them loses its oldest.
-		if own := s.idlestLocked(func(k *session) bool { return k.user == user }); len(own) >= s.per {
-			s.endLocked(own[0])
+	all := func(*session) bool { return true }
+	if s.store == nil {
+		own := func(k *session) bool { return k.user == user }
+		if err := s.roomLocked(&full{limitUser, s.per, s.idle}, s.pending[user], own); err != nil {
+			return err
 		}
-	} else if len(s.open)+s.pending >= s.most {
+		if err := s.roomLocked(&full{limitServer, s.most, s.idle}, s.pendingLocked(), all); err != nil {
+			return err
+		}
+	} else if len(s.open)+s.pendingLocked() >= s.most { // the store counts those of a user
 		// One that nothing runs in is made again from the store.
-		if copies := s.idlestLocked(func(k *session) bool { return k.running == 0 }); len(copies) > 0 {
-			s.endLocked(copies[0])
+		copies := s.idlestLocked(func(k *session) bool { return k.running == 0 })
+		if len(copies) == 0 {
+			return s.refused(&full{limitServer, s.most, s.idle})
 		}
+		s.endLocked(copies[0])
 	}
-	if len(s.open)+s.pending >= s.most {
-		return errFull
-	}
-	s.pending++
+	s.pending[user]++
 	return nil
+}
+
+// roomLocked ends sessions that were not used for long, as many as are too many with
+// one more and those that are being opened; or none, and returns limit.
+func (s *sessions) roomLocked(limit *full, opening int, which func(*session) bool) error {
+	some := s.idlestLocked(which)
+	excess := len(some) + opening + 1 - limit.most
+	if excess <= 0 {
+		return nil
+	}
+	now := time.Now()
+	idle := slices.DeleteFunc(some, func(k *session) bool { return k.running > 0 || now.Sub(k.used) < s.idle })
+	if len(idle) < excess {
+		return s.refused(limit)
+	}
+	for _, k := range idle[:excess] {
+		s.endLocked(k)
+	}
+	s.s.opts.Metrics.limited.Add(float64(excess), limit.limit, "ended")
+	return nil
+}
+
+func (s *sessions) refused(limit *full) error {
+	s.s.opts.Metrics.limited.Add(1, limit.limit, "refused")
+	return limit
 }
 
 // idlestLocked are sessions, the one not used for longest first.
@@ -103,7 +157,9 @@ func (s *sessions) connect(ctx context.Context, id, user string, state *sdk.Serv
 	k.server, err = s.s.sdk.Connect(ctx, k.link, &sdk.ServerSessionOptions{State: state})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pending--
+	if s.pending[user]--; s.pending[user] == 0 {
+		delete(s.pending, user)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +208,9 @@ func (s *sessions) find(ctx context.Context, id, user string) (*session, error) 
 		return nil, nil
 	}
 	var state sdk.ServerSessionState
-	if err := json.Unmarshal(data, &state); err != nil {
-		return nil, fmt.Errorf("reading what is kept of a session: %w", err)
+	if err := json.Unmarshal(data, &state); err != nil { // its client begins anew
+		s.s.opts.Logger.WarnContext(ctx, "what is kept of a session cannot be read, so it ends", "error", err)
+		return nil, s.store.EndSession(ctx, id, user)
 	}
 	if err := s.admit(user); err != nil {
 		return nil, err

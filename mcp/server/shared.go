@@ -18,9 +18,10 @@ import (
 // concurrent use and each is one indivisible step.
 type SessionStore interface {
 	// OpenSession keeps data as a session of owner until it was not used for as
-	// long as life. When owner has more than most sessions then, those not used for
-	// longest end: their ids are returned.
-	OpenSession(ctx context.Context, id, owner string, data []byte, life time.Duration, most int) (ended []string, err error)
+	// long as life. Where owner has more than most sessions then, those not used for
+	// longest end, and their ids are returned; where they were used within idle, none
+	// ends and the session is not opened. One that is there is kept anew.
+	OpenSession(ctx context.Context, id, owner string, data []byte, life time.Duration, most int, idle time.Duration) (opened bool, ended []string, err error)
 	// UseSession is what is kept of a session, which counts as a use; nil when owner
 	// has no such session.
 	UseSession(ctx context.Context, id, owner string, life time.Duration) ([]byte, error)
@@ -61,17 +62,32 @@ func (s *sessions) keep(ctx context.Context, ss *sdk.ServerSession, version stri
 	if len(data) > maxSessionData {
 		return invalidParams("what the client says about itself is too long; shorten clientInfo and capabilities")
 	}
-	ended, err := s.store.OpenSession(ctx, k.id, k.user, data, s.timeout, s.per)
-	if err != nil {
+	if err := s.reserve(ctx, k.id, k.user, data); err != nil {
 		s.s.opts.Logger.WarnContext(ctx, "a session could not be kept", "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "sessions cannot be opened just now; try again"}
 	}
 	s.mu.Lock()
 	k.kept = true
 	s.mu.Unlock()
+	return nil
+}
+
+// reserve keeps a session in the store, for which only others end that nobody used
+// for some time.
+func (s *sessions) reserve(ctx context.Context, id, user string, data []byte) error {
+	opened, ended, err := s.store.OpenSession(ctx, id, user, data, s.timeout, s.per, s.idle)
+	if err != nil {
+		return err
+	}
+	if !opened {
+		return s.refused(&full{limitUser, s.per, s.idle})
+	}
 	for _, id := range ended {
-		s.drop(k.user, id)
-		s.tellEnded(ctx, k.user, id)
+		s.drop(user, id)
+		s.tellEnded(ctx, user, id)
+	}
+	if len(ended) > 0 {
+		s.s.opts.Metrics.limited.Add(float64(len(ended)), limitUser, "ended")
 	}
 	return nil
 }
@@ -213,9 +229,10 @@ func (s *sessions) share(ctx context.Context) (wait func()) {
 	return func() { received(); <-tended }
 }
 
-// tend keeps sessions whose requests take longer than a session lives unused.
+// tend keeps sessions whose requests take longer than a session lives unused, or may
+// be idle.
 func (s *sessions) tend(ctx context.Context) {
-	tick := time.NewTicker(max(s.timeout/3, time.Millisecond))
+	tick := time.NewTicker(max(min(s.timeout, s.idle)/3, time.Millisecond))
 	defer tick.Stop()
 	for {
 		select {

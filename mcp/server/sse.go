@@ -89,9 +89,10 @@ func (h *sseSessions) connect(w http.ResponseWriter, r *http.Request, user strin
 	session := &sseSession{user: user, identity: identity, selection: caller.Selection, transport: &sdk.SSEServerTransport{
 		Endpoint: path + "?sessionid=" + id, Response: w, MaxRequestBodyBytes: h.s.opts.MaxBody,
 	}}
-	if !h.add(id, session) {
+	if limit := h.add(id, session); limit != "" {
+		h.s.opts.Metrics.limited.Add(1, limit, "refused")
 		w.Header().Set("Retry-After", "30")
-		h.s.turn(w, "sessions", http.StatusServiceUnavailable, "there are as many connections as there may be; end some, or try again later")
+		h.s.turn(w, "sessions", http.StatusServiceUnavailable, "there are as many connections as there may be; end some, try again later, or ask the operator of the server for more")
 		return
 	}
 	defer h.remove(id, session)
@@ -122,15 +123,19 @@ func (h *sseSessions) connect(w http.ResponseWriter, r *http.Request, user strin
 	<-closed
 }
 
-func (h *sseSessions) add(id string, s *sseSession) bool {
+// add counts a connection, unless a limit is reached, which it returns.
+func (h *sseSessions) add(id string, s *sseSession) (limit string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.open) >= h.most || h.users[s.user] >= h.per {
-		return false
+	switch {
+	case h.users[s.user] >= h.per:
+		return limitUser
+	case len(h.open) >= h.most:
+		return limitServer
 	}
 	h.open[id] = s
 	h.users[s.user]++
-	return true
+	return ""
 }
 
 func (h *sseSessions) remove(id string, s *sseSession) {

@@ -19,14 +19,12 @@ type stream struct {
 	mu     sync.Mutex // guards the writer below and what follows
 	status int
 	bytes  int64
-	alive  bool // signs of life are being sent
+	alive  *time.Timer // sends the next sign of life; nil: there are none
 	ended  bool
-	stop   chan struct{}
-	done   sync.WaitGroup
 }
 
 func newStream(w http.ResponseWriter, limit, every time.Duration) *stream {
-	return &stream{ResponseWriter: w, control: http.NewResponseController(w), limit: limit, every: every, stop: make(chan struct{})}
+	return &stream{ResponseWriter: w, control: http.NewResponseController(w), limit: limit, every: every}
 }
 
 func (s *stream) WriteHeader(status int) {
@@ -55,9 +53,8 @@ func (s *stream) Write(b []byte) (int, error) {
 	s.deadlineLocked()
 	n, err := s.ResponseWriter.Write(b)
 	s.bytes += int64(n)
-	if err == nil && !s.alive && strings.HasPrefix(s.Header().Get("Content-Type"), "text/event-stream") {
-		s.alive = true
-		s.done.Go(s.live)
+	if err == nil && s.alive == nil && strings.HasPrefix(s.Header().Get("Content-Type"), "text/event-stream") {
+		s.alive = time.AfterFunc(s.every, s.sign) // most responses end before it is due
 	}
 	return n, err
 }
@@ -78,36 +75,31 @@ func (s *stream) deadlineLocked() {
 	_ = s.control.SetWriteDeadline(time.Now().Add(s.limit))
 }
 
-// live sends a comment, which clients skip, whenever nothing else was due.
-func (s *stream) live() {
-	tick := time.NewTicker(s.every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.stop:
-			return
-		case <-tick.C:
-		}
-		s.mu.Lock()
-		s.deadlineLocked()
-		_, err := s.ResponseWriter.Write([]byte(": still here\n\n"))
-		if err == nil {
-			err = s.control.Flush()
-		}
-		s.mu.Unlock()
-		if err != nil {
-			return // the request's context ends, too
-		}
+// sign sends a comment, which clients skip, and does so again when it is due.
+func (s *stream) sign() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	s.deadlineLocked()
+	_, err := s.ResponseWriter.Write([]byte(": still here\n\n"))
+	if err == nil {
+		err = s.control.Flush()
+	}
+	if err == nil { // else the request's context ends, too
+		s.alive.Reset(s.every)
 	}
 }
 
 // end must be called before the handler returns.
 func (s *stream) end() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.ended = true
-	s.mu.Unlock()
-	close(s.stop)
-	s.done.Wait()
+	if s.alive != nil {
+		s.alive.Stop()
+	}
 }
 
 // Unwrap lets http.ResponseController reach the connection.

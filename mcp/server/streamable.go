@@ -83,12 +83,26 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // begin opens a session, for as long as the request runs unless it was
 // initialize.
 func (s *sessions) begin(w http.ResponseWriter, r *http.Request) {
-	user := userOf(r.Context())
+	user, id, kept := userOf(r.Context()), rand.Text(), false
+	if s.store != nil { // clients and balancers see by the status that there is no room
+		if err := s.reserve(r.Context(), id, user, nil); err != nil {
+			s.unavailable(w, r, err)
+			return
+		}
+		defer func() {
+			if kept {
+				return
+			}
+			if err := s.store.EndSession(context.WithoutCancel(r.Context()), id, user); err != nil {
+				s.s.opts.Logger.WarnContext(r.Context(), "a session that did not begin could not be ended", "error", err)
+			}
+		}()
+	}
 	if err := s.admit(user); err != nil {
 		s.unavailable(w, r, err)
 		return
 	}
-	k, err := s.connect(r.Context(), rand.Text(), user, nil)
+	k, err := s.connect(r.Context(), id, user, nil)
 	if err != nil {
 		s.unavailable(w, r, err)
 		return
@@ -97,7 +111,7 @@ func (s *sessions) begin(w http.ResponseWriter, r *http.Request) {
 		s.end(k)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if k.server.InitializeParams() == nil || s.store != nil && !k.kept {
+		if kept = k.kept; k.server.InitializeParams() == nil || s.store != nil && !kept {
 			s.endLocked(k)
 		}
 	}()
@@ -145,9 +159,14 @@ func (s *sessions) close(w http.ResponseWriter, r *http.Request, k *session) {
 }
 
 func (s *sessions) unavailable(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, errFull) {
+	var limit *full
+	if errors.As(err, &limit) {
+		status := http.StatusServiceUnavailable
+		if limit.limit == limitUser {
+			status = http.StatusTooManyRequests
+		}
 		w.Header().Set("Retry-After", "30")
-		s.s.turn(w, "sessions", http.StatusServiceUnavailable, err.Error())
+		s.s.turn(w, "sessions", status, err.Error())
 		return
 	}
 	s.s.opts.Logger.WarnContext(r.Context(), "a session could not be used", "error", err)

@@ -26,7 +26,7 @@ type explainAccessIn struct {
 }
 
 type reasonLine struct {
-	Effect string `json:"effect" jsonschema:"allows, read only, denies or unknown"`
+	Effect string `json:"effect" jsonschema:"allows, read only, limits (some records), denies or unknown"`
 	Text   string `json:"text"`
 	Record string `json:"record,omitempty" jsonschema:"what decides"`
 	Fix    string `json:"fix,omitempty"`
@@ -63,7 +63,7 @@ func (b *Toolbox) explainAccess() mcp.Tool {
 			return nil, err
 		}
 		got, err := access.Explain(ctx, client, access.Question{
-			User: in.User, Role: in.Role, Window: in.Window, Process: in.Process, Form: in.Form, Table: in.Table, Column: in.Column, Record: string(in.ID),
+			User: in.User, Role: in.Role, Window: in.Window, Process: in.Process, Form: in.Form, Table: in.Table, Column: in.Column, Record: string(in.ID), Meets: b.meets(c),
 		})
 		if errors.Is(err, access.ErrQuestion) {
 			return nil, &mcp.Error{

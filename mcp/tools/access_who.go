@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -81,15 +80,11 @@ func (w *whoami) set(change func(out *whoAmIOut)) {
 // identify takes the numbers from the verified token, or from that of the server's
 // own login.
 func (w *whoami) identify(ctx context.Context) (bool, error) {
-	claims, _, err := backend.Read(ctx, w.b.pool, "tell who a token belongs to", func(ctx context.Context, i backend.Identifier) (tokens.Claims, error) {
-		return i.Identity(ctx, w.c.Caller)
-	})
-	caller := w.c.Caller
+	claims, known, err := w.b.identity(ctx, w.c.Caller)
 	switch {
-	case err == nil && claims.Complete:
-	case caller.Known: // verified, whatever else is in the token
-		claims = tokens.Claims{UserID: caller.UserID, ClientID: caller.ClientID, RoleID: caller.RoleID, OrgID: caller.OrgID, Complete: true}
+	case known && err != nil:
 		w.note("the warehouse and the language are in a token that is not at hand")
+	case known:
 	case err != nil && !errors.Is(err, errors.ErrUnsupported) && ctx.Err() == nil && mcp.ErrorOf(err).Code == mcp.CodeUnauthorized:
 		return false, err
 	default:
@@ -131,36 +126,21 @@ func (w *whoami) look(ctx context.Context) {
 	work.Wait()
 }
 
+// role takes what the rules of the role say.
 func (w *whoami) role(ctx context.Context) {
-	r, ok := w.one(ctx, "the role", "AD_Role", w.claims.RoleID, "Name", "UserLevel", "IsAccessAllOrgs", "IsUseUserOrgAccess")
-	if !ok {
+	s := w.b.scope(ctx, w.c, nil)
+	if s == nil {
+		w.note("the role and its organizations are not known: its rules cannot be read")
 		return
 	}
-	all, _ := r.Bool("IsAccessAllOrgs")
-	w.set(func(out *whoAmIOut) {
-		out.Role.Name, _ = r.Text("Name")
-		level, _ := r.Code("UserLevel")
-		out.UserLevel, out.AllOrganizations = strings.TrimSpace(level), all
-	})
-	if all {
-		return
-	}
-	table, filter := "AD_Role_OrgAccess", fmt.Sprintf("AD_Role_ID eq %d", w.claims.RoleID)
-	if byUser, _ := r.Bool("IsUseUserOrgAccess"); byUser {
-		table, filter = "AD_User_OrgAccess", fmt.Sprintf("AD_User_ID eq %d", w.claims.UserID)
-	}
-	rows, ok := w.rows(ctx, "the organizations of the role", backend.Search{Table: table, Filter: filter, Select: []string{"AD_Org_ID", "IsReadOnly"}, Limit: 100})
-	if !ok {
-		return
+	for _, table := range s.Unread {
+		w.note("what %s says of the role is not known: your role may not read it", table)
 	}
 	w.set(func(out *whoAmIOut) {
-		for _, row := range rows {
-			ref, _ := row.Ref("AD_Org_ID")
-			name := ref.Identifier
-			if name == "" {
-				name = ref.ID.String()
-			}
-			if readOnly, _ := row.Bool("IsReadOnly"); readOnly {
+		out.Role.Name, out.UserLevel, out.AllOrganizations = s.Role, s.UserLevel, s.AllOrganizations
+		for _, o := range s.Organizations {
+			name := o.Name
+			if o.ReadOnly {
 				name += " [read only]"
 			}
 			out.Organizations = append(out.Organizations, name)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/aggregate"
@@ -32,13 +34,14 @@ type aggregateRecordsIn struct {
 }
 
 type aggregateRecordsOut struct {
-	Notice    string   `json:"notice"`
-	Columns   []string `json:"columns" jsonschema:"groups, then measures"`
-	Rows      [][]any  `json:"rows"`
-	Groups    int      `json:"groups" jsonschema:"how many there are; rows has the first"`
-	Truncated bool     `json:"truncated" jsonschema:"rows has not all groups"`
-	Partial   bool     `json:"partial" jsonschema:"not all records were read: no number is complete"`
-	Source    string   `json:"source" jsonschema:"what was computed with"`
+	Notice    string          `json:"notice"`
+	Columns   []string        `json:"columns" jsonschema:"groups, then measures"`
+	Rows      [][]any         `json:"rows"`
+	Groups    int             `json:"groups" jsonschema:"how many there are; rows has the first"`
+	Truncated bool            `json:"truncated" jsonschema:"rows has not all groups"`
+	Partial   bool            `json:"partial" jsonschema:"not all records were read: no number is complete"`
+	Source    string          `json:"source" jsonschema:"what was computed with"`
+	Counted   metrics.Counted `json:"counted" jsonschema:"what the numbers count, and what they leave out"`
 	noted
 }
 
@@ -56,7 +59,7 @@ func (b *Toolbox) aggregateRecords() mcp.Tool {
 		Name: "aggregateRecords", Title: "Aggregate records", Sets: []string{SetMetrics}, Hints: readOnly,
 		Description: "Counts and sums records of one table by groups, exactly, also where no SQL can be run. With SQL, executeQuery does more.",
 		Input:       input[aggregateRecordsIn](between("limit", 1, 500, 50), shorter(4000, "filter"), shorter(200, "orderBy"), shorter(120, "table")),
-		Cost:        mcp.Cost{APICalls: 1}, Timeout: time.Minute,
+		Output:      objects[aggregateRecordsOut]("counted", true), Cost: mcp.Cost{APICalls: 3}, Timeout: time.Minute,
 	}, func(ctx context.Context, c *mcp.Call, in aggregateRecordsIn) (*aggregateRecordsOut, error) {
 		a, err := b.aggregation(ctx, c, in)
 		if err != nil {
@@ -66,7 +69,8 @@ func (b *Toolbox) aggregateRecords() mcp.Tool {
 			if statement, ok := a.sql(ctx); ok {
 				err := a.query(ctx, statement)
 				if err == nil {
-					return a.result()
+					a.count(ctx, statement)
+					return a.result(ctx)
 				}
 				if ctx.Err() != nil || !backend.Can[backend.Recorder](b.pool) {
 					return nil, meant(err)
@@ -77,7 +81,8 @@ func (b *Toolbox) aggregateRecords() mcp.Tool {
 		if err := a.read(ctx); err != nil {
 			return nil, err
 		}
-		return a.result()
+		a.count(ctx, nil)
+		return a.result(ctx)
 	})
 }
 
@@ -88,7 +93,9 @@ type aggregation struct {
 	in     aggregateRecordsIn
 	table  *registry.Table // nil where no backend has a dictionary
 	name   string
-	terms  []erp.FilterTerm
+	filter *checkedFilter
+	origin origin
+	found  found
 	totals *aggregate.Totals
 	out    *aggregateRecordsOut
 }
@@ -102,11 +109,12 @@ func (b *Toolbox) aggregation(ctx context.Context, c *mcp.Call, in aggregateReco
 	if a.table != nil {
 		a.name = a.table.Name
 	}
-	if err := checkFilter(a.table, in.Filter); err != nil {
+	if a.filter, err = b.checkFilter(ctx, c, a.table, in.Filter); err != nil {
 		return nil, err
 	}
-	if a.terms, err = erp.FilterTerms(in.Filter); err != nil {
-		return nil, err
+	a.out.Notes = a.filter.notes
+	if a.table != nil {
+		a.origin = b.originOf(ctx, c, a.table)
 	}
 	if len(in.GroupBy) > mostColumns || len(in.Measures) > mostColumns {
 		return nil, wrongArgument(fmt.Errorf("there are at most %d groups and %d measures", mostColumns, mostColumns))
@@ -157,16 +165,23 @@ func (a *aggregation) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := backend.Search{Table: a.name, Filter: a.in.Filter, OrderBy: orderBy, Select: a.totals.Columns(), Limit: aggregatePage}
+	s := backend.Search{Table: a.name, Filter: a.filter.text, OrderBy: orderBy, Select: a.totals.Columns(), Limit: aggregatePage}
 	if len(s.Select) == 0 { // only counted: the key is enough
 		s.Select = strings.Split(orderBy, ",")
 	}
+	besides := a.besides()
 	deadline := a.b.now().Add(aggregateTime)
 	total, changed := -1, false
 	for {
 		page, _, err := backend.Read(ctx, a.b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
-			return r.Search(ctx, a.c.Caller, s)
+			more := s
+			more.Select = slices.Concat(s.Select, besides)
+			return r.Search(ctx, a.c.Caller, more)
 		})
+		if err != nil && len(besides) > 0 && s.Offset == 0 && ctx.Err() == nil {
+			besides = nil // nobody asked for them
+			continue
+		}
 		if err != nil {
 			return misspelt(err, a.table, a.in.Filter)
 		}
@@ -178,6 +193,9 @@ func (a *aggregation) read(ctx context.Context) error {
 			if err := a.totals.Add(rec); err != nil {
 				return wrongArgument(err)
 			}
+			currency, _ := rec.Ref("C_Currency_ID")
+			status, _ := rec.Code("DocStatus")
+			a.found.add(currency.Identifier, status)
 		}
 		s.Offset += len(page.Records)
 		changed = changed || total >= 0 && page.Total >= 0 && page.Total != total
@@ -206,7 +224,22 @@ func (a *aggregation) read(ctx context.Context) error {
 	return nil
 }
 
-func (a *aggregation) result() (*aggregateRecordsOut, error) {
+// besides are columns that say what the records are, where those that are computed with
+// do not have them.
+func (a *aggregation) besides() []string {
+	var names []string
+	for _, name := range []string{"C_Currency_ID", "DocStatus"} {
+		if a.table == nil || slices.Contains(a.totals.Columns(), name) {
+			continue
+		}
+		if c, ok := a.table.Column(name); ok && !c.Virtual() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (a *aggregation) result(ctx context.Context) (*aggregateRecordsOut, error) {
 	rows, groups, err := a.totals.Rows(a.in.OrderBy, a.in.Limit)
 	if err != nil {
 		return nil, wrongArgument(err)
@@ -232,6 +265,11 @@ func (a *aggregation) result() (*aggregateRecordsOut, error) {
 			line = append(line, v)
 		}
 		out.Rows = append(out.Rows, line)
+	}
+	if keys := len(a.totals.Groups); len(out.Rows) == 0 || keys == 0 && isNothing(out.Rows) {
+		why := a.b.nothing(a.c, a.table, a.filter)
+		why.scoped, why.inactive = true, nil // which Counted has
+		out.Notes = append(out.Notes, why.why(ctx)...)
 	}
 	out.Rows = fitting(out.Rows)
 	out.Groups = max(out.Groups, groups)

@@ -12,7 +12,6 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/aggregate"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -24,8 +23,11 @@ const mostSQLGroups = 1000
 type statement struct {
 	text   string
 	params []json.RawMessage
-	names  []bool              // of groups: a name follows
-	labels []map[string]string // of groups: names of the values of lists
+	// conditions are those of the filter, without the one on active records.
+	conditions []string
+	active     bool                // that one is in the statement
+	names      []bool              // of groups: a name follows
+	labels     []map[string]string // of groups: names of the values of lists
 }
 
 // sql is the aggregation as a statement; false when the filter or a column cannot
@@ -140,11 +142,11 @@ var sqlOperators = map[string]string{"eq": "=", "neq": "<>", "gt": ">", "ge": ">
 
 // where is the filter in SQL: conditions that all have to be met.
 func (s *statement) where(a *aggregation) (string, bool) {
-	if joined.MatchString(quoted.ReplaceAllString(a.in.Filter, "''")) {
+	if joined.MatchString(quoted.ReplaceAllString(a.filter.text, "''")) {
 		return "", false
 	}
 	var conditions []string
-	for _, term := range a.terms {
+	for _, term := range a.filter.terms {
 		c, ok := a.table.Column(term.Column)
 		if !ok || c.Virtual() || len(term.Values) != 1 {
 			return "", false
@@ -171,9 +173,9 @@ func (s *statement) where(a *aggregation) (string, bool) {
 		}
 		conditions = append(conditions, column+" "+operator+" "+value)
 	}
-	active := func(t erp.FilterTerm) bool { return strings.EqualFold(t.Column, "IsActive") }
-	if _, ok := a.table.Column("IsActive"); ok && !slices.ContainsFunc(a.terms, active) { // as REST does it
-		conditions = append(conditions, "t.isactive = 'Y'")
+	s.conditions = slices.Clone(conditions)
+	if _, ok := a.table.Column("IsActive"); ok && !a.filter.names("IsActive") { // as REST does it
+		s.active, conditions = true, append(conditions, "t.isactive = 'Y'")
 	}
 	if len(conditions) == 0 {
 		return "", true

@@ -10,22 +10,29 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 )
+
+// installAudit makes the table of the audit through the dictionary, as an ERP has it.
+func installAudit(tb testing.TB, srv *erptest.Server) {
+	tb.Helper()
+	token, err := srv.APIToken(tb.Context(), root.user, root.client, root.role, root.org, 0)
+	require.NoError(tb, err)
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+	require.NoError(tb, err)
+	plan, err := aiquery.AuditPlan()
+	require.NoError(tb, err)
+	_, err = restdict.Run(tb.Context(), client, plan, nil)
+	require.NoError(tb, err)
+}
 
 // The tools for records hand the audit of queries to administrators alone:
 // statements of others may hold what a role must not know.
 func TestAuditIsForAdministrators(t *testing.T) {
 	t.Parallel()
 	k := start(t)
-	token, err := k.srv.APIToken(t.Context(), root.user, root.client, root.role, root.org, 0)
-	require.NoError(t, err)
-	client, err := erp.New(k.srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
-	require.NoError(t, err)
-	plan, err := aiquery.AuditPlan()
-	require.NoError(t, err)
-	_, err = restdict.Run(t.Context(), client, plan, nil)
-	require.NoError(t, err)
+	installAudit(t, k.srv)
 	require.NoError(t, k.srv.Write(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(t.Context(), `INSERT INTO AIG_QueryLog (AIG_QueryLog_ID, AIG_QueryLog_UU, AD_Client_ID, AD_Org_ID, IsActive, Created, CreatedBy, Updated, UpdatedBy,
 			AIG_QuerySQL, AIG_QueryStatus) VALUES (1000000, '00000000-0000-4000-8000-000000000001', 11, 0, 'Y', '2026-03-09 14:00:00', 101, '2026-03-09 14:00:00', 101,

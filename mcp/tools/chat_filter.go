@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
 )
 
 // spelled are columns as the dictionary spells them; without a table, as they
@@ -127,38 +129,160 @@ func wordsOf(filter string) []string {
 	return word.FindAllString(quoted.ReplaceAllString(filter, "''"), -1)
 }
 
+// checkedFilter is a filter as the ERP takes it: codes in the place of labels of lists.
+type checkedFilter struct {
+	text  string
+	terms []erp.FilterTerm
+	notes []string // what values were taken as
+}
+
 // checkFilter refuses a filter that the ERP would refuse, or take for something
-// else without a word. The table may be nil.
-func checkFilter(t *registry.Table, filter string) error {
+// else without a word, and writes the codes of lists where it has their labels. The
+// table may be nil.
+func (b *Toolbox) checkFilter(ctx context.Context, c *mcp.Call, t *registry.Table, filter string) (*checkedFilter, error) {
 	terms, err := erp.FilterTerms(filter)
 	var wrong *erp.FilterError
 	if errors.As(err, &wrong) {
-		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the ERP cannot use the filter: " + wrong.Problem, Hint: wrong.Advice, Err: err}
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the ERP cannot use the filter: " + wrong.Problem, Hint: wrong.Advice, Err: err}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	secret := secretsOf(t)
 	for _, name := range wordsOf(filter) {
 		if secret(name) {
-			return secretColumn(name)
+			return nil, secretColumn(name)
 		}
 	}
+	out := &checkedFilter{text: filter, terms: terms}
 	if t == nil {
-		return nil
+		return out, nil
 	}
-	for _, term := range terms {
-		c, ok := t.Column(term.Column)
+	for i, term := range terms {
+		col, ok := t.Column(term.Column)
 		isText := func(v string) bool { return strings.HasPrefix(v, "'") }
-		if ok && c.Type == dict.TypeYesNo && slices.ContainsFunc(term.Values, isText) {
-			return &mcp.Error{
+		switch {
+		case !ok || !slices.ContainsFunc(term.Values, isText):
+		case col.Type == dict.TypeYesNo:
+			return nil, &mcp.Error{
 				Code:    mcp.CodeInvalidArguments,
-				Message: fmt.Sprintf("the ERP cannot use the filter: %s is true or false, and takes every text for false", c.Name),
-				Hint:    fmt.Sprintf("write %s %s true, or false, without quotes", c.Name, term.Operator),
+				Message: fmt.Sprintf("the ERP cannot use the filter: %s is true or false, and takes every text for false", col.Name),
+				Hint:    fmt.Sprintf("write %s %s true, or false, without quotes", col.Name, term.Operator),
+			}
+		case col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
+			if out.terms[i].Values, err = b.codes(ctx, c, out, &col, term); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// codes are the values of a term with the codes of a list for its labels. The text of
+// the filter has them, too.
+func (b *Toolbox) codes(ctx context.Context, c *mcp.Call, f *checkedFilter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
+	reg, err := b.registry(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	r := &resolver{b: b, c: c, reg: reg, retired: true}
+	values := slices.Clone(term.Values)
+	before := make([]string, len(values))
+	for i, v := range term.Values { // a text holds no quote, so what is found by this stands in none
+		before[i] = regexp.QuoteMeta(v)
+	}
+	pattern := before[0]
+	if term.Operator == "in" {
+		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
+	}
+	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
+	plain := whole.MatchString(f.text) // not within tolower or toupper
+	for i, v := range values {
+		text := strings.Trim(v, "'")
+		if !strings.HasPrefix(v, "'") || text == "" {
+			continue
+		}
+		code, err := r.code(ctx, columnTarget(col), text)
+		switch {
+		case err != nil:
+			return nil, err
+		case !plain && !strings.EqualFold(code, text):
+			return nil, problem(columnTarget(col), fmt.Sprintf("write %s eq '%s'", col.Name, code), "%s is a label of the list, and records hold its code", clip(text, 60))
+		case plain && code != text:
+			values[i] = "'" + code + "'"
+			f.notes = append(f.notes, fmt.Sprintf("%s %s is taken as %s", col.Name, clip(text, 60), code))
+		}
+	}
+	after := values[0]
+	if term.Operator == "in" {
+		after = "(" + strings.Join(values, ",") + ")"
+	}
+	if !slices.Equal(values, term.Values) {
+		f.text = whole.ReplaceAllStringFunc(f.text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
+	}
+	return values, nil
+}
+
+// textConditions are the conditions of a filter on texts.
+func (f *checkedFilter) textConditions(t *registry.Table) []textCondition {
+	var all []textCondition
+	for _, term := range f.terms {
+		if t == nil || !slices.Contains([]string{"eq", "in", "contains", "startswith", "endswith"}, term.Operator) {
+			continue
+		}
+		if c, ok := t.Column(term.Column); ok {
+			condition := textCondition{table: t, column: c, operator: term.Operator}
+			for _, v := range term.Values {
+				if strings.HasPrefix(v, "'") {
+					condition.values = append(condition.values, strings.Trim(v, "'"))
+				}
+			}
+			all = append(all, condition)
+		}
+	}
+	return all
+}
+
+// names reports whether a condition is on a column.
+func (f *checkedFilter) names(column string) bool {
+	return slices.ContainsFunc(f.terms, func(t erp.FilterTerm) bool { return strings.EqualFold(t.Column, column) })
+}
+
+// and is the filter with one more condition.
+func (f *checkedFilter) and(condition string) string {
+	if strings.TrimSpace(f.text) == "" {
+		return condition
+	}
+	return "(" + f.text + ") and " + condition
+}
+
+// nothing is why records of a table are not found by a filter. The table may be nil.
+func (b *Toolbox) nothing(c *mcp.Call, t *registry.Table, f *checkedFilter) *nothing {
+	n := &nothing{b: b, c: c, texts: f.textConditions(t)}
+	if t == nil {
+		return n
+	}
+	n.tables = []*registry.Table{t}
+	for _, term := range f.terms {
+		if strings.EqualFold(term.Column, "AD_Table_ID") && term.Operator == "eq" {
+			n.about = append(n.about, strings.Trim(term.Values[0], "'"))
+		}
+	}
+	if _, ok := t.Column("IsActive"); ok && !f.names("IsActive") {
+		n.inactive = func(ctx context.Context) int { return b.inactive(ctx, c, t, f) }
+	}
+	return n
+}
+
+// inactive counts the deactivated records that meet a filter, 0 where nobody knows.
+func (b *Toolbox) inactive(ctx context.Context, c *mcp.Call, t *registry.Table, f *checkedFilter) int {
+	page, _, err := backend.Read(ctx, b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
+		return r.Search(ctx, c.Caller, backend.Search{Table: t.Name, Filter: f.and("IsActive eq false"), Select: []string{"IsActive"}, Limit: 1})
+	})
+	if err != nil {
+		return 0
+	}
+	return max(page.Total, len(page.Records))
 }
 
 // misspelt adds to the ERP's refusal of a filter which of its words is no

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -98,11 +97,11 @@ func (b *Toolbox) toggleServerJob() mcp.Tool {
 		if j.Enabled == in.Enabled {
 			return &serverJobOut{Job: j}, nil
 		}
-		verb := "Stop"
+		question := "Stop the server job %s?"
 		if in.Enabled {
-			verb = "Start"
+			question = "Start the server job %s?"
 		}
-		if err := c.Confirmed(ctx, fmt.Sprintf("%s the server job %s (%s)?", verb, j.Name, j.ID)); err != nil {
+		if err := c.Confirmed(ctx, mcp.Ask(question, mcp.Ref{ID: mcp.Name(j.ID), Name: j.Name})); err != nil {
 			return nil, err
 		}
 		now, _, err := backend.Change(ctx, b.pool, "enable or disable server jobs", func(ctx context.Context, k backend.Jobber) (*backend.Job, error) {

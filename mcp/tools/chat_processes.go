@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +52,7 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 	property(in, "params").AdditionalProperties = &jsonschema.Schema{}
 	return mcp.New(mcp.Tool{
 		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat, SetRecords}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
+		Unasked:     "reports run without asking, because they change no data; the ERP keeps that they ran",
 		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports, whose file is a resource.",
 		Input:       in, Output: output[executeProcessOut](), Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
 	}, func(ctx context.Context, c *mcp.Call, in struct {
@@ -67,7 +70,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		run, label, report := backend.Run{Process: given, Params: in.Params, Format: format}, given, false
+		run, label, report := backend.Run{Process: given, Params: in.Params, Format: format}, mcp.Ref{ID: mcp.Name(given)}, false
+		var params map[string]any // as the question shows them
 		reg, err := b.registry(ctx, c)
 		switch {
 		case err == nil:
@@ -78,11 +82,11 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 			if err := checkParameters(&p, in.Params); err != nil {
 				return nil, err // before anybody is asked
 			}
-			if err := b.resolveParameters(ctx, c, reg, &p, in.Params); err != nil {
+			if params, err = b.resolveParameters(ctx, c, reg, &p, in.Params); err != nil {
 				return nil, err
 			}
 			// The number finds it whatever characters its search key has.
-			run.Process, label, report = strconv.Itoa(p.ID), fmt.Sprintf("%s (%s)", p.Name, p.Value), p.Report
+			run.Process, label, report = strconv.Itoa(p.ID), mcp.Ref{ID: mcp.Name(p.Value), Name: p.Name}, p.Report
 			given = p.Value
 		case !errors.Is(err, errors.ErrUnsupported):
 			return nil, err
@@ -91,15 +95,15 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if !report {
-			if err := b.mayRun(ctx, c, run.Process); err != nil {
-				return nil, err
-			}
-			if err := c.Confirmed(ctx, fmt.Sprintf("Run the process %s with %s%s? It may change data.", clip(label, 160), paramsText(in.Params), about)); err != nil {
-				return nil, err
-			}
+		if report {
+			err = c.Begin(ctx)
+		} else if err = b.mayRun(ctx, c, run.Process); err == nil {
+			err = c.Confirmed(ctx, runQuestion(label, run.Table, about, in.Params, params))
 		}
-		defer heartbeat(ctx, c, "process "+clip(label, 100)+" is running")()
+		if err != nil {
+			return nil, err
+		}
+		defer heartbeat(ctx, c, "process "+clip(given, 100)+" is running")()
 		r, _, err := backend.Change(ctx, b.pool, "run processes", func(ctx context.Context, k backend.Processor) (*erp.ProcessResult, error) {
 			return k.RunProcess(ctx, c.Caller, run)
 		})
@@ -139,27 +143,43 @@ func reportFormat(text string) (erp.ReportType, error) {
 
 // processRecord adds the record that a process works on, which the caller must be
 // able to see, and names it in words.
-func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about string, err error) {
+func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about mcp.Ref, err error) {
 	if (table == "") != (key == "") {
-		return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "table and recordId belong together", Hint: "give both, or none for a process that works on no record"}
+		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "table and recordId belong together", Hint: "give both, or none for a process that works on no record"}
 	}
 	if table == "" {
-		return "", nil
+		return about, nil
 	}
 	name, raw, err := b.seen(ctx, c, table, key)
 	if err != nil {
-		return "", err
+		return about, err
 	}
 	record, err := erp.ParseRecord(raw)
 	if err != nil {
-		return "", fmt.Errorf("the ERP's record cannot be read: %w", err)
+		return about, fmt.Errorf("the ERP's record cannot be read: %w", err)
 	}
 	number, ok := record.ID().Int()
 	if !ok || number <= 0 {
-		return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
+		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
 	}
 	run.Table, run.RecordID = name, number
-	return fmt.Sprintf(" for %s %d%s", name, number, inWords(record)), nil
+	return named(number, record), nil
+}
+
+// runQuestion is what the user is asked before a process runs.
+func runQuestion(process mcp.Ref, table string, record mcp.Ref, params, shown map[string]any) *mcp.Question {
+	q := mcp.Ask("Run the process %s?", process)
+	if table != "" {
+		q = mcp.Ask("Run the process %s for %s %s?", process, mcp.Name(table), record)
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		value := params[name]
+		if s, ok := shown[name]; ok {
+			value = s
+		}
+		q.Fact(name, value)
+	}
+	return q.Say("It may change data, and cannot be undone.")
 }
 
 // checkParameters refuses parameters that the process does not have, and names
@@ -184,9 +204,10 @@ func checkParameters(p *registry.Process, params map[string]any) error {
 }
 
 // resolveParameters turns names of records, labels of lists and words for yes and no
-// into what the ERP stores, in place.
-func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg registry.Registry, p *registry.Process, params map[string]any) error {
+// into what the ERP stores, in place, and returns how a question shows them.
+func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg registry.Registry, p *registry.Process, params map[string]any) (map[string]any, error) {
 	r := &resolver{b: b, c: c, reg: reg}
+	shown := map[string]any{}
 	var problems []string
 	for i := range p.Parameters {
 		par := &p.Parameters[i]
@@ -197,38 +218,33 @@ func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg regist
 			}
 			raw, err := json.Marshal(value)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			got, err := r.value(ctx, parameterTarget(par), raw)
+			if err == nil && !p.Report {
+				got, err = r.withName(ctx, parameterTarget(par), got)
+			}
 			var wrong *mcp.Error
 			switch {
 			case errors.As(err, &wrong) && wrong.Code == mcp.CodeInvalidArguments:
 				problems = append(problems, wrong.Error())
 			case err != nil:
-				return err
+				return nil, err
 			default:
 				params[name] = got.value
+				if got.shown != nil {
+					shown[name] = got.shown
+				}
 			}
 		}
 	}
 	if len(problems) > 0 {
-		return &mcp.Error{
+		return nil, &mcp.Error{
 			Code: mcp.CodeInvalidArguments, Message: listed("the process was not run", problems),
 			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
 		}
 	}
-	return nil
-}
-
-func paramsText(params map[string]any) string {
-	if len(params) == 0 {
-		return "no parameters"
-	}
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return "parameters that cannot be shown"
-	}
-	return clip(string(raw), 400)
+	return shown, nil
 }
 
 // heartbeat tells every few seconds that work goes on, until what it returns is

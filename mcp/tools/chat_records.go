@@ -61,7 +61,7 @@ func objects[Out any](name string, single bool) *jsonschema.Schema {
 func (b *Toolbox) searchRecords() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "searchRecords", Title: "Search records", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
-		Description: "Finds records of one table by a filter. Call getTableColumns first: the filter needs the columns' names. For joins, sums and counts use executeQuery.",
+		Description: "Finds active records of one table by a filter. Call getTableColumns first: the filter needs the columns' names. For joins, sums and counts use executeQuery.",
 		Input:       input[searchRecordsIn](between("limit", 1, 200, 20), shorter(4000, "filter"), shorter(500, "orderBy"), shorter(120, "tableName")),
 		Output:      objects[searchRecordsOut]("records", false), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in searchRecordsIn) (*searchRecordsOut, error) {
@@ -75,10 +75,11 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if err := checkFilter(table, in.Filter); err != nil {
+		filter, err := b.checkFilter(ctx, c, table, in.Filter)
+		if err != nil {
 			return nil, err
 		}
-		s := backend.Search{Table: in.TableName, Filter: in.Filter, OrderBy: in.OrderBy, Limit: in.Limit, Offset: offset}
+		s := backend.Search{Table: in.TableName, Filter: filter.text, OrderBy: in.OrderBy, Limit: in.Limit, Offset: offset}
 		if table != nil {
 			s.Table = table.Name
 		}
@@ -94,7 +95,10 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if err != nil {
 			return nil, misspelt(err, table, in.Filter)
 		}
-		out := &searchRecordsOut{Notice: untrusted, TableName: s.Table}
+		out := &searchRecordsOut{Notice: untrusted, TableName: s.Table, Notes: filter.notes}
+		if len(found.Records) == 0 && offset == 0 {
+			out.Notes = append(out.Notes, b.nothing(c, table, filter).why(ctx)...)
+		}
 		records := make([]json.RawMessage, len(found.Records))
 		var cut []string
 		for i, r := range found.Records {

@@ -163,7 +163,7 @@ func TestExecuteProcess(t *testing.T) {
 	_, err := k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "AD_Role_AccessUpdate", "params": args{"AD_Role_ID": 103}})
 	assert.Equal(t, mcp.CodeDeclined, e(err).Code)
 	require.Len(t, asked, 1)
-	assert.Contains(t, asked[0], `{"AD_Role_ID":103}`)
+	assert.Equal(t, "Run the process \"Role Access Update\" (AD_Role_AccessUpdate)?\nAD_Role_ID: 103\nIt may change data, and cannot be undone.", asked[0])
 	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, root)}, "executeProcess", args{"processId": "AD_Column Sync"})
 	var confirm *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &confirm, "who cannot ask does not run it")
@@ -201,7 +201,7 @@ func TestExecuteProcess(t *testing.T) {
 		_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": id, "params": args{"ad_role_id": 103}})
 		assert.Equal(t, mcp.CodeDeclined, e(err).Code, "%v: %v", id, err)
 		require.Len(t, asked, 1, "%v", id)
-		assert.Contains(t, asked[0], `(AD_Role_AccessUpdate) with {"AD_Role_ID":103}`, "%v", id)
+		assert.Contains(t, asked[0], "\"Role Access Update\" (AD_Role_AccessUpdate)?\nAD_Role_ID: 103\n", "%v", id)
 		assert.Equal(t, sync.ID, response[listed](t, k, root, "listProcesses", args{"process": fmt.Sprint(id)}).Processes[0].ID, "%v", id)
 	}
 	_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "ad_column-sync"})

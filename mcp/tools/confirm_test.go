@@ -13,9 +13,8 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-// Tools that change what is there, or the structure, ask first: as long as the
-// user does not agree, nothing but reading reaches the ERP. Tools that only read
-// or add, and dry runs, ask nobody.
+// Tools that change something ask first: as long as the user does not agree, nothing
+// but reading reaches the ERP. Tools that only read, and dry runs, ask nobody.
 func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 	t.Parallel()
 	k := start(t) // whose requests are looked at
@@ -40,7 +39,8 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		arguments args
 		question  string
 	}{
-		"a record":           {"updateRecord", args{"table": "C_BPartner", "id": 118, "values": args{"Name": "Mine", "Description": nil}}, "Change C_BPartner 118?\nDescription: from "},
+		"a new record":       {"createRecord", args{"table": "C_Greeting", "values": args{"Name": "asked"}}, "Create a record of C_Greeting?\nName: \"asked\""},
+		"a record":           {"updateRecord", args{"table": "C_BPartner", "id": 118, "values": args{"Name": "Mine", "Description": nil}}, "Change C_BPartner \"Joe Block\" (118)?\nDescription: from \""},
 		"a new table":        {"createTable", args{"table": "XX_New"}, "Create the table XX_New with 9 columns in the dictionary and the database?"},
 		"a new table alone":  {"createTable", args{"table": "XX_New", "noSync": true}, "with 9 columns in the dictionary?"},
 		"a table's columns":  {"createTable", args{"table": "XX_Asked", "addMissing": true}, "Complete the table XX_Asked"},
@@ -51,10 +51,11 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a job":              {"toggleServerJob", args{"jobId": job.ID, "enabled": !job.Enabled}, "the server job"},
 		"a document":         {"processDocument", args{"table": "C_Order", "id": 126, "action": "complete"}, "Complete C_Order "},
 		"an activity":        {"decideWorkflow", args{"action": "approve", "id": 100}, "Approve the activity"},
-		"several records":    {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}}, "Write these 1 records"},
-		"a record that goes": {"deleteRecord", args{"table": "C_BPartner", "id": 118}, "Delete C_BPartner 118"},
-		"an attachment":      {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "delete", "name": "asked.txt"}, "Delete the file asked.txt"},
-		"a process":          {"executeProcess", args{"processId": "cache reset"}, "Run the process Cache Reset"},
+		"several records":    {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}}, "Make this change?\n1. delete C_BPartner \"Joe Block\" (118)"},
+		"a record that goes": {"deleteRecord", args{"table": "C_BPartner", "id": 118}, "Delete C_BPartner \"Joe Block\" (118) for good?"},
+		"an attachment":      {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "delete", "name": "asked.txt"}, "Delete the file \"asked.txt\" attached to C_BPartner \"Joe Block\" (118)?"},
+		"a new attachment":   {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "add", "name": "new.txt", "text": "all of\nit"}, "Attach the file \"new.txt\" of 9 bytes to C_BPartner \"Joe Block\" (118)?"},
+		"a process":          {"executeProcess", args{"processId": "cache reset"}, "Run the process \"Cache Reset\"?"},
 		"a deployment":       {"completeDeployment", args{"id": run.ID, "status": "FAILED"}, "Record the end of the deployment of"},
 	}
 	elsewhere := []string{"generatePlugin", "generateModel", "generateProcess", "generateCallout", "runGenerator"} // TestGenerateAsksBeforeMail
@@ -97,7 +98,7 @@ func TestNothingChangesBeforeTheUserAgrees(t *testing.T) {
 		"a dry run of the database":   {"syncTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a dry run of a deletion":     {"deleteTable", args{"table": "XX_Asked", "dryRun": true}},
 		"a job that is so already":    {"toggleServerJob", args{"jobId": job.ID, "enabled": job.Enabled}},
-		"a record that is new":        {"createRecord", args{"table": "C_Greeting", "values": args{"Name": "unasked"}}},
+		"a file that is there":        {"recordAttachments", args{"table": "C_BPartner", "id": 118, "action": "add", "name": "asked.txt", "text": "x"}},
 		"a list of activities":        {"decideWorkflow", nil},
 		"a dry run of several":        {"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}, "dryRun": true}},
 		"a paper":                     {"printRecord", args{"table": "C_Order", "id": 100}},

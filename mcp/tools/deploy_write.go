@@ -2,12 +2,14 @@ package tools
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
+
+// unaskedDeploy is why the user is not asked about a run that begins or goes on.
+const unaskedDeploy = "it records without asking, because only the log of deployments changes, as the build goes on; how a run ended is asked"
 
 type startDeploymentIn struct {
 	Environment   string `json:"environment" jsonschema:"where it builds for"`
@@ -28,7 +30,7 @@ type runOut struct {
 
 func (b *Toolbox) startDeployment() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "startDeployment", Title: "Record a build", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: false},
+		Name: "startDeployment", Title: "Record a build", Sets: []string{SetDeploy}, Unasked: unaskedDeploy,
 		Description: "Records that a build begins, and returns the run in BUILDING. It builds nothing itself. With the same buildNo and environment it returns the existing run. Then updateDeployment, at the end completeDeployment.",
 		Input:       input[startDeploymentIn](environmentSchema, shorter(2000, "components", "changes"), shorter(40, "version"), shorter(50, "buildNo", "automationJob"), shorter(255, "step", "buildUrl", "automationUrl"), shorter(100, "deployedBy")),
 	}, func(ctx context.Context, c *mcp.Call, in startDeploymentIn) (*runOut, error) {
@@ -38,6 +40,9 @@ func (b *Toolbox) startDeployment() mcp.Tool {
 		}
 		ctx, log, err := b.deployments(ctx, c)
 		if err != nil {
+			return nil, err
+		}
+		if err := c.Begin(ctx); err != nil {
 			return nil, err
 		}
 		run, err := log.Start(ctx, deploylog.NewRun{
@@ -67,7 +72,7 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 	low, high := 0.0, 100.0
 	property(in, "progress").Minimum, property(in, "progress").Maximum = &low, &high
 	return mcp.New(mcp.Tool{
-		Name: "updateDeployment", Title: "Report progress", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true},
+		Name: "updateDeployment", Title: "Report progress", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true}, Unasked: unaskedDeploy,
 		Description: "Reports the progress of a run that is BUILDING or DEPLOYING, and moves it from the one to the other.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, in updateDeploymentIn) (*runOut, error) {
@@ -99,6 +104,9 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 			if u == (deploylog.Update{}) {
 				return &runOut{b.lineOfRun(&run)}, nil
 			}
+		}
+		if err := c.Begin(ctx); err != nil {
+			return nil, err
 		}
 		run, err := log.Update(ctx, id, u)
 		if err != nil {
@@ -138,8 +146,15 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 		if run.Status == deploylog.State(in.Status) { // a second call is no mistake
 			return &runOut{b.lineOfRun(&run)}, nil
 		}
-		if err := c.Confirmed(ctx, fmt.Sprintf("Record the end of the deployment of %s %s in %s as %s? It cannot be taken back.",
-			clip(run.Components, 100), clip(run.Version, 40), run.Environment, in.Status)); err != nil {
+		question := mcp.Ask("Record the end of the deployment of %s %s in %s as %s? It cannot be taken back.",
+			run.Components, run.Version, mcp.Name(run.Environment), mcp.Name(in.Status)).Fact("run", run.ID).Fact("status now", mcp.Name(run.Status))
+		if in.Changes != "" {
+			question.Fact("changes", in.Changes)
+		}
+		if in.Error != "" {
+			question.Fact("error", in.Error)
+		}
+		if err := c.Confirmed(ctx, question); err != nil {
 			return nil, err
 		}
 		if run, err = log.Complete(ctx, id, deploylog.Completion{Status: deploylog.State(in.Status), Changes: in.Changes, ErrorMessage: in.Error}); err != nil {

@@ -76,7 +76,11 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 			Hint:    "nothing was done; possible in this status for this role: " + orNone(actionNames(allowed)),
 		}
 	}
-	if err := c.Confirmed(ctx, documentQuestion(d, action)); err != nil {
+	question, err := documentQuestion(ctx, client, d, action)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Confirmed(ctx, question); err != nil {
 		return nil, err
 	}
 	before := string(d.Status())
@@ -144,7 +148,7 @@ func (b *Toolbox) document(ctx context.Context, c *mcp.Call, in processDocumentI
 	}
 	lines := make([]string, len(found))
 	for i := range found {
-		lines[i] = fmt.Sprintf("id %s: %s", found[i].ID(), strings.Join(documentFacts(&found[i]), "; "))
+		lines[i] = fmt.Sprintf("id %s: %s", found[i].ID(), documentWords(&found[i]))
 	}
 	return wrong(mcp.CodeConflict, fmt.Sprintf("the number %q is that of %d documents:\n- %s", clip(number, 60), len(found), strings.Join(lines, "\n- ")), "nothing was done; give the id of the one that is meant")
 }
@@ -193,58 +197,6 @@ func documentName(d *erp.Document) string {
 	return d.ID().String()
 }
 
-// documentFacts are what tells a document from others, in words.
-func documentFacts(d *erp.Document) []string {
-	var facts []string
-	add := func(label, text string) {
-		if text = cell(text); text != "" {
-			facts = append(facts, label+": "+text)
-		}
-	}
-	add("type", d.Type().Identifier)
-	if partner, ok := d.Record.Ref("C_BPartner_ID"); ok {
-		add("partner", partner.Identifier)
-	}
-	for _, column := range []string{"GrandTotal", "PayAmt", "TotalDr", "TotalLines", "ApprovalAmt"} {
-		if total, ok := d.Record.Decimal(column); ok {
-			currency, _ := d.Record.Ref("C_Currency_ID")
-			add("total", strings.TrimSpace(total.String()+" "+currency.Identifier))
-			break
-		}
-	}
-	for _, column := range []string{"DateOrdered", "DateInvoiced", "DateTrx", "MovementDate", "DateDoc", "StatementDate", "DateAcct"} {
-		if date, ok := d.Record.Text(column); ok {
-			add("date", date)
-			break
-		}
-	}
-	add("status", fmt.Sprintf("%s (%s)", d.StatusName(), d.Status()))
-	return facts
-}
-
-// consequences say what an action does, for the one who is asked.
-var consequences = map[erp.DocAction]string{
-	erp.DocPrepare:        "The ERP checks it and reserves what it needs; it stays open.",
-	erp.DocComplete:       "It takes effect: stock, follow-up documents and accounting are changed, and it can no longer be edited.",
-	erp.DocClose:          "What is still open of it is given up; it is final.",
-	erp.DocVoid:           "It is made void; what it had changed is reversed as far as the ERP can.",
-	erp.DocReverseCorrect: "A reversal with the date of the document undoes what it changed.",
-	erp.DocReverseAccrual: "A reversal with the date of today undoes what it changed.",
-	erp.DocReactivate:     "It is opened again for editing; what it had changed is reversed.",
-	erp.DocApprove:        "It is approved.",
-	erp.DocReject:         "Its approval is refused.",
-	erp.DocInvalidate:     "It is marked as invalid.",
-	erp.DocUnlock:         "Its lock is removed, and it is a draft again.",
-	erp.DocPost:           "It is posted to the accounts.",
-}
-
-// documentQuestion is what the user is asked.
-func documentQuestion(d *erp.Document, action erp.DocAction) string {
-	name := action.String()
-	name = strings.ToUpper(name[:1]) + name[1:]
-	return fmt.Sprintf("%s %s %s?\n%s\n%s", name, d.Table, documentName(d), strings.Join(documentFacts(d), "\n"), consequences[action])
-}
-
 // notProcessed is the error of an action that was not carried out, as far as is
 // known.
 func notProcessed(err error, d *erp.Document, action erp.DocAction) error {
@@ -261,10 +213,10 @@ func notProcessed(err error, d *erp.Document, action erp.DocAction) error {
 			Message: fmt.Sprintf("the ERP did not %s %s %s: %s", action, d.Table, documentName(d), clip(refused.Detail, 1500)),
 			Hint:    "nothing was changed; fix what the ERP names, then call again", Err: err,
 		}
-	case erp.Unsent(err) || refused != nil:
+	case !errors.Is(err, erp.ErrOutcomeUnknown):
 		return err
 	}
-	e := *mcp.ErrorOf(err)
-	e.Hint = strings.TrimPrefix(e.Hint+"; whether it was processed is not known: call with action empty to see its status before you call again", "; ")
-	return &e
+	e := mcp.OutcomeUnknown(mcp.ErrorOf(err).Message, err)
+	e.Hint = "call with action empty to see its status before you call again"
+	return e
 }

@@ -148,7 +148,7 @@ func TestProcessDocumentAsks(t *testing.T) {
 	}
 	_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: refusing}, "processDocument", args{"table": "C_Order", "id": id, "action": "complete"})
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)
-	for _, part := range []string{"Complete C_Order " + number + " (id " + id + ")?", "partner: Joe Block", "total: 20", "USD", "status: Drafted (DR)", "takes effect"} {
+	for _, part := range []string{`Complete C_Order "` + number + `" (` + id + ")?", `partner: "Joe Block" (118)`, "GrandTotal: 20", "currency: USD", `status: "Drafted" (DR)`, "takes effect"} {
 		assert.Contains(t, asked, part)
 	}
 	assert.Equal(t, "DR", k.status(t, "C_Order", id))
@@ -164,7 +164,7 @@ func TestProcessDocumentOfSeveral(t *testing.T) {
 		require.NoError(t, err)
 	}
 	e := refusal(t, k, admin, "processDocument", args{"table": "C_Order", "documentNo": "TWICE-1", "action": "void"}, mcp.CodeConflict)
-	assert.Contains(t, e.Message, "type: Standard Order")
+	assert.Contains(t, e.Message, `type: "Standard Order"`)
 	assert.Contains(t, e.Message, "2 documents")
 }
 

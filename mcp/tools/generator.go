@@ -201,7 +201,7 @@ func (b *Toolbox) generate(tool, title, name, about string, without []string) mc
 		about += " runGenerator takes more options."
 	}
 	return mcp.New(mcp.Tool{
-		Name: tool, Title: title, Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true,
+		Name: tool, Title: title, Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true, Unasked: unaskedDelivery,
 		Description: about + " Returns the files.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, given map[string]json.RawMessage) (*generatedOut, error) {
@@ -281,7 +281,7 @@ type runGeneratorIn struct {
 
 func (b *Toolbox) runGenerator() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "runGenerator", Title: "Run a generator", Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true,
+		Name: "runGenerator", Title: "Run a generator", Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true, Unasked: unaskedDelivery,
 		Description: `Runs any generator with any of its options, such as {"generator": "event-handler", "options": {"artifactId": "com.example.demo", "class": "OrderEvents", "table": "C_Order"}}. Returns the files.`,
 		Input:       input[runGeneratorIn](generatorNames, deliverSchema),
 	}, func(ctx context.Context, c *mcp.Call, in runGeneratorIn) (*generatedOut, error) {

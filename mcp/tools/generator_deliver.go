@@ -51,19 +51,32 @@ func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Deli
 	return delivery, nil
 }
 
-// deliver delivers, and asks the user before something leaves the house.
+// unaskedDelivery is what of a generation the user is not asked about.
+const unaskedDelivery = "a download link is made without asking, because nobody else gets it and it ends by itself"
+
+// deliver delivers, and asks the user before something is written for good or leaves
+// the house.
 func (b *Toolbox) deliver(ctx context.Context, c *mcp.Call, a *generator.Artifact, d generator.Delivery, in deliverIn) (*receiptLine, error) {
-	question := ""
+	files := a.Tree.Names()
+	var question *mcp.Question
 	switch generator.Mode(in.Output) {
+	case generator.ModeURL:
 	case generator.ModeEmail:
-		question = fmt.Sprintf("Send the plugin %s (%d files) to %s?", a.Name, a.Tree.Len(), in.Email)
+		question = mcp.Ask("Send the plugin %s (%s files) to %s?", mcp.Name(a.Name), len(files), in.Email)
 	case generator.ModeRepository:
-		question = fmt.Sprintf("Push the plugin %s (%d files) to a git repository?", a.Name, a.Tree.Len())
+		question = mcp.Ask("Push the plugin %s (%s files) to a git repository?", mcp.Name(a.Name), len(files))
+	default:
+		question = mcp.Ask("Write the plugin %s (%s files) to %s?", mcp.Name(a.Name), len(files), mcp.Name(in.Output))
 	}
-	if question != "" {
-		if err := c.Confirmed(ctx, question); err != nil {
-			return nil, err
-		}
+	begin := c.Begin
+	if question != nil {
+		begin = func(ctx context.Context) error { return c.Confirmed(ctx, question.Fact("files", files)) }
+	}
+	if err := begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := mcp.Changes(ctx); err != nil {
+		return nil, err
 	}
 	r, err := d.Deliver(ctx, a, func(done, total int, what string) { c.Progress(float64(done), float64(total), what) })
 	if err != nil {
@@ -106,7 +119,7 @@ var deliveryCodes = map[failure.Kind]string{
 	failure.NotConfigured: mcp.CodeUnsupported, failure.Invalid: mcp.CodeInvalidArguments, failure.NotAuthorized: mcp.CodePermissionDenied,
 	failure.NotFound: mcp.CodeNotFound, failure.Exists: mcp.CodeConflict, failure.Expired: mcp.CodeNotFound, failure.Refused: mcp.CodeRefused,
 	failure.TooLarge: mcp.CodeTooLarge, failure.Full: mcp.CodeRefused, failure.Unreachable: mcp.CodeUnreachable,
-	failure.Unexpected: mcp.CodeRefused, failure.Unknown: mcp.CodeUnreachable,
+	failure.Unexpected: mcp.CodeRefused, failure.Unknown: mcp.CodeOutcomeUnknown,
 }
 
 // fromDelivery turns errors of deliveries into ones for the caller.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +19,27 @@ import (
 
 // broken is a text that something was cut out of badly.
 var broken = regexp.MustCompile(`\(\s*\)|\(,|,\s*\)| [.,;:]|[,;]\s*$|\.\.|  `)
+
+// leaning is an item that refers to one that was cut out before it.
+var leaning = regexp.MustCompile(`(?m)^\d+\. (For others|Others|Otherwise|Else|It|They|Never guess them)\b`)
+
+// numbered makes sure that the items of each list count from 1, also around lines that
+// go on with one.
+func numbered(t *testing.T, text string) {
+	t.Helper()
+	next := 1
+	for line := range strings.SplitSeq(text, "\n") {
+		number, _, is := strings.Cut(line, ". ")
+		n, err := strconv.Atoi(number)
+		switch {
+		case is && err == nil:
+			require.Equal(t, next, n, text)
+			next++
+		case !strings.HasPrefix(line, " "):
+			next = 1
+		}
+	}
+}
 
 // Whatever a session offers, by tool sets, by backends or by rules: no text names a
 // tool that is not among it.
@@ -40,6 +62,8 @@ func TestTextsNameOnlyWhatIsOffered(t *testing.T) {
 		text := func(where, text string) {
 			require.Empty(t, slices.DeleteFunc(all.Mentioned(text), offers), "%s: %s", where, text)
 			require.Empty(t, broken.FindString(text), "%s: %s", where, text)
+			require.Empty(t, leaning.FindString(text), "%s: %s", where, text)
+			numbered(t, text)
 		}
 		for _, name := range offered {
 			missing := slices.DeleteFunc(slices.Clone(mentions[name]), offers)
@@ -74,6 +98,7 @@ func TestTextsNameOnlyWhatIsOffered(t *testing.T) {
 				text("prompt "+p.Name, m.Content.Text)
 				if m.Content.Embedded != nil {
 					require.Empty(t, slices.DeleteFunc(all.Mentioned(m.Content.Embedded.Text), offers), p.Name)
+					numbered(t, m.Content.Embedded.Text)
 				}
 			}
 		}

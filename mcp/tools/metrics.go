@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/metrics"
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -134,32 +135,29 @@ func detailOf(d *metrics.Definition) *metricDetail {
 
 type queryMetricIn struct {
 	Name     string         `json:"name" jsonschema:"such as open-receivables"`
-	By       []string       `json:"by,omitempty" jsonschema:"dimensions, such as partner, month"`
-	Filters  map[string]any `json:"filters,omitempty" jsonschema:"filter or dimension: value or values; % is a wildcard"`
+	By       []string       `json:"by,omitempty" jsonschema:"such as partner, month"`
+	Filters  map[string]any `json:"filters,omitempty" jsonschema:"filter or dimension: value or values; % wildcard"`
 	From     string         `json:"from,omitempty" jsonschema:"first day, 2026-01-01"`
 	To       string         `json:"to,omitempty" jsonschema:"last day"`
-	AsOf     string         `json:"asOf,omitempty" jsonschema:"day of a state; default today"`
-	Currency string         `json:"currency,omitempty" jsonschema:"ISO code; default: the accounting schema's"`
-	Top      int            `json:"top,omitempty" jsonschema:"most rows, the greatest first"`
-	Order    []string       `json:"order,omitempty" jsonschema:"columns; - in front: descending"`
-	Rows     bool           `json:"rows,omitempty" jsonschema:"the records behind the number"`
-	SQL      bool           `json:"sql,omitempty" jsonschema:"also the SQL that was run"`
+	AsOf     string         `json:"asOf,omitempty" jsonschema:"day of a state"`
+	Currency string         `json:"currency,omitempty" jsonschema:"ISO code; else the tenant's"`
+	RateDate string         `json:"rateDate,omitempty" jsonschema:"of rates: document (default), asOf or a day"`
+	Top      int            `json:"top,omitempty" jsonschema:"most rows, greatest first"`
+	Order    []string       `json:"order,omitempty" jsonschema:"columns; -net: descending"`
+	Rows     bool           `json:"rows,omitempty" jsonschema:"records behind the number"`
+	SQL      bool           `json:"sql,omitempty" jsonschema:"also the SQL"`
 }
 
 type queryMetricOut struct {
-	Notice      string                `json:"notice"`
-	Name        string                `json:"name"`
-	About       string                `json:"about"`
-	Columns     []metricPart          `json:"columns"`
-	Rows        [][]any               `json:"rows"`
-	Truncated   bool                  `json:"truncated"`
-	Currency    string                `json:"currency,omitempty"`
-	From        string                `json:"from,omitempty"`
-	To          string                `json:"to,omitempty"`
-	AsOf        string                `json:"asOf,omitempty"`
-	Unconverted []metrics.Unconverted `json:"unconverted,omitempty" jsonschema:"records that are not in the amounts, because there is no rate"`
-	SQL         string                `json:"sql,omitempty"`
-	Notes       []string              `json:"notes,omitempty"`
+	Notice    string          `json:"notice"`
+	Name      string          `json:"name"`
+	About     string          `json:"about"`
+	Columns   []metricPart    `json:"columns"`
+	Rows      [][]any         `json:"rows"`
+	Truncated bool            `json:"truncated"`
+	Counted   metrics.Counted `json:"counted" jsonschema:"what the numbers count, and what they leave out"`
+	SQL       string          `json:"sql,omitempty"`
+	Notes     []string        `json:"notes,omitempty"`
 }
 
 // filterValues lets filters have a value or a list of them.
@@ -171,15 +169,16 @@ func filterValues(s *jsonschema.Schema) {
 func (b *Toolbox) queryMetric() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "queryMetric", Title: "Query a metric", Sets: []string{SetMetrics}, Hints: readOnly,
-		Description: "Computes a metric (listMetrics) over the records your role sees, as the ERP counts, in one currency.",
-		Input:       input[queryMetricIn](shorter(80, "name"), between("top", 1, 1000, mostMetricRows), filterValues), Cost: mcp.Cost{APICalls: 3},
+		Description: "Computes a metric (listMetrics) over what your role sees, as the ERP counts, in one currency.",
+		Input:       input[queryMetricIn](shorter(80, "name"), between("top", 1, 1000, mostMetricRows), filterValues),
+		Output:      objects[queryMetricOut]("counted", true), Cost: mcp.Cost{APICalls: 4},
 	}, func(ctx context.Context, c *mcp.Call, in queryMetricIn) (*queryMetricOut, error) {
 		set, err := b.definitions()
 		if err != nil {
 			return nil, err
 		}
 		q := metrics.Query{
-			Metric: in.Name, Dimensions: in.By, From: in.From, To: in.To, AsOf: in.AsOf, Currency: in.Currency, Top: in.Top, Order: in.Order, Records: in.Rows,
+			Metric: in.Name, Dimensions: in.By, From: in.From, To: in.To, AsOf: in.AsOf, Currency: in.Currency, RateDate: in.RateDate, Top: in.Top, Order: in.Order, Records: in.Rows,
 			Filters: map[string][]string{},
 		}
 		for name, given := range in.Filters {
@@ -187,17 +186,74 @@ func (b *Toolbox) queryMetric() mcp.Tool {
 				return nil, err
 			}
 		}
+		taken, err := b.metricCodes(ctx, c, set, &q)
+		if err != nil {
+			return nil, err
+		}
 		defer heartbeat(ctx, c, "the metric is computed")()
 		r, err := metrics.NewEngine(set, metricRunner{b, c}, &metrics.Options{Now: b.now}).Query(ctx, q)
 		if err != nil {
 			return nil, metricError(err)
 		}
+		r.Notes = append(taken, r.Notes...)
 		out := metricRows(r)
+		tables := b.tablesOf(ctx, c, r.Definition.Tables...)
+		of := counts(b.scope(ctx, c, nil), tables...)
+		out.Counted.Tenant, out.Counted.Scope = of.Tenant, of.Scope
+		if r.Empty() {
+			out.Notes = append(out.Notes, (&nothing{b: b, c: c, tables: tables, scoped: true}).hidden(ctx)...)
+		}
 		if in.SQL {
 			out.SQL = r.SQL
 		}
 		return out, nil
 	})
+}
+
+// metricCodes writes the codes of lists into the filters of a query where they have
+// labels, and says so.
+func (b *Toolbox) metricCodes(ctx context.Context, c *mcp.Call, set *metrics.Set, q *metrics.Query) (notes []string, err error) {
+	d, err := set.Find(q.Metric)
+	if err != nil {
+		return nil, metricError(err)
+	}
+	for _, f := range d.AllFilters() {
+		values := q.Filters[f.Name]
+		if f.List == "" || len(values) == 0 {
+			continue
+		}
+		reg, err := b.registry(ctx, c)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return notes, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		list, err := reg.Reference(ctx, f.List)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fromDict(err)
+		}
+		r := &resolver{b: b, c: c, reg: reg, retired: true}
+		values = slices.Clone(values)
+		for i, v := range values {
+			if v == "" || strings.ContainsAny(v, "%=") {
+				continue
+			}
+			code, err := r.code(ctx, valueTarget{name: f.Name, typ: dict.TypeList, referenceID: list.ID}, v)
+			if err != nil {
+				return nil, err
+			}
+			if code != v {
+				values[i] = code
+				notes = append(notes, fmt.Sprintf("%s %s is taken as %s", f.Name, clip(v, 60), code))
+			}
+		}
+		q.Filters[f.Name] = values
+	}
+	return notes, nil
 }
 
 // textsOf are the values of a filter.
@@ -225,8 +281,8 @@ func textsOf(name string, given any) ([]string, error) {
 // metricRows brings a result into the size of a response.
 func metricRows(r *metrics.Result) *queryMetricOut {
 	out := &queryMetricOut{
-		Notice: untrusted, Name: r.Definition.Name, About: r.Definition.About, Truncated: r.Truncated, Currency: r.Currency, From: r.From, To: r.To, AsOf: r.AsOf,
-		Unconverted: r.Unconverted, Notes: r.Notes, Rows: r.Rows,
+		Notice: untrusted, Name: r.Definition.Name, About: r.Definition.About, Truncated: r.Truncated, Counted: r.Counted,
+		Notes: r.Notes, Rows: r.Rows,
 	}
 	for _, c := range r.Columns {
 		out.Columns = append(out.Columns, metricPart{Name: c.Name, Title: c.Title, Unit: string(c.Unit)})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -21,15 +22,12 @@ type metricsResponse struct {
 }
 
 type metricResponse struct {
-	Notice, Name, About, Currency, AsOf, SQL string
-	Columns                                  []struct{ Name, Unit string }
-	Rows                                     [][]any
-	Truncated                                bool
-	Unconverted                              []struct {
-		Currency string
-		Records  int
-	}
-	Notes []string
+	Notice, Name, About, SQL string
+	Columns                  []struct{ Name, Unit string }
+	Rows                     [][]any
+	Truncated                bool
+	Counted                  metrics.Counted
+	Notes                    []string
 }
 
 // What a model pays for the definitions of the metrics' tools.
@@ -64,15 +62,15 @@ func TestMetrics(t *testing.T) {
 		got := response[metricResponse](t, w.db, admin, "queryMetric", call)
 		assert.Equal(t, slices.Contains([]string{"purchases-to-receive", "unallocated-payments"}, line.Name), len(got.Rows) == 0, "%s: %v", line.Name, got.Rows)
 		assert.Empty(t, got.SQL)
-		assert.Equal(t, one.Metric.Currency != "", got.Currency == "USD", "%s: %q", line.Name, got.Currency)
+		assert.Equal(t, one.Metric.Currency != "", got.Counted.Currency == "USD", "%s: %+v", line.Name, got.Counted)
 		if slices.Contains([]string{"open-receivables", "revenue", "stock"}, line.Name) {
 			assert.Equal(t, got, response[metricResponse](t, w.ai, admin, "queryMetric", call), line.Name)
 		}
 	}
 
 	open := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "open_receivables", "by": []string{"partner"}, "currency": "eur", "sql": true})
-	assert.Equal(t, "EUR", open.Currency)
-	assert.NotEmpty(t, open.AsOf)
+	assert.Equal(t, "EUR", open.Counted.Currency)
+	assert.NotEmpty(t, open.Counted.AsOf)
 	assert.Contains(t, open.SQL, "c_allocationline")
 	first := open.Rows[0]
 	behind := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "open-receivables", "currency": "EUR", "rows": true, "filters": args{"partner": first[0]}})
@@ -81,9 +79,8 @@ func TestMetrics(t *testing.T) {
 	several := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "by": []string{"year"}, "filters": args{"partner": []string{"%joe%", "%c&w%"}, "document": "%"}})
 	assert.NotEmpty(t, several.Rows)
 	lost := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "currency": "JPY"})
-	require.Len(t, lost.Unconverted, 1, "there is no rate")
-	assert.Equal(t, "USD", lost.Unconverted[0].Currency)
-	assert.Contains(t, lost.Notes[0], "no rate to JPY")
+	require.Len(t, lost.Counted.LeftOut, 1, "there is no rate")
+	assert.Equal(t, "no rate from USD to JPY", lost.Counted.LeftOut[0].Why)
 
 	for name, c := range map[string]struct {
 		args args

@@ -84,7 +84,11 @@ func fitting[T any](items []T) []T {
 
 // page cuts a list that starts at offset to what fits, and says how to go on.
 func page[T any](tool string, question any, items []T, offset, total int) ([]T, paged) {
-	items = fitting(items)
+	return cut(tool, question, fitting(items), offset, total)
+}
+
+// cut is page for items that fit.
+func cut[T any](tool string, question any, items []T, offset, total int) ([]T, paged) {
 	p := paged{Total: total}
 	if next := offset + len(items); len(items) > 0 && next < total {
 		p.Truncated, p.NextCursor = true, cursorFor(tool, question, next)

@@ -106,7 +106,7 @@ const mostTables = 4
 func (b *Toolbox) writeReportQuery(ctx context.Context, c *mcp.Call, arguments map[string]string) ([]mcp.Message, error) {
 	question := argument(arguments, "question")
 	messages := []mcp.Message{say(b.text(c, `Write a query for our ERP that answers: %s
-1. Look first whether there is a metric (listMetrics; queryMetric computes it), then whether there is a query (getQueryTemplates): if one fits, run it.
+1. Where listMetrics has a metric that fits, take it: queryMetric computes it. Where getQueryTemplates has a query that fits, run it.
 2. Say in one sentence what you count, over which documents (DocStatus) and in which currency. Look up only the tables and columns you are not sure of (searchRegistry, describeTable).
 3. Write one SELECT with $1, $2 for values and run it with executeQuery; explainQuery helps when it is slow or refused.
 4. Check the result: is it truncated, are rows counted twice by a join, do the sums agree with a simpler query?

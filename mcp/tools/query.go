@@ -7,6 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/erphub/erphub/aiquery/api"
+	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -57,35 +58,39 @@ type executeQueryOut struct {
 	Truncated bool          `json:"truncated"`
 	Next      string        `json:"next,omitempty" jsonschema:"how to get what is missing"`
 	Tables    []string      `json:"tables"`
-	Notes     []string      `json:"notes,omitempty"`
+	// Counted is nil where nothing is aggregated.
+	Counted *metrics.Counted `json:"counted,omitempty" jsonschema:"what an aggregate counts, as far as it is known"`
+	Notes   []string         `json:"notes,omitempty"`
 }
 
 func (b *Toolbox) executeQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "executeQuery", Title: "Run a query", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
-		Description: "Runs one SELECT with the permissions of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports.",
-		Input:       question[executeQueryIn](lowered("maxRows", 1, 100)), Cost: mcp.Cost{APICalls: 1},
+		Description: "Runs one SELECT with the permissions of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports. " +
+			"Amounts are in the document's c_currency_id, grandtotal with tax; docstatus CO and CL count; issotrx 'Y' is sales. " +
+			"invoiceOpen(c_invoice_id, 0), currencyConvert(amount, from, to, date, type, client, org), currencyRate and paymentTermDueDate work.",
+		Input:  question[executeQueryIn](lowered("maxRows", 1, 100)),
+		Output: objects[executeQueryOut]("counted", true), Cost: mcp.Cost{APICalls: 2},
 	}, func(ctx context.Context, c *mcp.Call, in executeQueryIn) (*executeQueryOut, error) {
-		return b.runQuery(ctx, c, backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows})
+		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID, MaxRows: in.MaxRows}
+		out, err := b.runQuery(ctx, c, q)
+		if err == nil {
+			b.explained(ctx, c, q, out)
+		}
+		return out, err
 	})
 }
 
-type planStep struct {
-	Depth int    `json:"depth"`
-	Step  string `json:"step"`
-}
-
 type explainQueryOut struct {
-	Steps     []planStep    `json:"steps"`
-	Truncated bool          `json:"truncated"`
-	Tables    []string      `json:"tables"`
-	Columns   []queryColumn `json:"columns"`
+	Reads   []api.Read    `json:"reads"`
+	Columns []queryColumn `json:"columns"`
+	Failing []string      `json:"failing,omitempty"`
 }
 
 func (b *Toolbox) explainQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "explainQuery", Title: "Explain a query", Sets: []string{SetQuery}, Hints: readOnly,
-		Description: "Checks a SELECT without running it: may your role run it, what columns come back, how would the database go about it.",
+		Description: "Checks a SELECT without running it: may your role run it, what columns come back, which conditions can use an index (compared) and which are computed for each row, what may fail for some row.",
 		Input:       question[questionIn](), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in questionIn) (*explainQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID}
@@ -95,19 +100,8 @@ func (b *Toolbox) explainQuery() mcp.Tool {
 		if err != nil {
 			return nil, meant(err)
 		}
-		steps := fitting(planSteps(nil, &e.Plan, 0))
-		out := &explainQueryOut{Steps: steps, Tables: e.Tables, Columns: queryColumns(e.Columns)}
-		out.Truncated = len(steps) < len(planSteps(nil, &e.Plan, 0))
-		return out, nil
+		return &explainQueryOut{Reads: e.Reads, Columns: queryColumns(e.Columns), Failing: e.Failing}, nil
 	})
-}
-
-func planSteps(steps []planStep, n *api.PlanNode, depth int) []planStep {
-	steps = append(steps, planStep{Depth: depth, Step: n.Node})
-	for i := range n.Plans {
-		steps = planSteps(steps, &n.Plans[i], depth+1)
-	}
-	return steps
 }
 
 func queryColumns(columns []api.Column) []queryColumn {

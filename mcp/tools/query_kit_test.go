@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,18 +55,20 @@ func reachable(t *testing.T) *everyWay {
 	return ways.kits
 }
 
-func openWays(tb testing.TB) *everyWay {
+// openWays starts an ERP with more rows in it.
+func openWays(tb testing.TB, more ...string) *everyWay {
 	tb.Helper()
 	srv := erptest.New(tb)
 	require.NoError(tb, srv.SetConfig(tb.Context(), "REST_MAX_RECORDS_SIZE", "5000")) // the dictionary is read often
 	require.NoError(tb, srv.Write(tb.Context(), func(tx *sql.Tx) error {
-		for _, statement := range prepared {
+		for _, statement := range slices.Concat(prepared, more) {
 			if _, err := tx.ExecContext(tb.Context(), statement); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, "AD_Table", "AD_Table_Access", "R_MailText"))
+	}, "*"))
+	installAudit(tb, srv)
 	engine := aiquery.Options{PerUser: 32, Running: 32}
 	open := func() (aiquery.Database, registry.Source) {
 		source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
@@ -81,7 +84,6 @@ func openWays(tb testing.TB) *everyWay {
 	tb.Cleanup(overREST.Close)
 
 	db, source := open()
-	require.NoError(tb, aiquery.Install(tb.Context(), db))
 	overDB, err := backend.NewDB(db, source, &backend.DBOptions{Engine: engine, Registry: kept})
 	require.NoError(tb, err)
 

@@ -33,7 +33,7 @@ func textParam(name, about, example string) templateParam {
 }
 
 func fromDate() templateParam { return textParam("from", "first day", "2024-01-01") }
-func toDate() templateParam   { return textParam("to", "day after the last", "2030-01-01") }
+func toDate() templateParam   { return textParam("to", "last day", "2029-12-31") }
 
 type getQueryTemplatesIn struct {
 	Topic string `json:"topic,omitempty" jsonschema:"only of this topic, with their SQL"`

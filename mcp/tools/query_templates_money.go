@@ -20,7 +20,7 @@ func moneyTemplates() []template {
   JOIN c_currency cur ON cur.c_currency_id = i.c_currency_id
   LEFT JOIN tax ON tax.c_invoice_id = i.c_invoice_id
   WHERE i.docstatus IN ('CO', 'CL', 'RE') AND dt.docbasetype IN ('ARI', 'ARC', 'API', 'APC')
-    AND i.dateinvoiced >= $1 AND i.dateinvoiced < $2
+    AND i.dateinvoiced >= $1 AND i.dateinvoiced < CAST($2 AS timestamp) + interval '1 day'
 )
 SELECT to_char(dateinvoiced, 'YYYY-MM') AS month, CASE WHEN issotrx = 'Y' THEN 'customer' ELSE 'vendor' END AS kind, currency,
   count(*) FILTER (WHERE docstatus <> 'RE') AS invoices, sum(sign * net) AS net, sum(sign * grandtotal) AS total
@@ -41,7 +41,7 @@ JOIN c_doctype dt ON dt.c_doctype_id = i.c_doctype_id
 JOIN c_currency cur ON cur.c_currency_id = i.c_currency_id
 JOIN c_tax t ON t.c_tax_id = it.c_tax_id
 WHERE i.docstatus IN ('CO', 'CL', 'RE') AND dt.docbasetype IN ('ARI', 'ARC', 'API', 'APC')
-  AND i.dateinvoiced >= $1 AND i.dateinvoiced < $2
+  AND i.dateinvoiced >= $1 AND i.dateinvoiced < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY 1, 2, 3, 4
 ORDER BY 1, 2, 3, 4`,
 		},
@@ -54,7 +54,7 @@ ORDER BY 1, 2, 3, 4`,
 FROM c_payment p
 JOIN c_currency cur ON cur.c_currency_id = p.c_currency_id
 LEFT JOIN c_bankaccount ba ON ba.c_bankaccount_id = p.c_bankaccount_id
-WHERE p.docstatus IN ('CO', 'CL', 'RE') AND p.datetrx >= $1 AND p.datetrx < $2
+WHERE p.docstatus IN ('CO', 'CL', 'RE') AND p.datetrx >= $1 AND p.datetrx < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY 1, 2, 3, 4
 ORDER BY 1, 2, 3, 4`,
 		},
@@ -67,7 +67,7 @@ FROM fact_acct f
 JOIN c_elementvalue ev ON ev.c_elementvalue_id = f.account_id
 JOIN c_acctschema s ON s.c_acctschema_id = f.c_acctschema_id
 JOIN c_currency cur ON cur.c_currency_id = s.c_currency_id
-WHERE f.postingtype = 'A' AND f.dateacct >= $1 AND f.dateacct < $2
+WHERE f.postingtype = 'A' AND f.dateacct >= $1 AND f.dateacct < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY s.name, cur.iso_code, ev.value, ev.name
 ORDER BY s.name, ev.value`,
 		},

@@ -10,7 +10,7 @@ func salesTemplates() []template {
 FROM c_order o
 JOIN c_currency cur ON cur.c_currency_id = o.c_currency_id
 JOIN c_doctype dt ON dt.c_doctype_id = o.c_doctype_id
-WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < $2
+WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY 1, 2
 ORDER BY 1, 2`,
 		},
@@ -24,7 +24,7 @@ FROM c_order o
 JOIN c_bpartner bp ON bp.c_bpartner_id = o.c_bpartner_id
 JOIN c_currency cur ON cur.c_currency_id = o.c_currency_id
 JOIN c_doctype dt ON dt.c_doctype_id = o.c_doctype_id
-WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < $2
+WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY cur.iso_code, bp.value, bp.name
 ORDER BY cur.iso_code, total DESC, bp.value`,
 		},
@@ -39,7 +39,7 @@ JOIN m_product p ON p.m_product_id = l.m_product_id
 JOIN m_product_category pc ON pc.m_product_category_id = p.m_product_category_id
 JOIN c_currency cur ON cur.c_currency_id = o.c_currency_id
 JOIN c_doctype dt ON dt.c_doctype_id = o.c_doctype_id
-WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < $2
+WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY pc.name, cur.iso_code
 ORDER BY cur.iso_code, amount DESC, pc.name`,
 		},
@@ -55,7 +55,7 @@ JOIN m_product p ON p.m_product_id = l.m_product_id
 JOIN m_product_category pc ON pc.m_product_category_id = p.m_product_category_id
 JOIN c_currency cur ON cur.c_currency_id = o.c_currency_id
 JOIN c_doctype dt ON dt.c_doctype_id = o.c_doctype_id
-WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < $2
+WHERE o.issotrx = 'Y' AND coalesce(dt.docsubtypeso, '-') NOT IN ('ON', 'OB', 'RM') AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY pc.name, p.value, p.name, cur.iso_code
 ORDER BY cur.iso_code, amount DESC, p.value`,
 		},
@@ -113,7 +113,7 @@ func purchaseTemplates() []template {
 FROM c_order o
 JOIN c_bpartner bp ON bp.c_bpartner_id = o.c_bpartner_id
 JOIN c_currency cur ON cur.c_currency_id = o.c_currency_id
-WHERE o.issotrx = 'N' AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < $2
+WHERE o.issotrx = 'N' AND o.docstatus IN ('CO', 'CL') AND o.dateordered >= $1 AND o.dateordered < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY cur.iso_code, bp.value, bp.name
 ORDER BY cur.iso_code, total DESC, bp.value`,
 		},
@@ -182,7 +182,7 @@ ORDER BY pl.name, p.value`,
 			sql: `SELECT to_char(movementdate, 'YYYY-MM') AS month, CASE movementtype WHEN 'C-' THEN 'shipment' WHEN 'C+' THEN 'customer return'
     WHEN 'V-' THEN 'vendor return' ELSE 'receipt' END AS kind, count(*) AS documents
 FROM m_inout
-WHERE docstatus IN ('CO', 'CL') AND movementdate >= $1 AND movementdate < $2
+WHERE docstatus IN ('CO', 'CL') AND movementdate >= $1 AND movementdate < CAST($2 AS timestamp) + interval '1 day'
 GROUP BY 1, 2
 ORDER BY 1, 2`,
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 )
@@ -216,17 +217,14 @@ func TestExplainQuery(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db
 	got := response[struct {
-		Steps []struct {
-			Depth int
-			Step  string
-		}
-		Tables  []string
-		Columns []struct{ Name string }
-	}](t, k, admin, "explainQuery", args{"sql": "SELECT documentno FROM c_order WHERE c_order_id = $1", "params": []any{104}})
-	require.NotEmpty(t, got.Steps)
-	assert.Zero(t, got.Steps[0].Depth)
-	assert.Equal(t, []string{"C_Order"}, got.Tables)
+		Reads   []api.Read
+		Columns []struct{ Name, Type string }
+		Failing []string
+	}](t, k, admin, "explainQuery", args{"sql": "SELECT documentno FROM c_order WHERE c_order_id = $1 AND 1/grandtotal > 1", "params": []any{104}})
+	assert.Equal(t, []api.Read{{Table: "C_Order", Compared: []string{"c_order_id"}, Computed: []string{"grandtotal"}}}, got.Reads)
 	assert.Equal(t, "documentno", got.Columns[0].Name)
+	assert.NotEmpty(t, got.Columns[0].Type)
+	assert.Equal(t, []string{"the operator /"}, got.Failing)
 	refusal(t, k, admin, "explainQuery", args{"sql": "DELETE FROM c_order"}, mcp.CodeInvalidArguments)
 	e := refusal(t, k, admin, "explainQuery", args{"sql": "SELECT * FROM c_ordr"}, mcp.CodePermissionDenied)
 	assert.Contains(t, e.Hint, "C_Order")

@@ -19,9 +19,6 @@ import (
 // mostOperations is how many operations one call has at most.
 const mostOperations = 50
 
-// longestQuestion is how many bytes a question to the user has at most.
-const longestQuestion = 12_000
-
 type writeRecordsIn struct {
 	Operations []operationIn `json:"operations" jsonschema:"in order; they cannot change or delete what they create"`
 	UUID       string        `json:"uuid,omitempty" jsonschema:"of the whole: with it the same call can be retried and creates once"`
@@ -73,13 +70,23 @@ func (b *Toolbox) writeRecords() mcp.Tool {
 type operation struct {
 	operationIn
 	id      erp.ID
-	uuid    string   // of what is created
-	writing *writing // nil for a deletion
-	about   string   // a name of the record in words
+	uuid    string     // of what is created
+	writing *writing   // nil for a deletion
+	before  erp.Record // what is changed or deleted, as it is
+	about   string     // its name in words
 }
 
 func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeRecordsIn) (*writeRecordsOut, error) {
-	ops, err := b.operations(ctx, c, &in)
+	whole, again := b.doubts.of(c, b.now())
+	note := "an earlier call with the same arguments wrote its records, and its response was lost; nothing more was written"
+	if in.UUID != "" {
+		var err error
+		if whole, err = uuidOf(in.UUID, "to have none"); err != nil {
+			return nil, err
+		}
+		again, note = true, "a call with this uuid wrote its records before; nothing was written"
+	}
+	ops, err := b.operations(ctx, c, &in, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +98,11 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 			created = i
 		}
 	}
-	if in.UUID != "" && created >= 0 {
+	if again && created >= 0 {
 		_, err := b.read(ctx, c, ops[created].Table, ops[created].uuid)
 		if err == nil {
-			out.Status, out.Note = "exists", "a call with this uuid wrote its records before; nothing was written"
+			b.doubts.settle(c)
+			out.Status, out.Note = "exists", note
 			return out, nil
 		}
 		if !errors.Is(err, erp.ErrNotFound) {
@@ -102,11 +110,11 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 		}
 	}
 	question := batchQuestion(ops)
-	if len(question) > longestQuestion {
-		return nil, &mcp.Error{Code: mcp.CodeTooLarge, Message: "these operations are more than the user can be shown in one question", Hint: "nothing was written; split them into several calls"}
-	}
 	if in.DryRun {
-		out.Status, out.Plan = "planned", question
+		out.Status = "planned"
+		if out.Plan, err = question.Text(); err != nil {
+			return nil, err
+		}
 		for i := range out.Operations {
 			out.Operations[i].UUID = ""
 		}
@@ -125,19 +133,25 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 	}
 	out.Status = "written"
 	if err != nil {
-		if errors.Is(err, erp.ErrExists) && in.UUID != "" && created >= 0 {
+		if errors.Is(err, erp.ErrExists) && again && created >= 0 {
 			if _, readErr := b.read(ctx, c, ops[created].Table, ops[created].uuid); readErr == nil {
 				out.Status, out.Note = "exists", "another call with this uuid wrote its records in the meantime"
 				return out, nil
 			}
 		}
 		done, checkErr := wroteAll(ctx, client, ops, err)
-		if !done {
-			return nil, checkErr
+		switch {
+		case done:
+			b.doubts.settle(c)
+			out.Note = "the response of the ERP was lost; the records were looked up and are written"
+			return out, nil
+		case created >= 0 && mcp.ErrorOf(checkErr).Code == mcp.CodeOutcomeUnknown:
+			b.doubts.keep(c, whole, b.now())
+			return nil, createdOnce(checkErr, whole)
 		}
-		out.Note = "the response of the ERP was lost; the records were looked up and are written"
-		return out, nil
+		return nil, checkErr
 	}
+	b.doubts.settle(c)
 	for i, r := range results {
 		if rec, err := r.Record(); err == nil && ops[i].Op == "create" {
 			out.Operations[i].ID, out.Operations[i].UUID = rec.ID().String(), rec.UUID()
@@ -147,14 +161,7 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 }
 
 // operations checks all that is to be done. All that is wrong is told at once.
-func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsIn) ([]operation, error) {
-	var whole dict.UUID
-	if in.UUID != "" {
-		var ok bool
-		if whole, ok = dict.ParseUUID(in.UUID); !ok {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no UUID", clip(in.UUID, 40)), Hint: "a UUID looks like 01a1fecd-af10-725c-a198-5e1e960e4d29; leave it out to have none"}
-		}
-	}
+func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsIn, whole dict.UUID) ([]operation, error) {
 	ops := make([]operation, len(in.Operations))
 	named := map[string]*operation{}
 	earlier := func(t valueTarget, name string) (resolved, error) {
@@ -168,15 +175,13 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 		value, err := json.Marshal(map[string]string{"uid": op.uuid})
 		return resolved{value, "the new " + name}, err
 	}
+	r := &resolver{b: b, c: c, earlier: earlier}
 	var problems []string
 	for i, given := range in.Operations {
 		op := operation{operationIn: given}
-		err := b.checkOperation(ctx, c, &op, earlier)
+		err := b.checkOperation(ctx, r, &op)
 		if err == nil && op.Op == "create" && op.writing.hasUUID {
-			op.uuid = string(dict.NewUUID())
-			if whole != "" {
-				op.uuid = string(dict.UUIDv5(whole, fmt.Sprint(i)))
-			}
+			op.uuid = string(dict.UUIDv5(whole, fmt.Sprint(i)))
 		}
 		switch as := strings.TrimPrefix(given.As, "@"); {
 		case err != nil || as == "":
@@ -204,13 +209,14 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 }
 
 // checkOperation spells an operation as the dictionary does, and reads what exists.
-func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, op *operation, earlier func(valueTarget, string) (resolved, error)) error {
+func (b *Toolbox) checkOperation(ctx context.Context, r *resolver, op *operation) error {
+	c := r.c
 	wrong := func(message string) error { return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: message} }
 	if op.Op != "delete" {
 		if len(op.Values) == 0 {
 			return wrong("there are no values")
 		}
-		w, err := b.writable(ctx, c, op.Table, op.Values, earlier)
+		w, err := b.writable(ctx, r, op.Table, op.Values)
 		if err != nil {
 			return err
 		}
@@ -234,29 +240,9 @@ func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, op *operation
 	if err != nil {
 		return err
 	}
-	op.Table, op.about = name, inWords(record)
+	op.Table, op.before, op.about = name, record, inWords(record)
 	op.id, err = erp.ParseID(string(op.ID))
 	return err
-}
-
-// batchQuestion is what the user is asked: every operation, with its values.
-func batchQuestion(ops []operation) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Write these %d records, all or none?", len(ops))
-	for i, op := range ops {
-		fmt.Fprintf(&b, "\n%d. %s %s", i+1, op.Op, op.Table)
-		if op.Op != "create" {
-			fmt.Fprintf(&b, " %s%s", op.id, op.about)
-		} else if op.As != "" {
-			fmt.Fprintf(&b, " @%s", clip(strings.TrimPrefix(op.As, "@"), 40))
-		}
-		if op.writing != nil {
-			var values strings.Builder
-			op.writing.describe(&values, nil)
-			b.WriteString(":\n   " + strings.TrimSpace(strings.ReplaceAll(values.String(), "\n", "\n   ")))
-		}
-	}
-	return b.String()
 }
 
 func requestsOf(ops []operation) []erp.BatchRequest {
@@ -282,7 +268,6 @@ func requestsOf(ops []operation) []erp.BatchRequest {
 // lost. As it is one transaction, one record tells of all.
 func wroteAll(ctx context.Context, client *erp.Client, ops []operation, err error) (bool, error) {
 	var failed *erp.BatchError
-	var refused *erp.Error
 	switch {
 	case errors.As(err, &failed) && failed.Index < len(ops):
 		op := ops[failed.Index]
@@ -291,7 +276,7 @@ func wroteAll(ctx context.Context, client *erp.Client, ops []operation, err erro
 			Code: cause.Code, Err: err, Hint: "nothing was written; fix that operation and call again with all of them",
 			Message: fmt.Sprintf("operation %d (%s %s%s) failed, and all was rolled back: %s", failed.Index+1, op.Op, op.Table, op.about, clip(failed.Err.Error(), 1500)),
 		}
-	case errors.As(err, &refused) || erp.Unsent(err) || ctx.Err() != nil:
+	case !errors.Is(err, erp.ErrOutcomeUnknown) || ctx.Err() != nil:
 		return false, err
 	}
 	i := slices.IndexFunc(ops, func(op operation) bool { return op.uuid != "" || op.Op == "delete" })
@@ -310,12 +295,8 @@ func wroteAll(ctx context.Context, client *erp.Client, ops []operation, err erro
 	case gone == (ops[i].Op == "delete"):
 		return true, nil
 	}
-	return false, err
+	return false, notKnown(err) // the ERP may still be at it
 }
 
-// notKnown is an error after which nobody knows whether anything was written.
-func notKnown(err error) error {
-	e := *mcp.ErrorOf(err)
-	e.Hint = strings.TrimPrefix(e.Hint+"; whether it was written is not known: read the records before you call again", "; ")
-	return &e
-}
+// notKnown is an error after which nobody knows whether anything was changed.
+func notKnown(err error) error { return mcp.OutcomeUnknown(mcp.ErrorOf(err).Message, err) }

@@ -48,8 +48,8 @@ func TestWriteRecords(t *testing.T) {
 	plan := response[writtenRecords](t, k, admin, "writeRecords", args{"operations": ops, "dryRun": true})
 	assert.Equal(t, "planned", plan.Status)
 	for _, part := range []string{
-		"these 4 records, all or none", "1. create C_BPartner @acme", `C_BP_Group_ID: 103 (Standard)`, "C_BPartner_ID: the new @acme",
-		"3. update C_BPartner " + changed + " (batch-a-changed)", "4. delete C_BPartner " + deleted,
+		"Make these 4 changes, all or none?", "1. create C_BPartner as @acme", `C_BP_Group_ID: "Standard" (103)`, `C_BPartner_ID: "the new @acme"`,
+		`3. update C_BPartner "batch-a-changed" (` + changed + ")", `Description: from nothing to "changed in a batch"`, `4. delete C_BPartner "batch-a-deleted" (` + deleted + ")",
 	} {
 		assert.Contains(t, plan.Plan, part)
 	}
@@ -171,7 +171,7 @@ func TestWriteRecordsWhoseResponseIsLost(t *testing.T) {
 	// Changes alone do not.
 	k.srv.Faults().On(erptest.Match{Method: "POST", Path: "/batch", N: 1}, erptest.CutAfter())
 	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "writeRecords", args{"operations": ops[2:3]})
-	assert.Contains(t, mcp.ErrorOf(err).Hint, "not known")
+	assert.Equal(t, mcp.CodeOutcomeUnknown, mcp.ErrorOf(err).Code)
 }
 
 // Two calls of one UUID at the same time write once.

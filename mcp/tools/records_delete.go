@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -55,7 +54,7 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 				Code: mcp.CodeRefused, Message: fmt.Sprintf("the ERP did not delete %s %s: %s", name, id, clip(refused.Title+": "+refused.Detail, 1500)),
 				Hint: "nothing was changed; records that point to it have to go first, or set IsActive to false with updateRecord", Err: err,
 			}
-		case refused == nil && !erp.Unsent(err) && ctx.Err() == nil:
+		case errors.Is(err, erp.ErrOutcomeUnknown) && ctx.Err() == nil:
 			if _, readErr := client.Get(ctx, name, id, nil); errors.Is(readErr, erp.ErrNotFound) {
 				out.Note = "the response of the ERP was lost; the record is gone"
 				return out, nil
@@ -63,25 +62,4 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		}
 		return nil, err
 	})
-}
-
-// deleteQuestion is what the user is asked: what goes, with what tells it from
-// others.
-func deleteQuestion(table string, id erp.ID, record erp.Record) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Delete %s %s%s for good?", table, id, inWords(record))
-	for _, column := range []string{"Value", "Name", "Description", "DocStatus", "C_BPartner_ID", "GrandTotal", "AD_Org_ID", "Updated"} {
-		text, ok := record.Text(column)
-		if !ok {
-			if ref, isRef := record.Ref(column); isRef {
-				text = ref.Identifier
-			} else if number, isNumber := record.Decimal(column); isNumber {
-				text = number.String()
-			}
-		}
-		if text = cell(text); text != "" {
-			fmt.Fprintf(&b, "\n%s: %s", column, text)
-		}
-	}
-	return b.String()
 }

@@ -3,7 +3,9 @@ package tools
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -30,6 +33,7 @@ type printRecordOut struct {
 func (b *Toolbox) printRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "printRecord", Title: "Print a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 2},
+		Unasked:     "it prints without asking, because that changes no data; the ERP keeps that it was printed",
 		Description: "Prints a record, such as an order or invoice, by the print process of its window. The file is a resource.",
 		Input:       input[printRecordIn](shorter(120, "table"), keyed("id"), shorter(4, "format")), Output: output[printRecordOut](),
 	}, func(ctx context.Context, c *mcp.Call, in printRecordIn) (any, error) {
@@ -47,6 +51,9 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		}
 		ctx, client, err := b.connect(ctx, c, "print records")
 		if err != nil {
+			return nil, err
+		}
+		if err := c.Begin(ctx); err != nil {
 			return nil, err
 		}
 		defer heartbeat(ctx, c, "printing")()
@@ -69,12 +76,16 @@ func (b *Toolbox) printRecord() mcp.Tool {
 	})
 }
 
-// maxAttachment is how many bytes a tool attaches to a record.
-const maxAttachment = 4 << 20
+const (
+	// maxAttachment is how many bytes a tool attaches to a record.
+	maxAttachment = 4 << 20
+	// mostShown is how many bytes of a text a question shows.
+	mostShown = 2000
+)
 
 type recordAttachmentsIn struct {
 	recordIn
-	Action string  `json:"action,omitempty" jsonschema:"delete asks the user"`
+	Action string  `json:"action,omitempty" jsonschema:"add and delete ask the user"`
 	Name   string  `json:"name,omitempty" jsonschema:"of the file"`
 	Text   *string `json:"text,omitempty" jsonschema:"for add: content"`
 	Base64 *string `json:"base64,omitempty" jsonschema:"or content in base64"`
@@ -150,18 +161,26 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 		}
 		out.File = b.keepFile(ctx, c, in.Name, content)
 	case "add":
+		if out.Status, out.Note, err = at.taken(ctx, there, in.Name, data); err != nil || out.Status != "" {
+			break
+		}
+		if err := c.Confirmed(ctx, in.attachQuestion(name, named(id, record), data)); err != nil {
+			return nil, err
+		}
 		if out.Status, out.Note, err = at.add(ctx, in.Name, data); err != nil {
 			return nil, err
 		}
 	case "delete":
-		question := fmt.Sprintf("Delete the file %s attached to %s %s%s?", cell(in.Name), name, id, inWords(record))
-		if err := c.Confirmed(ctx, question); err != nil {
+		if err := c.Confirmed(ctx, mcp.Ask("Delete the file %s attached to %s %s?", in.Name, mcp.Name(name), named(id, record))); err != nil {
 			return nil, err
 		}
 		if err := client.DeleteAttachment(ctx, name, id, in.Name); err != nil {
 			return nil, err
 		}
 		out.Status = "deleted"
+	}
+	if err != nil {
+		return nil, err
 	}
 	if in.Action == "add" || in.Action == "delete" {
 		if there, err = client.Attachments(ctx, name, id); err != nil {
@@ -250,22 +269,43 @@ func (a attachments) read(ctx context.Context, name string) (content []byte, who
 	return content, len(content) <= maxFile, nil
 }
 
+// taken is what to say when a file of the name is attached already; "" when none is.
+func (a attachments) taken(ctx context.Context, there []erp.Attachment, name string, data []byte) (status, note string, err error) {
+	switch {
+	case !slices.ContainsFunc(there, func(f erp.Attachment) bool { return f.Name == name }):
+		return "", "", nil
+	case a.same(ctx, name, data):
+		return "exists", "a file with this name and content is attached already; nothing was written", nil
+	}
+	return "", "", &mcp.Error{
+		Code: mcp.CodeConflict, Message: fmt.Sprintf("a file %q with another content is attached already", clip(name, 100)),
+		Hint: "use another name, or delete that one first",
+	}
+}
+
+// attachQuestion is what the user is asked before a file is attached.
+func (in *recordAttachmentsIn) attachQuestion(table string, record mcp.Ref, data []byte) *mcp.Question {
+	sum := sha256.Sum256(data)
+	q := mcp.Ask("Attach the file %s of %s bytes to %s %s?", in.Name, len(data), mcp.Name(table), record).Fact("SHA-256", mcp.Name(hex.EncodeToString(sum[:])))
+	switch content := string(data); {
+	case in.Text == nil:
+	case len(content) <= mostShown:
+		q.Fact("content", content)
+	default:
+		q.Fact(fmt.Sprintf("the first %d bytes", mostShown), text.FirstBytes(content, mostShown))
+	}
+	return q
+}
+
 // add attaches a file. One that is there with the same content is left alone.
 func (a attachments) add(ctx context.Context, name string, data []byte) (status, note string, err error) {
 	err = a.client.UploadAttachment(ctx, a.table, a.id, erp.NewAttachment(name, data))
-	var refused *erp.Error
 	switch {
 	case err == nil:
 		return "added", "", nil
 	case errors.Is(err, erp.ErrExists):
-		if a.same(ctx, name, data) {
-			return "exists", "a file with this name and content is attached already; nothing was written", nil
-		}
-		return "", "", &mcp.Error{
-			Code: mcp.CodeConflict, Message: fmt.Sprintf("a file %q with another content is attached already", clip(name, 100)),
-			Hint: "use another name, or delete that one first", Err: err,
-		}
-	case !errors.As(err, &refused) && !erp.Unsent(err) && ctx.Err() == nil && a.same(ctx, name, data):
+		return a.taken(ctx, []erp.Attachment{{Name: name}}, name, data)
+	case errors.Is(err, erp.ErrOutcomeUnknown) && ctx.Err() == nil && a.same(ctx, name, data):
 		return "added", "the response of the ERP was lost; the file is attached", nil
 	}
 	return "", "", err

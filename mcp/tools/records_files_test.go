@@ -171,7 +171,7 @@ func TestExecuteProcessForARecord(t *testing.T) {
 	_, err = f.invoke(t, agreeing(f.kit, t, admin, false, &asked), "executeProcess", args{"processId": "C_Order Process", "table": "C_Order", "recordId": id})
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)
 	require.Len(t, asked, 1)
-	assert.Contains(t, asked[0], fmt.Sprintf("for C_Order %s (%s)", id, number))
+	assert.Contains(t, asked[0], fmt.Sprintf("for C_Order %q (%s)?", number, id))
 	assert.Equal(t, "DR", f.status(t, "C_Order", id))
 }
 
@@ -226,7 +226,7 @@ func TestRecordAttachments(t *testing.T) {
 	_, err = f.invoke(t, agreeing(f.kit, t, admin, false, &asked), "recordAttachments", at(args{"action": "delete", "name": "lost.bin"}))
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)
 	require.Len(t, asked, 1)
-	assert.Contains(t, asked[0], "lost.bin attached to C_BPartner "+id+" (attachments-1)")
+	assert.Contains(t, asked[0], `Delete the file "lost.bin" attached to C_BPartner "attachments-1" (`+id+`)?`)
 	assert.Len(t, do(nil).Attachments, 2)
 	assert.Len(t, do(args{"action": "delete", "name": "lost.bin"}).Attachments, 1)
 	e = refusal(t, f.kit, admin, "recordAttachments", at(args{"action": "delete", "name": "notes.txt"}), mcp.CodeNotFound)
@@ -264,7 +264,7 @@ func TestDeleteRecord(t *testing.T) {
 	_, err := k.invoke(t, agreeing(k, t, admin, false, &asked), "deleteRecord", args{"table": "c_bpartner", "id": id})
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)
 	require.Len(t, asked, 1)
-	assert.Contains(t, asked[0], "Delete C_BPartner "+id+" (delete-1) for good?\nValue: delete-1\nName: delete-1")
+	assert.Contains(t, asked[0], `Delete C_BPartner "delete-1" (`+id+") for good?\nValue: \"delete-1\"\nName: \"delete-1\"")
 	out := response[gone](t, k, admin, "deleteRecord", args{"table": "c_bpartner", "id": id})
 	assert.True(t, out.Deleted)
 	refusal(t, k, admin, "deleteRecord", args{"table": "C_BPartner", "id": id}, mcp.CodeNotFound)

@@ -57,7 +57,7 @@ func TestExecuteProcessWhoseResponseIsLost(t *testing.T) {
 	defer lost.Remove()
 	_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "executeProcess", args{"processId": "C_Order Process", "table": "C_Order", "recordId": id})
 	require.Error(t, err)
-	assert.Equal(t, mcp.CodeUnreachable, mcp.ErrorOf(err).Code)
+	assert.Equal(t, mcp.CodeOutcomeUnknown, mcp.ErrorOf(err).Code)
 	assert.Contains(t, mcp.ErrorOf(err).Message, "may have carried out")
 	assert.Equal(t, 1, lost.Hits())
 }

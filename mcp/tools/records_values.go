@@ -13,16 +13,17 @@ import (
 
 // writing is what is written to a record.
 type writing struct {
-	table    string // as the dictionary spells it
-	values   map[string]any
-	meanings map[string]string // what values mean that do not say so, by column
-	hasUUID  bool              // records of the table have a UUID, as nearly all do
+	table   string // as the dictionary spells it
+	values  map[string]any
+	shown   map[string]any // values as a question shows them that do not say what they mean, by column
+	hasUUID bool           // records of the table have a UUID, as nearly all do
 }
 
 // writable checks the columns of a table and spells table and columns as the
 // dictionary does; references, lists and booleans become what the ERP stores. All
-// that is wrong is told at once. For earlier see resolver.
-func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given map[string]json.RawMessage, earlier func(valueTarget, string) (resolved, error)) (*writing, error) {
+// that is wrong is told at once.
+func (b *Toolbox) writable(ctx context.Context, r *resolver, table string, given map[string]json.RawMessage) (*writing, error) {
+	c := r.c
 	t, err := b.table(ctx, c, table)
 	if err != nil {
 		return nil, err
@@ -58,11 +59,10 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 			values[col.Name] = given[column]
 		}
 	}
-	reg, err := b.registry(ctx, c)
-	if err != nil {
+	if r.reg, err = b.registry(ctx, c); err != nil {
 		return nil, err
 	}
-	meanings, more, err := (&resolver{b: b, c: c, reg: reg, earlier: earlier}).resolveAll(ctx, t, values)
+	shown, more, err := r.resolveAll(ctx, t, values)
 	if err != nil {
 		return nil, err
 	}
@@ -71,40 +71,5 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("nothing was written", problems), Hint: "describeTable shows the columns; searchRecords finds the records that references point to; processDocument changes the status of documents"}
 	}
 	_, hasUUID := t.Column(t.Name + "_UU")
-	return &writing{t.Name, values, meanings, hasUUID}, nil
-}
-
-// describe writes a line for each column: what it will have, and what it has where
-// somebody tells that.
-func (w *writing) describe(b *strings.Builder, has func(column string) string) {
-	const most = 20
-	columns := slices.Sorted(maps.Keys(w.values))
-	for i, column := range columns {
-		if i == most {
-			fmt.Fprintf(b, "\nand %d more columns: %s", len(columns)-most, strings.Join(columns[most:], ", "))
-			break
-		}
-		now := w.inWords(column)
-		if has == nil {
-			fmt.Fprintf(b, "\n%s: %s", column, now)
-		} else {
-			fmt.Fprintf(b, "\n%s: from %s to %s", column, has(column), now)
-		}
-	}
-}
-
-// inWords is what a column will have. A question has to be the same when the call is
-// made again, so a UUID that was made up is not in it.
-func (w *writing) inWords(column string) string {
-	meaning := w.meanings[column]
-	raw, err := json.Marshal(w.values[column])
-	switch {
-	case err != nil || string(raw) == "null":
-		return "nothing"
-	case meaning == "":
-		return clip(string(raw), 200)
-	case meaning == "nothing" || raw[0] == '{':
-		return meaning
-	}
-	return fmt.Sprintf("%s (%s)", clip(string(raw), 200), meaning)
+	return &writing{t.Name, values, shown, hasUUID}, nil
 }

@@ -62,55 +62,81 @@ type writeRecordOut struct {
 
 func (b *Toolbox) createRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "createRecord", Title: "Create a record", Sets: []string{SetRecords}, Cost: mcp.Cost{APICalls: 3},
-		Description: "Creates one record with your role's permissions, and reads it back. describeTable tells columns, which are mandatory and what they point to. Show the user what you are going to write first.",
+		Name: "createRecord", Title: "Create a record", Sets: []string{SetRecords}, Confirms: true, Cost: mcp.Cost{APICalls: 4},
+		Description: "Creates one record with your role's permissions, after asking the user, and reads it back. describeTable tells columns, which are mandatory and what they point to.",
 		Input:       input[createRecordIn](valuesSchema, shorter(120, "table"), shorter(40, "uuid")),
-	}, func(ctx context.Context, c *mcp.Call, in createRecordIn) (*writeRecordOut, error) {
-		w, err := b.writable(ctx, c, in.Table, in.Values, nil)
-		if err != nil {
+	}, b.runCreateRecord)
+}
+
+func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRecordIn) (*writeRecordOut, error) {
+	w, err := b.writable(ctx, &resolver{b: b, c: c}, in.Table, in.Values)
+	if err != nil {
+		return nil, err
+	}
+	uuid, again := b.doubts.of(c, b.now())
+	note := "an earlier call with the same arguments created it, and its response was lost; nothing more was written"
+	if in.UUID != "" {
+		if uuid, err = uuidOf(in.UUID, "to get one"); err != nil {
 			return nil, err
 		}
-		name, values := w.table, w.values
-		uuid := dict.NewUUID() // lets a record be found whose response is lost
-		if in.UUID != "" {
-			var ok bool
-			if uuid, ok = dict.ParseUUID(in.UUID); !ok {
-				return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no UUID", clip(in.UUID, 40)), Hint: "a UUID looks like 01a1fecd-af10-725c-a198-5e1e960e4d29; leave it out to get one"}
-			}
-			if !w.hasUUID {
-				return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: name + " has no column for a UUID", Hint: "leave uuid out"}
-			}
-			there, err := b.read(ctx, c, name, string(uuid))
-			if err == nil {
-				out, err := written(name, "exists", values, nil, there)
-				if err == nil {
-					out.Note = "a record with this UUID already exists; nothing was written"
-				}
-				return out, err
-			}
-			if !errors.Is(err, erp.ErrNotFound) {
-				return nil, err
-			}
+		if !w.hasUUID {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: w.table + " has no column for a UUID", Hint: "leave uuid out"}
 		}
-		sent := maps.Clone(values)
-		if w.hasUUID {
-			sent[name+"_UU"] = string(uuid)
+		again, note = true, "a record with this UUID already exists; nothing was written"
+	}
+	if again {
+		out, err := b.existing(ctx, c, w, uuid, note)
+		if out != nil || err != nil {
+			return out, err
 		}
-		made, _, err := backend.Change(ctx, b.pool, "make records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
-			return k.Create(ctx, c.Caller, name, sent)
-		})
-		b.noteDictionary(name)
-		var lost *erp.ConnError
-		if w.hasUUID && errors.As(err, &lost) && lost.Sent && ctx.Err() == nil { // the ERP may have made it
-			if there, readErr := b.read(ctx, c, name, string(uuid)); readErr == nil {
-				made, err = there, nil
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		return b.readBack(ctx, c, name, "created", values, nil, made)
+	}
+	if err := b.mayWrite(ctx, c, w.table); err != nil {
+		return nil, err
+	}
+	if err := c.Confirmed(ctx, createQuestion(w)); err != nil {
+		return nil, err
+	}
+	sent := maps.Clone(w.values)
+	if w.hasUUID { // lets a record be found whose response is lost
+		sent[w.table+"_UU"] = string(uuid)
+	}
+	made, _, err := backend.Change(ctx, b.pool, "make records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
+		return k.Create(ctx, c.Caller, w.table, sent)
 	})
+	b.noteDictionary(w.table)
+	switch {
+	case err == nil:
+		b.doubts.settle(c)
+		return b.readBack(ctx, c, w.table, "created", w.values, nil, made)
+	case errors.Is(err, erp.ErrExists) && again && w.hasUUID:
+		if out, readErr := b.existing(ctx, c, w, uuid, note); out != nil && readErr == nil {
+			return out, nil
+		}
+	case errors.Is(err, erp.ErrOutcomeUnknown) && w.hasUUID:
+		if there, readErr := b.read(ctx, c, w.table, string(uuid)); readErr == nil {
+			return b.readBack(ctx, c, w.table, "created", w.values, nil, there)
+		}
+		b.doubts.keep(c, uuid, b.now()) // the ERP may still be at it
+		return nil, createdOnce(err, uuid)
+	}
+	return nil, err
+}
+
+// existing tells about the record of a UUID; nil when there is none.
+func (b *Toolbox) existing(ctx context.Context, c *mcp.Call, w *writing, uuid dict.UUID, note string) (*writeRecordOut, error) {
+	there, err := b.read(ctx, c, w.table, string(uuid))
+	if errors.Is(err, erp.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.doubts.settle(c)
+	out, err := written(w.table, "exists", w.values, nil, there)
+	if err == nil {
+		out.Note = note
+	}
+	return out, err
 }
 
 type updateRecordIn struct {
@@ -125,7 +151,7 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		Description: "Changes columns of one record with your role's permissions, after asking the user, and tells what they were and are.",
 		Input:       input[updateRecordIn](valuesSchema, shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in updateRecordIn) (*writeRecordOut, error) {
-		w, err := b.writable(ctx, c, in.Table, in.Values, nil)
+		w, err := b.writable(ctx, &resolver{b: b, c: c}, in.Table, in.Values)
 		if err != nil {
 			return nil, err
 		}
@@ -135,11 +161,7 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 			return nil, err
 		}
 		values, before := w.values, json.RawMessage(has.String())
-		question, err := updateQuestion(w, key, before)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.Confirmed(ctx, question); err != nil {
+		if err := c.Confirmed(ctx, updateQuestion(w, key, has)); err != nil {
 			return nil, err
 		}
 		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
@@ -151,24 +173,6 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		}
 		return b.readBack(ctx, c, name, "updated", values, before, changed)
 	})
-}
-
-// updateQuestion is what the user is asked: each column with what it has and
-// what it will have.
-func updateQuestion(w *writing, key string, before json.RawMessage) (string, error) {
-	was, _, err := columnsOf(before)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Change %s %s?", w.table, clip(key, 60))
-	w.describe(&b, func(column string) string {
-		if has := was[strings.ToLower(column)]; len(has) > 0 {
-			return clip(string(has), 200)
-		}
-		return "nothing"
-	})
-	return b.String(), nil
 }
 
 // noteDictionary has the dictionary read again after a change of it.
@@ -226,16 +230,6 @@ func (b *Toolbox) changeable(ctx context.Context, c *mcp.Call, table, key string
 		return "", record, err
 	}
 	return name, record, b.mayWrite(ctx, c, name)
-}
-
-// inWords is what people call a record, in parentheses; empty when it has no name.
-func inWords(r erp.Record) string {
-	for _, column := range []string{"DocumentNo", "Name", "Value"} {
-		if text, ok := r.Text(column); ok && cell(text) != "" {
-			return " (" + cell(text) + ")"
-		}
-	}
-	return ""
 }
 
 // readBack reads a record that was written, and falls back to what the ERP

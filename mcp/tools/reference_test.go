@@ -54,9 +54,12 @@ single tools. ` + "`erphub tools list`" + ` prints what the settings at hand off
 - Arguments are checked before anything happens. Unknown names, wrong types and values outside the limits are errors that say what is
   allowed. Arguments marked **required** have to be given; the others have the default that is named, or none.
 - A list that is longer than a page has ` + "`truncated`" + ` and ` + "`nextCursor`" + `. The same call with this value as ` + "`cursor`" + ` returns the next page.
-- A tool that asks for confirmation asks the user through the client, before it changes what exists already, the structure of the
-  database, or something outside of the ERP; not for a dry run, and not where the call changes nothing. A client that cannot ask gets an
-  error, unless the server runs with ` + "`--confirm client`" + `.
+- A tool that asks for confirmation asks the user through the client before it changes anything: it shows all that will be written, what
+  that replaces, and what follows as far as the ERP's records tell. It does not ask for a dry run, nor where the call changes nothing. What
+  changed between question and answer refuses the change, and is told. A client that cannot ask gets an error, unless the server runs
+  with ` + "`--confirm client`" + `.
+- ` + "`outcome_unknown`" + ` is the code of a change that was made or not: look before you call again. Creations name a UUID with which they can be
+  called again and create once.
 - A failure has a code, a message and a hint that says what to do next.
 
 This page is written by a test from the definitions of the tools (` + "`go test ./mcp/tools -run TestToolReference -update`" + `).
@@ -152,6 +155,9 @@ func effect(tool mcp.Tool) string {
 	}
 	if tool.Confirms {
 		parts = append(parts, "**asks for confirmation**")
+	}
+	if tool.Unasked != "" {
+		parts = append(parts, tool.Unasked)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -2,9 +2,12 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/dict/describe"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -28,6 +31,7 @@ type describeTableOut struct {
 	View        bool         `json:"view,omitempty"`
 	AccessLevel string       `json:"accessLevel" jsonschema:"whose data it holds: Organization, Client+Organization, System …"`
 	EntityType  string       `json:"entityType"`
+	ChangeLog   bool         `json:"changeLog" jsonschema:"whether changes of its records are kept in AD_ChangeLog"`
 	Window      string       `json:"window,omitempty" jsonschema:"window that shows its records"`
 	Lines       []string     `json:"lines,omitempty" jsonschema:"columns by type, lists with code=name, tables around; ! mandatory, >T points to table T"`
 	Columns     []columnLine `json:"columns,omitempty"`
@@ -51,7 +55,7 @@ func (o *describeTableOut) ResultText() string {
 	if o.Description != "" {
 		b.WriteString(": " + o.Description)
 	}
-	b.WriteString("\naccess level " + o.AccessLevel + ", entity type " + o.EntityType)
+	b.WriteString("\naccess level " + o.AccessLevel + ", entity type " + o.EntityType + ", change log " + map[bool]string{true: "yes", false: "no"}[o.ChangeLog])
 	if o.Window != "" {
 		b.WriteString(", window " + o.Window)
 	}
@@ -82,36 +86,83 @@ func (b *Toolbox) describeTable() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		t, err := reg.Table(ctx, in.Table)
+		state := registry.State(reg)
+		t, err := state.Table(ctx, in.Table, registry.WithoutColumns)
 		if err != nil {
 			return nil, fromDict(err)
 		}
-		out := &describeTableOut{
-			Name: t.Name, Label: differs(t.Label, t.Name), Description: clip(t.Description, 400), View: t.View,
-			AccessLevel: t.AccessLevel.String(), EntityType: t.EntityType,
+		d, err := registry.Derive(state, described{t.ID, in.Detail}, func() (*tableDescription, error) {
+			return describeTableOf(ctx, state, t.ID, in.Detail)
+		})
+		if err != nil {
+			return nil, fromDict(err)
 		}
-		if in.Detail == "full" {
-			out.Help = clip(t.Help, 2000)
-			for _, x := range t.Indexes[:min(len(t.Indexes), 50)] {
-				line := indexLine{Name: x.Name, Unique: x.Unique}
-				for _, col := range x.Columns {
-					line.Columns = append(line.Columns, col.Column)
-				}
-				out.Indexes = append(out.Indexes, line)
-			}
-		}
-		if t.WindowID > 0 {
-			out.Window = describe.WindowName(ctx, reg, t.WindowID)
-		}
+		out := d.head
 		if in.Detail == "lines" {
-			lines, err := describe.Lines(ctx, reg, &t)
-			if err != nil {
-				return nil, fromDict(err)
-			}
-			out.Lines, out.paged = page("describeTable", in, from(lines, offset), offset, len(lines))
-			return out, nil
+			out.Lines, out.paged = d.lines.page(in, offset)
+		} else {
+			out.Columns, out.paged = d.columns.page(in, offset)
 		}
-		out.Columns, out.paged = page("describeTable", in, linesOf(from(t.Columns, offset), in.Detail), offset, len(t.Columns))
-		return out, nil
+		return &out, nil
 	})
+}
+
+// described is what a description depends on, besides the dictionary.
+type described struct {
+	table  int
+	detail string
+}
+
+// tableDescription is a description before it is cut into pages.
+type tableDescription struct {
+	head    describeTableOut // all but columns and pages
+	lines   whole[string]
+	columns whole[columnLine]
+}
+
+// whole is a list of a description, and how much of it fits into the first page.
+type whole[T any] struct {
+	items []T
+	first int
+}
+
+func wholeOf[T any](items []T) whole[T] { return whole[T]{items, len(fitting(items))} }
+
+func (w whole[T]) page(in describeTableIn, offset int) ([]T, paged) {
+	if offset == 0 {
+		return cut("describeTable", in, w.items[:w.first:w.first], 0, len(w.items))
+	}
+	return page("describeTable", in, from(w.items, offset), offset, len(w.items))
+}
+
+func describeTableOf(ctx context.Context, reg registry.Registry, id int, detail string) (*tableDescription, error) {
+	t, err := reg.Table(ctx, strconv.Itoa(id))
+	if err != nil {
+		return nil, err
+	}
+	d := &tableDescription{head: describeTableOut{
+		Name: t.Name, Label: differs(t.Label, t.Name), Description: clip(t.Description, 400), View: t.View,
+		AccessLevel: t.AccessLevel.String(), EntityType: t.EntityType, ChangeLog: t.ChangeLog,
+	}}
+	if detail == "full" {
+		d.head.Help = clip(t.Help, 2000)
+		for _, x := range t.Indexes[:min(len(t.Indexes), 50)] {
+			line := indexLine{Name: x.Name, Unique: x.Unique}
+			for _, col := range x.Columns {
+				line.Columns = append(line.Columns, col.Column)
+			}
+			d.head.Indexes = append(d.head.Indexes, line)
+		}
+	}
+	if t.WindowID > 0 {
+		d.head.Window = describe.WindowName(ctx, reg, t.WindowID)
+	}
+	if detail == "lines" {
+		var lines []string
+		lines, err = describe.Lines(ctx, reg, &t)
+		d.lines = wholeOf(lines)
+	} else {
+		d.columns = wholeOf(linesOf(t.Columns, detail))
+	}
+	return d, errors.Join(err, ctx.Err()) // what a context that ended left out is not kept
 }

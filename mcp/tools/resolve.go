@@ -14,6 +14,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
 )
 
 // valueTarget is what a value is written to: a column, or a parameter of a process.
@@ -43,13 +44,16 @@ type resolver struct {
 	// earlier resolves references to records that the same call makes; nil: there
 	// are none.
 	earlier func(t valueTarget, name string) (resolved, error)
+	names   map[string]string // of records, by table and key
+	// retired takes values of lists that are deactivated: records may still have them.
+	retired bool
 }
 
-// resolved is a value as it is sent, and what it means where the value itself does
-// not say so.
+// resolved is a value as it is sent, and how a question shows it where the value
+// itself does not say what it means; nil: it does.
 type resolved struct {
-	value   json.RawMessage
-	meaning string
+	value json.RawMessage
+	shown any
 }
 
 // value resolves one value. The error is the problem with it as an *mcp.Error, or
@@ -68,7 +72,7 @@ func (r *resolver) value(ctx context.Context, t valueTarget, raw json.RawMessage
 		return same, nil
 	case string(raw) == "null":
 		if t.typ.IsID() {
-			return resolved{json.RawMessage(strconv.Itoa(erp.NoRef)), "nothing"}, nil // the ERP takes no null there
+			return resolved{json.RawMessage(strconv.Itoa(erp.NoRef)), mcp.Name("nothing")}, nil // the ERP takes no null there
 		}
 		return same, nil
 	case !isText:
@@ -127,7 +131,11 @@ func (r *resolver) listed(ctx context.Context, t valueTarget, raw json.RawMessag
 		}
 		text = string(raw)
 	}
-	ref, err := r.reg.Reference(ctx, strconv.Itoa(t.referenceID))
+	var with []registry.Detail
+	if r.retired {
+		with = []registry.Detail{registry.WithInactive}
+	}
+	ref, err := r.reg.Reference(ctx, strconv.Itoa(t.referenceID), with...)
 	if isMissing(err) || err == nil && len(ref.Values) == 0 {
 		return same, nil // the ERP knows
 	}
@@ -136,7 +144,7 @@ func (r *resolver) listed(ctx context.Context, t valueTarget, raw json.RawMessag
 	}
 	code := func(v registry.ListValue) (resolved, error) {
 		value, err := json.Marshal(v.Value)
-		return resolved{value, v.Name}, err
+		return resolved{value, mcp.Ref{ID: mcp.Name(v.Value), Name: v.Name}}, err
 	}
 	for _, v := range ref.Values {
 		if v.Value == text {
@@ -172,6 +180,19 @@ func (r *resolver) listed(ctx context.Context, t valueTarget, raw json.RawMessag
 	return same, problem(t, "", "the list %s has no value %q; it has %s", ref.Name, clip(text, 60), strings.Join(words, ", "))
 }
 
+// code is the code of a value of a list, given as a text.
+func (r *resolver) code(ctx context.Context, t valueTarget, text string) (string, error) {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		return text, err
+	}
+	got, err := r.listed(ctx, t, raw)
+	if code, ok := textOf(got.value); ok {
+		return code, err
+	}
+	return text, err
+}
+
 // reference resolves the name of a record of another table.
 func (r *resolver) reference(ctx context.Context, t valueTarget, name string, same resolved) (resolved, error) {
 	table, err := r.reg.Table(ctx, t.foreign)
@@ -200,7 +221,7 @@ func (r *resolver) reference(ctx context.Context, t valueTarget, name string, sa
 	switch {
 	case err == nil:
 		value, err := json.Marshal(found.ID)
-		return resolved{value, cell(found.Name)}, err
+		return resolved{value, mcp.Ref{ID: found.ID, Name: found.Name}}, err
 	case errors.As(err, &bad):
 		return same, badReference(t, table.Name, lookup, bad)
 	case errors.Is(err, erp.ErrForbidden):
@@ -261,10 +282,53 @@ func (r *resolver) lookup(ctx context.Context, t valueTarget, table *registry.Ta
 	return l, len(l.Columns) > 0, nil
 }
 
-// resolveAll resolves values of a table in place and returns what they mean, by
-// column. All problems are told at once.
-func (r *resolver) resolveAll(ctx context.Context, t *registry.Table, values map[string]any) (map[string]string, []string, error) {
-	meanings := map[string]string{}
+// withName is a resolved value that refers to a record by its key, with the name of
+// the record, so that a question says more than a number. The role may not see the
+// record; then the key alone is shown.
+func (r *resolver) withName(ctx context.Context, t valueTarget, got resolved) (resolved, error) {
+	if got.shown != nil || t.foreign == "" || t.typ.IsMultiple() || t.typ.IsList() || !backend.Can[backend.Recorder](r.b.pool) {
+		return got, nil
+	}
+	var ref struct {
+		UID string `json:"uid"`
+	}
+	key := strings.Trim(string(got.value), `"`)
+	if json.Unmarshal(got.value, &ref) == nil && ref.UID != "" {
+		key = ref.UID
+	} else if n, err := strconv.ParseInt(strings.TrimSpace(key), 10, 64); err != nil || n < 0 {
+		return got, nil
+	}
+	of := t.foreign + " " + key
+	name, known := r.names[of]
+	if !known {
+		raw, err := r.b.read(ctx, r.c, t.foreign, key)
+		var refused *erp.Error
+		switch {
+		case errors.As(err, &refused) && refused.Status < 500 && !errors.Is(err, erp.ErrUnauthorized) && !errors.Is(err, erp.ErrRateLimited):
+		case err != nil:
+			return got, err
+		default:
+			record, err := erp.ParseRecord(raw)
+			if err != nil {
+				return got, err
+			}
+			name = nameOf(record)
+		}
+		if r.names == nil {
+			r.names = map[string]string{}
+		}
+		r.names[of] = name
+	}
+	if name != "" {
+		got.shown = mcp.Ref{ID: mcp.Name(key), Name: name}
+	}
+	return got, nil
+}
+
+// resolveAll resolves values of a table in place and returns how a question shows
+// them, by column. All problems are told at once.
+func (r *resolver) resolveAll(ctx context.Context, t *registry.Table, values map[string]any) (map[string]any, []string, error) {
+	shown := map[string]any{}
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		raw, ok := values[name].(json.RawMessage)
@@ -273,6 +337,9 @@ func (r *resolver) resolveAll(ctx context.Context, t *registry.Table, values map
 			continue
 		}
 		got, err := r.value(ctx, columnTarget(&col), raw)
+		if err == nil {
+			got, err = r.withName(ctx, columnTarget(&col), got)
+		}
 		var wrong *mcp.Error
 		switch {
 		case errors.As(err, &wrong) && wrong.Code == mcp.CodeInvalidArguments:
@@ -282,9 +349,9 @@ func (r *resolver) resolveAll(ctx context.Context, t *registry.Table, values map
 			return nil, nil, err
 		}
 		values[name] = got.value
-		if got.meaning != "" {
-			meanings[name] = got.meaning
+		if got.shown != nil {
+			shown[name] = got.shown
 		}
 	}
-	return meanings, problems, nil
+	return shown, problems, nil
 }

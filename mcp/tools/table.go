@@ -175,7 +175,13 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 	if there && !in.AddMissing {
 		return unchanged(ctx, client, table, known, id)
 	}
-	if err := c.Confirmed(ctx, createQuestion(table, plan, there, in.NoSync)); err != nil {
+	var missing []string
+	if there {
+		if missing, err = missingColumns(ctx, client, table, known); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.Confirmed(ctx, tableQuestion(table, plan, missing, in.NoSync)); err != nil {
 		return nil, err
 	}
 	result, err := restdict.Run(ctx, client, plan, &restdict.Options{
@@ -191,18 +197,6 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 		return nil, notRun(err)
 	}
 	return created(table, plan, result, there), nil
-}
-
-// createQuestion is what the user is asked before the dictionary changes.
-func createQuestion(table dict.Table, plan *dict.Plan, there, dictionaryOnly bool) string {
-	where := "in the dictionary and the database"
-	if dictionaryOnly {
-		where = "in the dictionary"
-	}
-	if there {
-		return fmt.Sprintf("Complete the table %s %s? It exists; those of %d columns that it lacks are added.", clip(table.Name, 80), where, plan.Summary().Columns)
-	}
-	return fmt.Sprintf("Create the table %s with %d columns %s?", clip(table.Name, 80), plan.Summary().Columns, where)
 }
 
 // created tells what came of a run.
@@ -258,27 +252,38 @@ func findTable(ctx context.Context, client *erp.Client, name string) (string, er
 
 // unchanged tells what an existing table has of what was requested.
 func unchanged(ctx context.Context, client *erp.Client, table dict.Table, known string, id erp.ID) (*createTableOut, error) {
-	has, err := restdict.ReadColumns(ctx, client, known)
+	missing, err := missingColumns(ctx, client, table, known)
 	if err != nil {
-		return nil, fmt.Errorf("reading the columns of %s: %w", known, err)
+		return nil, err
 	}
-	out := &createTableOut{Table: known, Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged"}
+	out := &createTableOut{Table: known, Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged", Missing: missing}
 	if n, ok := id.Int(); ok {
 		out.ID = int(n)
-	}
-	names := make(map[string]bool, len(has))
-	for _, col := range has {
-		names[strings.ToLower(col.Name)] = true
-	}
-	for _, col := range table.AllColumns() {
-		if !names[strings.ToLower(col.Name)] {
-			out.Missing = append(out.Missing, col.Name)
-		}
 	}
 	if len(out.Missing) > 0 {
 		out.Note += "; it lacks columns of this definition, which the same call with addMissing adds"
 	}
 	return out, nil
+}
+
+// missingColumns are those of a definition that the table in the ERP lacks; never
+// nil without an error.
+func missingColumns(ctx context.Context, client *erp.Client, table dict.Table, known string) ([]string, error) {
+	has, err := restdict.ReadColumns(ctx, client, known)
+	if err != nil {
+		return nil, fmt.Errorf("reading the columns of %s: %w", known, err)
+	}
+	names := make(map[string]bool, len(has))
+	for _, col := range has {
+		names[strings.ToLower(col.Name)] = true
+	}
+	missing := []string{}
+	for _, col := range table.AllColumns() {
+		if !names[strings.ToLower(col.Name)] {
+			missing = append(missing, col.Name)
+		}
+	}
+	return missing, nil
 }
 
 // planTable shows a plan.

@@ -99,8 +99,8 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if in.NoSync {
 		where = "in the dictionary"
 	}
-	question := fmt.Sprintf("Add the column %s (%s) to the table %s %s?", clip(col.Name, 80), col.Type, t.Name, where)
-	if err := c.Confirmed(ctx, question); err != nil {
+	question := mcp.Ask("Add the column %s (%s) to the table %s "+where+"?", mcp.Name(col.Name), col.Type, mcp.Name(t.Name))
+	if err := c.Confirmed(ctx, planned(question, plan, func(string) bool { return true })); err != nil {
 		return nil, err
 	}
 	result, err := restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 50, Observe: func(e restdict.Event) {
@@ -128,7 +128,7 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 // columnNotAdded is the error of a plan that was not run, or not to its end.
 func columnNotAdded(err error) error {
 	e := *mcp.ErrorOf(notRun(err))
-	e.Hint = strings.ReplaceAll(e.Hint, "then call createTable again with addMissing: what is done is found, and the rest follows", "then call it again: what is done is found, and syncTable changes the database")
+	e.Hint = strings.ReplaceAll(e.Hint, "call createTable again with addMissing: what is done is found, and the rest follows", "call addColumn again: what is done is found, and syncTable changes the database")
 	return &e
 }
 

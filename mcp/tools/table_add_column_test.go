@@ -35,7 +35,12 @@ func TestAddColumn(t *testing.T) {
 	var asked []string
 	_, err = k.invoke(t, agreeing(k, t, root, false, &asked), "addColumn", args{"table": "M_Product", "column": column})
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code, "%v", err)
-	assert.Equal(t, []string{"Add the column XX_Grade (List) to the table M_Product in the dictionary and the database?"}, asked)
+	assert.Equal(t, []string{`Add the column XX_Grade (List) to the table M_Product in the dictionary and the database?
+column XX_Grade: "List(1)"
+AD_Element: one for each column whose name is new
+AD_Ref_List: "M_Product XX_Grade.A (Best)", "M_Product XX_Grade.B (Good)"
+AD_Reference: "M_Product XX_Grade"
+sync-table: "M_Product"`}, asked)
 
 	done := response[addedColumn](t, k, root, "addColumn", args{"table": "M_Product", "column": column})
 	assert.Equal(t, "added", done.Status)

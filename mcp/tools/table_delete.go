@@ -68,7 +68,7 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 	if in.DryRun {
 		return out, nil
 	}
-	if err := c.Confirmed(ctx, out.question()); err != nil {
+	if err := c.Confirmed(ctx, out.question(&t, going)); err != nil {
 		return nil, err
 	}
 	err = going.delete(ctx, client, c)
@@ -81,27 +81,6 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 		out.Left = fmt.Sprintf("the database table with its rows: DROP TABLE %s removes it; a new table of the name would find them", t.Name)
 	}
 	return out, nil
-}
-
-// question is what the user is asked.
-func (o *deleteTableOut) question() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Delete table %s from the dictionary, with its %d columns", o.Table, o.Columns)
-	if len(o.Windows) > 0 {
-		fmt.Fprintf(&b, ", the windows %s with their menu entries", inQuotes(o.Windows))
-	}
-	if len(o.Tabs) > 0 {
-		fmt.Fprintf(&b, ", the tabs %s", inQuotes(o.Tabs))
-	}
-	switch o.Rows {
-	case -1:
-		b.WriteString("? How many rows it has is not known; none can be reached afterwards.")
-	case 0:
-		b.WriteString("? It has no rows that this role sees; if others have some, nobody can reach them afterwards.")
-	default:
-		fmt.Fprintf(&b, "? It has %d rows that this role sees; nobody can reach them afterwards.", o.Rows)
-	}
-	return b.String()
 }
 
 // inQuotes is a short list of names.
@@ -325,6 +304,5 @@ func unfinished(done, total int, err error) error {
 	}
 	e := *mcp.ErrorOf(err)
 	e.Message = fmt.Sprintf("%d of %d dictionary records were deleted: %s", done, total, e.Message)
-	e.Hint = strings.TrimPrefix(e.Hint+"; the same call goes on where this one stopped", "; ")
-	return &e
+	return goesOn(&e, "the same call goes on where this one stopped")
 }

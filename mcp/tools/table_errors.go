@@ -68,10 +68,21 @@ func notRun(err error) error {
 		case mcp.CodePermissionDenied:
 			e.Hint = "the dictionary is changed under a role of the System tenant"
 		}
-		if broken.Done > 0 {
-			e.Hint = strings.TrimPrefix(e.Hint+"; then call createTable again with addMissing: what is done is found, and the rest follows", "; ")
+		if broken.Done > 0 || e.Code == mcp.CodeOutcomeUnknown {
+			return goesOn(e, "call createTable again with addMissing: what is done is found, and the rest follows")
 		}
 		return e
 	}
 	return err
+}
+
+// goesOn is the error of a change whose parts are found when the call is made again,
+// also a part that nobody knows of.
+func goesOn(e *mcp.Error, how string) *mcp.Error {
+	if e.Code == mcp.CodeOutcomeUnknown || e.Hint == "" {
+		e.Hint = how
+	} else {
+		e.Hint += "; then " + how
+	}
+	return e
 }

@@ -67,11 +67,11 @@ func (b *Toolbox) syncTable() mcp.Tool {
 		if in.DryRun {
 			return out, nil
 		}
-		what := "the database table " + t.Name
+		question := mcp.Ask("Change the database table %s to what the dictionary says, by the process %s?", mcp.Name(t.Name), mcp.Name(process.Value))
 		if name != "" {
-			what = "the column " + name + " of " + what
+			question = mcp.Ask("Change the column %s of the database table %s to what the dictionary says, by the process %s?", mcp.Name(name), mcp.Name(t.Name), mcp.Name(process.Value))
 		}
-		if err := c.Confirmed(ctx, fmt.Sprintf("Change %s to what the dictionary says, by the process %s?", what, process.Value)); err != nil {
+		if err := c.Confirmed(ctx, question.Say("What differs is known to the database alone, and cannot be shown before.")); err != nil {
 			return nil, err
 		}
 		run := &erp.ProcessParams{RecordID: int64(record), Table: "AD_Column", Timeout: -1} // the tool's own limit ends it

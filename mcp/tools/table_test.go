@@ -202,8 +202,17 @@ func deleteTables(t *testing.T, k *kit, made madeTable) {
 	_, err = k.invoke(t, &mcp.Call{Caller: k.as(t, root)}, "deleteTable", args{"table": "XX_Gone"})
 	var question *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &question)
-	assert.Equal(t, `Delete table XX_Gone from the dictionary, with its 11 columns, the windows "Gone" with their menu entries, `+
-		`the tabs "Business Partner / Extra"? It has 3 rows that this role sees; nobody can reach them afterwards.`, question.Message)
+	assert.Equal(t, `Delete table XX_Gone from the dictionary, with its 11 columns?
+columns: XX_Gone_ID, XX_Gone_UU, AD_Client_ID, AD_Org_ID, IsActive, Created, CreatedBy, Updated, UpdatedBy, Value, Name
+windows, with their menu entries: "Gone"
+tabs: "Business Partner / Extra"
+AD_Field: 11
+AD_Menu: 1
+AD_Tab: 2
+AD_Table: 1
+AD_Window: 1
+AD_Window_Access: 1
+It has 3 rows that this role sees; nobody can reach them afterwards.`, question.Message)
 	reply := func(agreed bool) *mcp.Call {
 		return &mcp.Call{Caller: k.as(t, root), Confirm: func(_ context.Context, message string) (bool, error) {
 			assert.Equal(t, question.Message, message)

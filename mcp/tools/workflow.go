@@ -70,22 +70,23 @@ func (b *Toolbox) runDecideWorkflow(ctx context.Context, c *mcp.Call, in decideW
 		return nil, err
 	}
 	opts := &erp.DecisionOptions{Message: in.Message}
-	question := fmt.Sprintf("%s the activity %q (%d)?", strings.ToUpper(in.Action[:1])+in.Action[1:], cell(a.Node), a.ID)
+	question := mcp.Ask(strings.ToUpper(in.Action[:1])+in.Action[1:]+" the activity %s?", mcp.Ref{ID: a.ID, Name: a.Node})
 	switch decision {
 	case erp.DecisionChoose:
 		if opts.Value = in.Value; in.Value == "" {
 			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: choose needs the value", Hint: clip(a.Help+" "+a.Description, 300)}
 		}
-		question += "\nvalue: " + cell(in.Value)
+		question.Fact("value", in.Value)
 	case erp.DecisionForward:
-		if opts.To, err = b.userOf(callCtx, c, in.To); err != nil {
+		var user any
+		if opts.To, user, err = b.userOf(callCtx, c, in.To); err != nil {
 			return nil, err
 		}
-		question += fmt.Sprintf("\nto: %s (%s)", cell(in.To), opts.To)
+		question.Fact("to", user)
 	}
 	for _, f := range [][2]string{{"about", a.Summary}, {"record", strings.TrimSpace(a.Table + " " + strconv.FormatInt(a.RecordID, 10))}, {"description", a.Description}, {"remark", in.Message}} {
-		if text := cell(f[1]); text != "" {
-			question += "\n" + f[0] + ": " + text
+		if text := strings.TrimSpace(f[1]); text != "" {
+			question.Fact(f[0], text)
 		}
 	}
 	if err := c.Confirmed(ctx, question); err != nil {
@@ -132,29 +133,35 @@ func words(decisions []erp.Decision) []string {
 	return out
 }
 
-// userOf is the user whom an activity is forwarded to.
-func (b *Toolbox) userOf(ctx context.Context, c *mcp.Call, given string) (erp.ID, error) {
+// userOf is the user whom an activity is forwarded to, and how a question shows them.
+func (b *Toolbox) userOf(ctx context.Context, c *mcp.Call, given string) (id erp.ID, shown any, err error) {
 	given = strings.TrimSpace(given)
-	if id, err := erp.ParseID(given); err == nil {
-		return id, nil
-	}
 	if given == "" {
-		return erp.ID{}, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: forward needs the user in to", Hint: "give the name or the number of an employee or sales representative"}
+		return id, nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: forward needs the user in to", Hint: "give the name or the number of an employee or sales representative"}
 	}
-	reg, err := b.registry(ctx, c)
-	if err != nil {
-		return erp.ID{}, err
+	r := &resolver{b: b, c: c}
+	if r.reg, err = b.registry(ctx, c); err != nil {
+		return id, nil, err
 	}
 	raw, err := json.Marshal(given)
 	if err != nil {
-		return erp.ID{}, err
+		return id, nil, err
 	}
-	got, err := (&resolver{b: b, c: c, reg: reg}).value(ctx, valueTarget{name: "to", typ: dict.TypeSearch, foreign: "AD_User"}, raw)
+	target := valueTarget{name: "to", typ: dict.TypeSearch, foreign: "AD_User"}
+	got, err := r.value(ctx, target, raw)
+	if err == nil {
+		got, err = r.withName(ctx, target, got)
+	}
 	if err != nil {
-		return erp.ID{}, err
+		return id, nil, err
 	}
-	var id erp.ID
-	return id, json.Unmarshal(got.value, &id)
+	if id, err = erp.ParseID(given); err != nil { // it was a name
+		err = json.Unmarshal(got.value, &id)
+	}
+	if shown = got.shown; shown == nil {
+		shown = id
+	}
+	return id, shown, err
 }
 
 // afterDecision finds out what became of a decision that failed, or whose response
@@ -166,7 +173,7 @@ func afterDecision(ctx context.Context, client *erp.Client, a *erp.Activity, err
 		return "", &mcp.Error{Code: mcp.CodeRefused, Message: "the ERP did not forward the activity: the user has it already", Hint: "nothing was changed", Err: err}
 	case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
 		return "", &mcp.Error{Code: mcp.CodeRefused, Message: "the ERP did not take the decision: " + clip(refused.Detail, 1500), Hint: "nothing was changed; the ERP's own words say why", Err: err}
-	case refused != nil || erp.Unsent(err) || ctx.Err() != nil:
+	case !errors.Is(err, erp.ErrOutcomeUnknown) || ctx.Err() != nil:
 		return "", err
 	}
 	waiting, listErr := client.Activities(ctx)
@@ -174,7 +181,7 @@ func afterDecision(ctx context.Context, client *erp.Client, a *erp.Activity, err
 		return "", notKnown(err)
 	}
 	if slices.ContainsFunc(waiting, func(w erp.Activity) bool { return w.ID == a.ID }) {
-		return "", err
+		return "", notKnown(err) // the ERP may still be at it
 	}
 	return "the response of the ERP was lost; the activity no longer waits for you", nil
 }

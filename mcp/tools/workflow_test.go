@@ -41,7 +41,7 @@ func TestDecideWorkflow(t *testing.T) {
 	_, err := k.invoke(t, agreeing(k, t, admin, false, &asked), "decideWorkflow", args{"action": "approve", "id": 100, "message": "fine"})
 	assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code)
 	require.Len(t, asked, 1)
-	for _, part := range []string{`Approve the activity "Approve order" (100)?`, "about: Order 80017", "record: C_Order 117", "remark: fine"} {
+	for _, part := range []string{`Approve the activity "Approve order" (100)?`, `about: "Order 80017`, `record: "C_Order 117"`, `remark: "fine"`} {
 		assert.Contains(t, asked[0], part)
 	}
 	assert.True(t, response[decided](t, k, admin, "decideWorkflow", nil).has("100"))
@@ -82,5 +82,5 @@ func TestDecideWorkflow(t *testing.T) {
 	_, err = k.invoke(t, agreeing(k, t, admin, true, &asked), "decideWorkflow", args{"action": "forward", "id": 101, "to": "joe sales", "message": "yours"})
 	require.NoError(t, err)
 	require.Len(t, asked, 1)
-	assert.Contains(t, asked[0], "to: joe sales (104)")
+	assert.Contains(t, asked[0], `to: "Joe Sales" (104)`)
 }
