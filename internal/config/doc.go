@@ -18,6 +18,9 @@
 //	    token: …
 //	version: 1
 //
+// The parts of a login are the exception to the precedence: they come from one
+// source, and go to the address of that source, see [Resolver.LoginOrigin].
+//
 // A named profile has the address (url) of the default one unless it names its
 // own, and inherits nothing else: its token is for its own server, and is not
 // sent to another (token.url). Keys are spelled with dots, as in [Keys];
@@ -25,9 +28,8 @@
 // where it stands. Comments, unknown keys and the order of keys survive a
 // change; blank lines between them may not.
 //
-// version is that of the file's form, see [Version]. An older file is read as if
-// it were of the present form and written in it with the next change; a newer
-// one is refused.
+// version is the number of the file's form, see [Version]. A file without it was
+// written by hand; one of another number is refused.
 //
 // # Sharing
 //

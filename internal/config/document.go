@@ -27,8 +27,7 @@ type Document struct{ doc *yaml.Node } // doc is a DocumentNode, or nil
 // String returns a fixed text.
 func (d *Document) String() string { return "configuration document" }
 
-// Parse reads a document, and brings one of an older version into the present
-// form. One that a newer program wrote is an [ErrNewer]. What is no YAML, more than one YAML document, no
+// Parse reads a document. One of another form is an [ErrVersion]. What is no YAML, more than one YAML document, no
 // mapping at the top, a key that stands twice, an alias for a group, or a list where a setting has
 // one value, is an error that names the line and contains nothing of the
 // content.
@@ -66,7 +65,7 @@ func Parse(data []byte) (*Document, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	return d, d.migrate()
+	return d, nil
 }
 
 // commentsOnly makes an empty document out of lines that are all comments.

@@ -103,7 +103,7 @@ func (f *File) read() (*Document, fs.FileMode, error) {
 	if !st.Mode().IsRegular() {
 		return nil, 0, errors.New("it is not a regular file")
 	}
-	if open := st.Mode().Perm() & 0o077; open != 0 && !f.allowOpen && runtime.GOOS != "windows" {
+	if tooOpen(st, 0o077) && !f.allowOpen {
 		return nil, 0, fmt.Errorf("%w (mode %04o), and it may hold tokens; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), f.path)
 	}
 	data, err := io.ReadAll(io.LimitReader(h, maxSize+1))
@@ -112,6 +112,21 @@ func (f *File) read() (*Document, fs.FileMode, error) {
 	}
 	doc, err := Parse(data)
 	return doc, st.Mode().Perm(), err
+}
+
+// tooOpen reports whether a file gives others one of these permissions. Pipes and the
+// like hold nothing, and Windows has other permissions.
+func tooOpen(st fs.FileInfo, others fs.FileMode) bool {
+	return st.Mode().IsRegular() && st.Mode().Perm()&others != 0 && runtime.GOOS != "windows"
+}
+
+// CheckSecret is an [ErrTooOpen] when others may read or change a file that holds a
+// secret. Its group may read it: that is how orchestrators hand secrets to a service.
+func CheckSecret(st fs.FileInfo, path string) error {
+	if tooOpen(st, 0o027) {
+		return fmt.Errorf("%w (mode %04o), and it holds a secret; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), path)
+	}
+	return nil
 }
 
 // reason takes the path off an error that is wrapped with it anyway.

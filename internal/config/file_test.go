@@ -221,8 +221,7 @@ func TestDefaultPath(t *testing.T) {
 	assert.Equal(t, filepath.Join(dir, "erphub", "config.yaml"), got)
 }
 
-// What is written carries the version, and what a newer program wrote stays as
-// it is.
+// What is written carries the number of its form, and what has another stays as it is.
 func TestVersionOnDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -235,9 +234,9 @@ func TestVersionOnDisk(t *testing.T) {
 
 	const newer = "url: http://b\nversion: 2\n"
 	require.NoError(t, os.WriteFile(path, []byte(newer), 0o600))
-	require.ErrorIs(t, f.Update(t.Context(), set), config.ErrNewer)
+	require.ErrorIs(t, f.Update(t.Context(), set), config.ErrVersion)
 	_, err = f.Read()
-	require.ErrorIs(t, err, config.ErrNewer)
+	require.ErrorIs(t, err, config.ErrVersion)
 	assert.ErrorContains(t, err, path)
 	text, err = os.ReadFile(path)
 	require.NoError(t, err)

@@ -36,6 +36,7 @@ type Key struct {
 	Values  []string // the only ones that are possible; nil: any of the kind
 	Secret  bool     // never printed
 	State   bool     // kept by the program, not meant to be set by hand
+	Login   bool     // a part of a login, see [Resolver.LoginOrigin]
 	About   string   // one line for people
 
 	// Inherited: a profile without it has that of the default profile.
@@ -48,7 +49,7 @@ func Keys() []Key {
 	return []Key{
 		{Name: "url", Env: "ERP_URL", Kind: Address, Inherited: true, About: "address of the ERP, without /api/v1"},
 		{Name: "web-url", Env: "ERP_WEB_URL", Kind: Address, Inherited: true, About: "address of the web client, where it is not that of the ERP with /webui/"},
-		{Name: "token", Env: "ERP_TOKEN", Secret: true, About: "access token"},
+		{Name: "token", Env: "ERP_TOKEN", Login: true, Secret: true, About: "access token"},
 		{Name: "refreshToken", Secret: true, State: true, About: "refresh token; changes with every refresh"},
 		{Name: "token.keyring", State: true, About: "name of the entry in the system's keyring that holds the tokens"},
 		{Name: "token.store", Env: "ERPHUB_TOKEN_STORE", Default: "auto", Values: []string{"auto", "keyring", "file"}, Inherited: true, About: "where a login is stored: the system's keyring, this file, or auto: the keyring where there is one"},
@@ -63,11 +64,11 @@ func Keys() []Key {
 		{Name: "auth.auto-login", Default: "true", Kind: Boolean, About: "log in automatically when there are credentials"},
 		{Name: "auth.token-lifetime", Default: "1h", Kind: Duration, About: "assumed life of a token that does not tell"},
 		{Name: "auth.refresh-buffer", Default: "5m", Kind: Duration, About: "how long before its end a token is refreshed"},
-		{Name: "auth.username", Env: "ERP_USERNAME", About: "user name for login"},
-		{Name: "auth.password", Env: "ERP_PASSWORD", Secret: true, About: "password for login"},
-		{Name: "auth.default-client-id", Env: "ERP_CLIENT_ID", Default: "0", Kind: ID, About: "client (tenant) to log in to"},
-		{Name: "auth.default-role-id", Env: "ERP_ROLE_ID", Default: "0", Kind: ID, About: "role to log in with"},
-		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Default: "0", Kind: ID, About: "organization to log in to"},
+		{Name: "auth.username", Env: "ERP_USERNAME", Login: true, About: "user name for login"},
+		{Name: "auth.password", Env: "ERP_PASSWORD", Login: true, Secret: true, About: "password for login"},
+		{Name: "auth.default-client-id", Env: "ERP_CLIENT_ID", Login: true, Default: "0", Kind: ID, About: "client (tenant) to log in to"},
+		{Name: "auth.default-role-id", Env: "ERP_ROLE_ID", Login: true, Default: "0", Kind: ID, About: "role to log in with"},
+		{Name: "auth.default-org-id", Env: "ERP_ORG_ID", Login: true, Default: "0", Kind: ID, About: "organization to log in to"},
 		{Name: "database.url", Env: "ERP_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that reads"},
 		{Name: "database.audit-url", Env: "ERP_AUDIT_DATABASE_URL", Secret: true, About: "address of the ERP's database, with a login that writes the audit of queries"},
 		{Name: "hub.redis.url", Env: "ERPHUB_REDIS_URL", Secret: true, About: "address of the Redis that servers keep limits and other shared state in"},

@@ -64,33 +64,52 @@ func (v Value) LogValue() slog.Value { return slog.StringValue(v.String()) }
 // MarshalText returns [Value.String].
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
+// origins are the sources of values, strongest first.
+var origins = []Origin{FromFlag, FromEnv, FromProfile}
+
 // Value returns the value of a key. A key that is not among [Keys] has no
-// environment variable and no default.
+// environment variable and no default. What belongs to a login comes from the
+// source of the login alone, see [Resolver.LoginOrigin].
 func (r Resolver) Value(key string) Value {
-	k, ok := Lookup(key)
-	if !ok {
-		k = Key{Name: key}
-	}
-	if t, ok := r.Flags[key]; ok {
-		return Value{&t, k, FromFlag}
-	}
-	if k.Env != "" && r.Getenv != nil {
-		if t := r.Getenv(k.Env); t != "" {
-			return Value{&t, k, FromEnv}
-		}
-	}
-	if r.Document != nil {
-		if t, ok := r.Document.Get(r.Profile, key); ok && t != "" {
-			return Value{&t, k, FromProfile}
-		}
-		if t, ok := r.Document.Get("", key); ok && t != "" && k.Inherited {
-			return Value{&t, k, FromProfile}
+	k := known(key)
+	for _, o := range origins {
+		if t, ok := r.from(o, k); ok && (!k.Login || r.partOf(o)) {
+			return Value{&t, k, o}
 		}
 	}
 	if k.Default != "" {
 		return Value{&k.Default, k, FromDefault}
 	}
 	return Value{nil, k, Unset}
+}
+
+// known returns the key of that name, or a new one.
+func known(name string) Key {
+	if k, ok := Lookup(name); ok {
+		return k
+	}
+	return Key{Name: name}
+}
+
+// from returns what one source says about a key.
+func (r Resolver) from(o Origin, k Key) (string, bool) {
+	switch {
+	case o == FromFlag:
+		t, ok := r.Flags[k.Name]
+		return t, ok
+	case o == FromEnv && k.Env != "" && r.Getenv != nil:
+		t := r.Getenv(k.Env)
+		return t, t != ""
+	case o == FromProfile && r.Document != nil:
+		if t, ok := r.Document.Get(r.Profile, k.Name); ok && t != "" {
+			return t, true
+		}
+		if k.Inherited {
+			t, ok := r.Document.Get("", k.Name)
+			return t, ok && t != ""
+		}
+	}
+	return "", false
 }
 
 // Lookup returns the text of a key, "" when it is unset. It has the form that

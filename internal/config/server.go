@@ -81,6 +81,7 @@ func Variables() []Variable {
 		{"ERPHUB_CONFIG", "path of the configuration file"},
 		{"ERPHUB_PROFILE", "profile of the configuration file to use"},
 		{"ERP_TOKEN_SECRET", "secret with which the ERP signs tokens, for servers that check them; ERPHUB_API_JWT_SECRET_FILE and ERPHUB_MCP_JWT_SECRET_FILE name a file with it"},
+		{DetachedVariable, "file in which a sandbox that runs by itself says where it is; set by sandbox --detach"},
 		{"ERPHUB_COMPLETE", "words of a command line that is to be completed, one per line; set by the completion scripts"},
 		{"ERPHUB_SPOOL", "folder for calls of the deployment log that wait for the ERP"},
 		{"ERPHUB_PAGER", "program that shows long results; before PAGER"},
@@ -113,6 +114,10 @@ func IsVariable(name string) bool {
 	return false
 }
 
+// DetachedVariable is how sandbox --detach tells the process that it starts where to
+// say that it is ready.
+const DetachedVariable = "ERPHUB_DETACHED"
+
 // OtherVariables are those that others define and the programs follow.
 func OtherVariables() []Variable {
 	return []Variable{
@@ -122,7 +127,7 @@ func OtherVariables() []Variable {
 		{"XDG_CACHE_HOME", "folder of what is kept of the ERP's dictionary for completion and browsing"},
 		{"XDG_RUNTIME_DIR", "folder of the session, where the keyring of the desktop is found"},
 		{"DBUS_SESSION_BUS_ADDRESS", "where the keyring of the desktop is found"},
-		{"XDG_STATE_HOME", "folder of histories of the SQL shell"},
+		{"XDG_STATE_HOME", "folder of histories of the SQL shell, and of sandboxes that run by themselves"},
 		{"PAGER", "program that shows long results"},
 		{"VISUAL", "editor of the SQL shell; before EDITOR"},
 		{"EDITOR", "editor of the SQL shell"},

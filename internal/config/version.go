@@ -8,52 +8,29 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Version is the version of the file's form that this package writes. It
-// stands in the file as version; a file without one is of version 0.
+// Version is the number of the file's form. It stands in the file as version; a file
+// without one was written by hand, in this form.
 const Version = 1
 
 const versionKey = "version"
 
-// ErrNewer is wrapped when the file is of a version this program does not know.
-var ErrNewer = errors.New("a newer program wrote it")
+// ErrVersion is wrapped when the file is of another form than this program's.
+var ErrVersion = errors.New("another version of erphub wrote it")
 
-// checkVersion refuses what a newer program wrote, which may mean something
-// else by the same keys.
+// checkVersion refuses a file of another form, which may mean something else by the
+// same keys.
 func (d *Document) checkVersion() error {
-	v, err := d.version()
-	if err != nil || v <= Version {
-		return err
-	}
-	return fmt.Errorf("%w: it is of version %d, and this one understands up to %d; use the newer erphub, or name another file with ERPHUB_CONFIG",
-		ErrNewer, v, Version)
-}
-
-func (d *Document) version() (int, error) {
 	n := child(d.root(), versionKey)
 	if n == nil || isNull(n) {
-		return 0, nil
+		return nil
 	}
 	v, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil || v < 0 {
-		return 0, fmt.Errorf("line %d: version must be a whole number; it is that of the form of this file", n.Line)
-	}
-	return v, nil
-}
-
-// migrate brings a document of an older version into the form of this one. It
-// is written with the next change.
-func (d *Document) migrate() error {
-	v, err := d.version()
-	if err != nil || v >= Version {
-		return err
-	}
-	// A login of version 0 left the address with its tokens alone.
-	for _, profile := range append([]string{""}, d.Profiles()...) {
-		if server, _ := d.Get(profile, "token.url"); server != "" {
-			if err := d.SetAddress(profile, server); err != nil {
-				return err
-			}
-		}
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil || v < 0:
+		return fmt.Errorf("line %d: version must be a whole number; it is that of the form of this file", n.Line)
+	case v != Version:
+		return fmt.Errorf("%w: it has form %d, and this erphub reads form %d alone: use the erphub that wrote it, "+
+			"or name another file with ERPHUB_CONFIG and log in again", ErrVersion, v, Version)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -108,6 +109,25 @@ func (f *function) amounts() bool { return false }
 func (f *function) write(b *bytes.Buffer) {
 	head(b, f.name, f.help, f.kind)
 	fmt.Fprintf(b, "%s %s\n", f.name, number(f.value()))
+}
+
+// gaugesFunc is [Metrics.GaugeFunc] for numbers that differ in the value of a label.
+func (m *Metrics) gaugesFunc(name, help, label string, values iter.Seq2[string, float64]) {
+	m.add(name, &functions{name, help, label, values})
+}
+
+type functions struct {
+	name, help, label string
+	values            iter.Seq2[string, float64]
+}
+
+func (f *functions) amounts() bool { return false }
+
+func (f *functions) write(b *bytes.Buffer) {
+	head(b, f.name, f.help, "gauge")
+	for value, n := range f.values {
+		fmt.Fprintf(b, "%s%s %s\n", f.name, braces(render([]string{f.label}, []string{value})), number(n))
+	}
 }
 
 // Info shows a fact about the program as labels of a gauge that is 1; a name that

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -109,8 +110,11 @@ func (b BodyLimit) decode(text []byte, value any) error {
 	dec.UseNumber()
 	err := dec.Decode(value)
 	if err == nil {
-		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			return InvalidRequest("there is something behind the JSON object of the body", "")
+		if err := Unambiguous(text); err != nil {
+			return InvalidRequest(err.Error(), "")
+		}
+		if name := misspelled(text, reflect.TypeOf(value)); name != "" {
+			return InvalidRequest("there is no member "+Clip(strconv.Quote(name)), "names are written as the description has them, at "+b.Doc)
 		}
 		return nil
 	}

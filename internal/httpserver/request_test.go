@@ -14,6 +14,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// FuzzBody: what is accepted means the same to a reader that compares names exactly.
+func FuzzBody(f *testing.F) {
+	for _, seed := range []string{`{"sql":"a"}`, `{"sql":"a","SQL":"b"}`, `{"SQL":"a"}`, `{"sql":"a"}{"sql":"b"}`, `{"\u0073ql":"a","sql":"b"}`, `{"p":[{"sql":1}],"sql":"c"}`, `{"ſql":"x"}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var got struct {
+			SQL string            `json:"sql"`
+			P   []json.RawMessage `json:"p"`
+		}
+		if (BodyLimit{}).decode(body, &got) != nil {
+			return
+		}
+		exact := map[string]json.RawMessage{}
+		require.NoError(t, json.Unmarshal(body, &exact))
+		var sql string
+		if raw, ok := exact["sql"]; ok {
+			require.NoError(t, json.Unmarshal(raw, &sql))
+		}
+		assert.Equal(t, sql, got.SQL)
+		for name := range exact {
+			assert.Contains(t, []string{"sql", "p"}, name)
+		}
+	})
+}
+
 func TestBody(t *testing.T) {
 	t.Parallel()
 	b := BodyLimit{Max: 100, Timeout: time.Second, Doc: "/doc"}
@@ -29,6 +55,13 @@ func TestBody(t *testing.T) {
 		"no JSON":    {`{"a"`, [2]string{}, 400, "cut off"},
 		"unknown":    {`{"b":1}`, [2]string{}, 400, `no member "b"`},
 		"wrong kind": {`{"a":1}`, [2]string{}, 400, "member a has"},
+		"twice":      {`{"a":"x","a":"y"}`, [2]string{}, 400, "member a twice"},
+		"any case":   {`{"a":"x","A":"y"}`, [2]string{}, 400, "member A twice"},
+		"upper case": {`{"A":"x"}`, [2]string{}, 400, `no member "A"`},
+		"inside":     {`{"l":[{"a":"x"},{"A":"y"}]}`, [2]string{}, 400, `no member "A"`},
+		"escaped":    {`{"a":"x","\u0061":"y"}`, [2]string{}, 400, "member a twice"},
+		"free":       {`{"a":"x","f":{"A":1,"b":[{"c":1}]}}`, [2]string{}, 0, ""},
+		"free twice": {`{"a":"x","f":{"b":[{"c":1,"C":2}]}}`, [2]string{}, 400, "member C twice"},
 		"more":       {`{} {}`, [2]string{}, 400, "something behind"},
 		"not UTF-8":  {"{\"a\":\"\xff\"}", [2]string{}, 400, "not UTF-8"},
 		"form":       {`{}`, [2]string{"Content-Type", "text/plain"}, 415, "must be JSON"},
@@ -44,6 +77,10 @@ func TestBody(t *testing.T) {
 			var got struct {
 				A string      `json:"a"`
 				N json.Number `json:"n"`
+				L []struct {
+					A string `json:"a"`
+				} `json:"l"`
+				F json.RawMessage `json:"f"`
 			}
 			err := b.Decode(w, r, &got)
 			if tt.status == 0 {

@@ -31,6 +31,9 @@ type Shutdown struct {
 	// cancellation of their contexts, before their connections are closed; 0:
 	// contexts are not cancelled before connections are closed.
 	Cancel time.Duration
+	// Abort cancels the work of requests, so that they respond; nil: their contexts
+	// are cancelled.
+	Abort func()
 	// Begin is called after Delay, before the server stops listening, for example to
 	// end streams; nil: nothing is.
 	Begin func()
@@ -91,7 +94,11 @@ func (end *Shutdown) run(srv *http.Server, ln *gate, arriving *arrivals, cancelR
 	err := drain(srv, end.Drain)
 	if end.Cancel > 0 && errors.Is(err, context.DeadlineExceeded) {
 		end.log(slog.LevelWarn, "requests are cancelled, because they take too long to finish")
-		cancelRequests()
+		if end.Abort != nil {
+			end.Abort()
+		} else {
+			cancelRequests()
+		}
 		err = drain(srv, end.Cancel)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

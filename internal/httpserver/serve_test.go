@@ -7,6 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +28,7 @@ func TestServeEnds(t *testing.T) {
 	}{
 		"at once":                {Shutdown{}, "", []string{"cut off"}},
 		"after a while":          {Shutdown{Drain: 10 * time.Millisecond}, "", []string{"cut off", "running=1"}},
+		"aborted before":         {Shutdown{Drain: 10 * time.Millisecond, Cancel: time.Minute, Abort: func() {}}, "finished", []string{"cancelled"}},
 		"cancelled before":       {Shutdown{Drain: 10 * time.Millisecond, Cancel: time.Minute}, "stopped", []string{"cancelled"}},
 		"requests have the time": {Shutdown{Drain: time.Minute}, "finished", nil},
 	} {
@@ -47,10 +51,12 @@ func TestServeEnds(t *testing.T) {
 			var log bytes.Buffer
 			tt.end.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			tt.end.Running = func() int { return 1 }
-			tt.end.Begin = func() {
-				if tt.want == "finished" {
-					close(leave)
-				}
+			finish := func() { close(leave) }
+			switch {
+			case tt.end.Abort != nil:
+				tt.end.Abort = finish
+			case tt.want == "finished":
+				tt.end.Begin = finish
 			}
 			ended := make(chan error, 1)
 			go func() { ended <- Serve(ctx, ln, srv, tt.end) }()
@@ -145,23 +151,101 @@ func TestRecovered(t *testing.T) {
 	}
 }
 
+// What only this replica lacks makes all of it not ready, what replicas share only the
+// parts that need it; what is missing is said in words for everybody.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
-	draining := make(chan struct{})
-	broken := errors.New("no database")
-	fails := func(ctx context.Context) error {
-		_, bounded := ctx.Deadline()
-		assert.True(t, bounded)
-		return broken
+	all := []string{"board", "sql"}
+	on := func(name string, needed, used []string, own bool) Dependency {
+		return Dependency{Name: name, Missing: "no " + name, Needed: needed, Used: used, Own: own}
 	}
-	state, err := Readiness(t.Context(), draining, nil)
-	assert.Equal(t, StateReady, state)
-	require.NoError(t, err)
-	state, err = Readiness(t.Context(), draining, fails)
-	assert.Equal(t, StateNotReady, state)
-	require.ErrorIs(t, err, broken)
-	close(draining)
-	state, err = Readiness(t.Context(), draining, fails)
-	assert.Equal(t, StateEnding, state)
-	require.NoError(t, err)
+	database, cache, audit := on("database", all[1:], nil, false), on("cache", nil, all, false), on("audit", all[1:], nil, true)
+	both := on("both", all, nil, false)
+	for _, tt := range []struct {
+		name, path string
+		on         []Dependency
+		away       []string
+		status     int
+		want       string
+	}{
+		{"no dependencies", "/readyz", nil, nil, 200, `{"status":"ready","parts":{"board":"ready","sql":"ready"}}`},
+		{"all there", "/readyz", []Dependency{database, cache, audit}, nil, 200, `{"status":"ready","parts":{"board":"ready","sql":"ready"}}`},
+		{"one part cannot be served", "/readyz", []Dependency{database, cache, audit}, []string{"database"}, 200, `{"status":"degraded","missing":["no database"],"parts":{"board":"ready","sql":"not ready"}}`},
+		{"that part", "/readyz/sql", []Dependency{database, cache, audit}, []string{"database"}, 503, `{"status":"not ready","missing":["no database"]}`},
+		{"the other part", "/readyz/board", []Dependency{database, cache, audit}, []string{"database"}, 200, `{"status":"ready"}`},
+		{"parts can do less", "/readyz", []Dependency{database, cache, audit}, []string{"cache"}, 200, `{"status":"degraded","missing":["no cache"],"parts":{"board":"degraded","sql":"degraded"}}`},
+		{"a part can do less", "/readyz/board", []Dependency{database, cache, audit}, []string{"cache"}, 200, `{"status":"degraded","missing":["no cache"]}`},
+		{"nothing can be served", "/readyz", []Dependency{both, cache}, []string{"both", "cache"}, 503, `{"status":"not ready","missing":["no both","no cache"],"parts":{"board":"not ready","sql":"not ready"}}`},
+		{"its own lack", "/readyz", []Dependency{database, cache, audit}, []string{"audit"}, 503, `{"status":"not ready","missing":["no audit"],"parts":{"board":"ready","sql":"not ready"}}`},
+		{"a part without it", "/readyz/board", []Dependency{database, cache, audit}, []string{"audit"}, 200, `{"status":"ready"}`},
+		{"no such part", "/readyz/none", []Dependency{both}, nil, 404, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for i, d := range tt.on {
+				tt.on[i].Check = func(ctx context.Context) error {
+					if _, bounded := ctx.Deadline(); !bounded {
+						return errors.New("a check must be bounded")
+					}
+					if slices.Contains(tt.away, d.Name) {
+						return errors.New("secret reason")
+					}
+					return nil
+				}
+			}
+			url, _ := running(t, http.NotFoundHandler(), &Options{Parts: all, Dependencies: tt.on})
+			status, body := fetch(t, url+tt.path)
+			assert.Equal(t, tt.status, status)
+			assert.NotContains(t, body, "secret")
+			if tt.want != "" {
+				assert.JSONEq(t, tt.want, body)
+			}
+		})
+	}
+}
+
+// While a check hangs the outcome of the one before counts, so that probes are not
+// kept waiting; all who ask share one check. A server that ends says so without one.
+func TestReadinessDoesNotWaitForWhatHangs(t *testing.T) {
+	t.Parallel()
+	hang, released := make(chan struct{}), make(chan struct{})
+	var checks atomic.Int64
+	leaving := make(chan struct{})
+	r := NewReadiness(slog.New(slog.DiscardHandler), leaving, []string{"a"}, []Dependency{{Name: "d", Missing: "no d", Needed: []string{"a"}, Check: func(context.Context) error {
+		checks.Add(1)
+		select {
+		case <-hang:
+			<-released
+			return errors.New("it did not respond")
+		default:
+			return nil
+		}
+	}}})
+	m := NewMetrics()
+	r.Show(m)
+	ask := func() (int, string) {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+		return w.Code, w.Body.String()
+	}
+	assert.NotContains(t, string(m.Counts()), "server_dependency_up{", "nobody looked yet")
+	status, _ := ask()
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, string(m.Counts()), `server_dependency_up{dependency="d"} 1`)
+	close(hang)
+	for range 2 {
+		status, _ = ask()
+		assert.Equal(t, http.StatusOK, status, "as before")
+	}
+	assert.EqualValues(t, 2, checks.Load(), "the one that hangs is not asked again")
+	close(released)
+	require.Eventually(t, func() bool { status, _ := ask(); return status == http.StatusServiceUnavailable }, time.Minute, time.Millisecond)
+	text := string(m.Counts())
+	for _, line := range []string{"server_ready 0\n", `server_part_ready{part="a"} 0`, `server_dependency_up{dependency="d"} 0`} {
+		assert.Contains(t, text, line)
+	}
+	close(leaving)
+	status, body := ask()
+	assert.Equal(t, http.StatusServiceUnavailable, status)
+	assert.JSONEq(t, `{"status":"ending"}`, body)
 }

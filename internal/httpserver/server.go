@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -19,9 +20,10 @@ type Options struct {
 	// Hosts are the names in Host headers that the server serves, beside
 	// localhost and IP addresses, as [KnownHost] reads them.
 	Hosts []string
-	// Ready tells whether the server can do its work; nil: always. Its error is
-	// logged; clients only learn that there is one.
-	Ready func(context.Context) error
+	// Parts are what the server serves, and Dependencies what it works with; see
+	// [Readiness]. Without dependencies it is always ready.
+	Parts        []string
+	Dependencies []Dependency
 	// Streams tells which requests last as long as the client listens. They have
 	// no time limit, are not counted as concurrent and end when the server does;
 	// nil: none.
@@ -63,6 +65,7 @@ type Server struct {
 	seconds  *Histogram
 	refused  *Counter
 	open     atomic.Int64
+	ready    *Readiness
 	leaving  chan struct{} // closed when the server begins to end
 	draining chan struct{} // closed when it stops listening
 }
@@ -92,10 +95,13 @@ func New(handler http.Handler, opts *Options) *Server {
 	s.metrics.GaugeFunc("http_requests_open", "Requests in progress, streams included.", func() float64 { return float64(s.open.Load()) })
 	s.metrics.GaugeFunc("http_requests_limit", "Requests that are worked on at a time at most, without streams.", func() float64 { return float64(s.opts.MaxConcurrent) })
 	s.metrics.Process()
+	s.ready = NewReadiness(s.log, s.leaving, slices.Clone(s.opts.Parts), s.opts.Dependencies)
+	s.ready.Show(s.metrics)
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
-	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.Handle("GET /readyz", s.ready)
+	mux.Handle("GET /readyz/{part}", s.ready)
 	mux.HandleFunc("GET /metrics", s.metrics.ServeCounts)
 	mux.Handle("/", s.bounded(handler))
 	s.handler = s.outer(mux)
@@ -114,6 +120,11 @@ const cancelTimeout = 3 * time.Second
 // serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.log.Info("the server responds", "address", ln.Addr().String())
+	watching, stop := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	watched.Go(func() { s.ready.Watch(watching) })
+	defer watched.Wait()
+	defer stop()
 	return Serve(ctx, ln, &http.Server{
 		Handler:     s.handler,
 		ReadTimeout: s.opts.RequestTimeout,

@@ -57,7 +57,7 @@ func FirstBytes(s string, limit int) string {
 // the ends. Bytes that are not UTF-8 become U+FFFD.
 func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || hidden(r)
+		return unicode.IsSpace(r) || Hidden(r)
 	}), " ")
 }
 
@@ -65,8 +65,15 @@ func OneLine(s string) string {
 // newline and tab, characters that reorder or hide text, and bytes that are not
 // UTF-8 become U+FFFD.
 func Printable(s string) string {
+	plain := true // most text is, and stays as it is
+	for i := 0; plain && i < len(s); i++ {
+		plain = s[i] >= ' ' && s[i] < 0x7f || s[i] == '\n' || s[i] == '\t'
+	}
+	if plain {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
-		if hidden(r) && r != '\n' && r != '\t' {
+		if Hidden(r) && r != '\n' && r != '\t' {
 			return '\uFFFD'
 		}
 		return r
@@ -77,15 +84,40 @@ func Printable(s string) string {
 // when there are more. What does not print is escaped, as strconv.Quote does.
 func Quote(s string) string { return strconv.Quote(Shorten(s, quoted)) }
 
+// QuoteAll returns the whole of s in double quotes, on one line. Quotes, control
+// characters, line separators, characters that reorder or hide text, and bytes that
+// are not UTF-8 are escaped as in Go; everything else stays as it is.
+func QuoteAll(s string) string {
+	b := append(make([]byte, 0, len(s)+2), '"')
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch c := s[i : i+size]; {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == utf8.RuneError && size == 1, Hidden(r):
+			quoted := strconv.Quote(c)
+			b = append(b, quoted[1:len(quoted)-1]...)
+		default:
+			b = append(b, c...)
+		}
+		i += size
+	}
+	return string(append(b, '"'))
+}
+
 // Storable returns s as a database column can hold it: NUL and bytes that are
 // not UTF-8 become U+FFFD.
 func Storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// hidden reports whether a character controls a terminal or the order and
-// visibility of text. The two joiners do neither: words and emoji need them.
-func hidden(r rune) bool {
+// Hidden reports whether a character controls a terminal, ends a line, or changes
+// the order and visibility of text. The two joiners do neither: words and emoji
+// need them.
+func Hidden(r rune) bool {
+	if r < 0x7f { // most text
+		return r < ' '
+	}
 	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
 }
